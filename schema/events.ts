@@ -1,0 +1,70 @@
+// The kinds of events, as the contract lists them, and the envelope they travel in.
+import { z } from 'zod';
+import { Timestamp } from './timestamp.ts';
+
+export const eventCatalogue = {
+  'post.published': { meaning: 'All platforms published successfully.', availability: 'live' },
+  'post.failed': { meaning: 'All platforms failed.', availability: 'live' },
+  'post.partial': {
+    meaning: 'Some platforms succeeded and some failed.',
+    availability: 'live',
+  },
+  'account.connected': {
+    meaning: 'A user connected a social account (connect flow or dashboard).',
+    availability: 'live',
+  },
+  'account.disconnected': {
+    meaning: 'An account was disconnected or its token permanently expired.',
+    availability: 'live',
+  },
+  'post.scheduled': {
+    meaning: 'A post was queued for future publishing.',
+    availability: 'coming_soon',
+  },
+  'account.refreshed': {
+    meaning: "A managed account's token was refreshed.",
+    availability: 'coming_soon',
+  },
+  'account.quota_warning': {
+    meaning: 'An account reached 80% of its monthly per-account limit.',
+    availability: 'coming_soon',
+  },
+  'account.quota_exceeded': {
+    meaning: 'An account exceeded its monthly per-account limit.',
+    availability: 'coming_soon',
+  },
+} as const satisfies Record<string, { meaning: string; availability: 'live' | 'coming_soon' }>;
+
+export type EventKind = keyof typeof eventCatalogue;
+export const eventKinds = Object.keys(eventCatalogue) as EventKind[];
+export const liveEventKinds = eventKinds.filter(
+  (kind) => eventCatalogue[kind].availability === 'live',
+);
+
+export const EventKind = z.enum(eventKinds).meta({ id: 'EventKind' });
+
+export const EventKindInfo = z
+  .object({
+    event: EventKind,
+    meaning: z.string(),
+    availability: z.enum(['live', 'coming_soon']),
+    json_schema: z.record(z.string(), z.unknown()).meta({
+      description: 'The JSON Schema of the whole request body: event, timestamp and data.',
+    }),
+  })
+  .meta({ id: 'EventKindInfo' });
+export type EventKindInfo = z.infer<typeof EventKindInfo>;
+
+/** A recorded event. `data` is what webhooks receive. */
+export const Event = z
+  .object({
+    id: z.string(),
+    event: EventKind,
+    timestamp: Timestamp,
+    data: z.record(z.string(), z.unknown()),
+    post_id: z.string().nullable(),
+    social_account_id: z.string().nullable(),
+    test: z.boolean(),
+  })
+  .meta({ id: 'Event' });
+export type Event = z.infer<typeof Event>;

@@ -1,0 +1,52 @@
+// Ids: a prefix that names the resource and a UUIDv7 in lower-case base32, so that they sort by creation.
+import { randomBytes } from 'node:crypto';
+
+export const idPrefixes = {
+  project: 'prj',
+  key: 'key',
+  account: 'sa',
+  connectSession: 'cs',
+  post: 'post',
+  result: 'res',
+  event: 'evt',
+  webhook: 'wh',
+  delivery: 'dlv',
+  batch: 'bat',
+  request: 'req',
+} as const;
+
+export type IdKind = keyof typeof idPrefixes;
+
+// Crockford's alphabet: its order is the order of the values, which keeps ids sortable.
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+
+let lastMs = 0;
+let sequence = 0;
+
+/** A new id, greater than every id this process made before. */
+export function newId(kind: IdKind): string {
+  const now = Date.now();
+  if (now > lastMs) {
+    lastMs = now;
+    sequence = randomBytes(2).readUInt16BE() & 0x7ff;
+  } else if (++sequence > 0xfff) {
+    lastMs++;
+    sequence = 0;
+  }
+  const bytes = randomBytes(16);
+  bytes.writeUIntBE(lastMs, 0, 6);
+  bytes.writeUInt16BE(0x7000 | sequence, 6);
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  return `${idPrefixes[kind]}_${toBase32(bytes)}`;
+}
+
+/** 16 bytes as 26 characters. */
+function toBase32(bytes: Buffer): string {
+  let value = bytes.readBigUInt64BE(0) * 2n ** 64n + bytes.readBigUInt64BE(8);
+  let text = '';
+  for (let i = 0; i < 26; i++) {
+    text = alphabet[Number(value & 31n)]! + text;
+    value >>= 5n;
+  }
+  return text;
+}

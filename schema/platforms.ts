@@ -1,0 +1,23 @@
+// The networks that Fanfare knows, by their name on the wire.
+import { z } from 'zod';
+
+export const platformNames = ['sandbox', 'bluesky'] as const;
+
+export type PlatformName = (typeof platformNames)[number];
+
+export const PlatformName = z
+  .enum(platformNames)
+  .meta({ id: 'PlatformName', description: 'A network, lower case.' });
+
+/** What a network takes in a post, as validation and `capabilities` read it. */
+export interface PlatformRules {
+  /** Counted as the network counts: `graphemes` or `characters` (Unicode code points). */
+  readonly text: {
+    readonly max: number;
+    readonly maxBytes?: number;
+    readonly unit: 'graphemes' | 'characters';
+  };
+  readonly isTextRequired: boolean;
+  /** Where the numbers come from. */
+  readonly source: string;
+}

@@ -1,0 +1,123 @@
+// Posts and their results, as the wire shows them.
+import { z } from 'zod';
+import { PlatformName } from './platforms.ts';
+import { Timestamp } from './timestamp.ts';
+
+export const postStatuses = [
+  'draft',
+  'scheduled',
+  'pending',
+  'published',
+  'partial',
+  'failed',
+  'canceled',
+] as const;
+export const resultStatuses = ['pending', 'publishing', 'published', 'failed', 'canceled'] as const;
+export const phases = ['prepare', 'commit', 'confirm', 'reconcile'] as const;
+export const failureStages = ['validate', ...phases] as const;
+export const nextActions = [
+  'none',
+  'edit_content',
+  'retry',
+  'reconnect_account',
+  'check_network',
+  'wait',
+  'contact_operator',
+] as const;
+
+export type PostStatus = (typeof postStatuses)[number];
+export type ResultStatus = (typeof resultStatuses)[number];
+export type Phase = (typeof phases)[number];
+export type FailureStage = (typeof failureStages)[number];
+export type NextAction = (typeof nextActions)[number];
+
+export const PostResult = z
+  .object({
+    id: z.string(),
+    social_account_id: z.string(),
+    platform: PlatformName,
+    account_name: z.string(),
+    status: z.enum(resultStatuses),
+    external_id: z.string().nullable(),
+    url: z.string().nullable(),
+    published_at: Timestamp.nullable(),
+    caption: z.string(),
+    error_code: z.string().nullable(),
+    error_message: z.string().nullable(),
+    failure_stage: z.enum(failureStages).nullable(),
+    platform_error_code: z.string().nullable(),
+    provider_error: z.record(z.string(), z.unknown()).nullable(),
+    is_retriable: z.boolean(),
+    next_action: z.enum(nextActions),
+    attempts: z.int(),
+    next_attempt_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'PostResult' });
+export type PostResult = z.infer<typeof PostResult>;
+
+export const Post = z
+  .object({
+    id: z.string(),
+    caption: z.string(),
+    status: z.enum(postStatuses),
+    created_at: Timestamp,
+    scheduled_at: Timestamp.nullable(),
+    published_at: Timestamp.nullable(),
+    media_urls: z.array(z.string()),
+    metadata: z.record(z.string(), z.string()),
+    results: z.array(PostResult),
+  })
+  .meta({ id: 'Post' });
+export type Post = z.infer<typeof Post>;
+
+/** A result as event data shows it: the contract's fields and what a receiver needs to act. */
+export const PostEventResult = PostResult.pick({
+  id: true,
+  social_account_id: true,
+  platform: true,
+  account_name: true,
+  status: true,
+  external_id: true,
+  url: true,
+  published_at: true,
+  error_code: true,
+  error_message: true,
+}).meta({ id: 'PostEventResult' });
+
+export const PostEventData = Post.omit({ media_urls: true, results: true })
+  .extend({ results: z.array(PostEventResult) })
+  .meta({ id: 'PostEventData' });
+export type PostEventData = z.infer<typeof PostEventData>;
+
+const Caption = z.string().max(100_000);
+
+export const PlatformPost = z
+  .strictObject({
+    account_id: z.string(),
+    caption: Caption.optional(),
+    platform_options: z.record(z.string(), z.unknown()).optional(),
+  })
+  .meta({ id: 'PlatformPost' });
+export type PlatformPost = z.infer<typeof PlatformPost>;
+
+/** Rules across fields (one target form, the schedule, the accounts) are checked by `createPost`. */
+export const CreatePost = z
+  .strictObject({
+    caption: Caption.default(''),
+    account_ids: z.array(z.string()).optional(),
+    platform_posts: z.array(PlatformPost).optional(),
+    scheduled_at: z.iso
+      .datetime({ offset: true })
+      .optional()
+      .meta({
+        description: 'At least 60 s ahead, at most a year. Without it the post is published now.',
+      }),
+    status: z.literal('draft').optional(),
+    metadata: z
+      .record(z.string().min(1).max(64), z.string().max(512))
+      .refine((pairs) => Object.keys(pairs).length <= 20, 'takes 20 pairs at most')
+      .default({}),
+    idempotency_key: z.string().min(1).max(255).optional(),
+  })
+  .meta({ id: 'CreatePost' });
+export type CreatePost = z.infer<typeof CreatePost>;

@@ -1,0 +1,41 @@
+// Projects: the tenants of an installation, as the wire shows them.
+import { z } from 'zod';
+import { Timestamp } from './timestamp.ts';
+
+export const Project = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    brand_color: z.string().nullable(),
+    logo_url: z.string().nullable(),
+    return_origins: z.array(z.string()).meta({
+      description: 'Origins that `return_url` of a connect session may have. Empty: any.',
+    }),
+    monthly_posts_per_account: z.int().nullable(),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'Project' });
+export type Project = z.infer<typeof Project>;
+
+export const UpdateProject = z
+  .strictObject({
+    name: z.string().min(1).max(255).optional(),
+    brand_color: z
+      .string()
+      .regex(/^#[0-9a-fA-F]{6}$/, 'must be #rrggbb')
+      .nullable()
+      .optional(),
+    logo_url: z
+      .url({ protocol: /^https$/ })
+      .max(2048)
+      .nullable()
+      .optional(),
+    return_origins: z
+      .array(z.url({ protocol: /^https?$/ }))
+      .max(50)
+      .optional(),
+    monthly_posts_per_account: z.int().min(0).nullable().optional(),
+  })
+  .refine((changes) => Object.keys(changes).length > 0, 'names nothing to change')
+  .meta({ id: 'UpdateProject' });
+export type UpdateProject = z.infer<typeof UpdateProject>;

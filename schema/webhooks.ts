@@ -1,0 +1,55 @@
+// Webhooks: the subscriptions of a project's receivers, as the wire shows them.
+import { z } from 'zod';
+import { EventKind, liveEventKinds } from './events.ts';
+import { Timestamp } from './timestamp.ts';
+
+export const webhookStatuses = ['active', 'disabled'] as const;
+export const disabledReasons = ['failures', 'user'] as const;
+export type WebhookStatus = (typeof webhookStatuses)[number];
+export type DisabledReason = (typeof disabledReasons)[number];
+
+export const Webhook = z
+  .object({
+    id: z.string(),
+    name: z.string().nullable(),
+    url: z.string(),
+    events: z.array(EventKind),
+    status: z.enum(webhookStatuses),
+    active: z.boolean(),
+    disabled_reason: z.enum(disabledReasons).nullable(),
+    disabled_at: Timestamp.nullable(),
+    consecutive_failures: z.int(),
+    last_delivery_at: Timestamp.nullable(),
+    secret_preview: z.string(),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'Webhook' });
+export type Webhook = z.infer<typeof Webhook>;
+
+export const WebhookWithSecret = Webhook.extend({
+  secret: z.string().meta({ description: 'The signing secret. Shown only in this answer.' }),
+}).meta({ id: 'WebhookWithSecret' });
+export type WebhookWithSecret = z.infer<typeof WebhookWithSecret>;
+
+export const CreateWebhook = z
+  .strictObject({
+    url: z.string().max(2048),
+    events: z
+      .array(EventKind)
+      .min(1)
+      .default(() => [...liveEventKinds])
+      .meta({ description: 'Default: every live kind.' }),
+    name: z.string().min(1).max(255).optional(),
+    active: z.boolean().default(true),
+  })
+  .meta({ id: 'CreateWebhook' });
+export type CreateWebhook = z.infer<typeof CreateWebhook>;
+
+export const RotateWebhook = z
+  .strictObject({
+    overlap_seconds: z.int().min(0).max(86_400).default(0).meta({
+      description: 'How long `webhook-signature` carries the previous secret too.',
+    }),
+  })
+  .meta({ id: 'RotateWebhook' });
+export type RotateWebhook = z.infer<typeof RotateWebhook>;

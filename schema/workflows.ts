@@ -1,0 +1,33 @@
+// The names and inputs of the workflows: what the relay starts and the worker runs. Sandbox-safe.
+
+export const publishPostWorkflow = 'publishPost';
+export const deliverEventsWorkflow = 'deliverEvents';
+export const sweepWorkflow = 'sweep';
+
+export interface PublishPostInput {
+  postId: string;
+  run: number;
+}
+
+export interface DeliverEventsInput {
+  batchId: string;
+  deliveryIds: string[];
+}
+
+/** What the query `deliveries` of a running `deliverEvents` answers, per delivery. */
+export interface WaitingDelivery {
+  deliveryId: string;
+  attemptCount: number;
+  /** Milliseconds since the epoch; null once the delivery has concluded. */
+  dueAtMs: number | null;
+}
+
+export const deliveriesQuery = 'deliveries';
+
+export function publishPostWorkflowId(postId: string, outboxId: string): string {
+  return `post/${postId}/${outboxId}`;
+}
+
+export function deliverEventsWorkflowId(batchId: string): string {
+  return `deliveries/${batchId}`;
+}
