@@ -12,6 +12,7 @@ export const idPrefixes = {
   webhook: 'wh',
   delivery: 'dlv',
   batch: 'bat',
+  outbox: 'obx',
   request: 'req',
 } as const;
 

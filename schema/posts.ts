@@ -106,12 +106,9 @@ export const CreatePost = z
     caption: Caption.default(''),
     account_ids: z.array(z.string()).optional(),
     platform_posts: z.array(PlatformPost).optional(),
-    scheduled_at: z.iso
-      .datetime({ offset: true })
-      .optional()
-      .meta({
-        description: 'At least 60 s ahead, at most a year. Without it the post is published now.',
-      }),
+    scheduled_at: z.iso.datetime({ offset: true }).optional().meta({
+      description: 'At least 60 s ahead, at most a year. Without it the post is published now.',
+    }),
     status: z.literal('draft').optional(),
     metadata: z
       .record(z.string().min(1).max(64), z.string().max(512))

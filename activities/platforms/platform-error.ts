@@ -1,0 +1,34 @@
+// What can go wrong at a network, in the five kinds that the engine acts on.
+
+/**
+ * `reauthorize`: the means have ended; refresh, else the account needs its user.
+ * `rejected`: the network will never take this.
+ * `rate_limited`: later, and when.
+ * `unavailable`: surely not accepted; try again.
+ * `unknown_outcome`: may have been accepted; look before anything else.
+ */
+export type PlatformErrorKind =
+  'reauthorize' | 'rejected' | 'rate_limited' | 'unavailable' | 'unknown_outcome';
+
+export interface PlatformErrorOptions {
+  /** The network's own code: `InvalidRequest`, `190`. */
+  platformCode?: string | undefined;
+  /** The network's own answer, without secrets. */
+  providerError?: Record<string, unknown> | undefined;
+  retryAfterMs?: number | undefined;
+  /** On `reauthorize`: the user or the network took the means back; a refresh can't help. */
+  isRevoked?: boolean | undefined;
+  cause?: unknown;
+}
+
+export class PlatformError extends Error {
+  override readonly name = 'PlatformError';
+  readonly kind: PlatformErrorKind;
+  readonly options: PlatformErrorOptions;
+
+  constructor(kind: PlatformErrorKind, message: string, options: PlatformErrorOptions = {}) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined);
+    this.kind = kind;
+    this.options = options;
+  }
+}

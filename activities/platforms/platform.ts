@@ -1,0 +1,89 @@
+// What a network is to the engine: data in, data out, no database, no Temporal.
+import type { z } from 'zod';
+import type { PlatformName, PlatformRules } from '../../schema/platforms.ts';
+
+/** What a network needs to act for an account. Plain JSON; stored only as ciphertext. */
+export type Credentials = Record<string, string>;
+
+/** Ids and choices of a network, saved before the phase that relies on them. Never secret. */
+export type ProviderState = Record<string, unknown>;
+
+/** What connecting gives: who the account is, and the means to act for it. */
+export interface Connection {
+  externalAccountId: string;
+  accountName: string;
+  credentials: Credentials;
+  scope: string[];
+  /** When the means end unless refreshed; null: they don't. */
+  tokenExpiresAt: Date | null;
+}
+
+export interface RefreshedCredentials {
+  credentials: Credentials;
+  tokenExpiresAt: Date | null;
+}
+
+/** One target of one post, as a phase sees it. */
+export interface Target {
+  resultId: string;
+  externalAccountId: string;
+  caption: string;
+  platformOptions: Record<string, unknown>;
+  credentials: Credentials;
+  state: ProviderState;
+}
+
+export interface Published {
+  externalId: string;
+  url: string | null;
+}
+
+/** `published`: it is public. `accepted`: the network finishes later, ask `confirm`. */
+export type CommitOutcome =
+  { outcome: 'published'; published: Published } | { outcome: 'accepted'; state: ProviderState };
+
+/** `absent`: surely not there. `unknown`: can't tell, now or ever. */
+export type ReconcileOutcome =
+  { outcome: 'published'; published: Published } | { outcome: 'absent' } | { outcome: 'unknown' };
+
+/**
+ * A network. Every call throws a PlatformError and nothing else. `signal` aborts the HTTP under way.
+ * A `commit` may be sent again only when `reconcile` has said `absent`.
+ */
+export interface Platform {
+  readonly name: PlatformName;
+  readonly rules: PlatformRules;
+  /** The network's own options of a target; strict. */
+  readonly options: z.ZodType<Record<string, unknown>>;
+  /** Plain credentials (`POST /v1/accounts/connect`) to a connection; absent: consent only. */
+  readonly connect?: {
+    readonly credentials: z.ZodType<Credentials>;
+    run(credentials: Credentials, signal: AbortSignal): Promise<Connection>;
+  };
+  /** The hosted connect flow; absent: plain credentials only. */
+  readonly consent?: Consent;
+  refresh?(credentials: Credentials, signal: AbortSignal): Promise<RefreshedCredentials>;
+  /** Harmless, so repeated at will. Returns the ids and choices that `commit` needs. */
+  prepare?(target: Target, signal: AbortSignal): Promise<ProviderState>;
+  /** The one call that makes the post public. */
+  commit(target: Target, signal: AbortSignal): Promise<CommitOutcome>;
+  confirm?(target: Target, signal: AbortSignal): Promise<CommitOutcome>;
+  /** After an unknown outcome: looks whether the post exists. */
+  reconcile(target: Target, signal: AbortSignal): Promise<ReconcileOutcome>;
+  revoke?(credentials: Credentials, signal: AbortSignal): Promise<void>;
+}
+
+/** The network's own consent page, and what comes back from it. */
+export interface Consent {
+  /** Where to send the user. `state` and `callbackUrl` come back to us with the answer. */
+  authorizeUrl(request: { state: string; callbackUrl: string }): string;
+  /** The callback's query to a connection. */
+  complete(
+    query: Record<string, string>,
+    request: { callbackUrl: string },
+    signal: AbortSignal,
+  ): Promise<Connection>;
+}
+
+/** The fetch that platforms are given; the same as the global one in form. */
+export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;

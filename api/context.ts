@@ -1,0 +1,37 @@
+// What every operation is given: the configuration and the open connections of this process.
+import type { Client } from '@temporalio/client';
+import type { Logger } from 'pino';
+import type { Platforms } from '../activities/platforms/index.ts';
+import type { UrlGuard } from '../activities/url-guard.ts';
+import type { Config } from '../schema/config.ts';
+import type { Db } from '../schema/database/database.ts';
+import type { Doorbell } from '../schema/database/doorbell.ts';
+import type { Vault } from '../schema/database/vault.ts';
+import type { KeyEnvironment } from '../schema/api-keys.ts';
+import type { Scope } from '../schema/scopes.ts';
+import type { Feed } from './live/feed.ts';
+
+export interface Context {
+  readonly config: Config;
+  /** The base address that clients see, without a slash at the end. */
+  readonly publicUrl: string;
+  readonly db: Db;
+  readonly doorbell: Doorbell;
+  readonly feed: Feed;
+  readonly vault: Vault;
+  readonly guard: UrlGuard;
+  readonly platforms: Platforms;
+  /** Connects when first used: the API accepts while Temporal is away. */
+  readonly temporal: Client;
+  readonly log: Logger;
+}
+
+/** Who asks, from the key of the request. */
+export interface Caller {
+  readonly projectId: string;
+  readonly keyId: string;
+  readonly scopes: readonly Scope[];
+  readonly environment: KeyEnvironment;
+  /** The request's Idempotency-Key and a hash of what was asked with it. */
+  readonly idempotency?: { readonly key: string; readonly fingerprint: Buffer };
+}

@@ -1,0 +1,113 @@
+// The transaction of one operation, run once per Idempotency-Key.
+import { AppError } from '../schema/errors.ts';
+import { insertChanges, type NewChange } from '../schema/database/changes.ts';
+import type { Transaction } from '../schema/database/database.ts';
+import type { Caller, Context } from './context.ts';
+
+/** What an operation may ask for besides its writes; carried out with or after the commit. */
+export interface Effects {
+  readonly trx: Transaction;
+  /** A change for the live feed. */
+  change(change: Omit<NewChange, 'project_id'>): void;
+  /** The relay has work. */
+  wakeRelay(): void;
+}
+
+export interface Answer<T> {
+  /** The HTTP status that a repeat of the request gets again. */
+  status: number;
+  data: T;
+}
+
+/** Thrown to unwind a request whose answer is known already; carries it. */
+export class Replayed extends Error {
+  override readonly name = 'Replayed';
+  readonly answer: Answer<unknown>;
+
+  constructor(answer: Answer<unknown>) {
+    super('This request was answered before.');
+    this.answer = answer;
+  }
+}
+
+/**
+ * Runs `work` in one transaction. With an Idempotency-Key the answer is stored in the same
+ * transaction, so that a repeat, even a simultaneous one, gets it again and writes nothing.
+ */
+export async function transact<T>(
+  context: Context,
+  caller: Pick<Caller, 'projectId' | 'idempotency'>,
+  work: (effects: Effects) => Promise<Answer<T>>,
+): Promise<Answer<T>> {
+  const changes: NewChange[] = [];
+  let isRelayWanted = false;
+  const answer = await context.db.transaction().execute(async (trx) => {
+    await refuseRepeat(trx, context, caller);
+    const answer = await work({
+      trx,
+      change: (change) => changes.push({ project_id: caller.projectId, ...change }),
+      wakeRelay: () => (isRelayWanted = true),
+    });
+    await insertChanges(trx, changes);
+    if (caller.idempotency) {
+      await storeAnswer(trx, context, caller.projectId, caller.idempotency, answer);
+    }
+    return answer;
+  });
+  if (changes.length > 0) context.doorbell.ring('fanfare_changes');
+  if (isRelayWanted) context.doorbell.ring('fanfare_outbox');
+  return answer;
+}
+
+/** Serialises requests of one key; throws Replayed or a conflict when it was used before. */
+async function refuseRepeat(
+  trx: Transaction,
+  { vault }: Context,
+  { projectId, idempotency }: Pick<Caller, 'projectId' | 'idempotency'>,
+): Promise<void> {
+  if (!idempotency) return;
+  const { key, fingerprint } = idempotency;
+  const claimed = await trx
+    .insertInto('idempotency_keys')
+    .values({ project_id: projectId, key, fingerprint })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('key')
+    .executeTakeFirst();
+  if (claimed) return;
+  const stored = await trx
+    .selectFrom('idempotency_keys')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('key', '=', key)
+    .executeTakeFirstOrThrow();
+  if (!stored.fingerprint.equals(fingerprint)) {
+    throw new AppError(
+      'idempotency_conflict',
+      'This Idempotency-Key was used before with another request.',
+      { hint: 'Use a new key for a new request.' },
+    );
+  }
+  const answer = vault.open(
+    { ciphertext: stored.answer!, keyId: stored.answer_key_id! },
+    sealContext(projectId, key),
+  );
+  throw new Replayed({ status: stored.status!, data: JSON.parse(answer) });
+}
+
+async function storeAnswer(
+  trx: Transaction,
+  { vault }: Context,
+  projectId: string,
+  { key }: NonNullable<Caller['idempotency']>,
+  { status, data }: Answer<unknown>,
+): Promise<void> {
+  const sealed = vault.seal(JSON.stringify(data), sealContext(projectId, key));
+  await trx
+    .updateTable('idempotency_keys')
+    .set({ status, answer: sealed.ciphertext, answer_key_id: sealed.keyId })
+    .where('project_id', '=', projectId)
+    .where('key', '=', key)
+    .execute();
+}
+
+const sealContext = (projectId: string, key: string) => `idempotency_keys/${projectId}/${key}`;

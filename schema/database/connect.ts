@@ -1,0 +1,32 @@
+// One pool of connections to Postgres, and Kysely over it.
+import { Kysely, PostgresDialect } from 'kysely';
+import { Pool, types } from 'pg';
+import type { Database, Db } from './database.ts';
+
+export interface ConnectOptions {
+  url: string;
+  maxConnections: number;
+  /** Shown in pg_stat_activity. */
+  applicationName: string;
+}
+
+export interface DatabaseConnection {
+  db: Db;
+  close(): Promise<void>;
+}
+
+export function connectDatabase(options: ConnectOptions): DatabaseConnection {
+  const pool = new Pool({
+    connectionString: options.url,
+    max: options.maxConnections,
+    application_name: options.applicationName,
+    connectionTimeoutMillis: 5_000,
+    // A transaction left open would hold the live feed back: its readers wait for every older one.
+    options: '-c idle_in_transaction_session_timeout=5s -c transaction_timeout=20s',
+    types,
+  });
+  // An idle connection that breaks is replaced at the next query; without a listener it would end the process.
+  pool.on('error', () => undefined);
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
+  return { db, close: () => db.destroy() };
+}

@@ -1,0 +1,305 @@
+// The tables and their rows, spelled as SQL spells them.
+import type {
+  ColumnType,
+  Generated,
+  GeneratedAlways,
+  Kysely,
+  Selectable,
+  Transaction as KyselyTransaction,
+} from 'kysely';
+import type { AccountStatus, ConnectionType, ConnectSessionStatus } from '../accounts.ts';
+import type { KeyEnvironment } from '../api-keys.ts';
+import type { AttemptTrigger, DeliveryStatus, DeliveryTrigger, Timings } from '../deliveries.ts';
+import type { EventKind } from '../events.ts';
+import type { PlatformName } from '../platforms.ts';
+import type { FailureStage, NextAction, Phase, PostStatus, ResultStatus } from '../posts.ts';
+import type { Scope } from '../scopes.ts';
+import type { DisabledReason, WebhookStatus } from '../webhooks.ts';
+
+/** jsonb: pg parses it on the way out; on the way in it is text, since pg takes arrays for SQL arrays. */
+type Json<T> = ColumnType<T, string | undefined, string>;
+type JsonOrNull<T> = ColumnType<T | null, string | null | undefined, string | null>;
+
+export interface Database {
+  projects: ProjectTable;
+  api_keys: ApiKeyTable;
+  social_accounts: SocialAccountTable;
+  connect_sessions: ConnectSessionTable;
+  posts: PostTable;
+  post_results: PostResultTable;
+  post_attempts: PostAttemptTable;
+  events: EventTable;
+  webhook_subscriptions: WebhookTable;
+  deliveries: DeliveryTable;
+  delivery_attempts: DeliveryAttemptTable;
+  outbox: OutboxTable;
+  changes: ChangeTable;
+  feed_epoch: { epoch: string };
+  idempotency_keys: IdempotencyKeyTable;
+  sandbox_posts: SandboxPostTable;
+  sandbox_refusals: { reference: string; count: number };
+}
+
+export type Db = Kysely<Database>;
+export type Transaction = KyselyTransaction<Database>;
+
+interface ProjectTable {
+  id: string;
+  name: string;
+  brand_color: string | null;
+  logo_url: string | null;
+  return_origins: Generated<string[]>;
+  monthly_posts_per_account: number | null;
+  created_at: Generated<Date>;
+}
+export type ProjectRow = Selectable<ProjectTable>;
+
+interface ApiKeyTable {
+  id: string;
+  project_id: string;
+  name: string;
+  hash: Buffer;
+  prefix: string;
+  scopes: Scope[];
+  environment: KeyEnvironment;
+  expires_at: Date | null;
+  revoked_at: Date | null;
+  last_used_at: Date | null;
+  created_at: Generated<Date>;
+}
+export type ApiKeyRow = Selectable<ApiKeyTable>;
+
+interface SocialAccountTable {
+  id: string;
+  project_id: string;
+  platform: PlatformName;
+  account_name: string;
+  external_account_id: string;
+  external_user_id: string | null;
+  external_user_email: string | null;
+  connection_type: ConnectionType;
+  status: AccountStatus;
+  scope: Generated<string[]>;
+  /** Sealed by the vault; null once disconnected. */
+  credentials: Buffer | null;
+  credentials_key_id: string | null;
+  credential_version: Generated<number>;
+  token_expires_at: Date | null;
+  refresh_lease_id: string | null;
+  refresh_lease_until: Date | null;
+  connected_at: Generated<Date>;
+  disconnected_at: Date | null;
+}
+export type SocialAccountRow = Selectable<SocialAccountTable>;
+
+interface ConnectSessionTable {
+  id: string;
+  project_id: string;
+  platform: PlatformName;
+  external_user_id: string;
+  external_user_email: string | null;
+  return_url: string | null;
+  status: ConnectSessionStatus;
+  token_hash: Buffer;
+  /** The page's token, sealed, so that `url` can be shown again; null once the session has ended. */
+  token: Buffer | null;
+  token_key_id: string | null;
+  expires_at: Date;
+  completed_social_account_id: string | null;
+  created_at: Generated<Date>;
+}
+export type ConnectSessionRow = Selectable<ConnectSessionTable>;
+
+interface PostTable {
+  id: string;
+  project_id: string;
+  caption: string;
+  status: PostStatus;
+  scheduled_at: Date | null;
+  published_at: Date | null;
+  media_urls: Generated<string[]>;
+  metadata: Json<Record<string, string>>;
+  /** The run that may start: a reschedule, a publish-now and a retry each make a new one. */
+  current_run: Generated<number>;
+  started_run: Generated<number>;
+  concluded_run: Generated<number>;
+  created_at: Generated<Date>;
+  progressed_at: Generated<Date>;
+}
+export type PostRow = Selectable<PostTable>;
+
+/** Counts of a target's troubles, kept in the row so that a workflow may be started anew. */
+export interface ClockState {
+  unavailable?: number;
+  rateLimitedSinceMs?: number;
+  confirmSinceMs?: number;
+  confirmDelayMs?: number;
+  reconcileLooks?: number;
+}
+
+interface PostResultTable {
+  id: string;
+  post_id: string;
+  project_id: string;
+  position: number;
+  social_account_id: string;
+  platform: PlatformName;
+  account_name: string;
+  /** The target's own caption; null: the post's. */
+  caption: string | null;
+  platform_options: Json<Record<string, unknown>>;
+  status: ResultStatus;
+  phase: Phase;
+  /** `ready`: the phase may be begun. `begun`: its call may have been sent. */
+  phase_state: 'ready' | 'begun';
+  provider_state: Json<Record<string, unknown>>;
+  clock: Json<ClockState>;
+  external_id: string | null;
+  url: string | null;
+  published_at: Date | null;
+  error_code: string | null;
+  error_message: string | null;
+  failure_stage: FailureStage | null;
+  platform_error_code: string | null;
+  provider_error: JsonOrNull<Record<string, unknown>>;
+  is_retriable: Generated<boolean>;
+  next_action: Generated<NextAction>;
+  attempts: Generated<number>;
+  next_attempt_at: Date | null;
+}
+export type PostResultRow = Selectable<PostResultTable>;
+
+interface PostAttemptTable {
+  result_id: string;
+  number: number;
+  run: number;
+  phase: Phase;
+  started_at: Date;
+  duration_ms: number | null;
+  /** `begun` until its outcome is written: a crash leaves it so. */
+  outcome: string;
+  error_code: string | null;
+  error_message: string | null;
+  provider_error: JsonOrNull<Record<string, unknown>>;
+}
+export type PostAttemptRow = Selectable<PostAttemptTable>;
+
+interface EventTable {
+  id: string;
+  project_id: string;
+  kind: EventKind;
+  /** The request body, rendered once: every attempt sends these bytes. */
+  body: string;
+  post_id: string | null;
+  social_account_id: string | null;
+  is_test: Generated<boolean>;
+  created_at: Date;
+}
+export type EventRow = Selectable<EventTable>;
+
+interface WebhookTable {
+  id: string;
+  project_id: string;
+  name: string | null;
+  url: string;
+  events: EventKind[];
+  status: WebhookStatus;
+  disabled_reason: DisabledReason | null;
+  disabled_at: Date | null;
+  enabled_at: Generated<Date>;
+  failing_since: Date | null;
+  /** Sealed by the vault; null once deleted. */
+  secret: Buffer | null;
+  secret_key_id: string | null;
+  secret_preview: string;
+  previous_secret: Buffer | null;
+  previous_secret_key_id: string | null;
+  previous_secret_until: Date | null;
+  deleted_at: Date | null;
+  created_at: Generated<Date>;
+}
+export type WebhookRow = Selectable<WebhookTable>;
+
+interface DeliveryTable {
+  id: string;
+  project_id: string;
+  webhook_id: string;
+  event_id: string;
+  event: EventKind;
+  status: DeliveryStatus;
+  trigger: DeliveryTrigger;
+  attempt_count: Generated<number>;
+  /** Scheduled attempts made on the present ladder; manual ones don't count. */
+  ladder_step: Generated<number>;
+  next_attempt_at: Date | null;
+  last_status_code: number | null;
+  last_error_code: string | null;
+  /** The batch whose workflow carries it: `deliveries/<batch id>`. Null: the relay may take it. */
+  batch_id: string | null;
+  created_at: Generated<Date>;
+  concluded_at: Date | null;
+  delivered_at: Date | null;
+}
+export type DeliveryRow = Selectable<DeliveryTable>;
+
+interface DeliveryAttemptTable {
+  delivery_id: string;
+  number: number;
+  trigger: AttemptTrigger;
+  started_at: Date;
+  timings: Json<Timings>;
+  remote_address: string | null;
+  status_code: number | null;
+  error_code: string | null;
+  request_headers: Json<Record<string, string>>;
+  response_headers: JsonOrNull<Record<string, string>>;
+  response_body: string | null;
+  next_attempt_at: Date | null;
+}
+export type DeliveryAttemptRow = Selectable<DeliveryAttemptTable>;
+
+interface OutboxTable {
+  id: string;
+  workflow: string;
+  workflow_id: string;
+  input: Json<Record<string, unknown>>;
+  start_at: Date | null;
+  claimed_at: Date | null;
+  created_at: Generated<Date>;
+}
+export type OutboxRow = Selectable<OutboxTable>;
+
+export const changeSubjects = ['post', 'delivery', 'account', 'webhook', 'event'] as const;
+export type ChangeSubject = (typeof changeSubjects)[number];
+
+interface ChangeTable {
+  id: GeneratedAlways<string>;
+  xid: GeneratedAlways<string>;
+  project_id: string;
+  subject: ChangeSubject;
+  subject_id: string;
+  /** Past tense: `created`, `result.published`, `delivered`. */
+  kind: string;
+  created_at: Generated<Date>;
+}
+export type ChangeRow = Selectable<ChangeTable>;
+
+interface IdempotencyKeyTable {
+  project_id: string;
+  key: string;
+  fingerprint: Buffer;
+  /** Null only inside the transaction that does the work. */
+  status: ColumnType<number | null, number | undefined, number>;
+  /** Sealed by the vault: the answer may show a secret. */
+  answer: ColumnType<Buffer | null, Buffer | undefined, Buffer>;
+  answer_key_id: ColumnType<string | null, string | undefined, string>;
+  created_at: Generated<Date>;
+}
+
+interface SandboxPostTable {
+  id: string;
+  handle: string;
+  caption: string;
+  reference: string | null;
+  created_at: Generated<Date>;
+}

@@ -1,0 +1,69 @@
+// One LISTEN connection for a process: calls its listeners on a ring, and twice a second besides.
+import { Client } from 'pg';
+import type { Channel } from './doorbell.ts';
+
+export interface Listener {
+  /** Returns how to stop. The listener may be called with nothing new to read. */
+  on(channel: Channel, listener: () => void): () => void;
+  close(): Promise<void>;
+}
+
+const pollMs = 500;
+const reconnectMs = 500;
+
+export function createListener(url: string): Listener {
+  const listeners = new Map<Channel, Set<() => void>>();
+  let client: Client | undefined;
+  let retry: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  const wake = (channel: Channel) => listeners.get(channel)?.forEach((listener) => listener());
+  const poll = setInterval(() => {
+    for (const channel of listeners.keys()) wake(channel);
+  }, pollMs);
+
+  function reconnect(): void {
+    client = undefined;
+    if (isClosed || retry) return;
+    retry = setTimeout(() => {
+      retry = undefined;
+      void connect();
+    }, reconnectMs);
+  }
+
+  async function connect(): Promise<void> {
+    const fresh = new Client({
+      connectionString: url,
+      application_name: 'fanfare listener',
+      connectionTimeoutMillis: 5_000,
+      keepAlive: true,
+    });
+    fresh.on('error', reconnect);
+    fresh.on('end', reconnect);
+    fresh.on('notification', ({ channel }) => wake(channel as Channel));
+    try {
+      await fresh.connect();
+      await fresh.query('listen fanfare_outbox; listen fanfare_changes');
+      if (isClosed) await fresh.end();
+      client = fresh;
+    } catch {
+      void fresh.end().catch(() => undefined);
+      reconnect();
+    }
+  }
+  void connect();
+
+  return {
+    on(channel, listener) {
+      const set = listeners.get(channel) ?? new Set();
+      listeners.set(channel, set.add(listener));
+      return () => set.delete(listener);
+    },
+    async close() {
+      isClosed = true;
+      clearInterval(poll);
+      clearTimeout(retry);
+      await client?.end().catch(() => undefined);
+    },
+  };
+}

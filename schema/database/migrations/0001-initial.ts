@@ -1,0 +1,274 @@
+// The first tables. Ids are text in collation "C", so that they sort by creation in every database.
+import { sql, type Kysely } from 'kysely';
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(db);
+}
+
+const id = 'text collate "C"';
+const time = 'timestamptz(3)';
+
+const statements = [
+  `create table projects (
+    id ${id} primary key,
+    name text not null,
+    brand_color text,
+    logo_url text,
+    return_origins text[] not null default '{}',
+    monthly_posts_per_account int,
+    created_at ${time} not null default now()
+  )`,
+
+  `create table api_keys (
+    id ${id} primary key,
+    project_id ${id} not null references projects on delete cascade,
+    name text not null,
+    hash bytea not null unique,
+    prefix text not null,
+    scopes text[] not null,
+    environment text not null,
+    expires_at ${time},
+    revoked_at ${time},
+    last_used_at ${time},
+    created_at ${time} not null default now()
+  )`,
+  `create index api_keys_by_project on api_keys (project_id, id)`,
+
+  `create table social_accounts (
+    id ${id} primary key,
+    project_id ${id} not null references projects on delete cascade,
+    platform text not null,
+    account_name text not null,
+    external_account_id text not null,
+    external_user_id text,
+    external_user_email text,
+    connection_type text not null,
+    status text not null,
+    scope text[] not null default '{}',
+    credentials bytea,
+    credentials_key_id text,
+    credential_version int not null default 1,
+    token_expires_at ${time},
+    refresh_lease_id text,
+    refresh_lease_until ${time},
+    connected_at ${time} not null default now(),
+    disconnected_at ${time},
+    unique (project_id, platform, external_account_id)
+  )`,
+  `create index social_accounts_by_project on social_accounts (project_id, id)`,
+  `create index social_accounts_by_user on social_accounts (project_id, external_user_id, id)`,
+
+  `create table connect_sessions (
+    id ${id} primary key,
+    project_id ${id} not null references projects on delete cascade,
+    platform text not null,
+    external_user_id text not null,
+    external_user_email text,
+    return_url text,
+    status text not null,
+    token_hash bytea not null,
+    token bytea,
+    token_key_id text,
+    expires_at ${time} not null,
+    completed_social_account_id ${id} references social_accounts on delete set null,
+    created_at ${time} not null default now()
+  )`,
+  `create index connect_sessions_by_project on connect_sessions (project_id, id)`,
+
+  `create table posts (
+    id ${id} primary key,
+    project_id ${id} not null references projects on delete cascade,
+    caption text not null,
+    status text not null,
+    scheduled_at ${time},
+    published_at ${time},
+    media_urls text[] not null default '{}',
+    metadata jsonb not null default '{}',
+    current_run int not null default 0,
+    started_run int not null default 0,
+    concluded_run int not null default 0,
+    created_at ${time} not null default now(),
+    progressed_at ${time} not null default now()
+  )`,
+  `create index posts_by_project on posts (project_id, id)`,
+  `create index posts_by_status on posts (project_id, status, id)`,
+  `create index posts_unfinished on posts (progressed_at)
+    where status = 'pending' or status = 'scheduled'`,
+
+  `create table post_results (
+    id ${id} primary key,
+    post_id ${id} not null references posts on delete cascade,
+    project_id ${id} not null,
+    position int not null,
+    social_account_id ${id} not null references social_accounts,
+    platform text not null,
+    account_name text not null,
+    caption text,
+    platform_options jsonb not null default '{}',
+    status text not null,
+    phase text not null,
+    phase_state text not null,
+    provider_state jsonb not null default '{}',
+    clock jsonb not null default '{}',
+    external_id text,
+    url text,
+    published_at ${time},
+    error_code text,
+    error_message text,
+    failure_stage text,
+    platform_error_code text,
+    provider_error jsonb,
+    is_retriable boolean not null default false,
+    next_action text not null default 'none',
+    attempts int not null default 0,
+    next_attempt_at ${time},
+    unique (post_id, position)
+  )`,
+  `create index post_results_by_account on post_results (social_account_id, id)`,
+
+  `create table post_attempts (
+    result_id ${id} not null references post_results on delete cascade,
+    number int not null,
+    run int not null,
+    phase text not null,
+    started_at ${time} not null,
+    duration_ms int,
+    outcome text not null,
+    error_code text,
+    error_message text,
+    provider_error jsonb,
+    primary key (result_id, number)
+  )`,
+
+  `create table events (
+    id ${id} primary key,
+    project_id ${id} not null references projects on delete cascade,
+    kind text not null,
+    body text not null,
+    post_id ${id},
+    social_account_id ${id},
+    is_test boolean not null default false,
+    created_at ${time} not null
+  )`,
+  `create index events_by_project on events (project_id, id)`,
+
+  `create table webhook_subscriptions (
+    id ${id} primary key,
+    project_id ${id} not null references projects on delete cascade,
+    name text,
+    url text not null,
+    events text[] not null,
+    status text not null,
+    disabled_reason text,
+    disabled_at ${time},
+    enabled_at ${time} not null default now(),
+    failing_since ${time},
+    secret bytea,
+    secret_key_id text,
+    secret_preview text not null,
+    previous_secret bytea,
+    previous_secret_key_id text,
+    previous_secret_until ${time},
+    deleted_at ${time},
+    created_at ${time} not null default now()
+  )`,
+  `create index webhook_subscriptions_by_project on webhook_subscriptions (project_id, id)
+    where deleted_at is null`,
+
+  // No foreign keys to events and webhooks: this is the table written most, and its rows outlive a webhook.
+  `create table deliveries (
+    id ${id} primary key,
+    project_id ${id} not null,
+    webhook_id ${id} not null,
+    event_id ${id} not null,
+    event text not null,
+    status text not null,
+    trigger text not null,
+    attempt_count int not null default 0,
+    ladder_step int not null default 0,
+    next_attempt_at ${time},
+    last_status_code int,
+    last_error_code text,
+    batch_id ${id},
+    created_at ${time} not null default now(),
+    concluded_at ${time},
+    delivered_at ${time},
+    unique (event_id, webhook_id)
+  )`,
+  `create index deliveries_by_webhook on deliveries (webhook_id, id)`,
+  `create index deliveries_last_delivered on deliveries (webhook_id, delivered_at)
+    where delivered_at is not null`,
+  `create index deliveries_unclaimed on deliveries (id)
+    where batch_id is null and (status = 'pending' or status = 'retrying')`,
+  `create index deliveries_unfinished on deliveries (next_attempt_at)
+    where status = 'pending' or status = 'retrying'`,
+
+  `create table delivery_attempts (
+    delivery_id ${id} not null,
+    number int not null,
+    trigger text not null,
+    started_at ${time} not null,
+    timings jsonb not null,
+    remote_address text,
+    status_code int,
+    error_code text,
+    request_headers jsonb not null,
+    response_headers jsonb,
+    response_body text,
+    next_attempt_at ${time},
+    primary key (delivery_id, number)
+  )`,
+
+  `create table outbox (
+    id ${id} primary key,
+    workflow text not null,
+    workflow_id text not null,
+    input jsonb not null,
+    start_at ${time},
+    claimed_at ${time},
+    created_at ${time} not null default now()
+  )`,
+
+  `create table changes (
+    id bigint generated always as identity primary key,
+    xid xid8 not null default pg_current_xact_id(),
+    project_id ${id} not null,
+    subject text not null,
+    subject_id ${id} not null,
+    kind text not null,
+    created_at ${time} not null default now()
+  )`,
+  `create index changes_in_order on changes (xid, id)`,
+  `create index changes_by_subject on changes (subject_id, xid, id)`,
+  `create index changes_by_age on changes (created_at)`,
+
+  // A dump restored elsewhere starts transaction ids over; the epoch tells its cursors apart.
+  `create table feed_epoch (epoch text not null)`,
+  `insert into feed_epoch values (substr(md5(random()::text || clock_timestamp()::text), 1, 8))`,
+
+  `create table idempotency_keys (
+    project_id ${id} not null,
+    key text not null,
+    fingerprint bytea not null,
+    status int,
+    answer bytea,
+    answer_key_id text,
+    created_at ${time} not null default now(),
+    primary key (project_id, key)
+  )`,
+  `create index idempotency_keys_by_age on idempotency_keys (created_at)`,
+
+  // The sandbox network's own table: as far from ours as another company's.
+  `create table sandbox_posts (
+    id ${id} primary key,
+    handle text not null,
+    caption text not null,
+    reference text,
+    created_at ${time} not null default now()
+  )`,
+  `create index sandbox_posts_by_handle on sandbox_posts (handle, id)`,
+  `create table sandbox_refusals (
+    reference text primary key,
+    count int not null
+  )`,
+];

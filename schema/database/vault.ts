@@ -1,0 +1,43 @@
+// Seals what must not be readable in the database: AES-256-GCM, the key's id beside the ciphertext.
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+export interface Sealed {
+  ciphertext: Buffer;
+  keyId: string;
+}
+
+export interface Vault {
+  /** `context` binds the ciphertext to its place (table and row id): moved elsewhere, it does not open. */
+  seal(plaintext: string, context: string): Sealed;
+  open(sealed: Sealed, context: string): string;
+}
+
+const ivBytes = 12;
+const tagBytes = 16;
+
+/** `keys`: 32 bytes each, by id. New values are sealed with `defaultKeyId`. */
+export function createVault(keys: ReadonlyMap<string, Buffer>, defaultKeyId: string): Vault {
+  const keyOf = (keyId: string) => {
+    const key = keys.get(keyId);
+    if (!key) throw new Error(`No key in the vault has the id ${keyId}.`);
+    return key;
+  };
+  keyOf(defaultKeyId);
+  return {
+    seal(plaintext, context) {
+      const iv = randomBytes(ivBytes);
+      const cipher = createCipheriv('aes-256-gcm', keyOf(defaultKeyId), iv);
+      cipher.setAAD(Buffer.from(context));
+      const body = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()]);
+      return { ciphertext: Buffer.concat([iv, cipher.getAuthTag(), body]), keyId: defaultKeyId };
+    },
+    open({ ciphertext, keyId }, context) {
+      const iv = ciphertext.subarray(0, ivBytes);
+      const decipher = createDecipheriv('aes-256-gcm', keyOf(keyId), iv);
+      decipher.setAuthTag(ciphertext.subarray(ivBytes, ivBytes + tagBytes));
+      decipher.setAAD(Buffer.from(context));
+      const body = ciphertext.subarray(ivBytes + tagBytes);
+      return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
+    },
+  };
+}
