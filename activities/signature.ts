@@ -1,0 +1,51 @@
+// The signatures on a webhook request: the contract's own header, and Standard Webhooks beside it.
+import { createHmac, randomBytes } from 'node:crypto';
+
+const prefix = 'whsec_';
+
+export interface WebhookToSign {
+  /** Newest first; more than one while a rotation overlaps. */
+  secrets: readonly string[];
+  body: string | Buffer;
+  webhookId: string;
+  timestampSeconds: number;
+}
+
+export interface WebhookSignatureHeaders {
+  'X-Service-Signature': string;
+  'webhook-id': string;
+  'webhook-timestamp': string;
+  'webhook-signature': string;
+}
+
+export function generateWebhookSecret(): string {
+  return prefix + randomBytes(32).toString('base64');
+}
+
+/** Enough to tell two secrets apart on a page, too little to be of use. */
+export function secretPreview(secret: string): string {
+  return `${secret.slice(0, prefix.length + 4)}…`;
+}
+
+export function signWebhook(webhook: WebhookToSign): WebhookSignatureHeaders {
+  const [newest] = webhook.secrets;
+  if (newest === undefined) throw new TypeError('A webhook is signed with at least one secret.');
+  const { body, webhookId } = webhook;
+  const timestamp = String(Math.floor(webhook.timestampSeconds));
+  return {
+    'X-Service-Signature': `sha256=${createHmac('sha256', newest).update(body).digest('hex')}`,
+    'webhook-id': webhookId,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': webhook.secrets
+      .map((secret) => {
+        const mac = createHmac('sha256', standardKey(secret));
+        return `v1,${mac.update(`${webhookId}.${timestamp}.`).update(body).digest('base64')}`;
+      })
+      .join(' '),
+  };
+}
+
+/** Standard Webhooks signs with the bytes behind the prefix, the contract with the text as shown. */
+function standardKey(secret: string): Buffer {
+  return Buffer.from(secret.startsWith(prefix) ? secret.slice(prefix.length) : secret, 'base64');
+}
