@@ -87,6 +87,7 @@ const statements = [
     current_run int not null default 0,
     started_run int not null default 0,
     concluded_run int not null default 0,
+    workflow_id text,
     created_at ${time} not null default now(),
     progressed_at ${time} not null default now()
   )`,
@@ -121,6 +122,7 @@ const statements = [
     is_retriable boolean not null default false,
     next_action text not null default 'none',
     attempts int not null default 0,
+    steps int not null default 0,
     next_attempt_at ${time},
     unique (post_id, position)
   )`,
@@ -151,6 +153,9 @@ const statements = [
     created_at ${time} not null
   )`,
   `create index events_by_project on events (project_id, id)`,
+  `create index events_by_post on events (post_id, created_at) where post_id is not null`,
+  `create index events_by_account on events (social_account_id, created_at)
+    where social_account_id is not null`,
 
   `create table webhook_subscriptions (
     id ${id} primary key,

@@ -1,0 +1,75 @@
+// Tells a call that surely never reached its network from one whose outcome nobody knows.
+import { PlatformError } from './platform-error.ts';
+
+/** The connection was never made, so not a byte of the request was sent. */
+const beforeConnection = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EAI_FAIL',
+  'ENETUNREACH',
+  'EHOSTUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'ERR_INVALID_URL',
+]);
+
+/**
+ * Turns what `fetch` threw into a PlatformError. In `commit` only a failure to connect counts as
+ * `unavailable`; a reset, a time-out or an abort may have come after the network took the post.
+ * `other` calls are harmless to repeat, so there every failure is `unavailable`.
+ */
+export function toTransportError(error: unknown, phase: 'commit' | 'other'): PlatformError {
+  if (error instanceof PlatformError) return error;
+  const { code, wasConnecting } = findCause(error);
+  const options = { cause: error, ...(code === undefined ? {} : { platformCode: code }) };
+  if (code === 'blocked_address') {
+    return new PlatformError('rejected', "The network's address may not be reached.", options);
+  }
+  if (wasConnecting) {
+    return new PlatformError('unavailable', 'The network could not be reached.', options);
+  }
+  return phase === 'commit'
+    ? new PlatformError(
+        'unknown_outcome',
+        'The network gave no answer; whether it took the post is unknown.',
+        options,
+      )
+    : new PlatformError('unavailable', 'The network gave no answer.', options);
+}
+
+interface Cause {
+  code: string | undefined;
+  wasConnecting: boolean;
+}
+
+/** The deepest error that tells its code; `fetch` wraps the socket's error as `cause`. */
+function findCause(error: unknown): Cause {
+  let found: Cause = { code: undefined, wasConnecting: false };
+  for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth++) {
+    const code = 'code' in at && typeof at.code === 'string' ? at.code : undefined;
+    if (code !== undefined) found = { code, wasConnecting: failedToConnect(at, code) };
+  }
+  return found;
+}
+
+function failedToConnect(error: Error, code: string): boolean {
+  if (beforeConnection.has(code) || isCertificateFault(code)) return true;
+  // A name with several addresses fails with all of their errors at once.
+  if (error instanceof AggregateError) {
+    return error.errors.length > 0 && error.errors.every(isSystemCall);
+  }
+  return isSystemCall(error);
+}
+
+function isSystemCall(error: unknown): boolean {
+  const syscall = error instanceof Error && 'syscall' in error ? error.syscall : undefined;
+  return syscall === 'connect' || syscall === 'getaddrinfo';
+}
+
+/** Names of node:tls and OpenSSL; the request is written only after the handshake. */
+function isCertificateFault(code: string): boolean {
+  return (
+    code.startsWith('ERR_TLS_CERT_') ||
+    /^(CERT_|UNABLE_TO_(GET|VERIFY)_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_CERT)/.test(code)
+  );
+}

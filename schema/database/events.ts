@@ -1,0 +1,82 @@
+// Records events: the body rendered once, one delivery per matching webhook, the changes for the feed.
+import { sql } from 'kysely';
+import { eventCatalogue, type EventKind } from '../events.ts';
+import { newId } from '../ids.ts';
+import type { Transaction } from './database.ts';
+
+export interface NewEvent {
+  projectId: string;
+  kind: EventKind;
+  data: object;
+  postId?: string;
+  socialAccountId?: string;
+}
+
+export interface RecordedEvent {
+  /** Null: a coming-soon kind, which isn't recorded. */
+  eventId: string | null;
+  deliveryCount: number;
+}
+
+/**
+ * One statement. Call it in the transaction that makes the event true, with the row of the post or
+ * account locked: its timestamps grow strictly per subject. Ring both channels after the commit.
+ */
+export async function recordEvent(
+  trx: Transaction,
+  event: NewEvent,
+  { previewEvents }: { previewEvents: boolean },
+): Promise<RecordedEvent> {
+  const { projectId, kind, postId = null, socialAccountId = null } = event;
+  if (eventCatalogue[kind].availability === 'coming_soon' && !previewEvents) {
+    return { eventId: null, deliveryCount: 0 };
+  }
+  const eventId = newId('event');
+  const head = `{"event":${JSON.stringify(kind)},"timestamp":"`;
+  const tail = `","data":${JSON.stringify(event.data)}}`;
+  const { rows } = await sql<{ delivery_count: number }>`
+    with moment as materialized (
+      select greatest(
+        date_trunc('milliseconds', clock_timestamp()),
+        (select max(created_at) + interval '1 ms' from events where post_id = ${postId}),
+        (select max(created_at) + interval '1 ms' from events
+          where social_account_id = ${socialAccountId})
+      ) as recorded_at
+    ), event as (
+      insert into events (id, project_id, kind, body, post_id, social_account_id, created_at)
+      select ${eventId}, ${projectId}, ${kind},
+        ${head} || to_char(recorded_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || ${tail},
+        ${postId}, ${socialAccountId}, recorded_at
+      from moment
+    ), delivery as (
+      insert into deliveries (id, project_id, webhook_id, event_id, event, status, trigger,
+        next_attempt_at, concluded_at, created_at)
+      select ${deliveryId(newId('delivery'))}, project_id, id, ${eventId}, ${kind},
+        case status when 'active' then 'pending' else 'skipped' end, 'event',
+        case status when 'active' then recorded_at end,
+        case status when 'active' then null else recorded_at end, recorded_at
+      from webhook_subscriptions, moment
+      where project_id = ${projectId} and deleted_at is null and ${kind} = any (events)
+      returning id
+    ), change as (
+      insert into changes (project_id, subject, subject_id, kind)
+      select ${projectId}, 'event', ${eventId}, 'recorded'
+      union all
+      select ${projectId}, 'delivery', id, 'created' from delivery
+    )
+    select count(*)::int as delivery_count from delivery`.execute(trx);
+  return { eventId, deliveryCount: rows[0]!.delivery_count };
+}
+
+/**
+ * How many webhooks match is known only inside the statement, so the ids of their deliveries are one
+ * new id whose last four characters are replaced by the row's number in the ids' alphabet.
+ */
+function deliveryId(base: string) {
+  return sql`${base.slice(0, -4)} || ${digit(15)} || ${digit(10)} || ${digit(5)} || ${digit(0)}`;
+}
+
+function digit(shift: number) {
+  const value = sql`((row_number() over (order by id) >> ${sql.lit(shift)}) & 31)::int`;
+  return sql`substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + ${value}, 1)`;
+}
