@@ -1,0 +1,30 @@
+// A database of its own for each test file: a clone of the migrated template, dropped after.
+import { randomBytes } from 'node:crypto';
+import { inject } from 'vitest';
+import { connectDatabase } from '../../schema/database/connect.ts';
+import type { Db } from '../../schema/database/database.ts';
+import { runAsAdmin, withDatabase } from './admin.ts';
+
+export interface TestDatabase extends AsyncDisposable {
+  readonly url: string;
+  readonly db: Db;
+  drop(): Promise<void>;
+}
+
+/** `isEmpty`: without the tables, to migrate it in the test. */
+export async function createTestDatabase(
+  options: { isEmpty?: boolean } = {},
+): Promise<TestDatabase> {
+  const adminUrl = inject('adminDatabaseUrl');
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  const template = options.isEmpty ? 'template1' : inject('templateDatabase');
+  await runAsAdmin(adminUrl, `create database ${name} template ${template}`);
+  const url = withDatabase(adminUrl, name);
+  const { db, close } = connectDatabase({ url, maxConnections: 5, applicationName: 'test' });
+
+  async function drop(): Promise<void> {
+    await close();
+    await runAsAdmin(adminUrl, `drop database if exists ${name} with (force)`);
+  }
+  return { url, db, drop, [Symbol.asyncDispose]: drop };
+}

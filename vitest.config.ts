@@ -1,0 +1,16 @@
+// How the tests run: one Postgres and one Temporal for the run, each file in a process of its own.
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
+    pool: 'forks',
+    isolate: true,
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    teardownTimeout: 30_000,
+    env: { NODE_ENV: 'test' },
+  },
+});
