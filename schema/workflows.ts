@@ -2,12 +2,14 @@
 
 export const publishPostWorkflow = 'publishPost';
 export const deliverEventsWorkflow = 'deliverEvents';
-export const sweepWorkflow = 'sweep';
 
 export interface PublishPostInput {
   postId: string;
   run: number;
 }
+
+/** Deliveries that one workflow carries: few enough for one row of Temporal's history. */
+export const maxBatchSize = 200;
 
 export interface DeliverEventsInput {
   batchId: string;

@@ -48,11 +48,13 @@ export type ReconcileOutcome =
 
 /**
  * A network. Every call throws a PlatformError and nothing else. `signal` aborts the HTTP under way.
- * A `commit` may be sent again only when `reconcile` has said `absent`.
+ * After an unknown outcome a `commit` is sent again only when `reconcile` has said `absent`.
  */
 export interface Platform {
   readonly name: PlatformName;
   readonly rules: PlatformRules;
+  /** Whether a commit repeated with the same state is a no-op at the network. */
+  readonly isCommitIdempotent: boolean;
   /** The network's own options of a target; strict. */
   readonly options: z.ZodType<Record<string, unknown>>;
   /** Plain credentials (`POST /v1/accounts/connect`) to a connection; absent: consent only. */

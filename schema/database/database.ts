@@ -33,6 +33,7 @@ export interface Database {
   deliveries: DeliveryTable;
   delivery_attempts: DeliveryAttemptTable;
   outbox: OutboxTable;
+  sweeps: { swept_at: Date };
   changes: ChangeTable;
   feed_epoch: { epoch: string };
   idempotency_keys: IdempotencyKeyTable;
@@ -123,6 +124,8 @@ interface PostTable {
   current_run: Generated<number>;
   started_run: Generated<number>;
   concluded_run: Generated<number>;
+  /** The one workflow that may carry the current run; null for a draft. */
+  workflow_id: string | null;
   created_at: Generated<Date>;
   progressed_at: Generated<Date>;
 }
@@ -164,7 +167,10 @@ interface PostResultTable {
   provider_error: JsonOrNull<Record<string, unknown>>;
   is_retriable: Generated<boolean>;
   next_action: Generated<NextAction>;
+  /** How often the commit was begun. */
   attempts: Generated<number>;
+  /** Calls to the network, of every phase; the number of the newest row in post_attempts. */
+  steps: Generated<number>;
   next_attempt_at: Date | null;
 }
 export type PostResultRow = Selectable<PostResultTable>;

@@ -1,29 +1,38 @@
 // The outbox: what Temporal must be told, written in the transaction that decides it.
 import { sql } from 'kysely';
 import { newId } from '../ids.ts';
-import type { Db, OutboxRow } from './database.ts';
-import { publishPostWorkflow, publishPostWorkflowId, type PublishPostInput } from '../workflows.ts';
+import type { Db, OutboxRow, Transaction } from './database.ts';
+import {
+  deliverEventsWorkflow,
+  deliverEventsWorkflowId,
+  publishPostWorkflow,
+  publishPostWorkflowId,
+  type DeliverEventsInput,
+  type PublishPostInput,
+} from '../workflows.ts';
 
 /** A row claimed but still here after this long is told again: its relay died or Temporal was away. */
 export const outboxClaimMs = 2_000;
 
-/** Asks for a run of `publishPost`. The workflow id names the row, so that telling it twice is harmless. */
+/** Asks for a run of `publishPost`; returns its workflow id. The id names the row, so that telling it twice is harmless. */
 export async function insertPublishPost(
   db: Db,
   input: PublishPostInput,
   startAt: Date | null,
-): Promise<void> {
+): Promise<string> {
   const id = newId('outbox');
+  const workflowId = publishPostWorkflowId(input.postId, id);
   await db
     .insertInto('outbox')
     .values({
       id,
       workflow: publishPostWorkflow,
-      workflow_id: publishPostWorkflowId(input.postId, id),
+      workflow_id: workflowId,
       input: JSON.stringify(input),
       start_at: startAt,
     })
     .execute();
+  return workflowId;
 }
 
 /** Takes rows to tell, oldest first, past those that another relay holds. */
@@ -51,4 +60,33 @@ export async function claimOutbox(db: Db, limit: number): Promise<OutboxRow[]> {
 
 export async function deleteOutbox(db: Db, ids: string[]): Promise<void> {
   if (ids.length > 0) await db.deleteFrom('outbox').where('id', 'in', ids).execute();
+}
+
+/**
+ * Claims waiting deliveries as one batch, with the outbox row that asks for its workflow. Call in a
+ * transaction, tell Temporal after the commit. Undefined: none are waiting.
+ */
+export async function claimBatch(trx: Transaction, limit: number): Promise<OutboxRow | undefined> {
+  const batchId = newId('batch');
+  const { rows } = await sql<{ id: string }>`
+    update deliveries set batch_id = ${batchId}
+    where id in (
+      select id from deliveries
+      where batch_id is null and (status = 'pending' or status = 'retrying')
+      order by id limit ${limit} for update skip locked
+    )
+    returning id`.execute(trx);
+  if (rows.length === 0) return undefined;
+  const input: DeliverEventsInput = { batchId, deliveryIds: rows.map((row) => row.id) };
+  return trx
+    .insertInto('outbox')
+    .values({
+      id: newId('outbox'),
+      workflow: deliverEventsWorkflow,
+      workflow_id: deliverEventsWorkflowId(batchId),
+      input: JSON.stringify(input),
+      claimed_at: sql<Date>`now()`,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
 }

@@ -205,6 +205,8 @@ const statements = [
     where delivered_at is not null`,
   `create index deliveries_unclaimed on deliveries (id)
     where batch_id is null and (status = 'pending' or status = 'retrying')`,
+  `create index deliveries_by_batch on deliveries (batch_id)
+    where status = 'pending' or status = 'retrying'`,
   `create index deliveries_unfinished on deliveries (next_attempt_at)
     where status = 'pending' or status = 'retrying'`,
 
@@ -233,6 +235,10 @@ const statements = [
     claimed_at ${time},
     created_at ${time} not null default now()
   )`,
+
+  // One row: whoever moves swept_at forward does the sweep.
+  `create table sweeps (swept_at ${time} not null)`,
+  `insert into sweeps values ('-infinity')`,
 
   `create table changes (
     id bigint generated always as identity primary key,

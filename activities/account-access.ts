@@ -1,0 +1,175 @@
+// The means to act for an account: loaded and opened where they are used, refreshed by one at a time.
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { AccountEventData, DisconnectReason } from '../schema/accounts.ts';
+import { insertChanges } from '../schema/database/changes.ts';
+import type { Db } from '../schema/database/database.ts';
+import type { Doorbell } from '../schema/database/doorbell.ts';
+import { recordEvent } from '../schema/database/events.ts';
+import type { Vault } from '../schema/database/vault.ts';
+import type { Credentials, Platform } from './platforms/platform.ts';
+import { PlatformError } from './platforms/platform-error.ts';
+import { toPlatformError } from './failures.ts';
+
+export interface Access {
+  accountId: string;
+  externalAccountId: string;
+  credentials: Credentials;
+  credentialVersion: number;
+}
+
+interface AccessDependencies {
+  db: Db;
+  vault: Vault;
+  doorbell: Doorbell;
+  previewEvents: boolean;
+}
+
+const refreshTimeoutMs = 20_000;
+/** Longer than a refresh can take: a lease outlives its holder only if the holder died. */
+const leaseMs = 30_000;
+const lookAgainMs = 100;
+
+const sealContext = (accountId: string) => `social_accounts/${accountId}`;
+
+/** Undefined: the account is not connected. */
+export async function loadAccess(
+  { db, vault }: Pick<AccessDependencies, 'db' | 'vault'>,
+  accountId: string,
+): Promise<Access | undefined> {
+  const row = await db
+    .selectFrom('social_accounts')
+    .select(['external_account_id', 'credentials', 'credentials_key_id', 'credential_version'])
+    .where('id', '=', accountId)
+    .where('status', '=', 'active')
+    .executeTakeFirst();
+  if (!row?.credentials || row.credentials_key_id === null) return undefined;
+  const sealed = { ciphertext: row.credentials, keyId: row.credentials_key_id };
+  return {
+    accountId,
+    externalAccountId: row.external_account_id,
+    credentials: JSON.parse(vault.open(sealed, sealContext(accountId))) as Credentials,
+    credentialVersion: row.credential_version,
+  };
+}
+
+/**
+ * Brings the account to newer credentials than `access` has: by refreshing them, or by waiting for
+ * another that does. Rotating tokens die when two refresh at once, hence the lease. Returns why not.
+ */
+export async function refreshAccess(
+  dependencies: AccessDependencies,
+  platform: Platform,
+  access: Access,
+): Promise<PlatformError | undefined> {
+  const leaseId = randomUUID();
+  for (;;) {
+    const current = await loadAccess(dependencies, access.accountId);
+    if (!current || current.credentialVersion !== access.credentialVersion) return undefined;
+    if (await takeLease(dependencies.db, access, leaseId)) break;
+    await sleep(lookAgainMs);
+  }
+  try {
+    return await refreshOnce(dependencies, platform, access);
+  } catch (thrown) {
+    const error = toPlatformError(thrown);
+    if (error.kind !== 'unknown_outcome') return error;
+    // The network may have rotated the token and its answer be lost: one try more tells.
+    return await refreshOnce(dependencies, platform, access).catch(toPlatformError);
+  } finally {
+    await dropLease(dependencies.db, access.accountId, leaseId);
+  }
+}
+
+async function refreshOnce(
+  { db, vault }: AccessDependencies,
+  platform: Platform,
+  { accountId, credentials, credentialVersion }: Access,
+): Promise<undefined> {
+  const signal = AbortSignal.timeout(refreshTimeoutMs);
+  const fresh = await platform.refresh!(credentials, signal);
+  const sealed = vault.seal(JSON.stringify(fresh.credentials), sealContext(accountId));
+  await db
+    .updateTable('social_accounts')
+    .set({
+      credentials: sealed.ciphertext,
+      credentials_key_id: sealed.keyId,
+      credential_version: credentialVersion + 1,
+      token_expires_at: fresh.tokenExpiresAt,
+    })
+    .where('id', '=', accountId)
+    .where('credential_version', '=', credentialVersion)
+    .execute();
+}
+
+async function takeLease(db: Db, access: Access, leaseId: string): Promise<boolean> {
+  const taken = await db
+    .updateTable('social_accounts')
+    .set({
+      refresh_lease_id: leaseId,
+      refresh_lease_until: sql<Date>`now() + ${leaseMs} * interval '1 ms'`,
+    })
+    .where('id', '=', access.accountId)
+    .where('credential_version', '=', access.credentialVersion)
+    .where((eb) =>
+      eb.or([
+        eb('refresh_lease_until', 'is', null),
+        eb('refresh_lease_until', '<', sql<Date>`now()`),
+      ]),
+    )
+    .returning('id')
+    .executeTakeFirst();
+  return taken !== undefined;
+}
+
+async function dropLease(db: Db, accountId: string, leaseId: string): Promise<void> {
+  await db
+    .updateTable('social_accounts')
+    .set({ refresh_lease_id: null, refresh_lease_until: null })
+    .where('id', '=', accountId)
+    .where('refresh_lease_id', '=', leaseId)
+    .execute();
+}
+
+/** The network takes our means no more: the account waits for its user, and the client is told once. */
+export async function setReconnectRequired(
+  { db, doorbell, previewEvents }: AccessDependencies,
+  access: Access,
+  reason: DisconnectReason,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const row = await trx
+      .updateTable('social_accounts')
+      .set({ status: 'reconnect_required', credentials: null, credentials_key_id: null })
+      .where('id', '=', access.accountId)
+      .where('status', '=', 'active')
+      .where('credential_version', '=', access.credentialVersion)
+      .returningAll()
+      .executeTakeFirst();
+    if (!row) return;
+    const data: AccountEventData = {
+      social_account_id: row.id,
+      platform: row.platform,
+      account_name: row.account_name,
+      external_user_id: row.external_user_id,
+      connection_type: row.connection_type,
+      reason,
+    };
+    await recordEvent(
+      trx,
+      { projectId: row.project_id, kind: 'account.disconnected', data, socialAccountId: row.id },
+      { previewEvents },
+    );
+    await insertChanges(trx, [
+      {
+        project_id: row.project_id,
+        subject: 'account',
+        subject_id: row.id,
+        kind: 'reconnect_required',
+      },
+    ]);
+  });
+  doorbell.ring('fanfare_changes');
+  doorbell.ring('fanfare_outbox');
+}

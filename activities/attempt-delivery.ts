@@ -1,0 +1,105 @@
+// One attempt of one delivery: signed, sent, judged, recorded.
+import packageJson from '../package.json' with { type: 'json' };
+import type { AttemptRecord } from '../schema/database/delivery-attempts.ts';
+import type { DueDelivery } from '../schema/database/due-deliveries.ts';
+import type { Vault } from '../schema/database/vault.ts';
+import type { DeliveringDependencies } from './delivering.ts';
+import type { SendResult } from './send-outcome.ts';
+import { signWebhook } from './signature.ts';
+
+const userAgent = `Fanfare/${packageJson.version}`;
+/** With the 10 s that a receiver may take, a round ends within 12 s whatever receivers do. */
+const beginWithinMs = 1_500;
+
+const redactedRequestHeaders = new Set(['x-service-signature', 'webhook-signature']);
+const redactedResponseHeaders = new Set(['set-cookie', 'authorization', 'www-authenticate']);
+
+/**
+ * Returns when the next attempt is due, null when the delivery has concluded. Throws NotBegunError
+ * when no connection to the receiver came free in time: then nothing was sent or recorded.
+ */
+export async function attemptDelivery(
+  { safeFetch, vault, recorder, delaysMs, timeoutMs }: DeliveringDependencies,
+  delivery: DueDelivery,
+): Promise<Date | null> {
+  const startedAt = new Date();
+  const headers = requestHeaders(vault, delivery, startedAt);
+  const result = await safeFetch.send({
+    url: delivery.webhook.url,
+    headers,
+    body: delivery.body,
+    deadlineMs: timeoutMs,
+    beginWithinMs,
+  });
+  const endedAt = new Date();
+  const errorCode = errorCodeOf(result);
+  const delayMs = errorCode === null ? undefined : delaysMs[delivery.ladder_step];
+  const nextAttemptAt = delayMs === undefined ? null : new Date(endedAt.getTime() + delayMs);
+  const failed: AttemptRecord['status'] = nextAttemptAt ? 'retrying' : 'failed';
+  await recorder.record({
+    delivery_id: delivery.id,
+    number: delivery.attempt_count + 1,
+    trigger: 'schedule',
+    started_at: startedAt,
+    ended_at: endedAt,
+    timings: result.timings,
+    remote_address: result.remoteAddress,
+    status_code: result.status,
+    error_code: errorCode,
+    request_headers: redact(headers, redactedRequestHeaders),
+    response_headers: result.headers && redact(result.headers, redactedResponseHeaders),
+    response_body: result.body,
+    status: errorCode === null ? 'delivered' : failed,
+    next_attempt_at: nextAttemptAt,
+  });
+  return nextAttemptAt;
+}
+
+function requestHeaders(
+  vault: Vault,
+  { id, event, event_id, body, is_test, webhook }: DueDelivery,
+  now: Date,
+): Record<string, string> {
+  const signature = signWebhook({
+    secrets: openSecrets(vault, webhook, now),
+    body,
+    webhookId: event_id,
+    timestampSeconds: now.getTime() / 1_000,
+  });
+  return {
+    'Content-Type': 'application/json',
+    'User-Agent': userAgent,
+    'X-Service-Event': event,
+    'X-Service-Delivery': id,
+    ...(is_test ? { 'X-Service-Test': 'true' } : {}),
+    ...signature,
+  };
+}
+
+/** The newest first; the previous one too while a rotation overlaps. */
+function openSecrets(vault: Vault, webhook: DueDelivery['webhook'], now: Date): string[] {
+  const context = `webhook_subscriptions/${webhook.id}`;
+  const open = (ciphertext: Buffer | null, keyId: string | null) =>
+    ciphertext && keyId !== null ? [vault.open({ ciphertext, keyId }, context)] : [];
+  const isOverlapping = webhook.previous_secret_until && webhook.previous_secret_until > now;
+  return [
+    ...open(webhook.secret, webhook.secret_key_id),
+    ...(isOverlapping ? open(webhook.previous_secret, webhook.previous_secret_key_id) : []),
+  ];
+}
+
+/** Null: the receiver has taken the event. */
+function errorCodeOf(result: SendResult): string | null {
+  if (!result.ok) return result.errorCode;
+  if (result.status >= 200 && result.status < 300) return null;
+  return result.status >= 500 ? 'http_5xx' : 'http_4xx';
+}
+
+function redact(headers: Record<string, string>, names: Set<string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      names.has(name.toLowerCase()) ? '[redacted]' : value,
+    ]),
+  );
+}

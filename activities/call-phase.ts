@@ -1,0 +1,52 @@
+// One call of one phase to a network, with its deadline.
+import type { TargetRow } from '../schema/database/targets.ts';
+import type { Phase } from '../schema/posts.ts';
+import type { Access } from './account-access.ts';
+import type {
+  CommitOutcome,
+  Platform,
+  ProviderState,
+  ReconcileOutcome,
+  Target,
+} from './platforms/platform.ts';
+import { PlatformError } from './platforms/platform-error.ts';
+
+export type PhaseOutcome =
+  { outcome: 'prepared'; state: ProviderState } | CommitOutcome | ReconcileOutcome;
+
+/** Well under the activity's time-out: its outcome must be written before anybody else may begin. */
+const callTimeoutMs = 30_000;
+/** A process that stalled this long after it began a commit may have been replaced already. */
+const staleAfterMs = 5_000;
+
+/** Throws a PlatformError. */
+export async function callPhase(
+  platform: Platform,
+  phase: Phase,
+  row: TargetRow,
+  access: Access,
+  startedAt: Date,
+): Promise<PhaseOutcome> {
+  const signal = AbortSignal.timeout(callTimeoutMs);
+  const target: Target = {
+    resultId: row.id,
+    externalAccountId: access.externalAccountId,
+    caption: row.caption ?? row.post_caption,
+    platformOptions: row.platform_options,
+    credentials: access.credentials,
+    state: row.provider_state,
+  };
+  if (Date.now() - startedAt.getTime() > staleAfterMs) {
+    throw new PlatformError('unknown_outcome', 'The worker stalled before the call.');
+  }
+  switch (phase) {
+    case 'prepare':
+      return { outcome: 'prepared', state: await platform.prepare!(target, signal) };
+    case 'commit':
+      return platform.commit(target, signal);
+    case 'confirm':
+      return platform.confirm!(target, signal);
+    case 'reconcile':
+      return platform.reconcile(target, signal);
+  }
+}

@@ -1,0 +1,86 @@
+// The activities of `deliverEvents`: one round of attempts over a batch of deliveries.
+import { heartbeat } from '@temporalio/activity';
+import type { Db } from '../schema/database/database.ts';
+import {
+  concludeUnsent,
+  listUnfinished,
+  type DueDelivery,
+} from '../schema/database/due-deliveries.ts';
+import type { Vault } from '../schema/database/vault.ts';
+import type { DeliverEventsInput, WaitingDelivery } from '../schema/workflows.ts';
+import { attemptDelivery } from './attempt-delivery.ts';
+import type { DeliveryRecorder } from './delivery-recorder.ts';
+import type { SafeFetch } from './safe-fetch.ts';
+import { NotBegunError } from './send-outcome.ts';
+
+export interface DeliveringDependencies {
+  db: Db;
+  vault: Vault;
+  safeFetch: SafeFetch;
+  recorder: DeliveryRecorder;
+  delaysMs: readonly number[];
+  timeoutMs: number;
+}
+
+export function createDelivering(dependencies: DeliveringDependencies) {
+  /**
+   * Attempts what is due and returns what has not concluded. A receiver's fault is a recorded
+   * attempt; only a fault of our own database throws, and then the round is repeated: what is
+   * recorded is not sent again.
+   */
+  async function deliver({ batchId, deliveryIds }: DeliverEventsInput): Promise<WaitingDelivery[]> {
+    const unfinished = await listUnfinished(dependencies.db, batchId, deliveryIds);
+    const deleted = unfinished.filter((delivery) => delivery.webhook.deleted_at !== null);
+    const disabled = unfinished.filter(
+      ({ webhook }) => webhook.deleted_at === null && webhook.status === 'disabled',
+    );
+    await concludeUnsent(dependencies.db, deleted, 'canceled');
+    await concludeUnsent(dependencies.db, disabled, 'skipped');
+    const gone = new Set([...deleted, ...disabled]);
+    const outcomes = await Promise.allSettled(
+      unfinished
+        .filter((delivery) => !gone.has(delivery))
+        .map((delivery) => deliverIfDue(dependencies, delivery)),
+    );
+    // Every attempt of the round has ended before a fault is told: none goes on behind the retry.
+    const fault = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (fault) throw fault.reason;
+    return outcomes
+      .flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+      .filter((delivery) => delivery.dueAtMs !== null);
+  }
+
+  return {
+    /** The first round runs as a local activity, which has no heartbeat. */
+    deliver,
+    /** Later rounds are ordinary activities: a dead worker is noticed by its silence. */
+    async deliverAgain(input: DeliverEventsInput): Promise<WaitingDelivery[]> {
+      const beat = setInterval(() => heartbeat(), 3_000);
+      try {
+        return await deliver(input);
+      } finally {
+        clearInterval(beat);
+      }
+    },
+  };
+}
+
+async function deliverIfDue(
+  dependencies: DeliveringDependencies,
+  delivery: DueDelivery,
+): Promise<WaitingDelivery> {
+  const { id: deliveryId, attempt_count, next_attempt_at } = delivery;
+  const dueAtMs = next_attempt_at?.getTime() ?? 0;
+  if (dueAtMs > Date.now()) return { deliveryId, attemptCount: attempt_count, dueAtMs };
+  try {
+    const nextAt = await attemptDelivery(dependencies, delivery);
+    return {
+      deliveryId,
+      attemptCount: attempt_count + 1,
+      dueAtMs: nextAt?.getTime() ?? null,
+    };
+  } catch (error) {
+    if (!(error instanceof NotBegunError)) throw error;
+    return { deliveryId, attemptCount: attempt_count, dueAtMs: Date.now() };
+  }
+}

@@ -1,0 +1,51 @@
+// Groups the outcomes of attempts into few writes: whatever came while one was under way is the next.
+import type { Db } from '../schema/database/database.ts';
+import type { Doorbell } from '../schema/database/doorbell.ts';
+import { insertAttempts, type AttemptRecord } from '../schema/database/delivery-attempts.ts';
+
+export interface DeliveryRecorder {
+  /** Resolves when the attempt is committed; rejects when its group could not be written. */
+  record(attempt: AttemptRecord): Promise<void>;
+}
+
+interface Waiter {
+  attempt: AttemptRecord;
+  resolve: () => void;
+  reject: (error: unknown) => void;
+}
+
+const maxGroup = 200;
+
+export function createDeliveryRecorder(db: Db, doorbell: Doorbell): DeliveryRecorder {
+  let queue: Waiter[] = [];
+  let isWriting = false;
+
+  async function drain(): Promise<void> {
+    isWriting = true;
+    // Attempts that end in the same turn of the event loop share a write.
+    await new Promise(setImmediate);
+    while (queue.length > 0) {
+      const group = queue.slice(0, maxGroup);
+      queue = queue.slice(maxGroup);
+      try {
+        await insertAttempts(
+          db,
+          group.map((waiter) => waiter.attempt),
+        );
+        group.forEach((waiter) => waiter.resolve());
+        doorbell.ring('fanfare_changes');
+      } catch (error) {
+        group.forEach((waiter) => waiter.reject(error));
+      }
+    }
+    isWriting = false;
+  }
+
+  return {
+    record: (attempt) =>
+      new Promise((resolve, reject) => {
+        queue.push({ attempt, resolve, reject });
+        if (!isWriting) void drain();
+      }),
+  };
+}

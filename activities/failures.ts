@@ -1,0 +1,37 @@
+// From what went wrong at a network to what a result says of it.
+import type { PostingErrorCode } from '../schema/posting-errors.ts';
+import { postingErrors } from '../schema/posting-errors.ts';
+import type { FailureStage } from '../schema/posts.ts';
+import type { Failure } from '../schema/database/targets.ts';
+import { PlatformError } from './platforms/platform-error.ts';
+
+/** A network's words are shown to clients: long ones are cut. */
+const maxMessageChars = 1_000;
+
+export function toFailure(
+  errorCode: PostingErrorCode,
+  stage: FailureStage,
+  cause: PlatformError | string,
+): Failure {
+  const error = cause instanceof PlatformError ? cause : undefined;
+  const message = error ? error.message : String(cause);
+  return {
+    errorCode,
+    errorMessage: message.slice(0, maxMessageChars),
+    stage,
+    platformErrorCode: error?.options.platformCode ?? null,
+    providerError: error?.options.providerError ?? null,
+    ...postingErrors[errorCode],
+  };
+}
+
+/**
+ * Platforms throw PlatformErrors only; anything else is a fault of ours in the connector, and in
+ * a commit nobody can say whether the call went out.
+ */
+export function toPlatformError(error: unknown): PlatformError {
+  if (error instanceof PlatformError) return error;
+  return new PlatformError('unknown_outcome', 'The connector failed in the middle of the call.', {
+    cause: error,
+  });
+}

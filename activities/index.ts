@@ -1,0 +1,12 @@
+// All activities of a worker; workflows know them by this type alone.
+import { createDelivering, type DeliveringDependencies } from './delivering.ts';
+import { createPublishing } from './publishing.ts';
+import type { AdvanceDependencies } from './advance-target.ts';
+
+export type ActivityDependencies = AdvanceDependencies & DeliveringDependencies;
+
+export function createActivities(dependencies: ActivityDependencies) {
+  return { ...createPublishing(dependencies), ...createDelivering(dependencies) };
+}
+
+export type Activities = ReturnType<typeof createActivities>;

@@ -1,0 +1,115 @@
+// Tells Temporal what Postgres has decided: starts a workflow for each outbox row and each batch.
+import {
+  WorkflowExecutionAlreadyStartedError,
+  type Client,
+  type WorkflowStartOptions,
+} from '@temporalio/client';
+import type { Logger } from 'pino';
+import type { Db, OutboxRow } from '../schema/database/database.ts';
+import type { Listener } from '../schema/database/listen.ts';
+import { claimBatch, claimOutbox, deleteOutbox } from '../schema/database/outbox.ts';
+import { deliverEventsWorkflow, maxBatchSize } from '../schema/workflows.ts';
+
+export interface RelayDependencies {
+  db: Db;
+  listener: Listener;
+  /** Shares its connection with the worker, so that a workflow may begin in this process at once. */
+  temporal: Client;
+  taskQueue: string;
+  log: Logger;
+}
+
+export interface Relay {
+  stop(): Promise<void>;
+}
+
+const rowsAtOnce = 50;
+/** Batches being started at a time; while these start, what comes meanwhile makes the next ones larger. */
+const startsAtOnce = 4;
+/** While Temporal is away. */
+const pauseMs = 1_000;
+
+export function startRelay(dependencies: RelayDependencies): Relay {
+  const { db, listener, log } = dependencies;
+  let isWanted = false;
+  let isStopped = false;
+  let pausedUntilMs = 0;
+  let running: Promise<void> | undefined;
+
+  async function round(): Promise<boolean> {
+    const rows = await claimOutbox(db, rowsAtOnce);
+    const batches = await claimBatches(db);
+    const claimed = [...rows, ...batches];
+    const told = await Promise.all(claimed.map((row) => tell(dependencies, row)));
+    await deleteOutbox(
+      db,
+      claimed.filter((_, i) => told[i]).map((row) => row.id),
+    );
+    if (told.includes(false)) pausedUntilMs = Date.now() + pauseMs;
+    return claimed.length > 0;
+  }
+
+  async function run(): Promise<void> {
+    while (isWanted && !isStopped && Date.now() >= pausedUntilMs) {
+      isWanted = false;
+      try {
+        if (await round()) isWanted = true;
+      } catch (error) {
+        log.warn({ err: error }, 'The relay could not read the outbox.');
+        pausedUntilMs = Date.now() + pauseMs;
+      }
+    }
+    running = undefined;
+  }
+
+  function wake(): void {
+    isWanted = true;
+    running ??= run();
+  }
+
+  const off = listener.on('fanfare_outbox', wake);
+  wake();
+  return {
+    async stop() {
+      off();
+      isStopped = true;
+      await running;
+    },
+  };
+}
+
+async function claimBatches(db: Db): Promise<OutboxRow[]> {
+  const batches: OutboxRow[] = [];
+  while (batches.length < startsAtOnce) {
+    const batch = await db.transaction().execute((trx) => claimBatch(trx, maxBatchSize));
+    if (!batch) break;
+    batches.push(batch);
+  }
+  return batches;
+}
+
+/** True: Temporal knows the workflow, now or already. False: the row stays and is told again. */
+async function tell(
+  { temporal, taskQueue, log }: RelayDependencies,
+  row: OutboxRow,
+): Promise<boolean> {
+  const delayMs = row.start_at ? row.start_at.getTime() - Date.now() : 0;
+  const timing: Partial<WorkflowStartOptions> =
+    delayMs > 0 ? { startDelay: delayMs } : { requestEagerStart: true };
+  try {
+    await temporal.workflow.start(row.workflow, {
+      taskQueue,
+      workflowId: row.workflow_id,
+      args: [row.input],
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      workflowIdConflictPolicy: 'FAIL',
+      workflowTaskTimeout: row.workflow === deliverEventsWorkflow ? '5s' : '10s',
+      ...timing,
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return true;
+    log.warn({ err: error, workflowId: row.workflow_id }, 'Temporal did not take a workflow.');
+    return false;
+  }
+}

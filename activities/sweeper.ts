@@ -1,0 +1,72 @@
+// Finds work whose workflow is gone, even with the whole of Temporal's database, and asks for it anew.
+import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import type { Logger } from 'pino';
+import type { Db } from '../schema/database/database.ts';
+import type { Doorbell } from '../schema/database/doorbell.ts';
+import {
+  listOverdueBatches,
+  listOverduePosts,
+  releaseBatch,
+  restartPost,
+  takeSweep,
+} from '../schema/database/sweeping.ts';
+import { deliverEventsWorkflowId } from '../schema/workflows.ts';
+
+export interface SweeperDependencies {
+  db: Db;
+  doorbell: Doorbell;
+  temporal: Client;
+  everyMs: number;
+  overdueMs: number;
+  log: Logger;
+}
+
+export interface Sweeper {
+  stop(): Promise<void>;
+}
+
+export function startSweeper(dependencies: SweeperDependencies): Sweeper {
+  const { everyMs, log } = dependencies;
+  let running = Promise.resolve();
+  const timer = setInterval(
+    () => {
+      running = running
+        .then(() => sweep(dependencies))
+        .catch((error: unknown) => log.warn({ err: error }, 'The sweep failed.'));
+    },
+    Math.max(everyMs / 2, 250),
+  );
+  return {
+    async stop() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+/** One sweep of all processes at a time, and no more often than configured. */
+async function sweep(dependencies: SweeperDependencies): Promise<void> {
+  const { db, doorbell, temporal, everyMs, overdueMs, log } = dependencies;
+  if (!(await takeSweep(db, everyMs))) return;
+  for (const batchId of await listOverdueBatches(db, overdueMs)) {
+    if (await isRunning(temporal, deliverEventsWorkflowId(batchId))) continue;
+    await releaseBatch(db, batchId);
+    log.warn({ batchId }, 'A batch of deliveries had lost its workflow; it is started anew.');
+  }
+  for (const { id, workflow_id } of await listOverduePosts(db, overdueMs)) {
+    if (workflow_id !== null && (await isRunning(temporal, workflow_id))) continue;
+    await restartPost(db, id, workflow_id);
+    log.warn({ postId: id }, 'A post had lost its workflow; it is started anew.');
+  }
+  doorbell.ring('fanfare_outbox');
+}
+
+async function isRunning(temporal: Client, workflowId: string): Promise<boolean> {
+  try {
+    const { status } = await temporal.workflow.getHandle(workflowId).describe();
+    return status.name === 'RUNNING';
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,41 @@
+// The only way a post leaves the server.
+import type { PostResultRow, PostRow } from '../../schema/database/database.ts';
+import type { Post, PostResult } from '../../schema/posts.ts';
+import { toTimestamp } from '../../schema/timestamp.ts';
+
+export function presentPost(post: PostRow, results: PostResultRow[]): Post {
+  return {
+    id: post.id,
+    caption: post.caption,
+    status: post.status,
+    created_at: toTimestamp(post.created_at),
+    scheduled_at: toTimestamp(post.scheduled_at),
+    published_at: toTimestamp(post.published_at),
+    media_urls: post.media_urls,
+    metadata: post.metadata,
+    results: results.map((result) => presentResult(post, result)),
+  };
+}
+
+function presentResult(post: PostRow, result: PostResultRow): PostResult {
+  return {
+    id: result.id,
+    social_account_id: result.social_account_id,
+    platform: result.platform,
+    account_name: result.account_name,
+    status: result.status,
+    external_id: result.external_id,
+    url: result.url,
+    published_at: toTimestamp(result.published_at),
+    caption: result.caption ?? post.caption,
+    error_code: result.error_code,
+    error_message: result.error_message,
+    failure_stage: result.failure_stage,
+    platform_error_code: result.platform_error_code,
+    provider_error: result.provider_error,
+    is_retriable: result.is_retriable,
+    next_action: result.next_action,
+    attempts: result.attempts,
+    next_attempt_at: toTimestamp(result.next_attempt_at),
+  };
+}

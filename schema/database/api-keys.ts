@@ -1,0 +1,67 @@
+// Queries on API keys. A key itself is stored nowhere: only its SHA-256.
+import { sql } from 'kysely';
+import type { Slice } from '../listing.ts';
+import type { ApiKeyRow, Db } from './database.ts';
+
+export type NewApiKey = Pick<
+  ApiKeyRow,
+  'id' | 'project_id' | 'name' | 'hash' | 'prefix' | 'scopes' | 'environment' | 'expires_at'
+>;
+
+export function insertApiKey(db: Db, key: NewApiKey): Promise<ApiKeyRow> {
+  return db.insertInto('api_keys').values(key).returningAll().executeTakeFirstOrThrow();
+}
+
+/** The key that may be used now: neither revoked nor expired. */
+export function findUsableApiKey(db: Db, hash: Buffer): Promise<ApiKeyRow | undefined> {
+  return db
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('hash', '=', hash)
+    .where('revoked_at', 'is', null)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<Date>`now()`)]))
+    .executeTakeFirst();
+}
+
+export function findApiKeyByHash(db: Db, hash: Buffer): Promise<ApiKeyRow | undefined> {
+  return db.selectFrom('api_keys').selectAll().where('hash', '=', hash).executeTakeFirst();
+}
+
+export function findApiKey(db: Db, projectId: string, id: string): Promise<ApiKeyRow | undefined> {
+  return db
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+export function listApiKeys(db: Db, projectId: string, slice: Slice): Promise<ApiKeyRow[]> {
+  return db
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .$if(slice.before !== undefined, (query) => query.where('id', '<', slice.before!))
+    .orderBy('id', 'desc')
+    .limit(slice.limit)
+    .execute();
+}
+
+/** Revoking again changes nothing. */
+export function setApiKeyRevoked(
+  db: Db,
+  projectId: string,
+  id: string,
+): Promise<ApiKeyRow | undefined> {
+  return db
+    .updateTable('api_keys')
+    .set({ revoked_at: sql<Date>`coalesce(revoked_at, now())` })
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export async function setApiKeyUsed(db: Db, id: string, usedAt: Date): Promise<void> {
+  await db.updateTable('api_keys').set({ last_used_at: usedAt }).where('id', '=', id).execute();
+}

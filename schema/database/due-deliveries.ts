@@ -1,0 +1,85 @@
+// What a batch needs to attempt its deliveries: one query for their states, bodies and webhooks.
+import { sql } from 'kysely';
+import type { DeliveryStatus } from '../deliveries.ts';
+import type { EventKind } from '../events.ts';
+import { insertChanges } from './changes.ts';
+import type { Db, WebhookRow } from './database.ts';
+
+export interface DueDelivery {
+  id: string;
+  project_id: string;
+  event_id: string;
+  event: EventKind;
+  attempt_count: number;
+  ladder_step: number;
+  next_attempt_at: Date | null;
+  body: string;
+  is_test: boolean;
+  webhook: Pick<
+    WebhookRow,
+    | 'id'
+    | 'url'
+    | 'status'
+    | 'secret'
+    | 'secret_key_id'
+    | 'previous_secret'
+    | 'previous_secret_key_id'
+    | 'previous_secret_until'
+    | 'deleted_at'
+  >;
+}
+
+/** Those of the batch that have not concluded, whether due or not. */
+export async function listUnfinished(
+  db: Db,
+  batchId: string,
+  deliveryIds: string[],
+): Promise<DueDelivery[]> {
+  const rows = await db
+    .selectFrom('deliveries as d')
+    .innerJoin('events as e', 'e.id', 'd.event_id')
+    .select(['d.id', 'd.project_id', 'd.event_id', 'd.event', 'd.attempt_count', 'd.ladder_step'])
+    .select(['d.next_attempt_at', 'd.webhook_id', 'e.body', 'e.is_test'])
+    .where('d.id', '=', sql<string>`any(${deliveryIds})`)
+    .where('d.batch_id', '=', batchId)
+    .where('d.status', 'in', ['pending', 'retrying'])
+    .execute();
+  const webhookIds = [...new Set(rows.map((row) => row.webhook_id))];
+  if (webhookIds.length === 0) return [];
+  const webhooks = await db
+    .selectFrom('webhook_subscriptions')
+    .select(['id', 'url', 'status', 'deleted_at', 'secret', 'secret_key_id', 'previous_secret'])
+    .select(['previous_secret_key_id', 'previous_secret_until'])
+    .where('id', 'in', webhookIds)
+    .execute();
+  const byId = new Map(webhooks.map((webhook) => [webhook.id, webhook]));
+  return rows.map(({ webhook_id, ...row }) => ({ ...row, webhook: byId.get(webhook_id)! }));
+}
+
+/** Ends deliveries whose webhook takes no more. */
+export async function concludeUnsent(
+  db: Db,
+  deliveries: Pick<DueDelivery, 'id' | 'project_id'>[],
+  status: Extract<DeliveryStatus, 'skipped' | 'canceled'>,
+): Promise<void> {
+  if (deliveries.length === 0) return;
+  const ids = deliveries.map((delivery) => delivery.id);
+  await db.transaction().execute(async (trx) => {
+    const concluded = await trx
+      .updateTable('deliveries')
+      .set({ status, concluded_at: sql<Date>`now()`, next_attempt_at: null })
+      .where('id', 'in', ids)
+      .where('status', 'in', ['pending', 'retrying'])
+      .returning(['id', 'project_id'])
+      .execute();
+    await insertChanges(
+      trx,
+      concluded.map(({ id, project_id }) => ({
+        project_id,
+        subject: 'delivery',
+        subject_id: id,
+        kind: status,
+      })),
+    );
+  });
+}

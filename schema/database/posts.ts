@@ -1,0 +1,110 @@
+// Posts and their results in Postgres.
+import { sql, type Insertable } from 'kysely';
+import { notFound } from '../errors.ts';
+import type { PlatformName } from '../platforms.ts';
+import type { PostStatus } from '../posts.ts';
+import type { Database, Db, PostResultRow, PostRow, Transaction } from './database.ts';
+
+export interface PostWithResults {
+  post: PostRow;
+  results: PostResultRow[];
+}
+
+export interface PostFilters {
+  status?: PostStatus | undefined;
+  platform?: PlatformName | undefined;
+  social_account_id?: string | undefined;
+  external_user_id?: string | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+export async function insertPost(
+  trx: Transaction,
+  post: Insertable<Database['posts']>,
+  results: Insertable<Database['post_results']>[],
+): Promise<void> {
+  await trx.insertInto('posts').values(post).execute();
+  await trx.insertInto('post_results').values(results).execute();
+}
+
+export async function getPostRow(db: Db, projectId: string, id: string): Promise<PostWithResults> {
+  const post = await db
+    .selectFrom('posts')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!post) throw notFound('post', id);
+  return { post, results: await listResults(db, [id]) };
+}
+
+/** Results of these posts, each post's in the order of its targets. */
+export async function listResults(db: Db, postIds: string[]): Promise<PostResultRow[]> {
+  if (postIds.length === 0) return [];
+  return db
+    .selectFrom('post_results')
+    .selectAll()
+    .where('post_id', 'in', postIds)
+    .orderBy('post_id')
+    .orderBy('position')
+    .execute();
+}
+
+/** The project's posts, newest first; those after `beforeId` on later pages. */
+export async function listPostRows(
+  db: Db,
+  projectId: string,
+  filters: PostFilters,
+  { limit, beforeId }: { limit: number; beforeId?: string | undefined },
+): Promise<PostRow[]> {
+  let query = db.selectFrom('posts').selectAll().where('project_id', '=', projectId);
+  if (beforeId) query = query.where('id', '<', beforeId);
+  if (filters.status) query = query.where('status', '=', filters.status);
+  if (filters.from) query = query.where('created_at', '>=', filters.from);
+  if (filters.to) query = query.where('created_at', '<', filters.to);
+  const { platform, social_account_id, external_user_id } = filters;
+  if (platform ?? social_account_id ?? external_user_id) {
+    query = query.where((eb) => {
+      let target = eb
+        .selectFrom('post_results')
+        .select('post_results.id')
+        .whereRef('post_results.post_id', '=', 'posts.id');
+      if (platform) target = target.where('platform', '=', platform);
+      if (social_account_id) target = target.where('social_account_id', '=', social_account_id);
+      if (external_user_id) {
+        target = target
+          .innerJoin('social_accounts', 'social_accounts.id', 'post_results.social_account_id')
+          .where('social_accounts.external_user_id', '=', external_user_id);
+      }
+      return eb.exists(target);
+    });
+  }
+  return query.orderBy('id', 'desc').limit(limit).execute();
+}
+
+export async function lockPost(trx: Transaction, id: string): Promise<PostRow | undefined> {
+  return trx.selectFrom('posts').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+}
+
+/**
+ * Claims a run for the workflow that was asked to carry it. Undefined: superseded or concluded.
+ * The same workflow may claim again, since its first answer may have been lost.
+ */
+export async function claimRun(
+  trx: Transaction,
+  postId: string,
+  run: number,
+  workflowId: string,
+): Promise<Pick<PostRow, 'project_id'> | undefined> {
+  return trx
+    .updateTable('posts')
+    .set({ status: 'pending', started_run: run, progressed_at: sql<Date>`now()` })
+    .where('id', '=', postId)
+    .where('current_run', '=', run)
+    .where('workflow_id', '=', workflowId)
+    .where('concluded_run', '<', run)
+    .where('status', 'in', ['scheduled', 'pending'])
+    .returning('project_id')
+    .executeTakeFirst();
+}

@@ -1,0 +1,108 @@
+// Work that should have moved by now, and how it is set free for a new workflow.
+import { sql } from 'kysely';
+import { insertPublishPost } from './outbox.ts';
+import type { Db } from './database.ts';
+import { lockPost } from './posts.ts';
+
+/** A sweep looks at this much; the rest waits for the next one. */
+const maxPerSweep = 200;
+
+const ago = (ms: number) => sql<Date>`now() - ${ms} * interval '1 ms'`;
+
+/** True for one caller per interval. */
+export async function takeSweep(db: Db, everyMs: number): Promise<boolean> {
+  const taken = await db
+    .updateTable('sweeps')
+    .set({ swept_at: sql<Date>`now()` })
+    .where('swept_at', '<', ago(everyMs))
+    .returning('swept_at')
+    .executeTakeFirst();
+  return taken !== undefined;
+}
+
+export async function listOverdueBatches(db: Db, overdueMs: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom(
+      db
+        .selectFrom('deliveries')
+        .select('batch_id')
+        .where('status', 'in', ['pending', 'retrying'])
+        .where('next_attempt_at', '<', ago(overdueMs))
+        .where('batch_id', 'is not', null)
+        .orderBy('next_attempt_at')
+        .limit(maxPerSweep * 100)
+        .as('overdue'),
+    )
+    .select('batch_id')
+    .distinct()
+    .limit(maxPerSweep)
+    .execute();
+  return rows.map((row) => row.batch_id!);
+}
+
+/** The relay then takes the batch's unfinished deliveries as new ones; their rows keep the ladder. */
+export async function releaseBatch(db: Db, batchId: string): Promise<void> {
+  await db
+    .updateTable('deliveries')
+    .set({ batch_id: null })
+    .where('batch_id', '=', batchId)
+    .where('status', 'in', ['pending', 'retrying'])
+    .execute();
+}
+
+/** Posts whose time came, or whose last step was made, long ago, and whose targets wait for nothing. */
+export async function listOverduePosts(
+  db: Db,
+  overdueMs: number,
+): Promise<{ id: string; workflow_id: string | null }[]> {
+  return db
+    .selectFrom('posts')
+    .select(['id', 'workflow_id'])
+    .where('status', 'in', ['pending', 'scheduled'])
+    .where('progressed_at', '<', ago(overdueMs))
+    .where((eb) => eb.or([eb('scheduled_at', 'is', null), eb('scheduled_at', '<', ago(overdueMs))]))
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('post_results')
+            .select('id')
+            .whereRef('post_id', '=', 'posts.id')
+            .where('next_attempt_at', '>', ago(overdueMs)),
+        ),
+      ),
+    )
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('outbox')
+            .select('id')
+            .whereRef('outbox.workflow_id', '=', 'posts.workflow_id'),
+        ),
+      ),
+    )
+    .orderBy('progressed_at')
+    .limit(maxPerSweep)
+    .execute();
+}
+
+/** A new run: whatever still acts for the old one finds itself superseded. */
+export async function restartPost(
+  db: Db,
+  postId: string,
+  lostWorkflowId: string | null,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const post = await lockPost(trx, postId);
+    const isOpen = post?.status === 'pending' || post?.status === 'scheduled';
+    if (!isOpen || post.workflow_id !== lostWorkflowId) return;
+    const run = post.current_run + 1;
+    const workflowId = await insertPublishPost(trx, { postId, run }, post.scheduled_at);
+    await trx
+      .updateTable('posts')
+      .set({ current_run: run, workflow_id: workflowId, progressed_at: sql<Date>`now()` })
+      .where('id', '=', postId)
+      .execute();
+  });
+}

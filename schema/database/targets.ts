@@ -1,0 +1,187 @@
+// One target's way through its phases in Postgres: begun before the call, ended after it.
+import { sql } from 'kysely';
+import type { FailureStage, NextAction, Phase } from '../posts.ts';
+import { insertChanges } from './changes.ts';
+import type { ClockState, Db, PostResultRow, Transaction } from './database.ts';
+
+export interface TargetRow extends PostResultRow {
+  post_caption: string;
+  current_run: number;
+}
+
+export async function findTarget(db: Db, resultId: string): Promise<TargetRow | undefined> {
+  return db
+    .selectFrom('post_results')
+    .innerJoin('posts', 'posts.id', 'post_results.post_id')
+    .selectAll('post_results')
+    .select(['posts.caption as post_caption', 'posts.current_run'])
+    .where('post_results.id', '=', resultId)
+    .executeTakeFirst();
+}
+
+/**
+ * Notes that a phase's call is about to be sent. False: another execution was here since `row` was
+ * read, and this one must read again. A crash after this leaves `begun`, which reconcile resolves.
+ */
+export async function beginPhase(
+  trx: Transaction,
+  row: TargetRow,
+  phase: Phase,
+  startedAt: Date,
+): Promise<boolean> {
+  const begun = await trx
+    .updateTable('post_results')
+    .set({
+      status: 'publishing',
+      phase,
+      phase_state: 'begun',
+      steps: row.steps + 1,
+      attempts: row.attempts + (phase === 'commit' ? 1 : 0),
+      next_attempt_at: null,
+    })
+    .where('id', '=', row.id)
+    .where('steps', '=', row.steps)
+    .where('status', 'in', ['pending', 'publishing'])
+    .returning('id')
+    .executeTakeFirst();
+  if (!begun) return false;
+  await trx
+    .insertInto('post_attempts')
+    .values({
+      result_id: row.id,
+      number: row.steps + 1,
+      run: row.current_run,
+      phase,
+      started_at: startedAt,
+      outcome: 'begun',
+    })
+    .execute();
+  if (row.status === 'pending') await insertResultChange(trx, row, 'publishing');
+  return true;
+}
+
+/** How one call to the network ended, for the story of the target. */
+export interface CallOutcome {
+  outcome: string;
+  durationMs: number;
+  errorCode?: string | undefined;
+  errorMessage?: string | undefined;
+  providerError?: Record<string, unknown> | undefined;
+}
+
+export async function endAttempt(
+  db: Db,
+  resultId: string,
+  number: number,
+  call: CallOutcome,
+): Promise<void> {
+  await db
+    .updateTable('post_attempts')
+    .set({
+      outcome: call.outcome,
+      duration_ms: call.durationMs,
+      error_code: call.errorCode ?? null,
+      error_message: call.errorMessage ?? null,
+      provider_error: call.providerError ? JSON.stringify(call.providerError) : null,
+    })
+    .where('result_id', '=', resultId)
+    .where('number', '=', number)
+    .execute();
+}
+
+/** The target goes on: with another phase, or the same one again, at once or later. */
+export async function setNextPhase(
+  db: Db,
+  row: TargetRow,
+  next: {
+    phase: Phase;
+    clock: ClockState;
+    dueAt: Date | null;
+    state?: Record<string, unknown> | undefined;
+  },
+): Promise<void> {
+  await db
+    .updateTable('post_results')
+    .set({
+      phase: next.phase,
+      phase_state: 'ready',
+      clock: JSON.stringify(next.clock),
+      next_attempt_at: next.dueAt,
+      ...(next.state ? { provider_state: JSON.stringify(next.state) } : {}),
+    })
+    .where('id', '=', row.id)
+    .where('status', 'in', ['pending', 'publishing'])
+    .execute();
+}
+
+export async function setPublished(
+  trx: Transaction,
+  row: TargetRow,
+  published: { externalId: string; url: string | null },
+): Promise<void> {
+  await trx
+    .updateTable('post_results')
+    .set({
+      status: 'published',
+      external_id: published.externalId,
+      url: published.url,
+      published_at: sql<Date>`now()`,
+      next_attempt_at: null,
+      error_code: null,
+      error_message: null,
+      failure_stage: null,
+      platform_error_code: null,
+      provider_error: null,
+      is_retriable: false,
+      next_action: 'none',
+    })
+    .where('id', '=', row.id)
+    .execute();
+  await insertResultChange(trx, row, 'published');
+}
+
+export interface Failure {
+  errorCode: string;
+  errorMessage: string;
+  stage: FailureStage;
+  platformErrorCode: string | null;
+  providerError: Record<string, unknown> | null;
+  isRetriable: boolean;
+  nextAction: NextAction;
+}
+
+export async function setFailed(trx: Transaction, row: TargetRow, failure: Failure): Promise<void> {
+  await trx
+    .updateTable('post_results')
+    .set({
+      status: 'failed',
+      error_code: failure.errorCode,
+      error_message: failure.errorMessage,
+      failure_stage: failure.stage,
+      platform_error_code: failure.platformErrorCode,
+      provider_error: failure.providerError && JSON.stringify(failure.providerError),
+      is_retriable: failure.isRetriable,
+      next_action: failure.nextAction,
+      next_attempt_at: null,
+    })
+    .where('id', '=', row.id)
+    .execute();
+  await insertResultChange(trx, row, 'failed');
+}
+
+/** What happens to a result is a change of its post. */
+async function insertResultChange(trx: Transaction, row: TargetRow, kind: string): Promise<void> {
+  await insertChanges(trx, [
+    {
+      project_id: row.project_id,
+      subject: 'post',
+      subject_id: row.post_id,
+      kind: `result.${kind}`,
+    },
+  ]);
+  await trx
+    .updateTable('posts')
+    .set({ progressed_at: sql<Date>`now()` })
+    .where('id', '=', row.post_id)
+    .execute();
+}
