@@ -1,0 +1,41 @@
+// The REST routes of API keys.
+import { ApiKey, ApiKeyWithSecret, CreateApiKey } from '../../schema/api-keys.ts';
+import { listQuery } from '../../schema/listing.ts';
+import { del, get, list, one, post, removed, written } from '../route.ts';
+import { createApiKey, deleteApiKey, getApiKey, listApiKeys } from './operations.ts';
+
+export const apiKeyRoutes = [
+  post('/v1/api-keys', {
+    name: 'createApiKey',
+    summary: 'Create an API key; the key is shown in this answer only',
+    scope: 'keys:write',
+    body: CreateApiKey,
+    answer: written(201, ApiKeyWithSecret),
+    run: ({ context, caller, body }) => createApiKey(context, caller, body),
+  }),
+
+  get('/v1/api-keys', {
+    name: 'listApiKeys',
+    summary: 'List the API keys',
+    scope: 'keys:write',
+    query: listQuery({}),
+    answer: list(ApiKey),
+    run: ({ context, caller, query }) => listApiKeys(context, caller, query),
+  }),
+
+  get('/v1/api-keys/:id', {
+    name: 'getApiKey',
+    summary: 'Read an API key',
+    scope: 'keys:write',
+    answer: one(ApiKey),
+    run: ({ context, caller, params }) => getApiKey(context, caller, params.id),
+  }),
+
+  del('/v1/api-keys/:id', {
+    name: 'deleteApiKey',
+    summary: 'Revoke an API key',
+    scope: 'keys:write',
+    answer: removed,
+    run: ({ context, caller, params }) => deleteApiKey(context, caller, params.id),
+  }),
+];

@@ -1,0 +1,193 @@
+// Renders the OpenAPI document as one HTML page: each operation, its fields, and the error codes.
+import { html, raw } from 'hono/html';
+import { errorKinds, type ErrorCode } from '../schema/errors.ts';
+import type { OpenApiDocument } from './openapi.ts';
+
+/** What of a JSON Schema the page shows. */
+interface Shape {
+  $ref?: string;
+  type?: string | string[];
+  format?: string;
+  enum?: unknown[];
+  const?: unknown;
+  items?: Shape;
+  properties?: Record<string, Shape>;
+  additionalProperties?: Shape | boolean;
+  required?: string[];
+  description?: string;
+  default?: unknown;
+  anyOf?: Shape[];
+  allOf?: Shape[];
+}
+
+interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  schema?: Shape;
+}
+
+interface Operation {
+  operationId: string;
+  summary: string;
+  description?: string;
+  tags: string[];
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, { schema: Shape }> };
+  responses: Record<string, { description: string; content?: Record<string, { schema: Shape }> }>;
+}
+
+type Html = ReturnType<typeof html>;
+
+export function renderDocs(document: OpenApiDocument): Html {
+  const operations = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      path,
+      method: method.toUpperCase(),
+      operation: operation as unknown as Operation,
+    })),
+  );
+  const tags = [...new Set(operations.map(({ operation }) => operation.tags[0]!))];
+  const schemas = (document.components?.schemas ?? {}) as Record<string, Shape>;
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width" />
+        <title>${document.info.title} API</title>
+        <style>
+          ${raw(style)}
+        </style>
+      </head>
+      <body>
+        <nav>
+          <b>${document.info.title} ${document.info.version}</b>
+          ${tags.map((tag) => html`<a href="#${tag}">${tag}</a>`)}
+          <a href="#schemas">schemas</a> <a href="#errors">errors</a>
+          <a href="/v1/openapi.json">openapi.json</a>
+        </nav>
+        <main>
+          <h1>${document.info.title} API</h1>
+          <p>${document.info.description ?? ''}</p>
+          <p>Send <code>Authorization: Bearer &lt;API_KEY&gt;</code> with every request.</p>
+          ${tags.map(
+            (tag) =>
+              html`<h2 id="${tag}">${tag}</h2>
+                ${operations
+                  .filter(({ operation }) => operation.tags[0] === tag)
+                  .map(({ path, method, operation }) => renderOperation(path, method, operation))}`,
+          )}
+          <h2 id="schemas">schemas</h2>
+          ${Object.entries(schemas).map(
+            ([name, shape]) =>
+              html`<h3 id="schema-${name}">${name}</h3>
+                ${renderFields(shape)}`,
+          )}
+          <h2 id="errors">errors</h2>
+          <p>Every refusal is <code>{"error": {code, message, …}, "request_id"}</code>.</p>
+          <table>
+            ${Object.entries(errorKinds).map(
+              ([code, { status, isRetriable }]) =>
+                html`<tr id="error-${code}">
+                  <td><code>${code}</code></td>
+                  <td>${status}</td>
+                  <td>${errorMeanings[code as ErrorCode]}${isRetriable ? ' Try again.' : ''}</td>
+                </tr>`,
+            )}
+          </table>
+        </main>
+      </body>
+    </html>`;
+}
+
+function renderOperation(path: string, method: string, operation: Operation): Html {
+  const body = operation.requestBody?.content['application/json']?.schema;
+  return html`<section id="${operation.operationId}">
+    <h3><code>${method} ${path}</code></h3>
+    <p>${operation.summary}. ${operation.description ?? ''}</p>
+    ${
+      operation.parameters
+        ? html`<table>
+            ${operation.parameters.map(
+              ({ name, in: place, required, schema }) =>
+                html`<tr>
+                  <td><code>${name}</code>${required ? '*' : ''}</td>
+                  <td>${place}</td>
+                  <td>${writeShape(schema ?? {})}</td>
+                  <td>${schema?.description ?? ''}</td>
+                </tr>`,
+            )}
+          </table>`
+        : ''
+    }
+    ${body ? html`<p>Body: ${writeShape(body)}</p>` : ''}
+    ${Object.entries(operation.responses).map(([status, { description, content }]) => {
+      const schema = content?.['application/json']?.schema;
+      const data = schema?.properties?.['data'] ?? schema;
+      return html`<p>
+        <code>${status}</code> ${description} ${data ? html`${writeShape(data)}` : ''}
+      </p>`;
+    })}
+  </section>`;
+}
+
+function renderFields(shape: Shape): Html {
+  const required = new Set(shape.required);
+  if (!shape.properties) return html`<p>${writeShape(shape)}</p>`;
+  return html`<table>
+    ${Object.entries(shape.properties).map(
+      ([name, field]) =>
+        html`<tr>
+          <td><code>${name}</code>${required.has(name) ? '*' : ''}</td>
+          <td>${writeShape(field)}</td>
+          <td>
+            ${field.description ?? ''}
+            ${field.default === undefined ? '' : html`Default: ${JSON.stringify(field.default)}`}
+          </td>
+        </tr>`,
+    )}
+  </table>`;
+}
+
+/** One line: `array of Post`, `"a" | "b"`, `string (date-time) | null`. */
+function writeShape(shape: Shape): Html {
+  const name = shape.$ref?.split('/').at(-1);
+  if (name) return html`<a href="#schema-${name}">${name}</a>`;
+  const parts = shape.anyOf ?? shape.allOf;
+  if (parts) return html`${parts.map((part, i) => html`${i > 0 ? ' | ' : ''}${writeShape(part)}`)}`;
+  if (shape.enum) return html`${shape.enum.map((value) => JSON.stringify(value)).join(' | ')}`;
+  if (shape.const !== undefined) return html`${JSON.stringify(shape.const)}`;
+  if (shape.items) return html`array of ${writeShape(shape.items)}`;
+  const type = [shape.type ?? 'anything'].flat().join(' | ');
+  return html`${type}${shape.format ? ` (${shape.format})` : ''}`;
+}
+
+const errorMeanings: Record<ErrorCode, string> = {
+  malformed_json: 'The body is not JSON in UTF-8.',
+  unauthorized: 'The API key is missing, unknown, revoked or expired.',
+  insufficient_scope: 'The API key lacks a scope.',
+  quota_exceeded: 'A quota of the project is used up.',
+  not_found: 'Nothing is there, or it belongs to another project.',
+  method_not_allowed: 'The path takes other methods, named in Allow.',
+  conflict: 'The state of the resource does not allow this.',
+  idempotency_conflict: 'The Idempotency-Key was used with another request.',
+  cursor_expired: 'The feed no longer reaches back to the cursor.',
+  payload_too_large: 'The body is too large.',
+  unsupported_media_type: 'The body is not sent as application/json.',
+  validation_error: 'Fields have faults; issues names each by its path.',
+  rate_limited: 'Too many requests; Retry-After says when.',
+  internal: 'Something failed on our side.',
+  unavailable: 'A backend is away; Retry-After says when.',
+};
+
+const style = `
+body { margin: 0; font: 15px/1.5 system-ui, sans-serif; display: flex; color: #1c1c1c }
+nav { position: sticky; top: 0; height: 100vh; overflow: auto; padding: 1rem; min-width: 11rem; box-sizing: border-box; background: #f5f5f2 }
+nav a { display: block }
+main { padding: 1rem 2rem; max-width: 60rem }
+section { border-top: 1px solid #ddd }
+table { border-collapse: collapse }
+td { padding: 0.15rem 1rem 0.15rem 0; vertical-align: top }
+code { background: #f0f0ec; padding: 0 0.25rem }
+tr:target, h3:target, section:target { background: #fff6d6 }
+`;

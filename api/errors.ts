@@ -1,0 +1,88 @@
+// What a refused or failed request answers: known errors as they are, all else masked and logged.
+import { AppError, errorKinds, type ErrorCode, type Issue } from '../schema/errors.ts';
+import type { Context } from './context.ts';
+import { RateLimited, rateLimitHeaders } from './rate-limit.ts';
+
+export interface ErrorBody {
+  code: ErrorCode;
+  message: string;
+  hint?: string;
+  is_retriable: boolean;
+  issues?: Issue[];
+  docs_url: string;
+}
+
+export interface ErrorAnswer {
+  status: number;
+  headers: Record<string, string>;
+  error: ErrorBody;
+}
+
+const maxIssues = 100;
+
+/** Turns anything thrown into an AppError; what nobody foresaw is logged and masked. */
+export function toAppError(
+  { log }: Pick<Context, 'log'>,
+  thrown: unknown,
+  requestId: string,
+): AppError {
+  if (thrown instanceof AppError) return thrown;
+  if (isBackendAway(thrown)) {
+    log.warn({ err: thrown, request_id: requestId }, 'a backend cannot be reached');
+    const message = 'A backend of the service cannot be reached.';
+    return new AppError('unavailable', message, { retryAfterS: 2, cause: thrown });
+  }
+  log.error({ err: thrown, request_id: requestId }, 'a request failed');
+  const message = 'Something failed here. The request id names it in our log.';
+  return new AppError('internal', message, { cause: thrown });
+}
+
+export function toErrorAnswer(
+  { publicUrl }: Pick<Context, 'publicUrl'>,
+  error: AppError,
+): ErrorAnswer {
+  const { hint, issues, details, retryAfterS } = error.options;
+  const { status, isRetriable } = errorKinds[error.code];
+  return {
+    status,
+    headers: {
+      ...(error.code === 'unauthorized' ? { 'WWW-Authenticate': 'Bearer realm="fanfare"' } : {}),
+      ...(error instanceof RateLimited ? rateLimitHeaders(error.rateLimit) : {}),
+      ...(retryAfterS === undefined ? {} : { 'Retry-After': String(retryAfterS) }),
+    },
+    error: {
+      code: error.code,
+      message: error.message,
+      ...(hint === undefined ? {} : { hint }),
+      is_retriable: isRetriable,
+      ...(issues ? { issues: issues.slice(0, maxIssues) } : {}),
+      ...details,
+      docs_url: `${publicUrl}/docs#error-${error.code}`,
+    },
+  };
+}
+
+// Class 08: connection exceptions. 57P0x: shut down, crashed, starting. 25P03, 25P04: a transaction
+// that Postgres ended for its age. 53300: no connection free. 40001, 40P01: lost a race, may be repeated.
+const awaySqlStates = /^(08...|57P0[1-5]|25P0[34]|53300|40001|40P01)$/;
+const awaySocketCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EPIPE',
+  'ENOENT',
+]);
+const awayMessages =
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/;
+
+/** Whether the cause lies in reaching Postgres: connection failures come wrapped in various ways. */
+function isBackendAway(thrown: unknown, depth = 0): boolean {
+  if (!(thrown instanceof Error) || depth > 4) return false;
+  const code = 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : '';
+  if (awaySqlStates.test(code) || awaySocketCodes.has(code)) return true;
+  if (awayMessages.test(thrown.message)) return true;
+  const inner = thrown instanceof AggregateError ? thrown.errors : [thrown.cause];
+  return inner.some((cause) => isBackendAway(cause, depth + 1));
+}

@@ -1,0 +1,63 @@
+// What this process tells Prometheus: its requests, what waits for Temporal, and Node's own figures.
+import type { MiddlewareHandler } from 'hono';
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Context } from './context.ts';
+import type { PublicPage } from './public-page.ts';
+import type { RestEnv } from './request-id.ts';
+
+const registry = new Registry();
+
+const requestSeconds = new Histogram({
+  name: 'fanfare_http_request_seconds',
+  help: 'REST requests by route and status.',
+  labelNames: ['method', 'route', 'status'],
+  buckets: [0.005, 0.02, 0.1, 0.5, 2, 10],
+  registers: [registry],
+});
+
+const outboxRows = new Gauge({
+  name: 'fanfare_outbox_rows',
+  help: 'Workflows that Temporal has not been told of yet.',
+  registers: [registry],
+});
+
+const outboxAgeSeconds = new Gauge({
+  name: 'fanfare_outbox_oldest_seconds',
+  help: 'The age of the oldest of them.',
+  registers: [registry],
+});
+
+export const countRequests: MiddlewareHandler<RestEnv> = async (c, next) => {
+  const startedAtMs = performance.now();
+  await next();
+  const labels = {
+    method: c.req.method,
+    route: c.get('route') ?? 'other',
+    status: String(c.res.status),
+  };
+  requestSeconds.observe(labels, (performance.now() - startedAtMs) / 1000);
+};
+
+let isNodeCollected = false;
+
+export const metricsPage: PublicPage = {
+  path: '/metrics',
+  async respond(context, c) {
+    // From the first scrape on: where nobody scrapes, nothing is collected.
+    if (!isNodeCollected) collectDefaultMetrics({ register: registry });
+    isNodeCollected = true;
+    await readOutbox(context);
+    return c.body(await registry.metrics(), 200, { 'Content-Type': registry.contentType });
+  },
+};
+
+async function readOutbox({ db }: Context): Promise<void> {
+  const { count, oldest } = await db
+    .selectFrom('outbox')
+    .select(({ fn }) => [fn.countAll<string>().as('count'), fn.min('created_at').as('oldest')])
+    .executeTakeFirstOrThrow();
+  outboxRows.set(Number(count));
+  // Without rows `min` is null, whatever its type says.
+  const oldestAt = oldest as Date | null;
+  outboxAgeSeconds.set(oldestAt ? (Date.now() - oldestAt.getTime()) / 1000 : 0);
+}

@@ -1,0 +1,111 @@
+// The OpenAPI document, written from the same routes and schemas that answer requests.
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { z } from 'zod';
+import packageJson from '../package.json' with { type: 'json' };
+import { errorKinds, type ErrorCode } from '../schema/errors.ts';
+import { PageMeta } from '../schema/listing.ts';
+import type { Route } from './route.ts';
+
+const Issue = z
+  .object({
+    path: z.string().meta({ example: 'platform_posts[1].account_id' }),
+    code: z.string(),
+    message: z.string(),
+    actual: z.union([z.string(), z.number()]).optional(),
+    limit: z.union([z.string(), z.number()]).optional(),
+  })
+  .meta({ id: 'Issue' });
+
+const ErrorAnswer = z
+  .object({
+    error: z.object({
+      code: z.enum(Object.keys(errorKinds) as ErrorCode[]),
+      message: z.string(),
+      hint: z.string().optional(),
+      is_retriable: z.boolean(),
+      issues: z.array(Issue).optional(),
+      docs_url: z.string(),
+    }),
+    request_id: z.string(),
+  })
+  .meta({ id: 'Error' });
+
+const IdempotencyKey = z.object({
+  'Idempotency-Key': z.string().min(1).max(255).optional().meta({
+    description: 'Within 24 hours a repeat with the same key and body gets the first answer again.',
+  }),
+});
+
+export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPI31Document']>;
+
+export function writeOpenApi(routes: readonly Route[]): OpenApiDocument {
+  const app = new OpenAPIHono();
+  const { openAPIRegistry: registry } = app;
+  registry.registerComponent('securitySchemes', 'apiKey', { type: 'http', scheme: 'bearer' });
+  for (const route of routes) registry.registerPath(describe(route));
+  return app.getOpenAPI31Document({
+    openapi: '3.1.0',
+    info: {
+      title: 'Fanfare',
+      version: packageJson.version,
+      description: packageJson.description,
+      license: {
+        name: packageJson.license,
+        url: 'https://www.apache.org/licenses/LICENSE-2.0',
+      },
+    },
+    servers: [{ url: '/' }],
+    security: [{ apiKey: [] }],
+  });
+}
+
+type Registration = Parameters<OpenAPIHono['openAPIRegistry']['registerPath']>[0];
+
+function describe(route: Route): Registration {
+  const names = [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1]!);
+  const params = z.object(Object.fromEntries(names.map((name) => [name, z.string()])));
+  const scope = route.scope === 'any key' ? 'Any key may ask.' : `Scope: \`${route.scope}\`.`;
+  return {
+    method: route.method,
+    path: route.path.replaceAll(/:(\w+)/g, '{$1}'),
+    operationId: route.name,
+    summary: route.summary,
+    description: [route.description, scope].filter(Boolean).join('\n\n'),
+    tags: [route.path.split('/')[2]!],
+    request: {
+      ...(names.length > 0 ? { params } : {}),
+      ...(route.query ? { query: route.query as z.ZodObject } : {}),
+      ...(route.method === 'post' ? { headers: IdempotencyKey } : {}),
+      ...(route.body ? { body: describeBody(route.body) } : {}),
+    },
+    responses: {
+      ...Object.fromEntries(route.answer.statuses.map((status) => describeAnswer(route, status))),
+      default: { description: 'Refused or failed.', content: json(ErrorAnswer) },
+    },
+  };
+}
+
+/** Required where an empty body would be refused. */
+function describeBody(body: z.ZodType) {
+  return { required: !body.safeParse({}).success, content: json(body) };
+}
+
+function describeAnswer({ answer }: Route, status: number) {
+  const description = statusNames[status] ?? 'Done.';
+  if (!answer.schema) return [status, { description }] as const;
+  const envelope = answer.isList
+    ? z.object({ data: z.array(answer.schema), meta: PageMeta, request_id: z.string() })
+    : z.object({ data: answer.schema, request_id: z.string() });
+  return [status, { description, content: json(envelope) }] as const;
+}
+
+const statusNames: Record<number, string> = {
+  200: 'Done.',
+  201: 'Made.',
+  202: 'Accepted; the work goes on.',
+  204: 'Removed.',
+};
+
+function json(schema: z.ZodType) {
+  return { 'application/json': { schema } };
+}

@@ -1,0 +1,117 @@
+// Checks what a client sent against its schema and names every fault by its exact path.
+import type { z } from 'zod';
+import { validationError, type Issue } from '../schema/errors.ts';
+import { findTextFaults } from './text-faults.ts';
+
+export interface ValidateOptions {
+  /** The path of the value itself: `body`, `query`. */
+  root: string;
+  /** The code of a member that the schema doesn't know. */
+  unknownCode: 'unknown_field' | 'unknown_parameter';
+}
+
+/** The parsed value, or a `validation_error` that lists every fault. */
+export function validate<T>(schema: z.ZodType<T>, value: unknown, options: ValidateOptions): T {
+  const textFaults = findTextFaults(value).map(({ path, ...fault }) => ({
+    path: writePath(path) || options.root,
+    ...fault,
+  }));
+  const parsed = schema.safeParse(value, { reportInput: true });
+  if (parsed.success && textFaults.length === 0) return parsed.data;
+  const issues = (parsed.error?.issues ?? []).flatMap((issue) => toIssues(issue, options));
+  throw validationError([...textFaults, ...issues]);
+}
+
+export const bodyOptions: ValidateOptions = { root: 'body', unknownCode: 'unknown_field' };
+export const queryOptions: ValidateOptions = { root: 'query', unknownCode: 'unknown_parameter' };
+
+/** `['platform_posts', 1, 'account_id']` → `platform_posts[1].account_id` */
+export function writePath(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`;
+    const name = String(part);
+    if (!/^[A-Za-z_][\w-]*$/.test(name)) return `${text}[${JSON.stringify(name)}]`;
+    return text === '' ? name : `${text}.${name}`;
+  }, '');
+}
+
+/** A fault of a schema as the wire shows it; `prefix` is where the checked value itself stands. */
+export function toIssues(
+  issue: z.core.$ZodIssue,
+  { root, unknownCode }: ValidateOptions,
+  prefix: readonly PropertyKey[] = [],
+): Issue[] {
+  const at = [...prefix, ...issue.path];
+  const path = writePath(at) || root;
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => ({
+        path: writePath([...at, key]),
+        code: unknownCode,
+        message:
+          unknownCode === 'unknown_field' ? 'is not a known field' : 'is not a known parameter',
+      }));
+    case 'invalid_type':
+      return issue.input === undefined
+        ? [{ path, code: 'required', message: 'is required' }]
+        : [
+            {
+              path,
+              code: 'invalid_type',
+              message: `must be ${typeNames[issue.expected] ?? issue.expected}`,
+            },
+          ];
+    case 'too_big':
+    case 'too_small': {
+      const limit = Number(issue.code === 'too_big' ? issue.maximum : issue.minimum);
+      const bound = issue.code === 'too_big' ? 'at most' : 'at least';
+      const message = `${issue.origin in units ? 'must have' : 'must be'} ${bound} ${limit}${units[issue.origin] ?? ''}`;
+      const actual = sizeOf(issue.input);
+      return [{ path, code: issue.code, message, ...(actual === null ? {} : { actual }), limit }];
+    }
+    case 'invalid_value': {
+      const given = issue.input;
+      const message = `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
+      if (given === undefined) return [{ path, code: 'required', message }];
+      const actual = typeof given === 'string' ? { actual: given.slice(0, 64) } : {};
+      return [{ path, code: 'invalid_value', message, ...actual }];
+    }
+    case 'invalid_format':
+      return [{ path, code: 'invalid_format', message: formatMessage(issue) }];
+    case 'invalid_union':
+    case 'invalid_key':
+    case 'invalid_element':
+    case 'not_multiple_of':
+      return [{ path, code: 'invalid', message: issue.message }];
+    case 'custom':
+      return [{ path, code: String(issue.params?.['code'] ?? 'invalid'), message: issue.message }];
+  }
+}
+
+const typeNames: Record<string, string> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+  record: 'an object',
+};
+
+const units: Record<string, string> = { string: ' characters', array: ' items' };
+
+const formats: Record<string, string> = {
+  datetime: 'must be an ISO 8601 time with a zone, such as 2026-01-31T12:00:00Z',
+  email: 'must be an e-mail address',
+  url: 'must be an absolute URL',
+};
+
+function formatMessage(issue: z.core.$ZodIssueInvalidStringFormat): string {
+  return formats[issue.format] ?? issue.message;
+}
+
+function sizeOf(input: unknown): number | null {
+  if (typeof input === 'number') return input;
+  if (typeof input === 'string' || Array.isArray(input)) return input.length;
+  return null;
+}

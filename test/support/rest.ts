@@ -1,0 +1,89 @@
+// The REST face over a database of its own, called without a port; and projects with keys to call it with.
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { createPlatforms } from '../../activities/platforms/index.ts';
+import { createUrlGuard } from '../../activities/url-guard.ts';
+import { createKey, type NewKey } from '../../api/api-keys/key.ts';
+import type { Context } from '../../api/context.ts';
+import { createRest } from '../../api/rest.ts';
+import { readConfig } from '../../schema/config.ts';
+import { createDoorbell } from '../../schema/database/doorbell.ts';
+import { insertProject } from '../../schema/database/projects.ts';
+import { createVault } from '../../schema/database/vault.ts';
+import { newId } from '../../schema/ids.ts';
+import { createTestDatabase } from './database.ts';
+
+export interface TestAnswer {
+  status: number;
+  headers: Headers;
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read answers freely
+  body: any;
+}
+
+export interface CallOptions {
+  key?: string;
+  body?: unknown;
+  /** Sent as it is, instead of `body`. */
+  raw?: string | Uint8Array<ArrayBuffer> | ReadableStream;
+  headers?: Record<string, string>;
+}
+
+export interface TestRest extends AsyncDisposable {
+  readonly context: Context;
+  call(method: string, path: string, options?: CallOptions): Promise<TestAnswer>;
+  createTenant(key?: Partial<NewKey>): Promise<{ projectId: string; key: string; keyId: string }>;
+}
+
+export async function createTestRest(
+  env: Record<string, string> = {},
+  overrides: Partial<Context> = {},
+): Promise<TestRest> {
+  const database = await createTestDatabase();
+  const config = readConfig(env);
+  const doorbell = createDoorbell(database.url);
+  const context = {
+    config,
+    publicUrl: 'http://fanfare.test',
+    db: database.db,
+    doorbell,
+    vault: createVault(new Map([['test', randomBytes(32)]]), 'test'),
+    guard: createUrlGuard({ allowPrivateCidrs: config.allowPrivateCidrs }),
+    platforms: createPlatforms([]),
+    log: pino({ level: 'silent' }),
+    ...overrides,
+  } as Context;
+  const app = createRest(context);
+
+  async function call(method: string, path: string, options: CallOptions = {}) {
+    const body = options.raw ?? (options.body === undefined ? null : JSON.stringify(options.body));
+    const response = await app.request(path, {
+      method,
+      body,
+      headers: {
+        ...(options.key === undefined ? {} : { Authorization: `Bearer ${options.key}` }),
+        ...(body === null ? {} : { 'Content-Type': 'application/json' }),
+        ...options.headers,
+      },
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('Content-Type')?.includes('json');
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: isJson ? JSON.parse(text) : text,
+    };
+  }
+
+  async function createTenant(wanted: Partial<NewKey> = {}) {
+    const projectId = wanted.projectId ?? newId('project');
+    if (!wanted.projectId) await insertProject(database.db, { id: projectId, name: 'Test' });
+    const { row, key } = await createKey(database.db, { name: 'test', ...wanted, projectId });
+    return { projectId, key, keyId: row.id };
+  }
+
+  async function close(): Promise<void> {
+    await doorbell.close();
+    await database.drop();
+  }
+  return { context, call, createTenant, [Symbol.asyncDispose]: close };
+}
