@@ -1,0 +1,100 @@
+// What went wrong at a PDS, in the engine's five kinds; never with a token in it.
+import { PlatformError } from './platform-error.ts';
+import type { PlatformErrorOptions } from './platform-error.ts';
+
+/** Only a commit may have changed something when its answer is lost. */
+export type Phase = 'connect' | 'refresh' | 'prepare' | 'commit' | 'reconcile' | 'revoke';
+
+/** A PDS's answer, its body read: parsed when it was JSON, else as text. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: unknown;
+}
+
+const revokedCodes = new Set([
+  'InvalidToken',
+  'AccountTakedown',
+  'AccountSuspended',
+  'AccountDeactivated',
+  'AccountNotFound',
+]);
+
+const maxMessageLength = 500;
+const longestWaitMs = 24 * 3_600_000;
+
+/** @see https://docs.bsky.app/docs/advanced-guides/rate-limits */
+export function toError(answer: Answer, phase: Phase, secrets: readonly string[]): PlatformError {
+  const { status, headers } = answer;
+  const { code, text } = readFault(answer.body, secrets);
+  const said = [code, text].filter(Boolean).join(': ') || `HTTP ${status}`;
+  const options: PlatformErrorOptions = {
+    platformCode: code ?? String(status),
+    providerError: { status, ...(code && { error: code }), ...(text && { message: text }) },
+  };
+  if (status === 429) {
+    const retryAfterMs = readWaitMs(headers);
+    return new PlatformError('rate_limited', `Bluesky limits the rate: ${said}`, {
+      ...options,
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+    });
+  }
+  if (status >= 500 || status === 408) {
+    return lostAnswer(phase, `Bluesky is in trouble: ${said}`, options);
+  }
+  if (status < 400)
+    return new PlatformError('unavailable', `No PDS answers there: ${said}`, options);
+  if (phase === 'connect') {
+    return new PlatformError('rejected', `Bluesky refused the login: ${said}`, options);
+  }
+  // A taken record key means that the post may be there already.
+  if (phase === 'commit' && code === 'InvalidSwap') {
+    return new PlatformError('unknown_outcome', `Bluesky refused the write: ${said}`, options);
+  }
+  const isRevoked =
+    revokedCodes.has(code ?? '') || (code === 'ExpiredToken' && /revoked/i.test(text ?? ''));
+  if (isRevoked) {
+    const message = `Bluesky no longer lets us act for the account: ${said}`;
+    return new PlatformError('reauthorize', message, { ...options, isRevoked: true });
+  }
+  if (code === 'ExpiredToken' || status === 401) {
+    return new PlatformError('reauthorize', `The Bluesky session has ended: ${said}`, options);
+  }
+  return new PlatformError('rejected', `Bluesky refused this: ${said}`, options);
+}
+
+/** The error of an answer that isn't what the call gives. */
+export function toSurprise(what: string, phase: Phase): PlatformError {
+  return lostAnswer(phase, `Bluesky answered ${what} in a way that can't be read.`, {});
+}
+
+function lostAnswer(phase: Phase, message: string, options: PlatformErrorOptions) {
+  return new PlatformError(
+    phase === 'commit' ? 'unknown_outcome' : 'unavailable',
+    message,
+    options,
+  );
+}
+
+function readFault(body: unknown, secrets: readonly string[]) {
+  if (typeof body !== 'object' || body === null) return {};
+  const { error, message } = body as { error?: unknown; message?: unknown };
+  return {
+    code: typeof error === 'string' ? redact(error, secrets) : undefined,
+    text: typeof message === 'string' ? redact(message, secrets) : undefined,
+  };
+}
+
+function redact(text: string, secrets: readonly string[]): string {
+  const clean = secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
+  return clean.replaceAll(/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, '[redacted]').slice(0, maxMessageLength);
+}
+
+/** `ratelimit-reset` is an epoch second of the server's clock, so it is read against that clock. */
+function readWaitMs(headers: Headers): number | undefined {
+  const retryAfterS = Number(headers.get('retry-after') ?? Number.NaN);
+  const resetS = Number(headers.get('ratelimit-reset') ?? Number.NaN);
+  const serverNow = Date.parse(headers.get('date') ?? '') || Date.now();
+  const waitMs = Number.isFinite(resetS) ? resetS * 1000 - serverNow : retryAfterS * 1000;
+  return Number.isFinite(waitMs) ? Math.min(Math.max(waitMs, 0), longestWaitMs) : undefined;
+}
