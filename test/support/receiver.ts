@@ -132,7 +132,11 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
       respond = next;
     },
     waitFor(predicate = () => true, { timeoutMs } = {}) {
-      return until(() => requests.find(predicate), () => 'No such request came', timeoutMs);
+      return until(
+        () => requests.find(predicate),
+        () => 'No such request came',
+        timeoutMs,
+      );
     },
     waitForCount(count, { timeoutMs } = {}) {
       return until(

@@ -1,0 +1,102 @@
+// The configuration: defaults, what is refused, and that every fault is told at once.
+import { describe, expect, test } from 'vitest';
+import { ConfigError, Environment, readConfig } from '../../schema/config.ts';
+
+function faultsOf(env: Record<string, string>): string[] {
+  try {
+    readConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+describe('readConfig', () => {
+  test('has a default for everything that a first start needs', () => {
+    const config = readConfig({});
+    expect(config.port).toBe(4000);
+    expect(config.host).toBe('127.0.0.1');
+    expect(config.dataDirectory).toBe('.data');
+    expect(config.databaseUrl).toBeUndefined();
+    expect(config.temporal.address).toBeUndefined();
+    expect(config.allowPrivateCidrs).toEqual([]);
+    expect(config.deliveryDelaysMs).toEqual([30_000, 120_000, 600_000]);
+    expect(config.deliveryTimeoutMs).toBe(10_000);
+    expect(config.previewEvents).toBe(false);
+  });
+
+  test('takes an empty variable for one that is not set', () => {
+    expect(readConfig({ FANFARE_PORT: '', DATABASE_URL: '' }).port).toBe(4000);
+  });
+
+  test('leaves the variables of other programs alone', () => {
+    expect(faultsOf({ PATH: '/bin', HOME: '/root' })).toEqual([]);
+  });
+
+  test('lists every fault at once', () => {
+    const faults = faultsOf({
+      FANFARE_PORT: '99999',
+      FANFARE_API_KEY: 'short',
+      DATABASE_URL: 'mysql://localhost/x',
+      FANFARE_PUBLIC_URL: 'fanfare.example',
+      FANFARE_LOG_LEVEL: 'loud',
+      FANFARE_DELIVERY_DELAYS_MS: '1,soon',
+      FANFARE_VAULT_KEYS: 'k1:short',
+      FANFARE_PROT: '4000',
+    });
+    for (const name of [
+      'FANFARE_PORT',
+      'FANFARE_API_KEY',
+      'DATABASE_URL',
+      'FANFARE_PUBLIC_URL',
+      'FANFARE_LOG_LEVEL',
+      'FANFARE_DELIVERY_DELAYS_MS',
+      'FANFARE_VAULT_KEYS',
+      'FANFARE_PROT',
+    ]) {
+      expect(faults.filter((fault) => fault.startsWith(`${name}:`)).length, name).toBe(1);
+    }
+    expect(faults.length).toBe(8);
+  });
+
+  test('does not repeat a secret in its faults', () => {
+    const faults = faultsOf({ FANFARE_API_KEY: 'tell-nobody', FANFARE_VAULT_KEYS: 'k1:hush-hush' });
+    expect(faults.join()).not.toMatch(/tell-nobody|hush-hush/);
+  });
+
+  test('names the faulty entry of the vault keys', () => {
+    const good = `a:${Buffer.alloc(32).toString('base64')}`;
+    expect(faultsOf({ FANFARE_VAULT_KEYS: `${good},b:short` })).toEqual([
+      expect.stringContaining('entry 2'),
+    ]);
+  });
+
+  test('reads lists and waits', () => {
+    const config = readConfig({
+      FANFARE_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8, ::1/128',
+      FANFARE_DELIVERY_DELAYS_MS: '10,20,30',
+      FANFARE_PUBLIC_URL: 'https://fanfare.example/',
+    });
+    expect(config.allowPrivateCidrs).toEqual(['127.0.0.0/8', '::1/128']);
+    expect(config.deliveryDelaysMs).toEqual([10, 20, 30]);
+    expect(config.publicUrl).toBe('https://fanfare.example');
+  });
+
+  test('is frozen to its leaves', () => {
+    const config = readConfig({});
+    expect(Object.isFrozen(config)).toBe(true);
+    expect(Object.isFrozen(config.temporal)).toBe(true);
+    expect(Object.isFrozen(config.deliveryDelaysMs)).toBe(true);
+    expect(readConfig({})).toEqual(config);
+  });
+});
+
+describe('Environment', () => {
+  test('says of every variable what it is for', () => {
+    const silent = Object.entries(Environment.shape)
+      .filter(([, variable]) => !variable.meta()?.description)
+      .map(([name]) => name);
+    expect(silent).toEqual([]);
+  });
+});

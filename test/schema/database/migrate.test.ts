@@ -1,0 +1,39 @@
+// Migrations: they run once, even when several processes start together, on a database as we need it.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { connectDatabase } from '../../../schema/database/connect.ts';
+import { isMigrated, migrate } from '../../../schema/database/migrate.ts';
+import { migrations } from '../../../schema/database/migrations/index.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase({ isEmpty: true });
+});
+afterAll(() => database?.drop());
+
+describe('migrate', () => {
+  test('runs everything once when three processes start together', async () => {
+    expect(await isMigrated(database.db)).toBe(false);
+    const processes = [1, 2, 3].map((n) =>
+      connectDatabase({ url: database.url, maxConnections: 1, applicationName: `start ${n}` }),
+    );
+    const ran = await Promise.all(processes.map(({ db }) => migrate(db)));
+    await Promise.all(processes.map(({ close }) => close()));
+    expect(ran.flat().sort()).toEqual(Object.keys(migrations));
+    expect(await isMigrated(database.db)).toBe(true);
+    expect(await migrate(database.db)).toEqual([]);
+  });
+
+  test('keeps text as UTF-8 and sorts ids by their bytes', async () => {
+    const encoding = await sql<{ server_encoding: string }>`show server_encoding`.execute(
+      database.db,
+    );
+    expect(encoding.rows).toEqual([{ server_encoding: 'UTF8' }]);
+    const columns = await sql<{ table_name: string }>`
+      select table_name from information_schema.columns
+      where table_schema = 'public' and column_name = 'id' and data_type = 'text'
+        and collation_name is distinct from 'C'`.execute(database.db);
+    expect(columns.rows).toEqual([]);
+  });
+});

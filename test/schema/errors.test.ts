@@ -1,0 +1,64 @@
+// The errors: their statuses and the refusals made from issues.
+import { describe, expect, test } from 'vitest';
+import { AppError, errorKinds, notFound, validationError } from '../../schema/errors.ts';
+
+describe('errorKinds', () => {
+  test('give each code the status that the wire promises', () => {
+    const statuses = Object.fromEntries(
+      Object.entries(errorKinds).map(([code, { status }]) => [code, status]),
+    );
+    expect(statuses).toEqual({
+      malformed_json: 400,
+      unauthorized: 401,
+      insufficient_scope: 403,
+      quota_exceeded: 403,
+      not_found: 404,
+      method_not_allowed: 405,
+      conflict: 409,
+      idempotency_conflict: 409,
+      cursor_expired: 410,
+      payload_too_large: 413,
+      unsupported_media_type: 415,
+      validation_error: 422,
+      rate_limited: 429,
+      internal: 500,
+      unavailable: 503,
+    });
+  });
+
+  test('call only what may pass later retriable', () => {
+    const retriable = Object.entries(errorKinds)
+      .filter(([, kind]) => kind.isRetriable)
+      .map(([code]) => code);
+    expect(retriable).toEqual(['rate_limited', 'internal', 'unavailable']);
+  });
+});
+
+describe('AppError', () => {
+  test('is an error with a code and a cause', () => {
+    const cause = new Error('below');
+    const error = new AppError('conflict', 'No.', { cause });
+    expect(error).toBeInstanceOf(Error);
+    expect(error).toMatchObject({ name: 'AppError', code: 'conflict', message: 'No.', cause });
+    expect('cause' in new AppError('conflict', 'No.')).toBe(false);
+  });
+});
+
+describe('validationError', () => {
+  test('carries every issue and leads with the first', () => {
+    const issues = [
+      { path: 'platform_posts[1].account_id', code: 'unknown_account', message: 'is not there' },
+      { path: 'caption', code: 'too_long', message: 'is too long', actual: 301, limit: 300 },
+    ];
+    const error = validationError(issues);
+    expect(error.code).toBe('validation_error');
+    expect(error.message).toBe('platform_posts[1].account_id: is not there');
+    expect(error.options.issues).toEqual(issues);
+  });
+});
+
+describe('notFound', () => {
+  test('does not repeat an endless id', () => {
+    expect(notFound('post', 'x'.repeat(10_000)).message.length).toBeLessThan(120);
+  });
+});

@@ -1,0 +1,40 @@
+// Ids: their form, and that they sort by creation.
+import { describe, expect, test } from 'vitest';
+import { idPrefixes, newId, type IdKind } from '../../schema/ids.ts';
+
+describe('newId', () => {
+  test('names its resource and has 26 characters of base32', () => {
+    for (const kind of Object.keys(idPrefixes) as IdKind[]) {
+      expect(newId(kind)).toMatch(new RegExp(`^${idPrefixes[kind]}_[0-7][0-9a-hjkmnp-tv-z]{25}$`));
+    }
+  });
+
+  test('gives every kind a prefix of its own', () => {
+    const prefixes = Object.values(idPrefixes);
+    expect(new Set(prefixes).size).toBe(prefixes.length);
+  });
+
+  test('makes 100,000 different ids that sort as they were made', () => {
+    const ids = Array.from({ length: 100_000 }, () => newId('event'));
+    expect(new Set(ids).size).toBe(ids.length);
+    // A string compare is what Postgres does in collation "C".
+    expect(ids.findIndex((id, i) => i > 0 && id <= ids[i - 1]!)).toBe(-1);
+  });
+
+  test('carries the time and the version of a UUIDv7', () => {
+    const before = Date.now();
+    const uuid = toHex(newId('post').split('_')[1]!);
+    expect(uuid[12]).toBe('7');
+    expect('89ab').toContain(uuid[16]);
+    const ms = Number.parseInt(uuid.slice(0, 12), 16);
+    // A process that made thousands of ids in one millisecond runs a little ahead of the clock.
+    expect(ms).toBeGreaterThanOrEqual(before);
+    expect(ms).toBeLessThan(before + 1_000);
+  });
+});
+
+function toHex(base32: string): string {
+  const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+  const value = [...base32].reduce((sum, char) => sum * 32n + BigInt(alphabet.indexOf(char)), 0n);
+  return value.toString(16).padStart(32, '0');
+}
