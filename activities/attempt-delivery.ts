@@ -19,10 +19,10 @@ const redactedResponseHeaders = new Set(['set-cookie', 'authorization', 'www-aut
  * when no connection to the receiver came free in time: then nothing was sent or recorded.
  */
 export async function attemptDelivery(
-  { safeFetch, vault, recorder, delaysMs, timeoutMs }: DeliveringDependencies,
+  { safeFetch, vault, recorder, delaysMs, timeoutMs, now }: DeliveringDependencies,
   delivery: DueDelivery,
 ): Promise<Date | null> {
-  const startedAt = new Date();
+  const startedAt = new Date(now());
   const headers = requestHeaders(vault, delivery, startedAt);
   const result = await safeFetch.send({
     url: delivery.webhook.url,
@@ -31,7 +31,7 @@ export async function attemptDelivery(
     deadlineMs: timeoutMs,
     beginWithinMs,
   });
-  const endedAt = new Date();
+  const endedAt = new Date(now());
   const errorCode = errorCodeOf(result);
   const delayMs = errorCode === null ? undefined : delaysMs[delivery.ladder_step];
   const nextAttemptAt = delayMs === undefined ? null : new Date(endedAt.getTime() + delayMs);

@@ -20,6 +20,8 @@ export interface DeliveringDependencies {
   recorder: DeliveryRecorder;
   delaysMs: readonly number[];
   timeoutMs: number;
+  /** Milliseconds since the epoch; Temporal's time where a test skips it. */
+  now: () => number;
 }
 
 export function createDelivering(dependencies: DeliveringDependencies) {
@@ -71,7 +73,7 @@ async function deliverIfDue(
 ): Promise<WaitingDelivery> {
   const { id: deliveryId, attempt_count, next_attempt_at } = delivery;
   const dueAtMs = next_attempt_at?.getTime() ?? 0;
-  if (dueAtMs > Date.now()) return { deliveryId, attemptCount: attempt_count, dueAtMs };
+  if (dueAtMs > dependencies.now()) return { deliveryId, attemptCount: attempt_count, dueAtMs };
   try {
     const nextAt = await attemptDelivery(dependencies, delivery);
     return {
@@ -81,6 +83,6 @@ async function deliverIfDue(
     };
   } catch (error) {
     if (!(error instanceof NotBegunError)) throw error;
-    return { deliveryId, attemptCount: attempt_count, dueAtMs: Date.now() };
+    return { deliveryId, attemptCount: attempt_count, dueAtMs: dependencies.now() };
   }
 }

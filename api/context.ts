@@ -15,6 +15,8 @@ export interface Context {
   readonly config: Config;
   /** The base address that clients see, without a slash at the end. */
   readonly publicUrl: string;
+  /** Temporal's web page, for links; undefined where nobody told. */
+  readonly temporalUiUrl: string | undefined;
   readonly db: Db;
   readonly doorbell: Doorbell;
   readonly feed: Feed;

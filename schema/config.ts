@@ -1,4 +1,5 @@
 // The configuration: one object read from the environment once, all its faults reported together.
+import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { defaultDeliveryDelaysMs, defaultTargetClock } from './retry.ts';
 
@@ -119,7 +120,11 @@ export function readConfig(env: Record<string, string | undefined>) {
   const faults: string[] = (parsed.error?.issues ?? []).map(
     (issue) => `${issue.path.join('.')}: ${issue.message}`,
   );
-  faults.push(...unknownVariables(set), ...vaultKeyFaults(set['FANFARE_VAULT_KEYS']));
+  faults.push(
+    ...unknownVariables(set),
+    ...vaultKeyFaults(set['FANFARE_VAULT_KEYS'], set['DATABASE_URL']),
+    ...cidrFaults(set['FANFARE_ALLOW_PRIVATE_CIDRS']),
+  );
   if (!parsed.success || faults.length > 0) throw new ConfigError(faults);
   const e = parsed.data;
   return deepFreeze({
@@ -175,10 +180,27 @@ function unknownVariables(env: Record<string, string | undefined>): string[] {
     .map((name) => `${name}: is not a variable that Fanfare knows`);
 }
 
-function vaultKeyFaults(keys: string | undefined): string[] {
-  return (keys?.split(',') ?? [])
-    .filter((entry) => !/^[\w-]+:[A-Za-z0-9+/]{43}=$/.test(entry.trim()))
-    .map((_, i) => `FANFARE_VAULT_KEYS: entry ${i + 1} is not <id>:<base64 of 32 bytes>`);
+function vaultKeyFaults(keys: string | undefined, databaseUrl: string | undefined): string[] {
+  if (keys === undefined) {
+    // Every process that shares a database must open what the others seal.
+    return databaseUrl === undefined
+      ? []
+      : ['FANFARE_VAULT_KEYS: is required with DATABASE_URL, as <id>:<base64 of 32 bytes>'];
+  }
+  return keys
+    .split(',')
+    .flatMap((entry, i) =>
+      /^[\w-]+:[A-Za-z0-9+/]{43}=$/.test(entry.trim())
+        ? []
+        : [`FANFARE_VAULT_KEYS: entry ${i + 1} is not <id>:<base64 of 32 bytes>`],
+    );
+}
+
+function cidrFaults(cidrs: string | undefined): string[] {
+  return (cidrs?.split(',') ?? [])
+    .map((cidr) => cidr.trim())
+    .filter((cidr) => cidr !== '' && !ipaddr.isValidCIDR(cidr))
+    .map((cidr) => `FANFARE_ALLOW_PRIVATE_CIDRS: ${cidr} is not a range such as 10.0.0.0/8`);
 }
 
 function deepFreeze<T>(value: T): T {

@@ -1,5 +1,6 @@
 // Posts and their results, as the wire shows them.
 import { z } from 'zod';
+import { listQuery } from './listing.ts';
 import { PlatformName } from './platforms.ts';
 import { Timestamp } from './timestamp.ts';
 
@@ -118,3 +119,14 @@ export const CreatePost = z
   })
   .meta({ id: 'CreatePost' });
 export type CreatePost = z.infer<typeof CreatePost>;
+
+/** `from` and `to` bound `created_at`: from inclusive, to exclusive. */
+export const ListPosts = listQuery({
+  status: z.enum(postStatuses).optional(),
+  platform: PlatformName.optional(),
+  social_account_id: z.string().optional(),
+  external_user_id: z.string().optional(),
+  from: z.iso.datetime({ offset: true }).optional(),
+  to: z.iso.datetime({ offset: true }).optional(),
+});
+export type ListPosts = z.infer<typeof ListPosts>;

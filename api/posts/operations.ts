@@ -1,19 +1,15 @@
 // What can be done with posts: create, read, list.
 import { validationError } from '../../schema/errors.ts';
 import { newId } from '../../schema/ids.ts';
-import type { CreatePost, Post, PostStatus } from '../../schema/posts.ts';
+import type { Page } from '../../schema/listing.ts';
+import type { CreatePost, ListPosts, Post, PostStatus } from '../../schema/posts.ts';
 import { insertPublishPost } from '../../schema/database/outbox.ts';
-import {
-  getPostRow,
-  insertPost,
-  listPostRows,
-  listResults,
-  type PostFilters,
-} from '../../schema/database/posts.ts';
+import { getPostRow, insertPost, listPostRows, listResults } from '../../schema/database/posts.ts';
 import { recordEvent } from '../../schema/database/events.ts';
 import { toPostEventData } from '../../schema/database/post-event.ts';
 import type { Config } from '../../schema/config.ts';
 import type { Caller, Context } from '../context.ts';
+import { page } from '../listing.ts';
 import { transact, type Answer, type Effects } from '../transact.ts';
 import { presentPost } from './presenter.ts';
 import { planTargets, type PlannedTarget } from './targets.ts';
@@ -118,20 +114,18 @@ export async function getPost(context: Context, caller: Caller, id: string): Pro
   return presentPost(post, results);
 }
 
-/** One more than `limit`, so that the caller knows whether there are more. */
 export async function listPosts(
-  context: Context,
-  caller: Caller,
-  filters: PostFilters,
-  page: { limit: number; beforeId?: string | undefined },
-): Promise<Post[]> {
-  const posts = await listPostRows(context.db, caller.projectId, filters, page);
-  const results = Map.groupBy(
-    await listResults(
-      context.db,
-      posts.map((post) => post.id),
-    ),
-    (result) => result.post_id,
+  { db }: Context,
+  { projectId }: Caller,
+  { limit, cursor, ...filters }: ListPosts,
+): Promise<Page<Post>> {
+  return page(
+    { limit, cursor },
+    (slice) => listPostRows(db, projectId, filters, slice),
+    async (posts) => {
+      const ids = posts.map((post) => post.id);
+      const results = Map.groupBy(await listResults(db, ids), (result) => result.post_id);
+      return posts.map((post) => presentPost(post, results.get(post.id) ?? []));
+    },
   );
-  return posts.map((post) => presentPost(post, results.get(post.id) ?? []));
 }

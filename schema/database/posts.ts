@@ -1,8 +1,8 @@
 // Posts and their results in Postgres.
 import { sql, type Insertable } from 'kysely';
 import { notFound } from '../errors.ts';
-import type { PlatformName } from '../platforms.ts';
-import type { PostStatus } from '../posts.ts';
+import type { Slice } from '../listing.ts';
+import type { ListPosts } from '../posts.ts';
 import type { Database, Db, PostResultRow, PostRow, Transaction } from './database.ts';
 
 export interface PostWithResults {
@@ -10,14 +10,7 @@ export interface PostWithResults {
   results: PostResultRow[];
 }
 
-export interface PostFilters {
-  status?: PostStatus | undefined;
-  platform?: PlatformName | undefined;
-  social_account_id?: string | undefined;
-  external_user_id?: string | undefined;
-  from?: Date | undefined;
-  to?: Date | undefined;
-}
+export type PostFilters = Omit<ListPosts, 'limit' | 'cursor'>;
 
 export async function insertPost(
   trx: Transaction,
@@ -51,18 +44,18 @@ export async function listResults(db: Db, postIds: string[]): Promise<PostResult
     .execute();
 }
 
-/** The project's posts, newest first; those after `beforeId` on later pages. */
+/** The project's posts, newest first; filtered. */
 export async function listPostRows(
   db: Db,
   projectId: string,
   filters: PostFilters,
-  { limit, beforeId }: { limit: number; beforeId?: string | undefined },
+  { limit, before }: Slice,
 ): Promise<PostRow[]> {
   let query = db.selectFrom('posts').selectAll().where('project_id', '=', projectId);
-  if (beforeId) query = query.where('id', '<', beforeId);
+  if (before) query = query.where('id', '<', before);
   if (filters.status) query = query.where('status', '=', filters.status);
-  if (filters.from) query = query.where('created_at', '>=', filters.from);
-  if (filters.to) query = query.where('created_at', '<', filters.to);
+  if (filters.from) query = query.where('created_at', '>=', new Date(filters.from));
+  if (filters.to) query = query.where('created_at', '<', new Date(filters.to));
   const { platform, social_account_id, external_user_id } = filters;
   if (platform ?? social_account_id ?? external_user_id) {
     query = query.where((eb) => {

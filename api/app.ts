@@ -1,0 +1,137 @@
+// The composition root: from the configuration and two addresses to a running Fanfare.
+import { createServer as createNetServer, type AddressInfo } from 'node:net';
+import pino, { type Logger } from 'pino';
+import { createDeliveryRecorder } from '../activities/delivery-recorder.ts';
+import { createBluesky } from '../activities/platforms/bluesky.ts';
+import { createPlatforms } from '../activities/platforms/index.ts';
+import { createSandboxPlatform } from '../activities/platforms/sandbox.ts';
+import { createSafeFetch } from '../activities/safe-fetch.ts';
+import { createUrlGuard } from '../activities/url-guard.ts';
+import type { Config } from '../schema/config.ts';
+import { connectDatabase } from '../schema/database/connect.ts';
+import { createDoorbell } from '../schema/database/doorbell.ts';
+import { createListener } from '../schema/database/listen.ts';
+import type { Vault } from '../schema/database/vault.ts';
+import { createConnectRoutes } from './connect/routes.ts';
+import type { Context } from './context.ts';
+import { home } from './home.ts';
+import { createFeed } from './live/feed.ts';
+import { createRest } from './rest.ts';
+import { createSandbox } from './sandbox/server.ts';
+import { createServer } from './server.ts';
+import { createTemporalClient } from './temporal-connection.ts';
+import { keepWorker } from './keep-worker.ts';
+
+export interface AppOptions {
+  config: Config;
+  databaseUrl: string;
+  temporalAddress: string;
+  /** Temporal's web page, for links. */
+  temporalUiUrl: string | undefined;
+  vault: Vault;
+  roles: { api: boolean; worker: boolean };
+  /** Where the workflow bundle is kept between starts. */
+  cacheDirectory: string | undefined;
+  log?: Logger;
+}
+
+export interface App {
+  readonly context: Context;
+  /** Resolves when the worker polls; at once where there is none. */
+  readonly workerReady: Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function createApp(options: AppOptions): Promise<App> {
+  const { config, databaseUrl, vault, roles, temporalAddress } = options;
+  const log = options.log ?? pino({ level: config.logLevel }, pino.destination(2));
+  const port = config.port === 0 ? await freePort(config.host) : config.port;
+  const publicUrl = config.publicUrl ?? `http://${urlHost(config.host)}:${port}`;
+  const database = connectDatabase({
+    url: databaseUrl,
+    maxConnections: config.databaseConnections,
+    applicationName: 'fanfare',
+  });
+  const doorbell = createDoorbell(databaseUrl);
+  const listener = createListener(databaseUrl);
+  const guard = createUrlGuard({ allowPrivateCidrs: config.allowPrivateCidrs });
+  const safeFetch = createSafeFetch({
+    guard,
+    connectionsPerOrigin: config.deliveriesPerEndpoint,
+    fetchDeadlineMs: 30_000,
+  });
+  const sandboxUrl = config.sandboxApiUrl ?? `http://127.0.0.1:${port}/sandbox`;
+  const platforms = createPlatforms([
+    ...(config.hasSandbox
+      ? [createSandboxPlatform({ fetch, apiUrl: sandboxUrl, publicUrl: `${publicUrl}/sandbox` })]
+      : []),
+    createBluesky({ fetch: safeFetch.fetch, apiUrl: config.blueskyApiUrl }),
+  ]);
+  const { db } = database;
+  const context: Context = {
+    config,
+    publicUrl,
+    temporalUiUrl: options.temporalUiUrl ?? config.temporal.uiUrl,
+    db,
+    doorbell,
+    feed: createFeed({ db, listener, log }),
+    vault,
+    guard,
+    platforms,
+    temporal: await createTemporalClient({ address: temporalAddress, config }),
+    log,
+  };
+  const server = roles.api
+    ? createServer(context, {
+        rest: createRest(context),
+        connect: createConnectRoutes(context),
+        ...(config.hasSandbox ? { sandbox: createSandbox(context) } : {}),
+        home: () => home(context),
+      })
+    : undefined;
+  await server?.listen(port, config.host);
+  const worker = roles.worker
+    ? keepWorker({
+        ...context,
+        address: temporalAddress,
+        listener,
+        safeFetch,
+        recorder: createDeliveryRecorder(db, doorbell),
+        clock: config.targetClock,
+        delaysMs: config.deliveryDelaysMs,
+        timeoutMs: config.deliveryTimeoutMs,
+        now: Date.now,
+        previewEvents: config.previewEvents,
+        cacheDirectory: options.cacheDirectory,
+      })
+    : undefined;
+  return {
+    context,
+    workerReady: worker?.ready ?? Promise.resolve(),
+    async stop() {
+      await server?.close();
+      await worker?.stop();
+      await context.feed.close();
+      await safeFetch.close();
+      await context.temporal.connection.close();
+      await Promise.all([listener.close(), doorbell.close()]);
+      await database.close();
+    },
+  };
+}
+
+/** An address that clients can use in place of "every address". */
+function urlHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+async function freePort(host: string): Promise<number> {
+  const probe = createNetServer();
+  await new Promise<void>((resolve, reject) => {
+    probe.once('error', reject).listen(0, host, resolve);
+  });
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}

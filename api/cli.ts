@@ -1,0 +1,128 @@
+// The one program: `node api/cli.ts <command>`.
+import { parseArgs } from 'node:util';
+import { ConfigError, readConfig, type Config } from '../schema/config.ts';
+import { connectDatabase } from '../schema/database/connect.ts';
+import { migrateDatabase, startAllInOne, startRole, type Running } from './start.ts';
+import { createKey, createProject } from './tenants.ts';
+
+const usage = `Usage: node api/cli.ts <command>
+
+  start                         everything in one process, with embedded Postgres and Temporal
+                                where DATABASE_URL and TEMPORAL_ADDRESS name none
+  api                           the HTTP server only
+  worker                        the workflows, the relay and the sweeper only
+  migrate                       bring the database to the present tables
+  projects create --name NAME   make a project and print its first key, once
+  keys create --project ID --name NAME [--scopes A,B] [--test] [--expires-at TIME]
+                                make a key and print it, once
+
+Every setting is an environment variable; the README lists them.`;
+
+const print = (line: string) => console.log(line);
+
+async function main(args: string[]): Promise<void> {
+  const { positionals, values } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      name: { type: 'string' },
+      project: { type: 'string' },
+      scopes: { type: 'string' },
+      test: { type: 'boolean', default: false },
+      'expires-at': { type: 'string' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  const command = positionals.join(' ');
+  if (values.help) return print(usage);
+  switch (command) {
+    case 'start':
+      return run(startConfig(), (config) => startAllInOne(config, print, exitWith));
+    case 'api':
+      return run(readConfig(process.env), (config) =>
+        startRole(config, { api: true, worker: false }),
+      );
+    case 'worker':
+      return run(readConfig(process.env), (config) =>
+        startRole(config, { api: false, worker: true }),
+      );
+    case 'migrate': {
+      const ran = await migrateDatabase(requireDatabaseUrl());
+      return print(ran.length > 0 ? `Migrated: ${ran.join(', ')}.` : 'Nothing to migrate.');
+    }
+    case 'projects create':
+      return withDatabase(async (db) => print(await createProject(db, values)));
+    case 'keys create':
+      return withDatabase(async (db) => print(await createKey(db, values)));
+    default:
+      throw new UsageError(command ? `There is no command \`${command}\`.` : 'Name a command.');
+  }
+}
+
+class UsageError extends Error {}
+
+/** Without a database of its own the program is on a developer's machine: its loopback is let through. */
+function startConfig(): Config {
+  const env = process.env;
+  if (env['DATABASE_URL'] || env['FANFARE_ALLOW_PRIVATE_CIDRS'] !== undefined)
+    return readConfig(env);
+  print('Webhooks may reach this machine (FANFARE_ALLOW_PRIVATE_CIDRS=127.0.0.0/8,::1/128).');
+  return readConfig({ ...env, FANFARE_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8,::1/128' });
+}
+
+/** Runs until a signal; a second signal ends the process at once. */
+async function run(config: Config, start: (config: Config) => Promise<Running>): Promise<void> {
+  let running: Running | undefined;
+  let isStopping = false;
+  const stop = async () => {
+    if (isStopping) process.exit(1);
+    isStopping = true;
+    if (!running) return;
+    print('Stopping.');
+    await running.stop();
+    process.exit(0);
+  };
+  process.on('SIGINT', () => void stop());
+  process.on('SIGTERM', () => void stop());
+  running = await start(config);
+  if (isStopping) {
+    await running.stop();
+    process.exit(0);
+  }
+}
+
+function requireDatabaseUrl(): string {
+  const { databaseUrl } = readConfig(process.env);
+  if (databaseUrl === undefined) throw new Error('This command needs DATABASE_URL.');
+  return databaseUrl;
+}
+
+async function withDatabase(work: (db: Parameters<typeof createKey>[0]) => Promise<void>) {
+  const url = requireDatabaseUrl();
+  const connection = connectDatabase({ url, maxConnections: 2, applicationName: 'fanfare cli' });
+  try {
+    await work(connection.db);
+  } finally {
+    await connection.close();
+  }
+}
+
+function exitWith(reason: string): void {
+  console.error(reason);
+  process.exit(1);
+}
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  const isUsage =
+    error instanceof UsageError || (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS');
+  if (error instanceof ConfigError || isUsage) {
+    console.error((error as Error).message);
+    if (isUsage) console.error(`\n${usage}`);
+  } else {
+    console.error(error instanceof Error ? error.message : error);
+    if (error instanceof Error && error.cause) console.error(error.cause);
+  }
+  process.exit(isUsage ? 2 : 1);
+}

@@ -1,0 +1,110 @@
+// Runs Fanfare in this process: embedded backends where none are configured, then the chosen roles.
+import { join } from 'node:path';
+import { DefaultLogger, Runtime } from '@temporalio/worker';
+import type { Config } from '../schema/config.ts';
+import { connectDatabase } from '../schema/database/connect.ts';
+import { isMigrated, migrate } from '../schema/database/migrate.ts';
+import { createApp, type App, type AppOptions } from './app.ts';
+import { startEmbeddedBackends } from './embedded/backends.ts';
+import { openFirstProject } from './first-start.ts';
+import { openVault } from './vault-keys.ts';
+import { welcome } from './welcome.ts';
+
+export interface Running {
+  app: App;
+  stop(): Promise<void>;
+}
+
+/** All in one, for a first look and for development. `fail` is called when a backend is lost for good. */
+export async function startAllInOne(
+  config: Config,
+  print: (line: string) => void,
+  fail: (reason: string) => void,
+): Promise<Running> {
+  quietTemporal();
+  const backends = await startEmbeddedBackends({
+    dataDirectory: config.dataDirectory,
+    postgres: config.databaseUrl === undefined,
+    temporal: config.temporal.address === undefined,
+    ...(config.temporal.cli === undefined ? {} : { temporalCli: config.temporal.cli }),
+    progress: print,
+  });
+  try {
+    backends.onExit((name, detail) => fail(`${name} has ended: ${detail}`));
+    const databaseUrl = config.databaseUrl ?? backends.databaseUrl!;
+    const ran = await migrateDatabase(databaseUrl);
+    if (ran.length > 0) print(`Migrated the database (${ran.join(', ')}).`);
+    const app = await createApp({
+      config,
+      databaseUrl,
+      temporalAddress: config.temporal.address ?? backends.temporalAddress!,
+      temporalUiUrl: backends.temporalUiUrl,
+      vault: await openVault(config),
+      roles: { api: true, worker: true },
+      cacheDirectory: join(config.dataDirectory, 'cache'),
+    });
+    const { key, accountIds } = await openFirstProject(app.context, print);
+    await app.workerReady;
+    const { publicUrl: url, temporalUiUrl } = app.context;
+    print(`\n${welcome({ url, key, accountIds, temporalUiUrl })}`);
+    return {
+      app,
+      async stop() {
+        await app.stop();
+        await backends.stop();
+      },
+    };
+  } catch (error) {
+    await backends.stop();
+    throw error;
+  }
+}
+
+/** One role of a larger installation, on backends that others run. */
+export async function startRole(config: Config, roles: AppOptions['roles']): Promise<Running> {
+  quietTemporal();
+  const { databaseUrl } = config;
+  const { address } = config.temporal;
+  if (databaseUrl === undefined || address === undefined) {
+    throw new Error('This command needs DATABASE_URL and TEMPORAL_ADDRESS.');
+  }
+  await requireMigrated(databaseUrl);
+  const app = await createApp({
+    config,
+    databaseUrl,
+    temporalAddress: address,
+    temporalUiUrl: undefined,
+    vault: await openVault(config),
+    roles,
+    cacheDirectory: join(config.dataDirectory, 'cache'),
+  });
+  return { app, stop: () => app.stop() };
+}
+
+export async function migrateDatabase(url: string): Promise<string[]> {
+  const connection = connectDatabase({
+    url,
+    maxConnections: 2,
+    applicationName: 'fanfare migrate',
+  });
+  try {
+    return await migrate(connection.db);
+  } finally {
+    await connection.close();
+  }
+}
+
+async function requireMigrated(url: string): Promise<void> {
+  const connection = connectDatabase({ url, maxConnections: 2, applicationName: 'fanfare' });
+  try {
+    if (await isMigrated(connection.db)) return;
+    throw new Error('The database is not migrated. Run the command `migrate` first.');
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Temporal's own signal handlers would race ours, and its log would be most of the output. */
+function quietTemporal(): void {
+  Runtime.install({ shutdownSignals: [], logger: new DefaultLogger('ERROR') });
+}

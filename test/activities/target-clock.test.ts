@@ -1,0 +1,98 @@
+// How long a target is tried, and when it gives up.
+import { describe, expect, test } from 'vitest';
+import { afterAbsent, afterError, nextLook, nextPoll } from '../../activities/target-clock.ts';
+import {
+  PlatformError,
+  type PlatformErrorKind,
+} from '../../activities/platforms/platform-error.ts';
+import type { ClockState } from '../../schema/database/database.ts';
+import type { Phase } from '../../schema/posts.ts';
+import { defaultTargetClock as limits } from '../../schema/retry.ts';
+
+const now = 1_700_000_000_000;
+const error = (kind: PlatformErrorKind, options = {}) => new PlatformError(kind, kind, options);
+
+/** Takes the same step again and again, time passing by each wait. */
+function walk(step: (clock: ClockState, nowMs: number) => ReturnType<typeof nextLook>) {
+  const waits: number[] = [];
+  let clock: ClockState = {};
+  let nowMs = now;
+  for (;;) {
+    const next = step(clock, nowMs);
+    if ('fail' in next) return { waits, fail: next.fail };
+    waits.push(next.waitMs);
+    clock = next.clock;
+    nowMs += next.waitMs;
+  }
+}
+
+const after = (kind: PlatformErrorKind, phase: Phase, options = {}) =>
+  walk((clock, nowMs) => afterError(error(kind, options), phase, clock, limits, nowMs));
+
+describe('afterError', () => {
+  test('tries a refusal again after 1, 5, 30, 120 and 600 s, then fails as unavailable', () => {
+    expect(after('unavailable', 'commit')).toEqual({
+      waits: [1_000, 5_000, 30_000, 120_000, 600_000],
+      fail: 'unavailable',
+    });
+  });
+
+  test('waits as long as a rate limit says, six hours at the most', () => {
+    const { waits, fail } = after('rate_limited', 'commit', { retryAfterMs: 3_600_000 });
+    expect(waits).toEqual(Array.from({ length: 6 }, () => 3_600_000));
+    expect(fail).toBe('rate_limited');
+  });
+
+  test('never commits again after an unknown outcome without looking', () => {
+    const next = afterError(error('unknown_outcome'), 'commit', {}, limits, now);
+    expect(next).toMatchObject({ next: 'reconcile', waitMs: 0 });
+  });
+
+  test('repeats a prepare whose outcome is unknown, since it is harmless', () => {
+    const next = afterError(error('unknown_outcome'), 'prepare', {}, limits, now);
+    expect(next).toMatchObject({ next: 'prepare', waitMs: 1_000 });
+  });
+
+  test('looks after 0, 5, 30 and 120 s before it says that the outcome is unknown', () => {
+    expect(after('unavailable', 'reconcile')).toEqual({
+      waits: [0, 5_000, 30_000, 120_000],
+      fail: 'outcome_unknown',
+    });
+  });
+
+  test('ends at once what the network will never take', () => {
+    expect(after('rejected', 'commit')).toEqual({ waits: [], fail: 'rejected' });
+  });
+
+  test('tells a revoked token from an expired one', () => {
+    expect(after('reauthorize', 'commit', { isRevoked: true }).fail).toBe('token_revoked');
+    expect(after('reauthorize', 'commit').fail).toBe('token_expired');
+  });
+});
+
+describe('afterAbsent', () => {
+  test('commits again at once where a repeat is a no-op', () => {
+    const next = afterAbsent(true, { reconcileLooks: 1 }, limits);
+    expect(next).toMatchObject({ next: 'commit' });
+  });
+
+  test('believes only the last look where a repeat would make a second post', () => {
+    expect(afterAbsent(false, { reconcileLooks: 1 }, limits)).toMatchObject({ next: 'reconcile' });
+    expect(afterAbsent(false, { reconcileLooks: 3 }, limits)).toMatchObject({ next: 'reconcile' });
+    expect(afterAbsent(false, { reconcileLooks: 4 }, limits)).toMatchObject({ next: 'commit' });
+  });
+
+  test('gives up in the end, as a post that is surely not there', () => {
+    const clock = { reconcileLooks: 4, unavailable: limits.unavailableDelaysMs.length };
+    expect(afterAbsent(false, clock, limits)).toEqual({ fail: 'unavailable' });
+  });
+});
+
+describe('nextPoll', () => {
+  test('polls from 1 s, growing to 60 s, for a day', () => {
+    const { waits, fail } = walk((clock, nowMs) => nextPoll(clock, limits, nowMs));
+    expect(waits.slice(0, 8)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
+    expect(waits.reduce((a, b) => a + b, 0)).toBeLessThanOrEqual(limits.confirmForMs);
+    expect(fail).toBe('outcome_unknown');
+  });
+});
