@@ -35,6 +35,8 @@ describe('newId', () => {
 
 function toHex(base32: string): string {
   const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
-  const value = [...base32].reduce((sum, char) => sum * 32n + BigInt(alphabet.indexOf(char)), 0n);
+  const value = base32
+    .split('')
+    .reduce((sum, char) => sum * 32n + BigInt(alphabet.indexOf(char)), 0n);
   return value.toString(16).padStart(32, '0');
 }

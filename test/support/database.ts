@@ -20,11 +20,11 @@ export async function createTestDatabase(
   const template = options.isEmpty ? 'template1' : inject('templateDatabase');
   await runAsAdmin(adminUrl, `create database ${name} template ${template}`);
   const url = withDatabase(adminUrl, name);
-  const { db, close } = connectDatabase({ url, maxConnections: 5, applicationName: 'test' });
+  const connection = connectDatabase({ url, maxConnections: 5, applicationName: 'test' });
 
   async function drop(): Promise<void> {
-    await close();
+    await connection.close();
     await runAsAdmin(adminUrl, `drop database if exists ${name} with (force)`);
   }
-  return { url, db, drop, [Symbol.asyncDispose]: drop };
+  return { url, db: connection.db, drop, [Symbol.asyncDispose]: drop };
 }

@@ -19,7 +19,7 @@ describe('migrate', () => {
       connectDatabase({ url: database.url, maxConnections: 1, applicationName: `start ${n}` }),
     );
     const ran = await Promise.all(processes.map(({ db }) => migrate(db)));
-    await Promise.all(processes.map(({ close }) => close()));
+    await Promise.all(processes.map((process) => process.close()));
     expect(ran.flat().sort()).toEqual(Object.keys(migrations));
     expect(await isMigrated(database.db)).toBe(true);
     expect(await migrate(database.db)).toEqual([]);
