@@ -16,7 +16,7 @@ import { requestId, type RestEnv } from './request-id.ts';
 import type { Route } from './route.ts';
 import { routes } from './routes.ts';
 import { findTextFaults } from './text-faults.ts';
-import { Replayed } from './transact.ts';
+import { refuseAnswered, Replayed } from './transact.ts';
 import { bodyOptions, queryOptions, validate } from './validation.ts';
 
 const publicPages = [...docPages, ...healthPages, metricsPage];
@@ -62,6 +62,7 @@ async function answer(context: Context, route: Route, c: HonoContext<RestEnv>): 
       : undefined;
   const asking = idempotency ? { ...caller, idempotency } : caller;
   try {
+    await refuseAnswered(context, asking);
     const result = await route.run({ context, caller: asking, params, query, body });
     return send(c, route, result);
   } catch (error) {

@@ -1,6 +1,21 @@
 // Every route of the REST face, in the order in which the API document shows them.
 import { apiKeyRoutes } from './api-keys/rest.ts';
+import { deliveryRoutes } from './deliveries/rest.ts';
+import { eventRoutes } from './events/rest.ts';
+import { limitRoutes } from './limits/rest.ts';
+import { platformRoutes } from './platforms/rest.ts';
+import { postRoutes } from './posts/rest.ts';
 import { projectRoutes } from './projects/rest.ts';
 import type { Route } from './route.ts';
+import { webhookRoutes } from './webhooks/rest.ts';
 
-export const routes: readonly Route[] = [...apiKeyRoutes, ...projectRoutes];
+export const routes: readonly Route[] = [
+  ...postRoutes,
+  ...platformRoutes,
+  ...webhookRoutes,
+  ...deliveryRoutes,
+  ...eventRoutes,
+  ...apiKeyRoutes,
+  ...projectRoutes,
+  ...limitRoutes,
+];

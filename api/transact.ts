@@ -8,9 +8,9 @@ import type { Caller, Context } from './context.ts';
 export interface Effects {
   readonly trx: Transaction;
   /** A change for the live feed. */
-  change(change: Omit<NewChange, 'project_id'>): void;
+  readonly change: (change: Omit<NewChange, 'project_id'>) => void;
   /** The relay has work. */
-  wakeRelay(): void;
+  readonly wakeRelay: () => void;
 }
 
 export interface Answer<T> {
@@ -59,7 +59,7 @@ export async function transact<T>(
   return answer;
 }
 
-/** Serialises requests of one key; throws Replayed or a conflict when it was used before. */
+/** Serialises requests of one key: a simultaneous one waits for the first one's commit. */
 async function refuseRepeat(
   trx: Transaction,
   { vault }: Context,
@@ -73,13 +73,26 @@ async function refuseRepeat(
     .onConflict((conflict) => conflict.doNothing())
     .returning('key')
     .executeTakeFirst();
-  if (claimed) return;
-  const stored = await trx
+  if (!claimed) await refuseAnswered({ db: trx, vault }, { projectId, idempotency });
+}
+
+/**
+ * Throws Replayed or a conflict when the request's key was used before. `transact` asks it by
+ * itself; asked before an operation, the first answer outlives what the operation would check now.
+ */
+export async function refuseAnswered(
+  { db, vault }: Pick<Context, 'db' | 'vault'>,
+  { projectId, idempotency }: Pick<Caller, 'projectId' | 'idempotency'>,
+): Promise<void> {
+  if (!idempotency) return;
+  const { key, fingerprint } = idempotency;
+  const stored = await db
     .selectFrom('idempotency_keys')
     .selectAll()
     .where('project_id', '=', projectId)
     .where('key', '=', key)
-    .executeTakeFirstOrThrow();
+    .executeTakeFirst();
+  if (!stored) return;
   if (!stored.fingerprint.equals(fingerprint)) {
     throw new AppError(
       'idempotency_conflict',

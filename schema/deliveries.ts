@@ -1,6 +1,7 @@
 // Deliveries and their attempts, as the wire shows them.
 import { z } from 'zod';
 import { EventKind } from './events.ts';
+import { listQuery, period } from './listing.ts';
 import { Timestamp } from './timestamp.ts';
 
 export const deliveryStatuses = [
@@ -81,3 +82,10 @@ export const DeliveryWithAttempts = Delivery.extend({
   attempts: z.array(DeliveryAttempt),
 }).meta({ id: 'DeliveryWithAttempts' });
 export type DeliveryWithAttempts = z.infer<typeof DeliveryWithAttempts>;
+
+export const ListDeliveries = listQuery({
+  status: z.enum(deliveryStatuses).optional(),
+  event: EventKind.optional(),
+  ...period,
+});
+export type ListDeliveries = z.infer<typeof ListDeliveries>;

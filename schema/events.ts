@@ -1,5 +1,6 @@
 // The kinds of events, as the contract lists them, and the envelope they travel in.
 import { z } from 'zod';
+import { listQuery, period } from './listing.ts';
 import { Timestamp } from './timestamp.ts';
 
 export const eventCatalogue = {
@@ -68,3 +69,13 @@ export const Event = z
   })
   .meta({ id: 'Event' });
 export type Event = z.infer<typeof Event>;
+
+export const ListEvents = listQuery({
+  event: EventKind.optional(),
+  ...period,
+  test: z
+    .stringbool({ truthy: ['true'], falsy: ['false'] })
+    .default(false)
+    .meta({ description: '`true`: the test events instead of the real ones.' }),
+});
+export type ListEvents = z.infer<typeof ListEvents>;

@@ -41,6 +41,13 @@ export function newId(kind: IdKind): string {
   return `${idPrefixes[kind]}_${toBase32(bytes)}`;
 }
 
+/** Not greater than any id of this kind made at that time or later. */
+export function firstIdAt(kind: IdKind, at: Date): string {
+  const bytes = Buffer.alloc(16);
+  bytes.writeUIntBE(Math.max(0, at.getTime()), 0, 6);
+  return `${idPrefixes[kind]}_${toBase32(bytes)}`;
+}
+
 /** 16 bytes as 26 characters. */
 function toBase32(bytes: Buffer): string {
   let value = bytes.readBigUInt64BE(0) * 2n ** 64n + bytes.readBigUInt64BE(8);

@@ -28,6 +28,20 @@ const paging = {
   cursor: Cursor.optional().meta({ description: 'The `next_cursor` of the page before.' }),
 };
 
+/** Filters of a list by the time its rows were made. */
+export const period = {
+  since: z.iso.datetime({ offset: true }).optional(),
+  until: z.iso
+    .datetime({ offset: true })
+    .optional()
+    .meta({ description: 'Up to, not including, this.' }),
+};
+
+export interface Period {
+  since?: string | undefined;
+  until?: string | undefined;
+}
+
 /** The query of a list: its filters, `limit` and `cursor`; anything else is refused. */
 export function listQuery<Filters extends z.core.$ZodLooseShape>(filters: Filters) {
   return z.strictObject({ ...filters, ...paging });

@@ -1,6 +1,7 @@
 // Posts and their results, as the wire shows them.
 import { z } from 'zod';
 import { listQuery } from './listing.ts';
+import { fixedLimits } from './limits.ts';
 import { PlatformName } from './platforms.ts';
 import { Timestamp } from './timestamp.ts';
 
@@ -90,7 +91,7 @@ export const PostEventData = Post.omit({ media_urls: true, results: true })
   .meta({ id: 'PostEventData' });
 export type PostEventData = z.infer<typeof PostEventData>;
 
-const Caption = z.string().max(100_000);
+const Caption = z.string().max(fixedLimits.captionCharacters);
 
 export const PlatformPost = z
   .strictObject({

@@ -45,6 +45,19 @@ export const CreateWebhook = z
   .meta({ id: 'CreateWebhook' });
 export type CreateWebhook = z.infer<typeof CreateWebhook>;
 
+export const UpdateWebhook = z
+  .strictObject({
+    url: z.string().max(2048).optional(),
+    events: z.array(EventKind).min(1).optional(),
+    name: z.string().min(1).max(255).nullable().optional(),
+    active: z.boolean().optional().meta({
+      description: '`true` enables a disabled webhook and clears its failure count.',
+    }),
+  })
+  .refine((changes) => Object.keys(changes).length > 0, 'names nothing to change')
+  .meta({ id: 'UpdateWebhook' });
+export type UpdateWebhook = z.infer<typeof UpdateWebhook>;
+
 export const RotateWebhook = z
   .strictObject({
     overlap_seconds: z.int().min(0).max(86_400).default(0).meta({

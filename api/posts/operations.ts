@@ -1,6 +1,7 @@
 // What can be done with posts: create, read, list.
 import { validationError } from '../../schema/errors.ts';
 import { newId } from '../../schema/ids.ts';
+import { fixedLimits } from '../../schema/limits.ts';
 import type { Page } from '../../schema/listing.ts';
 import type { CreatePost, ListPosts, Post, PostStatus } from '../../schema/posts.ts';
 import { insertPublishPost } from '../../schema/database/outbox.ts';
@@ -14,7 +15,7 @@ import { transact, type Answer, type Effects } from '../transact.ts';
 import { presentPost } from './presenter.ts';
 import { planTargets, type PlannedTarget } from './targets.ts';
 
-const maxAheadMs = 366 * 24 * 3_600_000;
+const maxAheadMs = fixedLimits.scheduleAheadDays * 24 * 3_600_000;
 
 /** 202 for publish-now; 201 for a draft or a scheduled post. */
 export async function createPost(

@@ -1,0 +1,31 @@
+// Reading events: those that were recorded, and the kinds that there are.
+import { findEvent, listEventRows } from '../../schema/database/recorded-events.ts';
+import { notFound } from '../../schema/errors.ts';
+import type { Event, EventKindInfo, ListEvents } from '../../schema/events.ts';
+import type { Page } from '../../schema/listing.ts';
+import type { Caller, Context } from '../context.ts';
+import { page, wholePage } from '../listing.ts';
+import { eventKindInfos } from './kinds.ts';
+import { presentEvent } from './presenter.ts';
+
+export function listEvents(
+  { db }: Context,
+  { projectId }: Caller,
+  filters: ListEvents,
+): Promise<Page<Event>> {
+  return page(
+    filters,
+    (slice) => listEventRows(db, projectId, filters, slice),
+    (rows) => rows.map(presentEvent),
+  );
+}
+
+export async function getEvent({ db }: Context, { projectId }: Caller, id: string): Promise<Event> {
+  const row = await findEvent(db, projectId, id);
+  if (!row) throw notFound('event', id);
+  return presentEvent(row);
+}
+
+export function listEventKinds(): Page<EventKindInfo> {
+  return wholePage(eventKindInfos);
+}

@@ -1,0 +1,17 @@
+// A recorded event as the wire shows it: its data are those of the body that webhooks receive.
+import type { EventRow } from '../../schema/database/database.ts';
+import type { Event } from '../../schema/events.ts';
+import { toTimestamp } from '../../schema/timestamp.ts';
+
+export function presentEvent(row: EventRow): Event {
+  const body = JSON.parse(row.body) as Pick<Event, 'data'>;
+  return {
+    id: row.id,
+    event: row.kind,
+    timestamp: toTimestamp(row.created_at),
+    data: body.data,
+    post_id: row.post_id,
+    social_account_id: row.social_account_id,
+    test: row.is_test,
+  };
+}

@@ -1,0 +1,31 @@
+// The REST routes of events and their kinds.
+import { Event, EventKindInfo, ListEvents } from '../../schema/events.ts';
+import { get, list, one } from '../route.ts';
+import { getEvent, listEventKinds, listEvents } from './operations.ts';
+
+export const eventRoutes = [
+  get('/v1/events', {
+    name: 'listEvents',
+    summary: 'List the recorded events',
+    scope: 'webhooks:read',
+    query: ListEvents,
+    answer: list(Event),
+    run: ({ context, caller, query }) => listEvents(context, caller, query),
+  }),
+
+  get('/v1/events/:id', {
+    name: 'getEvent',
+    summary: 'Read a recorded event',
+    scope: 'webhooks:read',
+    answer: one(Event),
+    run: ({ context, caller, params }) => getEvent(context, caller, params.id),
+  }),
+
+  get('/v1/event-kinds', {
+    name: 'listEventKinds',
+    summary: 'List the kinds of events and the schemas of their bodies',
+    scope: 'any key',
+    answer: list(EventKindInfo),
+    run: () => listEventKinds(),
+  }),
+];

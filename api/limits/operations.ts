@@ -1,0 +1,24 @@
+// Reading the limits of this installation.
+import { getProjectRow } from '../../schema/database/projects.ts';
+import { fixedLimits, type Limits } from '../../schema/limits.ts';
+import { maxPageSize } from '../../schema/listing.ts';
+import type { Caller, Context } from '../context.ts';
+
+export async function getLimits({ config, db }: Context, { projectId }: Caller): Promise<Limits> {
+  const project = await getProjectRow(db, projectId);
+  return {
+    requests_per_minute: config.rateLimitPerMinute === 0 ? null : config.rateLimitPerMinute,
+    body_bytes: config.maxBodyBytes,
+    targets_per_post: config.maxTargets,
+    webhooks_per_project: config.maxWebhooks,
+    schedule_ahead_min_seconds: config.minScheduleAheadS,
+    schedule_ahead_max_days: fixedLimits.scheduleAheadDays,
+    caption_characters: fixedLimits.captionCharacters,
+    page_size: maxPageSize,
+    idempotency_hours: fixedLimits.idempotencyHours,
+    webhook_timeout_ms: config.deliveryTimeoutMs,
+    webhook_retry_delays_ms: [...config.deliveryDelaysMs],
+    posts_per_account_and_month: project.monthly_posts_per_account,
+    account_warning_percent: fixedLimits.accountWarningPercent,
+  };
+}

@@ -1,0 +1,14 @@
+// The REST route of the limits.
+import { Limits } from '../../schema/limits.ts';
+import { get, one } from '../route.ts';
+import { getLimits } from './operations.ts';
+
+export const limitRoutes = [
+  get('/v1/limits', {
+    name: 'getLimits',
+    summary: 'Read the limits of this installation',
+    scope: 'any key',
+    answer: one(Limits),
+    run: ({ context, caller }) => getLimits(context, caller),
+  }),
+];

@@ -1,0 +1,10 @@
+// What can be asked about the networks that this installation publishes to.
+import type { Capabilities } from '../../schema/capabilities.ts';
+import type { Page } from '../../schema/listing.ts';
+import type { Context } from '../context.ts';
+import { wholePage } from '../listing.ts';
+import { presentCapabilities } from './presenter.ts';
+
+export function listCapabilities({ platforms }: Context): Page<Capabilities> {
+  return wholePage([...platforms.values()].map(presentCapabilities));
+}

@@ -1,0 +1,28 @@
+// A network's rules as the wire shows them: the tables that validation reads.
+import { z } from 'zod';
+import type { Platform } from '../../activities/platforms/platform.ts';
+import type { Capabilities } from '../../schema/capabilities.ts';
+
+export function presentCapabilities({
+  name,
+  rules,
+  options,
+  connect,
+  consent,
+}: Platform): Capabilities {
+  const { max, maxBytes, unit } = rules.text;
+  return {
+    platform: name,
+    text: { max, max_bytes: maxBytes ?? null, unit, is_required: rules.isTextRequired },
+    options: toJsonSchema(options),
+    connect: {
+      credentials: connect ? toJsonSchema(connect.credentials) : null,
+      consent: consent !== undefined,
+    },
+    source: rules.source,
+  };
+}
+
+function toJsonSchema(schema: z.ZodType): Record<string, unknown> {
+  return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+}

@@ -1,0 +1,14 @@
+// The REST route of the networks' rules.
+import { Capabilities } from '../../schema/capabilities.ts';
+import { get, list } from '../route.ts';
+import { listCapabilities } from './operations.ts';
+
+export const platformRoutes = [
+  get('/v1/platforms/capabilities', {
+    name: 'listCapabilities',
+    summary: 'List what each network takes',
+    scope: 'any key',
+    answer: list(Capabilities),
+    run: ({ context }) => listCapabilities(context),
+  }),
+];

@@ -1,0 +1,178 @@
+// What a client may do with its webhooks: create, read, change, rotate the secret, delete.
+import type { Updateable } from 'kysely';
+import { generateWebhookSecret, secretPreview } from '../../activities/signature.ts';
+import type { Database, WebhookRow } from '../../schema/database/database.ts';
+import { cancelWaitingDeliveries } from '../../schema/database/deliveries.ts';
+import {
+  countWebhooks,
+  getWebhookRow,
+  insertWebhook,
+  listWebhookRows,
+  lockWebhook,
+  setWebhook,
+} from '../../schema/database/webhooks.ts';
+import { AppError, validationError } from '../../schema/errors.ts';
+import { newId } from '../../schema/ids.ts';
+import type { Page, Paging } from '../../schema/listing.ts';
+import type {
+  CreateWebhook,
+  RotateWebhook,
+  UpdateWebhook,
+  Webhook,
+  WebhookWithSecret,
+} from '../../schema/webhooks.ts';
+import type { Caller, Context } from '../context.ts';
+import { page } from '../listing.ts';
+import { transact, type Answer } from '../transact.ts';
+import { presentWebhook } from './presenter.ts';
+
+export async function createWebhook(
+  context: Context,
+  caller: Caller,
+  input: CreateWebhook,
+): Promise<Answer<WebhookWithSecret>> {
+  await checkUrl(context, input.url);
+  return transact(context, caller, async ({ trx, change }) => {
+    const { maxWebhooks } = context.config;
+    if ((await countWebhooks(trx, caller.projectId)) >= maxWebhooks) {
+      throw new AppError('conflict', `A project has at most ${maxWebhooks} webhooks.`, {
+        hint: 'Delete one that is not used, or ask the operator for more.',
+        details: { limit: maxWebhooks },
+      });
+    }
+    const id = newId('webhook');
+    const { secret, columns } = newSecret(context, id);
+    const row = await insertWebhook(trx, {
+      id,
+      project_id: caller.projectId,
+      name: input.name ?? null,
+      url: input.url,
+      events: [...new Set(input.events)],
+      ...(input.active ? enabled : disabledByUser()),
+      ...columns,
+    });
+    change({ subject: 'webhook', subject_id: id, kind: 'created' });
+    const fresh = { ...row, last_delivery_at: null, consecutive_failures: 0 };
+    return { status: 201, data: { ...presentWebhook(fresh), secret } };
+  });
+}
+
+export async function getWebhook(
+  { db }: Context,
+  { projectId }: Caller,
+  id: string,
+): Promise<Webhook> {
+  return presentWebhook(await getWebhookRow(db, projectId, id));
+}
+
+export function listWebhooks(
+  { db }: Context,
+  { projectId }: Caller,
+  paging: Paging,
+): Promise<Page<Webhook>> {
+  return page(
+    paging,
+    (slice) => listWebhookRows(db, projectId, slice),
+    (rows) => rows.map(presentWebhook),
+  );
+}
+
+export async function updateWebhook(
+  context: Context,
+  caller: Caller,
+  id: string,
+  { active, events, ...changes }: UpdateWebhook,
+): Promise<Answer<Webhook>> {
+  if (changes.url !== undefined) await checkUrl(context, changes.url);
+  return transact(context, caller, async ({ trx, change }) => {
+    const row = await lockWebhook(trx, caller.projectId, id);
+    await setWebhook(trx, id, {
+      ...changes,
+      ...(events ? { events: [...new Set(events)] } : {}),
+      ...(active === undefined ? {} : switchTo(active, row)),
+    });
+    change({ subject: 'webhook', subject_id: id, kind: 'updated' });
+    return { status: 200, data: presentWebhook(await getWebhookRow(trx, caller.projectId, id)) };
+  });
+}
+
+/** Within the overlap both secrets sign; without one the old secret signs nothing from now on. */
+export function rotateWebhook(
+  context: Context,
+  caller: Caller,
+  id: string,
+  { overlap_seconds }: RotateWebhook,
+): Promise<Answer<WebhookWithSecret>> {
+  return transact(context, caller, async ({ trx, change }) => {
+    const row = await lockWebhook(trx, caller.projectId, id);
+    const { secret, columns } = newSecret(context, id);
+    const previous =
+      overlap_seconds > 0
+        ? {
+            previous_secret: row.secret,
+            previous_secret_key_id: row.secret_key_id,
+            previous_secret_until: new Date(Date.now() + overlap_seconds * 1_000),
+          }
+        : noPreviousSecret;
+    await setWebhook(trx, id, { ...columns, ...previous });
+    change({ subject: 'webhook', subject_id: id, kind: 'rotated' });
+    const webhook = presentWebhook(await getWebhookRow(trx, caller.projectId, id));
+    return { status: 200, data: { ...webhook, secret } };
+  });
+}
+
+/** The row stays for its deliveries, without secrets; what waits for it is canceled. */
+export function deleteWebhook(context: Context, caller: Caller, id: string): Promise<Answer<null>> {
+  return transact(context, caller, async ({ trx, change }) => {
+    await lockWebhook(trx, caller.projectId, id);
+    await setWebhook(trx, id, {
+      deleted_at: new Date(),
+      secret: null,
+      secret_key_id: null,
+      ...noPreviousSecret,
+    });
+    for (const deliveryId of await cancelWaitingDeliveries(trx, id)) {
+      change({ subject: 'delivery', subject_id: deliveryId, kind: 'canceled' });
+    }
+    change({ subject: 'webhook', subject_id: id, kind: 'deleted' });
+    return { status: 204, data: null };
+  });
+}
+
+async function checkUrl({ guard }: Context, url: string): Promise<void> {
+  const verdict = await guard.check(url);
+  if (verdict.ok) return;
+  const { code, message } = verdict;
+  throw validationError([{ path: 'url', code, message }]);
+}
+
+function newSecret({ vault }: Context, webhookId: string) {
+  const secret = generateWebhookSecret();
+  const sealed = vault.seal(secret, `webhook_subscriptions/${webhookId}`);
+  const columns = {
+    secret: sealed.ciphertext,
+    secret_key_id: sealed.keyId,
+    secret_preview: secretPreview(secret),
+  };
+  return { secret, columns };
+}
+
+const noPreviousSecret = {
+  previous_secret: null,
+  previous_secret_key_id: null,
+  previous_secret_until: null,
+};
+
+type WebhookColumns = Updateable<Database['webhook_subscriptions']>;
+
+const enabled = { status: 'active', disabled_reason: null, disabled_at: null } as const;
+
+function disabledByUser() {
+  return { status: 'disabled', disabled_reason: 'user', disabled_at: new Date() } as const;
+}
+
+/** Enabling begins a new count of failures; what is so already stays as it is. */
+function switchTo(active: boolean, row: WebhookRow): WebhookColumns {
+  if (active === (row.status === 'active')) return {};
+  return active ? { ...enabled, enabled_at: new Date(), failing_since: null } : disabledByUser();
+}

@@ -1,0 +1,22 @@
+// A webhook's row as the wire shows it. The secret is added only by what made it.
+import type { WebhookRow } from '../../schema/database/database.ts';
+import type { WebhookHealth } from '../../schema/database/webhooks.ts';
+import { toTimestamp } from '../../schema/timestamp.ts';
+import type { Webhook } from '../../schema/webhooks.ts';
+
+export function presentWebhook(row: WebhookRow & WebhookHealth): Webhook {
+  return {
+    id: row.id,
+    name: row.name,
+    url: row.url,
+    events: row.events,
+    status: row.status,
+    active: row.status === 'active',
+    disabled_reason: row.disabled_reason,
+    disabled_at: toTimestamp(row.disabled_at),
+    consecutive_failures: row.consecutive_failures,
+    last_delivery_at: toTimestamp(row.last_delivery_at),
+    secret_preview: row.secret_preview,
+    created_at: toTimestamp(row.created_at),
+  };
+}

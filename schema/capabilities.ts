@@ -1,0 +1,26 @@
+// What each network takes, as the wire shows it.
+import { z } from 'zod';
+import { PlatformName } from './platforms.ts';
+
+const JsonSchema = z.record(z.string(), z.unknown());
+
+export const Capabilities = z
+  .object({
+    platform: PlatformName,
+    text: z.object({
+      max: z.int(),
+      max_bytes: z.int().nullable(),
+      unit: z.enum(['graphemes', 'characters']),
+      is_required: z.boolean(),
+    }),
+    options: JsonSchema.meta({ description: 'The JSON Schema of `platform_options`.' }),
+    connect: z.object({
+      credentials: JsonSchema.nullable().meta({
+        description: 'The JSON Schema of the plain credentials; null: it takes none.',
+      }),
+      consent: z.boolean().meta({ description: 'Whether a connect session can be used.' }),
+    }),
+    source: z.string().meta({ description: 'Where the numbers come from.' }),
+  })
+  .meta({ id: 'Capabilities' });
+export type Capabilities = z.infer<typeof Capabilities>;

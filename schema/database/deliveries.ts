@@ -1,0 +1,73 @@
+// Reading deliveries and their attempts, and ending those of a deleted webhook.
+import { sql } from 'kysely';
+import type { DeliveryStatus } from '../deliveries.ts';
+import type { EventKind } from '../events.ts';
+import type { Period, Slice } from '../listing.ts';
+import type { Db, DeliveryAttemptRow, DeliveryRow, Transaction } from './database.ts';
+import { withinPeriod } from './period.ts';
+
+export type DeliveryWithUrl = DeliveryRow & { url: string };
+
+export interface DeliveryFilters extends Period {
+  status?: DeliveryStatus | undefined;
+  event?: EventKind | undefined;
+}
+
+export function findDelivery(
+  db: Db,
+  projectId: string,
+  id: string,
+): Promise<DeliveryWithUrl | undefined> {
+  return selectDeliveries(db, projectId).where('d.id', '=', id).executeTakeFirst();
+}
+
+export function listDeliveryRows(
+  db: Db,
+  projectId: string,
+  webhookId: string,
+  filters: DeliveryFilters,
+  { limit, before }: Slice,
+): Promise<DeliveryWithUrl[]> {
+  return selectDeliveries(db, projectId)
+    .where('d.webhook_id', '=', webhookId)
+    .where(withinPeriod('d', 'delivery', filters))
+    .$if(filters.status !== undefined, (query) => query.where('d.status', '=', filters.status!))
+    .$if(filters.event !== undefined, (query) => query.where('d.event', '=', filters.event!))
+    .$if(before !== undefined, (query) => query.where('d.id', '<', before!))
+    .orderBy('d.id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+export function listDeliveryAttempts(db: Db, deliveryId: string): Promise<DeliveryAttemptRow[]> {
+  return db
+    .selectFrom('delivery_attempts')
+    .selectAll()
+    .where('delivery_id', '=', deliveryId)
+    .orderBy('number')
+    .execute();
+}
+
+/** Ends what waits for a webhook that is gone. Returns the ids, for the live feed. */
+export async function cancelWaitingDeliveries(
+  trx: Transaction,
+  webhookId: string,
+): Promise<string[]> {
+  const canceled = await trx
+    .updateTable('deliveries')
+    .set({ status: 'canceled', concluded_at: sql<Date>`now()`, next_attempt_at: null })
+    .where('webhook_id', '=', webhookId)
+    .where('status', 'in', ['pending', 'retrying'])
+    .returning('id')
+    .execute();
+  return canceled.map(({ id }) => id);
+}
+
+function selectDeliveries(db: Db, projectId: string) {
+  return db
+    .selectFrom('deliveries as d')
+    .innerJoin('webhook_subscriptions as w', 'w.id', 'd.webhook_id')
+    .selectAll('d')
+    .select('w.url')
+    .where('d.project_id', '=', projectId);
+}

@@ -1,0 +1,30 @@
+// The numbers of this installation that a client may run into, as the wire shows them.
+import { z } from 'zod';
+
+/** Those that no installation changes. */
+export const fixedLimits = {
+  captionCharacters: 100_000,
+  scheduleAheadDays: 366,
+  idempotencyHours: 24,
+  /** From the contract: the share of the monthly limit at which an account is warned. */
+  accountWarningPercent: 80,
+} as const;
+
+export const Limits = z
+  .object({
+    requests_per_minute: z.int().nullable().meta({ description: 'Per key. Null: no limit.' }),
+    body_bytes: z.int(),
+    targets_per_post: z.int(),
+    webhooks_per_project: z.int(),
+    schedule_ahead_min_seconds: z.int(),
+    schedule_ahead_max_days: z.int(),
+    caption_characters: z.int(),
+    page_size: z.int(),
+    idempotency_hours: z.int(),
+    webhook_timeout_ms: z.int(),
+    webhook_retry_delays_ms: z.array(z.int()),
+    posts_per_account_and_month: z.int().nullable().meta({ description: 'Null: no limit.' }),
+    account_warning_percent: z.int(),
+  })
+  .meta({ id: 'Limits' });
+export type Limits = z.infer<typeof Limits>;
