@@ -1,0 +1,48 @@
+// Before the first test: both servers and the template database. After the last: all of it gone.
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { connectDatabase } from '../../schema/database/connect.ts';
+import { migrate } from '../../schema/database/migrate.ts';
+import { runAsAdmin, withDatabase } from './admin.ts';
+import { startServers } from './servers.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    adminDatabaseUrl: string;
+    templateDatabase: string;
+    temporalAddress: string;
+    /** Where the workflow bundle of the run is kept. */
+    cacheDirectory: string;
+  }
+}
+
+const templateDatabase = 'fanfare_template';
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const servers = await startServers();
+  try {
+    await createTemplate(servers.adminDatabaseUrl);
+  } catch (error) {
+    await servers.stop();
+    throw error;
+  }
+  project.provide('adminDatabaseUrl', servers.adminDatabaseUrl);
+  project.provide('templateDatabase', templateDatabase);
+  project.provide('temporalAddress', servers.temporalAddress);
+  project.provide('cacheDirectory', join(servers.directory, 'cache'));
+  return () => servers.stop();
+}
+
+async function createTemplate(adminUrl: string): Promise<void> {
+  await runAsAdmin(adminUrl, `create database ${templateDatabase}`);
+  const database = connectDatabase({
+    url: withDatabase(adminUrl, templateDatabase),
+    maxConnections: 1,
+    applicationName: 'test template',
+  });
+  try {
+    await migrate(database.db);
+  } finally {
+    await database.close();
+  }
+}
