@@ -1,0 +1,125 @@
+// A real Bluesky server on loopback for tests, with accounts made on demand.
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { createHmac, randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { installPds, pdsServerPath } from './pds-installation.ts';
+
+export interface PdsAccount {
+  did: string;
+  handle: string;
+  appPassword: string;
+}
+
+export interface BlueskyPds {
+  readonly url: string;
+  /** `handle` ends in `.test`. */
+  createAccount(handle: string, password: string): Promise<PdsAccount>;
+  /** The same access token as the server would give it, an hour past its end. */
+  expireToken(accessJwt: string): string;
+  stop(): Promise<void>;
+}
+
+const startTimeoutMs = 60_000;
+const stopTimeoutMs = 5_000;
+
+/** `skipped` says why it can't be had on this machine. */
+export async function startBlueskyPds(): Promise<BlueskyPds | { skipped: string }> {
+  let installation: string;
+  try {
+    installation = await installPds();
+  } catch (error) {
+    return { skipped: error instanceof Error ? error.message : String(error) };
+  }
+  const data = await mkdtemp(join(tmpdir(), 'fanfare-pds-'));
+  const jwtSecret = randomBytes(16).toString('hex');
+  const child = spawn(
+    join(installation, 'node_modules', '.bin', 'node'),
+    [pdsServerPath, installation, data, jwtSecret],
+    {
+      env: { PATH: process.env['PATH'], LOG_ENABLED: 'false' },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    },
+  );
+  async function stop(): Promise<void> {
+    await end(child);
+    await rm(data, { recursive: true, force: true });
+  }
+  try {
+    const url = await readUrl(child);
+    return {
+      url,
+      createAccount: (handle, password) => createAccount(url, handle, password),
+      expireToken: (accessJwt) => expireToken(accessJwt, jwtSecret),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function call(url: string, method: string, body: unknown, token?: string): Promise<unknown> {
+  const response = await fetch(`${url}/xrpc/${method}`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(token && { authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${method}: ${response.status} ${await response.text()}`);
+  return response.json();
+}
+
+async function createAccount(url: string, handle: string, password: string): Promise<PdsAccount> {
+  const email = `${handle}@example.com`;
+  const account = (await call(url, 'com.atproto.server.createAccount', {
+    handle,
+    password,
+    email,
+  })) as { did: string; handle: string; accessJwt: string };
+  const { password: appPassword } = (await call(
+    url,
+    'com.atproto.server.createAppPassword',
+    { name: 'fanfare' },
+    account.accessJwt,
+  )) as { password: string };
+  return { did: account.did, handle: account.handle, appPassword };
+}
+
+function expireToken(accessJwt: string, secret: string): string {
+  const [header = '', payload = ''] = accessJwt.split('.');
+  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { exp: number };
+  const past = Math.floor(Date.now() / 1000) - 3_600;
+  const expired = Buffer.from(JSON.stringify({ ...claims, iat: past - 7_200, exp: past }));
+  const signed = `${header}.${expired.toString('base64url')}`;
+  return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
+}
+
+async function readUrl(child: ChildProcess): Promise<string> {
+  let errors = '';
+  child.stderr!.on('data', (chunk: Buffer) => (errors = (errors + chunk.toString()).slice(-4_000)));
+  const timer = setTimeout(() => child.kill('SIGKILL'), startTimeoutMs);
+  try {
+    for await (const line of createInterface({ input: child.stdout! })) {
+      if (line.startsWith('{"url"')) return (JSON.parse(line) as { url: string }).url;
+    }
+  } finally {
+    clearTimeout(timer);
+    child.stdout!.resume();
+  }
+  throw new Error(`The Bluesky server ended before it answered:\n${errors}`);
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  const timer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
+  child.stdin!.end();
+  await ended;
+  clearTimeout(timer);
+}

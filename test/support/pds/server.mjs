@@ -1,0 +1,53 @@
+// A PDS and the PLC directory that it needs, on loopback; lives until its standard input closes.
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const [installation, dataDirectory, jwtSecret] = process.argv.slice(2);
+
+// A closed standard input means that the test run is gone, even by `kill -9`.
+process.stdin.on('end', () => process.exit(0)).on('error', () => process.exit(0));
+process.stdin.resume();
+
+const { resolve } = createRequire(join(installation, 'package.json'));
+const load = (name) => import(pathToFileURL(resolve(name)).href);
+const [{ PDS, envToCfg, envToSecrets }, plcServer] = await Promise.all([
+  load('@atproto/pds'),
+  load('@did-plc/server'),
+]);
+
+/** Listening before the application exists: it must know its own port. */
+async function listen() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { server, port: server.address().port };
+}
+
+const { Database, PlcServer } = plcServer.default;
+const plc = await listen();
+plc.server.on('request', PlcServer.create({ db: Database.mock(), port: plc.port }).app);
+
+const { server, port } = await listen();
+const settings = {
+  port,
+  hostname: 'localhost',
+  devMode: true,
+  dataDirectory,
+  blobstoreDiskLocation: join(dataDirectory, 'blobs'),
+  didPlcUrl: `http://127.0.0.1:${plc.port}`,
+  serviceHandleDomains: ['.test'],
+  enableDidDocWithSession: true,
+  inviteRequired: false,
+  crawlers: [],
+  jwtSecret,
+  adminPassword: randomBytes(16).toString('hex'),
+  plcRotationKeyK256PrivateKeyHex: randomBytes(32).toString('hex'),
+};
+const pds = await PDS.create(envToCfg(settings), envToSecrets(settings));
+await pds.ctx.sequencer.start();
+server.on('request', pds.app);
+
+console.log(JSON.stringify({ url: `http://127.0.0.1:${port}` }));
