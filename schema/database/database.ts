@@ -39,6 +39,7 @@ export interface Database {
   idempotency_keys: IdempotencyKeyTable;
   sandbox_posts: SandboxPostTable;
   sandbox_refusals: { reference: string; count: number };
+  sandbox_grants: SandboxGrantTable;
 }
 
 export type Db = Kysely<Database>;
@@ -309,3 +310,17 @@ interface SandboxPostTable {
   reference: string | null;
   created_at: Generated<Date>;
 }
+export type SandboxPostRow = Selectable<SandboxPostTable>;
+
+/** One login at the sandbox network. Its tokens carry the generation that they belong to. */
+interface SandboxGrantTable {
+  id: string;
+  handle: string;
+  /** What the consent page hands out, until it is exchanged. */
+  code: string | null;
+  generation: Generated<number>;
+  is_expired: Generated<boolean>;
+  is_revoked: Generated<boolean>;
+  created_at: Generated<Date>;
+}
+export type SandboxGrantRow = Selectable<SandboxGrantTable>;

@@ -269,7 +269,7 @@ const statements = [
   )`,
   `create index idempotency_keys_by_age on idempotency_keys (created_at)`,
 
-  // The sandbox network's own table: as far from ours as another company's.
+  // The sandbox network's own tables: as far from ours as another company's.
   `create table sandbox_posts (
     id ${id} primary key,
     handle text not null,
@@ -278,8 +278,18 @@ const statements = [
     created_at ${time} not null default now()
   )`,
   `create index sandbox_posts_by_handle on sandbox_posts (handle, id)`,
+  `create index sandbox_posts_by_reference on sandbox_posts (reference, id)`,
   `create table sandbox_refusals (
     reference text primary key,
     count int not null
+  )`,
+  `create table sandbox_grants (
+    id text primary key,
+    handle text not null,
+    code text unique,
+    generation int not null default 1,
+    is_expired boolean not null default false,
+    is_revoked boolean not null default false,
+    created_at ${time} not null default now()
   )`,
 ];

@@ -1,0 +1,23 @@
+// A template tag for HTML: whatever is put into it is escaped, unless it came from the tag itself.
+
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export type HtmlValue = Html | string | number | false | null | undefined | readonly HtmlValue[];
+
+/** Lists are joined; null, undefined and false leave nothing. Quote every attribute. */
+export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
+  return new Html(String.raw({ raw: strings }, ...values.map(toHtml)));
+}
+
+function toHtml(value: HtmlValue): string {
+  if (value instanceof Html) return value.text;
+  if (value === null || value === undefined || value === false) return '';
+  if (typeof value === 'object') return value.map(toHtml).join('');
+  return String(value).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

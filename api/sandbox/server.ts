@@ -1,0 +1,42 @@
+// The built-in network, apart from all else: its own tables, its own pages, reached only over HTTP.
+import { Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import type { Logger } from 'pino';
+import type { Db } from '../../schema/database/database.ts';
+import { createConsent } from './consent.ts';
+import { createInbox } from './inbox.ts';
+import { createNetwork } from './network.ts';
+import { createPostPages } from './post-pages.ts';
+import { Refusal } from './refusal.ts';
+
+export interface SandboxSettings {
+  db: Db;
+  /** The base address that browsers see, without a slash at the end. */
+  publicUrl: string;
+  log: Logger;
+}
+
+const maxBodyBytes = 1_048_576;
+
+/** Give it whole requests, with `/sandbox` in their path; `env.req` is Node's request. */
+export function createSandbox(settings: SandboxSettings): Hono {
+  const app = new Hono().basePath('/sandbox');
+  app.use(
+    bodyLimit({
+      maxSize: maxBodyBytes,
+      onError: () => new Refusal(413, 'too_large', 'The body is too large.').toResponse(),
+    }),
+  );
+  app.get('/', (c) => c.redirect('/sandbox/posts'));
+  app.route('/api', createNetwork(settings));
+  app.route('/posts', createPostPages(settings));
+  app.route('/consent', createConsent(settings));
+  app.route('/inbox', createInbox());
+  app.notFound(() => new Refusal(404, 'not_found', 'Nothing is here.').toResponse());
+  app.onError((error) => {
+    if (error instanceof Refusal) return error.toResponse();
+    settings.log.error({ err: error }, 'the sandbox failed');
+    return new Refusal(500, 'internal', 'The sandbox failed.').toResponse();
+  });
+  return app;
+}

@@ -1,0 +1,108 @@
+// Queries of the sandbox network on its own tables.
+import { sql } from 'kysely';
+import type { Db, SandboxGrantRow, SandboxPostRow } from './database.ts';
+
+export interface NewSandboxPost {
+  id: string;
+  handle: string;
+  caption: string;
+  reference: string | null;
+}
+
+export function insertSandboxPost(db: Db, post: NewSandboxPost): Promise<SandboxPostRow> {
+  return db.insertInto('sandbox_posts').values(post).returningAll().executeTakeFirstOrThrow();
+}
+
+export function findSandboxPost(db: Db, id: string): Promise<SandboxPostRow | undefined> {
+  return db.selectFrom('sandbox_posts').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export interface SandboxPostFilters {
+  handle?: string | undefined;
+  reference?: string | undefined;
+}
+
+/** Newest first. */
+export function listSandboxPosts(
+  db: Db,
+  { handle, reference }: SandboxPostFilters,
+  limit: number,
+): Promise<SandboxPostRow[]> {
+  return db
+    .selectFrom('sandbox_posts')
+    .selectAll()
+    .$if(handle !== undefined, (query) => query.where('handle', '=', handle!))
+    .$if(reference !== undefined, (query) => query.where('reference', '=', reference!))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** Counts one more refusal of a target; returns how many there are with it. */
+export async function insertSandboxRefusal(db: Db, reference: string): Promise<number> {
+  const { count } = await db
+    .insertInto('sandbox_refusals')
+    .values({ reference, count: 1 })
+    .onConflict((conflict) =>
+      conflict.column('reference').doUpdateSet({ count: sql`sandbox_refusals.count + 1` }),
+    )
+    .returning('count')
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+export async function insertSandboxGrant(
+  db: Db,
+  grant: { id: string; handle: string; code: string | null },
+): Promise<SandboxGrantRow> {
+  return db.insertInto('sandbox_grants').values(grant).returningAll().executeTakeFirstOrThrow();
+}
+
+/** A code is good once, for a while. */
+export function takeSandboxGrant(
+  db: Db,
+  code: string,
+  maxAgeMs: number,
+): Promise<SandboxGrantRow | undefined> {
+  return db
+    .updateTable('sandbox_grants')
+    .set({ code: null })
+    .where('code', '=', code)
+    .where('created_at', '>', sql<Date>`now() - ${maxAgeMs} * interval '1 ms'`)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export function findSandboxGrant(db: Db, id: string): Promise<SandboxGrantRow | undefined> {
+  return db.selectFrom('sandbox_grants').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Ends the tokens of `generation` by beginning the next; undefined when they had ended already. */
+export function setSandboxGrantRefreshed(
+  db: Db,
+  id: string,
+  generation: number,
+): Promise<SandboxGrantRow | undefined> {
+  return db
+    .updateTable('sandbox_grants')
+    .set({ generation: generation + 1, is_expired: false })
+    .where('id', '=', id)
+    .where('generation', '=', generation)
+    .where('is_revoked', '=', false)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** A generation that has been refreshed meanwhile is past ending. */
+export async function setSandboxGrantEnded(
+  db: Db,
+  { id, generation }: Pick<SandboxGrantRow, 'id' | 'generation'>,
+  end: { is_expired: true } | { is_revoked: true },
+): Promise<void> {
+  await db
+    .updateTable('sandbox_grants')
+    .set(end)
+    .where('id', '=', id)
+    .where('generation', '=', generation)
+    .execute();
+}
