@@ -1,0 +1,303 @@
+// A target's way through its phases, against a network on which a repeated commit is a second post.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { advanceTarget, type AdvanceDependencies } from '../../activities/advance-target.ts';
+import { concludePost } from '../../activities/conclude-post.ts';
+import { createPlatforms } from '../../activities/platforms/index.ts';
+import { createDoorbell, type Doorbell } from '../../schema/database/doorbell.ts';
+import { beginPhase, findTarget } from '../../schema/database/targets.ts';
+import { insertPost, listResults } from '../../schema/database/posts.ts';
+import { insertProject } from '../../schema/database/projects.ts';
+import { createVault } from '../../schema/database/vault.ts';
+import { newId } from '../../schema/ids.ts';
+import { defaultTargetClock } from '../../schema/retry.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createSimulatedNetwork, type SimulatedNetwork } from '../support/simulated-network.ts';
+
+const vault = createVault(new Map([['k', Buffer.alloc(32, 7)]]), 'k');
+const run = 1;
+
+let database: TestDatabase;
+let doorbell: Doorbell;
+let network: SimulatedNetwork;
+let dependencies: AdvanceDependencies;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  doorbell = createDoorbell(database.url);
+});
+
+afterAll(async () => {
+  await doorbell.close();
+  await database.drop();
+});
+
+beforeEach(() => {
+  network = createSimulatedNetwork();
+  dependencies = {
+    db: database.db,
+    vault,
+    doorbell,
+    platforms: createPlatforms([network.platform]),
+    clock: { ...defaultTargetClock, reconcileDelaysMs: [0, 5, 5], unavailableDelaysMs: [1, 1] },
+    previewEvents: false,
+  };
+});
+
+/** One post with one target, claimed by a run. */
+async function createTarget(): Promise<{ postId: string; resultId: string; accountId: string }> {
+  const { db } = database;
+  const ids = { projectId: newId('project'), accountId: newId('account') };
+  const sealed = vault.seal(JSON.stringify({ token: 't' }), `social_accounts/${ids.accountId}`);
+  await insertProject(db, { id: ids.projectId, name: 'test' });
+  await db
+    .insertInto('social_accounts')
+    .values({
+      id: ids.accountId,
+      project_id: ids.projectId,
+      platform: 'sandbox',
+      account_name: 'ada',
+      external_account_id: 'ada',
+      connection_type: 'byo',
+      status: 'active',
+      credentials: sealed.ciphertext,
+      credentials_key_id: sealed.keyId,
+    })
+    .execute();
+  const postId = newId('post');
+  const resultId = newId('result');
+  await db.transaction().execute((trx) =>
+    insertPost(
+      trx,
+      {
+        id: postId,
+        project_id: ids.projectId,
+        caption: 'hello',
+        status: 'pending',
+        current_run: run,
+      },
+      [
+        {
+          id: resultId,
+          post_id: postId,
+          project_id: ids.projectId,
+          position: 0,
+          social_account_id: ids.accountId,
+          platform: 'sandbox',
+          account_name: 'ada',
+          status: 'pending',
+          phase: 'prepare',
+          phase_state: 'ready',
+        },
+      ],
+    ),
+  );
+  return { postId, resultId, accountId: ids.accountId };
+}
+
+/** Advances as the workflow does, without its timers. */
+async function advanceToEnd(resultId: string) {
+  for (let i = 0; i < 50; i++) {
+    const { waitMs } = await advanceTarget(dependencies, { resultId, run });
+    if (waitMs === null) return result(resultId);
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+  }
+  throw new Error('The target does not end.');
+}
+
+const result = (resultId: string) =>
+  database.db
+    .selectFrom('post_results')
+    .selectAll()
+    .where('id', '=', resultId)
+    .executeTakeFirstOrThrow();
+
+const attempts = (resultId: string) =>
+  database.db
+    .selectFrom('post_attempts')
+    .select(['number', 'phase', 'outcome'])
+    .where('result_id', '=', resultId)
+    .orderBy('number')
+    .execute();
+
+describe('advanceTarget', () => {
+  test('publishes once and tells the story of it', async () => {
+    const { resultId } = await createTarget();
+    expect(await advanceToEnd(resultId)).toMatchObject({
+      status: 'published',
+      external_id: 'post-0',
+      attempts: 1,
+    });
+    expect(network.posts).toEqual([resultId]);
+    expect(await attempts(resultId)).toEqual([
+      { number: 1, phase: 'commit', outcome: 'published' },
+    ]);
+  });
+
+  test('finds the post whose answer was lost, and makes no second one', async () => {
+    const { resultId } = await createTarget();
+    network.script = ['lose_answer'];
+    expect(await advanceToEnd(resultId)).toMatchObject({ status: 'published', attempts: 1 });
+    expect(network.posts).toEqual([resultId]);
+  });
+
+  test('commits again after a refusal that surely came before acceptance', async () => {
+    const { resultId } = await createTarget();
+    network.script = ['cut_before', 'cut_before'];
+    expect(await advanceToEnd(resultId)).toMatchObject({ status: 'published', attempts: 3 });
+    expect(network.posts).toEqual([resultId]);
+  });
+
+  test('ends as unavailable when the ladder is through', async () => {
+    const { resultId } = await createTarget();
+    network.script = ['cut_before', 'cut_before', 'cut_before'];
+    expect(await advanceToEnd(resultId)).toMatchObject({
+      status: 'failed',
+      error_code: 'unavailable',
+      platform_error_code: 'ECONNREFUSED',
+      failure_stage: 'commit',
+      is_retriable: true,
+      next_action: 'retry',
+    });
+    expect(network.posts).toEqual([]);
+  });
+
+  test('says what the network says when it refuses for good', async () => {
+    const { resultId } = await createTarget();
+    network.script = ['reject'];
+    expect(await advanceToEnd(resultId)).toMatchObject({
+      status: 'failed',
+      error_code: 'rejected',
+      error_message: 'The text is not welcome here.',
+      platform_error_code: '42',
+      next_action: 'edit_content',
+    });
+  });
+
+  test('asks to be called again when a rate limit is over', async () => {
+    const { resultId } = await createTarget();
+    network.script = ['rate_limit'];
+    const { waitMs } = await advanceTarget(dependencies, { resultId, run });
+    expect(waitMs).toBeGreaterThan(59_000);
+    expect((await result(resultId)).next_attempt_at!.getTime()).toBeGreaterThan(Date.now());
+  });
+
+  test('refreshes an expired token once and goes on', async () => {
+    const { resultId, accountId } = await createTarget();
+    network.expiredTokens.add('t');
+    expect(await advanceToEnd(resultId)).toMatchObject({ status: 'published' });
+    expect(network.refreshes).toBe(1);
+    const account = await database.db
+      .selectFrom('social_accounts')
+      .select(['credential_version', 'refresh_lease_id'])
+      .where('id', '=', accountId)
+      .executeTakeFirstOrThrow();
+    expect(account).toEqual({ credential_version: 2, refresh_lease_id: null });
+  });
+
+  test('two targets of one account refresh its rotating token once', async () => {
+    const first = await createTarget();
+    const second = await createTarget();
+    await database.db
+      .updateTable('post_results')
+      .set({ social_account_id: first.accountId })
+      .where('id', '=', second.resultId)
+      .execute();
+    network.expiredTokens.add('t');
+    const ended = await Promise.all([advanceToEnd(first.resultId), advanceToEnd(second.resultId)]);
+    expect(ended.map((row) => row.status)).toEqual(['published', 'published']);
+    expect(network.refreshes).toBe(1);
+  });
+
+  test('tells the client once that an account needs its user', async () => {
+    const { resultId, accountId } = await createTarget();
+    network.expiredTokens.add('t');
+    network.isRefreshRefused = true;
+    expect(await advanceToEnd(resultId)).toMatchObject({
+      status: 'failed',
+      error_code: 'token_expired',
+      next_action: 'reconnect_account',
+    });
+    const events = await database.db
+      .selectFrom('events')
+      .select(['kind', 'body'])
+      .where('social_account_id', '=', accountId)
+      .execute();
+    expect(events.map((event) => event.kind)).toEqual(['account.disconnected']);
+    expect(JSON.parse(events[0]!.body).data.reason).toBe('token_expired');
+  });
+
+  test('looks for the post when whoever began the commit is gone', async () => {
+    const { resultId } = await createTarget();
+    const row = (await findTarget(database.db, resultId))!;
+    await database.db.transaction().execute((trx) => beginPhase(trx, row, 'commit', new Date()));
+    network.posts.push(resultId);
+    expect(await advanceToEnd(resultId)).toMatchObject({ status: 'published', attempts: 1 });
+    expect(network.posts).toEqual([resultId]);
+  });
+
+  test('commits when whoever began the commit is gone and every look finds nothing', async () => {
+    const { resultId } = await createTarget();
+    const row = (await findTarget(database.db, resultId))!;
+    await database.db.transaction().execute((trx) => beginPhase(trx, row, 'commit', new Date()));
+    expect(await advanceToEnd(resultId)).toMatchObject({ status: 'published', attempts: 2 });
+    expect(await attempts(resultId)).toMatchObject([
+      { phase: 'commit', outcome: 'begun' },
+      { phase: 'reconcile', outcome: 'absent' },
+      { phase: 'reconcile', outcome: 'absent' },
+      { phase: 'reconcile', outcome: 'absent' },
+      { phase: 'commit', outcome: 'published' },
+    ]);
+  });
+
+  test('a phase that two begin at once is begun by one', async () => {
+    const { resultId } = await createTarget();
+    const row = (await findTarget(database.db, resultId))!;
+    const begun = await Promise.all(
+      [1, 2, 3].map(() =>
+        database.db.transaction().execute((trx) => beginPhase(trx, row, 'commit', new Date())),
+      ),
+    );
+    expect(begun.filter(Boolean)).toHaveLength(1);
+  });
+
+  test('does nothing for a run that was superseded', async () => {
+    const { resultId } = await createTarget();
+    expect(await advanceTarget(dependencies, { resultId, run: 0 })).toEqual({ waitMs: null });
+    expect(network.posts).toEqual([]);
+  });
+
+  test('fails a target whose account was disconnected meanwhile', async () => {
+    const { resultId, accountId } = await createTarget();
+    await database.db
+      .updateTable('social_accounts')
+      .set({ status: 'disconnected', credentials: null })
+      .where('id', '=', accountId)
+      .execute();
+    expect(await advanceToEnd(resultId)).toMatchObject({
+      status: 'failed',
+      error_code: 'account_disconnected',
+    });
+  });
+});
+
+describe('concludePost', () => {
+  test('records one event however often it is asked', async () => {
+    const { postId, resultId } = await createTarget();
+    await concludePost(dependencies, { postId, run });
+    await advanceToEnd(resultId);
+    await Promise.all([1, 2, 3].map(() => concludePost(dependencies, { postId, run })));
+    const events = await database.db
+      .selectFrom('events')
+      .select(['kind', 'body'])
+      .where('post_id', '=', postId)
+      .execute();
+    expect(events.map((event) => event.kind)).toEqual(['post.published']);
+    const [row] = await listResults(database.db, [postId]);
+    expect(JSON.parse(events[0]!.body).data).toMatchObject({
+      id: postId,
+      status: 'published',
+      scheduled_at: null,
+      results: [{ id: row!.id, external_id: 'post-0', error_code: null }],
+    });
+  });
+});

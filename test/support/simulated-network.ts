@@ -1,0 +1,83 @@
+// A network without idempotency, as strict as the real ones: what it takes, it has, and twice is two.
+import { z } from 'zod';
+import type { Platform, Target } from '../../activities/platforms/platform.ts';
+import { PlatformError } from '../../activities/platforms/platform-error.ts';
+
+/** What the network does with the next commit. */
+export type Behaviour =
+  'publish' | 'lose_answer' | 'cut_before' | 'reject' | 'rate_limit' | 'revoke_token';
+
+export interface SimulatedNetwork {
+  readonly platform: Platform;
+  /** The result ids of its posts, in order. */
+  readonly posts: string[];
+  /** Consumed one a commit; then it publishes. */
+  script: Behaviour[];
+  /** A refresh gives another token. */
+  expiredTokens: Set<string>;
+  refreshes: number;
+  /** Refuses to refresh. */
+  isRefreshRefused: boolean;
+}
+
+export function createSimulatedNetwork(): SimulatedNetwork {
+  const network: SimulatedNetwork = {
+    posts: [],
+    script: [],
+    expiredTokens: new Set(),
+    refreshes: 0,
+    isRefreshRefused: false,
+    platform: {
+      name: 'sandbox',
+      rules: {
+        text: { max: 5_000, unit: 'characters' },
+        isTextRequired: false,
+        source: 'simulated',
+      },
+      isCommitIdempotent: false,
+      options: z.record(z.string(), z.unknown()),
+      refresh: ({ token }) => {
+        network.refreshes++;
+        return network.isRefreshRefused
+          ? Promise.reject(new PlatformError('reauthorize', 'The refresh token has expired.'))
+          : Promise.resolve({ credentials: { token: `${token}+` }, tokenExpiresAt: null });
+      },
+      commit: (target) => {
+        const externalId = commit(network, target);
+        return Promise.resolve({ outcome: 'published', published: { externalId, url: null } });
+      },
+      reconcile: ({ resultId }) => {
+        const index = network.posts.indexOf(resultId);
+        return Promise.resolve(
+          index < 0
+            ? { outcome: 'absent' }
+            : { outcome: 'published', published: { externalId: `post-${index}`, url: null } },
+        );
+      },
+    },
+  };
+  return network;
+}
+
+function commit(network: SimulatedNetwork, { resultId, credentials }: Target): string {
+  if (network.expiredTokens.has(credentials['token']!)) {
+    throw new PlatformError('reauthorize', 'The token has expired.');
+  }
+  switch (network.script.shift() ?? 'publish') {
+    case 'publish':
+      return `post-${network.posts.push(resultId) - 1}`;
+    case 'lose_answer':
+      network.posts.push(resultId);
+      throw new PlatformError('unknown_outcome', 'No answer.');
+    case 'cut_before':
+      throw new PlatformError('unavailable', 'Connection refused.', {
+        platformCode: 'ECONNREFUSED',
+      });
+    case 'reject':
+      throw new PlatformError('rejected', 'The text is not welcome here.', { platformCode: '42' });
+    case 'rate_limit':
+      throw new PlatformError('rate_limited', 'Slow down.', { retryAfterMs: 60_000 });
+    case 'revoke_token':
+      throw new PlatformError('reauthorize', 'The token was revoked.', { isRevoked: true });
+  }
+}
