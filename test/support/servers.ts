@@ -66,15 +66,17 @@ export async function startServers(): Promise<Servers> {
   }
   // The run may be cut short without a teardown; its servers are in process groups of their own.
   function endAtOnce(): void {
-    for (const server of [postgres, temporal]) {
+    for (const server of [temporal, postgres]) {
       if (server.status !== 'fulfilled') continue;
       const { pid } = server.value;
       // To Postgres this is an immediate shutdown, which takes its children along.
       if (inspectProcess(pid)) process.kill(pid, 'SIGQUIT');
+      for (let waits = 0; waits < 40 && inspectProcess(pid); waits++) pause(50);
     }
     rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
   process.on('exit', endAtOnce);
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
   if (postgres.status === 'rejected' || temporal.status === 'rejected') {
     await stop();
     throw postgres.status === 'rejected'
@@ -120,4 +122,9 @@ function readOwner(directory: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** At its exit a process can only wait by standing still. */
+function pause(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
