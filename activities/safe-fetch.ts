@@ -37,11 +37,11 @@ export interface SafeFetch {
    * Resolves whatever the receiver does. Rejects only for the caller's own doing: its signal,
    * `beginWithinMs`, a header that can't be sent, a closed client.
    */
-  send(request: SafeRequest): Promise<SendResult>;
+  send: (request: SafeRequest) => Promise<SendResult>;
   /** For connectors that are given a host: the ordinary `fetch`, guarded, with `redirect: manual`. */
   fetch: typeof globalThis.fetch;
   /** Lets running requests end. */
-  close(): Promise<void>;
+  close: () => Promise<void>;
 }
 
 export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
@@ -59,6 +59,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
     maxBytes: options.fetchMaxBytes ?? 4 * 1024 * 1024,
   });
   let onAllClosed: (() => void) | null = null;
+  let closing: Promise<void> | null = null;
 
   function forget(pool: OriginPool): void {
     if (pools.get(pool.origin) === pool) pools.delete(pool.origin);
@@ -76,7 +77,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
 
   function send(request: SafeRequest): Promise<SendResult> {
     return new Promise((resolve, reject) => {
-      if (onAllClosed) throw new NotBegunError('The client is closed.');
+      if (closing) throw new NotBegunError('The client is closed.');
       request.signal?.throwIfAborted();
       const verdict = checkUrlSyntax(request.url);
       if (!verdict.ok) {
@@ -88,13 +89,18 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
     });
   }
 
-  async function close(): Promise<void> {
+  async function closeAll(): Promise<void> {
     await new Promise<void>((resolve) => {
       onAllClosed = resolve;
       for (const pool of pools.values()) pool.close();
       if (pools.size === 0) resolve();
     });
     await guardedFetch.close();
+  }
+
+  function close(): Promise<void> {
+    closing ??= closeAll();
+    return closing;
   }
 
   return { send, fetch: guardedFetch.fetch, close };

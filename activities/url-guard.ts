@@ -119,12 +119,19 @@ function resolveBySystem(hostname: string): Promise<LookupAddress[]> {
 function shareLookups(resolve: Resolve): Resolve {
   const running = new Map<string, Promise<readonly LookupAddress[]>>();
   return (hostname) => {
-    const known = running.get(hostname);
+    const name = resolverName(hostname);
+    const known = running.get(name);
     if (known) return known;
-    const lookup = resolve(hostname).finally(() => running.delete(hostname));
-    running.set(hostname, lookup);
+    const lookup = resolve(name).finally(() => running.delete(name));
+    running.set(name, lookup);
     return lookup;
   };
+}
+
+/** Every name below `localhost` is loopback, whether or not the system's resolver knows it. */
+function resolverName(hostname: string): string {
+  const name = hostname.replace(/\.$/, '');
+  return name.endsWith('.localhost') ? 'localhost' : name;
 }
 
 async function within<T>(timeoutMs: number, promise: Promise<T>): Promise<T | null> {
