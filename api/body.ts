@@ -62,7 +62,7 @@ function malformedJson(text: string, reason: string): AppError {
 function faultPosition(text: string, reason: string): number {
   const named = / at position (\d+)/.exec(reason)?.[1];
   if (named !== undefined) return Number(named);
-  if (!reason.startsWith(unexpectedToken)) return text.length;
+  if (!reason.endsWith(unplaced)) return text.length;
   let [low, high] = [0, text.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -72,14 +72,14 @@ function faultPosition(text: string, reason: string): number {
   return low;
 }
 
-const unexpectedToken = 'Unexpected token';
+const unplaced = 'is not valid JSON';
 
 function breaksWithin(start: string): boolean {
   try {
     JSON.parse(start);
     return false;
   } catch (error) {
-    return (error as Error).message.startsWith(unexpectedToken);
+    return (error as Error).message.endsWith(unplaced);
   }
 }
 

@@ -4,6 +4,7 @@ import type { CreatePost } from '../../schema/posts.ts';
 import type { SocialAccountRow } from '../../schema/database/database.ts';
 import { checkText } from '../../activities/platforms/text-rules.ts';
 import type { Caller, Context } from '../context.ts';
+import { bodyOptions, toIssues } from '../validation.ts';
 
 export interface PlannedTarget {
   account: SocialAccountRow;
@@ -120,12 +121,10 @@ function targetFaults(
     const message = `This installation does not publish to ${account.platform}.`;
     return [{ path: target.path, code: 'platform_not_configured', message }];
   }
-  const options = platform.options.safeParse(target.platformOptions ?? {});
-  const optionIssues = (options.error?.issues ?? []).map((issue) => ({
-    path: [`${target.at}platform_options`, ...issue.path].join('.'),
-    code: issue.code === 'unrecognized_keys' ? 'unknown_field' : issue.code,
-    message: issue.message,
-  }));
+  const options = platform.options.safeParse(target.platformOptions ?? {}, { reportInput: true });
+  const optionIssues = (options.error?.issues ?? [])
+    .flatMap((issue) => toIssues(issue, bodyOptions, ['platform_options']))
+    .map((fault) => ({ ...fault, path: `${target.at}${fault.path}` }));
   const caption = target.caption ?? input.caption;
   const captionPath = target.caption === null ? 'caption' : `${target.at}caption`;
   return [...optionIssues, ...checkText(platform, caption, captionPath)];

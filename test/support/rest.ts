@@ -1,6 +1,7 @@
 // The REST face over a database of its own, called without a port; and projects with keys to call it with.
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
+import { createBluesky } from '../../activities/platforms/bluesky.ts';
 import { createPlatforms } from '../../activities/platforms/index.ts';
 import { createUrlGuard } from '../../activities/url-guard.ts';
 import { createKey, type NewKey } from '../../api/api-keys/key.ts';
@@ -28,10 +29,18 @@ export interface CallOptions {
   headers?: Record<string, string>;
 }
 
+export interface TestKey {
+  projectId: string;
+  key: string;
+  keyId: string;
+}
+
 export interface TestRest extends AsyncDisposable {
   readonly context: Context;
   call(method: string, path: string, options?: CallOptions): Promise<TestAnswer>;
-  createTenant(key?: Partial<NewKey>): Promise<{ projectId: string; key: string; keyId: string }>;
+  createTenant(key?: Partial<NewKey>): Promise<TestKey>;
+  /** A connected account, without asking its network. */
+  insertAccount(projectId: string): Promise<string>;
 }
 
 export async function createTestRest(
@@ -48,7 +57,7 @@ export async function createTestRest(
     doorbell,
     vault: createVault(new Map([['test', randomBytes(32)]]), 'test'),
     guard: createUrlGuard({ allowPrivateCidrs: config.allowPrivateCidrs }),
-    platforms: createPlatforms([]),
+    platforms: createPlatforms([createBluesky({ fetch, apiUrl: 'https://bluesky.invalid' })]),
     log: pino({ level: 'silent' }),
     ...overrides,
   } as Context;
@@ -59,6 +68,7 @@ export async function createTestRest(
     const response = await app.request(path, {
       method,
       body,
+      duplex: 'half',
       headers: {
         ...(options.key === undefined ? {} : { Authorization: `Bearer ${options.key}` }),
         ...(body === null ? {} : { 'Content-Type': 'application/json' }),
@@ -70,7 +80,7 @@ export async function createTestRest(
     return {
       status: response.status,
       headers: response.headers,
-      body: isJson ? JSON.parse(text) : text,
+      body: isJson && text !== '' ? JSON.parse(text) : text,
     };
   }
 
@@ -81,9 +91,26 @@ export async function createTestRest(
     return { projectId, key, keyId: row.id };
   }
 
+  async function insertAccount(projectId: string) {
+    const id = newId('account');
+    await database.db
+      .insertInto('social_accounts')
+      .values({
+        id,
+        project_id: projectId,
+        platform: 'bluesky',
+        account_name: id,
+        external_account_id: id,
+        connection_type: 'byo',
+        status: 'active',
+      })
+      .execute();
+    return id;
+  }
+
   async function close(): Promise<void> {
     await doorbell.close();
     await database.drop();
   }
-  return { context, call, createTenant, [Symbol.asyncDispose]: close };
+  return { context, call, createTenant, insertAccount, [Symbol.asyncDispose]: close };
 }
