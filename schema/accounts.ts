@@ -1,5 +1,6 @@
 // Connected social accounts and the sessions in which users connect them, as the wire shows them.
 import { z } from 'zod';
+import { listQuery } from './listing.ts';
 import { PlatformName } from './platforms.ts';
 import { Timestamp } from './timestamp.ts';
 
@@ -52,6 +53,12 @@ export const ConnectAccount = z
   })
   .meta({ id: 'ConnectAccount' });
 export type ConnectAccount = z.infer<typeof ConnectAccount>;
+
+export const ListAccounts = listQuery({
+  platform: PlatformInput.optional(),
+  external_user_id: z.string().max(255).optional(),
+  status: z.enum(accountStatuses).optional(),
+});
 
 export const connectSessionStatuses = ['pending', 'completed', 'expired', 'canceled'] as const;
 export type ConnectSessionStatus = (typeof connectSessionStatuses)[number];

@@ -1,0 +1,63 @@
+// Asks a network who the credentials belong to, and says what it refused in the request's own terms.
+import type { Connection, Credentials, Platform } from '../../activities/platforms/platform.ts';
+import { PlatformError } from '../../activities/platforms/platform-error.ts';
+import { AppError, validationError } from '../../schema/errors.ts';
+import { bodyOptions, toIssues } from '../validation.ts';
+
+const connectTimeoutMs = 20_000;
+const retryAfterS = 5;
+
+type PlainConnect = NonNullable<Platform['connect']>;
+
+/** Faults are named `credentials.<field>`. Call it outside any transaction. */
+export async function connectAtNetwork(
+  connect: PlainConnect,
+  given: Record<string, string>,
+): Promise<Connection> {
+  const parsed = connect.credentials.safeParse(given, { reportInput: true });
+  if (!parsed.success) {
+    throw validationError(
+      parsed.error.issues.flatMap((issue) => toIssues(issue, bodyOptions, ['credentials'])),
+    );
+  }
+  return askNetwork(
+    (signal) => connect.run(parsed.data, signal),
+    (message) =>
+      validationError([{ path: suspectOf(parsed.data), code: 'refused_by_network', message }]),
+  );
+}
+
+/** `refuse` makes the error for a network that said no. */
+export async function askNetwork<T>(
+  ask: (signal: AbortSignal) => Promise<T>,
+  refuse: (message: string) => AppError,
+): Promise<T> {
+  try {
+    return await ask(AbortSignal.timeout(connectTimeoutMs));
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    const { kind, message, options } = error;
+    switch (kind) {
+      case 'rejected':
+      case 'reauthorize':
+        throw refuse(message);
+      case 'rate_limited': {
+        const waitS = Math.ceil((options.retryAfterMs ?? retryAfterS * 1_000) / 1_000);
+        throw new AppError('rate_limited', message, { retryAfterS: waitS, cause: error });
+      }
+      case 'unavailable':
+      case 'unknown_outcome':
+        throw new AppError('unavailable', message, { retryAfterS, cause: error });
+    }
+  }
+}
+
+/** Networks don't say which field was wrong; it is the secret one, where there are several. */
+function suspectOf(credentials: Credentials): string {
+  const names = Object.keys(credentials);
+  return `credentials.${names.find(isSecretField) ?? names[0] ?? ''}`;
+}
+
+export function isSecretField(name: string): boolean {
+  return /password|secret|token/.test(name);
+}

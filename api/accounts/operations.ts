@@ -1,0 +1,140 @@
+// What a client may do with connected accounts: connect with plain credentials, read, disconnect.
+import type { Account, ConnectAccount } from '../../schema/accounts.ts';
+import { toAccountEventData } from '../../schema/database/account-event.ts';
+import {
+  getAccountRow,
+  listAccountRows,
+  lockAccount,
+  openCredentials,
+  setAccountCredentials,
+  type AccountFilters,
+} from '../../schema/database/accounts.ts';
+import type { SocialAccountRow } from '../../schema/database/database.ts';
+import { recordEvent } from '../../schema/database/events.ts';
+import { AppError, validationError } from '../../schema/errors.ts';
+import type { Page, Paging } from '../../schema/listing.ts';
+import type { PlatformName } from '../../schema/platforms.ts';
+import type { Caller, Context } from '../context.ts';
+import { page } from '../listing.ts';
+import { transact, type Answer } from '../transact.ts';
+import { connectAtNetwork } from './connect-at-network.ts';
+import { presentAccount } from './presenter.ts';
+import { writeConnection } from './write-connection.ts';
+
+const revokeTimeoutMs = 5_000;
+
+/** 201 for an account that is new to the project, 200 for one connected again. */
+export async function connectAccount(
+  context: Context,
+  caller: Caller,
+  input: ConnectAccount,
+): Promise<Answer<Account>> {
+  const { platform: name, external_user_id, external_user_email } = input;
+  requireReach(caller, name);
+  const connect = context.platforms.get(name)?.connect;
+  if (!connect) {
+    throw validationError([
+      context.platforms.has(name)
+        ? { path: 'platform', code: 'consent_only', message: 'needs a connect session' }
+        : { path: 'platform', code: 'platform_not_configured', message: 'is not configured here' },
+    ]);
+  }
+  await refuseRepeat(context, caller);
+  const connection = await connectAtNetwork(connect, input.credentials);
+  return transact(context, caller, async (effects) => {
+    const { account, isNew } = await writeConnection(context, effects, {
+      projectId: caller.projectId,
+      platform: name,
+      connection,
+      connectionType: 'byo',
+      externalUserId: external_user_id,
+      externalUserEmail: external_user_email,
+    });
+    return { status: isNew ? 201 : 200, data: presentAccount(account) };
+  });
+}
+
+export function listAccounts(
+  { db }: Context,
+  { projectId, environment }: Caller,
+  { limit, cursor, ...filters }: AccountFilters & Paging,
+): Promise<Page<Account>> {
+  const only = environment === 'test' ? 'sandbox' : undefined;
+  return page(
+    { limit, cursor },
+    (slice) => listAccountRows(db, projectId, filters, slice, only),
+    (rows) => rows.map(presentAccount),
+  );
+}
+
+export async function getAccount({ db }: Context, caller: Caller, id: string): Promise<Account> {
+  const row = await getAccountRow(db, caller.projectId, id);
+  requireReach(caller, row.platform);
+  return presentAccount(row);
+}
+
+/** The account stays in lists, without its credentials. Done again, it changes nothing. */
+export async function disconnectAccount(
+  context: Context,
+  caller: Caller,
+  id: string,
+): Promise<Answer<null>> {
+  let before: SocialAccountRow | undefined;
+  const answer = await transact(context, caller, async ({ trx, change, wakeRelay }) => {
+    const row = await lockAccount(trx, caller.projectId, id);
+    requireReach(caller, row.platform);
+    if (row.status === 'disconnected') return { status: 204, data: null };
+    before = row;
+    const account = await setAccountCredentials(trx, id, {
+      status: 'disconnected',
+      credentials: null,
+      credentials_key_id: null,
+      token_expires_at: null,
+      disconnected_at: new Date(),
+    });
+    await recordEvent(
+      trx,
+      {
+        projectId: caller.projectId,
+        kind: 'account.disconnected',
+        data: toAccountEventData(account, 'user'),
+        socialAccountId: id,
+      },
+      context.config,
+    );
+    change({ subject: 'account', subject_id: id, kind: 'disconnected' });
+    wakeRelay();
+    return { status: 204, data: null };
+  });
+  if (before) await revokeAtNetwork(context, before);
+  return answer;
+}
+
+/** Our side is closed already; a network that can't be told keeps a token that nobody has. */
+async function revokeAtNetwork(
+  { platforms, vault, log }: Context,
+  account: SocialAccountRow,
+): Promise<void> {
+  const platform = platforms.get(account.platform);
+  if (!platform?.revoke) return;
+  try {
+    const credentials = openCredentials(vault, account);
+    if (credentials) await platform.revoke(credentials, AbortSignal.timeout(revokeTimeoutMs));
+  } catch (err) {
+    log.warn({ err, account_id: account.id }, 'an account could not be revoked at its network');
+  }
+}
+
+export function requireReach({ environment }: Pick<Caller, 'environment'>, platform: PlatformName) {
+  if (environment !== 'test' || platform === 'sandbox') return;
+  throw new AppError('insufficient_scope', 'A test key reaches only sandbox accounts.');
+}
+
+/** A request that was answered before must not log in at the network again. */
+async function refuseRepeat(context: Context, caller: Caller): Promise<void> {
+  if (!caller.idempotency) return;
+  const first = new Error('Not answered before.');
+  await transact(context, caller, () => Promise.reject(first)).catch((error: unknown) => {
+    if (error !== first) throw error;
+  });
+}

@@ -1,0 +1,20 @@
+// An account's row as the wire shows it.
+import type { Account } from '../../schema/accounts.ts';
+import type { SocialAccountRow } from '../../schema/database/database.ts';
+import { toTimestamp } from '../../schema/timestamp.ts';
+
+export function presentAccount(row: SocialAccountRow): Account {
+  return {
+    id: row.id,
+    platform: row.platform,
+    account_name: row.account_name,
+    external_account_id: row.external_account_id,
+    external_user_id: row.external_user_id,
+    external_user_email: row.external_user_email,
+    connection_type: row.connection_type,
+    status: row.status,
+    scope: row.scope,
+    connected_at: toTimestamp(row.connected_at),
+    token_expires_at: toTimestamp(row.token_expires_at),
+  };
+}

@@ -1,0 +1,82 @@
+// Writes what a network answered to a connect: the account, new or known, and its event.
+import type { Connection } from '../../activities/platforms/platform.ts';
+import type { ConnectionType } from '../../schema/accounts.ts';
+import { toAccountEventData } from '../../schema/database/account-event.ts';
+import {
+  insertAccount,
+  lockAccountAtNetwork,
+  sealCredentials,
+  setAccountCredentials,
+} from '../../schema/database/accounts.ts';
+import type { SocialAccountRow } from '../../schema/database/database.ts';
+import { recordEvent } from '../../schema/database/events.ts';
+import { newId } from '../../schema/ids.ts';
+import type { PlatformName } from '../../schema/platforms.ts';
+import type { Context } from '../context.ts';
+import type { Effects } from '../transact.ts';
+
+export interface NewConnection {
+  projectId: string;
+  platform: PlatformName;
+  connection: Connection;
+  connectionType: ConnectionType;
+  /** Undefined: a known account keeps the user that it has. */
+  externalUserId: string | undefined;
+  externalUserEmail: string | undefined;
+}
+
+export async function writeConnection(
+  context: Pick<Context, 'vault' | 'config'>,
+  { trx, change, wakeRelay }: Effects,
+  input: NewConnection,
+): Promise<{ account: SocialAccountRow; isNew: boolean }> {
+  const written = await upsert(context, trx, input);
+  const { account } = written;
+  await recordEvent(
+    trx,
+    {
+      projectId: input.projectId,
+      kind: 'account.connected',
+      data: toAccountEventData(account),
+      socialAccountId: account.id,
+    },
+    context.config,
+  );
+  change({ subject: 'account', subject_id: account.id, kind: 'connected' });
+  wakeRelay();
+  return written;
+}
+
+async function upsert(
+  { vault }: Pick<Context, 'vault'>,
+  trx: Effects['trx'],
+  input: NewConnection,
+): Promise<{ account: SocialAccountRow; isNew: boolean }> {
+  const { projectId, platform, connection, externalUserId, externalUserEmail } = input;
+  const { externalAccountId } = connection;
+  const columns = {
+    account_name: connection.accountName,
+    connection_type: input.connectionType,
+    status: 'active',
+    scope: connection.scope,
+    token_expires_at: connection.tokenExpiresAt,
+    connected_at: new Date(),
+    disconnected_at: null,
+    ...(externalUserId === undefined ? {} : { external_user_id: externalUserId }),
+    ...(externalUserEmail === undefined ? {} : { external_user_email: externalUserEmail }),
+  } as const;
+  for (;;) {
+    const known = await lockAccountAtNetwork(trx, projectId, platform, externalAccountId);
+    const id = known?.id ?? newId('account');
+    const all = { ...columns, ...sealCredentials(vault, id, connection.credentials) };
+    if (known) return { account: await setAccountCredentials(trx, id, all), isNew: false };
+    const account = await insertAccount(trx, {
+      id,
+      project_id: projectId,
+      platform,
+      external_account_id: externalAccountId,
+      ...all,
+    });
+    if (account) return { account, isNew: true };
+  }
+}

@@ -1,0 +1,67 @@
+// How a connect session ends: with an account, or with a no. It ends once, whatever comes twice.
+import type { Connection } from '../../activities/platforms/platform.ts';
+import type { ConnectSessionRow } from '../../schema/database/database.ts';
+import {
+  lockConnectSession,
+  setConnectSessionEnded,
+} from '../../schema/database/connect-sessions.ts';
+import { writeConnection } from '../accounts/write-connection.ts';
+import type { Context } from '../context.ts';
+import { transact, type Effects } from '../transact.ts';
+import { statusOf } from './presenter.ts';
+
+/** The session as it is then; another request may have ended it otherwise. */
+export function completeSession(
+  context: Context,
+  session: ConnectSessionRow,
+  connection: Connection,
+): Promise<ConnectSessionRow> {
+  return endSession(context, session, async (effects) => {
+    const { account } = await writeConnection(context, effects, {
+      projectId: session.project_id,
+      platform: session.platform,
+      connection,
+      connectionType: 'managed',
+      externalUserId: session.external_user_id,
+      externalUserEmail: session.external_user_email ?? undefined,
+    });
+    return setConnectSessionEnded(effects.trx, session.id, {
+      status: 'completed',
+      completed_social_account_id: account.id,
+    });
+  });
+}
+
+export function cancelSession(
+  context: Context,
+  session: ConnectSessionRow,
+): Promise<ConnectSessionRow> {
+  return endSession(context, session, ({ trx }) =>
+    setConnectSessionEnded(trx, session.id, { status: 'canceled' }),
+  );
+}
+
+async function endSession(
+  context: Context,
+  { id, project_id: projectId }: ConnectSessionRow,
+  end: (effects: Effects) => Promise<ConnectSessionRow>,
+): Promise<ConnectSessionRow> {
+  const { data } = await transact(context, { projectId }, async (effects) => {
+    const session = await lockConnectSession(effects.trx, id);
+    const isOpen = statusOf(session) === 'pending';
+    return { status: 200, data: isOpen ? await end(effects) : session };
+  });
+  return data;
+}
+
+/** Where the user goes next; null: nowhere, a page says how it ended. */
+export function returnUrlOf(session: ConnectSessionRow): string | null {
+  if (session.return_url === null) return null;
+  const url = new URL(session.return_url);
+  url.searchParams.set('status', statusOf(session));
+  url.searchParams.set('session_id', session.id);
+  if (session.completed_social_account_id !== null) {
+    url.searchParams.set('account_id', session.completed_social_account_id);
+  }
+  return url.href;
+}

@@ -1,0 +1,68 @@
+// What a client may do with connect sessions: open one for a user of theirs, and look how it stands.
+import type { ConnectSession, CreateConnectSession } from '../../schema/accounts.ts';
+import {
+  getConnectSessionRow,
+  insertConnectSession,
+} from '../../schema/database/connect-sessions.ts';
+import { getProjectRow } from '../../schema/database/projects.ts';
+import { validationError } from '../../schema/errors.ts';
+import { newId } from '../../schema/ids.ts';
+import { requireReach } from '../accounts/operations.ts';
+import type { Caller, Context } from '../context.ts';
+import { transact, type Answer } from '../transact.ts';
+import { presentConnectSession } from './presenter.ts';
+import { newToken } from './token.ts';
+
+const livesMs = 30 * 60_000;
+
+export async function createConnectSession(
+  context: Context,
+  caller: Caller,
+  input: CreateConnectSession,
+): Promise<Answer<ConnectSession>> {
+  requireReach(caller, input.platform);
+  const platform = context.platforms.get(input.platform);
+  if (!platform?.consent && !platform?.connect) {
+    const message = 'is not configured here';
+    throw validationError([{ path: 'platform', code: 'platform_not_configured', message }]);
+  }
+  if (input.return_url !== undefined) await checkReturnUrl(context, caller, input.return_url);
+  return transact(context, caller, async ({ trx }) => {
+    const id = newId('connectSession');
+    const row = await insertConnectSession(trx, {
+      id,
+      project_id: caller.projectId,
+      platform: input.platform,
+      external_user_id: input.external_user_id,
+      external_user_email: input.external_user_email ?? null,
+      return_url: input.return_url ?? null,
+      status: 'pending',
+      expires_at: new Date(Date.now() + livesMs),
+      ...newToken(context.vault, id),
+    });
+    return { status: 201, data: presentConnectSession(context, row) };
+  });
+}
+
+export async function getConnectSession(
+  context: Context,
+  { projectId }: Caller,
+  id: string,
+): Promise<ConnectSession> {
+  return presentConnectSession(context, await getConnectSessionRow(context.db, projectId, id));
+}
+
+async function checkReturnUrl({ db }: Context, { projectId }: Caller, url: string): Promise<void> {
+  const { username, password, origin } = new URL(url);
+  if (username !== '' || password !== '') {
+    const message = 'must not carry a user name or password';
+    throw validationError([{ path: 'return_url', code: 'has_credentials', message }]);
+  }
+  const { return_origins } = await getProjectRow(db, projectId);
+  if (return_origins.length === 0) return;
+  if (return_origins.some((allowed) => new URL(allowed).origin === origin)) return;
+  const message = "is not at one of the project's return_origins";
+  throw validationError([
+    { path: 'return_url', code: 'origin_not_allowed', message, actual: origin },
+  ]);
+}

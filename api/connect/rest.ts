@@ -1,0 +1,23 @@
+// The REST routes of connect sessions.
+import { ConnectSession, CreateConnectSession } from '../../schema/accounts.ts';
+import { get, one, post, written } from '../route.ts';
+import { createConnectSession, getConnectSession } from './operations.ts';
+
+export const connectRoutes = [
+  post('/v1/connect/sessions', {
+    name: 'createConnectSession',
+    summary: 'Open a hosted page on which a user connects an account',
+    scope: 'accounts:write',
+    body: CreateConnectSession,
+    answer: written(201, ConnectSession),
+    run: ({ context, caller, body }) => createConnectSession(context, caller, body),
+  }),
+
+  get('/v1/connect/sessions/:id', {
+    name: 'getConnectSession',
+    summary: 'Read a connect session',
+    scope: 'accounts:read',
+    answer: one(ConnectSession),
+    run: ({ context, caller, params }) => getConnectSession(context, caller, params.id),
+  }),
+];

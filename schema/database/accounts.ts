@@ -1,0 +1,143 @@
+// Queries on connected accounts. Their credentials go in and out through the vault only.
+import { sql, type Insertable, type Updateable } from 'kysely';
+import type { AccountStatus } from '../accounts.ts';
+import { notFound } from '../errors.ts';
+import type { Slice } from '../listing.ts';
+import type { PlatformName } from '../platforms.ts';
+import type { Database, Db, SocialAccountRow, Transaction } from './database.ts';
+import type { Vault } from './vault.ts';
+
+export type AccountColumns = Updateable<Database['social_accounts']>;
+
+export async function getAccountRow(
+  db: Db,
+  projectId: string,
+  id: string,
+): Promise<SocialAccountRow> {
+  const row = await db
+    .selectFrom('social_accounts')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!row) throw notFound('account', id);
+  return row;
+}
+
+export interface AccountFilters {
+  platform?: PlatformName | undefined;
+  external_user_id?: string | undefined;
+  status?: AccountStatus | undefined;
+}
+
+/** `only`: the one platform that the caller may see. */
+export function listAccountRows(
+  db: Db,
+  projectId: string,
+  { platform, external_user_id, status }: AccountFilters,
+  { limit, before }: Slice,
+  only?: PlatformName,
+): Promise<SocialAccountRow[]> {
+  return db
+    .selectFrom('social_accounts')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .$if(platform !== undefined, (query) => query.where('platform', '=', platform!))
+    .$if(only !== undefined, (query) => query.where('platform', '=', only!))
+    .$if(external_user_id !== undefined, (query) =>
+      query.where('external_user_id', '=', external_user_id!),
+    )
+    .$if(status !== undefined, (query) => query.where('status', '=', status!))
+    .$if(before !== undefined, (query) => query.where('id', '<', before!))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+export async function lockAccount(
+  trx: Transaction,
+  projectId: string,
+  id: string,
+): Promise<SocialAccountRow> {
+  const row = await trx
+    .selectFrom('social_accounts')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!row) throw notFound('account', id);
+  return row;
+}
+
+export function lockAccountAtNetwork(
+  trx: Transaction,
+  projectId: string,
+  platform: PlatformName,
+  externalAccountId: string,
+): Promise<SocialAccountRow | undefined> {
+  return trx
+    .selectFrom('social_accounts')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('platform', '=', platform)
+    .where('external_account_id', '=', externalAccountId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** Undefined: another transaction has just inserted the same account of the network. */
+export function insertAccount(
+  trx: Transaction,
+  account: Insertable<Database['social_accounts']>,
+): Promise<SocialAccountRow | undefined> {
+  return trx
+    .insertInto('social_accounts')
+    .values(account)
+    .onConflict((conflict) =>
+      conflict.columns(['project_id', 'platform', 'external_account_id']).doNothing(),
+    )
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** New credentials, or none: whoever refreshes the old ones at this moment writes nothing back. */
+export function setAccountCredentials(
+  trx: Transaction,
+  id: string,
+  columns: AccountColumns,
+): Promise<SocialAccountRow> {
+  return trx
+    .updateTable('social_accounts')
+    .set({
+      ...columns,
+      credential_version: sql<number>`credential_version + 1`,
+      refresh_lease_id: null,
+      refresh_lease_until: null,
+    })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export function sealCredentials(
+  vault: Vault,
+  accountId: string,
+  credentials: Record<string, string>,
+): { credentials: Buffer; credentials_key_id: string } {
+  const sealed = vault.seal(JSON.stringify(credentials), sealContext(accountId));
+  return { credentials: sealed.ciphertext, credentials_key_id: sealed.keyId };
+}
+
+/** Null: the account has none. */
+export function openCredentials(
+  vault: Vault,
+  account: Pick<SocialAccountRow, 'id' | 'credentials' | 'credentials_key_id'>,
+): Record<string, string> | null {
+  const { id, credentials, credentials_key_id: keyId } = account;
+  if (credentials === null || keyId === null) return null;
+  const opened = vault.open({ ciphertext: credentials, keyId }, sealContext(id));
+  return JSON.parse(opened) as Record<string, string>;
+}
+
+const sealContext = (accountId: string) => `social_accounts/${accountId}`;
