@@ -51,8 +51,11 @@ export function toError(answer: Answer, phase: Phase, secrets: readonly string[]
   if (phase === 'commit' && code === 'InvalidSwap') {
     return new PlatformError('unknown_outcome', `Bluesky refused the write: ${said}`, options);
   }
+  // A PDS says ExpiredToken of an app password taken back, too, and only its words differ.
   const isRevoked =
-    revokedCodes.has(code ?? '') || (code === 'ExpiredToken' && /revoked/i.test(text ?? ''));
+    revokedCodes.has(code ?? '') ||
+    (code === 'ExpiredToken' && /revoked/i.test(text ?? '')) ||
+    (phase === 'refresh' && code !== undefined && code !== 'ExpiredToken');
   if (isRevoked) {
     const message = `Bluesky no longer lets us act for the account: ${said}`;
     return new PlatformError('reauthorize', message, { ...options, isRevoked: true });

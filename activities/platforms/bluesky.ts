@@ -49,7 +49,7 @@ const Session = z.object({
   refreshJwt: z.string().min(1),
   active: z.boolean().optional(),
   status: z.string().optional(),
-  didDoc: z.unknown(),
+  didDoc: z.unknown().optional(),
 });
 type Session = z.infer<typeof Session>;
 
@@ -116,8 +116,11 @@ export function createBluesky({ fetch, apiUrl }: BlueskySettings): Platform {
       const resolved = z.object({ did: z.string() }).safeParse(body);
       return resolved.success ? resolved.data.did : null;
     } catch (error) {
-      if (error instanceof PlatformError && error.kind === 'rejected') return null;
-      throw error;
+      // The post matters more than its link: only what may pass is waited out.
+      const mayPass =
+        !(error instanceof PlatformError) || ['rate_limited', 'unavailable'].includes(error.kind);
+      if (mayPass) throw error;
+      return null;
     }
   }
 

@@ -35,6 +35,8 @@ const settings = {
   port,
   hostname: 'localhost',
   devMode: true,
+  // Its directory is on loopback.
+  disableSsrfProtection: true,
   dataDirectory,
   blobstoreDiskLocation: join(dataDirectory, 'blobs'),
   didPlcUrl: `http://127.0.0.1:${plc.port}`,
