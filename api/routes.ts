@@ -1,5 +1,7 @@
 // Every route of the REST face, in the order in which the API document shows them.
+import { accountRoutes } from './accounts/rest.ts';
 import { apiKeyRoutes } from './api-keys/rest.ts';
+import { connectRoutes } from './connect/rest.ts';
 import { deliveryRoutes } from './deliveries/rest.ts';
 import { eventRoutes } from './events/rest.ts';
 import { limitRoutes } from './limits/rest.ts';
@@ -11,6 +13,8 @@ import { webhookRoutes } from './webhooks/rest.ts';
 
 export const routes: readonly Route[] = [
   ...postRoutes,
+  ...accountRoutes,
+  ...connectRoutes,
   ...platformRoutes,
   ...webhookRoutes,
   ...deliveryRoutes,
