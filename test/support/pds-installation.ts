@@ -3,14 +3,13 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cp, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { cacheDirectory } from './servers.ts';
 
 const source = fileURLToPath(new URL('pds', import.meta.url));
 const manifests = ['package.json', 'package-lock.json'];
-const cacheDirectory = process.env['FANFARE_TEST_CACHE'] ?? join(homedir(), '.cache', 'fanfare');
 const stepTimeoutMs = 8 * 60_000;
 
 export const pdsServerPath = join(source, 'server.mjs');

@@ -1,6 +1,7 @@
 // A PDS and the PLC directory that it needs, on loopback; lives until its standard input closes.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -9,8 +10,12 @@ import { pathToFileURL } from 'node:url';
 const [installation, dataDirectory, jwtSecret] = process.argv.slice(2);
 
 // A closed standard input means that the test run is gone, even by `kill -9`.
-process.stdin.on('end', () => process.exit(0)).on('error', () => process.exit(0));
-process.stdin.resume();
+process.stdin.on('end', end).on('error', end).resume();
+
+function end() {
+  rmSync(dataDirectory, { recursive: true, force: true });
+  process.exit(0);
+}
 
 const { resolve } = createRequire(join(installation, 'package.json'));
 const load = (name) => import(pathToFileURL(resolve(name)).href);
