@@ -227,15 +227,15 @@ describe('a failure', () => {
   });
 
   test('of Postgres is 503 with Retry-After', async () => {
-    const { db, close } = connectDatabase({
+    const nowhere = connectDatabase({
       url: 'postgres://nobody@127.0.0.1:1/none',
       maxConnections: 2,
       applicationName: 'test',
     });
-    await using away = await createTestRest({}, { db });
+    await using away = await createTestRest({}, { db: nowhere.db });
     const answer = await away.call('GET', '/v1/project', { key });
     expect(answer).toMatchObject({ status: 503, body: { error: { code: 'unavailable' } } });
     expect(answer.headers.get('Retry-After')).toBe('2');
-    await close();
+    await nowhere.close();
   });
 });

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { createBluesky } from '../../activities/platforms/bluesky.ts';
 import { createPlatforms } from '../../activities/platforms/index.ts';
+import { createSandboxPlatform } from '../../activities/platforms/sandbox.ts';
 import { createUrlGuard } from '../../activities/url-guard.ts';
 import { createKey, type NewKey } from '../../api/api-keys/key.ts';
 import type { Context } from '../../api/context.ts';
@@ -43,6 +44,9 @@ export interface TestRest extends AsyncDisposable {
   insertAccount(projectId: string): Promise<string>;
 }
 
+/** No network can be reached: what these tests ask ends before. */
+const nowhere = 'https://network.invalid';
+
 export async function createTestRest(
   env: Record<string, string> = {},
   overrides: Partial<Context> = {},
@@ -57,7 +61,10 @@ export async function createTestRest(
     doorbell,
     vault: createVault(new Map([['test', randomBytes(32)]]), 'test'),
     guard: createUrlGuard({ allowPrivateCidrs: config.allowPrivateCidrs }),
-    platforms: createPlatforms([createBluesky({ fetch, apiUrl: 'https://bluesky.invalid' })]),
+    platforms: createPlatforms([
+      createBluesky({ fetch, apiUrl: nowhere }),
+      createSandboxPlatform({ fetch, apiUrl: nowhere, publicUrl: nowhere }),
+    ]),
     log: pino({ level: 'silent' }),
     ...overrides,
   } as Context;

@@ -1,0 +1,114 @@
+// What belongs to another project is not there: every route with an id, and every list.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Route } from '../../api/route.ts';
+import { routes } from '../../api/routes.ts';
+import { recordEvent } from '../../schema/database/events.ts';
+import { createTestRest, type TestKey, type TestRest } from '../support/rest.ts';
+
+let rest: TestRest;
+let owner: TestKey;
+let stranger: TestKey;
+/** An id of the owner's for each collection: `webhooks` → `wh_…`. */
+const ids = new Map<string, string>();
+
+beforeAll(async () => {
+  rest = await createTestRest();
+  owner = await rest.createTenant();
+  stranger = await rest.createTenant();
+  const account = await rest.insertAccount(owner.projectId);
+  const create = async (path: string, body: unknown) =>
+    (await rest.call('POST', path, { key: owner.key, body })).body.data.id as string;
+  ids.set('accounts', account);
+  ids.set('webhooks', await create('/v1/webhooks', { url: 'https://example.com' }));
+  ids.set('posts', await create('/v1/posts', { caption: 'a', account_ids: [account] }));
+  const session = { platform: 'sandbox', external_user_id: 'u1' };
+  ids.set('connect', await create('/v1/connect/sessions', session));
+  ids.set('api-keys', await create('/v1/api-keys', { name: 'a' }));
+  const { db, config } = rest.context;
+  await db
+    .transaction()
+    .execute((trx) =>
+      recordEvent(
+        trx,
+        { projectId: owner.projectId, kind: 'post.failed', data: {}, postId: ids.get('posts')! },
+        config,
+      ),
+    );
+  const first = async (path: string) =>
+    (await rest.call('GET', path, { key: owner.key })).body.data[0].id as string;
+  ids.set('events', await first('/v1/events'));
+  ids.set('deliveries', await first(`/v1/webhooks/${ids.get('webhooks')}/deliveries`));
+});
+afterAll(() => rest[Symbol.asyncDispose]());
+
+const named = routes.filter(({ path }) => path.includes(':'));
+const lists = routes.filter(({ path, answer }) => !path.includes(':') && answer.isList);
+/** The same for every project. */
+const common = new Set(['/v1/event-kinds', '/v1/platforms/capabilities']);
+
+/** The least that the route's body takes, so that what is refused is the id. */
+const bodies: Record<string, unknown> = { updateWebhook: { name: 'taken' } };
+
+function ask({ method, path, name }: Route, key: string) {
+  const collection = path.split('/')[2]!;
+  const id = ids.get(collection);
+  if (id === undefined) throw new Error(`The test knows no id of ${collection}.`);
+  const body = bodies[name];
+  return rest.call(method.toUpperCase(), path.replace(/:\w+/, id), { key, body });
+}
+
+describe("another project's id", () => {
+  test.each(named.map((route) => [`${route.method} ${route.path}`, route] as const))(
+    'is 404 on %s',
+    async (_, route) => {
+      const answer = await ask(route, stranger.key);
+      expect(answer).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } });
+    },
+  );
+
+  test('is still there for its own project', async () => {
+    for (const route of named.filter(({ method }) => method === 'get')) {
+      expect((await ask(route, owner.key)).status, route.path).toBe(200);
+    }
+    const webhook = await rest.call('GET', `/v1/webhooks/${ids.get('webhooks')}`, {
+      key: owner.key,
+    });
+    expect(webhook.body.data.name).toBeNull();
+  });
+});
+
+describe("another project's rows", () => {
+  test.each(lists.filter(({ path }) => !common.has(path)).map(({ path }) => path))(
+    'are in no list: %s',
+    async (path) => {
+      const { body } = await rest.call('GET', path, { key: stranger.key });
+      const known = new Set(ids.values());
+      expect(body.data.filter((row: { id: string }) => known.has(row.id))).toEqual([]);
+    },
+  );
+});
+
+describe('every route', () => {
+  const all = routes.map((route) => [`${route.method} ${route.path}`, route] as const);
+
+  test.each(all)('asks for a key: %s', async (_, { method, path }) => {
+    const answer = await rest.call(method.toUpperCase(), path);
+    expect(answer).toMatchObject({ status: 401, body: { error: { code: 'unauthorized' } } });
+  });
+
+  test.each(all.filter(([, { scope }]) => scope !== 'any key'))(
+    'asks for its scope: %s',
+    async (_, { method, path, scope }) => {
+      const others = await rest.createTenant({
+        scopes: scope === 'posts:read' ? ['posts:write'] : ['posts:read'],
+      });
+      const answer = await rest.call(method.toUpperCase(), path, { key: others.key });
+      expect(answer).toMatchObject({ status: 403, body: { error: { required_scope: scope } } });
+    },
+  );
+
+  test('has a name of its own', () => {
+    const names = routes.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+  });
+});
