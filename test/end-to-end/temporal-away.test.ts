@@ -1,0 +1,97 @@
+// Temporal is down: the API accepts, and everything is caught up when it is back.
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startApp, type TestApp } from '../support/app.ts';
+import { createTestNamespace, type TestNamespace } from '../support/temporal.ts';
+import { startReceiver, type Receiver } from '../support/receiver.ts';
+
+/** A wire to Temporal that can be cut and mended. */
+class Wire {
+  readonly #target: string;
+  readonly #sockets = new Set<Socket>();
+  #server: Server | undefined;
+  #port = 0;
+
+  constructor(target: string) {
+    this.#target = target;
+  }
+
+  get address(): string {
+    return `127.0.0.1:${this.#port}`;
+  }
+
+  async mend(): Promise<void> {
+    const [host, port] = this.#target.split(':');
+    this.#server = createServer((near) => {
+      const far = connect(Number(port), host);
+      for (const socket of [near, far]) {
+        this.#sockets.add(socket);
+        socket.on('error', () => undefined).on('close', () => this.#sockets.delete(socket));
+      }
+      near.pipe(far).pipe(near);
+    });
+    await new Promise<void>((resolve) =>
+      this.#server!.listen(this.#port, '127.0.0.1', () => resolve()),
+    );
+    this.#port = (this.#server.address() as AddressInfo).port;
+  }
+
+  async cut(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server!.close(resolve));
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+  }
+}
+
+let namespace: TestNamespace;
+let wire: Wire;
+let app: TestApp;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  namespace = await createTestNamespace();
+  wire = new Wire(namespace.address);
+  await wire.mend();
+  [app, receiver] = await Promise.all([
+    startApp({ namespace, temporalAddress: wire.address }),
+    startReceiver(),
+  ]);
+});
+
+afterAll(async () => {
+  await app.stop();
+  await wire.cut();
+  await receiver.close();
+});
+
+describe('Temporal away', () => {
+  test('the API accepts posts, says in readyz what is missing, and catches up', async () => {
+    await app.tenant.createWebhook(receiver.url, ['post.published']);
+    const account = await app.tenant.connectSandbox('ada');
+    const before = await app.tenant.createPost({ caption: 'before', account_ids: [account.id] });
+    await app.tenant.waitForPost(before.id);
+
+    await wire.cut();
+    const posts = await Promise.all(
+      Array.from({ length: 10 }, (_, i) =>
+        app.tenant.createPost({ caption: `while away ${i}`, account_ids: [account.id] }),
+      ),
+    );
+    expect(posts.map((post) => post.status)).toEqual(posts.map(() => 'pending'));
+    const ready = await app.api.get('/readyz');
+    expect(ready.status).toBe(503);
+    expect(ready.text).toContain('temporal');
+
+    await wire.mend();
+    for (const { id } of posts) {
+      const post = await app.tenant.waitForPost(id, { timeoutMs: 45_000 });
+      expect(post.status).toBe('published');
+    }
+    await receiver.waitForCount(11, { timeoutMs: 30_000 });
+    const atNetwork = await app.database.db
+      .selectFrom('sandbox_posts')
+      .select((eb) => eb.fn.countAll<string>().as('count'))
+      .executeTakeFirstOrThrow();
+    expect(Number(atNetwork.count)).toBe(11);
+  }, 120_000);
+});
