@@ -1,4 +1,5 @@
 // The transaction of one operation, run once per Idempotency-Key.
+import { sql } from 'kysely';
 import { AppError } from '../schema/errors.ts';
 import { insertChanges, type NewChange } from '../schema/database/changes.ts';
 import type { Transaction } from '../schema/database/database.ts';
@@ -59,6 +60,9 @@ export async function transact<T>(
   return answer;
 }
 
+/** A key may be used again, for anything, when it is this old. */
+const keptSince = sql<Date>`now() - interval '24 hours'`;
+
 /** Serialises requests of one key: a simultaneous one waits for the first one's commit. */
 async function refuseRepeat(
   trx: Transaction,
@@ -70,7 +74,12 @@ async function refuseRepeat(
   const claimed = await trx
     .insertInto('idempotency_keys')
     .values({ project_id: projectId, key, fingerprint })
-    .onConflict((conflict) => conflict.doNothing())
+    .onConflict((conflict) =>
+      conflict
+        .columns(['project_id', 'key'])
+        .doUpdateSet({ fingerprint, status: null, answer: null, created_at: sql<Date>`now()` })
+        .where('idempotency_keys.created_at', '<=', keptSince),
+    )
     .returning('key')
     .executeTakeFirst();
   if (!claimed) await refuseAnswered({ db: trx, vault }, { projectId, idempotency });
@@ -91,6 +100,7 @@ export async function refuseAnswered(
     .selectAll()
     .where('project_id', '=', projectId)
     .where('key', '=', key)
+    .where('created_at', '>', keptSince)
     .executeTakeFirst();
   if (!stored) return;
   if (!stored.fingerprint.equals(fingerprint)) {
