@@ -1,0 +1,23 @@
+# The program for production: docker-compose.yml runs it as `migrate`, `api` and `worker`.
+# Temporal's native core needs glibc, so no Alpine.
+FROM node:24-bookworm-slim
+
+ENV NODE_ENV=production
+WORKDIR /app
+
+# Without install scripts: the image has its own Node, and no embedded Postgres is started here.
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
+
+COPY api api
+COPY activities activities
+COPY schema schema
+COPY workflows workflows
+
+# Holds the built workflow bundle; nothing in it must outlive the container.
+ENV FANFARE_DATA_DIR=/var/lib/fanfare
+RUN mkdir -p "$FANFARE_DATA_DIR" && chown node:node "$FANFARE_DATA_DIR"
+USER node
+
+EXPOSE 4000
+ENTRYPOINT ["node", "api/cli.ts"]

@@ -1,0 +1,82 @@
+// What a row measures: the real program on servers of its own, on disk and with fsync, as users run it.
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { startEmbeddedBackends } from '../../api/embedded/backends.ts';
+import { connectDatabase } from '../../schema/database/connect.ts';
+import type { Db } from '../../schema/database/database.ts';
+import { createDoorbell, type Doorbell } from '../../schema/database/doorbell.ts';
+import type { Api } from '../support/api.ts';
+import { startProgram, type Program } from '../support/program.ts';
+import { cacheDirectory } from '../support/servers.ts';
+
+export interface Installation extends AsyncDisposable {
+  readonly program: Program;
+  readonly api: Api;
+  readonly projectId: string;
+  /** Connections of the bench itself. */
+  readonly db: Db;
+  readonly doorbell: Doorbell;
+}
+
+/** A folder on the disk that the program's own data is on. */
+export function createBenchDirectory(): string {
+  const parent = resolve(process.env['FANFARE_DATA_DIR'] || '.data');
+  mkdirSync(parent, { recursive: true, mode: 0o711 });
+  const directory = mkdtempSync(join(parent, 'bench-'));
+  chmodSync(directory, 0o711);
+  return directory;
+}
+
+export async function startInstallation(env: Record<string, string> = {}): Promise<Installation> {
+  const dataDirectory = createBenchDirectory();
+  const undo: (() => Promise<void> | void)[] = [
+    () => rmSync(dataDirectory, { recursive: true, force: true, maxRetries: 5 }),
+  ];
+  const stop = async () => {
+    for (const step of undo.splice(0).toReversed()) await step();
+  };
+  try {
+    const backends = await startEmbeddedBackends({
+      dataDirectory: join(dataDirectory, 'servers'),
+      postgres: true,
+      temporal: true,
+      temporalCli: process.env['TEMPORAL_CLI'],
+      cacheDirectory,
+      progress: () => undefined,
+    });
+    undo.push(() => backends.stop());
+    const databaseUrl = backends.databaseUrl!;
+    const program = startProgram({
+      dataDirectory: join(dataDirectory, 'program'),
+      env: {
+        DATABASE_URL: databaseUrl,
+        TEMPORAL_ADDRESS: backends.temporalAddress!,
+        FANFARE_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
+        FANFARE_LOG_LEVEL: 'error',
+        ...env,
+      },
+    });
+    undo.push(() => program.stop());
+    const api = await program.waitForReady({ timeoutMs: 120_000 });
+    const project = await api.get('/v1/project');
+    const connection = connectDatabase({
+      url: databaseUrl,
+      maxConnections: 20,
+      applicationName: 'bench',
+    });
+    undo.push(() => connection.close());
+    const doorbell = createDoorbell(databaseUrl);
+    undo.push(() => doorbell.close());
+    return {
+      program,
+      api,
+      projectId: project.body.data.id as string,
+      db: connection.db,
+      doorbell,
+      [Symbol.asyncDispose]: stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

@@ -1,0 +1,82 @@
+// `npm run bench [id …] [-- --check]`: measures, prints a table, writes `<data dir>/bench.json`.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism, loadavg } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { goals } from './goals.ts';
+import type { Result, Row } from './result.ts';
+import { deliveries } from './rows/deliveries.ts';
+import { deliveryLatency } from './rows/delivery-latency.ts';
+import { memory } from './rows/memory.ts';
+import { start } from './rows/start.ts';
+
+const rows: readonly Row[] = [start, deliveries, deliveryLatency, memory];
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { check: { type: 'boolean', default: false } },
+});
+const unknown = positionals.filter((id) => !rows.some((row) => row.id === id));
+if (unknown.length > 0) {
+  console.error(`There is no row ${unknown.join(', ')}: ${rows.map((row) => row.id).join(', ')}.`);
+  process.exit(2);
+}
+
+const chosen = rows.filter((row) => positionals.length === 0 || positionals.includes(row.id));
+const results: Result[] = [];
+let isBroken = false;
+for (const row of chosen) {
+  console.log(`${row.id}: ${row.title}`);
+  try {
+    results.push(await row.run((line) => console.log(`  ${line}`)));
+  } catch (error) {
+    isBroken = true;
+    console.error(`${row.id} could not be measured:`, error);
+  }
+}
+
+const directory = process.env['FANFARE_DATA_DIR'] || '.data';
+mkdirSync(directory, { recursive: true });
+const path = join(directory, 'bench.json');
+writeFileSync(path, `${JSON.stringify(results, null, 2)}\n`);
+
+const missed = results.flatMap((result) =>
+  (goals[result.id] ?? [])
+    .filter((goal) => !goal.isReached(result))
+    .map((goal) => `${result.id}: ${goal.text}`),
+);
+console.log(`\n${table(results)}\n`);
+console.log(
+  `${availableParallelism()} cores, load ${loadavg()[0]!.toFixed(1)}; written to ${path}`,
+);
+for (const line of missed) console.log(`Below the goal: ${line}`);
+if (isBroken || (values.check && missed.length > 0)) process.exitCode = 1;
+
+function table(all: readonly Result[]): string {
+  const head = ['row', 'value', 'against', 'ratio', 'more', 'goal'];
+  const lines = all.map((result) => [
+    result.id,
+    `${round(result.value)} ${result.unit}`,
+    result.baseline === null ? '' : `${round(result.baseline)} ${result.unit}`,
+    result.ratio === null ? '' : result.ratio.toFixed(3),
+    Object.entries(result.details)
+      .map(([name, figure]) => `${name} ${round(figure)}`)
+      .join(', '),
+    (goals[result.id] ?? [])
+      .map((goal) => `${goal.text} ${goal.isReached(result) ? '✓' : '✗'}`)
+      .join(', '),
+  ]);
+  const widths = head.map((_, i) => Math.max(...[head, ...lines].map((line) => line[i]!.length)));
+  return [head, ...lines]
+    .map((line) =>
+      line
+        .map((cell, i) => cell.padEnd(widths[i]!))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+function round(value: number): string {
+  return value >= 100 ? value.toFixed(0) : value.toFixed(value >= 10 ? 1 : 2);
+}
