@@ -1,7 +1,7 @@
 // Renders the OpenAPI document as one HTML page: each operation, its fields, and the error codes.
-import { html, raw } from 'hono/html';
 import { errorKinds, type ErrorCode } from '../schema/errors.ts';
 import type { OpenApiDocument } from './openapi.ts';
+import { html, type Html } from './pages.ts';
 
 /** What of a JSON Schema the page shows. */
 interface Shape {
@@ -37,8 +37,6 @@ interface Operation {
   responses: Record<string, { description: string; content?: Record<string, { schema: Shape }> }>;
 }
 
-type Html = ReturnType<typeof html>;
-
 export function renderDocs(document: OpenApiDocument): Html {
   const operations = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -47,62 +45,45 @@ export function renderDocs(document: OpenApiDocument): Html {
       operation: operation as unknown as Operation,
     })),
   );
-  const tags = [...new Set(operations.map(({ operation }) => operation.tags[0]!))];
-  const schemas = (document.components?.schemas ?? {}) as Record<string, Shape>;
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width" />
-        <title>${document.info.title} API</title>
-        <style>
-          ${raw(style)}
-        </style>
-      </head>
-      <body>
-        <nav>
-          <b>${document.info.title} ${document.info.version}</b>
-          ${tags.map((tag) => html`<a href="#${tag}">${tag}</a>`)}
-          <a href="#schemas">schemas</a> <a href="#errors">errors</a>
-          <a href="/v1/openapi.json">openapi.json</a>
-        </nav>
-        <main>
-          <h1>${document.info.title} API</h1>
-          <p>${document.info.description ?? ''}</p>
-          <p>Send <code>Authorization: Bearer &lt;API_KEY&gt;</code> with every request.</p>
-          ${tags.map(
-            (tag) =>
-              html`<h2 id="${tag}">${tag}</h2>
-                ${operations
-                  .filter(({ operation }) => operation.tags[0] === tag)
-                  .map(({ path, method, operation }) => renderOperation(path, method, operation))}`,
-          )}
-          <h2 id="schemas">schemas</h2>
-          ${Object.entries(schemas).map(
-            ([name, shape]) =>
-              html`<h3 id="schema-${name}">${name}</h3>
-                ${renderFields(shape)}`,
-          )}
-          <h2 id="errors">errors</h2>
-          <p>Every refusal is <code>{"error": {code, message, …}, "request_id"}</code>.</p>
-          <table>
-            ${Object.entries(errorKinds).map(
-              ([code, { status, isRetriable }]) =>
-                html`<tr id="error-${code}">
-                  <td><code>${code}</code></td>
-                  <td>${status}</td>
-                  <td>${errorMeanings[code as ErrorCode]}${isRetriable ? ' Try again.' : ''}</td>
-                </tr>`,
-            )}
-          </table>
-        </main>
-      </body>
-    </html>`;
+  const byTag = Map.groupBy(operations, ({ operation }) => operation.tags[0]!);
+  const schemas = Object.entries((document.components?.schemas ?? {}) as Record<string, Shape>);
+  return html`<p>${document.info.description ?? ''}</p>
+    <p>Send <code>Authorization: Bearer &lt;API_KEY&gt;</code> with every request.</p>
+    <p>
+      ${[...byTag.keys()].map((tag) => html`<a href="#${tag}">${tag}</a> · `)}
+      <a href="#schemas">schemas</a> · <a href="#errors">errors</a> ·
+      <a href="/v1/openapi.json">openapi.json</a>
+    </p>
+    ${[...byTag].map(
+      ([tag, operations]) =>
+        html`<h2 id="${tag}">${tag}</h2>
+          ${operations.map(({ path, method, operation }) =>
+            renderOperation(path, method, operation),
+          )}`,
+    )}
+    <h2 id="schemas">schemas</h2>
+    ${schemas.map(
+      ([name, shape]) =>
+        html`<h3 id="schema-${name}">${name}</h3>
+          ${renderFields(shape)}`,
+    )}
+    <h2 id="errors">errors</h2>
+    <p>Every refusal is <code>{"error": {code, message, …}, "request_id"}</code>.</p>
+    <table>
+      ${Object.entries(errorKinds).map(
+        ([code, { status, isRetriable }]) =>
+          html`<tr id="error-${code}">
+            <td><code>${code}</code></td>
+            <td>${status}</td>
+            <td>${errorMeanings[code as ErrorCode]}${isRetriable && ' Try again.'}</td>
+          </tr>`,
+      )}
+    </table>`;
 }
 
 function renderOperation(path: string, method: string, operation: Operation): Html {
   const body = operation.requestBody?.content['application/json']?.schema;
-  return html`<section id="${operation.operationId}">
+  return html`<article id="${operation.operationId}">
     <h3><code>${method} ${path}</code></h3>
     <p>${operation.summary}. ${operation.description ?? ''}</p>
     ${
@@ -128,7 +109,7 @@ function renderOperation(path: string, method: string, operation: Operation): Ht
         <code>${status}</code> ${description} ${data ? html`${writeShape(data)}` : ''}
       </p>`;
     })}
-  </section>`;
+  </article>`;
 }
 
 function renderFields(shape: Shape): Html {
@@ -172,6 +153,7 @@ const errorMeanings: Record<ErrorCode, string> = {
   conflict: 'The state of the resource does not allow this.',
   idempotency_conflict: 'The Idempotency-Key was used with another request.',
   cursor_expired: 'The feed no longer reaches back to the cursor.',
+  slow_consumer: 'A live stream was read too slowly; resume from its last cursor.',
   payload_too_large: 'The body is too large.',
   unsupported_media_type: 'The body is not sent as application/json.',
   validation_error: 'Fields have faults; issues names each by its path.',
@@ -179,15 +161,3 @@ const errorMeanings: Record<ErrorCode, string> = {
   internal: 'Something failed on our side.',
   unavailable: 'A backend is away; Retry-After says when.',
 };
-
-const style = `
-body { margin: 0; font: 15px/1.5 system-ui, sans-serif; display: flex; color: #1c1c1c }
-nav { position: sticky; top: 0; height: 100vh; overflow: auto; padding: 1rem; min-width: 11rem; box-sizing: border-box; background: #f5f5f2 }
-nav a { display: block }
-main { padding: 1rem 2rem; max-width: 60rem }
-section { border-top: 1px solid #ddd }
-table { border-collapse: collapse }
-td { padding: 0.15rem 1rem 0.15rem 0; vertical-align: top }
-code { background: #f0f0ec; padding: 0 0.25rem }
-tr:target, h3:target, section:target { background: #fff6d6 }
-`;

@@ -1,27 +1,22 @@
 // The API document: as OpenAPI, and as one page without script or outside asset.
 import { renderDocs } from './docs-page.ts';
 import { writeOpenApi, type OpenApiDocument } from './openapi.ts';
+import { page, type Html } from './pages.ts';
 import type { PublicPage } from './public-page.ts';
 import { routes } from './routes.ts';
 
-let written: { document: OpenApiDocument; page: ReturnType<typeof renderDocs> } | undefined;
+let written: { document: OpenApiDocument; body: Html } | undefined;
 
 /** Written when first asked for, and the same ever after. */
 function documents() {
   if (!written) {
     const document = writeOpenApi(routes);
-    written = { document, page: renderDocs(document) };
+    written = { document, body: renderDocs(document) };
   }
   return written;
 }
 
 export const docPages: PublicPage[] = [
   { path: '/v1/openapi.json', respond: (_, c) => c.json(documents().document) },
-  {
-    path: '/docs',
-    respond(_, c) {
-      c.header('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'");
-      return c.html(documents().page);
-    },
-  },
+  { path: '/docs', respond: () => page('Fanfare API', documents().body) },
 ];

@@ -3,7 +3,9 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import { z } from 'zod';
 import packageJson from '../package.json' with { type: 'json' };
 import { errorKinds, type ErrorCode } from '../schema/errors.ts';
+import { eventCatalogue, eventKinds, type EventKind } from '../schema/events.ts';
 import { PageMeta } from '../schema/listing.ts';
+import { eventBody } from './events/kinds.ts';
 import type { Route } from './route.ts';
 
 const Issue = z
@@ -36,6 +38,17 @@ const IdempotencyKey = z.object({
   }),
 });
 
+const SignatureHeaders = z.object({
+  'X-Service-Signature': z.string().meta({
+    description: '`sha256=` and the hex HMAC-SHA-256 of the body, keyed with the secret as shown.',
+  }),
+  'X-Service-Event': z.string(),
+  'X-Service-Delivery': z.string().meta({ description: 'The same in every attempt.' }),
+  'webhook-id': z.string(),
+  'webhook-timestamp': z.string(),
+  'webhook-signature': z.string().meta({ description: 'As Standard Webhooks defines it.' }),
+});
+
 export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPI31Document']>;
 
 export function writeOpenApi(routes: readonly Route[]): OpenApiDocument {
@@ -43,6 +56,7 @@ export function writeOpenApi(routes: readonly Route[]): OpenApiDocument {
   const { openAPIRegistry: registry } = app;
   registry.registerComponent('securitySchemes', 'apiKey', { type: 'http', scheme: 'bearer' });
   for (const route of routes) registry.registerPath(describe(route));
+  for (const kind of eventKinds) registry.registerWebhook(describeEvent(kind));
   return app.getOpenAPI31Document({
     openapi: '3.1.0',
     info: {
@@ -82,6 +96,24 @@ function describe(route: Route): Registration {
       ...Object.fromEntries(route.answer.statuses.map((status) => describeAnswer(route, status))),
       default: { description: 'Refused or failed.', content: json(ErrorAnswer) },
     },
+  };
+}
+
+/** What a webhook's receiver is sent. */
+function describeEvent(kind: EventKind): Registration {
+  const { meaning, availability } = eventCatalogue[kind];
+  return {
+    method: 'post',
+    path: kind,
+    summary: meaning,
+    ...(availability === 'coming_soon' ? { description: 'Coming soon: not yet sent.' } : {}),
+    tags: ['events'],
+    security: [],
+    request: {
+      headers: SignatureHeaders,
+      body: { required: true, content: json(eventBody(kind)) },
+    },
+    responses: { '2XX': { description: 'Delivered. Any other answer is tried again.' } },
   };
 }
 

@@ -30,6 +30,8 @@ input { font: inherit; width: 100%; max-width: 28rem; padding: .5rem; border-rad
 button { font: inherit; padding: .5rem 1.25rem; margin: 1rem .5rem 0 0; border-radius: .375rem;
   border: 1px solid var(--accent); background: none; color: var(--accent); cursor: pointer }
 button.first { background: #2457d6; border-color: #2457d6; color: #fff }
+td { padding: .125rem 1rem .125rem 0; vertical-align: top }
+:target { background: #fc03 }
 [role=alert] { border-left: 4px solid #c62828; padding: .25rem .75rem; margin: 1rem 0 }
 `;
 

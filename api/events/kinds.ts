@@ -10,6 +10,11 @@ import {
 import { PostEventData } from '../../schema/posts.ts';
 import { Timestamp } from '../../schema/timestamp.ts';
 
+/** The whole body; members may be added later, so a receiver's check must let unknown ones pass. */
+export function eventBody(kind: EventKind) {
+  return z.object({ event: z.literal(kind), timestamp: Timestamp, data: dataOf(kind) });
+}
+
 /** Only a disconnect has a reason. */
 function dataOf(kind: EventKind): z.ZodType {
   if (kind.startsWith('post.')) return PostEventData;
@@ -17,9 +22,8 @@ function dataOf(kind: EventKind): z.ZodType {
   return AccountEventData.omit({ reason: true });
 }
 
-export const eventKindInfos: EventKindInfo[] = eventKinds.map((event) => {
-  const body = z.object({ event: z.literal(event), timestamp: Timestamp, data: dataOf(event) });
-  // Members may be added later, so that a receiver's check must let unknown ones pass.
-  const json_schema = z.toJSONSchema(body, { io: 'input' });
-  return { event, ...eventCatalogue[event], json_schema };
-});
+export const eventKindInfos: EventKindInfo[] = eventKinds.map((event) => ({
+  event,
+  ...eventCatalogue[event],
+  json_schema: z.toJSONSchema(eventBody(event), { io: 'input' }),
+}));
