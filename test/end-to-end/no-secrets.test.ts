@@ -1,0 +1,96 @@
+// What is secret stays where it is sealed: no workflow history, no stored attempt and no table shows it.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from 'kysely';
+import { startApp, type TestApp } from '../support/app.ts';
+import { startReceiver, type Receiver } from '../support/receiver.ts';
+
+let app: TestApp;
+let receiver: Receiver;
+let secrets: string[];
+
+beforeAll(async () => {
+  app = await startApp({ env: { FANFARE_DELIVERY_DELAYS_MS: '10' } });
+  receiver = await startReceiver({ respond: (_, n) => ({ status: n === 1 ? 500 : 200 }) });
+  const webhook = await app.tenant.createWebhook(receiver.url);
+  const rotated = await app.api.post(`/v1/webhooks/${webhook.id}/rotate`, {});
+  const account = await app.tenant.connectSandbox('ada');
+  const post = await app.tenant.createPost({
+    caption: 'hello',
+    platform_posts: [
+      { account_id: account.id, platform_options: { outcome: 'token_expired', times: 1 } },
+    ],
+  });
+  await app.tenant.waitForPost(post.id);
+  await receiver.waitForCount(3);
+  const tokens = await sql<{ grant: string }>`
+    select row_to_json(g)::text as "grant" from sandbox_grants g`.execute(app.database.db);
+  secrets = [
+    webhook.secret,
+    rotated.body.data.secret as string,
+    app.tenant.key,
+    ...tokens.rows.flatMap((row) => (JSON.parse(row.grant) as { id: string }).id),
+  ];
+});
+
+afterAll(async () => {
+  await app.stop();
+  await receiver.close();
+});
+
+function expectNone(text: string): void {
+  for (const secret of secrets) {
+    expect(text).not.toContain(secret);
+    expect(text).not.toContain(secret.replace('whsec_', ''));
+  }
+}
+
+describe('secrets', () => {
+  test('are in no workflow history', async () => {
+    const { client } = app.namespace;
+    let count = 0;
+    for await (const { workflowId, runId } of client.workflow.list()) {
+      const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+      const json = JSON.stringify(history);
+      const payloads = [...json.matchAll(/"data":"([^"]+)"/g)].map(([, data]) =>
+        Buffer.from(data!, 'base64').toString('utf8'),
+      );
+      expect(payloads.join()).toMatch(/postId|deliveryIds/);
+      expectNone(json + payloads.join());
+      count++;
+    }
+    expect(count).toBeGreaterThan(0);
+  });
+
+  test("are in none of our tables, beside the sandbox network's own", async () => {
+    const tables = await sql<{ name: string }>`
+      select table_name as name from information_schema.tables
+      where table_schema = 'public' and table_name not like 'sandbox%'
+        and table_name not like 'kysely%'`.execute(app.database.db);
+    expect(tables.rows.length).toBeGreaterThan(12);
+    for (const { name } of tables.rows) {
+      const rows = await sql<{ row: string }>`
+        select row_to_json(t)::text as row from ${sql.table(name)} t`.execute(app.database.db);
+      for (const { row } of rows.rows) {
+        expectNone(row);
+        expectNone(hexToText(row));
+      }
+    }
+  });
+
+  test('are redacted in the attempts that the API shows', async () => {
+    const webhooks = await app.api.get('/v1/webhooks');
+    const list = await app.api.get(`/v1/webhooks/${webhooks.body.data[0].id}/deliveries`);
+    const delivery = await app.api.get(`/v1/deliveries/${list.body.data[0].id}`);
+    const [attempt] = delivery.body.data.attempts;
+    expect(attempt.request_headers['X-Service-Signature']).toBe('[redacted]');
+    expect(attempt.request_headers['webhook-signature']).toBe('[redacted]');
+    expectNone(delivery.text + list.text + webhooks.text);
+  });
+});
+
+/** bytea columns come as `\\x…`: what lies in them unsealed would be readable. */
+function hexToText(row: string): string {
+  return [...row.matchAll(/\\\\x([0-9a-f]+)/g)]
+    .map(([, hex]) => Buffer.from(hex!, 'hex').toString('utf8'))
+    .join(' ');
+}

@@ -1,0 +1,45 @@
+// Histories of released workflows, replayed: a post that waits for a year meets code that still knows it.
+import { readdirSync, readFileSync } from 'node:fs';
+import { temporal } from '@temporalio/proto';
+import { Worker } from '@temporalio/worker';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { workflowBundle } from '../../activities/workflow-bundle.ts';
+import { installQuietRuntime } from '../support/quiet-runtime.ts';
+
+const folder = new URL('histories/', import.meta.url);
+const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
+
+function readHistory(name: string) {
+  const { workflowId, history } = JSON.parse(readFileSync(new URL(name, folder), 'utf8'));
+  return {
+    workflowId: String(workflowId),
+    history: temporal.api.history.v1.History.fromObject(history),
+  };
+}
+
+let bundle: { code: string };
+
+beforeAll(async () => {
+  installQuietRuntime();
+  bundle = await workflowBundle(inject('cacheDirectory'));
+});
+
+describe('stored histories', () => {
+  test('there is one for each workflow', () => {
+    for (const workflow of ['publish-post', 'deliver-events']) {
+      expect(names.some((name) => name.startsWith(workflow))).toBe(true);
+    }
+  });
+
+  test.each(names)('%s replays', async (name) => {
+    const { workflowId, history } = readHistory(name);
+    await Worker.runReplayHistory({ workflowBundle: bundle }, history, workflowId);
+  });
+
+  test('a history that the code contradicts is refused', async () => {
+    const { history } = readHistory('publish-post-0.1.json');
+    const scheduled = history.events.find((event) => event.activityTaskScheduledEventAttributes);
+    scheduled!.activityTaskScheduledEventAttributes!.activityType!.name = 'another';
+    await expect(Worker.runReplayHistory({ workflowBundle: bundle }, history)).rejects.toThrow();
+  });
+});
