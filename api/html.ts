@@ -15,9 +15,17 @@ export function html(strings: TemplateStringsArray, ...values: readonly HtmlValu
   return new Html(String.raw({ raw: strings }, ...values.map(toHtml)));
 }
 
+const entities: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
 function toHtml(value: HtmlValue): string {
   if (value instanceof Html) return value.text;
   if (value === null || value === undefined || value === false) return '';
   if (typeof value === 'object') return value.map(toHtml).join('');
-  return String(value).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  return String(value).replace(/[&<>"']/g, (character) => entities[character]!);
 }

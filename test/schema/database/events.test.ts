@@ -1,0 +1,186 @@
+// Recording an event: its body, its time, its deliveries, its changes.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { recordEvent, type NewEvent } from '../../../schema/database/events.ts';
+import type { EventKind } from '../../../schema/events.ts';
+import { newId } from '../../../schema/ids.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+async function createProject(): Promise<string> {
+  const id = newId('project');
+  await database.db.insertInto('projects').values({ id, name: 'test' }).execute();
+  return id;
+}
+
+async function createWebhook(
+  projectId: string,
+  events: EventKind[],
+  columns: { status?: 'active' | 'disabled'; deleted_at?: Date } = {},
+): Promise<string> {
+  const id = newId('webhook');
+  await database.db
+    .insertInto('webhook_subscriptions')
+    .values({
+      id,
+      project_id: projectId,
+      url: 'https://example.com/',
+      events,
+      status: 'active',
+      secret_preview: 'whsec_…',
+      ...columns,
+    })
+    .execute();
+  return id;
+}
+
+const record = (event: NewEvent, previewEvents = false) =>
+  database.db.transaction().execute((trx) => recordEvent(trx, event, { previewEvents }));
+
+const readEvent = (id: string | null) =>
+  database.db.selectFrom('events').selectAll().where('id', '=', id!).executeTakeFirstOrThrow();
+
+const listDeliveries = (eventId: string | null) =>
+  database.db
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('event_id', '=', eventId!)
+    .orderBy('id')
+    .execute();
+
+describe('recordEvent', () => {
+  test('renders the envelope once, in its three members, with the data as given', async () => {
+    const projectId = await createProject();
+    const data = { id: 'post_1', caption: 'ünï 😀 "quoted" \\ \u0001', scheduled_at: null };
+    const { eventId } = await record({ projectId, kind: 'post.published', data, postId: 'post_1' });
+    const { body, created_at } = await readEvent(eventId);
+    expect(body).toBe(
+      `{"event":"post.published","timestamp":"${created_at.toISOString()}","data":${JSON.stringify(data)}}`,
+    );
+    expect(Math.abs(created_at.getTime() - Date.now())).toBeLessThan(5_000);
+  });
+
+  test('makes one delivery for each webhook of the project that listens to the kind', async () => {
+    const projectId = await createProject();
+    const active = await createWebhook(projectId, ['post.failed', 'post.published']);
+    const disabled = await createWebhook(projectId, ['post.published'], { status: 'disabled' });
+    await createWebhook(projectId, ['post.failed']);
+    await createWebhook(projectId, ['post.published'], { deleted_at: new Date() });
+    await createWebhook(await createProject(), ['post.published']);
+    const recorded = await record({
+      projectId,
+      kind: 'post.published',
+      data: {},
+      postId: 'post_2',
+    });
+    expect(recorded.deliveryCount).toBe(2);
+    const { created_at } = await readEvent(recorded.eventId);
+    expect(await listDeliveries(recorded.eventId)).toEqual([
+      expect.objectContaining({
+        id: expect.stringMatching(/^dlv_[0-9a-hjkmnp-tv-z]{26}$/),
+        webhook_id: active,
+        project_id: projectId,
+        event: 'post.published',
+        status: 'pending',
+        trigger: 'event',
+        next_attempt_at: created_at,
+        concluded_at: null,
+        batch_id: null,
+      }),
+      expect.objectContaining({
+        webhook_id: disabled,
+        status: 'skipped',
+        next_attempt_at: null,
+        concluded_at: created_at,
+      }),
+    ]);
+  });
+
+  test('tells the feed of the event and of every delivery', async () => {
+    const projectId = await createProject();
+    await createWebhook(projectId, ['account.connected']);
+    const { eventId } = await record({
+      projectId,
+      kind: 'account.connected',
+      data: {},
+      socialAccountId: 'sa_1',
+    });
+    const [delivery] = await listDeliveries(eventId);
+    const changes = await database.db
+      .selectFrom('changes')
+      .select(['subject', 'subject_id', 'kind'])
+      .where('project_id', '=', projectId)
+      .orderBy('id')
+      .execute();
+    expect(changes).toEqual([
+      { subject: 'event', subject_id: eventId, kind: 'recorded' },
+      { subject: 'delivery', subject_id: delivery!.id, kind: 'created' },
+    ]);
+  });
+
+  test('gives the events of one subject times that strictly grow', async () => {
+    const projectId = await createProject();
+    const times = await database.db.transaction().execute(async (trx) => {
+      for (let i = 0; i < 20; i++) {
+        const event: NewEvent = { projectId, kind: 'post.failed', data: { i }, postId: 'post_3' };
+        await recordEvent(trx, event, { previewEvents: false });
+      }
+      const rows = await trx
+        .selectFrom('events')
+        .select('created_at')
+        .where('post_id', '=', 'post_3')
+        .orderBy('id')
+        .execute();
+      return rows.map((row) => row.created_at.getTime());
+    });
+    expect(new Set(times).size).toBe(20);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+  });
+
+  test('gives many webhooks deliveries with ids of their own, in order', async () => {
+    const projectId = await createProject();
+    for (let i = 0; i < 70; i++) await createWebhook(projectId, ['post.partial']);
+    const { eventId } = await record({
+      projectId,
+      kind: 'post.partial',
+      data: {},
+      postId: 'post_4',
+    });
+    const deliveries = await listDeliveries(eventId);
+    expect(new Set(deliveries.map((delivery) => delivery.id)).size).toBe(70);
+    const webhooks = deliveries.map((delivery) => delivery.webhook_id);
+    expect(webhooks).toEqual(webhooks.toSorted());
+  });
+
+  test('records a coming-soon kind only where previews are on', async () => {
+    const projectId = await createProject();
+    await createWebhook(projectId, ['post.scheduled']);
+    const event: NewEvent = { projectId, kind: 'post.scheduled', data: {}, postId: 'post_5' };
+    expect(await record(event)).toEqual({ eventId: null, deliveryCount: 0 });
+    expect(await record(event, true)).toEqual({ eventId: expect.any(String), deliveryCount: 1 });
+  });
+
+  test('writes nothing when its transaction fails', async () => {
+    const projectId = await createProject();
+    await createWebhook(projectId, ['post.failed']);
+    const work = database.db.transaction().execute(async (trx) => {
+      await recordEvent(
+        trx,
+        { projectId, kind: 'post.failed', data: {}, postId: 'post_6' },
+        { previewEvents: false },
+      );
+      throw new Error('too late');
+    });
+    await expect(work).rejects.toThrow('too late');
+    const { count } = await database.db
+      .selectFrom('events')
+      .select((eb) => eb.fn.countAll<string>().as('count'))
+      .where('project_id', '=', projectId)
+      .executeTakeFirstOrThrow();
+    expect(count).toBe('0');
+  });
+});
