@@ -1,0 +1,190 @@
+// Every query on a table that grows is served by an index: asked of Postgres over many rows.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listAccountRows } from '../../schema/database/accounts.ts';
+import { findUsableApiKey, listApiKeys } from '../../schema/database/api-keys.ts';
+import { deleteChanges, readChanges } from '../../schema/database/changes.ts';
+import type { Db } from '../../schema/database/database.ts';
+import {
+  cancelWaitingDeliveries,
+  findDelivery,
+  listDeliveryAttempts,
+  listDeliveryRows,
+} from '../../schema/database/deliveries.ts';
+import { listUnfinished } from '../../schema/database/due-deliveries.ts';
+import { recordEvent } from '../../schema/database/events.ts';
+import { claimBatch } from '../../schema/database/outbox.ts';
+import { getPostRow, listPostRows, listResults } from '../../schema/database/posts.ts';
+import { listEventRows } from '../../schema/database/recorded-events.ts';
+import {
+  listOverdueBatches,
+  listOverduePosts,
+  releaseBatch,
+} from '../../schema/database/sweeping.ts';
+import { getWebhookRow, listWebhookRows } from '../../schema/database/webhooks.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createExplainer, type Explainer } from '../support/explain.ts';
+
+/** Small by nature: read from end to end at will. */
+const smallTables = /^(feed_epoch|sweeps|outbox):/;
+
+let database: TestDatabase;
+let explainer: Explainer;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await fill(database.db);
+  explainer = createExplainer(database.url);
+});
+afterAll(async () => {
+  await explainer?.close();
+  await database?.drop();
+});
+
+async function fullScans(work: (db: Db) => Promise<unknown>): Promise<string[]> {
+  const found = await explainer.findFullScans(work);
+  return found.filter((line) => !smallTables.test(line));
+}
+
+const project = 'prj_7';
+const page = { limit: 26, before: undefined };
+const nextPage = { limit: 26, before: 'zzz' };
+const since = '2026-01-01T00:00:00Z';
+
+describe('lists', () => {
+  const lists: Record<string, (db: Db) => Promise<unknown>> = {
+    posts: (db) => listPostRows(db, project, {}, page),
+    'posts, next page': (db) => listPostRows(db, project, {}, nextPage),
+    'posts by status': (db) => listPostRows(db, project, { status: 'failed' }, page),
+    'posts by time': (db) => listPostRows(db, project, { from: since, to: since }, page),
+    'posts by platform': (db) => listPostRows(db, project, { platform: 'sandbox' }, page),
+    'posts by account': (db) => listPostRows(db, project, { social_account_id: 'sa_7' }, page),
+    'posts by user': (db) => listPostRows(db, project, { external_user_id: 'user_7' }, page),
+    'results of posts': (db) => listResults(db, ['post_7', 'post_57']),
+    accounts: (db) => listAccountRows(db, project, {}, page),
+    'accounts by user': (db) =>
+      listAccountRows(db, project, { external_user_id: 'user_7' }, nextPage),
+    'api keys': (db) => listApiKeys(db, project, page),
+    webhooks: (db) => listWebhookRows(db, project, page),
+    deliveries: (db) => listDeliveryRows(db, project, 'wh_7', {}, page),
+    'deliveries, next page': (db) => listDeliveryRows(db, project, 'wh_7', {}, nextPage),
+    'deliveries by status': (db) =>
+      listDeliveryRows(db, project, 'wh_7', { status: 'failed', since }, page),
+    'deliveries by kind': (db) =>
+      listDeliveryRows(db, project, 'wh_7', { event: 'post.failed', until: since }, page),
+    attempts: (db) => listDeliveryAttempts(db, 'dlv_7'),
+    events: (db) => listEventRows(db, project, { test: false }, page),
+    'events by kind and time': (db) =>
+      listEventRows(db, project, { test: false, event: 'post.failed', since, until: since }, page),
+  };
+  for (const [name, list] of Object.entries(lists)) {
+    test(`${name} are found by an index`, async () => {
+      expect(await fullScans(list)).toEqual([]);
+    });
+  }
+});
+
+describe('single rows', () => {
+  const reads: Record<string, (db: Db) => Promise<unknown>> = {
+    'a post with its results': (db) => getPostRow(db, project, 'post_7'),
+    'a webhook with its health': (db) => getWebhookRow(db, project, 'wh_7'),
+    'a delivery': (db) => findDelivery(db, project, 'dlv_7'),
+    'a key': (db) => findUsableApiKey(db, Buffer.from('7')),
+  };
+  for (const [name, read] of Object.entries(reads)) {
+    test(`${name} is found by an index`, async () => {
+      expect(await fullScans(read)).toEqual([]);
+    });
+  }
+});
+
+describe('the engine', () => {
+  const works: Record<string, (db: Db) => Promise<unknown>> = {
+    'claims waiting deliveries': (db) => db.transaction().execute((trx) => claimBatch(trx, 200)),
+    'loads a batch': (db) => listUnfinished(db, 'bat_7', ['dlv_7', 'dlv_57']),
+    'records an event': (db) =>
+      db
+        .transaction()
+        .execute((trx) =>
+          recordEvent(
+            trx,
+            { projectId: project, kind: 'post.failed', data: {}, postId: 'post_7' },
+            { previewEvents: false },
+          ),
+        ),
+    'cancels the deliveries of a deleted webhook': (db) =>
+      db.transaction().execute((trx) => cancelWaitingDeliveries(trx, 'wh_8')),
+    'looks for overdue deliveries': (db) => listOverdueBatches(db, 300_000),
+    'sets a lost batch free': (db) => releaseBatch(db, 'bat_9'),
+    'looks for overdue posts': (db) => listOverduePosts(db, 300_000),
+  };
+  for (const [name, work] of Object.entries(works)) {
+    test(`${name} by an index`, async () => {
+      expect(await fullScans(work)).toEqual([]);
+    });
+  }
+});
+
+describe('the live feed', () => {
+  const start = { xid: 0n, id: 0n };
+  const reads: Record<string, (db: Db) => Promise<unknown>> = {
+    'reads on from a cursor': (db) => readChanges(db, start, 100),
+    'reads a project from a cursor': (db) =>
+      readChanges(db, start, 100, { projectId: project, subject: 'delivery' }),
+    'reads one subject from a cursor': (db) =>
+      readChanges(db, start, 100, { projectId: project, subject: 'post', subjectId: 'post_7' }),
+    'forgets what is old': (db) => deleteChanges(db, new Date(0)),
+  };
+  for (const [name, read] of Object.entries(reads)) {
+    test(`${name} by an index`, async () => {
+      expect(await fullScans(read)).toEqual([]);
+    });
+  }
+});
+
+/** Twenty thousand of everything, in fifty projects; by SQL, since operations would take minutes. */
+async function fill(db: Db): Promise<void> {
+  const statements = [
+    `insert into projects (id, name) select 'prj_' || i, 'p' from generate_series(0, 49) i`,
+    `insert into api_keys (id, project_id, name, hash, prefix, scopes, environment)
+      select 'key_' || i, 'prj_' || i % 50, 'k', i::text::bytea, 'fan_', '{}', 'production'
+      from generate_series(0, 4999) i`,
+    `insert into social_accounts (id, project_id, platform, account_name, external_account_id,
+        external_user_id, connection_type, status)
+      select 'sa_' || i, 'prj_' || i % 50, 'sandbox', 'a' || i, 'a' || i, 'user_' || i, 'byo', 'active'
+      from generate_series(0, 4999) i`,
+    `insert into posts (id, project_id, caption, status, progressed_at)
+      select 'post_' || i, 'prj_' || i % 50, 'caption', case when i % 1000 = 0 then 'pending'
+        when i % 7 = 0 then 'failed' else 'published' end, now() - i * interval '1 s'
+      from generate_series(0, 19999) i`,
+    `insert into post_results (id, post_id, project_id, position, social_account_id, platform,
+        account_name, status, phase, phase_state)
+      select 'res_' || i, 'post_' || i, 'prj_' || i % 50, 0, 'sa_' || i % 5000, 'sandbox', 'a',
+        'published', 'commit', 'ready'
+      from generate_series(0, 19999) i`,
+    `insert into webhook_subscriptions (id, project_id, url, events, status, secret_preview)
+      select 'wh_' || i, 'prj_' || i % 50, 'https://example.com', '{post.failed}', 'active', 'whsec_'
+      from generate_series(0, 999) i`,
+    `insert into events (id, project_id, kind, body, post_id, created_at)
+      select 'evt_' || i, 'prj_' || i % 50, 'post.failed', '{}', 'post_' || i, now() - i * interval '1 s'
+      from generate_series(0, 19999) i`,
+    `insert into deliveries (id, project_id, webhook_id, event_id, event, status, trigger, batch_id,
+        next_attempt_at, concluded_at, delivered_at)
+      select 'dlv_' || i, 'prj_' || i % 50, 'wh_' || i % 1000, 'evt_' || i, 'post.failed',
+        case when i % 50 = 0 then 'pending' when i % 9 = 0 then 'failed' else 'delivered' end,
+        'event', case when i % 100 = 0 then null else 'bat_' || i / 100 end,
+        case when i % 50 = 0 then now() - i * interval '1 s' end,
+        case when i % 50 > 0 then now() end, case when i % 50 > 0 and i % 9 > 0 then now() end
+      from generate_series(0, 19999) i`,
+    `insert into delivery_attempts (delivery_id, number, trigger, started_at, timings, request_headers)
+      select 'dlv_' || i, 1, 'schedule', now(), '{}', '{}' from generate_series(0, 19999) i`,
+  ];
+  for (const statement of statements) await sql.raw(statement).execute(db);
+  // Each row has its transaction's id, which is what the feed is read by.
+  for (let from = 0; from < 20_000; from += 20) {
+    await sql`insert into changes (project_id, subject, subject_id, kind)
+      select 'prj_' || i % 50, 'post', 'post_' || i, 'created'
+      from generate_series(${from}::int, ${from + 19}::int) i`.execute(db);
+  }
+  await sql`analyze`.execute(db);
+}
