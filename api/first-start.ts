@@ -1,12 +1,12 @@
 // What a first start leaves: a project, its first key, two sandbox accounts.
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newId } from '../schema/ids.ts';
 import { findApiKeyByHash } from '../schema/database/api-keys.ts';
 import { insertProject } from '../schema/database/projects.ts';
 import type { Db } from '../schema/database/database.ts';
 import { connectAccount } from './accounts/operations.ts';
-import { createKey } from './api-keys/key.ts';
+import { createKey, generateKey } from './api-keys/key.ts';
 import { hashKey } from './auth.ts';
 import type { Caller, Context } from './context.ts';
 
@@ -24,16 +24,12 @@ export async function openFirstProject(
   progress: (line: string) => void,
 ): Promise<FirstProject> {
   const { config, db } = context;
-  const path = join(config.dataDirectory, 'api-key');
-  const kept =
-    config.secrets.apiKey ?? (await readFile(path, 'utf8').catch(() => undefined))?.trim();
-  let row = kept ? await findApiKeyByHash(db, hashKey(kept)) : undefined;
-  let key = kept;
-  if (!row || !key) {
-    ({ row, key } = await createProjectWithKey(db, 'default', kept));
+  const key = config.secrets.apiKey ?? (await keptKey(config.dataDirectory));
+  let row = await findApiKeyByHash(db, hashKey(key));
+  if (!row) {
+    ({ row } = await createProjectWithKey(db, 'default', key));
     progress(`Created the project "default" (${row.project_id}) and its first API key.`);
   }
-  if (!config.secrets.apiKey) await writeFile(path, `${key}\n`, { mode: 0o600 });
   const caller: Caller = {
     projectId: row.project_id,
     keyId: row.id,
@@ -41,6 +37,17 @@ export async function openFirstProject(
     environment: row.environment,
   };
   return { caller, key, accountIds: await connectSandboxAccounts(context, caller, progress) };
+}
+
+/** Written before its project is made, so that no crash leaves a project whose key nobody knows. */
+async function keptKey(dataDirectory: string): Promise<string> {
+  const path = join(dataDirectory, 'api-key');
+  const kept = (await readFile(path, 'utf8').catch(() => undefined))?.trim();
+  if (kept) return kept;
+  const key = generateKey('production');
+  await mkdir(dataDirectory, { recursive: true });
+  await writeFile(path, `${key}\n`, { mode: 0o600 });
+  return key;
 }
 
 /** Makes a project with one key that may do everything: a random one, or the one given. */
