@@ -19,6 +19,7 @@ export const errorKinds = {
   unsupported_media_type: { status: 415, isRetriable: false },
   validation_error: { status: 422, isRetriable: false },
   rate_limited: { status: 429, isRetriable: true },
+  slow_consumer: { status: 503, isRetriable: true },
   internal: { status: 500, isRetriable: true },
   unavailable: { status: 503, isRetriable: true },
 } as const satisfies Record<string, ErrorKind>;

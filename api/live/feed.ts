@@ -1,14 +1,219 @@
-// The live feed of this process: what changed, in order, read once and shared by all streams.
-import type { ChangeRow } from '../../schema/database/database.ts';
+// The live feed of this process: one reader of the changes, in order, shared by all streams.
+import type { Logger } from 'pino';
+import {
+  deleteForeignChanges,
+  readChanges,
+  readFeedHead,
+  type ChangeFilter,
+  type ChangePage,
+  type FeedHead,
+  type FeedPosition,
+} from '../../schema/database/changes.ts';
+import type { ChangeRow, Db } from '../../schema/database/database.ts';
+import type { Listener } from '../../schema/database/listen.ts';
+import { AppError } from '../../schema/errors.ts';
+import { cursorExpired, invalidCursor, isAfter, readFeedCursor, toFeedCursor } from './cursor.ts';
+import { Recent, type PlacedItem } from './recent.ts';
+import { Subscriber, type FeedStream, type Missed } from './subscriber.ts';
 
 export interface Feed {
-  /** Every change after `cursor` (default: from now on), in order. Ends when the signal aborts. */
-  changes(options: {
-    projectId: string;
-    subject: ChangeRow['subject'];
-    subjectId?: string;
-    after?: string;
-    signal: AbortSignal;
-  }): AsyncGenerator<{ cursor: string; change: ChangeRow }>;
+  /** The place before which every change can be read now, and after which none is missed. */
+  head(): Promise<string>;
+  /** Every change after the cursor (default: from now on), in order and each once. */
+  subscribe(options: ChangeFilter & { after?: string | undefined }): Promise<FeedStream>;
   close(): Promise<void>;
+}
+
+export interface FeedOptions {
+  db: Db;
+  listener: Listener;
+  log: Logger;
+}
+
+const pageSize = 1_000;
+/** A subscriber's page is small, so that it goes live before much is pushed. */
+const missedPageSize = 250;
+/** How often the head is looked at while nobody listens. */
+const idleMs = 400;
+/** Changes held back by a slow transaction are looked for again after this. */
+const heldBackMs = 10;
+
+export function createFeed({ db, listener, log }: FeedOptions): Feed {
+  const subscribers = new Map<string, Set<Subscriber>>();
+  let head: FeedHead | undefined;
+  let reached: FeedPosition = { xid: 0n, id: 0n };
+  const recent = new Recent(reached);
+  let isQueued = false;
+  let running: Promise<void> | undefined;
+  let retry: NodeJS.Timeout | undefined;
+  let skippedAtMs = 0;
+  let hasFailed = false;
+  const ended = new AbortController();
+  const { signal } = ended;
+
+  /** A ring only says that there is something to read: one run reads for all the rings before it. */
+  function wake(): void {
+    isQueued = true;
+    if (!signal.aborted) running ??= run();
+  }
+
+  async function run(): Promise<void> {
+    try {
+      while (isQueued && !signal.aborted) {
+        isQueued = false;
+        await poll();
+      }
+      hasFailed = false;
+    } catch (err) {
+      if (!hasFailed && !signal.aborted) log.warn({ err }, 'the live feed cannot be read');
+      hasFailed = true;
+    } finally {
+      running = undefined;
+    }
+  }
+
+  async function poll(): Promise<void> {
+    if (!head) await deleteForeignChanges(db);
+    if (subscribers.size === 0) {
+      if (Date.now() - skippedAtMs < idleMs) return;
+      const next = await readFeedHead(db);
+      if (skipTo(next)) return;
+    }
+    let page: ChangePage;
+    do {
+      page = await readChanges(db, reached, pageSize);
+      take(page);
+    } while (!page.isLast && !signal.aborted);
+    if (page.isHeldBack) {
+      clearTimeout(retry);
+      retry = setTimeout(wake, heldBackMs);
+    }
+  }
+
+  /** Nobody listens: what comes later is all that matters. False: somebody began to meanwhile. */
+  function skipTo(next: FeedHead): boolean {
+    learn(next);
+    if (subscribers.size > 0) return false;
+    skippedAtMs = Date.now();
+    reached = { xid: next.horizon, id: 0n };
+    recent.clear(reached);
+    return true;
+  }
+
+  function take(page: ChangePage): void {
+    learn(page);
+    const items = page.changes.map((change) => place(page.epoch, change));
+    recent.add(items);
+    reached = page.position;
+    for (const item of items) {
+      const { project_id, subject, subject_id } = item.change;
+      for (const key of [`${project_id}/${subject}`, `${project_id}/${subject}/${subject_id}`]) {
+        subscribers.get(key)?.forEach((subscriber) => subscriber.push(item));
+      }
+    }
+  }
+
+  function learn(next: FeedHead): void {
+    const isOther = head !== undefined && head.epoch !== next.epoch;
+    head = next;
+    if (!isOther) return;
+    for (const set of subscribers.values()) {
+      for (const subscriber of set) subscriber.fail(cursorExpired(next));
+    }
+  }
+
+  async function readMissed({ position, filter }: Subscriber): Promise<Missed> {
+    const page = await readChanges(db, position, pageSize, filter);
+    if (head && page.epoch !== head.epoch) throw cursorExpired(page);
+    const items = page.changes.map((change) => place(page.epoch, change));
+    return { items, position: page.position, isLive: false };
+  }
+
+  /** In one go, so that nothing is pushed between the last look back and going live. */
+  function join({ position, filter }: Subscriber): Missed {
+    const items = recent.after(position, filter, missedPageSize);
+    const isLive = items.length < missedPageSize;
+    const seen = items.at(-1)?.position ?? position;
+    return { items, isLive, position: isLive && isAfter(reached, seen) ? reached : seen };
+  }
+
+  /** Where a cursor stands. What this process has read may be older than what the cursor's has. */
+  async function locate(cursor: string): Promise<FeedPosition> {
+    const known = readFeedCursor(cursor, head!);
+    if (known) return known;
+    learn(await readFeedHead(db));
+    const position = readFeedCursor(cursor, head!);
+    if (!position) throw invalidCursor();
+    return position;
+  }
+
+  async function ready(): Promise<FeedHead> {
+    if (signal.aborted) throw closing();
+    if (!head) {
+      const next = await readFeedHead(db);
+      if (!head) skipTo(next);
+    }
+    return head!;
+  }
+
+  const stopListening = listener.on('fanfare_changes', wake);
+  wake();
+
+  return {
+    async head() {
+      await ready();
+      learn(await readFeedHead(db));
+      return toFeedCursor(head!.epoch, { xid: head!.horizon, id: 0n });
+    },
+
+    async subscribe({ after, ...filter }) {
+      // Where the reader stands now, not later: nothing committed from here on can be before it.
+      const now = head && reached;
+      await ready();
+      const position = after === undefined ? (now ?? reached) : await locate(after);
+      if (signal.aborted) throw closing();
+      const key = keyOf(filter);
+      const set = subscribers.get(key) ?? new Set<Subscriber>();
+      const subscriber = new Subscriber({
+        filter,
+        position,
+        cursor: toFeedCursor(head!.epoch, position),
+        readMissed: (self) => (isAfter(recent.from, self.position) ? readMissed(self) : join(self)),
+        onEnd(self) {
+          set.delete(self);
+          if (set.size === 0 && subscribers.get(key) === set) subscribers.delete(key);
+        },
+      });
+      subscribers.set(key, set.add(subscriber));
+      wake();
+      return subscriber;
+    },
+
+    async close() {
+      ended.abort();
+      stopListening();
+      clearTimeout(retry);
+      for (const set of subscribers.values()) {
+        for (const subscriber of set) subscriber.fail(closing());
+      }
+      await running;
+    },
+  };
+}
+
+function place(epoch: string, change: ChangeRow): PlacedItem {
+  const position = { xid: BigInt(change.xid), id: BigInt(change.id) };
+  return { position, cursor: toFeedCursor(epoch, position), change };
+}
+
+function keyOf({ projectId, subject, subjectId }: ChangeFilter): string {
+  const project = `${projectId}/${subject}`;
+  return subjectId === undefined ? project : `${project}/${subjectId}`;
+}
+
+function closing(): AppError {
+  return new AppError('unavailable', 'This server is going down.', {
+    hint: 'Subscribe again with `after` set to the last cursor.',
+    retryAfterS: 1,
+  });
 }

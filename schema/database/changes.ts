@@ -1,5 +1,6 @@
 // The feed behind live subscriptions: one row for each change the outside may watch.
-import type { ChangeSubject, Db } from './database.ts';
+import { sql } from 'kysely';
+import type { ChangeRow, ChangeSubject, Db } from './database.ts';
 
 export interface NewChange {
   project_id: string;
@@ -8,7 +9,140 @@ export interface NewChange {
   kind: string;
 }
 
+/** A place in the feed: between the change with these numbers and the next one. */
+export interface FeedPosition {
+  xid: bigint;
+  id: bigint;
+}
+
+export interface FeedHead {
+  /** Which life of the database the transaction ids count in. */
+  epoch: string;
+  /** Every transaction below has ended, so nothing can appear there any more. */
+  horizon: bigint;
+  /** Changes up to this transaction have been deleted. */
+  prunedXid: bigint;
+}
+
+export interface ChangePage extends FeedHead {
+  changes: ChangeRow[];
+  /** Up to where the table was read; the horizon once there is nothing more to read. */
+  position: FeedPosition;
+  isLast: boolean;
+  /** Changes are committed already that an older transaction, still running, holds back. */
+  isHeldBack: boolean;
+}
+
+export interface ChangeFilter {
+  projectId: string;
+  subject: ChangeSubject;
+  subjectId?: string | undefined;
+}
+
 /** Call in the transaction that makes the change; ring `fanfare_changes` after its commit. */
 export async function insertChanges(db: Db, changes: NewChange[]): Promise<void> {
   if (changes.length > 0) await db.insertInto('changes').values(changes).execute();
+}
+
+// The system identifier tells a restored dump from its origin: the dump carries the epoch along.
+const headColumns = sql`
+  (select epoch from feed_epoch) || to_hex((pg_control_system()).system_identifier) as epoch,
+  pg_snapshot_xmin(pg_current_snapshot())::text as horizon,
+  (select pruned_xid from feed_epoch)::text as pruned_xid`;
+
+interface HeadRow {
+  epoch: string;
+  horizon: string;
+  pruned_xid: string;
+}
+
+export async function readFeedHead(db: Db): Promise<FeedHead> {
+  const { rows } = await sql<HeadRow>`select ${headColumns}`.execute(db);
+  return toHead(rows[0]!);
+}
+
+interface ChangePageRow extends HeadRow {
+  is_held_back: boolean;
+  scanned: number;
+  scanned_to: string | null;
+}
+
+/**
+ * Reads `limit` rows on from `position`, in order, and returns those that pass the filter, with the
+ * head as the same snapshot shows it. Ids and even transactions become visible out of order; below
+ * the horizon all of them have. The limit counts before the filter, so that no page is long to read.
+ */
+export async function readChanges(
+  db: Db,
+  position: FeedPosition,
+  limit: number,
+  filter?: ChangeFilter,
+): Promise<ChangePage> {
+  const { rows } = await sql<ChangePageRow & (ChangeRow | { [Column in keyof ChangeRow]: null })>`
+    with scan as materialized (
+      select id, xid, project_id, subject, subject_id, kind, created_at
+      from changes
+      where (xid, id) > (${position.xid}::xid8, ${position.id}::bigint)
+        and xid < pg_snapshot_xmin(pg_current_snapshot())
+        ${filter?.subjectId === undefined ? sql`` : sql`and subject_id = ${filter.subjectId}`}
+      order by xid, id
+      limit ${limit}
+    ), head as (
+      select ${headColumns},
+        exists (
+          select from changes where xid >= pg_snapshot_xmin(pg_current_snapshot())
+        ) as is_held_back,
+        (select count(*) from scan)::int as scanned,
+        (select xid || '.' || id from scan order by scan.xid desc, scan.id desc limit 1) as scanned_to
+    )
+    select head.*, scan.id, scan.xid::text, scan.project_id, scan.subject, scan.subject_id,
+      scan.kind, scan.created_at
+    from head left join scan on ${
+      filter
+        ? sql`scan.project_id = ${filter.projectId} and scan.subject = ${filter.subject}`
+        : sql`true`
+    }
+    order by scan.xid, scan.id`.execute(db);
+  const page = rows[0]!;
+  const head = toHead(page);
+  const isLast = page.scanned < limit;
+  const [xid, id] = (page.scanned_to ?? '0.0').split('.');
+  return {
+    ...head,
+    changes: rows.flatMap((row) => (row.id === null ? [] : [toChange(row)])),
+    position: isLast ? { xid: head.horizon, id: 0n } : { xid: BigInt(xid!), id: BigInt(id!) },
+    isLast,
+    isHeldBack: page.is_held_back,
+  };
+}
+
+function toChange({ id, xid, project_id, subject, subject_id, kind, created_at }: ChangeRow) {
+  return { id, xid, project_id, subject, subject_id, kind, created_at };
+}
+
+/** Forgets what is older than `before`, whole transactions at a time. Returns how many rows went. */
+export async function deleteChanges(db: Db, before: Date): Promise<number> {
+  const { numAffectedRows } = await sql`
+    with newest as (
+      select xid from changes
+      where created_at < ${before} and xid < pg_snapshot_xmin(pg_current_snapshot())
+      order by created_at desc limit 1
+    ), marked as (
+      update feed_epoch set pruned_xid = greatest(pruned_xid, newest.xid) from newest
+    )
+    delete from changes using newest where changes.xid <= newest.xid`.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/** After a dump is restored, rows may carry transaction ids that this server has yet to reach. */
+export async function deleteForeignChanges(db: Db): Promise<void> {
+  await sql`delete from changes where xid >= pg_snapshot_xmax(pg_current_snapshot())`.execute(db);
+}
+
+function toHead(row: HeadRow): FeedHead {
+  return {
+    epoch: row.epoch,
+    horizon: BigInt(row.horizon),
+    prunedXid: BigInt(row.pruned_xid),
+  };
 }

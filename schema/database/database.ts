@@ -35,7 +35,7 @@ export interface Database {
   outbox: OutboxTable;
   sweeps: { swept_at: Date };
   changes: ChangeTable;
-  feed_epoch: { epoch: string };
+  feed_epoch: FeedEpochTable;
   idempotency_keys: IdempotencyKeyTable;
   sandbox_posts: SandboxPostTable;
   sandbox_refusals: { reference: string; count: number };
@@ -291,14 +291,21 @@ interface ChangeTable {
 }
 export type ChangeRow = Selectable<ChangeTable>;
 
+/** One row. */
+interface FeedEpochTable {
+  epoch: string;
+  /** Changes up to this transaction have been deleted. */
+  pruned_xid: Generated<string>;
+}
+
 interface IdempotencyKeyTable {
   project_id: string;
   key: string;
   fingerprint: Buffer;
   /** Null only inside the transaction that does the work. */
-  status: ColumnType<number | null, number | undefined, number>;
+  status: ColumnType<number | null, number | undefined, number | null>;
   /** Sealed by the vault: the answer may show a secret. */
-  answer: ColumnType<Buffer | null, Buffer | undefined, Buffer>;
+  answer: ColumnType<Buffer | null, Buffer | undefined, Buffer | null>;
   answer_key_id: ColumnType<string | null, string | undefined, string>;
   created_at: Generated<Date>;
 }

@@ -254,8 +254,8 @@ const statements = [
   `create index changes_by_age on changes (created_at)`,
 
   // A dump restored elsewhere starts transaction ids over; the epoch tells its cursors apart.
-  `create table feed_epoch (epoch text not null)`,
-  `insert into feed_epoch values (substr(md5(random()::text || clock_timestamp()::text), 1, 8))`,
+  `create table feed_epoch (epoch text not null, pruned_xid xid8 not null default '0')`,
+  `insert into feed_epoch (epoch) values (substr(md5(random()::text || clock_timestamp()::text), 1, 8))`,
 
   `create table idempotency_keys (
     project_id ${id} not null,

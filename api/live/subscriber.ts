@@ -1,0 +1,151 @@
+// One subscriber of the feed: first what it missed, page by page as it asks, then what is pushed.
+import type { ChangeFilter, FeedPosition } from '../../schema/database/changes.ts';
+import { AppError } from '../../schema/errors.ts';
+import { isAfter } from './cursor.ts';
+import type { FeedItem, PlacedItem } from './recent.ts';
+
+/** How much may wait for a slow client before its stream ends. */
+const maxWaiting = 1_000;
+
+export interface Missed {
+  items: PlacedItem[];
+  position: FeedPosition;
+  /** Nothing more is missed, and what comes from now on is pushed. */
+  isLive: boolean;
+}
+
+export interface SubscriberOptions {
+  filter: ChangeFilter;
+  position: FeedPosition;
+  /** Where the stream stands before its first item. */
+  cursor: string;
+  readMissed(subscriber: Subscriber): Missed | Promise<Missed>;
+  onEnd(subscriber: Subscriber): void;
+}
+
+/** A stream that can be told to stop even while somebody waits for its next item. */
+export interface FeedStream extends AsyncIterableIterator<FeedItem, undefined, undefined> {
+  return(): Promise<IteratorResult<FeedItem, undefined>>;
+  /** The next item is this refusal, and nothing follows it. */
+  fail(error: AppError): void;
+}
+
+type Waiter = PromiseWithResolvers<IteratorResult<FeedItem, undefined>>;
+
+export class Subscriber implements FeedStream {
+  readonly filter: ChangeFilter;
+  position: FeedPosition;
+  readonly #options: SubscriberOptions;
+  #cursor: string;
+  #queue: PlacedItem[] = [];
+  #waiters: Waiter[] = [];
+  #isLive = false;
+  #isReading = false;
+  #isEnded = false;
+  #failure: AppError | undefined;
+
+  constructor(options: SubscriberOptions) {
+    this.#options = options;
+    this.filter = options.filter;
+    this.position = options.position;
+    this.#cursor = options.cursor;
+  }
+
+  /** From the reader, in order. Whoever is still catching up finds it in the recent changes. */
+  push(item: PlacedItem): void {
+    if (!this.#isLive || this.#isEnded || !isAfter(item.position, this.position)) return;
+    this.position = item.position;
+    if (this.#queue.length < maxWaiting) {
+      this.#queue.push(item);
+      this.#settle();
+      return;
+    }
+    this.#queue = [];
+    this.fail(slowConsumer(this.#cursor));
+  }
+
+  fail(error: AppError): void {
+    if (this.#isEnded) return;
+    this.#failure = error;
+    this.#end();
+    this.#settle();
+  }
+
+  next(): Promise<IteratorResult<FeedItem, undefined>> {
+    const waiter: Waiter = Promise.withResolvers();
+    this.#waiters.push(waiter);
+    this.#settle();
+    return waiter.promise;
+  }
+
+  return(): Promise<IteratorResult<FeedItem, undefined>> {
+    this.#queue = [];
+    this.#failure = undefined;
+    this.#end();
+    this.#settle();
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  /** Gives those who wait what there is, and goes to read where there is nothing. */
+  #settle(): void {
+    while (this.#waiters.length > 0) {
+      const item = this.#queue.shift();
+      if (item) {
+        this.#cursor = item.cursor;
+        this.#waiters.shift()!.resolve({ done: false, value: item });
+      } else if (this.#failure) {
+        this.#waiters.shift()!.reject(this.#failure);
+        this.#failure = undefined;
+      } else if (this.#isEnded) {
+        this.#waiters.shift()!.resolve({ done: true, value: undefined });
+      } else {
+        if (!this.#isLive && !this.#isReading) void this.#readMissed();
+        return;
+      }
+    }
+  }
+
+  async #readMissed(): Promise<void> {
+    this.#isReading = true;
+    try {
+      while (!this.#isLive && !this.#isEnded && this.#queue.length === 0) {
+        const answer = this.#options.readMissed(this);
+        const missed = answer instanceof Promise ? await answer : answer;
+        if (this.#isEnded) break;
+        this.#queue.push(...missed.items);
+        this.position = missed.position;
+        this.#isLive = missed.isLive;
+      }
+    } catch (error) {
+      this.fail(error instanceof AppError ? error : unreadable(this.#cursor, error));
+    } finally {
+      this.#isReading = false;
+    }
+    this.#settle();
+  }
+
+  #end(): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#options.onEnd(this);
+  }
+}
+
+function slowConsumer(cursor: string): AppError {
+  return new AppError('slow_consumer', `More than ${maxWaiting} changes waited for this client.`, {
+    hint: 'Subscribe again with `after` set to the cursor, and read faster or ask for less.',
+    details: { cursor },
+  });
+}
+
+function unreadable(cursor: string, cause: unknown): AppError {
+  return new AppError('unavailable', 'The changes cannot be read now.', {
+    hint: 'Subscribe again with `after` set to the cursor.',
+    details: { cursor },
+    cause,
+  });
+}
