@@ -1,5 +1,14 @@
 // Takes the data directory for one running program, by a unix socket that ends with the process.
-import { chmodSync, mkdirSync, realpathSync, renameSync, statSync, unlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs';
+import { randomUUID } from 'node:crypto';
 import { createConnection, createServer } from 'node:net';
 import type { Server } from 'node:net';
 import path from 'node:path';
@@ -50,7 +59,7 @@ export async function findHolder(
   directory: string,
 ): Promise<{ pid: number | undefined } | undefined> {
   const socketPath = socketPathIn(realpathSync(directory));
-  const before = inodeOf(socketPath);
+  const before = identityOf(socketPath);
   if (before === undefined) return undefined;
   // Asked twice, because a socket that is just being made refuses for a moment.
   for (let attempt = 0; attempt < 2; attempt += 1) {
@@ -58,15 +67,15 @@ export async function findHolder(
     if (answer !== 'refused') return { pid: answer };
     await sleep(50);
   }
-  const aside = `${socketPath}.${process.pid}`;
+  const aside = `${socketPath}.${randomUUID()}`;
   try {
     renameSync(socketPath, aside);
   } catch {
     return undefined;
   }
   // Another start may have replaced the stale socket between the question and the rename.
-  if (inodeOf(aside) === before) unlinkSync(aside);
-  else renameSync(aside, socketPath);
+  if (identityOf(aside) !== before) linkSync(aside, socketPath);
+  unlinkSync(aside);
   return undefined;
 }
 
@@ -84,7 +93,7 @@ function socketPathIn(directory: string): string {
 async function listen(socketPath: string): Promise<Server | undefined> {
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy());
-    socket.end(String(process.pid));
+    socket.end(String(process.pid), () => socket.destroy());
   });
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -120,6 +129,8 @@ async function ask(socketPath: string): Promise<number | undefined | 'refused'> 
   });
 }
 
-function inodeOf(file: string): bigint | undefined {
-  return statSync(file, { bigint: true, throwIfNoEntry: false })?.ino;
+function identityOf(file: string): string | undefined {
+  const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
+  // The number alone is given to the next new file.
+  return stat && `${stat.ino} ${stat.mtimeNs}`;
 }

@@ -20,7 +20,7 @@ export async function searchExecutable(
     signal?.throwIfAborted();
     try {
       const found = await step.find();
-      progress(`${program}: ${step.place}: ${found}`);
+      progress(`${program}: ${found} (${step.place})`);
       return found;
     } catch (error) {
       signal?.throwIfAborted();

@@ -34,7 +34,8 @@ export async function keepRunning(options: {
 
   async function startAgain(detail: string): Promise<void> {
     let reason = detail;
-    while (!isStopping && options.restart) {
+    while (options.restart) {
+      if (isStopping) return;
       restarts = restarts.filter((at) => at > Date.now() - restartWindowMs);
       if (restarts.length >= mostRestarts) break;
       restarts.push(Date.now());

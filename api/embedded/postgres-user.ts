@@ -44,6 +44,12 @@ export function makePrivateDirectory(directory: string, user: SystemUser | undef
   if (user !== undefined) chownSync(directory, user.uid, user.gid);
 }
 
+/** Letting others pass through a folder of ours shows them nothing. */
+function makePassable(directory: string): void {
+  mkdirSync(directory, { recursive: true, mode: 0o711 });
+  chmodSync(directory, (statSync(directory).mode & 0o777) | 0o011);
+}
+
 function chooseDirectory(
   dataDirectory: string,
   user: SystemUser,
@@ -51,8 +57,7 @@ function chooseDirectory(
 ): string {
   if (canEnter(dataDirectory, user)) return dataDirectory;
   if (canEnter(path.dirname(dataDirectory), user)) {
-    // The folder is ours: letting others pass through it shows them nothing.
-    chmodSync(dataDirectory, (statSync(dataDirectory).mode & 0o777) | 0o011);
+    makePassable(dataDirectory);
     if (canEnter(dataDirectory, user)) return dataDirectory;
   }
   const hash = createHash('sha256').update(`${dataDirectory}\n${randomUUID()}`).digest('hex');
@@ -60,7 +65,8 @@ function chooseDirectory(
   progress(
     `Postgres does not run as root, and its user ${user.name} may not enter ${firstClosed(dataDirectory, user)}: the database is kept in ${directory}.`,
   );
-  mkdirSync(directory, { recursive: true, mode: 0o711 });
+  makePassable(fallbackRoot);
+  makePassable(directory);
   writeFileSync(notePath(dataDirectory), `${directory}\n`, { mode: 0o600 });
   return directory;
 }
@@ -78,8 +84,9 @@ function chooseBinaries(
       `Postgres's user ${user.name} may not enter ${firstClosed(binaries.directory, user)}: its programs are copied to ${target}.`,
     );
     const unfinished = `${target}.${process.pid}`;
-    mkdirSync(fallbackRoot, { recursive: true, mode: 0o711 });
+    makePassable(fallbackRoot);
     cpSync(binaries.directory, unfinished, { recursive: true, verbatimSymlinks: true });
+    execFileSync('chmod', ['-R', 'a+rX', unfinished]);
     try {
       renameSync(unfinished, target);
     } catch (error) {

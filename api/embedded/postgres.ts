@@ -1,17 +1,20 @@
 // Runs Postgres for one program: makes the cluster once, starts it, proves it is ours and UTF-8.
-import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { chownSync, existsSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs';
-import { writeFileSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { takeDataDirectory } from './data-directory.ts';
 import { findFreePorts } from './free-ports.ts';
 import { keepRunning } from './keep-running.ts';
 import { findPostgresBinaries } from './postgres-binaries.ts';
-import { choosePostgresPlace, makePrivateDirectory } from './postgres-user.ts';
+import {
+  checkVersion,
+  createCluster,
+  databaseName,
+  readOrMakePassword,
+} from './postgres-cluster.ts';
+import { databaseUrl, readPostmaster } from './postgres-cluster.ts';
+import { choosePostgresPlace } from './postgres-user.ts';
 import type { PostgresPlace } from './postgres-user.ts';
 import { findProcessesIn, inspectProcess } from './process-table.ts';
 import { readLastPorts, spawnServer, stopByPid, stopOrphan } from './server-process.ts';
@@ -40,14 +43,16 @@ export interface PostgresOptions {
   signal?: AbortSignal | undefined;
 }
 
-const userName = 'fanfare';
-const databaseName = 'fanfare';
-const majorVersion = '18';
 const startTimeoutMs = 60_000;
 // Fast shutdown, then immediate shutdown; killing the first process would orphan its children.
 const stopPlan: StopPlan = [
   ['SIGINT', 20_000],
   ['SIGQUIT', 10_000],
+  ['SIGKILL', 5000],
+];
+// Without its first process, to which an interrupt would only cancel a query.
+const childStopPlan: StopPlan = [
+  ['SIGQUIT', 3000],
   ['SIGKILL', 5000],
 ];
 
@@ -62,11 +67,14 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
     await stopOrphan(dataDirectory, 'postgres', stopPlan, progress);
     await stopLeftovers(cluster);
     const password = readOrMakePassword(dataDirectory, existsSync(cluster));
-    if (!existsSync(cluster)) await initialise(place, cluster, password, options);
+    if (!existsSync(cluster)) {
+      progress('Creating the Postgres database cluster.');
+      const { fsync = true, signal } = options;
+      await createCluster(place, cluster, password, { fsync, signal });
+    }
     checkVersion(cluster);
     let port = (await findFreePorts([readLastPorts(dataDirectory, 'postgres')['port'] ?? 0]))[0]!;
-    const url = (database: string): string =>
-      `postgres://${userName}:${password}@127.0.0.1:${port}/${database}`;
+    const url = (database: string): string => databaseUrl(password, port, database);
     let isFirst = true;
     const launch = async (): Promise<ServerProcess> => {
       for (let attempt = 1; ; attempt += 1) {
@@ -114,62 +122,18 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
   }
 }
 
-/** Children outlive a killed Postgres for a while and hold its shared memory; the folder is ours. */
+/**
+ * Ends what works in our folder without a record of ours: a server whose start was cut short, and
+ * the children of a killed one, which hold its shared memory for a while.
+ */
 async function stopLeftovers(cluster: string): Promise<void> {
-  const [first] = findProcessesIn(cluster, 'postgres');
-  if (first === undefined) return;
-  const pids = [readPostmaster(cluster)?.pid, ...findProcessesIn(cluster, 'postgres')];
-  for (const pid of pids) {
-    if (pid === undefined || inspectProcess(pid)?.directory !== cluster) continue;
-    await stopByPid(pid, 'postgres', stopPlan);
+  const parent = readPostmaster(cluster)?.pid;
+  if (parent !== undefined && findProcessesIn(cluster, 'postgres').includes(parent)) {
+    await stopByPid(parent, 'postgres', stopPlan);
   }
-}
-
-async function initialise(
-  place: PostgresPlace,
-  cluster: string,
-  password: string,
-  { progress, fsync = true, signal }: PostgresOptions,
-): Promise<void> {
-  progress('Creating the Postgres database cluster.');
-  const unfinished = `${cluster}.new`;
-  const passwordFile = `${cluster}.password`;
-  rmSync(unfinished, { recursive: true, force: true });
-  rmSync(passwordFile, { force: true });
-  makePrivateDirectory(unfinished, place.user);
-  writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
-  if (place.user !== undefined) chownSync(passwordFile, place.user.uid, place.user.gid);
-  const args = [
-    `--pgdata=${unfinished}`,
-    `--username=${userName}`,
-    `--pwfile=${passwordFile}`,
-    '--auth=scram-sha-256',
-    '--encoding=UTF8',
-    '--locale-provider=builtin',
-    '--builtin-locale=C.UTF-8',
-    // Not every macOS has this locale, and with the built-in provider little depends on it.
-    process.platform === 'darwin' ? '--locale=C' : '--locale=C.UTF-8',
-    '--no-instructions',
-    ...(fsync ? [] : ['--no-sync']),
-  ];
-  const { uid, gid } = place.user ?? {};
-  try {
-    await promisify(execFile)(place.binaries.initdb, args, {
-      cwd: unfinished,
-      env: { TZ: 'UTC', PATH: '/usr/bin:/bin' },
-      ...(uid === undefined ? {} : { uid, gid }),
-      ...(signal === undefined ? {} : { signal }),
-    });
-  } catch (error) {
-    const said = (error as { stderr?: string }).stderr?.trim() ?? '';
-    throw new Error(`Postgres could not create its database cluster in ${cluster}. ${said}`, {
-      cause: error,
-    });
-  } finally {
-    rmSync(passwordFile, { force: true });
+  for (const pid of findProcessesIn(cluster, 'postgres')) {
+    await stopByPid(pid, 'postgres', childStopPlan);
   }
-  // Under its final name only once it is whole, so that a start cut short is simply repeated.
-  renameSync(unfinished, cluster);
 }
 
 function spawnPostgres(
@@ -246,47 +210,21 @@ async function prepareDatabase(url: (database: string) => string): Promise<void>
   client.on('error', () => undefined);
   await client.connect();
   try {
-    const encoding = await client.query<{ server_encoding: string }>('show server_encoding');
-    const found = encoding.rows[0]?.server_encoding;
-    if (found !== 'UTF8') {
-      throw new Error(`The database's encoding is ${found}, not UTF8. Dump it, and start anew.`);
+    const find = async (): Promise<string | undefined> => {
+      const { rows } = await client.query<{ encoding: string }>(
+        'select pg_encoding_to_char(encoding) as encoding from pg_database where datname = $1',
+        [databaseName],
+      );
+      return rows[0]?.encoding;
+    };
+    if ((await find()) === undefined) await client.query(`create database ${databaseName}`);
+    const encoding = await find();
+    if (encoding !== 'UTF8') {
+      throw new Error(
+        `The database ${databaseName} is encoded as ${encoding}, not UTF8: dump it, and start anew.`,
+      );
     }
-    const { rowCount } = await client.query('select from pg_database where datname = $1', [
-      databaseName,
-    ]);
-    if (rowCount === 0) await client.query(`create database ${databaseName}`);
   } finally {
     await client.end();
-  }
-}
-
-function readOrMakePassword(dataDirectory: string, hasCluster: boolean): string {
-  const file = path.join(dataDirectory, 'postgres-password');
-  if (existsSync(file)) return readFileSync(file, 'utf8').trim();
-  if (hasCluster) {
-    throw new Error(`${file} is missing, and without it the database beside it cannot be opened.`);
-  }
-  const password = randomBytes(24).toString('base64url');
-  writeFileSync(`${file}.new`, `${password}\n`, { mode: 0o600 });
-  renameSync(`${file}.new`, file);
-  return password;
-}
-
-function checkVersion(cluster: string): void {
-  const version = readFileSync(path.join(cluster, 'PG_VERSION'), 'utf8').trim();
-  if (version === majorVersion) return;
-  throw new Error(
-    `${cluster} was made by Postgres ${version}, and this is Postgres ${majorVersion}: dump it with the old release, and restore it with this one.`,
-  );
-}
-
-function readPostmaster(
-  cluster: string,
-): { pid: number; port: number; status: string | undefined } | undefined {
-  try {
-    const lines = readFileSync(path.join(cluster, 'postmaster.pid'), 'utf8').split('\n');
-    return { pid: Number(lines[0]), port: Number(lines[3]), status: lines[7]?.trim() };
-  } catch {
-    return undefined;
   }
 }

@@ -66,9 +66,13 @@ export function spawnServer(command: ServerCommand): ServerProcess {
   closeSync(log);
   let ended: string | undefined;
   const callbacks: ((detail: string) => void)[] = [];
+  // A program that ends without stopping its servers still asks them to end.
+  const endWithProgram = (): void => void child.kill(command.stopPlan[0]?.[0]);
+  process.once('exit', endWithProgram);
   const end = (detail: string): void => {
     if (ended !== undefined) return;
     ended = detail;
+    process.off('exit', endWithProgram);
     for (const callback of callbacks) callback(detail);
   };
   child.once('error', (error) => end(`could not be started: ${error.message}`));

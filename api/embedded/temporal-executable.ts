@@ -38,8 +38,11 @@ export async function findTemporalExecutable(options: TemporalExecutableOptions)
   const { temporalCli, progress, signal } = options;
   if (temporalCli !== undefined) {
     try {
-      await readVersion(temporalCli);
-      return temporalCli;
+      const program = temporalCli.includes('/')
+        ? path.resolve(temporalCli)
+        : await findOnPath(temporalCli);
+      await readVersion(program);
+      return program;
     } catch (error) {
       throw new Error(`TEMPORAL_CLI (${temporalCli}) does not work: ${(error as Error).message}`, {
         cause: error,
@@ -82,8 +85,7 @@ export async function findTemporalExecutable(options: TemporalExecutableOptions)
       {
         place: 'temporal on the PATH',
         async find() {
-          const found = (await run('/bin/sh', ['-c', 'command -v temporal || :'], limits)).trim();
-          if (found === '') throw new Error('not there');
+          const found = await findOnPath('temporal');
           await readVersion(found);
           return found;
         },
@@ -115,6 +117,12 @@ async function checkPinned(program: string): Promise<void> {
 
 async function checkRuns(program: string): Promise<void> {
   await readVersion(program);
+}
+
+async function findOnPath(name: string): Promise<string> {
+  const found = (await run('/bin/sh', ['-c', 'command -v "$0" || :', name], limits)).trim();
+  if (!path.isAbsolute(found)) throw new Error(`there is no ${name} on the PATH`);
+  return found;
 }
 
 async function readVersion(program: string): Promise<string> {
