@@ -185,3 +185,37 @@ describe('revoke', () => {
     expect(error.options.isRevoked).toBe(true);
   });
 });
+
+describe('over a real connection', () => {
+  test('a connection cut after the post was taken leaves the outcome unknown', async () => {
+    const { platform, close } = await sandbox.listen();
+    const target = toTarget(credentials, {
+      resultId: 'res_cut',
+      platformOptions: { outcome: 'answer_lost', times: 1 },
+    });
+    expect((await errorOf(platform.commit(target, signal))).kind).toBe('unknown_outcome');
+    expect(await sandbox.countPosts('res_cut')).toBe(1);
+    expect((await platform.reconcile(target, signal)).outcome).toBe('published');
+    await close();
+  });
+
+  test('so does a wait that is given up', async () => {
+    const { platform, close } = await sandbox.listen();
+    const target = toTarget(credentials, {
+      resultId: 'res_given_up',
+      platformOptions: { delay_ms: 60_000 },
+    });
+    const error = await errorOf(platform.commit(target, AbortSignal.timeout(300)));
+    expect(error.kind).toBe('unknown_outcome');
+    expect(await sandbox.countPosts('res_given_up')).toBe(1);
+    await close();
+  });
+
+  test('a network that is not there has surely taken nothing', async () => {
+    const { platform, close } = await sandbox.listen();
+    await close();
+    const target = toTarget(credentials, { resultId: 'res_away' });
+    expect((await errorOf(platform.commit(target, signal))).kind).toBe('unavailable');
+    expect((await errorOf(platform.refresh!(credentials, signal))).kind).toBe('unavailable');
+  });
+});

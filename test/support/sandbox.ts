@@ -1,4 +1,7 @@
 // The sandbox network on a database of its own, called without a port, and the connector that speaks to it.
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { pino } from 'pino';
 import type { Fetch, Platform, Target } from '../../activities/platforms/platform.ts';
 import { createSandboxPlatform } from '../../activities/platforms/sandbox.ts';
@@ -12,6 +15,8 @@ export interface TestSandbox {
   readonly platform: Platform;
   /** How often a target was posted. */
   countPosts(reference: string): Promise<number>;
+  /** The same network behind a port, and a connector that reaches it there. */
+  listen(): Promise<{ platform: Platform; close: () => Promise<void> }>;
 }
 
 export function createTestSandbox(db: Db, publicUrl = 'http://fanfare.test'): TestSandbox {
@@ -31,7 +36,36 @@ export function createTestSandbox(db: Db, publicUrl = 'http://fanfare.test'): Te
         .execute();
       return posts.length;
     },
+    async listen() {
+      const server = createServer((req, res) => {
+        void (async () => {
+          const response = await app.fetch(await toRequest(req, publicUrl), { req });
+          const body = Buffer.from(await response.arrayBuffer());
+          res.writeHead(response.status, Object.fromEntries(response.headers)).end(body);
+        })();
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const apiUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/sandbox`;
+      return {
+        platform: createSandboxPlatform({ fetch, apiUrl, publicUrl: url }),
+        close: () =>
+          new Promise<void>((resolve) => {
+            server.close(() => resolve());
+            server.closeAllConnections();
+          }),
+      };
+    },
   };
+}
+
+async function toRequest(req: IncomingMessage, origin: string): Promise<Request> {
+  const { method = 'GET', url = '/' } = req;
+  const headers = Object.entries(req.headers).map(([name, value]) => [name, String(value)]);
+  return new Request(new URL(url, origin), {
+    method,
+    headers: Object.fromEntries(headers) as Record<string, string>,
+    body: method === 'GET' ? null : new Uint8Array(await buffer(req)),
+  });
 }
 
 export function toTarget(
