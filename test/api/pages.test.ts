@@ -1,0 +1,117 @@
+// The pages that need no key: health, readiness, metrics, the API document.
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { routes } from '../../api/routes.ts';
+import { connectDatabase } from '../../schema/database/connect.ts';
+import { errorKinds } from '../../schema/errors.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { createTestRest, type TestRest } from '../support/rest.ts';
+import { createTestNamespace, type TestNamespace } from '../support/temporal.ts';
+
+let temporal: TestNamespace;
+let rest: TestRest;
+
+beforeAll(async () => {
+  temporal = await createTestNamespace();
+  rest = await createTestRest(
+    { TEMPORAL_NAMESPACE: temporal.namespace },
+    { temporal: temporal.client },
+  );
+});
+afterAll(async () => {
+  await rest[Symbol.asyncDispose]();
+  await temporal.close();
+});
+
+async function missingFrom(rest: TestRest): Promise<string[]> {
+  const { status, body, headers } = await rest.call('GET', '/readyz');
+  expect(status).toBe(body.missing.length === 0 ? 200 : 503);
+  expect(headers.get('Retry-After')).toBe(status === 503 ? '2' : null);
+  return body.missing;
+}
+
+describe('GET /healthz', () => {
+  test('answers while the process lives', async () => {
+    expect(await rest.call('GET', '/healthz')).toMatchObject({
+      status: 200,
+      body: { status: 'ok' },
+    });
+  });
+});
+
+describe('GET /readyz', () => {
+  test('names the worker while none polls, and is 200 once one does', async () => {
+    expect(await missingFrom(rest)).toEqual(['worker']);
+    const { connection } = temporal.client;
+    const stop = new AbortController();
+    const poll = () =>
+      connection.withDeadline(Date.now() + 20_000, () =>
+        connection.workflowService.pollWorkflowTaskQueue({
+          namespace: temporal.namespace,
+          taskQueue: { name: rest.context.config.temporal.taskQueue },
+          identity: 'test',
+        }),
+      );
+    const polling = connection.withAbortSignal(stop.signal, poll).catch(() => undefined);
+    await vi.waitFor(async () => expect(await missingFrom(rest)).toEqual([]), { timeout: 10_000 });
+    stop.abort();
+    await polling;
+  });
+
+  test('names the migrations while they have not run', async () => {
+    await using empty = await createTestDatabase({ isEmpty: true });
+    await using other = await createTestRest({}, { db: empty.db, temporal: temporal.client });
+    expect(await missingFrom(other)).toContain('migrations');
+  });
+
+  test('names the database and Temporal while they are away', async () => {
+    const nowhere = connectDatabase({
+      url: 'postgres://nobody@127.0.0.1:1/none',
+      maxConnections: 2,
+      applicationName: 'test',
+    });
+    await using other = await createTestRest({}, { db: nowhere.db });
+    expect(await missingFrom(other)).toEqual(['database', 'migrations', 'temporal', 'worker']);
+    await nowhere.close();
+  });
+});
+
+describe('GET /metrics', () => {
+  test('counts requests by route and what waits for Temporal', async () => {
+    const { key } = await rest.createTenant();
+    await rest.call('GET', '/v1/webhooks/wh_1', { key });
+    const { body, headers } = await rest.call('GET', '/metrics');
+    expect(headers.get('Content-Type')).toContain('text/plain');
+    expect(body).toMatch(
+      /fanfare_http_request_seconds_count\{method="GET",route="\/v1\/webhooks\/:id",status="404"\} 1/,
+    );
+    expect(body).toContain('fanfare_outbox_rows 0');
+    expect(body).toContain('nodejs_eventloop_lag_seconds');
+  });
+});
+
+describe('GET /v1/openapi.json', () => {
+  test('describes every route once', async () => {
+    const { body } = await rest.call('GET', '/v1/openapi.json');
+    const described = Object.entries(body.paths as Record<string, object>).flatMap(
+      ([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`),
+    );
+    const declared = routes.map(
+      ({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`,
+    );
+    expect(described.toSorted()).toEqual(declared.toSorted());
+  });
+});
+
+describe('GET /docs', () => {
+  test('shows every path and error code, and asks for nothing from elsewhere', async () => {
+    const { body, headers } = await rest.call('GET', '/docs');
+    expect(headers.get('Content-Type')).toContain('text/html');
+    for (const { method, path } of routes) {
+      expect(body).toContain(`${method.toUpperCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
+    }
+    for (const code of Object.keys(errorKinds)) expect(body).toContain(`id="error-${code}"`);
+    expect(body).not.toMatch(/<script|src=|@import|https?:\/\//);
+    const targets = [...body.matchAll(/href="#([^"]+)"/g)].map((match) => match[1]);
+    for (const target of new Set(targets)) expect(body).toContain(`id="${target}"`);
+  });
+});
