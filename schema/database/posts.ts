@@ -68,6 +68,7 @@ export async function listPostRows(
       if (external_user_id) {
         target = target
           .innerJoin('social_accounts', 'social_accounts.id', 'post_results.social_account_id')
+          .where('social_accounts.project_id', '=', projectId)
           .where('social_accounts.external_user_id', '=', external_user_id);
       }
       return eb.exists(target);
