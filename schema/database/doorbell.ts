@@ -1,4 +1,5 @@
 // Wakes the readers of a channel after a commit: at most one empty NOTIFY per channel per 5 ms.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 
 /** `outbox`: the relay has work. `changes`: the feed has rows. */
@@ -15,7 +16,7 @@ const quietMs = 5;
 /** Rings over a connection of its own: a NOTIFY inside the writing transaction serialises commits. */
 export function createDoorbell(url: string): Doorbell {
   const waiting = new Set<Channel>();
-  let timer: NodeJS.Timeout | undefined;
+  let isRinging = false;
   let client: Promise<Client> | undefined;
   let isClosed = false;
 
@@ -32,7 +33,6 @@ export function createDoorbell(url: string): Doorbell {
   }
 
   async function notify(): Promise<void> {
-    timer = undefined;
     const channels = [...waiting];
     waiting.clear();
     try {
@@ -44,15 +44,24 @@ export function createDoorbell(url: string): Doorbell {
     }
   }
 
+  /** The first ring goes out at once; what rings while it does, or right after, goes together. */
+  async function ringWaiting(): Promise<void> {
+    isRinging = true;
+    while (waiting.size > 0 && !isClosed) {
+      await notify();
+      await sleep(quietMs);
+    }
+    isRinging = false;
+  }
+
   return {
     ring(channel) {
       if (isClosed) return;
       waiting.add(channel);
-      timer ??= setTimeout(() => void notify(), quietMs);
+      if (!isRinging) void ringWaiting();
     },
     async close() {
       isClosed = true;
-      clearTimeout(timer);
       await (await client?.catch(() => undefined))?.end().catch(() => undefined);
     },
   };
