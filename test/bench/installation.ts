@@ -1,4 +1,5 @@
 // What a row measures: the real program on servers of its own, on disk and with fsync, as users run it.
+import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { startEmbeddedBackends } from '../../api/embedded/backends.ts';
@@ -50,6 +51,7 @@ export async function startInstallation(env: Record<string, string> = {}): Promi
       dataDirectory: join(dataDirectory, 'program'),
       env: {
         DATABASE_URL: databaseUrl,
+        FANFARE_VAULT_KEYS: `bench:${randomBytes(32).toString('base64')}`,
         TEMPORAL_ADDRESS: backends.temporalAddress!,
         FANFARE_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
         FANFARE_LOG_LEVEL: 'error',
