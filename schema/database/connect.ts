@@ -2,6 +2,7 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import { Pool, types } from 'pg';
 import type { Database, Db } from './database.ts';
+import { PreparingClient } from './prepared.ts';
 
 export interface ConnectOptions {
   url: string;
@@ -17,6 +18,7 @@ export interface DatabaseConnection {
 
 export function connectDatabase(options: ConnectOptions): DatabaseConnection {
   const pool = new Pool({
+    Client: PreparingClient,
     connectionString: options.url,
     max: options.maxConnections,
     application_name: options.applicationName,

@@ -28,6 +28,7 @@ export interface AttemptRecord {
 export async function insertAttempts(db: Db, attempts: AttemptRecord[]): Promise<void> {
   const inIdOrder = attempts.toSorted((a, b) => (a.delivery_id < b.delivery_id ? -1 : 1));
   await sql`
+    /* prepared: insert_attempts */
     with attempt as materialized (
       select * from json_to_recordset(${JSON.stringify(inIdOrder)}::json) as t (
         delivery_id text, number int, trigger text, started_at timestamptz, ended_at timestamptz,

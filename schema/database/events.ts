@@ -35,6 +35,7 @@ export async function recordEvent(
   const head = `{"event":${JSON.stringify(kind)},"timestamp":"`;
   const tail = `","data":${JSON.stringify(event.data)}}`;
   const { rows } = await sql<{ delivery_count: number }>`
+    /* prepared: record_event */
     with moment as materialized (
       select greatest(
         date_trunc('milliseconds', clock_timestamp()),
