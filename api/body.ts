@@ -5,20 +5,46 @@ import { AppError } from '../schema/errors.ts';
 export async function readBody(request: Request, maxBytes: number): Promise<Buffer> {
   if (Number(request.headers.get('Content-Length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
   if (!request.body) return Buffer.alloc(0);
+  const reader = request.body.getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;
-  try {
-    for await (const chunk of request.body) {
-      size += chunk.byteLength;
-      if (size > maxBytes) throw tooLarge(maxBytes);
-      chunks.push(chunk);
+  for (;;) {
+    const { done, value } = await readOn(reader);
+    if (done) return Buffer.concat(chunks, size);
+    size += value.byteLength;
+    if (size > maxBytes) {
+      void discard(reader, drainedTimes * maxBytes);
+      throw tooLarge(maxBytes);
     }
-  } catch (error) {
-    if (error instanceof AppError) throw error;
-    throw new AppError('malformed_json', 'The body ended too early.', { cause: error });
+    chunks.push(value);
   }
-  return Buffer.concat(chunks, size);
 }
+
+type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
+
+async function readOn(reader: BodyReader) {
+  try {
+    return await reader.read();
+  } catch (cause) {
+    throw new AppError('malformed_json', 'The body ended too early.', { cause });
+  }
+}
+
+/** A sender that is cut off while it still sends never reads its answer, so it may send on a while. */
+async function discard(reader: BodyReader, maxBytes: number): Promise<void> {
+  try {
+    for (let size = 0; size <= maxBytes;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      size += value.byteLength;
+    }
+    await reader.cancel();
+  } catch {
+    // The sender has gone.
+  }
+}
+
+const drainedTimes = 16;
 
 const jsonType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?;?$/i;
 
