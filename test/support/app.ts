@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
 import { createApp, type AppOptions } from '../../api/app.ts';
@@ -11,6 +10,7 @@ import { readConfig } from '../../schema/config.ts';
 import { createVault } from '../../schema/database/vault.ts';
 import type { Api } from './api.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import { installQuietRuntime } from './quiet-runtime.ts';
 import { createTenant, type Tenant } from './seed.ts';
 import { createTestNamespace, type TestNamespace } from './temporal.ts';
 
@@ -40,13 +40,8 @@ export interface TestApp extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-let isRuntimeInstalled = false;
-
 export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
-  if (!isRuntimeInstalled) {
-    Runtime.install({ shutdownSignals: [], logger: new DefaultLogger('ERROR') });
-    isRuntimeInstalled = true;
-  }
+  installQuietRuntime();
   const roles = options.roles ?? { api: true, worker: true };
   const [database, namespace] = await Promise.all([
     options.database ?? createTestDatabase(),

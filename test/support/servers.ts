@@ -23,13 +23,16 @@ const prefix = 'fanfare-test-';
 export const cacheDirectory =
   process.env['FANFARE_TEST_CACHE'] || join(homedir(), '.cache', 'fanfare');
 
-export function findTemporal(): Promise<string> {
+/** Named in the environment besides, so that programs under test need not look for it again. */
+export async function findTemporal(): Promise<string> {
   mkdirSync(cacheDirectory, { recursive: true });
-  return findTemporalExecutable({
+  const executable = await findTemporalExecutable({
     temporalCli: process.env['TEMPORAL_CLI'] || undefined,
     cacheDirectory,
     progress: (line) => console.log(line),
   });
+  process.env['TEMPORAL_CLI'] = executable;
+  return executable;
 }
 
 export async function startServers(): Promise<Servers> {
