@@ -2,7 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { AccountEventData, DisconnectReason } from '../schema/accounts.ts';
+import type { DisconnectReason } from '../schema/accounts.ts';
+import { toAccountEventData } from '../schema/database/account-event.ts';
+import { openCredentials, sealCredentials } from '../schema/database/accounts.ts';
 import { insertChanges } from '../schema/database/changes.ts';
 import type { Db } from '../schema/database/database.ts';
 import type { Doorbell } from '../schema/database/doorbell.ts';
@@ -31,8 +33,6 @@ const refreshTimeoutMs = 20_000;
 const leaseMs = 30_000;
 const lookAgainMs = 100;
 
-const sealContext = (accountId: string) => `social_accounts/${accountId}`;
-
 /** Undefined: the account is not connected. */
 export async function loadAccess(
   { db, vault }: Pick<AccessDependencies, 'db' | 'vault'>,
@@ -40,16 +40,17 @@ export async function loadAccess(
 ): Promise<Access | undefined> {
   const row = await db
     .selectFrom('social_accounts')
-    .select(['external_account_id', 'credentials', 'credentials_key_id', 'credential_version'])
+    .select(['id', 'external_account_id', 'credentials', 'credentials_key_id'])
+    .select('credential_version')
     .where('id', '=', accountId)
     .where('status', '=', 'active')
     .executeTakeFirst();
-  if (!row?.credentials || row.credentials_key_id === null) return undefined;
-  const sealed = { ciphertext: row.credentials, keyId: row.credentials_key_id };
+  const credentials = row && openCredentials(vault, row);
+  if (!credentials) return undefined;
   return {
     accountId,
     externalAccountId: row.external_account_id,
-    credentials: JSON.parse(vault.open(sealed, sealContext(accountId))) as Credentials,
+    credentials,
     credentialVersion: row.credential_version,
   };
 }
@@ -89,12 +90,10 @@ async function refreshOnce(
 ): Promise<undefined> {
   const signal = AbortSignal.timeout(refreshTimeoutMs);
   const fresh = await platform.refresh!(credentials, signal);
-  const sealed = vault.seal(JSON.stringify(fresh.credentials), sealContext(accountId));
   await db
     .updateTable('social_accounts')
     .set({
-      credentials: sealed.ciphertext,
-      credentials_key_id: sealed.keyId,
+      ...sealCredentials(vault, accountId, fresh.credentials),
       credential_version: credentialVersion + 1,
       token_expires_at: fresh.tokenExpiresAt,
     })
@@ -148,14 +147,7 @@ export async function setReconnectRequired(
       .returningAll()
       .executeTakeFirst();
     if (!row) return;
-    const data: AccountEventData = {
-      social_account_id: row.id,
-      platform: row.platform,
-      account_name: row.account_name,
-      external_user_id: row.external_user_id,
-      connection_type: row.connection_type,
-      reason,
-    };
+    const data = toAccountEventData(row, reason);
     await recordEvent(
       trx,
       { projectId: row.project_id, kind: 'account.disconnected', data, socialAccountId: row.id },
