@@ -1,5 +1,6 @@
 // Projects: the tenants of an installation, as the wire shows them.
 import { z } from 'zod';
+import { someChange } from './some-change.ts';
 import { Timestamp } from './timestamp.ts';
 
 export const Project = z
@@ -17,8 +18,8 @@ export const Project = z
   .meta({ id: 'Project' });
 export type Project = z.infer<typeof Project>;
 
-export const UpdateProject = z
-  .strictObject({
+export const UpdateProject = someChange(
+  z.strictObject({
     name: z.string().min(1).max(255).optional(),
     brand_color: z
       .string()
@@ -35,7 +36,6 @@ export const UpdateProject = z
       .max(50)
       .optional(),
     monthly_posts_per_account: z.int().min(0).nullable().optional(),
-  })
-  .refine((changes) => Object.keys(changes).length > 0, 'names nothing to change')
-  .meta({ id: 'UpdateProject' });
+  }),
+).meta({ id: 'UpdateProject' });
 export type UpdateProject = z.infer<typeof UpdateProject>;

@@ -1,6 +1,7 @@
 // Webhooks: the subscriptions of a project's receivers, as the wire shows them.
 import { z } from 'zod';
 import { EventKind, liveEventKinds } from './events.ts';
+import { someChange } from './some-change.ts';
 import { Timestamp } from './timestamp.ts';
 
 export const webhookStatuses = ['active', 'disabled'] as const;
@@ -45,17 +46,16 @@ export const CreateWebhook = z
   .meta({ id: 'CreateWebhook' });
 export type CreateWebhook = z.infer<typeof CreateWebhook>;
 
-export const UpdateWebhook = z
-  .strictObject({
+export const UpdateWebhook = someChange(
+  z.strictObject({
     url: z.string().max(2048).optional(),
     events: z.array(EventKind).min(1).optional(),
     name: z.string().min(1).max(255).nullable().optional(),
     active: z.boolean().optional().meta({
       description: '`true` enables a disabled webhook and clears its failure count.',
     }),
-  })
-  .refine((changes) => Object.keys(changes).length > 0, 'names nothing to change')
-  .meta({ id: 'UpdateWebhook' });
+  }),
+).meta({ id: 'UpdateWebhook' });
 export type UpdateWebhook = z.infer<typeof UpdateWebhook>;
 
 export const RotateWebhook = z

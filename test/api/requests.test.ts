@@ -200,7 +200,7 @@ describe('a body', () => {
   test('of PATCH must name something to change', async () => {
     const answer = await rest.call('PATCH', '/v1/project', { key, body: {} });
     expect(answer.status).toBe(422);
-    expect(answer.body.error.issues).toMatchObject([{ path: 'body' }]);
+    expect(answer.body.error.issues).toMatchObject([{ path: 'body', code: 'nothing_to_change' }]);
   });
 
   test('of DELETE has no fields', async () => {
