@@ -1,5 +1,5 @@
 // Runs a Temporal development server for one program, on a database file or in memory.
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
@@ -7,6 +7,7 @@ import { run } from './executable-search.ts';
 import { findFreePorts } from './free-ports.ts';
 import { keepRunning } from './keep-running.ts';
 import { findProcessesIn, inspectProcess } from './process-table.ts';
+import { createTemporalDatabase } from './temporal-database.ts';
 import { readLastPorts, spawnServer, stopByPid, stopOrphan } from './server-process.ts';
 import type { ServerProcess, StopPlan } from './server-process.ts';
 
@@ -47,23 +48,23 @@ export async function startTemporal(options: TemporalOptions): Promise<EmbeddedT
   const dataDirectory = realpathSync(options.dataDirectory);
   await stopOrphan(dataDirectory, 'temporal', stopPlan, options.progress);
   await stopUnrecorded(dataDirectory, options.executable);
-  const args = await chooseArgs(options, dataDirectory);
+  const args = await chooseArgs(options);
   const last = readLastPorts(dataDirectory, 'temporal');
   let ports = await findPorts(last);
   let isFirst = true;
-  const launch = async (): Promise<ServerProcess> => {
+  const launchOn = async (databaseFile: string | undefined): Promise<ServerProcess> => {
     for (let attempt = 1; ; attempt += 1) {
       const [port, uiPort] = ports;
-      const portArgs = [
-        '--port',
-        String(port),
-        ...(options.headless ? [] : ['--ui-port', String(uiPort)]),
-      ];
       const server = spawnServer({
         name: 'temporal',
         dataDirectory,
         executable: options.executable,
-        args: [...args, ...portArgs],
+        args: [
+          ...args,
+          `--port=${port}`,
+          ...(options.headless ? [] : [`--ui-port=${uiPort}`]),
+          ...(databaseFile === undefined ? [] : ['--db-filename', databaseFile]),
+        ],
         workingDirectory: dataDirectory,
         ports: { port, uiPort },
         // A home of its own: no settings of the operator's command line reach the server.
@@ -72,7 +73,6 @@ export async function startTemporal(options: TemporalOptions): Promise<EmbeddedT
       });
       try {
         await waitUntilReady(server, port, options);
-        isFirst = false;
         return server;
       } catch (error) {
         await server.stop();
@@ -83,6 +83,16 @@ export async function startTemporal(options: TemporalOptions): Promise<EmbeddedT
         await sleep(500);
       }
     }
+  };
+  const launch = async (): Promise<ServerProcess> => {
+    const file = options.inMemory ? undefined : path.join(dataDirectory, 'temporal.sqlite');
+    if (file !== undefined && !existsSync(file)) {
+      options.progress("Creating Temporal's database.");
+      await createTemporalDatabase(file, launchOn);
+    }
+    const server = await launchOn(file);
+    isFirst = false;
+    return server;
   };
   const kept = await keepRunning({
     name: 'Temporal',
@@ -115,7 +125,7 @@ async function stopUnrecorded(dataDirectory: string, executable: string): Promis
   }
 }
 
-async function chooseArgs(options: TemporalOptions, dataDirectory: string): Promise<string[]> {
+async function chooseArgs(options: TemporalOptions): Promise<string[]> {
   const help = await run(options.executable, ['server', 'start-dev', '--help'], {
     timeoutMs: 30_000,
     signal: options.signal,
@@ -126,7 +136,6 @@ async function chooseArgs(options: TemporalOptions, dataDirectory: string): Prom
     '--ip=127.0.0.1',
     '--log-level=error',
     '--log-format=json',
-    ...(options.inMemory ? [] : ['--db-filename', path.join(dataDirectory, 'temporal.sqlite')]),
     ...(options.headless ? ['--headless'] : []),
     // Older releases do not know this one.
     ...(help.includes('--ui-disable-news-fetch') ? ['--ui-disable-news-fetch'] : []),
@@ -155,8 +164,11 @@ async function waitUntilReady(
             address: `127.0.0.1:${port}`,
             connectTimeout: '2s',
           });
+          const { workflowService } = connection;
           for (const namespace of ['default', ...namespaces]) {
-            await connection.workflowService.describeNamespace({ namespace });
+            await connection.withDeadline(Date.now() + 2000, () =>
+              workflowService.describeNamespace({ namespace }),
+            );
           }
           return;
         }

@@ -1,6 +1,6 @@
 // The embedded servers keep their data and come back, whatever is killed.
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
-import { readFileSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,6 +9,7 @@ import { Client as DatabaseClient } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startEmbeddedBackends, type EmbeddedBackends } from '../../api/embedded/backends.ts';
 import { startPostgres } from '../../api/embedded/postgres.ts';
+import { startTemporal } from '../../api/embedded/temporal.ts';
 import { isAlive } from '../../api/embedded/process-table.ts';
 import { findRunningDatabase } from '../../api/embedded/running-database.ts';
 import { startEmbeddedProgram, type EmbeddedProgram } from '../support/embedded-program.ts';
@@ -82,7 +83,11 @@ async function keep({ databaseUrl, temporalAddress }: Addresses, name: string): 
 type Addresses = Pick<EmbeddedBackends, 'databaseUrl' | 'temporalAddress'>;
 
 function pidOf(name: 'postgres' | 'temporal'): number {
-  const record = readFileSync(path.join(dataDirectory, `${name}.json`), 'utf8');
+  return pidIn(dataDirectory, name);
+}
+
+function pidIn(directory: string, name: 'postgres' | 'temporal'): number {
+  const record = readFileSync(path.join(directory, `${name}.json`), 'utf8');
   return (JSON.parse(record) as { pid: number }).pid;
 }
 
@@ -91,47 +96,50 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 describe('startEmbeddedBackends', () => {
-  test('starts both on an empty folder, even where an earlier first start was cut short', async () => {
-    mkdirSync(path.join(dataDirectory, 'postgres.new', 'half'), { recursive: true });
-    await using backends = await start();
-    const [row] = await query(
-      backends.databaseUrl!,
-      `select current_setting('server_encoding') as encoding, upper('ß§é') as upper, current_database() as name`,
-    );
-    expect(row).toEqual({ encoding: 'UTF8', upper: 'ß§É', name: 'fanfare' });
-    await query(backends.databaseUrl!, 'create table kept (name text)');
-    await keep(backends, 'first');
-    expect(lines).toContain('Creating the Postgres database cluster.');
-  });
+  describe('on an empty folder, where an earlier first start was cut short', () => {
+    let backends: EmbeddedBackends;
+    beforeAll(async () => {
+      mkdirSync(path.join(dataDirectory, 'postgres.new', 'half'), { recursive: true });
+      backends = await start();
+    });
+    afterAll(() => backends.stop());
 
-  test('opens the database only to who can read the password', async () => {
-    await using backends = await start();
-    expect(await readKept(backends)).toEqual(['first']);
-    const wrong = backends.databaseUrl!.replace(/:[^:@]+@/, ':wrong@');
-    await expect(query(wrong, 'select')).rejects.toThrow(/password authentication failed/);
-    for (const name of ['postgres-password', 'postgres.log', 'temporal.sqlite', 'postgres.json']) {
-      expect(statSync(path.join(dataDirectory, name)).mode & 0o077).toBe(0);
-    }
-  });
+    test('makes a database in UTF-8', async () => {
+      expect(lines).toContain('Creating the Postgres database cluster.');
+      const [row] = await query(
+        backends.databaseUrl!,
+        `select current_setting('server_encoding') as encoding, upper('é') as upper, current_database() as name`,
+      );
+      expect(row).toEqual({ encoding: 'UTF8', upper: 'É', name: 'fanfare' });
+      await query(backends.databaseUrl!, 'create table kept (name text)');
+      await keep(backends, 'first');
+    });
 
-  test('keeps data and addresses over a restart', async () => {
-    const first = await start();
-    const { databaseUrl, temporalAddress, temporalUiUrl } = first;
-    expect(await findRunningDatabase(dataDirectory)).toBe(databaseUrl);
-    await keep(first, 'second');
-    const pids = [pidOf('postgres'), pidOf('temporal')];
-    await first.stop();
-    expect(pids.filter(isAlive)).toEqual([]);
-    expect(await findRunningDatabase(dataDirectory)).toBeUndefined();
-    await using again = await start();
-    expect(again).toMatchObject({ databaseUrl, temporalAddress, temporalUiUrl });
-    expect(await readKept(again)).toEqual(['first', 'second']);
-  });
+    test('opens it only to who can read the password', async () => {
+      const wrong = backends.databaseUrl!.replace(/:[^:@]+@/, ':wrong@');
+      await expect(query(wrong, 'select')).rejects.toThrow(/password authentication failed/);
+      for (const name of ['postgres-password', 'postgres.log', 'temporal.sqlite']) {
+        expect(statSync(path.join(dataDirectory, name)).mode & 0o077).toBe(0);
+      }
+    });
 
-  test('refuses a data directory that is in use', async () => {
-    await using backends = await start();
-    await expect(start()).rejects.toThrow(`is in use by process ${process.pid}.`);
-    expect(await readKept(backends)).toHaveLength(2);
+    test('refuses a second start', async () => {
+      await expect(start()).rejects.toThrow(`is in use by process ${process.pid}.`);
+      expect(await readKept(backends)).toEqual(['first']);
+    });
+
+    test('keeps data and addresses over a restart', async () => {
+      const { databaseUrl, temporalAddress, temporalUiUrl } = backends;
+      expect(await findRunningDatabase(dataDirectory)).toBe(databaseUrl);
+      await keep(backends, 'second');
+      const pids = [pidOf('postgres'), pidOf('temporal')];
+      await backends.stop();
+      expect(pids.filter(isAlive)).toEqual([]);
+      expect(await findRunningDatabase(dataDirectory)).toBeUndefined();
+      backends = await start();
+      expect(backends).toMatchObject({ databaseUrl, temporalAddress, temporalUiUrl });
+      expect(await readKept(backends)).toEqual(['first', 'second']);
+    });
   });
 
   test('replaces the servers of a program that was killed', async () => {
@@ -204,6 +212,37 @@ describe('startEmbeddedBackends', () => {
     await backends.stop();
     await expect(start()).rejects.toThrow(/fanfare is encoded as SQL_ASCII, not UTF8/);
     expect([pidOf('postgres'), pidOf('temporal')].filter(isAlive)).toEqual([]);
+  });
+});
+
+describe('startTemporal', () => {
+  test('comes up when it was killed while it made its first database', async () => {
+    const directory = path.join(parent, 'first');
+    mkdirSync(directory);
+    const options = {
+      dataDirectory: directory,
+      executable: temporalCli,
+      progress: () => undefined,
+      headless: true,
+      restart: false,
+    };
+    for (const file of ['temporal.sqlite.new', 'temporal.sqlite-journal']) {
+      writeFileSync(path.join(directory, file), 'half');
+    }
+    const cutShort = startTemporal(options);
+    const unfinished = path.join(directory, 'temporal.sqlite.new');
+    await until(() => (statSync(unfinished, { throwIfNoEntry: false })?.size ?? 0) > 4096);
+    process.kill(pidIn(directory, 'temporal'), 'SIGKILL');
+    await expect(cutShort).rejects.toThrow('Temporal was ended by SIGKILL');
+    expect(existsSync(path.join(directory, 'temporal.sqlite'))).toBe(false);
+    const server = await startTemporal(options);
+    expect(isAlive(server.pid)).toBe(true);
+    await server.stop();
+    expect(readdirSync(directory).toSorted()).toEqual([
+      'temporal.json',
+      'temporal.log',
+      'temporal.sqlite',
+    ]);
   });
 });
 
