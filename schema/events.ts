@@ -74,8 +74,9 @@ export const ListEvents = listQuery({
   event: EventKind.optional(),
   ...period,
   test: z
-    .stringbool({ truthy: ['true'], falsy: ['false'] })
-    .default(false)
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((word) => word === 'true')
     .meta({ description: '`true`: the test events instead of the real ones.' }),
 });
 export type ListEvents = z.infer<typeof ListEvents>;
