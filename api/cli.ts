@@ -2,6 +2,8 @@
 import { parseArgs } from 'node:util';
 import { ConfigError, readConfig, type Config } from '../schema/config.ts';
 import { connectDatabase } from '../schema/database/connect.ts';
+import type { Db } from '../schema/database/database.ts';
+import { findRunningDatabase } from './embedded/running-database.ts';
 import { migrateDatabase, startAllInOne, startRole, type Running } from './start.ts';
 import { createKey, createProject } from './tenants.ts';
 
@@ -37,7 +39,9 @@ async function main(args: string[]): Promise<void> {
   if (values.help) return print(usage);
   switch (command) {
     case 'start':
-      return run(startConfig(), (config) => startAllInOne(config, print, exitWith));
+      return run(startConfig(), (config, signal) =>
+        startAllInOne(config, { print, fail: exitWith, signal }),
+      );
     case 'api':
       return run(readConfig(process.env), (config) =>
         startRole(config, { api: true, worker: false }),
@@ -71,25 +75,33 @@ function startConfig(): Config {
 }
 
 /** Runs until a signal; a second signal ends the process at once. */
-async function run(config: Config, start: (config: Config) => Promise<Running>): Promise<void> {
-  let running: Running | undefined;
-  let isStopping = false;
-  const stop = async () => {
-    if (isStopping) process.exit(1);
-    isStopping = true;
-    if (!running) return;
-    print('Stopping.');
+async function run(
+  config: Config,
+  start: (config: Config, signal: AbortSignal) => Promise<Running>,
+): Promise<void> {
+  const stopping = new AbortController();
+  const signaled = new Promise<void>((resolve) => {
+    const stop = () => {
+      if (stopping.signal.aborted) process.exit(1);
+      print('Stopping.');
+      stopping.abort(new Stopped());
+      resolve();
+    };
+    process.on('SIGINT', stop);
+    process.on('SIGTERM', stop);
+  });
+  try {
+    const running = await start(config, stopping.signal);
+    await signaled;
     await running.stop();
-    process.exit(0);
-  };
-  process.on('SIGINT', () => void stop());
-  process.on('SIGTERM', () => void stop());
-  running = await start(config);
-  if (isStopping) {
-    await running.stop();
-    process.exit(0);
+  } catch (error) {
+    if (!(error instanceof Stopped)) throw error;
   }
+  process.exit(0);
 }
+
+/** The reason of a start that was broken off by a signal. */
+class Stopped extends Error {}
 
 function requireDatabaseUrl(): string {
   const { databaseUrl } = readConfig(process.env);
@@ -97,8 +109,13 @@ function requireDatabaseUrl(): string {
   return databaseUrl;
 }
 
-async function withDatabase(work: (db: Parameters<typeof createKey>[0]) => Promise<void>) {
-  const url = requireDatabaseUrl();
+/** The configured database, or the embedded one of a running `start`. */
+async function withDatabase(work: (db: Db) => Promise<void>): Promise<void> {
+  const config = readConfig(process.env);
+  const url = config.databaseUrl ?? (await findRunningDatabase(config.dataDirectory));
+  if (url === undefined) {
+    throw new Error('This command needs DATABASE_URL, or a running `start` on the data directory.');
+  }
   const connection = connectDatabase({ url, maxConnections: 2, applicationName: 'fanfare cli' });
   try {
     await work(connection.db);

@@ -15,11 +15,18 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-/** All in one, for a first look and for development. `fail` is called when a backend is lost for good. */
+export interface StartOptions {
+  print(line: string): void;
+  /** Called when a backend is lost for good. */
+  fail(reason: string): void;
+  /** Ends a start that is under way, such as a long download. */
+  signal: AbortSignal;
+}
+
+/** All in one, for a first look and for development. */
 export async function startAllInOne(
   config: Config,
-  print: (line: string) => void,
-  fail: (reason: string) => void,
+  { print, fail, signal }: StartOptions,
 ): Promise<Running> {
   quietTemporal();
   const backends = await startEmbeddedBackends({
@@ -28,6 +35,7 @@ export async function startAllInOne(
     temporal: config.temporal.address === undefined,
     ...(config.temporal.cli === undefined ? {} : { temporalCli: config.temporal.cli }),
     progress: print,
+    signal,
   });
   try {
     backends.onExit((name, detail) => fail(`${name} has ended: ${detail}`));
@@ -43,6 +51,7 @@ export async function startAllInOne(
       roles: { api: true, worker: true },
       cacheDirectory: join(config.dataDirectory, 'cache'),
     });
+    signal.throwIfAborted();
     const { key, accountIds } = await openFirstProject(app.context, print);
     await app.workerReady;
     const { publicUrl: url, temporalUiUrl } = app.context;
