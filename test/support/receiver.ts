@@ -98,7 +98,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     response.end(reply.body);
   }
 
-  function until<T>(read: () => T | undefined, what: () => string, timeoutMs = 10_000) {
+  function until<T>(read: () => T | undefined, what: () => string, timeoutMs = 20_000) {
     return new Promise<T>((resolve, reject) => {
       const check = () => {
         const found = read();
