@@ -8,6 +8,7 @@ import { createUrlGuard } from '../../activities/url-guard.ts';
 import { createKey, type NewKey } from '../../api/api-keys/key.ts';
 import type { Context } from '../../api/context.ts';
 import { createRest } from '../../api/rest.ts';
+import { routes } from '../../api/routes.ts';
 import { readConfig } from '../../schema/config.ts';
 import { createDoorbell } from '../../schema/database/doorbell.ts';
 import { insertProject } from '../../schema/database/projects.ts';
@@ -82,13 +83,12 @@ export async function createTestRest(
         ...options.headers,
       },
     });
+    const { status, headers } = response;
     const text = await response.text();
-    const isJson = response.headers.get('Content-Type')?.includes('json');
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: isJson && text !== '' ? JSON.parse(text) : text,
-    };
+    const isJson = headers.get('Content-Type')?.includes('json');
+    const answer = { status, headers, body: isJson && text !== '' ? JSON.parse(text) : text };
+    checkDeclared(method, path, answer);
+    return answer;
   }
 
   async function createTenant(wanted: Partial<NewKey> = {}) {
@@ -120,4 +120,17 @@ export async function createTestRest(
     await database.drop();
   }
   return { context, call, createTenant, insertAccount, [Symbol.asyncDispose]: close };
+}
+
+/** Every good answer is one that its route, and so the API document, declares. */
+function checkDeclared(method: string, path: string, { status, body }: TestAnswer): void {
+  const route = routes.find(
+    (route) =>
+      route.method === method.toLowerCase() &&
+      new RegExp(`^${route.path.replaceAll(/:\w+/g, '[^/]+')}([?]|$)`).test(path),
+  );
+  if (!route || status >= 300) return;
+  const { statuses, schema, isList } = route.answer;
+  if (!statuses.includes(status)) throw new Error(`${route.name} declares no ${status}.`);
+  if (schema) (isList ? schema.array() : schema).parse(body.data);
 }
