@@ -17,7 +17,7 @@ export interface Explainer {
   close(): Promise<void>;
 }
 
-const explainable = /^\s*(select|with|insert|update|delete)\b/i;
+const explainable = /^(\s|\/\*.*?\*\/)*(select|with|insert|update|delete)\b/i;
 
 export function createExplainer(url: string): Explainer {
   let captured: CompiledQuery[] = [];
