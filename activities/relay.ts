@@ -8,7 +8,11 @@ import type { Logger } from 'pino';
 import type { Db, OutboxRow } from '../schema/database/database.ts';
 import type { Listener } from '../schema/database/listen.ts';
 import { claimBatch, claimOutbox, deleteOutbox } from '../schema/database/outbox.ts';
-import { deliverEventsWorkflow, maxBatchSize } from '../schema/workflows.ts';
+import {
+  deliverEventsWorkflow,
+  maxBatchSize,
+  type DeliverEventsInput,
+} from '../schema/workflows.ts';
 
 export interface RelayDependencies {
   db: Db;
@@ -37,8 +41,7 @@ export function startRelay(dependencies: RelayDependencies): Relay {
   let running: Promise<void> | undefined;
 
   async function round(): Promise<boolean> {
-    const rows = await claimOutbox(db, rowsAtOnce);
-    const batches = await claimBatches(db);
+    const [rows, batches] = await Promise.all([claimOutbox(db, rowsAtOnce), claimBatches(db)]);
     const claimed = [...rows, ...batches];
     const told = await Promise.all(claimed.map((row) => tell(dependencies, row)));
     await deleteOutbox(
@@ -78,15 +81,19 @@ export function startRelay(dependencies: RelayDependencies): Relay {
   };
 }
 
+/** Full batches only while there are enough deliveries for them. */
 async function claimBatches(db: Db): Promise<OutboxRow[]> {
   const batches: OutboxRow[] = [];
   while (batches.length < startsAtOnce) {
-    const batch = await db.transaction().execute((trx) => claimBatch(trx, maxBatchSize));
-    if (!batch) break;
-    batches.push(batch);
+    const batch = await claimBatch(db, maxBatchSize);
+    if (batch) batches.push(batch);
+    if (!batch || sizeOf(batch) < maxBatchSize) break;
   }
   return batches;
 }
+
+const sizeOf = ({ input }: OutboxRow) =>
+  (input as unknown as DeliverEventsInput).deliveryIds.length;
 
 /** True: Temporal knows the workflow, now or already. False: the row stays and is told again. */
 async function tell(

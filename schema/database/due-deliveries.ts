@@ -38,22 +38,31 @@ export async function listUnfinished(
   const rows = await db
     .selectFrom('deliveries as d')
     .innerJoin('events as e', 'e.id', 'd.event_id')
+    .innerJoin('webhook_subscriptions as w', 'w.id', 'd.webhook_id')
+    .modifyFront(sql`/* prepared: list_unfinished */`)
     .select(['d.id', 'd.project_id', 'd.event_id', 'd.event', 'd.attempt_count', 'd.ladder_step'])
-    .select(['d.next_attempt_at', 'd.webhook_id', 'e.body', 'e.is_test'])
+    .select(['d.next_attempt_at', 'e.body', 'e.is_test'])
+    .select(['w.id as webhook_id', 'w.url', 'w.status', 'w.deleted_at', 'w.secret'])
+    .select(['w.secret_key_id', 'w.previous_secret', 'w.previous_secret_key_id'])
+    .select('w.previous_secret_until')
     .where('d.id', '=', sql<string>`any(${deliveryIds})`)
     .where('d.batch_id', '=', batchId)
     .where('d.status', 'in', ['pending', 'retrying'])
     .execute();
-  const webhookIds = [...new Set(rows.map((row) => row.webhook_id))];
-  if (webhookIds.length === 0) return [];
-  const webhooks = await db
-    .selectFrom('webhook_subscriptions')
-    .select(['id', 'url', 'status', 'deleted_at', 'secret', 'secret_key_id', 'previous_secret'])
-    .select(['previous_secret_key_id', 'previous_secret_until'])
-    .where('id', 'in', webhookIds)
-    .execute();
-  const byId = new Map(webhooks.map((webhook) => [webhook.id, webhook]));
-  return rows.map(({ webhook_id, ...row }) => ({ ...row, webhook: byId.get(webhook_id)! }));
+  return rows.map(({ webhook_id, url, status, deleted_at, secret, secret_key_id, ...row }) => ({
+    ...row,
+    webhook: {
+      id: webhook_id,
+      url,
+      status,
+      deleted_at,
+      secret,
+      secret_key_id,
+      previous_secret: row.previous_secret,
+      previous_secret_key_id: row.previous_secret_key_id,
+      previous_secret_until: row.previous_secret_until,
+    },
+  }));
 }
 
 /** Ends deliveries whose webhook takes no more. */

@@ -1,13 +1,12 @@
 // The outbox: what Temporal must be told, written in the transaction that decides it.
 import { sql } from 'kysely';
 import { newId } from '../ids.ts';
-import type { Db, OutboxRow, Transaction } from './database.ts';
+import type { Db, OutboxRow } from './database.ts';
 import {
   deliverEventsWorkflow,
   deliverEventsWorkflowId,
   publishPostWorkflow,
   publishPostWorkflowId,
-  type DeliverEventsInput,
   type PublishPostInput,
 } from '../workflows.ts';
 
@@ -63,30 +62,26 @@ export async function deleteOutbox(db: Db, ids: string[]): Promise<void> {
 }
 
 /**
- * Claims waiting deliveries as one batch, with the outbox row that asks for its workflow. Call in a
- * transaction, tell Temporal after the commit. Undefined: none are waiting.
+ * Claims waiting deliveries as one batch, with the outbox row that asks for its workflow, in one
+ * statement. Tell Temporal when it has returned. Undefined: none are waiting.
  */
-export async function claimBatch(trx: Transaction, limit: number): Promise<OutboxRow | undefined> {
+export async function claimBatch(db: Db, limit: number): Promise<OutboxRow | undefined> {
   const batchId = newId('batch');
-  const { rows } = await sql<{ id: string }>`
-    update deliveries set batch_id = ${batchId}
-    where id in (
+  const { rows } = await sql<OutboxRow>`
+    /* prepared: claim_batch */
+    with waiting as (
       select id from deliveries
       where batch_id is null and (status = 'pending' or status = 'retrying')
       order by id limit ${limit} for update skip locked
+    ), batch as (
+      update deliveries d set batch_id = ${batchId}
+      from waiting where d.id = waiting.id
+      returning d.id
     )
-    returning id`.execute(trx);
-  if (rows.length === 0) return undefined;
-  const input: DeliverEventsInput = { batchId, deliveryIds: rows.map((row) => row.id) };
-  return trx
-    .insertInto('outbox')
-    .values({
-      id: newId('outbox'),
-      workflow: deliverEventsWorkflow,
-      workflow_id: deliverEventsWorkflowId(batchId),
-      input: JSON.stringify(input),
-      claimed_at: sql<Date>`now()`,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
+    insert into outbox (id, workflow, workflow_id, input, claimed_at)
+    select ${newId('outbox')}, ${deliverEventsWorkflow}, ${deliverEventsWorkflowId(batchId)},
+      jsonb_build_object('batchId', ${batchId}::text, 'deliveryIds', jsonb_agg(id)), now()
+    from batch having count(*) > 0
+    returning *`.execute(db);
+  return rows[0];
 }

@@ -1,11 +1,11 @@
 // A connection that lets Postgres plan a marked statement once instead of at every call.
 import { Client, type QueryConfig } from 'pg';
 
-const marker = /^\s*\/\* prepared: (\w+) \*\//;
+const marker = /^\s*(?:select )?\/\* prepared: (\w+) \*\//;
 
 type Query = (text: unknown, values?: unknown, callback?: unknown) => unknown;
 
-/** A statement that begins with a marker in comment signs, `prepared: <name>`, is kept by that name. */
+/** A statement with a marker in front, `prepared: <name>` in comment signs, is kept by that name. */
 export class PreparingClient extends Client {
   override query = ((text: unknown, values?: unknown, callback?: unknown): unknown => {
     const name = typeof text === 'string' ? marker.exec(text)?.[1] : undefined;
