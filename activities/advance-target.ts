@@ -23,7 +23,6 @@ import { toFailure, toPlatformError } from './failures.ts';
 import type { Platform } from './platforms/platform.ts';
 import { PlatformError } from './platforms/platform-error.ts';
 import type { Platforms } from './platforms/index.ts';
-import type { AdvanceTargetInput, TargetProgress } from './publishing.ts';
 import { afterAbsent, afterError, nextLook, nextPoll, type NextStep } from './target-clock.ts';
 
 export interface AdvanceDependencies {
@@ -33,6 +32,16 @@ export interface AdvanceDependencies {
   platforms: Platforms;
   clock: TargetClock;
   previewEvents: boolean;
+}
+
+export interface AdvanceTargetInput {
+  resultId: string;
+  run: number;
+}
+
+/** Milliseconds until the target wants to be advanced again; null once it has ended. */
+export interface TargetProgress {
+  waitMs: number | null;
 }
 
 /** Shorter waits are spent here: a round trip to Temporal would take as long. */

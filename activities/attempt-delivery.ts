@@ -3,9 +3,20 @@ import packageJson from '../package.json' with { type: 'json' };
 import type { AttemptRecord } from '../schema/database/delivery-attempts.ts';
 import type { DueDelivery } from '../schema/database/due-deliveries.ts';
 import type { Vault } from '../schema/database/vault.ts';
-import type { DeliveringDependencies } from './delivering.ts';
+import type { DeliveryRecorder } from './delivery-recorder.ts';
+import type { SafeFetch } from './safe-fetch.ts';
 import type { SendResult } from './send-outcome.ts';
 import { signWebhook } from './signature.ts';
+
+export interface AttemptDependencies {
+  vault: Vault;
+  safeFetch: SafeFetch;
+  recorder: DeliveryRecorder;
+  delaysMs: readonly number[];
+  timeoutMs: number;
+  /** Milliseconds since the epoch; Temporal's time where a test skips it. */
+  now: () => number;
+}
 
 const userAgent = `Fanfare/${packageJson.version}`;
 /** With the 10 s that a receiver may take, a round ends within 12 s whatever receivers do. */
@@ -19,7 +30,7 @@ const redactedResponseHeaders = new Set(['set-cookie', 'authorization', 'www-aut
  * when no connection to the receiver came free in time: then nothing was sent or recorded.
  */
 export async function attemptDelivery(
-  { safeFetch, vault, recorder, delaysMs, timeoutMs, now }: DeliveringDependencies,
+  { safeFetch, vault, recorder, delaysMs, timeoutMs, now }: AttemptDependencies,
   delivery: DueDelivery,
 ): Promise<Date | null> {
   const startedAt = new Date(now());

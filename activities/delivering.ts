@@ -6,22 +6,12 @@ import {
   listUnfinished,
   type DueDelivery,
 } from '../schema/database/due-deliveries.ts';
-import type { Vault } from '../schema/database/vault.ts';
 import type { DeliverEventsInput, WaitingDelivery } from '../schema/workflows.ts';
-import { attemptDelivery } from './attempt-delivery.ts';
-import type { DeliveryRecorder } from './delivery-recorder.ts';
-import type { SafeFetch } from './safe-fetch.ts';
+import { attemptDelivery, type AttemptDependencies } from './attempt-delivery.ts';
 import { NotBegunError } from './send-outcome.ts';
 
-export interface DeliveringDependencies {
+export interface DeliveringDependencies extends AttemptDependencies {
   db: Db;
-  vault: Vault;
-  safeFetch: SafeFetch;
-  recorder: DeliveryRecorder;
-  delaysMs: readonly number[];
-  timeoutMs: number;
-  /** Milliseconds since the epoch; Temporal's time where a test skips it. */
-  now: () => number;
 }
 
 export function createDelivering(dependencies: DeliveringDependencies) {

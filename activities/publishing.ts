@@ -3,18 +3,13 @@ import { activityInfo, heartbeat } from '@temporalio/activity';
 import type { PublishPostInput } from '../schema/workflows.ts';
 import { claimRun } from '../schema/database/posts.ts';
 import { insertChanges } from '../schema/database/changes.ts';
-import { advanceTarget, type AdvanceDependencies } from './advance-target.ts';
+import {
+  advanceTarget,
+  type AdvanceDependencies,
+  type AdvanceTargetInput,
+  type TargetProgress,
+} from './advance-target.ts';
 import { concludePost } from './conclude-post.ts';
-
-export interface AdvanceTargetInput {
-  resultId: string;
-  run: number;
-}
-
-/** Milliseconds until the target wants to be advanced again; null once it has ended. */
-export interface TargetProgress {
-  waitMs: number | null;
-}
 
 /** Shorter than the activity's heartbeat time-out by far, so that only a dead worker is replaced. */
 const heartbeatMs = 3_000;
