@@ -12,9 +12,13 @@ export interface RestEnv {
 
 const sane = /^[\w.:-]{1,128}$/;
 
+/** The id that the client gave, if it may stand in a log line, or a new one. */
+export function nameRequest(given: string | null | undefined): string {
+  return given && sane.test(given) ? given : newId('request');
+}
+
 export const requestId: MiddlewareHandler<RestEnv> = async (c, next) => {
-  const given = c.req.header('X-Request-Id');
-  const id = given !== undefined && sane.test(given) ? given : newId('request');
+  const id = nameRequest(c.req.header('X-Request-Id'));
   c.set('requestId', id);
   c.header('X-Request-Id', id);
   await next();

@@ -23,6 +23,19 @@ export function findUsableApiKey(db: Db, hash: Buffer): Promise<ApiKeyRow | unde
     .executeTakeFirst();
 }
 
+/** Of these keys, those that may be used now. */
+export async function listUsableKeyIds(db: Db, ids: string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const keys = await db
+    .selectFrom('api_keys')
+    .select('id')
+    .where('id', 'in', ids)
+    .where('revoked_at', 'is', null)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<Date>`now()`)]))
+    .execute();
+  return keys.map(({ id }) => id);
+}
+
 export function findApiKeyByHash(db: Db, hash: Buffer): Promise<ApiKeyRow | undefined> {
   return db.selectFrom('api_keys').selectAll().where('hash', '=', hash).executeTakeFirst();
 }

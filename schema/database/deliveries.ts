@@ -39,6 +39,18 @@ export function listDeliveryRows(
     .execute();
 }
 
+/** Deliveries of any project: for the live feed, whose changes belong to a project already. */
+export async function listDeliveriesById(db: Db, ids: string[]): Promise<DeliveryWithUrl[]> {
+  if (ids.length === 0) return [];
+  return db
+    .selectFrom('deliveries as d')
+    .innerJoin('webhook_subscriptions as w', 'w.id', 'd.webhook_id')
+    .selectAll('d')
+    .select('w.url')
+    .where('d.id', 'in', ids)
+    .execute();
+}
+
 export function listDeliveryAttempts(db: Db, deliveryId: string): Promise<DeliveryAttemptRow[]> {
   return db
     .selectFrom('delivery_attempts')

@@ -32,6 +32,14 @@ export async function getPostRow(db: Db, projectId: string, id: string): Promise
   return { post, results: await listResults(db, [id]) };
 }
 
+/** Posts of any project: for the live feed, whose changes belong to a project already. */
+export async function listPostsById(db: Db, ids: string[]): Promise<PostWithResults[]> {
+  if (ids.length === 0) return [];
+  const posts = await db.selectFrom('posts').selectAll().where('id', 'in', ids).execute();
+  const results = Map.groupBy(await listResults(db, ids), (result) => result.post_id);
+  return posts.map((post) => ({ post, results: results.get(post.id) ?? [] }));
+}
+
 /** Results of these posts, each post's in the order of its targets. */
 export async function listResults(db: Db, postIds: string[]): Promise<PostResultRow[]> {
   if (postIds.length === 0) return [];

@@ -1,0 +1,121 @@
+// API keys, in GraphQL.
+import {
+  CreateApiKey,
+  keyEnvironments,
+  type ApiKey,
+  type ApiKeyWithSecret,
+} from '../../schema/api-keys.ts';
+import { listQuery } from '../../schema/listing.ts';
+import { scopes } from '../../schema/scopes.ts';
+import { builder, operationCost } from '../builder.ts';
+import { list, read, readId, write } from '../graphql-operation.ts';
+import {
+  afterDescription,
+  connectionOf,
+  firstDescription,
+  idempotencyDescription,
+  noInput,
+  pageCost,
+  toConnection,
+  wordEnum,
+} from '../graphql-shapes.ts';
+import { createApiKey, deleteApiKey, getApiKey, listApiKeys } from './operations.ts';
+
+const ScopeRef = wordEnum('Scope', scopes, { enum: 'What an API key may do.' });
+
+const KeyEnvironmentRef = wordEnum('KeyEnvironment', keyEnvironments, {
+  test: 'Reaches only sandbox accounts.',
+});
+
+const ApiKeyRef = builder.objectRef<ApiKey>('ApiKey').implement({
+  description: 'An API key, without the key itself.',
+  fields: (t) => ({
+    id: t.exposeID('id'),
+    name: t.exposeString('name'),
+    prefix: t.exposeString('prefix', {
+      description: 'The first characters of the key, to recognise it.',
+    }),
+    scopes: t.expose('scopes', { type: [ScopeRef] }),
+    environment: t.expose('environment', { type: KeyEnvironmentRef }),
+    expiresAt: t.expose('expires_at', { type: 'DateTime', nullable: true }),
+    revokedAt: t.expose('revoked_at', { type: 'DateTime', nullable: true }),
+    lastUsedAt: t.expose('last_used_at', { type: 'DateTime', nullable: true }),
+    createdAt: t.expose('created_at', { type: 'DateTime' }),
+  }),
+});
+
+const CreateApiKeyPayload = builder.objectRef<ApiKeyWithSecret>('CreateApiKeyPayload').implement({
+  fields: (t) => ({
+    apiKey: t.field({ type: ApiKeyRef, resolve: (created) => created }),
+    key: t.exposeString('key', { description: 'The key. Shown only in this answer.' }),
+  }),
+});
+
+const ApiKeyConnection = connectionOf('ApiKeyConnection', ApiKeyRef);
+
+const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {
+  fields: (t) => ({
+    name: t.string({ required: true }),
+    scopes: t.field({ type: [ScopeRef], description: 'Default: all.' }),
+    environment: t.field({ type: KeyEnvironmentRef, description: 'Default: `PRODUCTION`.' }),
+    expiresAt: t.field({ type: 'DateTime' }),
+  }),
+});
+
+builder.queryFields((t) => ({
+  apiKey: t.field({
+    type: ApiKeyRef,
+    nullable: true,
+    description: 'An API key.',
+    complexity: operationCost,
+    args: { id: t.arg.id({ required: true }) },
+    resolve: (_, { id }, graphql) =>
+      read(graphql, 'keys:write', (context, caller) =>
+        getApiKey(context, caller, readId('API key', id)),
+      ),
+  }),
+  apiKeys: t.field({
+    type: ApiKeyConnection,
+    nullable: true,
+    description: 'The API keys, newest first.',
+    complexity: pageCost,
+    args: {
+      first: t.arg.int({ description: firstDescription }),
+      after: t.arg.string({ description: afterDescription }),
+    },
+    resolve: async (_, args, graphql) =>
+      toConnection(await list(graphql, 'keys:write', listQuery({}), args, listApiKeys)),
+  }),
+}));
+
+builder.mutationFields((t) => ({
+  createApiKey: t.field({
+    type: CreateApiKeyPayload,
+    nullable: true,
+    description: 'Creates an API key.',
+    complexity: operationCost,
+    args: {
+      input: t.arg({ type: CreateApiKeyInput, required: true }),
+      idempotencyKey: t.arg.string({ description: idempotencyDescription }),
+    },
+    resolve: (_, args, graphql, info) =>
+      write(graphql, { scope: 'keys:write', schema: CreateApiKey, args, info }, createApiKey),
+  }),
+  revokeApiKey: t.field({
+    type: ApiKeyRef,
+    nullable: true,
+    description: 'Revokes an API key. Streams opened with it end within seconds.',
+    complexity: operationCost,
+    args: { id: t.arg.id({ required: true }) },
+    resolve: (_, args, graphql, info) =>
+      write(
+        graphql,
+        { scope: 'keys:write', schema: noInput, args, info },
+        async (context, caller) => {
+          const id = readId('API key', args.id);
+          const { status } = await deleteApiKey(context, caller, id);
+          return { status, data: await getApiKey(context, caller, id) };
+        },
+      ),
+  }),
+}));

@@ -1,0 +1,56 @@
+// The GraphQL schema's builder: its plugins, scalars and context. Types live with their resources.
+import SchemaBuilder from '@pothos/core';
+import ComplexityPlugin, { ComplexityErrorKind } from '@pothos/plugin-complexity';
+import { validationError } from '../schema/errors.ts';
+import type { GraphqlContext } from './graphql-context.ts';
+
+export interface GraphqlTypes {
+  Context: GraphqlContext;
+  DefaultFieldNullability: false;
+  Scalars: {
+    ID: { Input: string; Output: string };
+    DateTime: { Input: string; Output: string };
+    JSON: { Input: unknown; Output: unknown };
+  };
+}
+
+/** A field costs nothing, a resource 1, a list as much as it may hold, an operation 10. */
+export const operationCost = 10;
+export const complexityLimits = { depth: 10, breadth: 300, complexity: 3_000 };
+
+const limitOf = {
+  [ComplexityErrorKind.Depth]: { code: 'too_deep', what: 'levels', member: 'depth' },
+  [ComplexityErrorKind.Breadth]: { code: 'too_many_fields', what: 'fields', member: 'breadth' },
+  [ComplexityErrorKind.Complexity]: { code: 'too_complex', what: 'points', member: 'complexity' },
+} as const;
+
+export const builder = new SchemaBuilder<GraphqlTypes>({
+  plugins: [ComplexityPlugin],
+  defaultFieldNullability: false,
+  complexity: {
+    defaultComplexity: 0,
+    defaultListMultiplier: 10,
+    limit: complexityLimits,
+    complexityError(kind, result) {
+      const { code, what, member } = limitOf[kind];
+      const [actual, limit] = [result[member], complexityLimits[member]];
+      const message = `asks for ${actual} ${what}; at most ${limit} are answered`;
+      return validationError([{ path: 'query', code, message, actual, limit }]);
+    },
+  },
+});
+
+builder.queryType({});
+builder.mutationType({});
+builder.subscriptionType({});
+
+builder.scalarType('DateTime', {
+  description: 'ISO 8601; in answers always UTC with milliseconds: `2026-01-31T12:00:00.000Z`.',
+  serialize: (value) => value,
+  parseValue: (value) => value as string,
+});
+
+builder.scalarType('JSON', {
+  description: 'Any JSON value. Its members are spelled as in REST.',
+  serialize: (value) => value,
+});

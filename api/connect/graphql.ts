@@ -1,0 +1,72 @@
+// Connect sessions, in GraphQL.
+import {
+  connectSessionStatuses,
+  CreateConnectSession,
+  type ConnectSession,
+} from '../../schema/accounts.ts';
+import { builder, operationCost } from '../builder.ts';
+import { read, readId, write } from '../graphql-operation.ts';
+import { idempotencyDescription, wordEnum } from '../graphql-shapes.ts';
+import { PlatformRef } from '../platforms/graphql.ts';
+import { createConnectSession, getConnectSession } from './operations.ts';
+
+const ConnectSessionStatusRef = wordEnum('ConnectSessionStatus', connectSessionStatuses);
+
+const ConnectSessionRef = builder.objectRef<ConnectSession>('ConnectSession').implement({
+  description: 'A hosted page on which a user connects an account.',
+  fields: (t) => ({
+    id: t.exposeID('id'),
+    url: t.exposeString('url', {
+      nullable: true,
+      description: 'The hosted page. Null once the session has ended.',
+    }),
+    platform: t.expose('platform', { type: PlatformRef }),
+    externalUserId: t.exposeString('external_user_id'),
+    status: t.expose('status', { type: ConnectSessionStatusRef }),
+    expiresAt: t.expose('expires_at', { type: 'DateTime' }),
+    completedSocialAccountId: t.exposeID('completed_social_account_id', { nullable: true }),
+    createdAt: t.expose('created_at', { type: 'DateTime' }),
+  }),
+});
+
+const CreateConnectSessionInput = builder.inputType('CreateConnectSessionInput', {
+  fields: (t) => ({
+    platform: t.field({ type: PlatformRef, required: true }),
+    externalUserId: t.string({ required: true, description: "The client's own user." }),
+    externalUserEmail: t.string(),
+    returnUrl: t.string({ description: 'Where the user goes in the end.' }),
+  }),
+});
+
+builder.queryField('connectSession', (t) =>
+  t.field({
+    type: ConnectSessionRef,
+    nullable: true,
+    description: 'A connect session.',
+    complexity: operationCost,
+    args: { id: t.arg.id({ required: true }) },
+    resolve: (_, { id }, graphql) =>
+      read(graphql, 'accounts:read', (context, caller) =>
+        getConnectSession(context, caller, readId('connect session', id)),
+      ),
+  }),
+);
+
+builder.mutationField('createConnectSession', (t) =>
+  t.field({
+    type: ConnectSessionRef,
+    nullable: true,
+    description: 'Opens a hosted page on which a user connects an account.',
+    complexity: operationCost,
+    args: {
+      input: t.arg({ type: CreateConnectSessionInput, required: true }),
+      idempotencyKey: t.arg.string({ description: idempotencyDescription }),
+    },
+    resolve: (_, args, graphql, info) =>
+      write(
+        graphql,
+        { scope: 'accounts:write', schema: CreateConnectSession, args, info },
+        createConnectSession,
+      ),
+  }),
+);

@@ -1,0 +1,181 @@
+// Deliveries and their attempts, in GraphQL: queries and the live stream.
+import {
+  attemptTriggers,
+  deliveryStatuses,
+  deliveryTriggers,
+  ListDeliveries,
+  type Delivery,
+  type DeliveryAttempt,
+  type Timings,
+} from '../../schema/deliveries.ts';
+import { builder, operationCost } from '../builder.ts';
+import { EventKindRef } from '../events/graphql.ts';
+import { list, read, readId } from '../graphql-operation.ts';
+import {
+  afterDescription,
+  connectionOf,
+  firstDescription,
+  pageCost,
+  toConnection,
+  wordEnum,
+} from '../graphql-shapes.ts';
+import { openUpdates, showUpdate, type ShownUpdate } from '../live/updates.ts';
+import { getWebhook } from '../webhooks/operations.ts';
+import { getDelivery, listDeliveries } from './operations.ts';
+
+const DeliveryStatusRef = wordEnum('DeliveryStatus', deliveryStatuses);
+const DeliveryTriggerRef = wordEnum('DeliveryTrigger', deliveryTriggers);
+const AttemptTriggerRef = wordEnum('AttemptTrigger', attemptTriggers);
+
+const TimingsRef = builder.objectRef<Timings>('Timings').implement({
+  fields: (t) => ({
+    dnsMs: t.exposeFloat('dns_ms', { nullable: true }),
+    connectMs: t.exposeFloat('connect_ms', { nullable: true }),
+    tlsMs: t.exposeFloat('tls_ms', { nullable: true }),
+    firstByteMs: t.exposeFloat('first_byte_ms', { nullable: true }),
+    totalMs: t.exposeFloat('total_ms'),
+  }),
+});
+
+const DeliveryAttemptRef = builder.objectRef<DeliveryAttempt>('DeliveryAttempt').implement({
+  description: 'One request to the receiver.',
+  fields: (t) => ({
+    number: t.exposeInt('number'),
+    trigger: t.expose('trigger', { type: AttemptTriggerRef }),
+    startedAt: t.expose('started_at', { type: 'DateTime' }),
+    timings: t.field({ type: TimingsRef, resolve: (attempt) => attempt.timings }),
+    remoteAddress: t.exposeString('remote_address', { nullable: true }),
+    statusCode: t.exposeInt('status_code', { nullable: true }),
+    errorCode: t.exposeString('error_code', { nullable: true }),
+    requestHeaders: t.expose('request_headers', { type: 'JSON' }),
+    responseHeaders: t.expose('response_headers', { type: 'JSON', nullable: true }),
+    responseBody: t.exposeString('response_body', { nullable: true }),
+    nextAttemptAt: t.expose('next_attempt_at', { type: 'DateTime', nullable: true }),
+  }),
+});
+
+const DeliveryRef = builder.objectRef<Delivery>('Delivery').implement({
+  description: 'One event on its way to one webhook.',
+  fields: (t) => ({
+    id: t.exposeID('id'),
+    webhookId: t.exposeID('webhook_id'),
+    eventId: t.exposeID('event_id'),
+    event: t.expose('event', { type: EventKindRef }),
+    url: t.exposeString('url'),
+    status: t.expose('status', { type: DeliveryStatusRef }),
+    trigger: t.expose('trigger', { type: DeliveryTriggerRef }),
+    attemptCount: t.exposeInt('attempt_count'),
+    nextAttemptAt: t.expose('next_attempt_at', { type: 'DateTime', nullable: true }),
+    lastStatusCode: t.exposeInt('last_status_code', { nullable: true }),
+    lastErrorCode: t.exposeString('last_error_code', { nullable: true }),
+    createdAt: t.expose('created_at', { type: 'DateTime' }),
+    deliveredAt: t.expose('delivered_at', { type: 'DateTime', nullable: true }),
+    workflowId: t.exposeString('workflow_id', {
+      nullable: true,
+      description: 'The workflow that carries it, once one does.',
+    }),
+    attempts: t.field({
+      type: [DeliveryAttemptRef],
+      description: 'What was sent and answered, read anew for each delivery.',
+      complexity: operationCost,
+      resolve: async ({ id }, _args, graphql) =>
+        (
+          await read(graphql, 'webhooks:read', (context, caller) =>
+            getDelivery(context, caller, id),
+          )
+        ).attempts,
+    }),
+  }),
+});
+
+const DeliveryConnection = connectionOf('DeliveryConnection', DeliveryRef);
+
+builder.queryFields((t) => ({
+  delivery: t.field({
+    type: DeliveryRef,
+    nullable: true,
+    description: 'A delivery with its attempts.',
+    complexity: operationCost,
+    args: { id: t.arg.id({ required: true }) },
+    resolve: (_, { id }, graphql) =>
+      read(graphql, 'webhooks:read', (context, caller) =>
+        getDelivery(context, caller, readId('delivery', id)),
+      ),
+  }),
+  deliveries: t.field({
+    type: DeliveryConnection,
+    nullable: true,
+    description: 'The deliveries of a webhook, newest first.',
+    complexity: pageCost,
+    args: {
+      webhookId: t.arg.id({ required: true }),
+      first: t.arg.int({ description: firstDescription }),
+      after: t.arg.string({ description: afterDescription }),
+      status: t.arg({ type: DeliveryStatusRef }),
+      event: t.arg({ type: EventKindRef }),
+      since: t.arg({ type: 'DateTime' }),
+      until: t.arg({ type: 'DateTime', description: 'Up to, not including, this.' }),
+    },
+    resolve: async (_, { webhookId, ...args }, graphql) =>
+      toConnection(
+        await list(graphql, 'webhooks:read', ListDeliveries, args, (context, caller, filters) =>
+          listDeliveries(context, caller, readId('webhook', webhookId), filters),
+        ),
+      ),
+  }),
+}));
+
+const DeliveryUpdate = builder.objectRef<ShownUpdate<Delivery>>('DeliveryUpdate').implement({
+  fields: (t) => ({
+    cursor: t.exposeString('cursor', { description: 'Where to go on: give it as `after`.' }),
+    change: t.exposeString('change', {
+      description:
+        'What happened, such as `created` or `delivered`. `present`: nothing, this is how it stands.',
+    }),
+    delivery: t.field({
+      type: DeliveryRef,
+      nullable: true,
+      description: 'The delivery when this was sent. Null: it is gone.',
+      resolve: (update) => update.subject,
+    }),
+  }),
+});
+
+builder.subscriptionField('deliveryUpdated', (t) =>
+  t.field({
+    type: DeliveryUpdate,
+    nullable: true,
+    description: `Every change of the project's deliveries, of those of one webhook, or of one delivery.
+With an id and without \`after\` the first message is the present state.`,
+    complexity: operationCost,
+    args: {
+      webhookId: t.arg.id({ description: 'Only deliveries of this webhook.' }),
+      id: t.arg.id({ description: 'Only this delivery.' }),
+      after: t.arg.string({
+        description: 'A `cursor` of an earlier message: every change since comes first.',
+      }),
+    },
+    subscribe: async (_, { webhookId, id, after }, graphql) => {
+      if (typeof webhookId === 'string') {
+        await read(graphql, 'webhooks:read', (context, caller) =>
+          getWebhook(context, caller, readId('webhook', webhookId)),
+        );
+      }
+      return openUpdates<Delivery>(graphql, {
+        scope: 'webhooks:read',
+        filter: { subject: 'delivery', subjectId: id ?? undefined },
+        after,
+        readSubject: graphql.subjects.delivery,
+        ...(typeof webhookId === 'string'
+          ? { isWanted: (delivery: Delivery) => delivery.webhook_id === webhookId }
+          : {}),
+        ...(typeof id === 'string'
+          ? {
+              getPresent: (context, caller) => getDelivery(context, caller, readId('delivery', id)),
+            }
+          : {}),
+      });
+    },
+    resolve: showUpdate,
+  }),
+);

@@ -1,0 +1,26 @@
+// What a GraphQL field is given, and how it names the scope that it asks for.
+import { AppError } from '../schema/errors.ts';
+import type { Scope } from '../schema/scopes.ts';
+import { requireScope } from './auth.ts';
+import type { Caller, Context } from './context.ts';
+import type { KeyWatch } from './live/key-watch.ts';
+import type { Subjects } from './live/subjects.ts';
+
+export interface GraphqlContext {
+  readonly app: Context;
+  /** Undefined without a key: the schema can be read, nothing else. */
+  readonly caller: Caller | undefined;
+  readonly requestId: string;
+  readonly subjects: Subjects;
+  readonly keyWatch: KeyWatch;
+}
+
+export function requireCaller({ caller }: GraphqlContext, scope?: Scope): Caller {
+  if (!caller) {
+    throw new AppError('unauthorized', 'Send an API key.', {
+      hint: 'Authorization: Bearer <API_KEY>, or `authorization` in the connection parameters',
+    });
+  }
+  if (scope !== undefined) requireScope(caller, scope);
+  return caller;
+}

@@ -1,0 +1,110 @@
+// How a GraphQL field runs an operation: scope, input by the resource's own schema, Idempotency-Key.
+import { createHash } from 'node:crypto';
+import type { GraphQLResolveInfo } from 'graphql';
+import type { z } from 'zod';
+import { notFound } from '../schema/errors.ts';
+import type { Scope } from '../schema/scopes.ts';
+import type { Caller, Context } from './context.ts';
+import { requireCaller, type GraphqlContext } from './graphql-context.ts';
+import { spellError, toSnakeCase, toWire, type Place } from './graphql-spelling.ts';
+import { findTextFaults } from './text-faults.ts';
+import { refuseAnswered, Replayed, type Answer } from './transact.ts';
+import { bodyOptions, queryOptions, validate } from './validation.ts';
+
+const inInput: Place = { prefix: 'input' };
+const inArguments: Place = { names: { limit: 'first', cursor: 'after' } };
+
+/** Reads one thing. */
+export async function read<T>(
+  graphql: GraphqlContext,
+  scope: Scope | undefined,
+  run: (context: Context, caller: Caller) => T | Promise<T>,
+): Promise<T> {
+  return run(graphql.app, requireCaller(graphql, scope));
+}
+
+/** Reads a list; the arguments are checked as REST checks the query. */
+export async function list<Query, T>(
+  graphql: GraphqlContext,
+  scope: Scope | undefined,
+  schema: z.ZodType<Query>,
+  args: Record<string, unknown>,
+  run: (context: Context, caller: Caller, query: Query) => Promise<T>,
+): Promise<T> {
+  const caller = requireCaller(graphql, scope);
+  try {
+    return await run(graphql.app, caller, validate(schema, toQuery(args), queryOptions));
+  } catch (error) {
+    throw spellError(error, inArguments);
+  }
+}
+
+/** `first` and `after` are `limit` and `cursor`; a query knows no types but text. */
+function toQuery({ first, after, ...filters }: Record<string, unknown>): Record<string, string> {
+  const members = Object.entries({ limit: first, cursor: after, ...filters });
+  return Object.fromEntries(
+    members.flatMap(([name, value]) =>
+      value === undefined || value === null ? [] : [[toSnakeCase(name), String(value)]],
+    ),
+  );
+}
+
+export interface Write<Input> {
+  scope: Scope;
+  /** The schema of the argument `input`. */
+  schema: z.ZodType<Input>;
+  args: {
+    id?: string;
+    input?: object | null | undefined;
+    idempotencyKey?: string | null | undefined;
+  };
+  info: GraphQLResolveInfo;
+}
+
+/** Does something once, however often it is asked with the same key. */
+export async function write<Input, T>(
+  graphql: GraphqlContext,
+  { scope, schema, args, info }: Write<Input>,
+  run: (context: Context, caller: Caller, input: Input) => Promise<Answer<T>>,
+): Promise<T> {
+  const caller = requireCaller(graphql, scope);
+  try {
+    const input = validate(schema, readInput(args.input, info, schema), bodyOptions);
+    const key = args.idempotencyKey ?? idempotencyKeyIn(input);
+    const asking = key === undefined ? caller : { ...caller, ...idempotency(key, info, args) };
+    await refuseAnswered(graphql.app, asking);
+    return (await run(graphql.app, asking, input)).data;
+  } catch (error) {
+    if (error instanceof Replayed) return error.answer.data as T;
+    throw spellError(error, inInput);
+  }
+}
+
+function readInput(
+  input: object | null | undefined,
+  { parentType, fieldName }: GraphQLResolveInfo,
+  schema: z.ZodType,
+): unknown {
+  const argument = parentType.getFields()[fieldName]!.args.find(({ name }) => name === 'input');
+  return argument && input ? toWire(input, argument.type, schema) : {};
+}
+
+function idempotencyKeyIn(input: unknown): string | undefined {
+  if (typeof input !== 'object' || input === null || !('idempotency_key' in input)) {
+    return undefined;
+  }
+  return input.idempotency_key as string | undefined;
+}
+
+function idempotency(key: string, info: GraphQLResolveInfo, args: object) {
+  const fingerprint = createHash('sha256')
+    .update(`graphql ${info.fieldName}\n${JSON.stringify(args)}`)
+    .digest();
+  return { idempotency: { key, fingerprint } };
+}
+
+/** An id that text in Postgres can't hold names nothing. */
+export function readId(what: string, id: string): string {
+  if (findTextFaults(id).length > 0) throw notFound(what, 'given');
+  return id;
+}

@@ -1,0 +1,82 @@
+// From GraphQL's spelling to the wire's and back: names of input fields, and the paths of faults in them.
+import { isInputObjectType, isListType, isNonNullType, type GraphQLInputType } from 'graphql';
+import type { z } from 'zod';
+import { AppError, validationError, type Issue } from '../schema/errors.ts';
+
+/** Members below these are the client's own names, or a network's. */
+const opaqueMembers = new Set(['metadata', 'platform_options', 'credentials']);
+
+export function toSnakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+export function toCamelCase(name: string): string {
+  return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/**
+ * An input value as REST would have it. Clients of GraphQL send null for what they leave out, so a
+ * null is dropped unless the resource's schema knows what it means.
+ */
+export function toWire(value: unknown, type: GraphQLInputType, schema?: z.ZodType): unknown {
+  if (isNonNullType(type)) return toWire(value, type.ofType, schema);
+  if (value === null || value === undefined) return value;
+  const inner = unwrap(schema);
+  if (isListType(type) && Array.isArray(value)) {
+    const element = inner && 'element' in inner ? (inner.element as z.ZodType) : undefined;
+    return value.map((item) => toWire(item, type.ofType, element));
+  }
+  if (!isInputObjectType(type)) return value;
+  const fields = type.getFields();
+  const shape = inner && 'shape' in inner ? (inner.shape as Record<string, z.ZodType>) : {};
+  const wire: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(value)) {
+    const key = toSnakeCase(name);
+    if (member === null && !shape[key]?.safeParse(null).success) continue;
+    wire[key] = toWire(member, fields[name]!.type, shape[key]);
+  }
+  return wire;
+}
+
+/** The schema inside optional, default and nullable ones. */
+function unwrap(schema: z.ZodType | undefined): z.ZodType | undefined {
+  let inner = schema;
+  while (inner && 'unwrap' in inner && !('element' in inner)) {
+    inner = (inner as z.ZodOptional<z.ZodType>).unwrap();
+  }
+  return inner;
+}
+
+/** Where a value of the wire stands in a GraphQL document. */
+export interface Place {
+  /** The argument that holds the whole value: `input`. */
+  prefix?: string;
+  /** Arguments that are not named as in REST. */
+  names?: Readonly<Record<string, string>>;
+}
+
+/** The same refusal with its paths as a GraphQL client spells them. */
+export function spellError(error: unknown, place: Place): unknown {
+  if (!(error instanceof AppError) || !error.options.issues) return error;
+  const issues = error.options.issues.map((issue) => spellIssue(issue, place));
+  const message =
+    error.code === 'validation_error' ? validationError(issues).message : error.message;
+  return new AppError(error.code, message, { ...error.options, issues });
+}
+
+function spellIssue(issue: Issue, { prefix, names = {} }: Place): Issue {
+  const isWhole = issue.path === 'body' || issue.path === 'query';
+  const path = isWhole ? '' : spellPath(issue.path, names);
+  const spelled = [prefix, path].filter(Boolean).join('.');
+  return { ...issue, path: spelled === '' ? issue.path : spelled };
+}
+
+/** `platform_posts[1].platform_options.delay_ms` → `platformPosts[1].platformOptions.delay_ms` */
+function spellPath(path: string, names: Readonly<Record<string, string>>): string {
+  let isOpaque = false;
+  return path.replace(/[A-Za-z_]\w*|\["(?:[^"\\]|\\.)*"\]/g, (part) => {
+    if (isOpaque || part.startsWith('[')) return part;
+    isOpaque = opaqueMembers.has(part);
+    return names[part] ?? toCamelCase(part);
+  });
+}

@@ -1,0 +1,18 @@
+// The GraphQL schema: every resource adds its own types, queries, mutations and subscriptions.
+import type { GraphQLSchema } from 'graphql';
+import './accounts/graphql.ts';
+import './api-keys/graphql.ts';
+import { builder } from './builder.ts';
+import './connect/graphql.ts';
+import './deliveries/graphql.ts';
+import './events/graphql.ts';
+import './limits/graphql.ts';
+import './platforms/graphql.ts';
+import './posts/graphql.ts';
+import './projects/graphql.ts';
+import './webhooks/graphql.ts';
+
+/** Without a context: fields get theirs with each request. */
+export function createSchema(): GraphQLSchema {
+  return builder.toSchema();
+}

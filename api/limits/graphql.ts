@@ -1,0 +1,40 @@
+// The limits of this installation, in GraphQL.
+import type { Limits } from '../../schema/limits.ts';
+import { builder, operationCost } from '../builder.ts';
+import { read } from '../graphql-operation.ts';
+import { getLimits } from './operations.ts';
+
+const LimitsRef = builder.objectRef<Limits>('Limits').implement({
+  description: 'The numbers of this installation that a client may run into.',
+  fields: (t) => ({
+    requestsPerMinute: t.exposeInt('requests_per_minute', {
+      nullable: true,
+      description: 'Per key. Null: no limit.',
+    }),
+    bodyBytes: t.exposeInt('body_bytes'),
+    targetsPerPost: t.exposeInt('targets_per_post'),
+    webhooksPerProject: t.exposeInt('webhooks_per_project'),
+    scheduleAheadMinSeconds: t.exposeInt('schedule_ahead_min_seconds'),
+    scheduleAheadMaxDays: t.exposeInt('schedule_ahead_max_days'),
+    captionCharacters: t.exposeInt('caption_characters'),
+    pageSize: t.exposeInt('page_size'),
+    idempotencyHours: t.exposeInt('idempotency_hours'),
+    webhookTimeoutMs: t.exposeInt('webhook_timeout_ms'),
+    webhookRetryDelaysMs: t.exposeIntList('webhook_retry_delays_ms'),
+    postsPerAccountAndMonth: t.exposeInt('posts_per_account_and_month', {
+      nullable: true,
+      description: 'Null: no limit.',
+    }),
+    accountWarningPercent: t.exposeInt('account_warning_percent'),
+  }),
+});
+
+builder.queryField('limits', (t) =>
+  t.field({
+    type: LimitsRef,
+    nullable: true,
+    description: 'The limits of this installation.',
+    complexity: operationCost,
+    resolve: (_, _args, graphql) => read(graphql, undefined, getLimits),
+  }),
+);

@@ -1,0 +1,48 @@
+// Ends what was opened with a key once the key may not be used any more.
+import type { Logger } from 'pino';
+import { listUsableKeyIds } from '../../schema/database/api-keys.ts';
+import type { Db } from '../../schema/database/database.ts';
+
+export interface KeyWatch {
+  /** Calls `end` once the key is revoked or expired. Returns how to stop watching. */
+  watch(keyId: string, end: () => void): () => void;
+  close(): void;
+}
+
+const checkEveryMs = 2_000;
+
+/** One query for all the keys in use, however many streams each has. */
+export function createKeyWatch({ db, log }: { db: Db; log: Logger }): KeyWatch {
+  const watched = new Map<string, Set<() => void>>();
+  let timer: NodeJS.Timeout | undefined;
+
+  async function check(): Promise<void> {
+    try {
+      const usable = new Set(await listUsableKeyIds(db, [...watched.keys()]));
+      for (const [keyId, ends] of watched) {
+        if (usable.has(keyId)) continue;
+        watched.delete(keyId);
+        for (const end of ends) end();
+      }
+    } catch (err) {
+      log.warn({ err }, 'the keys of open streams could not be checked');
+    }
+    timer = watched.size > 0 ? setTimeout(() => void check(), checkEveryMs) : undefined;
+  }
+
+  return {
+    watch(keyId, end) {
+      const ends = watched.get(keyId) ?? new Set();
+      watched.set(keyId, ends.add(end));
+      timer ??= setTimeout(() => void check(), checkEveryMs);
+      return () => {
+        ends.delete(end);
+        if (ends.size === 0 && watched.get(keyId) === ends) watched.delete(keyId);
+      };
+    },
+    close() {
+      clearTimeout(timer);
+      watched.clear();
+    },
+  };
+}

@@ -1,0 +1,61 @@
+// What each network takes, in GraphQL.
+import type { Capabilities } from '../../schema/capabilities.ts';
+import { platformNames } from '../../schema/platforms.ts';
+import { builder, operationCost } from '../builder.ts';
+import { read } from '../graphql-operation.ts';
+import { wordEnum } from '../graphql-shapes.ts';
+import { listCapabilities } from './operations.ts';
+
+export const PlatformRef = wordEnum('Platform', platformNames, { enum: 'A network.' });
+
+const TextUnitRef = wordEnum('TextUnit', ['graphemes', 'characters'], {
+  graphemes: 'What a reader takes for one character.',
+  characters: 'Unicode code points.',
+});
+
+const TextRulesRef = builder.objectRef<Capabilities['text']>('TextRules').implement({
+  fields: (t) => ({
+    max: t.exposeInt('max'),
+    maxBytes: t.exposeInt('max_bytes', { nullable: true }),
+    unit: t.expose('unit', { type: TextUnitRef }),
+    isRequired: t.exposeBoolean('is_required'),
+  }),
+});
+
+const ConnectRulesRef = builder.objectRef<Capabilities['connect']>('ConnectRules').implement({
+  fields: (t) => ({
+    credentials: t.expose('credentials', {
+      type: 'JSON',
+      nullable: true,
+      description: 'The JSON Schema of the plain credentials; null: it takes none.',
+    }),
+    consent: t.exposeBoolean('consent', {
+      description: 'Whether a connect session can be used.',
+    }),
+  }),
+});
+
+const CapabilitiesRef = builder.objectRef<Capabilities>('Capabilities').implement({
+  description: 'What a network takes.',
+  fields: (t) => ({
+    platform: t.expose('platform', { type: PlatformRef }),
+    text: t.field({ type: TextRulesRef, resolve: (capabilities) => capabilities.text }),
+    options: t.expose('options', {
+      type: 'JSON',
+      description: 'The JSON Schema of `platformOptions`.',
+    }),
+    connect: t.field({ type: ConnectRulesRef, resolve: (capabilities) => capabilities.connect }),
+    source: t.exposeString('source', { description: 'Where the numbers come from.' }),
+  }),
+});
+
+builder.queryField('capabilities', (t) =>
+  t.field({
+    type: [CapabilitiesRef],
+    nullable: true,
+    description: 'What each network takes.',
+    complexity: operationCost,
+    resolve: (_, _args, graphql) =>
+      read(graphql, undefined, (context) => listCapabilities(context).data),
+  }),
+);

@@ -1,0 +1,52 @@
+// The caller's project, in GraphQL.
+import { UpdateProject, type Project } from '../../schema/projects.ts';
+import { builder, operationCost } from '../builder.ts';
+import { read, write } from '../graphql-operation.ts';
+import { getProject, updateProject } from './operations.ts';
+
+const ProjectRef = builder.objectRef<Project>('Project').implement({
+  description: 'The project that the API key belongs to.',
+  fields: (t) => ({
+    id: t.exposeID('id'),
+    name: t.exposeString('name'),
+    brandColor: t.exposeString('brand_color', { nullable: true }),
+    logoUrl: t.exposeString('logo_url', { nullable: true }),
+    returnOrigins: t.exposeStringList('return_origins', {
+      description: 'Origins that `returnUrl` of a connect session may have. Empty: any.',
+    }),
+    monthlyPostsPerAccount: t.exposeInt('monthly_posts_per_account', { nullable: true }),
+    createdAt: t.expose('created_at', { type: 'DateTime' }),
+  }),
+});
+
+const UpdateProjectInput = builder.inputType('UpdateProjectInput', {
+  fields: (t) => ({
+    name: t.string(),
+    brandColor: t.string({ description: '`#rrggbb`; null: none.' }),
+    logoUrl: t.string({ description: 'https; null: none.' }),
+    returnOrigins: t.stringList(),
+    monthlyPostsPerAccount: t.int({ description: 'Null: no limit.' }),
+  }),
+});
+
+builder.queryField('project', (t) =>
+  t.field({
+    type: ProjectRef,
+    nullable: true,
+    description: 'The project that the API key belongs to.',
+    complexity: operationCost,
+    resolve: (_, _args, graphql) => read(graphql, 'accounts:read', getProject),
+  }),
+);
+
+builder.mutationField('updateProject', (t) =>
+  t.field({
+    type: ProjectRef,
+    nullable: true,
+    description: 'Changes the project.',
+    complexity: operationCost,
+    args: { input: t.arg({ type: UpdateProjectInput, required: true }) },
+    resolve: (_, args, graphql, info) =>
+      write(graphql, { scope: 'accounts:write', schema: UpdateProject, args, info }, updateProject),
+  }),
+);

@@ -1,0 +1,73 @@
+// The HTTP server: one port for GraphQL, REST, the sandbox and the pages.
+import { createServer as createHttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Context } from './context.ts';
+import { createKeyWatch } from './live/key-watch.ts';
+import { serveSockets } from './sockets.ts';
+import type { Respond } from './use-router.ts';
+import { createFront } from './yoga.ts';
+
+interface Router {
+  fetch(request: Request): Response | Promise<Response>;
+}
+
+export interface ServerParts {
+  /** Answers every path that no other part takes, with 404 where nothing is. */
+  rest: Router;
+  connect: Router;
+  sandbox?: Router;
+  home: Respond;
+}
+
+export interface Server {
+  listen(port: number, host: string): Promise<{ port: number; url: string }>;
+  /** Ends streams and idle connections at once, and waits for the answers under way. */
+  close(): Promise<void>;
+}
+
+const closeTimeoutMs = 5_000;
+
+export function createServer(context: Context, parts: ServerParts): Server {
+  const { rest, connect, sandbox, home } = parts;
+  const keyWatch = createKeyWatch(context);
+  const front = createFront(context, {
+    keyWatch,
+    routes: {
+      '/v1': (request) => rest.fetch(request),
+      '/': home,
+      '/connect': (request) => connect.fetch(request),
+      ...(sandbox ? { '/sandbox': (request: Request) => sandbox.fetch(request) } : {}),
+    },
+    otherwise: (request) => rest.fetch(request),
+  });
+  // Yoga's listener settles every fault into an answer.
+  const server = createHttpServer((request, response) => void front(request, response));
+  const sockets = serveSockets(server, context, { front, keyWatch });
+
+  return {
+    async listen(port, host) {
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(port, host, () => {
+          server.off('error', reject);
+          resolve();
+        });
+      });
+      const { port: actual } = server.address() as AddressInfo;
+      const name = host.includes(':') ? `[${host}]` : host;
+      return { port: actual, url: `http://${name}:${actual}` };
+    },
+
+    async close() {
+      keyWatch.close();
+      const closed = new Promise((resolve) => server.close(resolve));
+      await context.feed.close();
+      await sockets.close();
+      server.closeIdleConnections();
+      const timer = setTimeout(() => server.closeAllConnections(), closeTimeoutMs);
+      await closed;
+      clearTimeout(timer);
+      await front.dispose();
+    },
+  };
+}

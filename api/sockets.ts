@@ -1,0 +1,148 @@
+// GraphQL over WebSocket: who may open one, what may run on it, and when it is closed.
+import type { Server } from 'node:http';
+import { GraphQLError, type ExecutionArgs, type ExecutionResult } from 'graphql';
+import { useServer, type Extra } from 'graphql-ws/use/ws';
+import type { Context as SocketContext } from 'graphql-ws';
+import { WebSocketServer } from 'ws';
+import { validationError } from '../schema/errors.ts';
+import { authenticate } from './auth.ts';
+import type { Caller, Context } from './context.ts';
+import type { GraphqlContext } from './graphql-context.ts';
+import { presentError } from './graphql-errors.ts';
+import type { KeyWatch } from './live/key-watch.ts';
+import { takeRequest } from './rate-limit.ts';
+import { nameRequest } from './request-id.ts';
+import { graphqlPath } from './use-router.ts';
+import type { Front } from './yoga.ts';
+
+interface SocketState extends Extra, Record<PropertyKey, unknown> {
+  caller?: Caller;
+  stopWatching?: () => void;
+}
+
+type Connection = SocketContext<Record<string, unknown>, SocketState>;
+
+const maxOperations = 100;
+/** A socket that does not answer within another such while is cut. */
+const pingEveryMs = 12_000;
+
+export interface Sockets {
+  close(): Promise<void>;
+}
+
+export function serveSockets(
+  server: Server,
+  app: Context,
+  { front, keyWatch }: { front: Front; keyWatch: KeyWatch },
+): Sockets {
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: app.config.maxBodyBytes });
+
+  server.on('upgrade', (request, socket, head) => {
+    socket.on('error', () => socket.destroy());
+    if (request.url?.split('?')[0] !== graphqlPath) {
+      socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+      return;
+    }
+    sockets.handleUpgrade(request, socket, head, (open) =>
+      sockets.emit('connection', open, request),
+    );
+  });
+
+  async function admit({ connectionParams, extra }: Connection): Promise<boolean> {
+    try {
+      const given = readAuthorization(connectionParams, extra);
+      if (given === undefined) return true;
+      extra.caller = await authenticate(app, given);
+      extra.stopWatching = keyWatch.watch(extra.caller.keyId, () => refuse(extra));
+      if (extra.socket.readyState !== extra.socket.OPEN) extra.stopWatching();
+      return true;
+    } catch {
+      refuse(extra);
+      return false;
+    }
+  }
+
+  async function begin(connection: Connection, payload: OperationPayload) {
+    const { extra } = connection;
+    const requestId = nameRequest(null);
+    try {
+      if (Object.keys(connection.subscriptions).length > maxOperations) {
+        const message = `must not be more than ${maxOperations} at once on a socket`;
+        throw validationError([{ path: 'query', code: 'too_many_operations', message }]);
+      }
+      if (extra.caller) takeRequest(app, extra.caller);
+      const { schema, parse, validate, contextFactory, execute, subscribe } = front.getEnveloped({
+        caller: extra.caller,
+        requestId,
+      });
+      const document = parse(payload.query);
+      const errors = validate(schema, document);
+      if (errors.length > 0) {
+        return errors.map((error: GraphQLError) => presentError(app, requestId, error));
+      }
+      return {
+        schema,
+        operationName: payload.operationName,
+        document,
+        variableValues: payload.variables,
+        contextValue: await contextFactory(),
+        rootValue: { execute, subscribe },
+      };
+    } catch (error) {
+      const wrapped = error instanceof GraphQLError ? error : wrap(error);
+      return [presentError(app, requestId, wrapped)];
+    }
+  }
+
+  const running = useServer<Record<string, unknown>, SocketState>(
+    {
+      execute: (args) => (args.rootValue as Executors).execute(args),
+      subscribe: (args) => (args.rootValue as Executors).subscribe(args),
+      onConnect: admit,
+      onDisconnect: ({ extra }) => extra.stopWatching?.(),
+      onSubscribe: (connection, _id, payload) => begin(connection, payload),
+      onNext(_connection, _id, _payload, { contextValue }, result) {
+        const { errors, ...members } = result;
+        if (!errors) return undefined;
+        const { requestId } = contextValue as GraphqlContext;
+        const presented = errors.map((error) => presentError(app, requestId, error).toJSON());
+        return { ...members, errors: presented };
+      },
+    },
+    sockets,
+    pingEveryMs,
+  );
+  return { close: async () => running.dispose() };
+}
+
+interface Executors {
+  execute(args: ExecutionArgs): Promise<ExecutionResult>;
+  subscribe(args: ExecutionArgs): Promise<AsyncGenerator<ExecutionResult> | ExecutionResult>;
+}
+
+interface OperationPayload {
+  query: string;
+  operationName?: string | null | undefined;
+  variables?: Record<string, unknown> | null | undefined;
+}
+
+/** In the connection parameters, as browsers must; or in the header of the upgrade. */
+function readAuthorization(
+  params: Record<string, unknown> | undefined,
+  { request }: SocketState,
+): string | undefined {
+  const { authorization, Authorization, apiKey } = params ?? {};
+  if (typeof apiKey === 'string') return `Bearer ${apiKey}`;
+  const given = authorization ?? Authorization;
+  return typeof given === 'string' ? given : request.headers.authorization;
+}
+
+function refuse({ socket, stopWatching }: SocketState): void {
+  stopWatching?.();
+  socket.close(4401, 'Unauthorized');
+}
+
+function wrap(error: unknown): GraphQLError {
+  const originalError = error instanceof Error ? error : new Error(String(error));
+  return new GraphQLError(originalError.message, { originalError });
+}

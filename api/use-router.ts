@@ -1,0 +1,25 @@
+// Yoga plugin: hands every path but /graphql to the router, before Yoga looks at the request.
+import type { Plugin } from 'graphql-yoga';
+
+export type Respond = (request: Request) => Response | Promise<Response>;
+
+/** Handlers of paths below a prefix; '' takes the rest. */
+export interface Routes {
+  [prefix: string]: Respond;
+}
+
+export const graphqlPath = '/graphql';
+
+export function useRouter(routes: Routes, otherwise: Respond): Plugin {
+  return {
+    onRequest({ request, url, endResponse }) {
+      const path = url.pathname;
+      if (path === graphqlPath) return;
+      const second = path.indexOf('/', 1);
+      const prefix = second === -1 ? path : path.slice(0, second);
+      const answer = (routes[prefix] ?? otherwise)(request);
+      if (answer instanceof Promise) return answer.then(endResponse);
+      endResponse(answer);
+    },
+  };
+}

@@ -1,0 +1,186 @@
+// Webhooks, in GraphQL.
+import { listQuery } from '../../schema/listing.ts';
+import {
+  CreateWebhook,
+  disabledReasons,
+  RotateWebhook,
+  UpdateWebhook,
+  webhookStatuses,
+  type Webhook,
+  type WebhookWithSecret,
+} from '../../schema/webhooks.ts';
+import { builder, operationCost } from '../builder.ts';
+import { EventKindRef } from '../events/graphql.ts';
+import { list, read, readId, write } from '../graphql-operation.ts';
+import {
+  afterDescription,
+  connectionOf,
+  firstDescription,
+  idempotencyDescription,
+  noInput,
+  pageCost,
+  toConnection,
+  wordEnum,
+} from '../graphql-shapes.ts';
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  listWebhooks,
+  rotateWebhook,
+  updateWebhook,
+} from './operations.ts';
+
+const WebhookStatusRef = wordEnum('WebhookStatus', webhookStatuses);
+const DisabledReasonRef = wordEnum('DisabledReason', disabledReasons);
+
+const WebhookRef = builder.objectRef<Webhook>('Webhook').implement({
+  description: 'A subscription of a receiver to events.',
+  fields: (t) => ({
+    id: t.exposeID('id'),
+    name: t.exposeString('name', { nullable: true }),
+    url: t.exposeString('url'),
+    events: t.expose('events', { type: [EventKindRef] }),
+    status: t.expose('status', { type: WebhookStatusRef }),
+    active: t.exposeBoolean('active'),
+    disabledReason: t.expose('disabled_reason', { type: DisabledReasonRef, nullable: true }),
+    disabledAt: t.expose('disabled_at', { type: 'DateTime', nullable: true }),
+    consecutiveFailures: t.exposeInt('consecutive_failures'),
+    lastDeliveryAt: t.expose('last_delivery_at', { type: 'DateTime', nullable: true }),
+    secretPreview: t.exposeString('secret_preview'),
+    createdAt: t.expose('created_at', { type: 'DateTime' }),
+  }),
+});
+
+const WebhookSecretPayload = builder
+  .objectRef<WebhookWithSecret>('WebhookSecretPayload')
+  .implement({
+    fields: (t) => ({
+      webhook: t.field({ type: WebhookRef, resolve: (webhook) => webhook }),
+      secret: t.exposeString('secret', {
+        description: 'The signing secret. Shown only in this answer.',
+      }),
+    }),
+  });
+
+const WebhookConnection = connectionOf('WebhookConnection', WebhookRef);
+
+const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
+  fields: (t) => ({
+    url: t.string({ required: true, description: 'Absolute, https.' }),
+    events: t.field({ type: [EventKindRef], description: 'Default: every live kind.' }),
+    name: t.string(),
+    active: t.boolean({ description: 'Default: true.' }),
+  }),
+});
+
+const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
+  fields: (t) => ({
+    url: t.string(),
+    events: t.field({ type: [EventKindRef] }),
+    name: t.string({ description: 'Null: none.' }),
+    active: t.boolean({
+      description: '`true` enables a disabled webhook and clears its failure count.',
+    }),
+  }),
+});
+
+const RotateWebhookInput = builder.inputType('RotateWebhookInput', {
+  fields: (t) => ({
+    overlapSeconds: t.int({
+      description: 'How long `webhook-signature` carries the previous secret too. Default: 0.',
+    }),
+  }),
+});
+
+builder.queryFields((t) => ({
+  webhook: t.field({
+    type: WebhookRef,
+    nullable: true,
+    description: 'A webhook and its status.',
+    complexity: operationCost,
+    args: { id: t.arg.id({ required: true }) },
+    resolve: (_, { id }, graphql) =>
+      read(graphql, 'webhooks:read', (context, caller) =>
+        getWebhook(context, caller, readId('webhook', id)),
+      ),
+  }),
+  webhooks: t.field({
+    type: WebhookConnection,
+    nullable: true,
+    description: 'The webhooks, newest first.',
+    complexity: pageCost,
+    args: {
+      first: t.arg.int({ description: firstDescription }),
+      after: t.arg.string({ description: afterDescription }),
+    },
+    resolve: async (_, args, graphql) =>
+      toConnection(await list(graphql, 'webhooks:read', listQuery({}), args, listWebhooks)),
+  }),
+}));
+
+builder.mutationFields((t) => ({
+  createWebhook: t.field({
+    type: WebhookSecretPayload,
+    nullable: true,
+    description: 'Registers a URL that receives events.',
+    complexity: operationCost,
+    args: {
+      input: t.arg({ type: CreateWebhookInput, required: true }),
+      idempotencyKey: t.arg.string({ description: idempotencyDescription }),
+    },
+    resolve: (_, args, graphql, info) =>
+      write(graphql, { scope: 'webhooks:write', schema: CreateWebhook, args, info }, createWebhook),
+  }),
+  updateWebhook: t.field({
+    type: WebhookRef,
+    nullable: true,
+    description: 'Changes a webhook, disables it or enables it again.',
+    complexity: operationCost,
+    args: {
+      id: t.arg.id({ required: true }),
+      input: t.arg({ type: UpdateWebhookInput, required: true }),
+    },
+    resolve: (_, args, graphql, info) =>
+      write(
+        graphql,
+        { scope: 'webhooks:write', schema: UpdateWebhook, args, info },
+        (context, caller, changes) =>
+          updateWebhook(context, caller, readId('webhook', args.id), changes),
+      ),
+  }),
+  rotateWebhook: t.field({
+    type: WebhookSecretPayload,
+    nullable: true,
+    description: 'Replaces the signing secret.',
+    complexity: operationCost,
+    args: {
+      id: t.arg.id({ required: true }),
+      input: t.arg({ type: RotateWebhookInput }),
+      idempotencyKey: t.arg.string({ description: idempotencyDescription }),
+    },
+    resolve: (_, args, graphql, info) =>
+      write(
+        graphql,
+        { scope: 'webhooks:write', schema: RotateWebhook, args, info },
+        (context, caller, input) =>
+          rotateWebhook(context, caller, readId('webhook', args.id), input),
+      ),
+  }),
+  deleteWebhook: t.field({
+    type: 'ID',
+    nullable: true,
+    description: 'Deletes a webhook and cancels what waits for it. Answers its id.',
+    complexity: operationCost,
+    args: { id: t.arg.id({ required: true }) },
+    resolve: (_, args, graphql, info) =>
+      write(
+        graphql,
+        { scope: 'webhooks:write', schema: noInput, args, info },
+        async (context, caller) => {
+          const { status } = await deleteWebhook(context, caller, readId('webhook', args.id));
+          return { status, data: args.id };
+        },
+      ),
+  }),
+}));

@@ -1,0 +1,53 @@
+// GraphQL Yoga, the one HTTP front: GraphQL over HTTP and SSE itself, every other path by the router.
+import { createYoga, type YogaServerInstance } from 'graphql-yoga';
+import type { Context } from './context.ts';
+import { createSchema } from './graphql.ts';
+import type { GraphqlContext } from './graphql-context.ts';
+import type { KeyWatch } from './live/key-watch.ts';
+import { createSubjects } from './live/subjects.ts';
+import { useCaller, type RequestState } from './use-caller.ts';
+import { useErrors } from './use-errors.ts';
+import { graphqlPath, useRouter, type Respond, type Routes } from './use-router.ts';
+
+export type Front = YogaServerInstance<RequestState, GraphqlContext>;
+
+export interface FrontOptions {
+  keyWatch: KeyWatch;
+  routes: Routes;
+  otherwise: Respond;
+}
+
+export function createFront(app: Context, { keyWatch, routes, otherwise }: FrontOptions): Front {
+  const shared = { app, keyWatch, subjects: createSubjects(app.db) };
+  return createYoga<RequestState, GraphqlContext>({
+    schema: createSchema(),
+    context: ({ caller, requestId }: RequestState) => ({
+      ...shared,
+      caller,
+      requestId: requestId!,
+    }),
+    plugins: [useRouter(routes, otherwise), useCaller(app), useErrors(app)],
+    graphqlEndpoint: graphqlPath,
+    healthCheckEndpoint: `${graphqlPath}/health`,
+    landingPage: false,
+    graphiql: app.config.hasGraphiql && {
+      title: 'Fanfare',
+      subscriptionsProtocol: 'WS',
+      headers: JSON.stringify({ Authorization: 'Bearer <API_KEY>' }),
+      defaultQuery:
+        '{\n  posts(first: 5) {\n    nodes { id status results { platform status url } }\n  }\n}\n',
+    },
+    batching: false,
+    multipart: false,
+    cors: false,
+    maxRequestBodySize: app.config.maxBodyBytes,
+    // Our own plugin does it, since it knows the request that an error belongs to.
+    maskedErrors: false,
+    logging: {
+      debug() {},
+      info() {},
+      warn: (...message: unknown[]) => app.log.warn({ message }, 'graphql'),
+      error: (...message: unknown[]) => app.log.error({ message }, 'graphql'),
+    },
+  });
+}
