@@ -2,6 +2,8 @@
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
+  // As Node resolves: `development` would load a second graphql beside the one that packages load.
+  ssr: { resolve: { conditions: ['module', 'node'] } },
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
