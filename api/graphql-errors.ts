@@ -1,6 +1,6 @@
 // What GraphQL answers where REST would refuse: the same codes, in the extensions of each error.
 import { GraphQLError } from 'graphql';
-import { AppError, validationError } from '../schema/errors.ts';
+import { AppError, errorKinds, validationError } from '../schema/errors.ts';
 import type { Context } from './context.ts';
 import { toAppError, toErrorAnswer } from './errors.ts';
 import { toCamelCase } from './graphql-spelling.ts';
@@ -12,46 +12,54 @@ interface HttpExtension {
   spec?: boolean;
 }
 
-/** The result with every error in our form; what nobody foresaw is logged and masked. */
-export function presentErrors<Result extends { errors?: readonly GraphQLError[] | undefined }>(
-  context: Context,
-  requestId: string,
-  result: Result,
-): Result {
-  if (!result.errors?.length) return result;
-  const errors = result.errors.map((error) => presentError(context, requestId, error));
-  return { ...result, errors };
-}
-
+/** The error in our form; what nobody foresaw is logged and masked. */
 export function presentError(
   context: Context,
   requestId: string,
   error: GraphQLError,
 ): GraphQLError {
-  const http = error.extensions['http'] as HttpExtension | undefined;
-  const known = fromDocument(error, http) ?? toAppError(context, innermost(error), requestId);
+  return present(context, requestId, error).shown;
+}
+
+/** The same, with the status and the headers of an answer that holds nothing else. */
+export function presentHttpError(
+  context: Context,
+  requestId: string,
+  error: GraphQLError,
+): GraphQLError {
+  const { shown, status, headers } = present(context, requestId, error);
+  const isOfField = error.path !== undefined && status !== errorKinds.unauthorized.status;
+  if (isOfField) return shown;
+  const given = httpExtension(error);
+  shown.extensions['http'] = {
+    status: given?.status ?? status,
+    headers: { ...given?.headers, ...headers },
+    // A faulty document: a client that takes plain JSON gets 200, by the GraphQL-over-HTTP rules.
+    spec: given?.spec ?? innermost(error) instanceof GraphQLError,
+  };
+  return shown;
+}
+
+function present(context: Context, requestId: string, error: GraphQLError) {
+  const known = fromDocument(error) ?? toAppError(context, innermost(error), requestId);
   const { status, headers, error: body } = toErrorAnswer(context, known);
   const { message, ...members } = body;
-  return new GraphQLError(message, {
+  const shown = new GraphQLError(message, {
     nodes: error.nodes ?? null,
     source: error.source ?? null,
     positions: error.positions ?? null,
     path: error.path ?? null,
-    extensions: {
-      ...camelCased(members),
-      requestId,
-      ...(error.path && known.code !== 'unauthorized'
-        ? {}
-        : { http: { spec: http?.spec ?? false, status: http?.status ?? status, headers } }),
-    },
+    extensions: { ...camelCased(members), requestId },
   });
+  return { shown, status, headers };
 }
 
 /** A fault of the request or its document, which the server found before any field ran. */
-function fromDocument(error: GraphQLError, http: HttpExtension | undefined): AppError | undefined {
+function fromDocument(error: GraphQLError): AppError | undefined {
   const cause = innermost(error);
   if (!(cause instanceof GraphQLError)) return undefined;
   const { message } = cause;
+  const http = httpExtension(error);
   if (http?.status === 413) return new AppError('payload_too_large', 'The body is too large.');
   if (http?.status === 405) return new AppError('method_not_allowed', message);
   if (/invalid JSON/i.test(message)) return new AppError('malformed_json', message);
@@ -60,6 +68,12 @@ function fromDocument(error: GraphQLError, http: HttpExtension | undefined): App
   const code = path === 'query' ? 'invalid_document' : 'invalid_type';
   const refusal = validationError([{ path, code, message: variable?.[3] ?? message }]);
   return new AppError('validation_error', message, refusal.options);
+}
+
+/** What Yoga says of the error's HTTP answer. */
+function httpExtension(error: GraphQLError): HttpExtension | undefined {
+  const { http } = error.extensions as { http?: HttpExtension };
+  return http;
 }
 
 function innermost(error: unknown): unknown {

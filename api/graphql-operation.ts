@@ -23,12 +23,14 @@ export async function read<T>(
   return run(graphql.app, requireCaller(graphql, scope));
 }
 
+type Arguments = Record<string, string | number | boolean | null | undefined>;
+
 /** Reads a list; the arguments are checked as REST checks the query. */
 export async function list<Query, T>(
   graphql: GraphqlContext,
   scope: Scope | undefined,
   schema: z.ZodType<Query>,
-  args: Record<string, unknown>,
+  args: Arguments,
   run: (context: Context, caller: Caller, query: Query) => Promise<T>,
 ): Promise<T> {
   const caller = requireCaller(graphql, scope);
@@ -40,7 +42,7 @@ export async function list<Query, T>(
 }
 
 /** `first` and `after` are `limit` and `cursor`; a query knows no types but text. */
-function toQuery({ first, after, ...filters }: Record<string, unknown>): Record<string, string> {
+function toQuery({ first, after, ...filters }: Arguments): Record<string, string> {
   const members = Object.entries({ limit: first, cursor: after, ...filters });
   return Object.fromEntries(
     members.flatMap(([name, value]) =>

@@ -1,6 +1,11 @@
 // GraphQL over WebSocket: who may open one, what may run on it, and when it is closed.
 import type { Server } from 'node:http';
-import { GraphQLError, type ExecutionArgs, type ExecutionResult } from 'graphql';
+import {
+  GraphQLError,
+  type ExecutionArgs,
+  type ExecutionResult,
+  type FormattedExecutionResult,
+} from 'graphql';
 import { useServer, type Extra } from 'graphql-ws/use/ws';
 import type { Context as SocketContext } from 'graphql-ws';
 import { WebSocketServer } from 'ws';
@@ -101,12 +106,11 @@ export function serveSockets(
       onConnect: admit,
       onDisconnect: ({ extra }) => extra.stopWatching?.(),
       onSubscribe: (connection, _id, payload) => begin(connection, payload),
-      onNext(_connection, _id, _payload, { contextValue }, result) {
-        const { errors, ...members } = result;
+      onNext(_connection, _id, _payload, { contextValue }, { errors, ...members }) {
         if (!errors) return undefined;
         const { requestId } = contextValue as GraphqlContext;
-        const presented = errors.map((error) => presentError(app, requestId, error).toJSON());
-        return { ...members, errors: presented };
+        const shown = errors.map((error) => presentError(app, requestId, error).toJSON());
+        return { ...members, errors: shown } as FormattedExecutionResult;
       },
     },
     sockets,

@@ -2,7 +2,7 @@
 import { isAsyncIterable, mapAsyncIterator, type Plugin } from 'graphql-yoga';
 import type { ExecutionResult } from 'graphql';
 import type { Context } from './context.ts';
-import { presentErrors } from './graphql-errors.ts';
+import { presentHttpError } from './graphql-errors.ts';
 import { nameRequest } from './request-id.ts';
 import type { RequestState } from './use-caller.ts';
 
@@ -11,7 +11,10 @@ export function useErrors(context: Context): Plugin {
     onResultProcess(hook) {
       const { result } = hook;
       const requestId = (hook.serverContext as RequestState).requestId ?? nameRequest(null);
-      const present = (one: ExecutionResult) => presentErrors(context, requestId, one);
+      const present = (one: ExecutionResult): ExecutionResult =>
+        one.errors?.length
+          ? { ...one, errors: one.errors.map((e) => presentHttpError(context, requestId, e)) }
+          : one;
       if (isAsyncIterable<ExecutionResult>(result)) {
         hook.setResult(mapAsyncIterator(result[Symbol.asyncIterator](), present));
       } else if (Array.isArray(result)) {

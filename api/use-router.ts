@@ -12,14 +12,15 @@ export const graphqlPath = '/graphql';
 
 export function useRouter(routes: Routes, otherwise: Respond): Plugin {
   return {
-    onRequest({ request, url, endResponse }) {
-      const path = url.pathname;
+    onRequest(hook) {
+      const { request } = hook;
+      const path = hook.url.pathname;
       if (path === graphqlPath) return;
       const second = path.indexOf('/', 1);
       const prefix = second === -1 ? path : path.slice(0, second);
       const answer = (routes[prefix] ?? otherwise)(request);
-      if (answer instanceof Promise) return answer.then(endResponse);
-      endResponse(answer);
+      if (answer instanceof Promise) return answer.then((response) => hook.endResponse(response));
+      hook.endResponse(answer);
     },
   };
 }
