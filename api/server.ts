@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Context } from './context.ts';
 import { createKeyWatch } from './live/key-watch.ts';
 import { serveSockets } from './sockets.ts';
-import type { Respond } from './use-router.ts';
+import type { NodeRequest, Respond, Routes } from './use-router.ts';
 import { createFront } from './yoga.ts';
 
 interface Router {
@@ -15,7 +15,7 @@ export interface ServerParts {
   /** Answers every path that no other part takes, with 404 where nothing is. */
   rest: Router;
   connect: Router;
-  sandbox?: Router;
+  sandbox?: { fetch(request: Request, node: NodeRequest): Response | Promise<Response> };
   home: Respond;
 }
 
@@ -36,7 +36,11 @@ export function createServer(context: Context, parts: ServerParts): Server {
       '/v1': (request) => rest.fetch(request),
       '/': home,
       '/connect': (request) => connect.fetch(request),
-      ...(sandbox ? { '/sandbox': (request: Request) => sandbox.fetch(request) } : {}),
+      ...(sandbox
+        ? ({
+            '/sandbox': (request, node) => sandbox.fetch(request, { req: node.req }),
+          } satisfies Routes)
+        : {}),
     },
     otherwise: (request) => rest.fetch(request),
   });
