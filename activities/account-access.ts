@@ -11,7 +11,7 @@ import type { Doorbell } from '../schema/database/doorbell.ts';
 import { recordEvent } from '../schema/database/events.ts';
 import type { Vault } from '../schema/database/vault.ts';
 import type { Credentials, Platform } from './platforms/platform.ts';
-import { PlatformError } from './platforms/platform-error.ts';
+import type { PlatformError } from './platforms/platform-error.ts';
 import { toPlatformError } from './failures.ts';
 
 export interface Access {

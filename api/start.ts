@@ -16,9 +16,9 @@ export interface Running {
 }
 
 export interface StartOptions {
-  print(line: string): void;
+  print: (line: string) => void;
   /** Called when a backend is lost for good. */
-  fail(reason: string): void;
+  fail: (reason: string) => void;
   /** Ends a start that is under way, such as a long download. */
   signal: AbortSignal;
 }

@@ -27,5 +27,6 @@ export function checkText(
 /** Most captions are short, and a text has never more graphemes than code units. */
 function lengthOf(text: string, unit: 'graphemes' | 'characters', max: number): number {
   if (text.length <= max) return text.length;
-  return unit === 'characters' ? [...text].length : [...graphemes.segment(text)].length;
+  const units: Iterable<unknown> = unit === 'characters' ? text : graphemes.segment(text);
+  return Array.from(units).length;
 }

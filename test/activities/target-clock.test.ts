@@ -1,6 +1,6 @@
 // How long a target is tried, and when it gives up.
 import { describe, expect, test } from 'vitest';
-import { afterAbsent, afterError, nextLook, nextPoll } from '../../activities/target-clock.ts';
+import { afterAbsent, afterError, nextPoll, type NextStep } from '../../activities/target-clock.ts';
 import {
   PlatformError,
   type PlatformErrorKind,
@@ -13,7 +13,7 @@ const now = 1_700_000_000_000;
 const error = (kind: PlatformErrorKind, options = {}) => new PlatformError(kind, kind, options);
 
 /** Takes the same step again and again, time passing by each wait. */
-function walk(step: (clock: ClockState, nowMs: number) => ReturnType<typeof nextLook>) {
+function walk(step: (clock: ClockState, nowMs: number) => NextStep) {
   const waits: number[] = [];
   let clock: ClockState = {};
   let nowMs = now;

@@ -1,5 +1,5 @@
 // The ladder of a delivery, hours in seconds: Temporal's time is skipped, everything else is real.
-import { Client } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { createDelivering } from '../../activities/delivering.ts';
