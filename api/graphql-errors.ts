@@ -8,8 +8,6 @@ import { toCamelCase } from './graphql-spelling.ts';
 interface HttpExtension {
   status?: number;
   headers?: Record<string, string>;
-  /** Whether a client that asked for plain JSON gets 200 all the same. */
-  spec?: boolean;
 }
 
 /** The error in our form; what nobody foresaw is logged and masked. */
@@ -35,7 +33,7 @@ export function presentHttpError(
     status: given?.status ?? status,
     headers: { ...given?.headers, ...headers },
     // A faulty document: a client that takes plain JSON gets 200, by the GraphQL-over-HTTP rules.
-    spec: given?.spec ?? innermost(error) instanceof GraphQLError,
+    spec: error.locations !== undefined && innermost(error) instanceof GraphQLError,
   };
   return shown;
 }
@@ -56,9 +54,8 @@ function present(context: Context, requestId: string, error: GraphQLError) {
 
 /** A fault of the request or its document, which the server found before any field ran. */
 function fromDocument(error: GraphQLError): AppError | undefined {
-  const cause = innermost(error);
-  if (!(cause instanceof GraphQLError)) return undefined;
-  const { message } = cause;
+  if (error.path || !(innermost(error) instanceof GraphQLError)) return undefined;
+  const { message } = error;
   const http = httpExtension(error);
   if (http?.status === 413) return new AppError('payload_too_large', 'The body is too large.');
   if (http?.status === 405) return new AppError('method_not_allowed', message);

@@ -1,6 +1,5 @@
 // Live subscriptions over WebSocket and SSE: whole, in order, the caller's own, and ended with the key.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WebSocket } from 'ws';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { insertChanges } from '../../schema/database/changes.ts';
 import type { Account } from '../../schema/accounts.ts';
@@ -174,67 +173,6 @@ describe('deliveryUpdated', () => {
     });
     await app.api.delete(`/v1/webhooks/${inbox.id}`);
     await app.api.delete(`/v1/webhooks/${other.id}`);
-  });
-});
-
-describe('a socket', () => {
-  const ask = (connectionParams: Record<string, unknown>) =>
-    subscribeOverSocket({ url: app.url, connectionParams, query: postUpdated });
-
-  test.each([{ authorization: 'Bearer wrong' }, { apiKey: 'wrong' }, { authorization: 'wrong' }])(
-    'closes with 4401 for %j',
-    async (connectionParams) => {
-      await using subscription = ask(connectionParams);
-      expect(await subscription.closed).toBe(4401);
-    },
-  );
-
-  test('takes the key as apiKey', async () => {
-    await using subscription = ask({ apiKey: app.tenant.key });
-    await publish();
-    await subscription.waitFor(1);
-  });
-
-  test('without a key can read the schema and nothing else', async () => {
-    await using subscription = ask({});
-    const [refused] = await subscription.waitFor(1);
-    expect(refused.errors[0].extensions.code).toBe('unauthorized');
-    expect(refused.errors[0].extensions.http).toBeUndefined();
-  });
-
-  test('without the scope is refused', async () => {
-    const made = await app.api.post('/v1/api-keys', { name: 'a', scopes: ['accounts:read'] });
-    await using subscription = ask({ apiKey: made.body.data.key });
-    const [refused] = await subscription.waitFor(1);
-    expect(refused.errors[0].extensions.code).toBe('insufficient_scope');
-  });
-
-  test('answers a bad document and stays open', async () => {
-    for (const query of [
-      'subscription {',
-      'subscription { nothing }',
-      '{ posts(first: "x") { nodes { id } } }',
-    ]) {
-      await using subscription = subscribeOverSocket({ url: app.url, key: app.tenant.key, query });
-      const [refused] = await subscription.waitFor(1);
-      expect(refused.failed[0].extensions.code).toBe('validation_error');
-    }
-  });
-
-  test('runs queries too', async () => {
-    await using subscription = subscribeOverSocket({
-      url: app.url,
-      key: app.tenant.key,
-      query: '{ project { id } }',
-    });
-    const [answer] = await subscription.waitFor(1);
-    expect(answer.data.project.id).toBe(app.tenant.projectId);
-  });
-
-  test('is opened at /graphql only', async () => {
-    const socket = new WebSocket(`${app.url.replace('http', 'ws')}/elsewhere`);
-    const error = await new Promise<Error>((resolve) => socket.once('error', resolve));
-    expect(error.message).toContain('404');
   });
 });
 

@@ -1,9 +1,37 @@
-// Subscribes to a running Fanfare as its clients do: over WebSocket, and over server-sent events.
+// GraphQL as clients use it: queries with one answer, and subscriptions over WebSocket and SSE.
 import { createClient } from 'graphql-ws';
+import { expect } from 'vitest';
 import { WebSocket } from 'ws';
+import { createApi } from './api.ts';
+import type { TestApp } from './app.ts';
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read messages freely
 export type Message = any;
+
+/** The data of an answer that must have no errors. */
+export async function ask(
+  app: TestApp,
+  query: string,
+  variables: Record<string, unknown> = {},
+  key = app.tenant.key,
+): Promise<Message> {
+  const { body, status } = await createApi(app.url, key).graphql(query, variables);
+  expect({ status, errors: body.errors }).toEqual({ status: 200, errors: undefined });
+  return body.data;
+}
+
+/** The first error of an answer that must have one: its extensions, path and message. */
+export async function askRefused(
+  app: TestApp,
+  query: string,
+  variables: Record<string, unknown> = {},
+  key = app.tenant.key,
+): Promise<Message> {
+  const { body } = await createApi(app.url, key).graphql(query, variables);
+  expect(body.errors?.[0], JSON.stringify(body)).toBeDefined();
+  const { extensions, path, message } = body.errors[0];
+  return { ...extensions, path, message };
+}
 
 export interface Subscription extends AsyncDisposable {
   readonly messages: readonly Message[];
@@ -76,7 +104,11 @@ export function subscribeOverSocket(options: SubscribeOptions): Subscription {
   });
   const stop = client.subscribe<Message>(
     { query, variables },
-    { next: inbox.push, error: (error) => inbox.push({ failed: error }), complete: () => {} },
+    {
+      next: (message) => inbox.push(message),
+      error: (error) => inbox.push({ failed: error }),
+      complete: () => {},
+    },
   );
   async function close(): Promise<void> {
     stop();

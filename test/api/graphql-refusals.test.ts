@@ -1,0 +1,149 @@
+// What GraphQL refuses before any field runs, how a fault is masked, and what the front hands on.
+import { getIntrospectionQuery } from 'graphql';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createApi } from '../support/api.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+import { ask, askRefused } from '../support/graphql.ts';
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startApp({ env: { FANFARE_MAX_BODY_BYTES: '20000', FANFARE_LOG_LEVEL: 'silent' } });
+});
+afterAll(() => app.stop());
+
+describe('the key', () => {
+  test('is not needed to read the schema', async () => {
+    const { __schema } = await ask(app, getIntrospectionQuery(), {}, '');
+    expect(__schema.queryType.name).toBe('Query');
+  });
+
+  test('is needed for anything else: 401 with WWW-Authenticate', async () => {
+    const none = await createApi(app.url, '').graphql('{ limits { bodyBytes } }');
+    expect(none.status).toBe(401);
+    expect(none.headers.get('WWW-Authenticate')).toContain('Bearer');
+    expect(none.body.errors[0].extensions.code).toBe('unauthorized');
+    const wrong = await createApi(app.url, 'wrong').graphql('{ __typename }');
+    expect(wrong.status).toBe(401);
+    expect(wrong.headers.get('X-Request-Id')).toBe(wrong.body.errors[0].extensions.requestId);
+  });
+});
+
+describe('a request', () => {
+  const post = (body: unknown, headers = {}) => app.api.call('POST', '/graphql', body, { headers });
+
+  test.each([
+    ['broken JSON', '{', 'malformed_json', 400],
+    ['a broken document', { query: '{ posts {' }, 'validation_error', 200],
+    ['an unknown field', { query: '{ nothing }' }, 'validation_error', 200],
+    ['an empty document', { query: '' }, 'validation_error', 200],
+    ['no document', {}, 'validation_error', 400],
+    ['a batch', [{ query: '{ __typename }' }], 'validation_error', 400],
+    ['a large body', { query: `{ a } # ${'x'.repeat(20_000)}` }, 'payload_too_large', 413],
+    [
+      'no choice',
+      { query: 'query A { __typename } query B { __typename }' },
+      'validation_error',
+      400,
+    ],
+  ])('with %s is refused', async (_, body, code, status) => {
+    const answer = await post(body);
+    expect(answer.body.errors[0].extensions).toMatchObject({ code, isRetriable: false });
+    expect(answer.status).toBe(status);
+  });
+
+  test('of another media type is refused', async () => {
+    const answer = await post('query', { 'content-type': 'text/plain' });
+    expect(answer.status).toBe(415);
+    expect(answer.body.errors[0].extensions.code).toBe('unsupported_media_type');
+  });
+
+  test('may be a GET, but no mutation', async () => {
+    const read = await app.api.get(`/graphql?query=${encodeURIComponent('{ project { id } }')}`);
+    expect(read.body.data.project.id).toBe(app.tenant.projectId);
+    const write = encodeURIComponent('mutation { deleteWebhook(id: "x") }');
+    const refused = await app.api.get(`/graphql?query=${write}`);
+    expect(refused.status).toBe(405);
+    expect(refused.body.errors[0].extensions.code).toBe('method_not_allowed');
+  });
+
+  test('with a name of its own gets it back', async () => {
+    const answer = await post({ query: '{ post(id: "x") { id } }' }, { 'x-request-id': 'mine-1' });
+    expect(answer.headers.get('X-Request-Id')).toBe('mine-1');
+    expect(answer.body.errors[0].extensions.requestId).toBe('mine-1');
+  });
+});
+
+describe('a fault that nobody foresaw', () => {
+  test('is masked, and named by the request id', async () => {
+    const { db } = app.context;
+    await sql`alter table projects rename to projects_away`.execute(db);
+    try {
+      const refused = await askRefused(app, '{ project { id } }');
+      expect(refused).toMatchObject({ code: 'internal', path: ['project'], isRetriable: true });
+      expect(JSON.stringify(refused)).not.toContain('projects');
+      expect(refused.requestId).toMatch(/^req_/);
+    } finally {
+      await sql`alter table projects_away rename to projects`.execute(db);
+    }
+  });
+});
+
+describe('limits of a document', () => {
+  const many = (count: number, field: (i: number) => string) =>
+    Array.from({ length: count }, (_, i) => field(i)).join(' ');
+
+  test.each([
+    ['too_many_fields', `{ ${many(302, (i) => `a${i}: __typename`)} limits { bodyBytes } }`],
+    ['too_complex', `{ ${many(30, (i) => `a${i}: posts(first: 100) { nodes { id } }`)} }`],
+    [
+      'too_complex',
+      `{ ${many(6, (i) => `a${i}: posts(first: 100) { nodes { results { id } } }`)} }`,
+    ],
+  ])('%s', async (code, query) => {
+    const refused = await askRefused(app, query);
+    expect(refused).toMatchObject({ code: 'validation_error', issues: [{ path: 'query', code }] });
+    expect(refused.issues[0].actual).toBeGreaterThan(refused.issues[0].limit);
+  });
+
+  test('too many tokens', async () => {
+    const refused = await askRefused(
+      app,
+      `{ ${many(1_100, () => '__typename')} ${'a '.repeat(1_000)} }`,
+    );
+    expect(refused.code).toBe('validation_error');
+    expect(refused.message).toContain('2000 tokens');
+  });
+
+  test('introspection that goes in circles is refused', async () => {
+    const inner = '{ fields { type '.repeat(8) + '{ name } ' + '} } '.repeat(8);
+    const refused = await askRefused(app, `{ __schema { types ${inner} } }`);
+    expect(refused.code).toBe('validation_error');
+  });
+
+  test('fragments in circles are refused', async () => {
+    const refused = await askRefused(
+      app,
+      '{ posts { ...a } } fragment a on PostConnection { nodes { id } ...a }',
+    );
+    expect(refused.code).toBe('validation_error');
+  });
+});
+
+describe('the front', () => {
+  test('hands other paths to the router, and unknown ones get the 404 of REST', async () => {
+    expect((await app.api.get('/healthz')).body).toEqual({ status: 'ok' });
+    expect((await app.api.get('/')).text).toContain('Fanfare');
+    for (const path of ['/nothing', '/graphql/nothing', '/graphqlx', '/v1/nothing', '/v1x']) {
+      const answer = await app.api.get(path);
+      expect(answer.status).toBe(404);
+      expect(answer.body.error.code).toBe('not_found');
+    }
+  });
+
+  test('serves GraphiQL to browsers', async () => {
+    const page = await app.api.get('/graphql', { headers: { accept: 'text/html' } });
+    expect(page.headers.get('content-type')).toContain('text/html');
+  });
+});
