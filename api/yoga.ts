@@ -37,6 +37,11 @@ export function createFront(app: Context, { keyWatch, routes, otherwise }: Front
       defaultQuery:
         '{\n  posts(first: 5) {\n    nodes { id status results { platform status url } }\n  }\n}\n',
     },
+    // Its own copy of GraphiQL, so that the page works without the internet; 50 MB, so only on demand.
+    renderGraphiQL: async (options) => {
+      const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
+      return renderGraphiQL(options);
+    },
     batching: false,
     multipart: false,
     cors: false,

@@ -88,6 +88,10 @@ describe('the first start', () => {
     for (const link of links) {
       const answer = await fetch(link, { headers: { accept: 'text/html' } });
       expect(`${link} ${answer.status}`).toBe(`${link} 200`);
+      // No page needs the internet.
+      if (link.startsWith(api.url)) {
+        expect(await answer.text()).not.toMatch(/<(script|link)[^>]*(src|href)="https:/);
+      }
     }
   });
 
