@@ -9,7 +9,7 @@ import {
 import { useServer, type Extra } from 'graphql-ws/use/ws';
 import type { Context as SocketContext } from 'graphql-ws';
 import { WebSocketServer } from 'ws';
-import { validationError } from '../schema/errors.ts';
+import { AppError, validationError } from '../schema/errors.ts';
 import { authenticate } from './auth.ts';
 import type { Caller, Context } from './context.ts';
 import type { GraphqlContext } from './graphql-context.ts';
@@ -30,6 +30,9 @@ type Connection = SocketContext<Record<string, unknown>, SocketState>;
 const maxOperations = 100;
 /** A socket that does not answer within another such while is cut. */
 const pingEveryMs = 12_000;
+
+/** How long a client may take to close its side when the server goes down. */
+const closeMs = 1_000;
 
 export interface Sockets {
   close(): Promise<void>;
@@ -55,14 +58,14 @@ export function serveSockets(
 
   async function admit({ connectionParams, extra }: Connection): Promise<boolean> {
     try {
-      const given = readAuthorization(connectionParams, extra);
-      if (given === undefined) return true;
-      extra.caller = await authenticate(app, given);
+      extra.caller = await authenticate(app, readAuthorization(connectionParams, extra));
       extra.stopWatching = keyWatch.watch(extra.caller.keyId, () => refuse(extra));
       if (extra.socket.readyState !== extra.socket.OPEN) extra.stopWatching();
       return true;
-    } catch {
-      refuse(extra);
+    } catch (error) {
+      const isUnknown = error instanceof AppError && error.code === 'unauthorized';
+      if (isUnknown) refuse(extra);
+      else extra.socket.close(1013, 'Try again later');
       return false;
     }
   }
@@ -75,7 +78,7 @@ export function serveSockets(
         const message = `must not be more than ${maxOperations} at once on a socket`;
         throw validationError([{ path: 'query', code: 'too_many_operations', message }]);
       }
-      if (extra.caller) takeRequest(app, extra.caller);
+      takeRequest(app, extra.caller!);
       const { schema, parse, validate, contextFactory, execute, subscribe } = front.getEnveloped({
         caller: extra.caller,
         requestId,
@@ -116,7 +119,16 @@ export function serveSockets(
     sockets,
     pingEveryMs,
   );
-  return { close: async () => running.dispose() };
+  return {
+    async close() {
+      const cut = setTimeout(
+        () => sockets.clients.forEach((socket) => socket.terminate()),
+        closeMs,
+      );
+      await running.dispose();
+      clearTimeout(cut);
+    },
+  };
 }
 
 interface Executors {

@@ -17,6 +17,14 @@ export interface FrontOptions {
   otherwise: Respond;
 }
 
+const exampleQuery = `# In the tab Headers: { "Authorization": "Bearer <your API key>" }
+{
+  posts(first: 5) {
+    nodes { id status results { platform status url } }
+  }
+}
+`;
+
 export function createFront(app: Context, { keyWatch, routes, otherwise }: FrontOptions): Front {
   const shared = { app, keyWatch, subjects: createSubjects(app.db) };
   return createYoga<RequestState, GraphqlContext>({
@@ -32,10 +40,9 @@ export function createFront(app: Context, { keyWatch, routes, otherwise }: Front
     landingPage: false,
     graphiql: app.config.hasGraphiql && {
       title: 'Fanfare',
-      subscriptionsProtocol: 'WS',
-      headers: JSON.stringify({ Authorization: 'Bearer <API_KEY>' }),
-      defaultQuery:
-        '{\n  posts(first: 5) {\n    nodes { id status results { platform status url } }\n  }\n}\n',
+      // Its socket would come without the headers that a user gives.
+      subscriptionsProtocol: 'SSE',
+      defaultQuery: exampleQuery,
     },
     // Its own copy of GraphiQL, so that the page works without the internet; 50 MB, so only on demand.
     renderGraphiQL: async (options) => {
