@@ -34,7 +34,7 @@ export function createFront(app: Context, { keyWatch, routes, otherwise }: Front
       caller,
       requestId: requestId!,
     }),
-    plugins: [useRouter(routes, otherwise), useCaller(app), useErrors(app)],
+    plugins: [useRouter(app, routes, otherwise), useCaller(app), useErrors(app)],
     graphqlEndpoint: graphqlPath,
     healthCheckEndpoint: `${graphqlPath}/health`,
     landingPage: false,

@@ -1,0 +1,137 @@
+// The HTTP front: what it hands on arrives whole, what breaks behind it is answered, and it closes.
+import { request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createServer, type Server } from '../../api/server.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+import { subscribeOverSocket, subscribeOverSse } from '../support/graphql.ts';
+
+let app: TestApp;
+let server: Server;
+let url: string;
+
+/** Answers with what it got, as it comes. */
+async function echo(incoming: Request): Promise<Response> {
+  const { pathname } = new URL(incoming.url);
+  if (pathname === '/v1/rejects') throw new Error('secret detail');
+  if (pathname === '/v1/stream') return new Response(incoming.body);
+  const bytes = (await incoming.bytes()).length;
+  return Response.json({ method: incoming.method, path: pathname, bytes });
+}
+
+beforeAll(async () => {
+  app = await startApp({ roles: { api: true, worker: false } });
+  server = createServer(
+    { ...app.context, log: pino({ level: 'silent' }) },
+    {
+      rest: { fetch: echo },
+      connect: { fetch: () => new Response('connect') },
+      sandbox: { fetch: (_, { req }) => new Response(`sandbox ${req.socket.remoteAddress}`) },
+      home: () => {
+        throw new Error('secret detail');
+      },
+    },
+  );
+  ({ url } = await server.listen(0, '127.0.0.1'));
+});
+afterAll(async () => {
+  await server.close();
+  await app.stop();
+});
+
+describe('a path', () => {
+  test.each([
+    ['/connect', 'connect'],
+    ['/connect/cs_1?token=a', 'connect'],
+    ['/sandbox/posts', 'sandbox 127.0.0.1'],
+  ])('%s goes to its part', async (path, text) => {
+    const answer = await fetch(url + path);
+    expect(await answer.text()).toBe(text);
+  });
+
+  test.each(['/v1/posts', '/docs', '/healthz', '/connected', '/graphql/x', '/v1'])(
+    '%s goes to REST',
+    async (path) => {
+      const answer = await fetch(url + path, { method: 'DELETE' });
+      expect(await answer.json()).toEqual({ method: 'DELETE', path, bytes: 0 });
+    },
+  );
+
+  test.each(['/v1/rejects', '/'])('%s whose handler breaks is masked', async (path) => {
+    const answer = await fetch(url + path);
+    expect(answer.status).toBe(500);
+    const text = await answer.text();
+    expect(JSON.parse(text).error.code).toBe('internal');
+    expect(text).not.toContain('secret');
+  });
+});
+
+describe('a body', () => {
+  test('arrives whole, with a length or in chunks', async () => {
+    const body = 'x'.repeat(3_000_000);
+    const sized = await fetch(`${url}/v1/size`, { method: 'POST', body });
+    expect(await sized.json()).toMatchObject({ bytes: body.length });
+    const stream = new Blob([body]).stream();
+    const chunked = await fetch(`${url}/v1/size`, { method: 'POST', body: stream, duplex: 'half' });
+    expect(await chunked.json()).toMatchObject({ bytes: body.length });
+  });
+
+  test('streams through in both directions', async () => {
+    const call = request(`${url}/v1/stream`, { method: 'POST' });
+    const answered = new Promise<string>((resolve, reject) => {
+      call.once('error', reject);
+      call.once('response', (response) => {
+        response.once('data', (chunk: Buffer) => resolve(chunk.toString()));
+      });
+    });
+    call.write('first');
+    expect(await answered).toBe('first');
+    call.end();
+  });
+
+  test('may break off', async () => {
+    const call = request(`${url}/v1/size`, { method: 'POST', headers: { 'content-length': 100 } });
+    call.on('error', () => {});
+    call.write('only this');
+    await sleep(50);
+    call.destroy();
+    await sleep(50);
+    expect((await fetch(`${url}/v1/size`)).status).toBe(200);
+  });
+
+  test('of GraphQL is counted as it comes', async () => {
+    const limit = app.context.config.maxBodyBytes;
+    const query = `{ __typename } # ${'x'.repeat(limit)}`;
+    const answer = await fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: new Blob([JSON.stringify({ query })]).stream(),
+      duplex: 'half',
+    });
+    expect(answer.status).toBe(413);
+    const { errors } = (await answer.json()) as { errors: [{ extensions: { code: string } }] };
+    expect(errors[0].extensions.code).toBe('payload_too_large');
+  });
+});
+
+describe('close', () => {
+  test('ends streams with a word, sockets with 1001, and then the server', async () => {
+    const query = 'subscription { postUpdated { cursor } }';
+    const other = await startApp({ roles: { api: true, worker: false } });
+    const { key } = other.tenant;
+    const socket = subscribeOverSocket({ url: other.url, key, query });
+    const stream = await subscribeOverSse({ url: other.url, key, query });
+    const account = await other.tenant.connectSandbox('ada');
+    await other.tenant.createPost({ caption: 'a', account_ids: [account.id], status: 'draft' });
+    await Promise.all([socket.waitFor(1), stream.waitFor(1)]);
+    const startedAt = Date.now();
+    await other.stop();
+    expect(Date.now() - startedAt).toBeLessThan(4_000);
+    expect(await socket.closed).toBe(1001);
+    expect(stream.messages.at(-1).errors[0].extensions).toMatchObject({
+      code: 'unavailable',
+      isRetriable: true,
+    });
+  });
+});
