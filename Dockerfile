@@ -20,4 +20,4 @@ RUN mkdir -p "$FANFARE_DATA_DIR" && chown node:node "$FANFARE_DATA_DIR"
 USER node
 
 EXPOSE 4000
-ENTRYPOINT ["node", "api/cli.ts"]
+ENTRYPOINT ["node", "--max-semi-space-size=8", "api/cli.ts"]

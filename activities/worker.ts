@@ -17,8 +17,8 @@ export interface WorkerDependencies extends ActivityDependencies {
   listener: Listener;
   doorbell: Doorbell;
   log: Logger;
-  /** Where the workflow bundle is kept; undefined: it is built at every start. */
-  cacheDirectory: string | undefined;
+  /** Where the workflow bundle is kept. */
+  cacheDirectory: string;
 }
 
 export interface RunningWorker {

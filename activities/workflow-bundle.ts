@@ -1,30 +1,28 @@
 // The workflows as one file of JavaScript, which the worker runs in its sandbox.
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises';
+import { access, mkdir, readFile, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { promisify } from 'node:util';
 
 const room = fileURLToPath(new URL('../', import.meta.url));
+const bundler = fileURLToPath(new URL('bundle-workflows.ts', import.meta.url));
 
-/** Bundling takes a second or two and much memory, so a bundle is kept by the content it was made of. */
-export async function workflowBundle(
-  cacheDirectory: string | undefined,
-): Promise<{ code: string }> {
-  const build = () =>
-    bundleWorkflowCode({
-      workflowsPath: join(room, 'workflows', 'index.ts'),
-      logger: new DefaultLogger('ERROR'),
-    });
-  if (cacheDirectory === undefined) return build();
-  const path = join(cacheDirectory, `workflows-${await contentHash()}.js`);
-  const kept = await readFile(path, 'utf8').catch(() => undefined);
-  if (kept !== undefined) return { code: kept };
-  const { code } = await build();
-  await mkdir(cacheDirectory, { recursive: true });
-  await writeFile(`${path}.${process.pid}`, code);
-  await rename(`${path}.${process.pid}`, path);
-  return { code };
+/** Bundling takes a second or two, so a bundle is kept by the content it was made of. */
+export async function workflowBundle(cacheDirectory: string): Promise<{ codePath: string }> {
+  const codePath = join(cacheDirectory, `workflows-${await contentHash()}.js`);
+  const isKept = await access(codePath).then(
+    () => true,
+    () => false,
+  );
+  if (!isKept) {
+    const unfinished = `${codePath}.${process.pid}`;
+    await mkdir(cacheDirectory, { recursive: true });
+    await promisify(execFile)(process.execPath, [bundler, unfinished]);
+    await rename(unfinished, codePath);
+  }
+  return { codePath };
 }
 
 async function contentHash(): Promise<string> {

@@ -31,7 +31,7 @@ export interface AppOptions {
   vault: Vault;
   roles: { api: boolean; worker: boolean };
   /** Where the workflow bundle is kept between starts. */
-  cacheDirectory: string | undefined;
+  cacheDirectory: string;
   log?: Logger;
 }
 

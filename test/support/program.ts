@@ -40,7 +40,8 @@ export function startProgram(options: ProgramOptions = {}): Program {
   const dataDirectory = options.dataDirectory ?? createDataDirectory();
   const child = spawn(
     process.execPath,
-    [join(root, 'api/cli.ts'), ...(options.command ?? ['start'])],
+    // As `npm start` does: a small young generation halves what the heap grows to under load.
+    ['--max-semi-space-size=8', join(root, 'api/cli.ts'), ...(options.command ?? ['start'])],
     {
       cwd: root,
       env: {

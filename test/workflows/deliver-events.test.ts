@@ -28,7 +28,7 @@ const vault = createVault(new Map([['k', Buffer.alloc(32, 7)]]), 'k');
 
 let database: TestDatabase;
 let environment: TimeSkippingEnvironment;
-let bundle: { code: string };
+let bundle: { codePath: string };
 
 beforeAll(async () => {
   [database, environment, bundle] = await Promise.all([

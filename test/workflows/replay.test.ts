@@ -17,7 +17,7 @@ function readHistory(name: string) {
   };
 }
 
-let bundle: { code: string };
+let bundle: { codePath: string };
 
 beforeAll(async () => {
   installQuietRuntime();
