@@ -3,7 +3,7 @@ import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Context } from './context.ts';
 import { createKeyWatch } from './live/key-watch.ts';
-import { serveSockets } from './sockets.ts';
+import { isSocketRequest, serveSockets } from './sockets.ts';
 import type { NodeRequest, Respond, Routes } from './use-router.ts';
 import { createFront } from './yoga.ts';
 
@@ -34,7 +34,8 @@ export function createServer(context: Context, parts: ServerParts): Server {
     keyWatch,
     routes: {
       '/v1': (request) => rest.fetch(request),
-      '/': home,
+      '/': (request, node) =>
+        /^(GET|HEAD)$/.test(request.method) ? home(request, node) : rest.fetch(request),
       '/connect': (request) => connect.fetch(request),
       ...(sandbox
         ? ({
@@ -44,8 +45,16 @@ export function createServer(context: Context, parts: ServerParts): Server {
     },
     otherwise: (request) => rest.fetch(request),
   });
-  // Yoga's listener settles every fault into an answer.
-  const server = createHttpServer((request, response) => void front(request, response));
+  const server = createHttpServer(
+    { shouldUpgradeCallback: isSocketRequest },
+    (incoming, outgoing) => {
+      if (URL.canParse(`http://${incoming.headers.host ?? 'localhost'}${incoming.url}`)) {
+        void front(incoming, outgoing);
+      } else {
+        outgoing.writeHead(400, { Connection: 'close' }).end();
+      }
+    },
+  );
   const sockets = serveSockets(server, context, { front, keyWatch });
 
   return {

@@ -1,5 +1,5 @@
 // GraphQL over WebSocket: who may open one, what may run on it, and when it is closed.
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import {
   GraphQLError,
   type ExecutionArgs,
@@ -38,6 +38,11 @@ export interface Sockets {
   close(): Promise<void>;
 }
 
+/** Other upgrades, such as the h2c that some clients offer with every request, are declined. */
+export function isSocketRequest({ url, headers }: IncomingMessage): boolean {
+  return url?.split('?')[0] === graphqlPath && headers.upgrade?.toLowerCase() === 'websocket';
+}
+
 export function serveSockets(
   server: Server,
   app: Context,
@@ -47,10 +52,6 @@ export function serveSockets(
 
   server.on('upgrade', (request, socket, head) => {
     socket.on('error', () => socket.destroy());
-    if (request.url?.split('?')[0] !== graphqlPath) {
-      socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
-      return;
-    }
     sockets.handleUpgrade(request, socket, head, (open) =>
       sockets.emit('connection', open, request),
     );

@@ -12,7 +12,7 @@ export interface NodeRequest {
 
 export type Respond = (request: Request, node: NodeRequest) => Response | Promise<Response>;
 
-/** Handlers of paths below a prefix; '' takes the rest. */
+/** Handlers by the first segment of the path. */
 export interface Routes {
   [prefix: string]: Respond;
 }
@@ -28,9 +28,7 @@ export function useRouter(
     async onRequest(hook) {
       const path = hook.url.pathname;
       if (path === graphqlPath) return;
-      const second = path.indexOf('/', 1);
-      const prefix = second === -1 ? path : path.slice(0, second);
-      const respond = routes[prefix] ?? otherwise;
+      const respond = routes[firstSegment(path)] ?? otherwise;
       try {
         hook.endResponse(await respond(hook.request, hook.serverContext));
       } catch (error) {
@@ -38,6 +36,13 @@ export function useRouter(
       }
     },
   };
+}
+
+/** `/v1/posts` → `/v1`. No part is at `//`. */
+function firstSegment(path: string): string {
+  const second = path.indexOf('/', 1);
+  if (second === 1) return path;
+  return second === -1 ? path : path.slice(0, second);
 }
 
 /** What a part let slip; the server under Yoga would show the client its stack. */

@@ -1,5 +1,6 @@
 // The HTTP front: what it hands on arrives whole, what breaks behind it is answered, and it closes.
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -64,6 +65,39 @@ describe('a path', () => {
     const text = await answer.text();
     expect(JSON.parse(text).error.code).toBe('internal');
     expect(text).not.toContain('secret');
+  });
+});
+
+describe('a strange request', () => {
+  /** As bytes, since clients would mend them. */
+  function send(text: string): Promise<string> {
+    return new Promise((resolve) => {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1');
+      let answer = '';
+      socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
+      socket.on('close', () => resolve(answer));
+      socket.on('error', () => socket.destroy());
+      socket.write(text);
+      setTimeout(() => socket.destroy(), 300);
+    });
+  }
+
+  test.each(['a b', '[', 'x:y'])('for the host %j is a plain 400', async (host) => {
+    const answer = await send(`GET /v1 HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1.1 400 /);
+    expect(answer).not.toContain('Error');
+  });
+
+  test.each(['//', 'http://[', '*'])('for %s goes to REST', async (target) => {
+    const answer = await send(`OPTIONS ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    expect(answer).toContain('"method":"OPTIONS"');
+  });
+
+  test('that offers h2c is answered in HTTP/1.1', async () => {
+    const offer =
+      'Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n';
+    const answer = await send(`GET /v1 HTTP/1.1\r\nHost: x\r\n${offer}\r\n`);
+    expect(answer).toMatch(/^HTTP\/1.1 200 /);
   });
 });
 
