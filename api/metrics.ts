@@ -1,6 +1,7 @@
 // What this process tells Prometheus: its requests, what waits for Temporal, and Node's own figures.
 import type { MiddlewareHandler } from 'hono';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { readFeedLagSeconds } from '../schema/database/changes.ts';
 import type { Context } from './context.ts';
 import type { PublicPage } from './public-page.ts';
 import type { RestEnv } from './request-id.ts';
@@ -27,6 +28,12 @@ const outboxAgeSeconds = new Gauge({
   registers: [registry],
 });
 
+const feedLagSeconds = new Gauge({
+  name: 'fanfare_feed_lag_seconds',
+  help: 'The age of the oldest change that a running transaction holds back from live streams.',
+  registers: [registry],
+});
+
 export const countRequests: MiddlewareHandler<RestEnv> = async (c, next) => {
   const startedAtMs = performance.now();
   await next();
@@ -47,6 +54,7 @@ export const metricsPage: PublicPage = {
     if (!isNodeCollected) collectDefaultMetrics({ register: registry });
     isNodeCollected = true;
     await readOutbox(context);
+    feedLagSeconds.set(await readFeedLagSeconds(context.db));
     return c.body(await registry.metrics(), 200, { 'Content-Type': registry.contentType });
   },
 };

@@ -120,6 +120,14 @@ function toChange({ id, xid, project_id, subject, subject_id, kind, created_at }
   return { id, xid, project_id, subject, subject_id, kind, created_at };
 }
 
+/** How old the oldest change is that a transaction, still running, holds back from every stream. */
+export async function readFeedLagSeconds(db: Db): Promise<number> {
+  const { rows } = await sql<{ seconds: number }>`
+    select coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as seconds
+    from changes where xid >= pg_snapshot_xmin(pg_current_snapshot())`.execute(db);
+  return Math.max(0, rows[0]!.seconds);
+}
+
 /** Forgets what is older than `before`, whole transactions at a time. Returns how many rows went. */
 export async function deleteChanges(db: Db, before: Date): Promise<number> {
   const { numAffectedRows } = await sql`

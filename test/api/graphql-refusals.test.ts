@@ -30,6 +30,21 @@ describe('the key', () => {
   });
 });
 
+describe('too many requests', () => {
+  test('get 429 and when to come again', async () => {
+    await using limited = await startApp({
+      roles: { api: true, worker: false },
+      env: { FANFARE_RATE_LIMIT_PER_MINUTE: '3' },
+    });
+    const answers = [];
+    for (let i = 0; i < 4; i++) answers.push(await limited.api.graphql('{ limits { pageSize } }'));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+    const { headers, body } = answers[3]!;
+    expect(Number(headers.get('Retry-After'))).toBeGreaterThan(0);
+    expect(body.errors[0].extensions).toMatchObject({ code: 'rate_limited', isRetriable: true });
+  });
+});
+
 describe('a request', () => {
   const post = (body: unknown, headers = {}) => app.api.call('POST', '/graphql', body, { headers });
 

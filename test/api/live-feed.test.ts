@@ -1,5 +1,6 @@
 // The live feed: every change once and in order, whoever commits late and whenever a stream begins.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createFeed, type Feed } from '../../api/live/feed.ts';
@@ -171,6 +172,24 @@ describe('subscribe', () => {
     const again = await feed.subscribe({ ...filter('prj_slow'), after: first!.cursor });
     expect((await take(again, 1_200)).length).toBe(1_200);
     await again.return();
+  });
+
+  test('outlives the loss of every connection', async () => {
+    const stream = await feed.subscribe(filter('prj_cut'));
+    await commit('prj_cut', ['post_before']);
+    await take(stream, 1);
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`.execute(writers.db);
+    for (let tries = 0; ; tries++) {
+      try {
+        await commit('prj_cut', ['post_after']);
+        break;
+      } catch (error) {
+        if (tries === 20) throw error;
+      }
+    }
+    expect(subjects(await take(stream, 1))).toEqual(['post_after']);
+    await stream.return();
   });
 
   test('ends at once when told to, though nothing has come', async () => {

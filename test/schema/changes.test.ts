@@ -9,6 +9,7 @@ import {
   insertChanges,
   readChanges,
   readFeedHead,
+  readFeedLagSeconds,
   type ChangePage,
   type FeedPosition,
 } from '../../schema/database/changes.ts';
@@ -68,6 +69,7 @@ describe('readChanges', () => {
     const before = await readChanges(db, start, 100);
     expect(before.changes).toEqual([]);
     expect(before.isHeldBack).toBe(true);
+    expect(await readFeedLagSeconds(db)).toBeGreaterThan(0);
     await slow.end();
     const after = await readWhole(db, before.position, 100);
     expect(after.changes.map((row) => row.subject_id)).toEqual(['post_slow', 'post_fast']);
