@@ -14,6 +14,8 @@ export const maxBatchSize = 200;
 export interface DeliverEventsInput {
   batchId: string;
   deliveryIds: string[];
+  /** The batch of a webhook that is failing: its receivers may take their whole time. */
+  isFailing?: boolean;
 }
 
 /** What the query `deliveries` of a running `deliverEvents` answers, per delivery. */

@@ -1,33 +1,41 @@
 // Deliveries that are due together: all attempted, then each again when its own time has come.
-import { continueAsNew, defineQuery, setHandler, sleep } from '@temporalio/workflow';
+import { condition, continueAsNew, defineQuery, setHandler } from '@temporalio/workflow';
 import {
   deliveriesQuery,
   type DeliverEventsInput,
   type WaitingDelivery,
 } from '../schema/workflows.ts';
 import { deliver, deliverAgain } from './activities.ts';
-import { nextGroup } from './next-group.ts';
+import { groupByTime, type Group } from './group-by-time.ts';
 
 /** Enough for a batch's whole ladder; more only where receivers keep all connections busy. */
 const maxWakes = 50;
 
-export async function deliverEvents({ batchId, deliveryIds }: DeliverEventsInput): Promise<void> {
-  let waiting: WaitingDelivery[] = deliveryIds.map((deliveryId) => ({
-    deliveryId,
-    attemptCount: 0,
-    dueAtMs: Date.now(),
-  }));
-  setHandler(defineQuery<WaitingDelivery[]>(deliveriesQuery), () => waiting);
+export async function deliverEvents(input: DeliverEventsInput): Promise<void> {
+  const { batchId, deliveryIds, isFailing = false } = input;
+  const waiting = new Map<string, WaitingDelivery>();
+  setHandler(defineQuery<WaitingDelivery[]>(deliveriesQuery), () => [...waiting.values()]);
+  let wakes = 0;
+
+  /** The groups wait and are attempted side by side: a slow one makes no other late. */
+  const carry = async (deliveries: WaitingDelivery[]): Promise<void> => {
+    for (const delivery of deliveries) waiting.set(delivery.deliveryId, delivery);
+    await Promise.all(groupByTime(deliveries).map(carryGroup));
+  };
+
+  const carryGroup = async ({ ids, dueAtMs }: Group): Promise<void> => {
+    const waitMs = Math.max(dueAtMs - Date.now(), 1);
+    if (await condition(() => wakes >= maxWakes, waitMs)) return;
+    wakes++;
+    const left = await deliverAgain({ batchId, deliveryIds: ids });
+    for (const id of ids) waiting.delete(id);
+    await carry(left);
+  };
 
   // The rows decide what is due, so a batch may be started anew at any attempt.
-  waiting = await deliver({ batchId, deliveryIds });
-  for (let wakes = 0; waiting.length > 0; wakes++) {
-    if (wakes === maxWakes) {
-      const left = waiting.map((delivery) => delivery.deliveryId);
-      return continueAsNew<typeof deliverEvents>({ batchId, deliveryIds: left });
-    }
-    const { group, later, wakeAtMs } = nextGroup(waiting);
-    await sleep(Math.max(wakeAtMs - Date.now(), 1));
-    waiting = [...later, ...(await deliverAgain({ batchId, deliveryIds: group }))];
+  const attempt = isFailing ? deliverAgain : deliver;
+  await carry(await attempt({ batchId, deliveryIds }));
+  if (waiting.size > 0) {
+    await continueAsNew<typeof deliverEvents>({ ...input, deliveryIds: [...waiting.keys()] });
   }
 }

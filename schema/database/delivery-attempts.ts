@@ -22,7 +22,7 @@ export interface AttemptRecord {
 }
 
 /**
- * One statement for the group. An attempt number is recorded once: a repeat after a crash changes
+ * One statement for the group. A webhook's row is written only when it begins or ceases to fail. An attempt number is recorded once: a repeat after a crash changes
  * nothing, and an attempt that comes late leaves a concluded delivery as it is.
  */
 export async function insertAttempts(db: Db, attempts: AttemptRecord[]): Promise<void> {
@@ -56,7 +56,15 @@ export async function insertAttempts(db: Db, attempts: AttemptRecord[]): Promise
       from attempt a
       where d.id = a.delivery_id and d.attempt_count = a.number - 1
         and (d.status = 'pending' or d.status = 'retrying')
-      returning d.id, d.project_id, d.status
+      returning d.id, d.project_id, d.webhook_id, d.status
+    ), failing as (
+      update webhook_subscriptions w set failing_since = now()
+      where failing_since is null
+        and id in (select webhook_id from updated where status <> 'delivered')
+    ), recovered as (
+      update webhook_subscriptions w set failing_since = null
+      where failing_since is not null
+        and id in (select webhook_id from updated where status = 'delivered')
     )
     insert into changes (project_id, subject, subject_id, kind)
     select project_id, 'delivery', id, status from updated`.execute(db);

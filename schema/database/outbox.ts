@@ -63,16 +63,22 @@ export async function deleteOutbox(db: Db, ids: string[]): Promise<void> {
 
 /**
  * Claims waiting deliveries as one batch, with the outbox row that asks for its workflow, in one
- * statement. Tell Temporal when it has returned. Undefined: none are waiting.
+ * statement. Tell Temporal when it has returned. Undefined: none are waiting. Deliveries to a webhook
+ * that is failing go apart from the others, which its receiver could hold up.
  */
-export async function claimBatch(db: Db, limit: number): Promise<OutboxRow | undefined> {
+export async function claimBatch(
+  db: Db,
+  limit: number,
+  { isFailing } = { isFailing: false },
+): Promise<OutboxRow | undefined> {
   const batchId = newId('batch');
   const { rows } = await sql<OutboxRow>`
     /* prepared: claim_batch */
     with waiting as (
-      select id from deliveries
-      where batch_id is null and (status = 'pending' or status = 'retrying')
-      order by id limit ${limit} for update skip locked
+      select d.id from deliveries d join webhook_subscriptions w on w.id = d.webhook_id
+      where d.batch_id is null and (d.status = 'pending' or d.status = 'retrying')
+        and (w.failing_since is not null) = ${isFailing}
+      order by d.id limit ${limit} for update of d skip locked
     ), batch as (
       update deliveries d set batch_id = ${batchId}
       from waiting where d.id = waiting.id
@@ -80,7 +86,8 @@ export async function claimBatch(db: Db, limit: number): Promise<OutboxRow | und
     )
     insert into outbox (id, workflow, workflow_id, input, claimed_at)
     select ${newId('outbox')}, ${deliverEventsWorkflow}, ${deliverEventsWorkflowId(batchId)},
-      jsonb_build_object('batchId', ${batchId}::text, 'deliveryIds', jsonb_agg(id)), now()
+      jsonb_build_object('batchId', ${batchId}::text, 'deliveryIds', jsonb_agg(id),
+        'isFailing', ${isFailing}::boolean), now()
     from batch having count(*) > 0
     returning *`.execute(db);
   return rows[0];
