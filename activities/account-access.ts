@@ -10,8 +10,8 @@ import type { Db } from '../schema/database/database.ts';
 import type { Doorbell } from '../schema/database/doorbell.ts';
 import { recordEvent } from '../schema/database/events.ts';
 import type { Vault } from '../schema/database/vault.ts';
-import type { Credentials, Platform } from './platforms/platform.ts';
-import type { PlatformError } from './platforms/platform-error.ts';
+import type { Credentials, Platform, RefreshedCredentials } from './platforms/platform.ts';
+import { PlatformError } from './platforms/platform-error.ts';
 import { toPlatformError } from './failures.ts';
 
 export interface Access {
@@ -29,9 +29,11 @@ interface AccessDependencies {
 }
 
 const refreshTimeoutMs = 20_000;
-/** Longer than a refresh can take: a lease outlives its holder only if the holder died. */
-const leaseMs = 30_000;
+/** Longer than two tries and their writing can take: a lease ends only under a dead holder. */
+const leaseMs = 60_000;
 const lookAgainMs = 100;
+const writeTries = 5;
+const writeAgainMs = 1_000;
 
 /** Undefined: the account is not connected. */
 export async function loadAccess(
@@ -72,34 +74,61 @@ export async function refreshAccess(
     await sleep(lookAgainMs);
   }
   try {
-    return await refreshOnce(dependencies, platform, access);
-  } catch (thrown) {
-    const error = toPlatformError(thrown);
-    if (error.kind !== 'unknown_outcome') return error;
-    // The network may have rotated the token and its answer be lost: one try more tells.
-    return await refreshOnce(dependencies, platform, access).catch(toPlatformError);
+    const fresh = await askTwice(platform, access);
+    await writeFresh(dependencies, access, fresh);
+    return undefined;
+  } catch (error) {
+    if (error instanceof PlatformError) return error;
+    throw error;
   } finally {
     await dropLease(dependencies.db, access.accountId, leaseId);
   }
 }
 
-async function refreshOnce(
-  { db, vault }: AccessDependencies,
+/** The network may have rotated the token and its answer be lost: one try more tells. */
+async function askTwice(
   platform: Platform,
-  { accountId, credentials, credentialVersion }: Access,
-): Promise<undefined> {
-  const signal = AbortSignal.timeout(refreshTimeoutMs);
-  const fresh = await platform.refresh!(credentials, signal);
-  await db
-    .updateTable('social_accounts')
-    .set({
-      ...sealCredentials(vault, accountId, fresh.credentials),
-      credential_version: credentialVersion + 1,
-      token_expires_at: fresh.tokenExpiresAt,
-    })
-    .where('id', '=', accountId)
-    .where('credential_version', '=', credentialVersion)
-    .execute();
+  { credentials }: Access,
+): Promise<RefreshedCredentials> {
+  const ask = () => platform.refresh!(credentials, AbortSignal.timeout(refreshTimeoutMs));
+  try {
+    return await ask();
+  } catch (thrown) {
+    if (toPlatformError(thrown).kind !== 'unknown_outcome') throw toPlatformError(thrown);
+  }
+  return ask().catch((thrown: unknown) => {
+    const { kind, message, options } = toPlatformError(thrown);
+    // What is unknown here is the refresh: no phase was begun with it.
+    throw new PlatformError(kind === 'unknown_outcome' ? 'unavailable' : kind, message, options);
+  });
+}
+
+/** These tokens exist nowhere else: a database that is briefly away must not cost the account. */
+async function writeFresh(
+  { db, vault }: AccessDependencies,
+  { accountId, credentialVersion }: Access,
+  fresh: RefreshedCredentials,
+): Promise<void> {
+  const write = () =>
+    db
+      .updateTable('social_accounts')
+      .set({
+        ...sealCredentials(vault, accountId, fresh.credentials),
+        credential_version: credentialVersion + 1,
+        token_expires_at: fresh.tokenExpiresAt,
+      })
+      .where('id', '=', accountId)
+      .where('credential_version', '=', credentialVersion)
+      .execute();
+  for (let tries = 1; tries < writeTries; tries++) {
+    try {
+      await write();
+      return;
+    } catch {
+      await sleep(writeAgainMs);
+    }
+  }
+  await write();
 }
 
 async function takeLease(db: Db, access: Access, leaseId: string): Promise<boolean> {

@@ -23,7 +23,14 @@ import { toFailure, toPlatformError } from './failures.ts';
 import type { Platform } from './platforms/platform.ts';
 import { PlatformError } from './platforms/platform-error.ts';
 import type { Platforms } from './platforms/index.ts';
-import { afterAbsent, afterError, nextLook, nextPoll, type NextStep } from './target-clock.ts';
+import {
+  afterAbsent,
+  afterError,
+  mayBePublic,
+  nextLook,
+  nextPoll,
+  type NextStep,
+} from './target-clock.ts';
 
 export interface AdvanceDependencies {
   db: Db;
@@ -68,17 +75,19 @@ export async function advanceTarget(
     const platform = dependencies.platforms.get(row.platform);
     const access = await loadAccess(dependencies, row.social_account_id);
     if (!platform || !access) {
-      await fail(dependencies, row, platform ? 'account_disconnected' : 'platform_not_configured');
+      const code = platform ? 'account_disconnected' : 'platform_not_configured';
+      const message = failureMessages[code];
+      await fail(dependencies, row, mayBePublic(row.phase) ? 'outcome_unknown' : code, message);
       continue;
     }
-    const error = await runPhase(dependencies, row, platform, access);
-    if (error?.kind !== 'reauthorize') continue;
-    if (hasRefreshed || error.options.isRevoked || !platform.refresh) {
-      await loseAccount(dependencies, row, access, error);
+    const refused = await runPhase(dependencies, row, platform, access);
+    if (!refused) continue;
+    if (hasRefreshed || refused.error.options.isRevoked || !platform.refresh) {
+      await loseAccount(dependencies, refused.row, access, refused.error);
     } else {
       hasRefreshed = true;
-      const refusal = await refreshAccess(dependencies, platform, access);
-      if (refusal) await loseAccount(dependencies, row, access, refusal);
+      const error = await refreshAccess(dependencies, platform, access);
+      if (error) await loseAccount(dependencies, refused.row, access, error);
     }
   }
 }
@@ -86,13 +95,19 @@ export async function advanceTarget(
 const isOpen = (row: TargetRow) => row.status === 'pending' || row.status === 'publishing';
 const lostCommit = new PlatformError('unknown_outcome', 'The answer to the commit was lost.');
 
-/** Runs the row's phase and writes its outcome. Returns a refusal of our means, still to be dealt with. */
+/** Our means were refused in this phase, and what becomes of it is still to be decided. */
+interface Refused {
+  row: TargetRow;
+  error: PlatformError;
+}
+
+/** Runs the row's phase and writes its outcome, but for a refusal of our means. */
 async function runPhase(
   dependencies: AdvanceDependencies,
   row: TargetRow,
   platform: Platform,
   access: Access,
-): Promise<PlatformError | undefined> {
+): Promise<Refused | undefined> {
   const phase: Phase = row.phase === 'prepare' && !platform.prepare ? 'commit' : row.phase;
   const startedAt = new Date();
   const hasBegun = await dependencies.db
@@ -110,7 +125,7 @@ async function runPhase(
     if (error.kind === 'reauthorize') {
       // The network refused our means before it looked at the post: the phase is as if never begun.
       await setNextPhase(dependencies.db, begun, { phase, clock: row.clock, dueAt: null });
-      return error;
+      return { row: begun, error };
     }
     const step = afterError(error, phase, row.clock, dependencies.clock, Date.now());
     await takeStep(dependencies, begun, step, error);
@@ -178,13 +193,13 @@ async function fail(
   { db, doorbell }: AdvanceDependencies,
   row: TargetRow,
   code: PostingErrorCode,
-  cause: PlatformError | string = failureMessages[code] ?? code,
+  cause: PlatformError | string,
 ): Promise<void> {
   await db.transaction().execute((trx) => setFailed(trx, row, toFailure(code, row.phase, cause)));
   doorbell.ring('fanfare_changes');
 }
 
-const failureMessages: Partial<Record<PostingErrorCode, string>> = {
+const failureMessages = {
   account_disconnected: 'The account is not connected.',
   platform_not_configured: 'This installation does not publish to the network.',
 };
@@ -195,13 +210,12 @@ async function loseAccount(
   access: Access,
   error: PlatformError,
 ): Promise<void> {
-  if (error.kind !== 'reauthorize') {
-    const step = afterError(error, row.phase, row.clock, dependencies.clock, Date.now());
-    return takeStep(dependencies, row, step, error);
+  if (error.kind === 'reauthorize') {
+    const reason = error.options.isRevoked ? 'revoked' : 'token_expired';
+    await setReconnectRequired(dependencies, access, reason);
   }
-  const isRevoked = error.options.isRevoked === true;
-  await setReconnectRequired(dependencies, access, isRevoked ? 'revoked' : 'token_expired');
-  await fail(dependencies, row, isRevoked ? 'token_revoked' : 'token_expired', error);
+  const step = afterError(error, row.phase, row.clock, dependencies.clock, Date.now());
+  await takeStep(dependencies, row, step, error);
 }
 
 function toCallOutcome(error: PlatformError, startedAt: Date): CallOutcome {

@@ -8,6 +8,11 @@ import type { PlatformError } from './platforms/platform-error.ts';
 export type NextStep =
   { next: Phase; waitMs: number; clock: ClockState } | { fail: PostingErrorCode };
 
+/** The commit went out, so whatever stops us now, the post may be there. */
+export function mayBePublic(phase: Phase): boolean {
+  return phase === 'confirm' || phase === 'reconcile';
+}
+
 /** After a call that did not reach its end. `phase`: the one that failed. */
 export function afterError(
   error: PlatformError,
@@ -18,15 +23,18 @@ export function afterError(
 ): NextStep {
   switch (error.kind) {
     case 'rejected':
-      return { fail: 'rejected' };
+      // In reconcile it is the look that was refused, not the post.
+      return phase === 'reconcile' ? nextLook(clock, limits) : { fail: 'rejected' };
     case 'reauthorize':
+      if (mayBePublic(phase)) return { fail: 'outcome_unknown' };
       return { fail: error.options.isRevoked ? 'token_revoked' : 'token_expired' };
     case 'rate_limited':
       return afterRateLimit(error.options.retryAfterMs, phase, clock, limits, nowMs);
     case 'unavailable':
-      return phase === 'reconcile' ? nextLook(clock, limits) : afterRefusal(phase, clock, limits);
     case 'unknown_outcome':
-      if (phase === 'commit' || phase === 'reconcile') return nextLook(clock, limits);
+      if (phase === 'reconcile') return nextLook(clock, limits);
+      if (phase === 'confirm') return nextPoll(clock, limits, nowMs);
+      if (phase === 'commit' && error.kind === 'unknown_outcome') return nextLook(clock, limits);
       return afterRefusal(phase, clock, limits);
   }
 }
@@ -41,7 +49,7 @@ function afterRateLimit(
   const sinceMs = clock.rateLimitedSinceMs ?? nowMs;
   const waitMs = Math.max(retryAfterMs ?? limits.rateLimitedDelayMs, 0);
   if (nowMs + waitMs - sinceMs > limits.rateLimitedForMs) {
-    return { fail: phase === 'reconcile' ? 'outcome_unknown' : 'rate_limited' };
+    return { fail: mayBePublic(phase) ? 'outcome_unknown' : 'rate_limited' };
   }
   return { next: phase, waitMs, clock: { ...clock, rateLimitedSinceMs: sinceMs } };
 }

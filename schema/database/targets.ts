@@ -89,7 +89,10 @@ export async function endAttempt(
     .execute();
 }
 
-/** The target goes on: with another phase, or the same one again, at once or later. */
+/**
+ * The target goes on: with another phase, or the same one again, at once or later. Like `setFailed`
+ * it writes nothing when another execution was here since: only the newest knows how things stand.
+ */
 export async function setNextPhase(
   db: Db,
   row: TargetRow,
@@ -110,16 +113,18 @@ export async function setNextPhase(
       ...(next.state ? { provider_state: JSON.stringify(next.state) } : {}),
     })
     .where('id', '=', row.id)
+    .where('steps', '=', row.steps)
     .where('status', 'in', ['pending', 'publishing'])
     .execute();
 }
 
+/** Whoever learns that the post is public may say so, whatever others did meanwhile. */
 export async function setPublished(
   trx: Transaction,
   row: TargetRow,
   published: { externalId: string; url: string | null },
 ): Promise<void> {
-  await trx
+  const changed = await trx
     .updateTable('post_results')
     .set({
       status: 'published',
@@ -136,8 +141,10 @@ export async function setPublished(
       next_action: 'none',
     })
     .where('id', '=', row.id)
-    .execute();
-  await insertResultChange(trx, row, 'published');
+    .where('status', 'in', ['pending', 'publishing'])
+    .returning('id')
+    .executeTakeFirst();
+  if (changed) await insertResultChange(trx, row, 'published');
 }
 
 export interface Failure {
@@ -151,7 +158,7 @@ export interface Failure {
 }
 
 export async function setFailed(trx: Transaction, row: TargetRow, failure: Failure): Promise<void> {
-  await trx
+  const changed = await trx
     .updateTable('post_results')
     .set({
       status: 'failed',
@@ -165,8 +172,11 @@ export async function setFailed(trx: Transaction, row: TargetRow, failure: Failu
       next_attempt_at: null,
     })
     .where('id', '=', row.id)
-    .execute();
-  await insertResultChange(trx, row, 'failed');
+    .where('steps', '=', row.steps)
+    .where('status', 'in', ['pending', 'publishing'])
+    .returning('id')
+    .executeTakeFirst();
+  if (changed) await insertResultChange(trx, row, 'failed');
 }
 
 /** What happens to a result is a change of its post. */

@@ -4,7 +4,7 @@ import { advanceTarget, type AdvanceDependencies } from '../../activities/advanc
 import { concludePost } from '../../activities/conclude-post.ts';
 import { createPlatforms } from '../../activities/platforms/index.ts';
 import { createDoorbell, type Doorbell } from '../../schema/database/doorbell.ts';
-import { beginPhase, findTarget } from '../../schema/database/targets.ts';
+import { beginPhase, findTarget, setNextPhase } from '../../schema/database/targets.ts';
 import { insertPost, listResults } from '../../schema/database/posts.ts';
 import { insertProject } from '../../schema/database/projects.ts';
 import { createVault } from '../../schema/database/vault.ts';
@@ -247,6 +247,41 @@ describe('advanceTarget', () => {
       { phase: 'reconcile', outcome: 'absent' },
       { phase: 'commit', outcome: 'published' },
     ]);
+  });
+
+  test('says that the outcome is unknown when the account is gone before the look', async () => {
+    const { resultId, accountId } = await createTarget();
+    const row = (await findTarget(database.db, resultId))!;
+    await database.db.transaction().execute((trx) => beginPhase(trx, row, 'commit', new Date()));
+    await database.db
+      .updateTable('social_accounts')
+      .set({ status: 'disconnected', credentials: null })
+      .where('id', '=', accountId)
+      .execute();
+    expect(await advanceToEnd(resultId)).toMatchObject({
+      status: 'failed',
+      error_code: 'outcome_unknown',
+      failure_stage: 'reconcile',
+      next_action: 'check_network',
+      is_retriable: false,
+    });
+  });
+
+  test('names the phase in which the network took our means back', async () => {
+    const { resultId } = await createTarget();
+    network.script = ['revoke_token'];
+    expect(await advanceToEnd(resultId)).toMatchObject({
+      error_code: 'token_revoked',
+      failure_stage: 'commit',
+    });
+  });
+
+  test('leaves the row alone when another execution was here meanwhile', async () => {
+    const { resultId } = await createTarget();
+    const stale = (await findTarget(database.db, resultId))!;
+    await database.db.transaction().execute((trx) => beginPhase(trx, stale, 'commit', new Date()));
+    await setNextPhase(database.db, stale, { phase: 'commit', clock: {}, dueAt: null });
+    expect(await result(resultId)).toMatchObject({ phase: 'commit', phase_state: 'begun' });
   });
 
   test('a phase that two begin at once is begun by one', async () => {

@@ -70,8 +70,30 @@ describe('afterError', () => {
   });
 });
 
+describe('afterError when the post may be public', () => {
+  const kinds = [
+    'rejected',
+    'reauthorize',
+    'rate_limited',
+    'unavailable',
+    'unknown_outcome',
+  ] as const;
+
+  test.each(kinds)('a look that ends as %s ends as an unknown outcome', (kind) => {
+    expect(after(kind, 'reconcile', { retryAfterMs: 3_600_000 }).fail).toBe('outcome_unknown');
+  });
+
+  test.each(kinds.slice(1))('a poll that ends as %s ends as an unknown outcome', (kind) => {
+    expect(after(kind, 'confirm', { retryAfterMs: 3_600_000 }).fail).toBe('outcome_unknown');
+  });
+
+  test('a poll in which the network says no ends as rejected', () => {
+    expect(after('rejected', 'confirm').fail).toBe('rejected');
+  });
+});
+
 describe('afterAbsent', () => {
-  test('commits again at once where a repeat is a no-op', () => {
+  test('commits again after one look where a repeat is a no-op', () => {
     const next = afterAbsent(true, { reconcileLooks: 1 }, limits);
     expect(next).toMatchObject({ next: 'commit' });
   });
