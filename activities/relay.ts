@@ -1,5 +1,6 @@
 // Tells Temporal what Postgres has decided: starts a workflow for each outbox row and each batch.
 import {
+  isGrpcServiceError,
   WorkflowExecutionAlreadyStartedError,
   type Client,
   type WorkflowStartOptions,
@@ -32,6 +33,8 @@ const rowsAtOnce = 50;
 const startsAtOnce = 4;
 /** While Temporal is away. */
 const pauseMs = 1_000;
+/** gRPC's code for a request that will never be taken as it is. */
+const invalidArgument = 3;
 
 export function startRelay(dependencies: RelayDependencies): Relay {
   const { db, listener, log } = dependencies;
@@ -40,20 +43,23 @@ export function startRelay(dependencies: RelayDependencies): Relay {
   let pausedUntilMs = 0;
   let running: Promise<void> | undefined;
 
+  /** True: there may be more. */
   async function round(): Promise<boolean> {
     const [rows, batches] = await Promise.all([claimOutbox(db, rowsAtOnce), claimBatches(db)]);
     const claimed = [...rows, ...batches];
-    const told = await Promise.all(claimed.map((row) => tell(dependencies, row)));
+    const answers = await Promise.all(claimed.map((row) => tell(dependencies, row)));
     await deleteOutbox(
       db,
-      claimed.filter((_, i) => told[i]).map((row) => row.id),
+      claimed.filter((_, i) => answers[i] === 'told').map((row) => row.id),
     );
-    if (told.includes(false)) pausedUntilMs = Date.now() + pauseMs;
+    if (answers.includes('away')) pausedUntilMs = Date.now() + pauseMs;
     return claimed.length > 0;
   }
 
+  const isPaused = () => Date.now() < pausedUntilMs;
+
   async function run(): Promise<void> {
-    while (isWanted && !isStopped && Date.now() >= pausedUntilMs) {
+    while (isWanted && !isStopped && !isPaused()) {
       isWanted = false;
       try {
         if (await round()) isWanted = true;
@@ -62,12 +68,13 @@ export function startRelay(dependencies: RelayDependencies): Relay {
         pausedUntilMs = Date.now() + pauseMs;
       }
     }
-    running = undefined;
   }
 
+  /** The listener polls, so that a wake during a pause is made good after it. */
   function wake(): void {
     isWanted = true;
-    running ??= run();
+    if (running || isStopped || isPaused()) return;
+    running = run().finally(() => (running = undefined));
   }
 
   const off = listener.on('fanfare_outbox', wake);
@@ -81,10 +88,11 @@ export function startRelay(dependencies: RelayDependencies): Relay {
   };
 }
 
-/** Full batches only while there are enough deliveries for them. */
+/** As many full batches as may start at once, and one of the webhooks that are failing. */
 async function claimBatches(db: Db): Promise<OutboxRow[]> {
-  const batches: OutboxRow[] = [];
-  while (batches.length < startsAtOnce) {
+  const failing = await claimBatch(db, maxBatchSize, { isFailing: true });
+  const batches = failing ? [failing] : [];
+  for (let i = 0; i < startsAtOnce; i++) {
     const batch = await claimBatch(db, maxBatchSize);
     if (batch) batches.push(batch);
     if (!batch || sizeOf(batch) < maxBatchSize) break;
@@ -95,11 +103,14 @@ async function claimBatches(db: Db): Promise<OutboxRow[]> {
 const sizeOf = ({ input }: OutboxRow) =>
   (input as unknown as DeliverEventsInput).deliveryIds.length;
 
-/** True: Temporal knows the workflow, now or already. False: the row stays and is told again. */
+/**
+ * `told`: Temporal knows the workflow, now or already. Otherwise the row stays and is told again;
+ * `away`: no other row would fare better now.
+ */
 async function tell(
   { temporal, taskQueue, log }: RelayDependencies,
   row: OutboxRow,
-): Promise<boolean> {
+): Promise<'told' | 'refused' | 'away'> {
   const delayMs = row.start_at ? row.start_at.getTime() - Date.now() : 0;
   const timing: Partial<WorkflowStartOptions> =
     delayMs > 0 ? { startDelay: delayMs } : { requestEagerStart: true };
@@ -113,10 +124,10 @@ async function tell(
       workflowTaskTimeout: row.workflow === deliverEventsWorkflow ? '5s' : '10s',
       ...timing,
     });
-    return true;
+    return 'told';
   } catch (error) {
-    if (error instanceof WorkflowExecutionAlreadyStartedError) return true;
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return 'told';
     log.warn({ err: error, workflowId: row.workflow_id }, 'Temporal did not take a workflow.');
-    return false;
+    return isGrpcServiceError(error) && error.code === invalidArgument ? 'refused' : 'away';
   }
 }

@@ -51,11 +51,13 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
     overdueMs: config.sweepOverdueS * 1_000,
     log,
   });
-  const done = worker.run();
+  // However the worker ends, a relay on its closed connection must not go on claiming.
+  const stopOthers = () => Promise.all([relay.stop(), sweeper.stop()]);
+  const done = worker.run().finally(stopOthers);
   return {
     done,
     async stop() {
-      await Promise.all([relay.stop(), sweeper.stop()]);
+      await stopOthers();
       if (worker.getState() === 'RUNNING') worker.shutdown();
       await done;
     },
