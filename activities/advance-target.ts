@@ -181,12 +181,17 @@ async function takeStep(
   cause: PlatformError | string,
 ): Promise<void> {
   if ('fail' in step) return fail(dependencies, row, step.fail, cause);
-  await setNextPhase(dependencies.db, row, {
-    phase: step.next,
-    clock: step.clock,
-    dueAt: step.waitMs > 0 ? new Date(Date.now() + step.waitMs) : null,
-    state: row.provider_state,
-  });
+  const { db, doorbell } = dependencies;
+  const dueAt = step.waitMs > 0 ? new Date(Date.now() + step.waitMs) : null;
+  await db.transaction().execute((trx) =>
+    setNextPhase(trx, row, {
+      phase: step.next,
+      clock: step.clock,
+      dueAt,
+      state: row.provider_state,
+    }),
+  );
+  if (dueAt) doorbell.ring('fanfare_changes');
 }
 
 async function fail(

@@ -34,7 +34,7 @@ export async function attemptDelivery(
   delivery: DueDelivery,
 ): Promise<Date | null> {
   const startedAt = new Date(now());
-  const headers = requestHeaders(vault, delivery, startedAt);
+  const headers = signedHeaders(vault, delivery, startedAt);
   const result = await safeFetch.send({
     url: delivery.webhook.url,
     headers,
@@ -64,6 +64,19 @@ export async function attemptDelivery(
     next_attempt_at: nextAttemptAt,
   });
   return nextAttemptAt;
+}
+
+/** A secret that can't be opened is a fault of the installation, such as a vault key that is missing. */
+export class UnsignableError extends Error {
+  override readonly name = 'UnsignableError';
+}
+
+function signedHeaders(...[vault, delivery, now]: Parameters<typeof requestHeaders>) {
+  try {
+    return requestHeaders(vault, delivery, now);
+  } catch (error) {
+    throw new UnsignableError(`Delivery ${delivery.id} can't be signed.`, { cause: error });
+  }
 }
 
 function requestHeaders(

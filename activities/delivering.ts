@@ -1,5 +1,6 @@
 // The activities of `deliverEvents`: one round of attempts over a batch of deliveries.
 import { heartbeat } from '@temporalio/activity';
+import type { Logger } from 'pino';
 import type { Db } from '../schema/database/database.ts';
 import {
   concludeUnsent,
@@ -7,12 +8,15 @@ import {
   type DueDelivery,
 } from '../schema/database/due-deliveries.ts';
 import type { DeliverEventsInput, WaitingDelivery } from '../schema/workflows.ts';
-import { attemptDelivery, type AttemptDependencies } from './attempt-delivery.ts';
+import { attemptDelivery, UnsignableError, type AttemptDependencies } from './attempt-delivery.ts';
 import { NotBegunError } from './send-outcome.ts';
 
 export interface DeliveringDependencies extends AttemptDependencies {
   db: Db;
+  log: Logger;
 }
+
+const unsignableWaitMs = 60_000;
 
 export function createDelivering(dependencies: DeliveringDependencies) {
   /**
@@ -72,7 +76,12 @@ async function deliverIfDue(
       dueAtMs: nextAt?.getTime() ?? null,
     };
   } catch (error) {
-    if (!(error instanceof NotBegunError)) throw error;
-    return { deliveryId, attemptCount: attempt_count, dueAtMs: dependencies.now() };
+    const attemptCount = attempt_count;
+    const nowMs = dependencies.now();
+    if (error instanceof NotBegunError) return { deliveryId, attemptCount, dueAtMs: nowMs };
+    if (!(error instanceof UnsignableError)) throw error;
+    // Its neighbours must not wait for the operator.
+    dependencies.log.error({ err: error, deliveryId }, 'A delivery waits, since it is unsigned.');
+    return { deliveryId, attemptCount, dueAtMs: nowMs + unsignableWaitMs };
   }
 }

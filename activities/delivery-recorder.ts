@@ -15,10 +15,23 @@ interface Waiter {
 }
 
 const maxGroup = 200;
+/** Postgres' code. */
+const deadlockDetected = '40P01';
 
 export function createDeliveryRecorder(db: Db, doorbell: Doorbell): DeliveryRecorder {
   let queue: Waiter[] = [];
   let isWriting = false;
+
+  /** A group that lost a deadlock was rolled back whole, so it is simply written again. */
+  async function write(attempts: AttemptRecord[]): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await insertAttempts(db, attempts);
+      } catch (error) {
+        if ((error as { code?: string }).code !== deadlockDetected || tries === 3) throw error;
+      }
+    }
+  }
 
   async function drain(): Promise<void> {
     isWriting = true;
@@ -28,10 +41,7 @@ export function createDeliveryRecorder(db: Db, doorbell: Doorbell): DeliveryReco
       const group = queue.slice(0, maxGroup);
       queue = queue.slice(maxGroup);
       try {
-        await insertAttempts(
-          db,
-          group.map((waiter) => waiter.attempt),
-        );
+        await write(group.map((waiter) => waiter.attempt));
         group.forEach((waiter) => waiter.resolve());
         doorbell.ring('fanfare_changes');
       } catch (error) {

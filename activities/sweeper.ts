@@ -6,6 +6,7 @@ import type { Doorbell } from '../schema/database/doorbell.ts';
 import {
   listOverdueBatches,
   listOverduePosts,
+  maxPerSweep,
   releaseBatch,
   restartPost,
   takeSweep,
@@ -28,10 +29,13 @@ export interface Sweeper {
 export function startSweeper(dependencies: SweeperDependencies): Sweeper {
   const { everyMs, log } = dependencies;
   let running = Promise.resolve();
+  let lastBatchId = '';
   const timer = setInterval(
     () => {
       running = running
-        .then(() => sweep(dependencies))
+        .then(async () => {
+          lastBatchId = await sweep(dependencies, lastBatchId);
+        })
         .catch((error: unknown) => log.warn({ err: error }, 'The sweep failed.'));
     },
     Math.max(everyMs / 2, 250),
@@ -44,11 +48,15 @@ export function startSweeper(dependencies: SweeperDependencies): Sweeper {
   };
 }
 
-/** One sweep of all processes at a time, and no more often than configured. */
-async function sweep(dependencies: SweeperDependencies): Promise<void> {
+/**
+ * One sweep of all processes at a time, and no more often than configured. Returns the batch that
+ * the next one begins after: batches that are late but running must not hide the lost ones.
+ */
+async function sweep(dependencies: SweeperDependencies, after: string): Promise<string> {
   const { db, doorbell, temporal, everyMs, overdueMs, log } = dependencies;
-  if (!(await takeSweep(db, everyMs))) return;
-  for (const batchId of await listOverdueBatches(db, overdueMs)) {
+  if (!(await takeSweep(db, everyMs))) return after;
+  const batchIds = await listOverdueBatches(db, overdueMs, after);
+  for (const batchId of batchIds) {
     if (await isRunning(temporal, deliverEventsWorkflowId(batchId))) continue;
     await releaseBatch(db, batchId);
     log.warn({ batchId }, 'A batch of deliveries had lost its workflow; it is started anew.');
@@ -59,6 +67,7 @@ async function sweep(dependencies: SweeperDependencies): Promise<void> {
     log.warn({ postId: id }, 'A post had lost its workflow; it is started anew.');
   }
   doorbell.ring('fanfare_outbox');
+  return batchIds.length < maxPerSweep ? '' : batchIds.at(-1)!;
 }
 
 async function isRunning(temporal: Client, workflowId: string): Promise<boolean> {

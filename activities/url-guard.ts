@@ -3,11 +3,10 @@ import { lookup as systemLookup } from 'node:dns/promises';
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import { isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
+import { toCidrs } from '../schema/cidrs.ts';
 import { checkUrlSyntax, refuseUrl } from '../schema/url-rules.ts';
 import type { UrlRefusal } from '../schema/url-rules.ts';
-import { judgeAddress, toCidrs } from './address-rules.ts';
-
-export { parseCidrs } from './address-rules.ts';
+import { judgeAddress } from './address-rules.ts';
 
 export type UrlVerdict = { ok: true; url: URL } | UrlRefusal;
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;

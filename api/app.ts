@@ -109,15 +109,29 @@ export async function createApp(options: AppOptions): Promise<App> {
     context,
     workerReady: worker?.ready ?? Promise.resolve(),
     async stop() {
-      await server?.close();
-      await worker?.stop();
-      await context.feed.close();
-      await safeFetch.close();
-      await context.temporal.connection.close();
-      await Promise.all([listener.close(), doorbell.close()]);
-      await database.close();
+      await stopInOrder(log, [
+        () => server?.close(),
+        () => worker?.stop(),
+        () => context.feed.close(),
+        () => safeFetch.close(),
+        () => context.temporal.connection.close(),
+        () => listener.close(),
+        () => doorbell.close(),
+        () => database.close(),
+      ]);
     },
   };
+}
+
+/** One that fails must not keep the others from stopping. */
+async function stopInOrder(log: Logger, steps: (() => Promise<void> | undefined)[]): Promise<void> {
+  for (const step of steps) {
+    try {
+      await step();
+    } catch (error) {
+      log.warn({ err: error }, 'A part of the program did not stop well.');
+    }
+  }
 }
 
 /** An address that clients can use in place of "every address". */

@@ -1,13 +1,20 @@
 // The one program: `node api/cli.ts <command>`.
 import { parseArgs } from 'node:util';
-import { ConfigError, readConfig, type Config } from '../schema/config.ts';
+import { ConfigError, Environment, readConfig, type Config } from '../schema/config.ts';
 import { connectDatabase } from '../schema/database/connect.ts';
 import type { Db } from '../schema/database/database.ts';
 import { findRunningDatabase } from './embedded/running-database.ts';
 import { migrateDatabase, startAllInOne, startRole, type Running } from './start.ts';
 import { createKey, createProject } from './tenants.ts';
 
-const usage = `Usage: node api/cli.ts <command>
+/** The variables, each with its sentence. */
+function settings(): string {
+  return Object.entries(Environment.shape)
+    .map(([name, type]) => `  ${name}\n      ${type.meta()?.description ?? ''}`)
+    .join('\n');
+}
+
+const usage = () => `Usage: node api/cli.ts <command>
 
   start                         everything in one process, with embedded Postgres and Temporal
                                 where DATABASE_URL and TEMPORAL_ADDRESS name none
@@ -18,7 +25,9 @@ const usage = `Usage: node api/cli.ts <command>
   keys create --project ID --name NAME [--scopes A,B] [--test] [--expires-at TIME]
                                 make a key and print it, once
 
-Every setting is an environment variable; the README lists them.`;
+Every setting is an environment variable:
+
+${settings()}`;
 
 const print = (line: string) => console.log(line);
 
@@ -36,7 +45,7 @@ async function main(args: string[]): Promise<void> {
     },
   });
   const command = positionals.join(' ');
-  if (values.help) return print(usage);
+  if (values.help) return print(usage());
   switch (command) {
     case 'start':
       return run(startConfig(), (config, signal) =>
@@ -136,7 +145,7 @@ try {
     error instanceof UsageError || (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS');
   if (error instanceof ConfigError || isUsage) {
     console.error((error as Error).message);
-    if (isUsage) console.error(`\n${usage}`);
+    if (isUsage) console.error(`\n${usage()}`);
   } else {
     console.error(error instanceof Error ? error.message : error);
     if (error instanceof Error && error.cause) console.error(error.cause);

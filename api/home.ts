@@ -4,7 +4,9 @@ import { html, page } from './pages.ts';
 
 export function home({ publicUrl, temporalUiUrl, config }: Context): Response {
   const links: [string, string][] = [
-    ['GraphiQL', `${publicUrl}/graphql`],
+    ...(config.hasGraphiql
+      ? ([['GraphiQL', `${publicUrl}/graphql`]] satisfies [string, string][])
+      : []),
     ['API document', `${publicUrl}/docs`],
     ['OpenAPI', `${publicUrl}/v1/openapi.json`],
     ...(config.hasSandbox

@@ -37,12 +37,13 @@ export async function startAllInOne(
     progress: print,
     signal,
   });
+  let app: App | undefined;
   try {
     backends.onExit((name, detail) => fail(`${name} has ended: ${detail}`));
     const databaseUrl = config.databaseUrl ?? backends.databaseUrl!;
     const ran = await migrateDatabase(databaseUrl);
     if (ran.length > 0) print(`Migrated the database (${ran.join(', ')}).`);
-    const app = await createApp({
+    app = await createApp({
       config,
       databaseUrl,
       temporalAddress: config.temporal.address ?? backends.temporalAddress!,
@@ -53,20 +54,28 @@ export async function startAllInOne(
     });
     signal.throwIfAborted();
     const { key, accountIds } = await openFirstProject(app.context, print);
-    await app.workerReady;
+    await Promise.race([app.workerReady, aborted(signal)]);
     const { publicUrl: url, temporalUiUrl } = app.context;
     print(`\n${welcome({ url, key, accountIds, temporalUiUrl })}`);
+    const running = app;
     return {
       app,
       async stop() {
-        await app.stop();
+        await running.stop();
         await backends.stop();
       },
     };
   } catch (error) {
+    await app?.stop();
     await backends.stop();
     throw error;
   }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
 }
 
 /** One role of a larger installation, on backends that others run. */
@@ -95,6 +104,7 @@ export async function migrateDatabase(url: string): Promise<string[]> {
     url,
     maxConnections: 2,
     applicationName: 'fanfare migrate',
+    transactionTimeoutS: 0,
   });
   try {
     return await migrate(connection.db);

@@ -1,4 +1,5 @@
 // Projects and keys made from the command line; each answer shows its key once.
+import { NoResultError } from 'kysely';
 import { Scope, scopes } from '../schema/scopes.ts';
 import { getProjectRow } from '../schema/database/projects.ts';
 import type { Db } from '../schema/database/database.ts';
@@ -31,7 +32,10 @@ export async function createKey(db: Db, flags: KeyFlags): Promise<string> {
   if (expiresAt && !(expiresAt.getTime() > Date.now())) {
     throw new Error('--expires-at must be a time to come, such as 2030-01-31T00:00:00Z.');
   }
-  const { id: projectId } = await getProjectRow(db, project);
+  const { id: projectId } = await getProjectRow(db, project).catch((error: unknown) => {
+    if (error instanceof NoResultError) throw new Error(`No project has the id ${project}.`);
+    throw error;
+  });
   const { row, key } = await insertKey(db, {
     projectId,
     name,

@@ -36,7 +36,7 @@ export function welcome({ url, key, accountIds, temporalUiUrl }: Welcome): strin
     '# 2. Publish to @ada and @bob; the post to @bob is set to fail',
     `curl -sS ${url}/v1/posts ${auth} -d '${JSON.stringify(post)}'`,
     '',
-    '# 3. Show what the inbox received',
+    '# 3. Show what the inbox received, a second later',
     `curl -sS '${url}/sandbox/inbox/demo?format=json'`,
     '',
   ].join('\n');

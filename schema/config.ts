@@ -1,6 +1,6 @@
 // The configuration: one object read from the environment once, all its faults reported together.
-import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { parseCidrs } from './cidrs.ts';
 import { defaultDeliveryDelaysMs, defaultTargetClock } from './retry.ts';
 
 const text = (doc: string) => z.string().optional().meta({ description: doc });
@@ -11,17 +11,6 @@ const flag = (doc: string, fallback: boolean) =>
     .enum(['true', 'false'])
     .default(fallback ? 'true' : 'false')
     .transform((word) => word === 'true')
-    .meta({ description: doc });
-const list = (doc: string) =>
-  z
-    .string()
-    .default('')
-    .transform((items) =>
-      items
-        .split(',')
-        .map((item) => item.trim())
-        .filter(Boolean),
-    )
     .meta({ description: doc });
 const url = (doc: string) =>
   z
@@ -66,7 +55,7 @@ export const Environment = z.object({
   TEMPORAL_TASK_QUEUE: z.string().default('fanfare').meta({ description: 'The task queue.' }),
   TEMPORAL_UI_URL: url("Temporal's web page, for links. The embedded server's is known."),
   TEMPORAL_CLI: text('The path of a `temporal` executable for the embedded server.'),
-  FANFARE_ALLOW_PRIVATE_CIDRS: list(
+  FANFARE_ALLOW_PRIVATE_CIDRS: text(
     'Address ranges that webhooks and user-given hosts may reach though they are private.',
   ),
   FANFARE_PREVIEW_EVENTS: flag('Whether coming-soon events are sent.', false),
@@ -148,7 +137,7 @@ export function readConfig(env: Record<string, string | undefined>) {
       temporalApiKey: e.TEMPORAL_API_KEY,
       vaultKeys: e.FANFARE_VAULT_KEYS,
     },
-    allowPrivateCidrs: e.FANFARE_ALLOW_PRIVATE_CIDRS,
+    allowPrivateCidrs: parseCidrs(e.FANFARE_ALLOW_PRIVATE_CIDRS ?? '').cidrs,
     previewEvents: e.FANFARE_PREVIEW_EVENTS,
     hasSandbox: e.FANFARE_SANDBOX,
     sandboxApiUrl: e.FANFARE_SANDBOX_API_URL,
@@ -197,10 +186,7 @@ function vaultKeyFaults(keys: string | undefined, databaseUrl: string | undefine
 }
 
 function cidrFaults(cidrs: string | undefined): string[] {
-  return (cidrs?.split(',') ?? [])
-    .map((cidr) => cidr.trim())
-    .filter((cidr) => cidr !== '' && !ipaddr.isValidCIDR(cidr))
-    .map((cidr) => `FANFARE_ALLOW_PRIVATE_CIDRS: ${cidr} is not a range such as 10.0.0.0/8`);
+  return parseCidrs(cidrs ?? '').faults.map((fault) => `FANFARE_ALLOW_PRIVATE_CIDRS: ${fault}`);
 }
 
 function deepFreeze<T>(value: T): T {

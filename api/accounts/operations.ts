@@ -39,7 +39,6 @@ export async function connectAccount(
         : { path: 'platform', code: 'platform_not_configured', message: 'is not configured here' },
     ]);
   }
-  await refuseRepeat(context, caller);
   const connection = await connectAtNetwork(connect, input.credentials);
   return transact(context, caller, async (effects) => {
     const { account, isNew } = await writeConnection(context, effects, {
@@ -128,13 +127,4 @@ async function revokeAtNetwork(
 export function requireReach({ environment }: Pick<Caller, 'environment'>, platform: PlatformName) {
   if (environment !== 'test' || platform === 'sandbox') return;
   throw new AppError('insufficient_scope', 'A test key reaches only sandbox accounts.');
-}
-
-/** A request that was answered before must not log in at the network again. */
-async function refuseRepeat(context: Context, caller: Caller): Promise<void> {
-  if (!caller.idempotency) return;
-  const first = new Error('Not answered before.');
-  await transact(context, caller, () => Promise.reject(first)).catch((error: unknown) => {
-    if (error !== first) throw error;
-  });
 }

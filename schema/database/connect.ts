@@ -9,6 +9,8 @@ export interface ConnectOptions {
   maxConnections: number;
   /** Shown in pg_stat_activity. */
   applicationName: string;
+  /** Default: 5. 0: none. */
+  transactionTimeoutS?: number;
 }
 
 export interface DatabaseConnection {
@@ -24,7 +26,7 @@ export function connectDatabase(options: ConnectOptions): DatabaseConnection {
     application_name: options.applicationName,
     connectionTimeoutMillis: 5_000,
     // A transaction left open would hold the live feed back: its readers wait for every older one.
-    options: '-c idle_in_transaction_session_timeout=5s -c transaction_timeout=20s',
+    options: `-c idle_in_transaction_session_timeout=5s -c transaction_timeout=${options.transactionTimeoutS ?? 5}s`,
     types,
   });
   // An idle connection that breaks is replaced at the next query; without a listener it would end the process.

@@ -25,9 +25,10 @@ export function createDoorbell(url: string): Doorbell {
       connectionString: url,
       application_name: 'fanfare doorbell',
       connectionTimeoutMillis: 5_000,
+      query_timeout: 5_000,
     });
-    fresh.on('error', () => (client = undefined));
-    fresh.on('end', () => (client = undefined));
+    // An error is told by the query that meets it, which then drops the connection.
+    fresh.on('error', () => undefined);
     await fresh.connect();
     return fresh;
   }
@@ -40,7 +41,9 @@ export function createDoorbell(url: string): Doorbell {
       const open = await client;
       await open.query(channels.map((channel) => `notify ${channel}`).join(';'));
     } catch {
+      const broken = client;
       client = undefined;
+      void broken?.then((open) => open.end()).catch(() => undefined);
     }
   }
 

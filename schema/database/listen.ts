@@ -22,7 +22,9 @@ export function createListener(url: string): Listener {
     for (const channel of listeners.keys()) wake(channel);
   }, pollMs);
 
-  function reconnect(): void {
+  function reconnect(lost: Client): void {
+    // A late word of a connection that was replaced already.
+    if (client && client !== lost) return;
     client = undefined;
     if (isClosed || retry) return;
     retry = setTimeout(() => {
@@ -38,8 +40,8 @@ export function createListener(url: string): Listener {
       connectionTimeoutMillis: 5_000,
       keepAlive: true,
     });
-    fresh.on('error', reconnect);
-    fresh.on('end', reconnect);
+    fresh.on('error', () => reconnect(fresh));
+    fresh.on('end', () => reconnect(fresh));
     fresh.on('notification', ({ channel }) => wake(channel as Channel));
     try {
       await fresh.connect();
@@ -48,7 +50,7 @@ export function createListener(url: string): Listener {
       client = fresh;
     } catch {
       void fresh.end().catch(() => undefined);
-      reconnect();
+      reconnect(fresh);
     }
   }
   void connect();

@@ -5,7 +5,7 @@ import type { Db } from './database.ts';
 import { lockPost } from './posts.ts';
 
 /** A sweep looks at this much; the rest waits for the next one. */
-const maxPerSweep = 200;
+export const maxPerSweep = 200;
 
 const ago = (ms: number) => sql<Date>`now() - ${ms} * interval '1 ms'`;
 
@@ -20,21 +20,20 @@ export async function takeSweep(db: Db, everyMs: number): Promise<boolean> {
   return taken !== undefined;
 }
 
-export async function listOverdueBatches(db: Db, overdueMs: number): Promise<string[]> {
+/** In the order of their ids, those after `after`: a sweep goes on where the last one ended. */
+export async function listOverdueBatches(
+  db: Db,
+  overdueMs: number,
+  after: string,
+): Promise<string[]> {
   const rows = await db
-    .selectFrom(
-      db
-        .selectFrom('deliveries')
-        .select('batch_id')
-        .where('status', 'in', ['pending', 'retrying'])
-        .where('next_attempt_at', '<', ago(overdueMs))
-        .where('batch_id', 'is not', null)
-        .orderBy('next_attempt_at')
-        .limit(maxPerSweep * 100)
-        .as('overdue'),
-    )
+    .selectFrom('deliveries')
     .select('batch_id')
     .distinct()
+    .where('status', 'in', ['pending', 'retrying'])
+    .where('next_attempt_at', '<', ago(overdueMs))
+    .where('batch_id', '>', after)
+    .orderBy('batch_id')
     .limit(maxPerSweep)
     .execute();
   return rows.map((row) => row.batch_id!);

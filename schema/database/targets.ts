@@ -103,7 +103,7 @@ export async function setNextPhase(
     state?: Record<string, unknown> | undefined;
   },
 ): Promise<void> {
-  await db
+  const changed = await db
     .updateTable('post_results')
     .set({
       phase: next.phase,
@@ -115,7 +115,9 @@ export async function setNextPhase(
     .where('id', '=', row.id)
     .where('steps', '=', row.steps)
     .where('status', 'in', ['pending', 'publishing'])
-    .execute();
+    .returning('id')
+    .executeTakeFirst();
+  if (changed && next.dueAt) await insertResultChange(db, row, 'waiting');
 }
 
 /** Whoever learns that the post is public may say so, whatever others did meanwhile. */
@@ -180,8 +182,8 @@ export async function setFailed(trx: Transaction, row: TargetRow, failure: Failu
 }
 
 /** What happens to a result is a change of its post. */
-async function insertResultChange(trx: Transaction, row: TargetRow, kind: string): Promise<void> {
-  await insertChanges(trx, [
+async function insertResultChange(db: Db, row: TargetRow, kind: string): Promise<void> {
+  await insertChanges(db, [
     {
       project_id: row.project_id,
       subject: 'post',
@@ -189,7 +191,7 @@ async function insertResultChange(trx: Transaction, row: TargetRow, kind: string
       kind: `result.${kind}`,
     },
   ]);
-  await trx
+  await db
     .updateTable('posts')
     .set({ progressed_at: sql<Date>`now()` })
     .where('id', '=', row.post_id)

@@ -114,7 +114,7 @@ describe('the engine', () => {
         ),
     'cancels the deliveries of a deleted webhook': (db) =>
       db.transaction().execute((trx) => cancelWaitingDeliveries(trx, 'wh_8')),
-    'looks for overdue deliveries': (db) => listOverdueBatches(db, 300_000),
+    'looks for overdue deliveries': (db) => listOverdueBatches(db, 300_000, ''),
     'sets a lost batch free': (db) => releaseBatch(db, 'bat_9'),
     'looks for overdue posts': (db) => listOverduePosts(db, 300_000),
   };

@@ -1,6 +1,7 @@
 // The ladder of a delivery, hours in seconds: Temporal's time is skipped, everything else is real.
 import type { Client } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { createDelivering } from '../../activities/delivering.ts';
 import { createDeliveryRecorder } from '../../activities/delivery-recorder.ts';
@@ -54,6 +55,7 @@ async function runLadder(url: string) {
   let aheadMs = 0;
   const delivering = createDelivering({
     db,
+    log: pino({ level: 'silent' }),
     vault,
     safeFetch,
     recorder: createDeliveryRecorder(db, doorbell),
