@@ -128,6 +128,7 @@ async function tell(
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError) return 'told';
     log.warn({ err: error, workflowId: row.workflow_id }, 'Temporal did not take a workflow.');
-    return isGrpcServiceError(error) && error.code === invalidArgument ? 'refused' : 'away';
+    const code: number | undefined = isGrpcServiceError(error) ? error.code : undefined;
+    return code === invalidArgument ? 'refused' : 'away';
   }
 }

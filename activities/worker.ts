@@ -53,7 +53,14 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
   });
   // However the worker ends, a relay on its closed connection must not go on claiming.
   const stopOthers = () => Promise.all([relay.stop(), sweeper.stop()]);
-  const done = worker.run().finally(stopOthers);
+  const run = async () => {
+    try {
+      await worker.run();
+    } finally {
+      await stopOthers();
+    }
+  };
+  const done = run();
   return {
     done,
     async stop() {

@@ -17,7 +17,7 @@ export function wordEnum<const Word extends string>(
   });
   return builder.enumType(name, {
     ...(descriptions.enum === undefined ? {} : { description: descriptions.enum }),
-    values: Object.fromEntries(values) as Record<string, { value: Word; description?: string }>,
+    values: Object.fromEntries(values),
   });
 }
 

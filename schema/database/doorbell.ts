@@ -20,17 +20,20 @@ export function createDoorbell(url: string): Doorbell {
   let client: Promise<Client> | undefined;
   let isClosed = false;
 
-  async function connect(): Promise<Client> {
+  function connect(): Promise<Client> {
     const fresh = new Client({
       connectionString: url,
       application_name: 'fanfare doorbell',
       connectionTimeoutMillis: 5_000,
       query_timeout: 5_000,
     });
-    // An error is told by the query that meets it, which then drops the connection.
-    fresh.on('error', () => undefined);
-    await fresh.connect();
-    return fresh;
+    const drop = () => {
+      if (client === connecting) client = undefined;
+    };
+    fresh.on('error', drop);
+    fresh.on('end', drop);
+    const connecting: Promise<Client> = fresh.connect().then(() => fresh);
+    return connecting;
   }
 
   async function notify(): Promise<void> {
