@@ -59,24 +59,25 @@ export async function loadAccess(
 
 /**
  * Brings the account to newer credentials than `access` has: by refreshing them, or by waiting for
- * another that does. Rotating tokens die when two refresh at once, hence the lease. Returns why not.
+ * another that does. Rotating tokens die when two refresh at once, hence the lease. Returns who did
+ * it, or why nobody could.
  */
 export async function refreshAccess(
   dependencies: AccessDependencies,
   platform: Platform,
   access: Access,
-): Promise<PlatformError | undefined> {
+): Promise<'refreshed' | 'replaced' | PlatformError> {
   const leaseId = randomUUID();
   for (;;) {
     const current = await loadAccess(dependencies, access.accountId);
-    if (!current || current.credentialVersion !== access.credentialVersion) return undefined;
+    if (current?.credentialVersion !== access.credentialVersion) return 'replaced';
     if (await takeLease(dependencies.db, access, leaseId)) break;
     await sleep(lookAgainMs);
   }
   try {
     const fresh = await askTwice(platform, access);
     await writeFresh(dependencies, access, fresh);
-    return undefined;
+    return 'refreshed';
   } catch (error) {
     if (error instanceof PlatformError) return error;
     throw error;

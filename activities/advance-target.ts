@@ -51,6 +51,8 @@ export interface TargetProgress {
   waitMs: number | null;
 }
 
+/** A network may refuse a fresh token when another call has just ended it, but not again and again. */
+const maxRefreshes = 3;
 /** Shorter waits are spent here: a round trip to Temporal would take as long. */
 const shortWaitMs = 20;
 const ended: TargetProgress = { waitMs: null };
@@ -59,7 +61,7 @@ export async function advanceTarget(
   dependencies: AdvanceDependencies,
   { resultId, run }: AdvanceTargetInput,
 ): Promise<TargetProgress> {
-  let hasRefreshed = false;
+  let refreshes = 0;
   for (;;) {
     const row = await findTarget(dependencies.db, resultId);
     if (!row || row.current_run !== run || !isOpen(row)) return ended;
@@ -82,12 +84,15 @@ export async function advanceTarget(
     }
     const refused = await runPhase(dependencies, row, platform, access);
     if (!refused) continue;
-    if (hasRefreshed || refused.error.options.isRevoked || !platform.refresh) {
+    if (refreshes === maxRefreshes || refused.error.options.isRevoked || !platform.refresh) {
       await loseAccount(dependencies, refused.row, access, refused.error);
-    } else {
-      hasRefreshed = true;
-      const error = await refreshAccess(dependencies, platform, access);
-      if (error) await loseAccount(dependencies, refused.row, access, error);
+      continue;
+    }
+    const refreshed = await refreshAccess(dependencies, platform, access);
+    if (refreshed instanceof PlatformError) {
+      await loseAccount(dependencies, refused.row, access, refreshed);
+    } else if (refreshed === 'refreshed') {
+      refreshes++;
     }
   }
 }

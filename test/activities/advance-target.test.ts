@@ -208,6 +208,19 @@ describe('advanceTarget', () => {
     expect(network.refreshes).toBe(1);
   });
 
+  test('gives an account up only when a token that is fresh is refused again and again', async () => {
+    const { resultId } = await createTarget();
+    for (const token of ['t', 't+', 't++']) network.expiredTokens.add(token);
+    expect(await advanceToEnd(resultId)).toMatchObject({ status: 'published' });
+    const other = await createTarget();
+    network.expiredTokens.add('t+++');
+    expect(await advanceToEnd(other.resultId)).toMatchObject({
+      status: 'failed',
+      error_code: 'token_expired',
+    });
+    expect(network.refreshes).toBe(6);
+  });
+
   test('tells the client once that an account needs its user', async () => {
     const { resultId, accountId } = await createTarget();
     network.expiredTokens.add('t');
