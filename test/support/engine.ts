@@ -1,0 +1,56 @@
+// What a worker needs to deliver, on a test's database: for its parts without an API.
+import { inject } from 'vitest';
+import { pino } from 'pino';
+import { createDeliveryRecorder } from '../../activities/delivery-recorder.ts';
+import { createPlatforms } from '../../activities/platforms/index.ts';
+import { createSafeFetch } from '../../activities/safe-fetch.ts';
+import { createUrlGuard } from '../../activities/url-guard.ts';
+import { readConfig } from '../../schema/config.ts';
+import { createDoorbell } from '../../schema/database/doorbell.ts';
+import { createListener } from '../../schema/database/listen.ts';
+import type { TestDatabase } from './database.ts';
+import { rowsVault } from './rows.ts';
+
+export type Engine = ReturnType<typeof createEngine>;
+
+/** `onWarning`: each line of the log. */
+export function createEngine(
+  { db, url }: TestDatabase,
+  {
+    namespace,
+    env = {},
+    onWarning = () => undefined,
+  }: { namespace: string; env?: Record<string, string>; onWarning?: (line: string) => void },
+) {
+  const config = readConfig({
+    FANFARE_DATA_DIR: inject('cacheDirectory'),
+    FANFARE_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
+    TEMPORAL_NAMESPACE: namespace,
+    ...env,
+  });
+  const listener = createListener(url);
+  const doorbell = createDoorbell(url);
+  const safeFetch = createSafeFetch({
+    guard: createUrlGuard({ allowPrivateCidrs: config.allowPrivateCidrs }),
+  });
+  return {
+    config,
+    db,
+    listener,
+    doorbell,
+    safeFetch,
+    vault: rowsVault,
+    platforms: createPlatforms([]),
+    recorder: createDeliveryRecorder(db, doorbell),
+    clock: config.targetClock,
+    delaysMs: config.deliveryDelaysMs,
+    timeoutMs: config.deliveryTimeoutMs,
+    now: Date.now,
+    previewEvents: false,
+    cacheDirectory: inject('cacheDirectory'),
+    log: pino({ level: 'warn' }, { write: onWarning }),
+    async close() {
+      await Promise.all([listener.close(), doorbell.close(), safeFetch.close()]);
+    },
+  };
+}
