@@ -1,0 +1,137 @@
+// How a post's run calls its activities: these stand in for the real ones, and hours pass in seconds.
+import { Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import type { Activities } from '../../activities/index.ts';
+import { workflowBundle } from '../../activities/workflow-bundle.ts';
+import { publishPostWorkflow } from '../../schema/workflows.ts';
+import {
+  createTimeSkippingEnvironment,
+  type TimeSkippingEnvironment,
+} from '../support/time-skipping.ts';
+
+const taskQueue = 'publish';
+const done = { waitMs: null };
+
+let environment: TimeSkippingEnvironment;
+let bundle: { codePath: string };
+let runs = 0;
+
+beforeAll(async () => {
+  [environment, bundle] = await Promise.all([
+    createTimeSkippingEnvironment(),
+    workflowBundle(inject('cacheDirectory')),
+  ]);
+});
+
+afterAll(() => environment.teardown());
+
+type StandIns = Partial<Pick<Activities, 'claimPost' | 'advanceTarget' | 'concludePost'>>;
+
+/** Runs one post with three targets to its end, and returns the calls in their order. */
+async function publish(standIns: StandIns): Promise<string[]> {
+  const calls: string[] = [];
+  const activities: Required<StandIns> = {
+    claimPost: async (input) => {
+      calls.push('claim');
+      return standIns.claimPost ? standIns.claimPost(input) : ['a', 'b', 'c'];
+    },
+    advanceTarget: async (input) => {
+      calls.push(input.resultId);
+      return standIns.advanceTarget ? standIns.advanceTarget(input) : done;
+    },
+    concludePost: async (input) => {
+      calls.push('conclude');
+      await standIns.concludePost?.(input);
+    },
+  };
+  const worker = await Worker.create({
+    connection: environment.nativeConnection,
+    taskQueue,
+    workflowBundle: bundle,
+    activities,
+  });
+  await worker.runUntil(
+    environment.client.workflow.execute(publishPostWorkflow, {
+      taskQueue,
+      workflowId: `post-${++runs}`,
+      args: [{ postId: 'post', run: 7 }],
+    }),
+  );
+  return calls;
+}
+
+describe('publishPost', () => {
+  test('advances all targets side by side, and concludes once after the last', async () => {
+    let arrived = 0;
+    const all = Promise.withResolvers<void>();
+    const inputs: unknown[] = [];
+    const calls = await publish({
+      // Each ends only when all have begun.
+      advanceTarget: async (input) => {
+        inputs.push(input);
+        if (++arrived === 3) all.resolve();
+        await all.promise;
+        return done;
+      },
+    });
+    expect(calls[0]).toBe('claim');
+    expect(calls.slice(1, 4).toSorted()).toEqual(['a', 'b', 'c']);
+    expect(calls.slice(4)).toEqual(['conclude']);
+    expect(inputs).toContainEqual({ resultId: 'a', run: 7 });
+  });
+
+  test('waits 6 h for a target that asks for it, while the others end', async () => {
+    const sixHoursMs = 6 * 3_600_000;
+    const at: Record<string, number[]> = { a: [], b: [], c: [] };
+    let concludedAtMs = 0;
+    const calls = await publish({
+      advanceTarget: async ({ resultId }) => {
+        const times = at[resultId]!;
+        times.push(await environment.currentTimeMs());
+        return { waitMs: resultId === 'b' && times.length === 1 ? sixHoursMs : null };
+      },
+      concludePost: async () => {
+        concludedAtMs = await environment.currentTimeMs();
+      },
+    });
+    const [first, second] = at['b']!;
+    expect(second! - first!).toBeGreaterThanOrEqual(sixHoursMs);
+    expect(second! - first!).toBeLessThan(sixHoursMs + 5_000);
+    expect(at['a']![0]! - first!).toBeLessThan(5_000);
+    expect(at['c']![0]! - first!).toBeLessThan(5_000);
+    expect(concludedAtMs).toBeGreaterThanOrEqual(second!);
+    expect(calls.slice(4)).toEqual(['b', 'conclude']);
+  });
+
+  test('does nothing for a run that was superseded', async () => {
+    expect(await publish({ claimPost: () => Promise.resolve(null) })).toEqual(['claim']);
+  });
+
+  test('concludes a run without open targets', async () => {
+    expect(await publish({ claimPost: () => Promise.resolve([]) })).toEqual(['claim', 'conclude']);
+  });
+
+  test('calls an activity that fails again until it works, and no other one', async () => {
+    const failures: Record<string, number> = { claim: 1, b: 3, conclude: 2 };
+    const fail = (name: string) => {
+      if ((failures[name] ?? 0) > 0) {
+        failures[name]!--;
+        throw new Error('The database is away.');
+      }
+    };
+    const calls = await publish({
+      claimPost: async () => {
+        fail('claim');
+        return ['a', 'b', 'c'];
+      },
+      advanceTarget: async ({ resultId }) => {
+        fail(resultId);
+        return done;
+      },
+      concludePost: async () => fail('conclude'),
+    });
+    const count = (name: string) => calls.filter((call) => call === name).length;
+    expect(['claim', 'a', 'b', 'c', 'conclude'].map(count)).toEqual([2, 1, 4, 1, 3]);
+    expect(calls.slice(-3)).toEqual(['conclude', 'conclude', 'conclude']);
+  });
+});
