@@ -45,6 +45,7 @@ export async function authenticate(
     keyId: row.id,
     scopes: row.scopes,
     environment: row.environment,
+    keyExpiresAt: row.expires_at,
   };
 }
 

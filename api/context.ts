@@ -34,6 +34,8 @@ export interface Caller {
   readonly keyId: string;
   readonly scopes: readonly Scope[];
   readonly environment: KeyEnvironment;
+  /** Null: the key has no end. */
+  readonly keyExpiresAt: Date | null;
   /** The request's Idempotency-Key and a hash of what was asked with it. */
   readonly idempotency?: { readonly key: string; readonly fingerprint: Buffer };
 }

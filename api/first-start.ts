@@ -35,6 +35,7 @@ export async function openFirstProject(
     keyId: row.id,
     scopes: row.scopes,
     environment: row.environment,
+    keyExpiresAt: row.expires_at,
   };
   return { caller, key, accountIds: await connectSandboxAccounts(context, caller, progress) };
 }

@@ -28,6 +28,12 @@ export function createApiKey(
     const message = 'must be in the future';
     throw validationError([{ path: 'expires_at', code: 'in_the_past', message }]);
   }
+  const { keyExpiresAt } = caller;
+  if (keyExpiresAt && (!expiresAt || expiresAt > keyExpiresAt)) {
+    const limit = keyExpiresAt.toISOString();
+    const message = `must not be later than the end of the key that makes it, ${limit}`;
+    throw validationError([{ path: 'expires_at', code: 'outlives_its_maker', message, limit }]);
+  }
   return transact(context, caller, async ({ trx }) => {
     const { row, key } = await createKey(trx, {
       projectId: caller.projectId,

@@ -68,6 +68,21 @@ describe('POST /v1/api-keys', () => {
     expect((await create({ environment: 'test' }, key)).status).toBe(201);
   });
 
+  test('by a key with an end makes none that lives longer', async () => {
+    const expires_at = new Date(Date.now() + 60_000).toISOString();
+    const maker = await create({ expires_at });
+    const { key } = maker.body.data;
+    const later = new Date(Date.now() + 120_000).toISOString();
+    for (const body of [{}, { expires_at: later }]) {
+      const refused = await create(body, key);
+      expect(refused.status).toBe(422);
+      expect(refused.body.error.issues).toMatchObject([
+        { path: 'expires_at', code: 'outlives_its_maker', limit: expires_at },
+      ]);
+    }
+    expect((await create({ expires_at }, key)).status).toBe(201);
+  });
+
   test.each([
     [{ scopes: ['posts:delete'] }, 'scopes[0]', 'invalid_value'],
     [{ scopes: [] }, 'scopes', 'too_small'],

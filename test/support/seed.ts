@@ -32,6 +32,7 @@ export async function createTenant(context: Context, name = 'test'): Promise<Ten
       keyId: row.id,
       scopes: row.scopes,
       environment: row.environment,
+      keyExpiresAt: row.expires_at,
     },
     api,
     connectSandbox: (handle, options = {}) =>
