@@ -95,13 +95,14 @@ function readParams(c: HonoContext<RestEnv>): Record<string, string> {
 }
 
 function readQuery(c: HonoContext<RestEnv>): Record<string, string> {
-  const query: Record<string, string> = {};
-  for (const [name, values] of Object.entries(c.req.queries())) {
-    if (values.length > 1) {
+  // Without a prototype, so that `__proto__` is a name like any other.
+  const query = Object.create(null) as Record<string, string>;
+  for (const [name, value] of new URL(c.req.url).searchParams) {
+    if (name in query) {
       const message = 'is given more than once';
       throw validationError([{ path: name, code: 'repeated_parameter', message }]);
     }
-    query[name] = values[0] ?? '';
+    query[name] = value;
   }
   return query;
 }

@@ -12,13 +12,15 @@ export interface ValidateOptions {
 
 /** The parsed value, or a `validation_error` that lists every fault. */
 export function validate<T>(schema: z.ZodType<T>, value: unknown, options: ValidateOptions): T {
-  const textFaults = findTextFaults(value).map(({ path, ...fault }) => ({
+  const textFaults = findTextFaults(value).map(({ path, code, message }) => ({
     path: writePath(path) || options.root,
-    ...fault,
+    ...(code === 'unknown_field' ? unknownMember(options) : { code, message }),
   }));
   const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success && textFaults.length === 0) return parsed.data;
-  const issues = (parsed.error?.issues ?? []).flatMap((issue) => toIssues(issue, options));
+  const issues = (parsed.error?.issues ?? [])
+    .flatMap((issue) => toIssues(issue, options))
+    .filter(({ path, code }) => !textFaults.some((f) => f.path === path && f.code === code));
   throw validationError([...textFaults, ...issues]);
 }
 
@@ -47,9 +49,7 @@ export function toIssues(
     case 'unrecognized_keys':
       return issue.keys.map((key) => ({
         path: writePath([...at, key]),
-        code: unknownCode,
-        message:
-          unknownCode === 'unknown_field' ? 'is not a known field' : 'is not a known parameter',
+        ...unknownMember({ unknownCode }),
       }));
     case 'invalid_type':
       return issue.input === undefined
@@ -86,6 +86,11 @@ export function toIssues(
     case 'custom':
       return [{ path, code: String(issue.params?.['code'] ?? 'invalid'), message: issue.message }];
   }
+}
+
+function unknownMember({ unknownCode }: Pick<ValidateOptions, 'unknownCode'>) {
+  const kind = unknownCode === 'unknown_field' ? 'field' : 'parameter';
+  return { code: unknownCode, message: `is not a known ${kind}` };
 }
 
 const typeNames: Record<string, string> = {

@@ -23,8 +23,15 @@ const Cursor = z
     params: { code: 'invalid_cursor' },
   });
 
+/** Plain decimal digits alone: no sign, no space, no other notation. */
+function fromDigits(given: unknown): unknown {
+  return typeof given === 'string' && /^\d+$/.test(given) ? Number(given) : given;
+}
+
 const paging = {
-  limit: z.coerce.number().int().min(1).max(maxPageSize).default(defaultPageSize),
+  limit: z
+    .preprocess(fromDigits, z.number().int().min(1).max(maxPageSize))
+    .default(defaultPageSize),
   cursor: Cursor.optional().meta({ description: 'The `next_cursor` of the page before.' }),
 };
 
