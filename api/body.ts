@@ -55,11 +55,15 @@ export function requireJsonType(request: Request, bytes: Buffer): void {
   if (encoding.toLowerCase() !== 'identity') {
     throw new AppError('unsupported_media_type', 'Send the body without Content-Encoding.');
   }
-  if (!jsonType.test(request.headers.get('Content-Type')?.trim() ?? '')) {
+  if (!isJson(request)) {
     throw new AppError('unsupported_media_type', 'Send the body as JSON.', {
       hint: 'Content-Type: application/json',
     });
   }
+}
+
+export function isJson({ headers }: Request): boolean {
+  return jsonType.test(headers.get('Content-Type')?.trim() ?? '');
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });

@@ -3,6 +3,7 @@ import { parse } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { AppError } from '../schema/errors.ts';
 import { authenticate } from './auth.ts';
+import { isJson } from './body.ts';
 import type { Caller, Context } from './context.ts';
 import { takeRequest } from './rate-limit.ts';
 import { nameRequest } from './request-id.ts';
@@ -18,7 +19,7 @@ const maxTokens = 2_000;
 
 export function useCaller(context: Context): Plugin<RequestState> {
   return {
-    async onRequestParse({ request, requestParser, serverContext }) {
+    async onRequestParse({ request, serverContext }) {
       const state = serverContext as RequestState;
       state.requestId = nameRequest(request.headers.get('X-Request-Id'));
       const authorization = request.headers.get('Authorization');
@@ -26,7 +27,7 @@ export function useCaller(context: Context): Plugin<RequestState> {
         state.caller = await authenticate(context, authorization);
         takeRequest(context, state.caller);
       }
-      if (!requestParser && request.method === 'POST') {
+      if (request.method === 'POST' && !isJson(request)) {
         throw new AppError('unsupported_media_type', 'Send the document as JSON.', {
           hint: 'Content-Type: application/json',
         });
