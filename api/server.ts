@@ -3,6 +3,7 @@ import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Context } from './context.ts';
 import { createKeyWatch } from './live/key-watch.ts';
+import { hasAddress, refuseAddress, toPath } from './request-target.ts';
 import { isSocketRequest, serveSockets } from './sockets.ts';
 import type { NodeRequest, Respond, Routes } from './use-router.ts';
 import { createFront } from './yoga.ts';
@@ -17,6 +18,8 @@ export interface ServerParts {
   connect: Router;
   sandbox?: { fetch(request: Request, node: NodeRequest): Response | Promise<Response> };
   home: Respond;
+  /** How many GraphQL sockets may be open at once. */
+  maxSockets?: number;
 }
 
 export interface Server {
@@ -28,7 +31,7 @@ export interface Server {
 const closeTimeoutMs = 5_000;
 
 export function createServer(context: Context, parts: ServerParts): Server {
-  const { rest, connect, sandbox, home } = parts;
+  const { rest, connect, sandbox, home, maxSockets } = parts;
   const keyWatch = createKeyWatch(context);
   const front = createFront(context, {
     keyWatch,
@@ -48,14 +51,12 @@ export function createServer(context: Context, parts: ServerParts): Server {
   const server = createHttpServer(
     { shouldUpgradeCallback: isSocketRequest },
     (incoming, outgoing) => {
-      if (URL.canParse(`http://${incoming.headers.host ?? 'localhost'}${incoming.url}`)) {
-        void front(incoming, outgoing);
-      } else {
-        outgoing.writeHead(400, { Connection: 'close' }).end();
-      }
+      incoming.url = toPath(incoming.url ?? '/');
+      if (hasAddress(incoming)) void front(incoming, outgoing);
+      else refuseAddress(context, incoming, outgoing);
     },
   );
-  const sockets = serveSockets(server, context, { front, keyWatch });
+  const sockets = serveSockets(server, context, { front, keyWatch, maxSockets });
 
   return {
     async listen(port, host) {

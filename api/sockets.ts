@@ -28,11 +28,20 @@ interface SocketState extends Extra, Record<PropertyKey, unknown> {
 type Connection = SocketContext<Record<string, unknown>, SocketState>;
 
 const maxOperations = 100;
+const defaultMaxSockets = 10_000;
+/** A socket that has not named its key by then is closed. */
+const initWithinMs = 3_000;
 /** A socket that does not answer within another such while is cut. */
 const pingEveryMs = 12_000;
 
 /** How long a client may take to close its side when the server goes down. */
 const closeMs = 1_000;
+
+export interface SocketOptions {
+  front: Front;
+  keyWatch: KeyWatch;
+  maxSockets?: number | undefined;
+}
 
 export interface Sockets {
   close(): Promise<void>;
@@ -46,15 +55,22 @@ export function isSocketRequest({ url, headers }: IncomingMessage): boolean {
 export function serveSockets(
   server: Server,
   app: Context,
-  { front, keyWatch }: { front: Front; keyWatch: KeyWatch },
+  { front, keyWatch, maxSockets = defaultMaxSockets }: SocketOptions,
 ): Sockets {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: app.config.maxBodyBytes });
 
   server.on('upgrade', (request, socket, head) => {
     socket.on('error', () => socket.destroy());
-    sockets.handleUpgrade(request, socket, head, (open) =>
-      sockets.emit('connection', open, request),
-    );
+    if (sockets.clients.size >= maxSockets) {
+      socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\n\r\n');
+      return;
+    }
+    sockets.handleUpgrade(request, socket, head, (open) => {
+      sockets.emit('connection', open, request);
+      // The library would print the stack of what a client did wrong. The socket closes by itself.
+      open.removeAllListeners('error');
+      open.on('error', ({ message }) => app.log.debug({ message }, 'a socket failed'));
+    });
   });
 
   async function admit({ connectionParams, extra }: Connection): Promise<boolean> {
@@ -107,6 +123,7 @@ export function serveSockets(
     {
       execute: (args) => (args.rootValue as Executors).execute(args),
       subscribe: (args) => (args.rootValue as Executors).subscribe(args),
+      connectionInitWaitTimeout: initWithinMs,
       onConnect: admit,
       onDisconnect: ({ extra }) => extra.stopWatching?.(),
       onSubscribe: (connection, _id, payload) => begin(connection, payload),

@@ -68,8 +68,12 @@ describe('a request', () => {
     expect(answer.status).toBe(status);
   });
 
-  test('of another media type is refused', async () => {
-    const answer = await post('query', { 'content-type': 'text/plain' });
+  test.each([
+    ['text/plain', 'query'],
+    ['application/x-www-form-urlencoded', 'query=%7B__typename%7D'],
+    ['application/graphql', '{ __typename }'],
+  ])('of the media type %s is refused', async (type, body) => {
+    const answer = await post(body, { 'content-type': type });
     expect(answer.status).toBe(415);
     expect(answer.body.errors[0].extensions.code).toBe('unsupported_media_type');
   });
@@ -150,8 +154,15 @@ describe('the front', () => {
   test('hands other paths to the router, and unknown ones get the 404 of REST', async () => {
     expect((await app.api.get('/healthz')).body).toEqual({ status: 'ok' });
     expect((await app.api.get('/')).text).toContain('Fanfare');
-    for (const path of ['/nothing', '/graphql/nothing', '/graphqlx', '/v1/nothing', '/v1x']) {
-      const answer = await app.api.get(path);
+    for (const path of [
+      '/nothing',
+      '/graphql/nothing',
+      '/graphqlx',
+      '/v1/nothing',
+      '/v1x',
+      '//v1',
+    ]) {
+      const answer = await app.api.get(app.url + path);
       expect(answer.status).toBe(404);
       expect(answer.body.error.code).toBe('not_found');
     }

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { insertChanges } from '../../schema/database/changes.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { subscribeOverSocket, type Message } from '../support/graphql.ts';
@@ -14,6 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
+const protocol = 'graphql-transport-ws';
 const postUpdated = 'subscription { postUpdated { cursor } }';
 
 describe('a socket', () => {
@@ -66,6 +67,23 @@ describe('a socket', () => {
     expect(answer.data.project.id).toBe(app.tenant.projectId);
   });
 
+  test('that sends too much is closed, without a word on the console', async () => {
+    const said = vi.spyOn(console, 'error');
+    const socket = new WebSocket(`${app.url.replace('http', 'ws')}/graphql`, protocol);
+    await once(socket, 'open');
+    socket.send('x'.repeat(2_000_000));
+    const [code] = await once(socket, 'close');
+    expect(code).toBe(1009);
+    expect(said).not.toHaveBeenCalled();
+    said.mockRestore();
+  });
+
+  test('that never names its key is closed', async () => {
+    const socket = new WebSocket(`${app.url.replace('http', 'ws')}/graphql`, protocol);
+    const [code] = await once(socket, 'close');
+    expect(code).toBe(4408);
+  });
+
   test('is opened at /graphql only', async () => {
     const socket = new WebSocket(`${app.url.replace('http', 'ws')}/elsewhere`);
     const error = await new Promise<Error>((resolve) => socket.once('error', resolve));
@@ -85,10 +103,7 @@ describe('a socket', () => {
     const query = `subscription ($after: String) {
       postUpdated(id: "${post.id}", after: $after) { cursor change post { metadata caption } }
     }`;
-    const socket = new WebSocket(
-      `${app.url.replace('http', 'ws')}/graphql`,
-      'graphql-transport-ws',
-    );
+    const socket = new WebSocket(`${app.url.replace('http', 'ws')}/graphql`, protocol);
     const heard: Message[] = [];
     const broken = Promise.withResolvers<Message>();
     socket.on('message', (data: Buffer) => {

@@ -1,9 +1,11 @@
 // The HTTP front: what it hands on arrives whole, what breaks behind it is answered, and it closes.
+import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
 import { createServer, type Server } from '../../api/server.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { subscribeOverSocket, subscribeOverSse } from '../support/graphql.ts';
@@ -29,6 +31,7 @@ beforeAll(async () => {
       rest: { fetch: echo },
       connect: { fetch: () => new Response('connect') },
       sandbox: { fetch: (_, { req }) => new Response(`sandbox ${req.socket.remoteAddress}`) },
+      maxSockets: 1,
       home: () => {
         throw new Error('secret detail');
       },
@@ -82,15 +85,28 @@ describe('a strange request', () => {
     });
   }
 
-  test.each(['a b', '[', 'x:y'])('for the host %j is a plain 400', async (host) => {
-    const answer = await send(`GET /v1 HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+  test.each(['a b', '[', '[::bad', 'x:y'])('for the host %j is 400', async (host) => {
+    const answer = await send(`GET /v1 HTTP/1.1\r\nHost: ${host}\r\nX-Request-Id: mine-2\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1.1 400 /);
-    expect(answer).not.toContain('Error');
+    expect(JSON.parse(answer.split('\r\n\r\n')[1]!)).toMatchObject({
+      error: { code: 'validation_error', issues: [{ path: 'Host', code: 'invalid_host' }] },
+      request_id: 'mine-2',
+    });
   });
 
-  test.each(['//', 'http://[', '*'])('for %s goes to REST', async (target) => {
-    const answer = await send(`OPTIONS ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
-    expect(answer).toContain('"method":"OPTIONS"');
+  test.each(['//', '//evil/v1', '//v1/posts', 'http://[', '*', 'http://x//'])(
+    'for %s goes to REST',
+    async (target) => {
+      for (const method of ['OPTIONS', 'GET']) {
+        const answer = await send(`${method} ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
+        expect(answer).toContain(`"method":"${method}"`);
+      }
+    },
+  );
+
+  test('in the absolute form reaches its path', async () => {
+    const answer = await send('GET http://elsewhere/v1/posts?a=b HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect(answer).toContain('"path":"/v1/posts"');
   });
 
   test('that offers h2c is answered in HTTP/1.1', async () => {
@@ -98,6 +114,22 @@ describe('a strange request', () => {
       'Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n';
     const answer = await send(`GET /v1 HTTP/1.1\r\nHost: x\r\n${offer}\r\n`);
     expect(answer).toMatch(/^HTTP\/1.1 200 /);
+  });
+});
+
+describe('a socket', () => {
+  test('beyond the most that may be open is declined, until one closes', async () => {
+    const open = () =>
+      new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
+    const first = open();
+    await once(first, 'open');
+    await expect(once(open(), 'open')).rejects.toThrow('503');
+    first.close();
+    await once(first, 'close');
+    const next = open();
+    await once(next, 'open');
+    next.close();
+    await once(next, 'close');
   });
 });
 
