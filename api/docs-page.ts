@@ -1,7 +1,7 @@
 // Renders the OpenAPI document as one HTML page: each operation, its fields, and the error codes.
 import { errorKinds, type ErrorCode } from '../schema/errors.ts';
 import type { OpenApiDocument } from './openapi.ts';
-import { html, type Html } from './pages.ts';
+import { html, prose, type Html } from './pages.ts';
 
 /** What of a JSON Schema the page shows. */
 interface Shape {
@@ -47,7 +47,7 @@ export function renderDocs(document: OpenApiDocument): Html {
   );
   const byTag = Map.groupBy(operations, ({ operation }) => operation.tags[0]!);
   const schemas = Object.entries((document.components?.schemas ?? {}) as Record<string, Shape>);
-  return html`<p>${document.info.description ?? ''}</p>
+  return html`<p>${prose(document.info.description)}</p>
     <p>Send <code>Authorization: Bearer &lt;API_KEY&gt;</code> with every request.</p>
     <p>
       ${[...byTag.keys()].map((tag) => html`<a href="#${tag}">${tag}</a> · `)}
@@ -85,7 +85,7 @@ function renderOperation(path: string, method: string, operation: Operation): Ht
   const body = operation.requestBody?.content['application/json']?.schema;
   return html`<article id="${operation.operationId}">
     <h3><code>${method} ${path}</code></h3>
-    <p>${operation.summary}. ${operation.description ?? ''}</p>
+    <p>${prose(operation.summary)}. ${prose(operation.description)}</p>
     ${
       operation.parameters
         ? html`<table>
@@ -95,7 +95,7 @@ function renderOperation(path: string, method: string, operation: Operation): Ht
                   <td><code>${name}</code>${required ? '*' : ''}</td>
                   <td>${place}</td>
                   <td>${writeShape(schema ?? {})}</td>
-                  <td>${schema?.description ?? ''}</td>
+                  <td>${prose(schema?.description)}</td>
                 </tr>`,
             )}
           </table>`
@@ -106,7 +106,7 @@ function renderOperation(path: string, method: string, operation: Operation): Ht
       const schema = content?.['application/json']?.schema;
       const data = schema?.properties?.['data'] ?? schema;
       return html`<p>
-        <code>${status}</code> ${description} ${data ? html`${writeShape(data)}` : ''}
+        <code>${status}</code> ${prose(description)} ${data ? html`${writeShape(data)}` : ''}
       </p>`;
     })}
   </article>`;
@@ -122,7 +122,7 @@ function renderFields(shape: Shape): Html {
           <td><code>${name}</code>${required.has(name) ? '*' : ''}</td>
           <td>${writeShape(field)}</td>
           <td>
-            ${field.description ?? ''}
+            ${prose(field.description)}
             ${field.default === undefined ? '' : html`Default: ${JSON.stringify(field.default)}`}
           </td>
         </tr>`,

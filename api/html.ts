@@ -15,6 +15,14 @@ export function html(strings: TemplateStringsArray, ...values: readonly HtmlValu
   return new Html(String.raw({ raw: strings }, ...values.map(toHtml)));
 }
 
+/** Text of a description, where backticks mark code. */
+export function prose(text: string | undefined): Html {
+  const parts = (text ?? '').split('`');
+  // A backtick without its other half is no mark.
+  if (parts.length % 2 === 0) return html`${text}`;
+  return html`${parts.map((part, i) => (i % 2 === 0 ? part : html`<code>${part}</code>`))}`;
+}
+
 const entities: Record<string, string> = {
   '&': '&amp;',
   '<': '&lt;',

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { html, Html } from './html.ts';
 
-export { html, Html } from './html.ts';
+export { html, Html, prose } from './html.ts';
 
 export interface PageOptions {
   status?: number;
@@ -31,6 +31,7 @@ button { font: inherit; padding: .5rem 1.25rem; margin: 1rem .5rem 0 0; border-r
   border: 1px solid var(--accent); background: none; color: var(--accent); cursor: pointer }
 button.first { background: #2457d6; border-color: #2457d6; color: #fff }
 td { padding: .125rem 1rem .125rem 0; vertical-align: top }
+td:last-child, h3, p { overflow-wrap: anywhere }
 :target { background: #fc03 }
 [role=alert] { border-left: 4px solid #c62828; padding: .25rem .75rem; margin: 1rem 0 }
 `;

@@ -9,6 +9,12 @@ export const PlatformName = z
   .enum(platformNames)
   .meta({ id: 'PlatformName', description: 'A network, lower case.' });
 
+/** As each network writes itself, for pages that people read. */
+export const platformTitles: Record<PlatformName, string> = {
+  sandbox: 'Sandbox',
+  bluesky: 'Bluesky',
+};
+
 /** What a network takes in a post, as validation and `capabilities` read it. */
 export interface PlatformRules {
   /** Counted as the network counts: `graphemes` or `characters` (Unicode code points). */

@@ -3,8 +3,9 @@ import { z } from 'zod';
 import type { Platform } from '../../activities/platforms/platform.ts';
 import type { ConnectSessionStatus } from '../../schema/accounts.ts';
 import type { AppError } from '../../schema/errors.ts';
+import { platformTitles } from '../../schema/platforms.ts';
 import { isSecretField } from '../accounts/connect-at-network.ts';
-import { html, page, type Html } from '../pages.ts';
+import { html, page, prose, type Html } from '../pages.ts';
 
 export function endedPage(status: Exclude<ConnectSessionStatus, 'pending'>): Response {
   switch (status) {
@@ -43,9 +44,10 @@ export interface CredentialsForm {
 /** For networks whose accounts are connected by what their user types. */
 export function formPage(form: CredentialsForm): Response {
   const { platform, projectName, sessionId, token, fault } = form;
+  const network = platformTitles[platform.name];
   return page(
-    `Connect your ${platform.name} account`,
-    html`<p><strong>${projectName}</strong> asks to post to ${platform.name} in your name.</p>
+    `Connect your ${network} account`,
+    html`<p><strong>${projectName}</strong> asks to post to ${network} in your name.</p>
       ${fault && fault.code !== 'validation_error' && html`<p role="alert">${fault.message}</p>`}
       <form method="post" action="/connect/${sessionId}">
         <input type="hidden" name="token" value="${token}" />
@@ -98,5 +100,5 @@ function showField(
       autocomplete="off"
       ${isRequired && 'required'}
     />
-    ${description !== undefined && html`<p class="quiet">${description}</p>`}`;
+    ${description !== undefined && html`<p class="quiet">${prose(description)}</p>`}`;
 }

@@ -1,4 +1,5 @@
 // The hosted connect flow: the session's page, the network's consent, the way back.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { Platform } from '../../activities/platforms/platform.ts';
@@ -45,6 +46,8 @@ export function createConnectRoutes(context: Context): Hono {
       throw thrown;
     });
     if (connection instanceof AppError) {
+      const ended = connection.code === 'conflict' ? await findEnd(session) : undefined;
+      if (ended) return leave(ended);
       const retryUrl = presentConnectSession(context, session).url ?? undefined;
       return troublePage(connection.message, errorKinds[connection.code].status, retryUrl);
     }
@@ -66,7 +69,8 @@ export function createConnectRoutes(context: Context): Hono {
   });
 
   app.post('/:id', async (c) => {
-    const form = await c.req.parseBody();
+    const form = await c.req.parseBody().catch(() => null);
+    if (!form) return troublePage('What was sent cannot be read.', 400);
     const token = text(form['token']);
     const session = await findSession(context, c.req.param('id'));
     if (!session || !isToken(session, token)) return troublePage(notValid, 404);
@@ -94,6 +98,16 @@ export function createConnectRoutes(context: Context): Hono {
     context.log.error({ err: error }, 'a hosted connect page failed');
     return troublePage('Something failed here. Try again in a moment.', 500);
   });
+
+  /** A code works once: another request with the same one may be about to end the session. */
+  async function findEnd({ id }: ConnectSessionRow): Promise<ConnectSessionRow | undefined> {
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const session = await findConnectSession(context.db, id);
+      if (session && statusOf(session) !== 'pending') return session;
+      await sleep(100);
+    }
+    return undefined;
+  }
 
   async function formOf(session: ConnectSessionRow, platform: Platform, token: string) {
     const { name } = await getProjectRow(context.db, session.project_id);

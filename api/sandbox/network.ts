@@ -21,13 +21,15 @@ export interface NodeBindings {
   req?: IncomingMessage;
 }
 
+const isStorable = (text: string) => text.isWellFormed() && !text.includes('\0');
+const Secret = z.string().refine(isStorable, 'has characters that are none');
+
 const Token = z.discriminatedUnion('grant_type', [
   z.strictObject({ grant_type: z.literal('handle'), handle: SandboxHandle }),
-  z.strictObject({ grant_type: z.literal('code'), code: z.string() }),
-  z.strictObject({ grant_type: z.literal('refresh_token'), refresh_token: z.string() }),
+  z.strictObject({ grant_type: z.literal('code'), code: Secret }),
+  z.strictObject({ grant_type: z.literal('refresh_token'), refresh_token: Secret }),
 ]);
 
-const isStorable = (text: string) => text.isWellFormed() && !text.includes('\0');
 const Reference = z.string().min(1).max(255).refine(isStorable);
 
 const NewPost = z.strictObject({

@@ -185,8 +185,10 @@ describe('the consent of the sandbox', () => {
     const session = await createSession();
     const callback = await consent(session.url, 'allow', 'henry');
     const [one, two] = await Promise.all([hosted.request(callback), hosted.request(callback)]);
-    const texts = await Promise.all([one.text(), two.text()]);
-    expect(texts.some((text) => text.includes('Your account is connected.'))).toBe(true);
+    for (const answer of [one, two]) {
+      expect(answer.status).toBe(200);
+      expect(await answer.text()).toContain('Your account is connected.');
+    }
     const { completed_social_account_id: accountId } = await getSession(session.id);
     expect(await listEvents(accountId!)).toHaveLength(1);
     expect(await (await hosted.request(callback)).text()).toContain('Your account is connected.');
@@ -204,10 +206,10 @@ describe('the consent of the sandbox', () => {
     expect((await getSession(session.id)).status).toBe('canceled');
   });
 
-  test('keeps the session open when the code is not good, and offers another try', async () => {
+  test.each(['forged', 'a\0b'])('keeps the session open when the code is %j', async (code) => {
     const session = await createSession();
     const callback = new URL(await consent(session.url, 'allow'));
-    callback.searchParams.set('code', 'forged');
+    callback.searchParams.set('code', code);
     const answer = await hosted.request(callback.href);
     expect(answer.status).toBe(409);
     expect(await answer.text()).toContain('Try again');
@@ -269,6 +271,8 @@ describe('the form of a network with plain credentials', () => {
     expect(text).toMatch(/name="handle"\s+type="text"/);
     expect(text).toMatch(/name="app_password"\s+type="password"/);
     expect(text).toContain('Service (optional)');
+    expect(text).toContain('<h1>Connect your Bluesky account</h1>');
+    expect(text).not.toContain('`');
   });
 
   test('connects a managed account', async () => {
@@ -302,6 +306,21 @@ describe('the form of a network with plain credentials', () => {
     const refused = await submit(session, { ...fields, handle: 'ada.example.com' });
     expect(refused.status).toBe(422);
     expect((await getSession(session.id)).status).toBe('pending');
+  });
+
+  test('is 400 where its body cannot be read, and nothing is logged', async () => {
+    const logged: unknown[] = [];
+    const log = { error: (entry: unknown) => logged.push(entry) };
+    const pages = createConnectRoutes({ ...rest.context, log } as never);
+    const { id } = await createSession({ platform: 'bluesky' });
+    const answer = await pages.request(`/connect/${id}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'multipart/form-data; boundary=a' },
+      body: '--b\r\nnothing',
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.headers.get('Content-Type')).toContain('text/html');
+    expect(logged).toEqual([]);
   });
 
   test('can be canceled', async () => {
