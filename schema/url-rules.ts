@@ -34,7 +34,9 @@ export function checkUrlSyntax(text: string): UrlSyntaxVerdict {
     return refuseUrl('too_long', `A URL has at most ${maxUrlLength} characters.`);
   }
   const url = absolute.test(text) && !unsafe.test(text) ? URL.parse(text) : null;
-  if (!url || url.hostname === '') {
+  // No name has an empty label, and nothing can be reached at port 0.
+  const isNowhere = !url || /^$|^\.|\.\./.test(url.hostname) || url.port === '0';
+  if (isNowhere) {
     return refuseUrl('not_absolute', 'Give an absolute URL, such as https://example.com/hook.');
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
