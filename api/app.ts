@@ -1,5 +1,4 @@
 // The composition root: from the configuration and two addresses to a running Fanfare.
-import { createServer as createNetServer, type AddressInfo } from 'node:net';
 import pino, { type Logger } from 'pino';
 import { createDeliveryRecorder } from '../activities/delivery-recorder.ts';
 import { createBluesky } from '../activities/platforms/bluesky.ts';
@@ -16,6 +15,7 @@ import { createConnectRoutes } from './connect/routes.ts';
 import type { Context } from './context.ts';
 import { home } from './home.ts';
 import { createFeed } from './live/feed.ts';
+import { freePort } from './port.ts';
 import { createRest } from './rest.ts';
 import { createSandbox } from './sandbox/server.ts';
 import { createServer } from './server.ts';
@@ -138,14 +138,4 @@ async function stopInOrder(log: Logger, steps: (() => Promise<void> | undefined)
 function urlHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;
-}
-
-async function freePort(host: string): Promise<number> {
-  const probe = createNetServer();
-  await new Promise<void>((resolve, reject) => {
-    probe.once('error', reject).listen(0, host, resolve);
-  });
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
 }

@@ -6,7 +6,9 @@ import { connectDatabase } from '../schema/database/connect.ts';
 import { isMigrated, migrate } from '../schema/database/migrate.ts';
 import { createApp, type App, type AppOptions } from './app.ts';
 import { startEmbeddedBackends } from './embedded/backends.ts';
+import { makeDataDirectory } from './embedded/data-directory.ts';
 import { openFirstProject } from './first-start.ts';
+import { requirePort } from './port.ts';
 import { openVault } from './vault-keys.ts';
 import { welcome } from './welcome.ts';
 
@@ -29,6 +31,8 @@ export async function startAllInOne(
   { print, fail, signal }: StartOptions,
 ): Promise<Running> {
   quietTemporal();
+  await requirePort(config.port, config.host);
+  makeDataDirectory(config.dataDirectory);
   const backends = await startEmbeddedBackends({
     dataDirectory: config.dataDirectory,
     postgres: config.databaseUrl === undefined,
@@ -86,6 +90,7 @@ export async function startRole(config: Config, roles: AppOptions['roles']): Pro
   if (databaseUrl === undefined || address === undefined) {
     throw new Error('This command needs DATABASE_URL and TEMPORAL_ADDRESS.');
   }
+  if (roles.api) await requirePort(config.port, config.host);
   await requireMigrated(databaseUrl);
   const app = await createApp({
     config,

@@ -1,6 +1,9 @@
 // Takes the data directory for one running program, by a unix socket that ends with the process.
 import {
+  accessSync,
   chmodSync,
+  constants,
+  existsSync,
   linkSync,
   mkdirSync,
   realpathSync,
@@ -38,8 +41,7 @@ const longestSocketPath = 103;
 
 /** Creates the folder where needed; refuses when a living program holds it. */
 export async function takeDataDirectory(directory: string): Promise<DataDirectory> {
-  // Only root starts Postgres as another user, who has to pass through here but not to look around.
-  mkdirSync(directory, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+  makeDataDirectory(directory);
   const real = realpathSync(directory);
   const socketPath = socketPathIn(real);
   for (let attempt = 0; attempt < 20; attempt += 1) {
@@ -52,6 +54,33 @@ export async function takeDataDirectory(directory: string): Promise<DataDirector
     if (holder !== undefined) throw new DataDirectoryInUse(real, holder.pid);
   }
   throw new Error(`Could not take ${real}: its lock.sock keeps changing hands.`);
+}
+
+/** Creates the folder where needed, and says why where it cannot be. */
+export function makeDataDirectory(directory: string): void {
+  const missing: string[] = [];
+  let nearest = path.resolve(directory);
+  for (; !existsSync(nearest); nearest = path.dirname(nearest)) missing.unshift(nearest);
+  try {
+    if (!statSync(nearest).isDirectory()) throw new Error(`${nearest} is not a folder`);
+    accessSync(nearest, constants.W_OK | constants.X_OK);
+    // One by one: Node's recursive way never ends where the system denies that a parent is there.
+    for (const folder of missing) makeFolder(folder);
+  } catch (error) {
+    throw new Error(
+      `${directory} cannot be the data directory: ${(error as Error).message}. Choose another folder with FANFARE_DATA_DIR.`,
+    );
+  }
+}
+
+function makeFolder(folder: string): void {
+  try {
+    // Only root starts Postgres as another user, who has to pass through here but not to look around.
+    mkdirSync(folder, { mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+  } catch (error) {
+    // Another start was faster.
+    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error;
+  }
 }
 
 /** Who holds a data directory; undefined when nobody does. A stale socket is moved out of the way. */

@@ -1,6 +1,14 @@
 // The data directory belongs to one living program at a time.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -54,6 +62,16 @@ describe('takeDataDirectory', () => {
     const winners = all.filter((one) => one.status === 'fulfilled');
     expect(winners).toHaveLength(1);
     await winners[0]!.value.release();
+  });
+
+  test('refuses what cannot be a folder, at once', async () => {
+    const file = path.join(parent, 'file');
+    writeFileSync(file, '');
+    for (const place of [file, path.join(file, 'data'), '/proc/x', '/proc/x/y']) {
+      await expect(takeDataDirectory(place)).rejects.toThrow(
+        new RegExp(`^${place} cannot be the data directory: .*FANFARE_DATA_DIR\\.$`),
+      );
+    }
   });
 
   test('says so when the path is too long for a socket', async () => {

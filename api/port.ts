@@ -1,0 +1,30 @@
+// The port of the API, looked at before anything else starts.
+import { createServer, type AddressInfo } from 'node:net';
+
+export async function freePort(host: string): Promise<number> {
+  return listenOnce(0, host);
+}
+
+/** Refuses in the operator's terms; 0 is any free one. */
+export async function requirePort(port: number, host: string): Promise<void> {
+  try {
+    await listenOnce(port, host);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new Error(
+      code === 'EADDRINUSE'
+        ? `Port ${port} on ${host} is in use. Set FANFARE_PORT to another one.`
+        : `Fanfare cannot listen on port ${port} of ${host}: ${message}`,
+    );
+  }
+}
+
+async function listenOnce(port: number, host: string): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve, reject) => {
+    probe.once('error', reject).listen(port, host, resolve);
+  });
+  const { port: actual } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return actual;
+}
