@@ -58,8 +58,10 @@ export class AppError extends Error {
 
 /** The refusal of a request whose body or query has faults. */
 export function validationError(issues: Issue[]): AppError {
-  const first = issues[0];
-  const message = first ? `${first.path}: ${first.message}` : 'The request is not valid.';
+  const [first, ...others] = issues;
+  if (!first) return new AppError('validation_error', 'The request is not valid.', { issues });
+  const more = others.length === 1 ? '1 more fault' : `${others.length} more faults`;
+  const message = `${first.path}: ${first.message}${others.length > 0 ? ` (and ${more})` : ''}`;
   return new AppError('validation_error', message, { issues });
 }
 

@@ -6,6 +6,7 @@ import type { FeedItem, PlacedItem } from './recent.ts';
 
 /** How much may wait for a slow client before its stream ends. */
 const maxWaiting = 1_000;
+const retryAfterS = 1;
 
 export interface Missed {
   items: PlacedItem[];
@@ -139,6 +140,7 @@ function slowConsumer(cursor: string): AppError {
   return new AppError('slow_consumer', `More than ${maxWaiting} changes waited for this client.`, {
     hint: 'Subscribe again with `after` set to the cursor, and read faster or ask for less.',
     details: { cursor },
+    retryAfterS,
   });
 }
 
@@ -146,6 +148,7 @@ function unreadable(cursor: string, cause: unknown): AppError {
   return new AppError('unavailable', 'The changes cannot be read now.', {
     hint: 'Subscribe again with `after` set to the cursor.',
     details: { cursor },
+    retryAfterS,
     cause,
   });
 }

@@ -167,7 +167,10 @@ describe('subscribe', () => {
     );
     await waiting;
     await sleep(700); // the reader goes on, the client does not
-    await expect(take(stream, 1_200)).rejects.toMatchObject({ code: 'slow_consumer' });
+    await expect(take(stream, 1_200)).rejects.toMatchObject({
+      code: 'slow_consumer',
+      options: { retryAfterS: 1 },
+    });
     expect(await stream.next()).toEqual({ done: true, value: undefined });
     const again = await feed.subscribe({ ...filter('prj_slow'), after: first!.cursor });
     expect((await take(again, 1_200)).length).toBe(1_200);

@@ -46,14 +46,15 @@ describe('AppError', () => {
 });
 
 describe('validationError', () => {
-  test('carries every issue and leads with the first', () => {
+  test('carries every issue, leads with the first and counts the others', () => {
     const issues = [
       { path: 'platform_posts[1].account_id', code: 'unknown_account', message: 'is not there' },
       { path: 'caption', code: 'too_long', message: 'is too long', actual: 301, limit: 300 },
     ];
     const error = validationError(issues);
     expect(error.code).toBe('validation_error');
-    expect(error.message).toBe('platform_posts[1].account_id: is not there');
+    expect(error.message).toBe('platform_posts[1].account_id: is not there (and 1 more fault)');
+    expect(validationError(issues.slice(1)).message).toBe('caption: is too long');
     expect(error.options.issues).toEqual(issues);
   });
 });
