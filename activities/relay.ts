@@ -1,4 +1,5 @@
 // Tells Temporal what Postgres has decided: starts a workflow for each outbox row and each batch.
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   isGrpcServiceError,
   WorkflowExecutionAlreadyStartedError,
@@ -31,6 +32,9 @@ export interface Relay {
 const rowsAtOnce = 50;
 /** Batches being started at a time; while these start, what comes meanwhile makes the next ones larger. */
 const startsAtOnce = 4;
+/** After a round, for each that it claimed: the more come, the longer the next ones are gathered. */
+const gatherMs = 2;
+const maxGatherMs = 25;
 /** While Temporal is away. */
 const pauseMs = 1_000;
 /** gRPC's code for a request that will never be taken as it is. */
@@ -43,8 +47,8 @@ export function startRelay(dependencies: RelayDependencies): Relay {
   let pausedUntilMs = 0;
   let running: Promise<void> | undefined;
 
-  /** True: there may be more. */
-  async function round(): Promise<boolean> {
+  /** How many were claimed, posts and deliveries. */
+  async function round(): Promise<number> {
     const [rows, batches] = await Promise.all([claimOutbox(db, rowsAtOnce), claimBatches(db)]);
     const claimed = [...rows, ...batches];
     const answers = await Promise.all(claimed.map((row) => tell(dependencies, row)));
@@ -53,7 +57,7 @@ export function startRelay(dependencies: RelayDependencies): Relay {
       claimed.filter((_, i) => answers[i] === 'told').map((row) => row.id),
     );
     if (answers.includes('away')) pausedUntilMs = Date.now() + pauseMs;
-    return claimed.length > 0;
+    return rows.length + batches.reduce((sum, batch) => sum + sizeOf(batch), 0);
   }
 
   const isPaused = () => Date.now() < pausedUntilMs;
@@ -62,7 +66,10 @@ export function startRelay(dependencies: RelayDependencies): Relay {
     while (isWanted && !isStopped && !isPaused()) {
       isWanted = false;
       try {
-        if (await round()) isWanted = true;
+        const claimed = await round();
+        if (claimed === 0) continue;
+        isWanted = true;
+        await sleep(Math.min(claimed * gatherMs, maxGatherMs));
       } catch (error) {
         log.warn({ err: error }, 'The relay could not read the outbox.');
         pausedUntilMs = Date.now() + pauseMs;
