@@ -60,7 +60,8 @@ export async function startAllInOne(
     const { key, accountIds } = await openFirstProject(app.context, print);
     await Promise.race([app.workerReady, aborted(signal)]);
     const { publicUrl: url, temporalUiUrl } = app.context;
-    print(`\n${welcome({ url, key, accountIds, temporalUiUrl })}`);
+    const { hasGraphiql } = config;
+    print(`\n${welcome({ url, key, accountIds, temporalUiUrl, hasGraphiql })}`);
     const running = app;
     return {
       app,

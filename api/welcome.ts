@@ -5,13 +5,14 @@ export interface Welcome {
   key: string;
   accountIds: string[];
   temporalUiUrl: string | undefined;
+  hasGraphiql: boolean;
 }
 
-export function welcome({ url, key, accountIds, temporalUiUrl }: Welcome): string {
+export function welcome({ url, key, accountIds, temporalUiUrl, hasGraphiql }: Welcome): string {
   const [ada, bob] = accountIds;
   const links = [
     `Fanfare is ready at ${url}`,
-    `  GraphiQL       ${url}/graphql`,
+    ...(hasGraphiql ? [`  GraphiQL       ${url}/graphql`] : []),
     `  API document   ${url}/docs`,
     ...(ada ? [`  Sandbox posts  ${url}/sandbox/posts`] : []),
     ...(temporalUiUrl ? [`  Temporal       ${temporalUiUrl}`] : []),

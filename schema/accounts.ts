@@ -1,7 +1,7 @@
 // Connected social accounts and the sessions in which users connect them, as the wire shows them.
 import { z } from 'zod';
 import { listQuery } from './listing.ts';
-import { PlatformName } from './platforms.ts';
+import { PlatformInput, PlatformName } from './platforms.ts';
 import { Timestamp } from './timestamp.ts';
 
 export const connectionTypes = ['managed', 'byo'] as const;
@@ -40,9 +40,6 @@ export const AccountEventData = z
   })
   .meta({ id: 'AccountEventData' });
 export type AccountEventData = z.infer<typeof AccountEventData>;
-
-/** `x` is an old name of `twitter`; answers always say `twitter`. */
-const PlatformInput = z.preprocess((name) => (name === 'x' ? 'twitter' : name), PlatformName);
 
 export const ConnectAccount = z
   .strictObject({

@@ -15,6 +15,12 @@ export const platformTitles: Record<PlatformName, string> = {
   bluesky: 'Bluesky',
 };
 
+/** `x` is an old name of `twitter`; answers always say `twitter`. */
+export const PlatformInput = z.preprocess(
+  (name) => (name === 'x' ? 'twitter' : name),
+  PlatformName,
+);
+
 /** What a network takes in a post, as validation and `capabilities` read it. */
 export interface PlatformRules {
   /** Counted as the network counts: `graphemes` or `characters` (Unicode code points). */

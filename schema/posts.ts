@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { listQuery } from './listing.ts';
 import { fixedLimits } from './limits.ts';
-import { PlatformName } from './platforms.ts';
+import { PlatformInput, PlatformName } from './platforms.ts';
 import { Timestamp } from './timestamp.ts';
 
 export const postStatuses = [
@@ -124,7 +124,7 @@ export type CreatePost = z.infer<typeof CreatePost>;
 /** `from` and `to` bound `created_at`: from inclusive, to exclusive. */
 export const ListPosts = listQuery({
   status: z.enum(postStatuses).optional(),
-  platform: PlatformName.optional(),
+  platform: PlatformInput.optional(),
   social_account_id: z.string().optional(),
   external_user_id: z.string().optional(),
   from: z.iso.datetime({ offset: true }).optional(),

@@ -3,7 +3,7 @@ import { PlatformError } from './platform-error.ts';
 import type { PlatformErrorOptions } from './platform-error.ts';
 
 /** Only a commit may have changed something when its answer is lost. */
-export type Phase = 'connect' | 'refresh' | 'prepare' | 'commit' | 'reconcile' | 'revoke';
+export type CallKind = 'connect' | 'refresh' | 'prepare' | 'commit' | 'reconcile' | 'revoke';
 
 /** A PDS's answer, its body read: parsed when it was JSON, else as text. */
 export interface Answer {
@@ -24,7 +24,7 @@ const maxMessageLength = 500;
 const longestWaitMs = 24 * 3_600_000;
 
 /** @see https://docs.bsky.app/docs/advanced-guides/rate-limits */
-export function toError(answer: Answer, phase: Phase, secrets: readonly string[]): PlatformError {
+export function toError(answer: Answer, kind: CallKind, secrets: readonly string[]): PlatformError {
   const { status, headers } = answer;
   const { code, text } = readFault(answer.body, secrets);
   const said = [code, text].filter(Boolean).join(': ') || `HTTP ${status}`;
@@ -40,22 +40,22 @@ export function toError(answer: Answer, phase: Phase, secrets: readonly string[]
     });
   }
   if (status >= 500 || status === 408) {
-    return lostAnswer(phase, `Bluesky is in trouble: ${said}`, options);
+    return lostAnswer(kind, `Bluesky is in trouble: ${said}`, options);
   }
   if (status < 400)
     return new PlatformError('unavailable', `No PDS answers there: ${said}`, options);
-  if (phase === 'connect') {
+  if (kind === 'connect') {
     return new PlatformError('rejected', `Bluesky refused the login: ${said}`, options);
   }
   // A taken record key means that the post may be there already.
-  if (phase === 'commit' && code === 'InvalidSwap') {
+  if (kind === 'commit' && code === 'InvalidSwap') {
     return new PlatformError('unknown_outcome', `Bluesky refused the write: ${said}`, options);
   }
   // A PDS says ExpiredToken of an app password taken back, too, and only its words differ.
   const isRevoked =
     revokedCodes.has(code ?? '') ||
     (code === 'ExpiredToken' && /revoked/i.test(text ?? '')) ||
-    (phase === 'refresh' && code !== undefined && code !== 'ExpiredToken');
+    (kind === 'refresh' && code !== undefined && code !== 'ExpiredToken');
   if (isRevoked) {
     const message = `Bluesky no longer lets us act for the account: ${said}`;
     return new PlatformError('reauthorize', message, { ...options, isRevoked: true });
@@ -67,16 +67,12 @@ export function toError(answer: Answer, phase: Phase, secrets: readonly string[]
 }
 
 /** The error of an answer that isn't what the call gives. */
-export function toSurprise(what: string, phase: Phase): PlatformError {
-  return lostAnswer(phase, `Bluesky answered ${what} in a way that can't be read.`, {});
+export function toSurprise(what: string, kind: CallKind): PlatformError {
+  return lostAnswer(kind, `Bluesky answered ${what} in a way that can't be read.`, {});
 }
 
-function lostAnswer(phase: Phase, message: string, options: PlatformErrorOptions) {
-  return new PlatformError(
-    phase === 'commit' ? 'unknown_outcome' : 'unavailable',
-    message,
-    options,
-  );
+function lostAnswer(kind: CallKind, message: string, options: PlatformErrorOptions) {
+  return new PlatformError(kind === 'commit' ? 'unknown_outcome' : 'unavailable', message, options);
 }
 
 function readFault(body: unknown, secrets: readonly string[]) {

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { z } from 'zod';
 import type { PlatformRules } from '../../schema/platforms.ts';
 import { toError, toSurprise } from './bluesky-errors.ts';
-import type { Answer, Phase } from './bluesky-errors.ts';
+import type { Answer, CallKind } from './bluesky-errors.ts';
 import { findFacets } from './bluesky-facets.ts';
 import { PlatformError } from './platform-error.ts';
 import type { Connection, Credentials, Fetch, Platform, Published, Target } from './platform.ts';
@@ -63,7 +63,7 @@ const Written = z.object({ uri: z.string().startsWith('at://') });
 const Prepared = z.object({ rkey: z.string(), record: z.record(z.string(), z.unknown()) });
 
 interface Call {
-  phase: Phase;
+  kind: CallKind;
   service: string;
   method: string;
   query?: Record<string, string>;
@@ -78,7 +78,7 @@ export function createBluesky({ fetch, apiUrl }: BlueskySettings): Platform {
   const home = new URL(apiUrl).origin;
 
   async function send(call: Call): Promise<Answer> {
-    const { phase, token, body, signal } = call;
+    const { kind, token, body, signal } = call;
     const secrets = [...(call.secrets ?? []), ...(token ? [token] : [])].filter(Boolean);
     if (signal.aborted) throw new PlatformError('unavailable', 'Stopped before the call.');
     const query = call.query ? `?${new URLSearchParams(call.query).toString()}` : '';
@@ -95,16 +95,16 @@ export function createBluesky({ fetch, apiUrl }: BlueskySettings): Platform {
         signal,
       }),
     ).catch((error: unknown) => {
-      throw toTransportError(error, phase === 'commit' ? 'commit' : 'other');
+      throw toTransportError(error, kind === 'commit' ? 'commit' : 'other');
     });
-    if (answer.status < 200 || answer.status > 299) throw toError(answer, phase, secrets);
+    if (answer.status < 200 || answer.status > 299) throw toError(answer, kind, secrets);
     return answer;
   }
 
   async function openSession(call: Call): Promise<Session> {
     const { body } = await send(call);
     const session = Session.safeParse(body);
-    if (!session.success) throw toSurprise('the login', call.phase);
+    if (!session.success) throw toSurprise('the login', call.kind);
     return session.data;
   }
 
@@ -112,7 +112,7 @@ export function createBluesky({ fetch, apiUrl }: BlueskySettings): Platform {
     try {
       const method = 'com.atproto.identity.resolveHandle';
       const query = { handle: handle.toLowerCase() };
-      const { body } = await send({ phase: 'prepare', service, method, query, signal });
+      const { body } = await send({ kind: 'prepare', service, method, query, signal });
       const resolved = z.object({ did: z.string() }).safeParse(body);
       return resolved.success ? resolved.data.did : null;
     } catch (error) {
@@ -175,7 +175,7 @@ export function createBluesky({ fetch, apiUrl }: BlueskySettings): Platform {
       async run(credentials, signal): Promise<Connection> {
         const { handle = '', app_password = '', service = home } = credentials;
         const session = await openSession({
-          phase: 'connect',
+          kind: 'connect',
           service,
           method: 'com.atproto.server.createSession',
           body: { identifier: handle, password: app_password },
@@ -201,7 +201,7 @@ export function createBluesky({ fetch, apiUrl }: BlueskySettings): Platform {
     async refresh(credentials, signal) {
       const { service, refreshJwt } = readCredentials(credentials);
       const session = await openSession({
-        phase: 'refresh',
+        kind: 'refresh',
         service,
         method: 'com.atproto.server.refreshSession',
         token: refreshJwt,
@@ -222,7 +222,7 @@ export function createBluesky({ fetch, apiUrl }: BlueskySettings): Platform {
       const { service, accessJwt } = readCredentials(target.credentials);
       const { rkey, record } = readPrepared(target);
       const { body } = await send({
-        phase: 'commit',
+        kind: 'commit',
         service,
         method: 'com.atproto.repo.putRecord',
         body: { repo: target.externalAccountId, collection, rkey, record },
@@ -239,7 +239,7 @@ export function createBluesky({ fetch, apiUrl }: BlueskySettings): Platform {
       const { rkey } = readPrepared(target);
       try {
         const { body } = await send({
-          phase: 'reconcile',
+          kind: 'reconcile',
           service,
           method: 'com.atproto.repo.getRecord',
           query: { repo: target.externalAccountId, collection, rkey },
@@ -260,7 +260,7 @@ export function createBluesky({ fetch, apiUrl }: BlueskySettings): Platform {
       const { service, refreshJwt } = readCredentials(credentials);
       const method = 'com.atproto.server.deleteSession';
       try {
-        await send({ phase: 'revoke', service, method, token: refreshJwt, signal });
+        await send({ kind: 'revoke', service, method, token: refreshJwt, signal });
       } catch (error) {
         // What has ended already needs no end.
         if (!(error instanceof PlatformError && error.kind === 'reauthorize')) throw error;
