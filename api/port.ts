@@ -7,16 +7,16 @@ export async function freePort(host: string): Promise<number> {
 
 /** Refuses in the operator's terms; 0 is any free one. */
 export async function requirePort(port: number, host: string): Promise<void> {
-  try {
-    await listenOnce(port, host);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new Error(
-      code === 'EADDRINUSE'
-        ? `Port ${port} on ${host} is in use. Set FANFARE_PORT to another one.`
-        : `Fanfare cannot listen on port ${port} of ${host}: ${message}`,
-    );
-  }
+  const fault = await listenOnce(port, host).then(
+    () => undefined,
+    (error: NodeJS.ErrnoException) => error,
+  );
+  if (!fault) return;
+  throw new Error(
+    fault.code === 'EADDRINUSE'
+      ? `Port ${port} on ${host} is in use. Set FANFARE_PORT to another one.`
+      : `Fanfare cannot listen on port ${port} of ${host}: ${fault.message}`,
+  );
 }
 
 async function listenOnce(port: number, host: string): Promise<number> {

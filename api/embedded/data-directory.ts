@@ -58,18 +58,26 @@ export async function takeDataDirectory(directory: string): Promise<DataDirector
 
 /** Creates the folder where needed, and says why where it cannot be. */
 export function makeDataDirectory(directory: string): void {
+  const fault = makeFolders(path.resolve(directory));
+  if (fault === undefined) return;
+  throw new Error(
+    `${directory} cannot be the data directory: ${fault}. Choose another folder with FANFARE_DATA_DIR.`,
+  );
+}
+
+/** What stands against it. */
+function makeFolders(directory: string): string | undefined {
   const missing: string[] = [];
-  let nearest = path.resolve(directory);
+  let nearest = directory;
   for (; !existsSync(nearest); nearest = path.dirname(nearest)) missing.unshift(nearest);
   try {
-    if (!statSync(nearest).isDirectory()) throw new Error(`${nearest} is not a folder`);
+    if (!statSync(nearest).isDirectory()) return `${nearest} is not a folder`;
     accessSync(nearest, constants.W_OK | constants.X_OK);
     // One by one: Node's recursive way never ends where the system denies that a parent is there.
     for (const folder of missing) makeFolder(folder);
+    return undefined;
   } catch (error) {
-    throw new Error(
-      `${directory} cannot be the data directory: ${(error as Error).message}. Choose another folder with FANFARE_DATA_DIR.`,
-    );
+    return (error as Error).message;
   }
 }
 

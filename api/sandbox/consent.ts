@@ -23,7 +23,7 @@ export function createConsent({ db, publicUrl }: ConsentSettings): Hono {
   });
 
   app.post('/', async (c) => {
-    const form = await c.req.parseBody().catch(() => ({}) as Record<string, unknown>);
+    const form = await c.req.parseBody().catch((): Record<string, string> => ({}));
     const request = Request.safeParse(form);
     if (!request.success || !isCallback(request.data.callback_url)) return badRequest();
     const { state, callback_url } = request.data;

@@ -124,6 +124,17 @@ describe('the other resources', () => {
     expect(connectSession.platform).toBe('SANDBOX');
   });
 
+  test('an API key with an end makes none without', async () => {
+    const expiresAt = new Date(Date.now() + 60_000).toISOString();
+    const brief = `mutation { createApiKey(input: { name: "b", expiresAt: "${expiresAt}" }) { key } }`;
+    const { createApiKey: maker } = await ask(app, brief);
+    const endless = 'mutation { createApiKey(input: { name: "e" }) { key } }';
+    expect(await askRefused(app, endless, {}, maker.key)).toMatchObject({
+      code: 'validation_error',
+      issues: [{ path: 'input.expiresAt', code: 'outlives_its_maker' }],
+    });
+  });
+
   test('an API key is created once per idempotency key, listed and revoked', async () => {
     const create = `mutation { createApiKey(input: { name: "k", scopes: [POSTS_READ], environment: TEST }, idempotencyKey: "k1") { key apiKey { id scopes environment } } }`;
     const { createApiKey: made } = await ask(app, create);
