@@ -1,31 +1,31 @@
 // The ladder of a delivery, hours in seconds: Temporal's time is skipped, everything else is real.
-import type { Client } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { createDelivering } from '../../activities/delivering.ts';
 import { createDeliveryRecorder } from '../../activities/delivery-recorder.ts';
+import type { Activities } from '../../activities/index.ts';
 import { createSafeFetch } from '../../activities/safe-fetch.ts';
-import { generateWebhookSecret } from '../../activities/signature.ts';
 import { createUrlGuard } from '../../activities/url-guard.ts';
 import { workflowBundle } from '../../activities/workflow-bundle.ts';
+import type { DeliveryAttemptRow } from '../../schema/database/database.ts';
+import { listDeliveryAttempts } from '../../schema/database/deliveries.ts';
 import { createDoorbell } from '../../schema/database/doorbell.ts';
-import { recordEvent } from '../../schema/database/events.ts';
-import { claimBatch } from '../../schema/database/outbox.ts';
-import { insertProject } from '../../schema/database/projects.ts';
-import { createVault } from '../../schema/database/vault.ts';
-import { newId } from '../../schema/ids.ts';
 import { defaultDeliveryDelaysMs } from '../../schema/retry.ts';
-import { deliverEventsWorkflow } from '../../schema/workflows.ts';
+import {
+  deliverEventsWorkflow,
+  type DeliverEventsInput,
+  type WaitingDelivery,
+} from '../../schema/workflows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startReceiver, type Reply } from '../support/receiver.ts';
+import { addBatch, addProject, addWebhook, rowsVault } from '../support/rows.ts';
 import {
   createTimeSkippingEnvironment,
   type TimeSkippingEnvironment,
 } from '../support/time-skipping.ts';
 
 const taskQueue = 'ladder';
-const vault = createVault(new Map([['k', Buffer.alloc(32, 7)]]), 'k');
 
 let database: TestDatabase;
 let environment: TimeSkippingEnvironment;
@@ -44,8 +44,8 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Records one event for a webhook, runs its batch to the end, and returns what was written. */
-async function runLadder(url: string) {
+/** Records one event for a webhook of each URL, runs its batch to the end, and returns what was written. */
+async function runBatch(urls: string[], { timeoutMs = 1_000 } = {}) {
   const { db } = database;
   const doorbell = createDoorbell(database.url);
   const safeFetch = createSafeFetch({
@@ -56,78 +56,88 @@ async function runLadder(url: string) {
   const delivering = createDelivering({
     db,
     log: pino({ level: 'silent' }),
-    vault,
+    vault: rowsVault,
     safeFetch,
     recorder: createDeliveryRecorder(db, doorbell),
     delaysMs: defaultDeliveryDelaysMs,
-    timeoutMs: 2_000,
+    timeoutMs,
     now: () => Date.now() + aheadMs,
   });
+  const projectId = await addProject(db);
+  const webhookIds: string[] = [];
+  for (const url of urls) webhookIds.push(await addWebhook(db, projectId, { url }));
+  const startedAtMs = await environment.currentTimeMs();
+  aheadMs = startedAtMs - Date.now();
+  const { workflow_id: workflowId, input } = await addBatch(db, projectId);
+  await runWorkflow(workflowId, input as unknown as DeliverEventsInput, {
+    ...delivering,
+    deliverAgain: async (again) => {
+      aheadMs = (await environment.currentTimeMs()) - Date.now();
+      return delivering.deliverAgain(again);
+    },
+  });
+  await Promise.all([safeFetch.close(), doorbell.close()]);
+  return Promise.all(
+    webhookIds.map(async (webhookId) => {
+      const delivery = await db
+        .selectFrom('deliveries')
+        .selectAll()
+        .where('webhook_id', '=', webhookId)
+        .executeTakeFirstOrThrow();
+      return { delivery, attempts: await listDeliveryAttempts(db, delivery.id) };
+    }),
+  );
+}
+
+const runLadder = async (url: string) => (await runBatch([url]))[0]!;
+
+/** Returns how many executions it took, each continued as the next. */
+async function runWorkflow(
+  workflowId: string,
+  input: DeliverEventsInput,
+  activities: Pick<Activities, 'deliver' | 'deliverAgain'>,
+): Promise<number> {
   const worker = await Worker.create({
     connection: environment.nativeConnection,
     taskQueue,
     workflowBundle: bundle,
-    activities: {
-      ...delivering,
-      deliverAgain: async (input: Parameters<typeof delivering.deliverAgain>[0]) => {
-        aheadMs = (await environment.currentTimeMs()) - Date.now();
-        return delivering.deliverAgain(input);
-      },
-    },
+    activities,
   });
-  const projectId = newId('project');
-  const webhookId = newId('webhook');
-  const sealed = vault.seal(generateWebhookSecret(), `webhook_subscriptions/${webhookId}`);
-  await insertProject(db, { id: projectId, name: 'ladder' });
-  await db
-    .insertInto('webhook_subscriptions')
-    .values({
-      id: webhookId,
-      project_id: projectId,
-      url,
-      events: ['account.connected'],
-      status: 'active',
-      secret: sealed.ciphertext,
-      secret_key_id: sealed.keyId,
-      secret_preview: 'whsec_',
-    })
-    .execute();
-  const startedAtMs = await environment.currentTimeMs();
-  aheadMs = startedAtMs - Date.now();
-  const outboxRow = await db.transaction().execute(async (trx) => {
-    const event = { projectId, kind: 'account.connected' as const, data: { n: 1 } };
-    await recordEvent(trx, event, { previewEvents: false });
-    return claimBatch(trx, 200);
-  });
-  const client: Client = environment.client;
-  await worker.runUntil(
-    client.workflow.execute(deliverEventsWorkflow, {
+  return worker.runUntil(async () => {
+    const { workflow } = environment.client;
+    const started = await workflow.start(deliverEventsWorkflow, {
       taskQueue,
-      workflowId: outboxRow!.workflow_id,
-      args: [outboxRow!.input],
-    }),
-  );
-  await Promise.all([safeFetch.close(), doorbell.close()]);
-  const delivery = await db
-    .selectFrom('deliveries')
-    .selectAll()
-    .where('webhook_id', '=', webhookId)
-    .executeTakeFirstOrThrow();
-  const attempts = await db
-    .selectFrom('delivery_attempts')
-    .selectAll()
-    .where('delivery_id', '=', delivery.id)
-    .orderBy('number')
-    .execute();
-  return { delivery, attempts };
+      workflowId,
+      args: [input],
+    });
+    await started.result();
+    let executions = 1;
+    for (let runId = started.firstExecutionRunId; ; executions++) {
+      const { events } = await workflow.getHandle(workflowId, runId).fetchHistory();
+      const end = events!.at(-1)!.workflowExecutionContinuedAsNewEventAttributes;
+      if (!end) return executions;
+      runId = end.newExecutionRunId!;
+    }
+  });
 }
 
+const endMsOf = ({ started_at, timings }: DeliveryAttemptRow) =>
+  started_at.getTime() + timings.total_ms;
+
 /** Seconds from each attempt's end to the next one's start. */
-function waits(attempts: Awaited<ReturnType<typeof runLadder>>['attempts']) {
-  return attempts.slice(1).map((attempt, i) => {
-    const before = attempts[i]!;
-    const endMs = before.started_at.getTime() + before.timings.total_ms;
-    return (attempt.started_at.getTime() - endMs) / 1_000;
+function waits(attempts: DeliveryAttemptRow[]) {
+  return attempts
+    .slice(1)
+    .map((attempt, i) => (attempt.started_at.getTime() - endMsOf(attempts[i]!)) / 1_000);
+}
+
+/** A time-out of the round trip to the test server, or its group, is all that may lie between. */
+function expectLadder(attempts: DeliveryAttemptRow[]): void {
+  const seconds = waits(attempts);
+  expect(seconds).toHaveLength(3);
+  [30, 120, 600].forEach((delay, i) => {
+    expect(seconds[i]).toBeGreaterThanOrEqual(delay - 0.01);
+    expect(seconds[i]).toBeLessThan(delay + 5);
   });
 }
 
@@ -144,12 +154,7 @@ describe('deliverEvents', () => {
       next_attempt_at: null,
     });
     expect(attempts.map((attempt) => attempt.number)).toEqual([1, 2, 3, 4]);
-    const seconds = waits(attempts);
-    [30, 120, 600].forEach((delay, i) => {
-      // A time-out of the round trip to the test server is all that may lie between.
-      expect(seconds[i]).toBeGreaterThanOrEqual(delay - 0.01);
-      expect(seconds[i]).toBeLessThan(delay + 5);
-    });
+    expectLadder(attempts);
     expect(attempts.at(-1)!.next_attempt_at).toBeNull();
   });
 
@@ -177,5 +182,56 @@ describe('deliverEvents', () => {
     const { delivery, attempts } = await runLadder(receiver.url);
     expect(attempts[0]!.error_code).toBe('response_timeout');
     expect(delivery.status).toBe('delivered');
+  });
+
+  test('lets a receiver that hangs hold up no other of its batch', async () => {
+    await using good = await startReceiver();
+    // Due 33 s after it began, while the second request to the other one hangs: from 30 s to 34 s.
+    await using failing = await startReceiver({
+      respond: (_, n) => ({ status: 503, delayMs: n === 1 ? 3_150 : 0 }),
+    });
+    await using hanging = await startReceiver({
+      respond: (_, n) => (n === 2 ? 'hang' : { status: 503 }),
+    });
+    const urls = [good.url, failing.url, hanging.url];
+    const [delivered, failed, hung] = await runBatch(urls, { timeoutMs: 4_200 });
+    expect(delivered!.delivery).toMatchObject({ status: 'delivered', attempt_count: 1 });
+    expect(endMsOf(delivered!.attempts[0]!)).toBeLessThan(endMsOf(failed!.attempts[0]!));
+    for (const { delivery, attempts } of [failed!, hung!]) {
+      expect(delivery).toMatchObject({ status: 'failed', attempt_count: 4 });
+      expectLadder(attempts);
+    }
+    expect(hung!.attempts[1]).toMatchObject({ error_code: 'response_timeout' });
+    expect(failed!.attempts[1]!.started_at.getTime()).toBeLessThan(endMsOf(hung!.attempts[1]!));
+    expect([good, failing, hanging].map((receiver) => receiver.requests.length)).toEqual([1, 4, 4]);
+  });
+
+  test('goes on in a new execution after 50 wakes, with what is left', async () => {
+    const ids = ['done', 'busy', 'failing'];
+    const calls: string[][] = [];
+    const attempts = new Map<string, number>();
+    // Receivers that keep all connections busy: handed back unattempted, 30 times each.
+    const round = async ({ deliveryIds }: DeliverEventsInput): Promise<WaitingDelivery[]> => {
+      calls.push(deliveryIds);
+      const nowMs = await environment.currentTimeMs();
+      return deliveryIds.flatMap((deliveryId) => {
+        const times = calls.filter((call) => call.includes(deliveryId)).length;
+        const dueAtMs = nowMs + (deliveryId === 'busy' ? 10_000 : 17_000);
+        if (deliveryId !== 'done' && times <= 30) return [{ deliveryId, attemptCount: 0, dueAtMs }];
+        const attemptCount = (attempts.get(deliveryId) ?? 0) + 1;
+        attempts.set(deliveryId, attemptCount);
+        const isOver = deliveryId !== 'failing' || attemptCount === 4;
+        return isOver ? [] : [{ deliveryId, attemptCount, dueAtMs }];
+      });
+    };
+    const input = { batchId: 'wakes', deliveryIds: ids, isFailing: true };
+    const executions = await runWorkflow('wakes', input, {
+      deliver: () => Promise.reject(new Error('A failing batch is no local activity.')),
+      deliverAgain: round,
+    });
+    expect(executions).toBe(2);
+    expect(Object.fromEntries(attempts)).toEqual({ done: 1, busy: 1, failing: 4 });
+    expect(calls.length).toBeGreaterThan(60);
+    expect(calls.filter((call) => call.includes('done'))).toEqual([ids]);
   });
 });
