@@ -29,6 +29,7 @@ type Connection = SocketContext<Record<string, unknown>, SocketState>;
 
 const maxOperations = 100;
 const defaultMaxSockets = 10_000;
+const full = 'HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\n\r\n';
 /** A socket that has not named its key by then is closed. */
 const initWithinMs = 3_000;
 /** A socket that does not answer within another such while is cut. */
@@ -62,7 +63,7 @@ export function serveSockets(
   server.on('upgrade', (request, socket, head) => {
     socket.on('error', () => socket.destroy());
     if (sockets.clients.size >= maxSockets) {
-      socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\n\r\n');
+      socket.end(full, () => socket.destroy());
       return;
     }
     sockets.handleUpgrade(request, socket, head, (open) => {

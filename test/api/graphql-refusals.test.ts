@@ -161,6 +161,8 @@ describe('the front', () => {
       '/v1/nothing',
       '/v1x',
       '//v1',
+      '//',
+      '//evil/v1',
     ]) {
       const answer = await app.api.get(app.url + path);
       expect(answer.status).toBe(404);
