@@ -1,10 +1,15 @@
 // The program killed without warning, and started again: nothing is lost, nothing is published twice.
-import { rm } from 'node:fs/promises';
-import { readdir } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { isAlive } from '../../api/embedded/process-table.ts';
 import type { Api } from '../support/api.ts';
-import { createDataDirectory, removeDataDirectory, startProgram } from '../support/program.ts';
+import {
+  createDataDirectory,
+  findServer,
+  removeDataDirectory,
+  startProgram,
+} from '../support/program.ts';
 import { startReceiver } from '../support/receiver.ts';
 
 const fast = {
@@ -35,6 +40,13 @@ const concluded = async (api: Api, id: string) => {
   return ['published', 'partial', 'failed'].includes(body.data.status) ? body.data : undefined;
 };
 
+/** The statuses of its targets, once none is waiting for its turn. */
+const resultsUnderway = async (api: Api, id: string): Promise<string[] | undefined> => {
+  const { body } = await api.get(`/v1/posts/${id}`);
+  const statuses = body.data.results.map((result: { status: string }) => result.status);
+  return statuses.includes('pending') ? undefined : statuses;
+};
+
 /** How often each of these captions stands at the network. */
 async function countAtNetwork(api: Api, captions: string[]): Promise<number[]> {
   const page = await fetch(new URL('/sandbox/posts?limit=500', api.url));
@@ -42,12 +54,13 @@ async function countAtNetwork(api: Api, captions: string[]): Promise<number[]> {
   return captions.map((caption) => html.split(caption).length - 1);
 }
 
-describe('kill -9 of the program', () => {
+// Most of it is waiting, so both at once.
+describe.concurrent('kill -9 of the program', () => {
   test('between acceptance and publication: published once, the event delivered', async () => {
     const dataDirectory = createDataDirectory();
     await using receiver = await startReceiver();
     try {
-      const first = startProgram({ dataDirectory, env: fast });
+      await using first = startProgram({ dataDirectory, env: fast });
       const api = await first.waitForReady();
       await api.post('/v1/webhooks', { url: receiver.url });
       const accountIds = await sandboxAccounts(api);
@@ -62,8 +75,7 @@ describe('kill -9 of the program', () => {
       expect(posted.status).toBe(202);
       await first.kill9();
 
-      const second = startProgram({ dataDirectory, env: fast });
-      await using _ = second;
+      await using second = startProgram({ dataDirectory, env: fast });
       const again = await second.waitForReady();
       const post = await waitFor(() => concluded(again, posted.body.data.id));
       expect(post.status).toBe('published');
@@ -73,6 +85,35 @@ describe('kill -9 of the program', () => {
         { timeoutMs: 30_000 },
       );
       expect(request.json().data.id).toBe(post.id);
+    } finally {
+      await removeDataDirectory(dataDirectory);
+    }
+  }, 120_000);
+
+  test('while the posts are on their way to the network: one each', async () => {
+    const dataDirectory = createDataDirectory();
+    try {
+      await using first = startProgram({ dataDirectory, env: fast });
+      const api = await first.waitForReady();
+      const accountIds = await sandboxAccounts(api);
+      const caption = `underway-${Date.now()}`;
+      const posted = await api.post('/v1/posts', {
+        caption,
+        platform_posts: accountIds.map((account_id) => ({
+          account_id,
+          platform_options: { delay_ms: 1_500 },
+        })),
+      });
+      const { id } = posted.body.data;
+      const statuses = await waitFor(() => resultsUnderway(api, id));
+      await first.kill9();
+      expect(statuses).toContain('publishing');
+
+      await using second = startProgram({ dataDirectory, env: fast });
+      const again = await second.waitForReady();
+      const post = await waitFor(() => concluded(again, id));
+      expect(post.status).toBe('published');
+      expect(await countAtNetwork(again, [caption])).toEqual([accountIds.length]);
     } finally {
       await removeDataDirectory(dataDirectory);
     }
@@ -89,7 +130,7 @@ describe("the loss of Temporal's database", () => {
       respond: () => ({ status: isUp ? 200 : 503 }),
     });
     try {
-      const first = startProgram({ dataDirectory, env });
+      await using first = startProgram({ dataDirectory, env });
       const api = await first.waitForReady();
       const accountIds = await sandboxAccounts(api);
       for (let i = 0; i < 20; i++) await api.post('/v1/webhooks', { url: `${receiver.url}/${i}` });
@@ -112,12 +153,11 @@ describe("the loss of Temporal's database", () => {
         ),
       );
       expect(scheduled.map((answer) => answer.status)).toEqual(captions.map(() => 201));
-      await first.interrupt();
+      await first.kill9();
       await removeTemporalDatabase(dataDirectory);
       isUp = true;
 
-      const second = startProgram({ dataDirectory, env });
-      await using _ = second;
+      await using second = startProgram({ dataDirectory, env });
       const again = await second.waitForReady();
       for (const { body } of scheduled) {
         const post = await waitFor(() => concluded(again, body.data.id));
@@ -139,7 +179,11 @@ describe("the loss of Temporal's database", () => {
   }, 180_000);
 });
 
+/** A killed program leaves its Temporal running. */
 async function removeTemporalDatabase(dataDirectory: string): Promise<void> {
+  const pid = findServer(dataDirectory, 'temporal')!;
+  process.kill(pid, 'SIGKILL');
+  await waitFor(() => Promise.resolve(isAlive(pid) ? undefined : true), 10_000);
   const files = (await readdir(dataDirectory)).filter((name) => name.startsWith('temporal.sqlite'));
   expect(files.length).toBeGreaterThan(0);
   for (const file of files) await rm(join(dataDirectory, file));
