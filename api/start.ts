@@ -6,7 +6,7 @@ import { connectDatabase } from '../schema/database/connect.ts';
 import { isMigrated, migrate } from '../schema/database/migrate.ts';
 import { createApp, type App, type AppOptions } from './app.ts';
 import { startEmbeddedBackends } from './embedded/backends.ts';
-import { makeDataDirectory } from './embedded/data-directory.ts';
+import { makeDataDirectory, refuseHeldDirectory } from './embedded/data-directory.ts';
 import { openFirstProject } from './first-start.ts';
 import { requirePort } from './port.ts';
 import { openVault } from './vault-keys.ts';
@@ -31,8 +31,10 @@ export async function startAllInOne(
   { print, fail, signal }: StartOptions,
 ): Promise<Running> {
   quietTemporal();
-  await requirePort(config.port, config.host);
   makeDataDirectory(config.dataDirectory);
+  // A second start has taken the same port too, but that isn't what its user must know.
+  await refuseHeldDirectory(config.dataDirectory);
+  await requirePort(config.port, config.host);
   const backends = await startEmbeddedBackends({
     dataDirectory: config.dataDirectory,
     postgres: config.databaseUrl === undefined,

@@ -56,6 +56,12 @@ export async function takeDataDirectory(directory: string): Promise<DataDirector
   throw new Error(`Could not take ${real}: its lock.sock keeps changing hands.`);
 }
 
+/** Throws when a living program holds the folder, and takes nothing. */
+export async function refuseHeldDirectory(directory: string): Promise<void> {
+  const holder = await findHolder(directory);
+  if (holder !== undefined) throw new DataDirectoryInUse(directory, holder.pid);
+}
+
 /** Creates the folder where needed, and says why where it cannot be. */
 export function makeDataDirectory(directory: string): void {
   const fault = makeFolders(path.resolve(directory));

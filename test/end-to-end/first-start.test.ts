@@ -96,7 +96,8 @@ describe('the first start', () => {
   });
 
   test('refuses a second start on the same data directory', async () => {
-    const second = startProgram({ dataDirectory });
+    const port = new URL(api.url).port;
+    const second = startProgram({ dataDirectory, env: { FANFARE_PORT: port } });
     const { code } = await second.exit;
     expect(code).toBe(1);
     expect(second.output()).toContain(String(program.pid));
