@@ -35,6 +35,8 @@ const startsAtOnce = 4;
 /** After a round, for each that it claimed: the more come, the longer the next ones are gathered. */
 const gatherMs = 2;
 const maxGatherMs = 25;
+/** The SDK's own retries would hold a round for longer. */
+const startWithinMs = 5_000;
 /** While Temporal is away. */
 const pauseMs = 1_000;
 /** gRPC's code for a request that will never be taken as it is. */
@@ -122,15 +124,17 @@ async function tell(
   const timing: Partial<WorkflowStartOptions> =
     delayMs > 0 ? { startDelay: delayMs } : { requestEagerStart: true };
   try {
-    await temporal.workflow.start(row.workflow, {
-      taskQueue,
-      workflowId: row.workflow_id,
-      args: [row.input],
-      workflowIdReusePolicy: 'REJECT_DUPLICATE',
-      workflowIdConflictPolicy: 'FAIL',
-      workflowTaskTimeout: row.workflow === deliverEventsWorkflow ? '5s' : '10s',
-      ...timing,
-    });
+    await temporal.withDeadline(Date.now() + startWithinMs, () =>
+      temporal.workflow.start(row.workflow, {
+        taskQueue,
+        workflowId: row.workflow_id,
+        args: [row.input],
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        workflowIdConflictPolicy: 'FAIL',
+        workflowTaskTimeout: row.workflow === deliverEventsWorkflow ? '5s' : '10s',
+        ...timing,
+      }),
+    );
     return 'told';
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError) return 'told';

@@ -44,8 +44,8 @@ describe('Temporal away', () => {
     expect(ready.status).toBe(503);
     expect(ready.text).toContain('temporal');
 
-    // Longer than the relay pauses after a start that failed.
-    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    // Long enough for a start to fail and for the relay to pause after it.
+    await new Promise((resolve) => setTimeout(resolve, 7_000));
     await wire.mend();
     for (const { id } of posts) {
       const post = await app.tenant.waitForPost(id, { timeoutMs: 45_000 });
