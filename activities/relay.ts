@@ -51,7 +51,12 @@ export function startRelay(dependencies: RelayDependencies): Relay {
 
   /** How many were claimed, posts and deliveries. */
   async function round(): Promise<number> {
-    const [rows, batches] = await Promise.all([claimOutbox(db, rowsAtOnce), claimBatches(db)]);
+    const [rows, failing, full] = await Promise.all([
+      claimOutbox(db, rowsAtOnce),
+      claimBatch(db, maxBatchSize, { isFailing: true }),
+      claimBatches(db),
+    ]);
+    const batches = failing ? [failing, ...full] : full;
     const claimed = [...rows, ...batches];
     const answers = await Promise.all(claimed.map((row) => tell(dependencies, row)));
     await deleteOutbox(
@@ -97,10 +102,9 @@ export function startRelay(dependencies: RelayDependencies): Relay {
   };
 }
 
-/** As many full batches as may start at once, and one of the webhooks that are failing. */
+/** More than one only while there are enough deliveries for full ones. */
 async function claimBatches(db: Db): Promise<OutboxRow[]> {
-  const failing = await claimBatch(db, maxBatchSize, { isFailing: true });
-  const batches = failing ? [failing] : [];
+  const batches: OutboxRow[] = [];
   for (let i = 0; i < startsAtOnce; i++) {
     const batch = await claimBatch(db, maxBatchSize);
     if (batch) batches.push(batch);
