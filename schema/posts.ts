@@ -86,6 +86,8 @@ export const PostEventResult = PostResult.pick({
   error_message: true,
 }).meta({ id: 'PostEventResult' });
 
+export type PostEventResult = z.infer<typeof PostEventResult>;
+
 export const PostEventData = Post.omit({ media_urls: true, results: true })
   .extend({ results: z.array(PostEventResult) })
   .meta({ id: 'PostEventData' });

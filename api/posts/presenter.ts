@@ -1,5 +1,6 @@
 // The only way a post leaves the server.
 import type { PostResultRow, PostRow } from '../../schema/database/database.ts';
+import { toPostEventResult } from '../../schema/database/post-event.ts';
 import type { Post, PostResult } from '../../schema/posts.ts';
 import { toTimestamp } from '../../schema/timestamp.ts';
 
@@ -19,17 +20,8 @@ export function presentPost(post: PostRow, results: PostResultRow[]): Post {
 
 function presentResult(post: PostRow, result: PostResultRow): PostResult {
   return {
-    id: result.id,
-    social_account_id: result.social_account_id,
-    platform: result.platform,
-    account_name: result.account_name,
-    status: result.status,
-    external_id: result.external_id,
-    url: result.url,
-    published_at: toTimestamp(result.published_at),
+    ...toPostEventResult(result),
     caption: result.caption ?? post.caption,
-    error_code: result.error_code,
-    error_message: result.error_message,
     failure_stage: result.failure_stage,
     platform_error_code: result.platform_error_code,
     provider_error: result.provider_error,

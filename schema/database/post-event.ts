@@ -1,6 +1,6 @@
 // A post as its outcome events show it: every field present, null where there is nothing.
 import type { PostResultRow, PostRow } from './database.ts';
-import type { PostEventData } from '../posts.ts';
+import type { PostEventData, PostEventResult } from '../posts.ts';
 import { toTimestamp } from '../timestamp.ts';
 
 export function toPostEventData(post: PostRow, results: PostResultRow[]): PostEventData {
@@ -12,17 +12,21 @@ export function toPostEventData(post: PostRow, results: PostResultRow[]): PostEv
     scheduled_at: toTimestamp(post.scheduled_at),
     published_at: toTimestamp(post.published_at),
     metadata: post.metadata,
-    results: results.map((result) => ({
-      id: result.id,
-      social_account_id: result.social_account_id,
-      platform: result.platform,
-      account_name: result.account_name,
-      status: result.status,
-      external_id: result.external_id,
-      url: result.url,
-      published_at: toTimestamp(result.published_at),
-      error_code: result.error_code,
-      error_message: result.error_message,
-    })),
+    results: results.map(toPostEventResult),
+  };
+}
+
+export function toPostEventResult(result: PostResultRow): PostEventResult {
+  return {
+    id: result.id,
+    social_account_id: result.social_account_id,
+    platform: result.platform,
+    account_name: result.account_name,
+    status: result.status,
+    external_id: result.external_id,
+    url: result.url,
+    published_at: toTimestamp(result.published_at),
+    error_code: result.error_code,
+    error_message: result.error_message,
   };
 }
