@@ -2,6 +2,7 @@
 import packageJson from '../package.json' with { type: 'json' };
 import type { AttemptRecord } from '../schema/database/delivery-attempts.ts';
 import type { DueDelivery } from '../schema/database/due-deliveries.ts';
+import { openWebhookSecrets } from '../schema/database/webhook-secrets.ts';
 import type { Vault } from '../schema/database/vault.ts';
 import type { DeliveryRecorder } from './delivery-recorder.ts';
 import type { SafeFetch } from './safe-fetch.ts';
@@ -34,7 +35,7 @@ export async function attemptDelivery(
   delivery: DueDelivery,
 ): Promise<Date | null> {
   const startedAt = new Date(now());
-  const headers = signedHeaders(vault, delivery, startedAt);
+  const headers = requestHeaders(vault, delivery, startedAt);
   const result = await safeFetch.send({
     url: delivery.webhook.url,
     headers,
@@ -71,45 +72,28 @@ export class UnsignableError extends Error {
   override readonly name = 'UnsignableError';
 }
 
-function signedHeaders(...[vault, delivery, now]: Parameters<typeof requestHeaders>) {
-  try {
-    return requestHeaders(vault, delivery, now);
-  } catch (error) {
-    throw new UnsignableError(`Delivery ${delivery.id} can't be signed.`, { cause: error });
-  }
-}
-
-function requestHeaders(
-  vault: Vault,
-  { id, event, event_id, body, is_test, webhook }: DueDelivery,
-  now: Date,
-): Record<string, string> {
-  const signature = signWebhook({
-    secrets: openSecrets(vault, webhook, now),
-    body,
-    webhookId: event_id,
-    timestampSeconds: now.getTime() / 1_000,
-  });
+function requestHeaders(vault: Vault, delivery: DueDelivery, now: Date): Record<string, string> {
   return {
     'Content-Type': 'application/json',
     'User-Agent': userAgent,
-    'X-Service-Event': event,
-    'X-Service-Delivery': id,
-    ...(is_test ? { 'X-Service-Test': 'true' } : {}),
-    ...signature,
+    'X-Service-Event': delivery.event,
+    'X-Service-Delivery': delivery.id,
+    ...(delivery.is_test ? { 'X-Service-Test': 'true' } : {}),
+    ...sign(vault, delivery, now),
   };
 }
 
-/** The newest first; the previous one too while a rotation overlaps. */
-function openSecrets(vault: Vault, webhook: DueDelivery['webhook'], now: Date): string[] {
-  const context = `webhook_subscriptions/${webhook.id}`;
-  const open = (ciphertext: Buffer | null, keyId: string | null) =>
-    ciphertext && keyId !== null ? [vault.open({ ciphertext, keyId }, context)] : [];
-  const isOverlapping = webhook.previous_secret_until && webhook.previous_secret_until > now;
-  return [
-    ...open(webhook.secret, webhook.secret_key_id),
-    ...(isOverlapping ? open(webhook.previous_secret, webhook.previous_secret_key_id) : []),
-  ];
+function sign(vault: Vault, { id, event_id, body, webhook }: DueDelivery, now: Date) {
+  try {
+    return signWebhook({
+      secrets: openWebhookSecrets(vault, webhook, now),
+      body,
+      webhookId: event_id,
+      timestampSeconds: now.getTime() / 1_000,
+    });
+  } catch (error) {
+    throw new UnsignableError(`Delivery ${id} can't be signed.`, { cause: error });
+  }
 }
 
 /** Null: the receiver has taken the event. */

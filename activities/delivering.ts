@@ -1,5 +1,4 @@
 // The activities of `deliverEvents`: one round of attempts over a batch of deliveries.
-import { heartbeat } from '@temporalio/activity';
 import type { Logger } from 'pino';
 import type { Db } from '../schema/database/database.ts';
 import {
@@ -10,6 +9,7 @@ import {
 import type { DeliverEventsInput, WaitingDelivery } from '../schema/workflows.ts';
 import { attemptDelivery, UnsignableError, type AttemptDependencies } from './attempt-delivery.ts';
 import { NotBegunError } from './send-outcome.ts';
+import { withHeartbeat } from './with-heartbeat.ts';
 
 export interface DeliveringDependencies extends AttemptDependencies {
   db: Db;
@@ -50,14 +50,8 @@ export function createDelivering(dependencies: DeliveringDependencies) {
     /** The first round runs as a local activity, which has no heartbeat. */
     deliver,
     /** Later rounds are ordinary activities: a dead worker is noticed by its silence. */
-    async deliverAgain(input: DeliverEventsInput): Promise<WaitingDelivery[]> {
-      const beat = setInterval(() => heartbeat(), 3_000);
-      try {
-        return await deliver(input);
-      } finally {
-        clearInterval(beat);
-      }
-    },
+    deliverAgain: (input: DeliverEventsInput): Promise<WaitingDelivery[]> =>
+      withHeartbeat(() => deliver(input)),
   };
 }
 

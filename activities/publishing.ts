@@ -1,5 +1,5 @@
 // The activities of `publishPost`: claim a run, advance its targets, conclude it.
-import { activityInfo, heartbeat } from '@temporalio/activity';
+import { activityInfo } from '@temporalio/activity';
 import type { PublishPostInput } from '../schema/workflows.ts';
 import { claimRun } from '../schema/database/posts.ts';
 import { insertChanges } from '../schema/database/changes.ts';
@@ -10,9 +10,7 @@ import {
   type TargetProgress,
 } from './advance-target.ts';
 import { concludePost } from './conclude-post.ts';
-
-/** Shorter than the activity's heartbeat time-out by far, so that only a dead worker is replaced. */
-const heartbeatMs = 3_000;
+import { withHeartbeat } from './with-heartbeat.ts';
 
 export function createPublishing(dependencies: AdvanceDependencies) {
   const { db, doorbell } = dependencies;
@@ -39,14 +37,8 @@ export function createPublishing(dependencies: AdvanceDependencies) {
       return targets;
     },
 
-    async advanceTarget(input: AdvanceTargetInput): Promise<TargetProgress> {
-      const beat = setInterval(() => heartbeat(), heartbeatMs);
-      try {
-        return await advanceTarget(dependencies, input);
-      } finally {
-        clearInterval(beat);
-      }
-    },
+    advanceTarget: (input: AdvanceTargetInput): Promise<TargetProgress> =>
+      withHeartbeat(() => advanceTarget(dependencies, input)),
 
     async concludePost(input: PublishPostInput): Promise<void> {
       await concludePost(dependencies, input);

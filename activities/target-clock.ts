@@ -55,7 +55,7 @@ function afterRateLimit(
 }
 
 /** Surely not accepted: the same phase again, on the ladder. */
-export function afterRefusal(phase: Phase, clock: ClockState, limits: TargetClock): NextStep {
+function afterRefusal(phase: Phase, clock: ClockState, limits: TargetClock): NextStep {
   const tries = clock.unavailable ?? 0;
   const waitMs = limits.unavailableDelaysMs[tries];
   if (waitMs === undefined) return { fail: 'unavailable' };

@@ -16,7 +16,7 @@ export interface GraphqlTypes {
 
 /** A field costs nothing, a resource 1, a list as much as it may hold, an operation 10. */
 export const operationCost = 10;
-export const complexityLimits = { depth: 10, breadth: 300, complexity: 3_000 };
+const complexityLimits = { depth: 10, breadth: 300, complexity: 3_000 };
 
 const limitOf = {
   [ComplexityErrorKind.Depth]: { code: 'too_deep', what: 'levels', member: 'depth' },

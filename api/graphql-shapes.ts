@@ -65,10 +65,21 @@ export function pageCost({ first }: { first?: number | null | undefined }) {
   return { field: operationCost, multiplier: Math.max(1, first ?? 25) };
 }
 
-export const firstDescription = 'How many, 1–100; default 25.';
-export const afterDescription = 'The `endCursor` of the page before.';
-export const idempotencyDescription =
-  'The same call with the same key within 24 h gets the first answer again.';
+/** The arguments of every list. */
+export const pageArguments = builder.args((t) => ({
+  first: t.int({ description: 'How many, 1–100; default 25.' }),
+  after: t.string({ description: 'The `endCursor` of the page before.' }),
+}));
+
+/** The argument of everything that is one thing. */
+export const idArguments = builder.args((t) => ({ id: t.id({ required: true }) }));
+
+/** The argument of a mutation that must not be done twice. */
+export const idempotencyArguments = builder.args((t) => ({
+  idempotencyKey: t.string({
+    description: 'The same call with the same key within 24 h gets the first answer again.',
+  }),
+}));
 
 /** The input of a mutation that takes none. */
 export const noInput = z.strictObject({});

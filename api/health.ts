@@ -41,7 +41,7 @@ const checks = {
 type Part = keyof typeof checks;
 
 /** The parts that are missing; none: ready. */
-export async function findMissing(context: Context): Promise<Part[]> {
+async function findMissing(context: Context): Promise<Part[]> {
   const parts = Object.keys(checks) as Part[];
   const isUp = await Promise.all(parts.map((part) => answersYes(checks[part](context))));
   return parts.filter((_, i) => !isUp[i]);

@@ -28,7 +28,7 @@ export const bodyOptions: ValidateOptions = { root: 'body', unknownCode: 'unknow
 export const queryOptions: ValidateOptions = { root: 'query', unknownCode: 'unknown_parameter' };
 
 /** `['platform_posts', 1, 'account_id']` → `platform_posts[1].account_id` */
-export function writePath(path: readonly PropertyKey[]): string {
+function writePath(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === 'number') return `${text}[${part}]`;
     const name = String(part);

@@ -6,7 +6,7 @@ import { Timestamp } from './timestamp.ts';
 
 export const connectionTypes = ['managed', 'byo'] as const;
 export const accountStatuses = ['active', 'reconnect_required', 'disconnected'] as const;
-export const disconnectReasons = ['user', 'token_expired', 'revoked'] as const;
+const disconnectReasons = ['user', 'token_expired', 'revoked'] as const;
 export type ConnectionType = (typeof connectionTypes)[number];
 export type AccountStatus = (typeof accountStatuses)[number];
 export type DisconnectReason = (typeof disconnectReasons)[number];

@@ -18,7 +18,7 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number];
 export type DeliveryTrigger = (typeof deliveryTriggers)[number];
 export type AttemptTrigger = (typeof attemptTriggers)[number];
 
-export const deliveryErrorCodes = [
+const deliveryErrorCodes = [
   'dns_failed',
   'connection_refused',
   'connect_timeout',

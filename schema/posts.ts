@@ -102,7 +102,6 @@ export const PlatformPost = z
     platform_options: z.record(z.string(), z.unknown()).optional(),
   })
   .meta({ id: 'PlatformPost' });
-export type PlatformPost = z.infer<typeof PlatformPost>;
 
 /** Rules across fields (one target form, the schedule, the accounts) are checked by `createPost`. */
 export const CreatePost = z

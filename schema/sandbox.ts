@@ -1,7 +1,7 @@
 // What a post to the sandbox network may ask for, so that every outcome can be brought about.
 import { z } from 'zod';
 
-export const sandboxOutcomes = [
+const sandboxOutcomes = [
   'published',
   'rejected',
   'unavailable',

@@ -1,8 +1,8 @@
 // What a URL given by a user must look like, before anybody asks which address it leads to.
 
-export const maxUrlLength = 2048;
+const maxUrlLength = 2048;
 
-export const urlRefusalCodes = [
+const urlRefusalCodes = [
   'not_absolute',
   'not_https',
   'has_credentials',

@@ -9,11 +9,11 @@ import {
 import { builder, operationCost } from '../builder.ts';
 import { list, read, readId, write } from '../graphql-operation.ts';
 import {
-  afterDescription,
   connectionOf,
-  firstDescription,
-  idempotencyDescription,
+  idArguments,
+  idempotencyArguments,
   noInput,
+  pageArguments,
   pageCost,
   toConnection,
   wordEnum,
@@ -66,7 +66,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'A connected account.',
     complexity: operationCost,
-    args: { id: t.arg.id({ required: true }) },
+    args: idArguments,
     resolve: (_, { id }, graphql) =>
       read(graphql, 'accounts:read', (context, caller) =>
         getAccount(context, caller, readId('account', id)),
@@ -78,8 +78,7 @@ builder.queryFields((t) => ({
     description: 'The accounts, those disconnected included, newest first.',
     complexity: pageCost,
     args: {
-      first: t.arg.int({ description: firstDescription }),
-      after: t.arg.string({ description: afterDescription }),
+      ...pageArguments,
       platform: t.arg({ type: PlatformRef }),
       externalUserId: t.arg.string(),
       status: t.arg({ type: AccountStatusRef }),
@@ -97,7 +96,7 @@ builder.mutationFields((t) => ({
     complexity: operationCost,
     args: {
       input: t.arg({ type: ConnectAccountInput, required: true }),
-      idempotencyKey: t.arg.string({ description: idempotencyDescription }),
+      ...idempotencyArguments,
     },
     resolve: (_, args, graphql, info) =>
       write(
@@ -111,7 +110,7 @@ builder.mutationFields((t) => ({
     nullable: true,
     description: 'Disconnects an account and revokes our access at its network.',
     complexity: operationCost,
-    args: { id: t.arg.id({ required: true }) },
+    args: idArguments,
     resolve: (_, args, graphql, info) =>
       write(
         graphql,

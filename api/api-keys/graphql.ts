@@ -10,11 +10,11 @@ import { scopes } from '../../schema/scopes.ts';
 import { builder, operationCost } from '../builder.ts';
 import { list, read, readId, write } from '../graphql-operation.ts';
 import {
-  afterDescription,
   connectionOf,
-  firstDescription,
-  idempotencyDescription,
+  idArguments,
+  idempotencyArguments,
   noInput,
+  pageArguments,
   pageCost,
   toConnection,
   wordEnum,
@@ -68,7 +68,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'An API key.',
     complexity: operationCost,
-    args: { id: t.arg.id({ required: true }) },
+    args: idArguments,
     resolve: (_, { id }, graphql) =>
       read(graphql, 'keys:write', (context, caller) =>
         getApiKey(context, caller, readId('API key', id)),
@@ -79,10 +79,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'The API keys, newest first.',
     complexity: pageCost,
-    args: {
-      first: t.arg.int({ description: firstDescription }),
-      after: t.arg.string({ description: afterDescription }),
-    },
+    args: pageArguments,
     resolve: async (_, args, graphql) =>
       toConnection(await list(graphql, 'keys:write', listQuery({}), args, listApiKeys)),
   }),
@@ -96,7 +93,7 @@ builder.mutationFields((t) => ({
     complexity: operationCost,
     args: {
       input: t.arg({ type: CreateApiKeyInput, required: true }),
-      idempotencyKey: t.arg.string({ description: idempotencyDescription }),
+      ...idempotencyArguments,
     },
     resolve: (_, args, graphql, info) =>
       write(graphql, { scope: 'keys:write', schema: CreateApiKey, args, info }, createApiKey),
@@ -106,7 +103,7 @@ builder.mutationFields((t) => ({
     nullable: true,
     description: 'Revokes an API key. Streams opened with it end within seconds.',
     complexity: operationCost,
-    args: { id: t.arg.id({ required: true }) },
+    args: idArguments,
     resolve: (_, args, graphql, info) =>
       write(
         graphql,

@@ -6,7 +6,7 @@ import {
 } from '../../schema/accounts.ts';
 import { builder, operationCost } from '../builder.ts';
 import { read, readId, write } from '../graphql-operation.ts';
-import { idempotencyDescription, wordEnum } from '../graphql-shapes.ts';
+import { idArguments, idempotencyArguments, wordEnum } from '../graphql-shapes.ts';
 import { PlatformRef } from '../platforms/graphql.ts';
 import { createConnectSession, getConnectSession } from './operations.ts';
 
@@ -44,7 +44,7 @@ builder.queryField('connectSession', (t) =>
     nullable: true,
     description: 'A connect session.',
     complexity: operationCost,
-    args: { id: t.arg.id({ required: true }) },
+    args: idArguments,
     resolve: (_, { id }, graphql) =>
       read(graphql, 'accounts:read', (context, caller) =>
         getConnectSession(context, caller, readId('connect session', id)),
@@ -60,7 +60,7 @@ builder.mutationField('createConnectSession', (t) =>
     complexity: operationCost,
     args: {
       input: t.arg({ type: CreateConnectSessionInput, required: true }),
-      idempotencyKey: t.arg.string({ description: idempotencyDescription }),
+      ...idempotencyArguments,
     },
     resolve: (_, args, graphql, info) =>
       write(

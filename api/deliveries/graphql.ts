@@ -12,9 +12,9 @@ import { builder, operationCost } from '../builder.ts';
 import { EventKindRef } from '../events/graphql.ts';
 import { list, read, readId } from '../graphql-operation.ts';
 import {
-  afterDescription,
   connectionOf,
-  firstDescription,
+  idArguments,
+  pageArguments,
   pageCost,
   toConnection,
   wordEnum,
@@ -96,7 +96,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'A delivery with its attempts.',
     complexity: operationCost,
-    args: { id: t.arg.id({ required: true }) },
+    args: idArguments,
     resolve: (_, { id }, graphql) =>
       read(graphql, 'webhooks:read', (context, caller) =>
         getDelivery(context, caller, readId('delivery', id)),
@@ -109,8 +109,7 @@ builder.queryFields((t) => ({
     complexity: pageCost,
     args: {
       webhookId: t.arg.id({ required: true }),
-      first: t.arg.int({ description: firstDescription }),
-      after: t.arg.string({ description: afterDescription }),
+      ...pageArguments,
       status: t.arg({ type: DeliveryStatusRef }),
       event: t.arg({ type: EventKindRef }),
       since: t.arg({ type: 'DateTime' }),

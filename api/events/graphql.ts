@@ -9,9 +9,9 @@ import {
 import { builder, operationCost } from '../builder.ts';
 import { list, read, readId } from '../graphql-operation.ts';
 import {
-  afterDescription,
   connectionOf,
-  firstDescription,
+  idArguments,
+  pageArguments,
   pageCost,
   toConnection,
   wordEnum,
@@ -58,7 +58,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'A recorded event.',
     complexity: operationCost,
-    args: { id: t.arg.id({ required: true }) },
+    args: idArguments,
     resolve: (_, { id }, graphql) =>
       read(graphql, 'webhooks:read', (context, caller) =>
         getEvent(context, caller, readId('event', id)),
@@ -70,8 +70,7 @@ builder.queryFields((t) => ({
     description: 'The recorded events, newest first.',
     complexity: pageCost,
     args: {
-      first: t.arg.int({ description: firstDescription }),
-      after: t.arg.string({ description: afterDescription }),
+      ...pageArguments,
       event: t.arg({ type: EventKindRef }),
       since: t.arg({ type: 'DateTime' }),
       until: t.arg({ type: 'DateTime', description: 'Up to, not including, this.' }),

@@ -12,9 +12,9 @@ import {
 import { builder, operationCost } from '../builder.ts';
 import { list, read, readId, write } from '../graphql-operation.ts';
 import {
-  afterDescription,
   connectionOf,
-  firstDescription,
+  idArguments,
+  pageArguments,
   pageCost,
   toConnection,
   wordEnum,
@@ -114,7 +114,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'A post with its results.',
     complexity: operationCost,
-    args: { id: t.arg.id({ required: true }) },
+    args: idArguments,
     resolve: (_, { id }, graphql) =>
       read(graphql, 'posts:read', (context, caller) =>
         getPost(context, caller, readId('post', id)),
@@ -126,8 +126,7 @@ builder.queryFields((t) => ({
     description: 'The posts, newest first.',
     complexity: pageCost,
     args: {
-      first: t.arg.int({ description: firstDescription }),
-      after: t.arg.string({ description: afterDescription }),
+      ...pageArguments,
       status: t.arg({ type: PostStatusRef }),
       platform: t.arg({ type: PlatformRef }),
       socialAccountId: t.arg.id(),

@@ -13,11 +13,11 @@ import { builder, operationCost } from '../builder.ts';
 import { EventKindRef } from '../events/graphql.ts';
 import { list, read, readId, write } from '../graphql-operation.ts';
 import {
-  afterDescription,
   connectionOf,
-  firstDescription,
-  idempotencyDescription,
+  idArguments,
+  idempotencyArguments,
   noInput,
+  pageArguments,
   pageCost,
   toConnection,
   wordEnum,
@@ -99,7 +99,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'A webhook and its status.',
     complexity: operationCost,
-    args: { id: t.arg.id({ required: true }) },
+    args: idArguments,
     resolve: (_, { id }, graphql) =>
       read(graphql, 'webhooks:read', (context, caller) =>
         getWebhook(context, caller, readId('webhook', id)),
@@ -110,10 +110,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'The webhooks, newest first.',
     complexity: pageCost,
-    args: {
-      first: t.arg.int({ description: firstDescription }),
-      after: t.arg.string({ description: afterDescription }),
-    },
+    args: pageArguments,
     resolve: async (_, args, graphql) =>
       toConnection(await list(graphql, 'webhooks:read', listQuery({}), args, listWebhooks)),
   }),
@@ -127,7 +124,7 @@ builder.mutationFields((t) => ({
     complexity: operationCost,
     args: {
       input: t.arg({ type: CreateWebhookInput, required: true }),
-      idempotencyKey: t.arg.string({ description: idempotencyDescription }),
+      ...idempotencyArguments,
     },
     resolve: (_, args, graphql, info) =>
       write(graphql, { scope: 'webhooks:write', schema: CreateWebhook, args, info }, createWebhook),
@@ -138,7 +135,7 @@ builder.mutationFields((t) => ({
     description: 'Changes a webhook, disables it or enables it again.',
     complexity: operationCost,
     args: {
-      id: t.arg.id({ required: true }),
+      ...idArguments,
       input: t.arg({ type: UpdateWebhookInput, required: true }),
     },
     resolve: (_, args, graphql, info) =>
@@ -155,9 +152,9 @@ builder.mutationFields((t) => ({
     description: 'Replaces the signing secret.',
     complexity: operationCost,
     args: {
-      id: t.arg.id({ required: true }),
+      ...idArguments,
       input: t.arg({ type: RotateWebhookInput }),
-      idempotencyKey: t.arg.string({ description: idempotencyDescription }),
+      ...idempotencyArguments,
     },
     resolve: (_, args, graphql, info) =>
       write(
@@ -172,7 +169,7 @@ builder.mutationFields((t) => ({
     nullable: true,
     description: 'Deletes a webhook and cancels what waits for it. Answers its id.',
     complexity: operationCost,
-    args: { id: t.arg.id({ required: true }) },
+    args: idArguments,
     resolve: (_, args, graphql, info) =>
       write(
         graphql,

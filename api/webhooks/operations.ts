@@ -11,6 +11,7 @@ import {
   lockWebhook,
   setWebhook,
 } from '../../schema/database/webhooks.ts';
+import { sealWebhookSecret } from '../../schema/database/webhook-secrets.ts';
 import { AppError, validationError } from '../../schema/errors.ts';
 import { newId } from '../../schema/ids.ts';
 import type { Page, Paging } from '../../schema/listing.ts';
@@ -148,10 +149,8 @@ async function checkUrl({ guard }: Context, url: string): Promise<void> {
 
 function newSecret({ vault }: Context, webhookId: string) {
   const secret = generateWebhookSecret();
-  const sealed = vault.seal(secret, `webhook_subscriptions/${webhookId}`);
   const columns = {
-    secret: sealed.ciphertext,
-    secret_key_id: sealed.keyId,
+    ...sealWebhookSecret(vault, webhookId, secret),
     secret_preview: secretPreview(secret),
   };
   return { secret, columns };

@@ -189,7 +189,6 @@ interface PostAttemptTable {
   error_message: string | null;
   provider_error: JsonOrNull<Record<string, unknown>>;
 }
-export type PostAttemptRow = Selectable<PostAttemptTable>;
 
 interface EventTable {
   id: string;
@@ -276,7 +275,7 @@ interface OutboxTable {
 }
 export type OutboxRow = Selectable<OutboxTable>;
 
-export const changeSubjects = ['post', 'delivery', 'account', 'webhook', 'event'] as const;
+const changeSubjects = ['post', 'delivery', 'account', 'webhook', 'event'] as const;
 export type ChangeSubject = (typeof changeSubjects)[number];
 
 interface ChangeTable {

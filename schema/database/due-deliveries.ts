@@ -4,6 +4,7 @@ import type { DeliveryStatus } from '../deliveries.ts';
 import type { EventKind } from '../events.ts';
 import { insertChanges } from './changes.ts';
 import type { Db, WebhookRow } from './database.ts';
+import type { SecretColumns } from './webhook-secrets.ts';
 
 export interface DueDelivery {
   id: string;
@@ -15,18 +16,7 @@ export interface DueDelivery {
   next_attempt_at: Date | null;
   body: string;
   is_test: boolean;
-  webhook: Pick<
-    WebhookRow,
-    | 'id'
-    | 'url'
-    | 'status'
-    | 'secret'
-    | 'secret_key_id'
-    | 'previous_secret'
-    | 'previous_secret_key_id'
-    | 'previous_secret_until'
-    | 'deleted_at'
-  >;
+  webhook: SecretColumns & Pick<WebhookRow, 'url' | 'status' | 'deleted_at'>;
 }
 
 /** Those of the batch that have not concluded, whether due or not. */
