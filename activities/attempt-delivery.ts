@@ -45,13 +45,14 @@ export async function attemptDelivery(
   });
   const endedAt = new Date(now());
   const errorCode = errorCodeOf(result);
-  const delayMs = errorCode === null ? undefined : delaysMs[delivery.ladder_step];
+  const step = delivery.scheduled_attempts - delivery.ladder_start;
+  // A test event gets one attempt.
+  const delayMs = errorCode === null || delivery.trigger === 'test' ? undefined : delaysMs[step];
   const nextAttemptAt = delayMs === undefined ? null : new Date(endedAt.getTime() + delayMs);
   const failed: AttemptRecord['status'] = nextAttemptAt ? 'retrying' : 'failed';
   await recorder.record({
     delivery_id: delivery.id,
-    number: delivery.attempt_count + 1,
-    trigger: 'schedule',
+    scheduled_attempts: delivery.scheduled_attempts,
     started_at: startedAt,
     ended_at: endedAt,
     timings: result.timings,
@@ -78,7 +79,7 @@ function requestHeaders(vault: Vault, delivery: DueDelivery, now: Date): Record<
     'User-Agent': userAgent,
     'X-Service-Event': delivery.event,
     'X-Service-Delivery': delivery.id,
-    ...(delivery.is_test ? { 'X-Service-Test': 'true' } : {}),
+    ...(delivery.trigger === 'test' ? { 'X-Service-Test': 'true' } : {}),
     ...sign(vault, delivery, now),
   };
 }

@@ -28,7 +28,8 @@ export function createDelivering(dependencies: DeliveringDependencies) {
     const unfinished = await listUnfinished(dependencies.db, batchId, deliveryIds);
     const deleted = unfinished.filter((delivery) => delivery.webhook.deleted_at !== null);
     const disabled = unfinished.filter(
-      ({ webhook }) => webhook.deleted_at === null && webhook.status === 'disabled',
+      ({ webhook, trigger }) =>
+        webhook.deleted_at === null && webhook.status === 'disabled' && trigger !== 'test',
     );
     await concludeUnsent(dependencies.db, deleted, 'canceled');
     await concludeUnsent(dependencies.db, disabled, 'skipped');

@@ -26,7 +26,8 @@ export function createDeliveryRecorder(db: Db, doorbell: Doorbell): DeliveryReco
   async function write(attempts: AttemptRecord[]): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
-        return await insertAttempts(db, attempts);
+        await insertAttempts(db, attempts);
+        return;
       } catch (error) {
         if ((error as { code?: string }).code !== deadlockDetected || tries === 3) throw error;
       }

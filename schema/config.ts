@@ -73,6 +73,28 @@ export const Environment = z.object({
   ),
   FANFARE_DELIVERY_TIMEOUT_MS: number('How long a receiver may take.', 10_000, 100, 10_000),
   FANFARE_DELIVERIES_PER_ENDPOINT: number('Parallel requests to one endpoint.', 20, 1, 1000),
+  FANFARE_DISABLE_AFTER_FAILURES: number(
+    'A webhook is disabled after so many events in a row have failed for good.',
+    5,
+    1,
+    100,
+  ),
+  FANFARE_DISABLE_AFTER_S: number(
+    'And only when nothing has been delivered to it for so long, seconds.',
+    3_600,
+  ),
+  FANFARE_RETENTION_DAYS: number(
+    'How long events, deliveries and attempts are kept, days.',
+    30,
+    1,
+    3_650,
+  ),
+  FANFARE_FEED_RETENTION_HOURS: number(
+    'How long a live stream can be resumed from its cursor, hours.',
+    24,
+    1,
+    8_760,
+  ),
   FANFARE_UNAVAILABLE_DELAYS_MS: delays(
     'Waits of a target after refusals that surely came before acceptance.',
     defaultTargetClock.unavailableDelaysMs,
@@ -150,6 +172,14 @@ export function readConfig(env: Record<string, string | undefined>) {
     deliveryDelaysMs: e.FANFARE_DELIVERY_DELAYS_MS,
     deliveryTimeoutMs: e.FANFARE_DELIVERY_TIMEOUT_MS,
     deliveriesPerEndpoint: e.FANFARE_DELIVERIES_PER_ENDPOINT,
+    disabling: {
+      afterFailures: e.FANFARE_DISABLE_AFTER_FAILURES,
+      afterMs: e.FANFARE_DISABLE_AFTER_S * 1_000,
+    },
+    retention: {
+      recordsMs: e.FANFARE_RETENTION_DAYS * 86_400_000,
+      feedMs: e.FANFARE_FEED_RETENTION_HOURS * 3_600_000,
+    },
     targetClock: {
       ...defaultTargetClock,
       unavailableDelaysMs: e.FANFARE_UNAVAILABLE_DELAYS_MS,

@@ -12,6 +12,7 @@ export const idPrefixes = {
   webhook: 'wh',
   delivery: 'dlv',
   batch: 'bat',
+  replay: 'rpl',
   outbox: 'obx',
   request: 'req',
 } as const;

@@ -2,6 +2,9 @@
 
 export const publishPostWorkflow = 'publishPost';
 export const deliverEventsWorkflow = 'deliverEvents';
+export const retryDeliveryWorkflow = 'retryDelivery';
+export const replayDeliveriesWorkflow = 'replayDeliveries';
+export const pruneRecordsWorkflow = 'pruneRecords';
 
 export interface PublishPostInput {
   postId: string;
@@ -28,8 +31,25 @@ export interface WaitingDelivery {
 
 export const deliveriesQuery = 'deliveries';
 
+/** One attempt beside the schedule, now. */
+export interface RetryDeliveryInput {
+  deliveryId: string;
+}
+
+export interface ReplayDeliveriesInput {
+  replayId: string;
+}
+
 export function publishPostWorkflowId(postId: string, outboxId: string): string {
   return `post/${postId}/${outboxId}`;
+}
+
+export function retryDeliveryWorkflowId(deliveryId: string, outboxId: string): string {
+  return `retry/${deliveryId}/${outboxId}`;
+}
+
+export function replayDeliveriesWorkflowId(replayId: string): string {
+  return `replay/${replayId}`;
 }
 
 export function deliverEventsWorkflowId(batchId: string): string {

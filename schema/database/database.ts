@@ -14,6 +14,7 @@ import type { EventKind } from '../events.ts';
 import type { PlatformName } from '../platforms.ts';
 import type { FailureStage, NextAction, Phase, PostStatus, ResultStatus } from '../posts.ts';
 import type { Scope } from '../scopes.ts';
+import type { ReplayedStatus, ReplayStatus } from '../replays.ts';
 import type { DisabledReason, WebhookStatus } from '../webhooks.ts';
 
 /** jsonb: pg parses it on the way out; on the way in it is text, since pg takes arrays for SQL arrays. */
@@ -32,6 +33,7 @@ export interface Database {
   webhook_subscriptions: WebhookTable;
   deliveries: DeliveryTable;
   delivery_attempts: DeliveryAttemptTable;
+  replays: ReplayTable;
   outbox: OutboxTable;
   sweeps: { swept_at: Date };
   changes: ChangeTable;
@@ -235,8 +237,10 @@ interface DeliveryTable {
   status: DeliveryStatus;
   trigger: DeliveryTrigger;
   attempt_count: Generated<number>;
-  /** Scheduled attempts made on the present ladder; manual ones don't count. */
-  ladder_step: Generated<number>;
+  /** Attempts of the schedule alone, of all ladders; names the attempt that comes next. */
+  scheduled_attempts: Generated<number>;
+  /** `scheduled_attempts` when the present ladder began. */
+  ladder_start: Generated<number>;
   next_attempt_at: Date | null;
   last_status_code: number | null;
   last_error_code: string | null;
@@ -245,6 +249,11 @@ interface DeliveryTable {
   created_at: Generated<Date>;
   concluded_at: Date | null;
   delivered_at: Date | null;
+  /** When the schedule gave up; stays when a manual attempt delivers it later. Never of a test. */
+  failed_at: Date | null;
+  is_delivered_manually: Generated<boolean>;
+  /** The replay that reopened it last. */
+  replay_id: string | null;
 }
 export type DeliveryRow = Selectable<DeliveryTable>;
 
@@ -264,6 +273,30 @@ interface DeliveryAttemptTable {
 }
 export type DeliveryAttemptRow = Selectable<DeliveryAttemptTable>;
 
+interface ReplayTable {
+  id: string;
+  project_id: string;
+  webhook_id: string;
+  status: ReplayStatus;
+  since: Date;
+  until: Date;
+  statuses: ReplayedStatus[];
+  /** How many matched when it was asked for. */
+  matched: number;
+  /** How many are on a new ladder by now. */
+  reopened: Generated<number>;
+  /** How those ended; written when the replay concludes. */
+  delivered: Generated<number>;
+  failed: Generated<number>;
+  skipped: Generated<number>;
+  canceled: Generated<number>;
+  /** The id that the last batch ended with. */
+  position: string | null;
+  created_at: Generated<Date>;
+  concluded_at: Date | null;
+}
+export type ReplayRow = Selectable<ReplayTable>;
+
 interface OutboxTable {
   id: string;
   workflow: string;
@@ -275,7 +308,7 @@ interface OutboxTable {
 }
 export type OutboxRow = Selectable<OutboxTable>;
 
-const changeSubjects = ['post', 'delivery', 'account', 'webhook', 'event'] as const;
+const changeSubjects = ['post', 'delivery', 'account', 'webhook', 'event', 'replay'] as const;
 export type ChangeSubject = (typeof changeSubjects)[number];
 
 interface ChangeTable {

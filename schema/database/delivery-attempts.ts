@@ -1,13 +1,10 @@
-// Writes the outcomes of many attempts at once: the log, the deliveries' states, the feed.
+// Writes the outcomes of many scheduled attempts at once: the log, the deliveries' states, the feed.
 import { sql } from 'kysely';
-import type { AttemptTrigger, DeliveryStatus, Timings } from '../deliveries.ts';
+import type { DeliveryStatus, Timings } from '../deliveries.ts';
 import type { Db } from './database.ts';
 
-/** One attempt and what it makes of its delivery. */
-export interface AttemptRecord {
-  delivery_id: string;
-  number: number;
-  trigger: AttemptTrigger;
+/** What one request to a receiver was like. */
+export interface Exchange {
   started_at: Date;
   ended_at: Date;
   timings: Timings;
@@ -17,55 +14,90 @@ export interface AttemptRecord {
   request_headers: Record<string, string>;
   response_headers: Record<string, string> | null;
   response_body: string | null;
+}
+
+/** An attempt of the schedule and what it makes of its delivery. */
+export interface AttemptRecord extends Exchange {
+  delivery_id: string;
+  /** How many the schedule had made when this one began: what is recorded already is not twice. */
+  scheduled_attempts: number;
   status: Extract<DeliveryStatus, 'delivered' | 'retrying' | 'failed'>;
   next_attempt_at: Date | null;
 }
 
+/** What a group of attempts made of webhooks. */
+export interface WebhookTurn {
+  webhook_id: string;
+  /** `failed`: a delivery failed for good. The others: it began or ceased to fail. */
+  turn: 'failed' | 'failing' | 'recovered';
+}
+
+// A delivery that was disabled, deleted or delivered by hand in the meantime keeps its state, unless
+// the receiver has taken the event: that is the truth then.
+const counts = sql`(d.status = 'pending' or d.status = 'retrying' or a.status = 'delivered')`;
+
 /**
- * One statement for the group. A webhook's row is written only when it begins or ceases to fail. An attempt number is recorded once: a repeat after a crash changes
- * nothing, and an attempt that comes late leaves a concluded delivery as it is.
+ * One statement for the group. A webhook's row is written only when it begins or ceases to fail; test
+ * events do neither.
  */
-export async function insertAttempts(db: Db, attempts: AttemptRecord[]): Promise<void> {
+export async function insertAttempts(db: Db, attempts: AttemptRecord[]): Promise<WebhookTurn[]> {
   const inIdOrder = attempts.toSorted((a, b) => (a.delivery_id < b.delivery_id ? -1 : 1));
-  await sql`
+  const { rows } = await sql<WebhookTurn>`
     /* prepared: insert_attempts */
     with attempt as materialized (
       select * from json_to_recordset(${JSON.stringify(inIdOrder)}::json) as t (
-        delivery_id text, number int, trigger text, started_at timestamptz, ended_at timestamptz,
+        delivery_id text, scheduled_attempts int, started_at timestamptz, ended_at timestamptz,
         timings jsonb, remote_address text, status_code int, error_code text,
         request_headers jsonb, response_headers jsonb, response_body text,
         status text, next_attempt_at timestamptz)
+    ), updated as (
+      update deliveries d set
+        attempt_count = d.attempt_count + 1,
+        scheduled_attempts = d.scheduled_attempts + 1,
+        last_status_code = a.status_code,
+        last_error_code = a.error_code,
+        status = case when ${counts} then a.status else d.status end,
+        next_attempt_at = case when ${counts} then a.next_attempt_at end,
+        concluded_at = case when not ${counts} then d.concluded_at
+          when a.status <> 'retrying' then a.ended_at end,
+        delivered_at = case when a.status = 'delivered' then a.ended_at else d.delivered_at end,
+        failed_at = case when a.status = 'failed' and d.trigger <> 'test' and ${counts}
+          then a.ended_at end
+      from attempt a
+      where d.id = a.delivery_id and d.scheduled_attempts = a.scheduled_attempts
+      returning d.id, d.project_id, d.webhook_id, d.trigger, d.attempt_count, d.status,
+        d.failed_at, a.status as outcome
     ), logged as (
       insert into delivery_attempts (delivery_id, number, trigger, started_at, timings,
         remote_address, status_code, error_code, request_headers, response_headers,
         response_body, next_attempt_at)
-      select delivery_id, number, trigger, started_at, timings, remote_address, status_code,
-        error_code, request_headers, response_headers, response_body, next_attempt_at
-      from attempt
+      select delivery_id, attempt_count, 'schedule', started_at, timings, remote_address,
+        status_code, error_code, request_headers, response_headers, response_body,
+        case when u.status = u.outcome then next_attempt_at end
+      from attempt join updated u on u.id = delivery_id
       on conflict do nothing
-    ), updated as (
-      update deliveries d set
-        status = a.status,
-        attempt_count = a.number,
-        ladder_step = d.ladder_step + 1,
-        next_attempt_at = a.next_attempt_at,
-        last_status_code = a.status_code,
-        last_error_code = a.error_code,
-        concluded_at = case when a.status <> 'retrying' then a.ended_at end,
-        delivered_at = case when a.status = 'delivered' then a.ended_at end
-      from attempt a
-      where d.id = a.delivery_id and d.attempt_count = a.number - 1
-        and (d.status = 'pending' or d.status = 'retrying')
-      returning d.id, d.project_id, d.webhook_id, d.status
     ), failing as (
       update webhook_subscriptions w set failing_since = now()
-      where failing_since is null
-        and id in (select webhook_id from updated where status <> 'delivered')
+      where failing_since is null and id in (
+        select webhook_id from updated
+        where outcome <> 'delivered' and outcome = status and trigger <> 'test')
+      returning id, project_id
     ), recovered as (
       update webhook_subscriptions w set failing_since = null
-      where failing_since is not null
-        and id in (select webhook_id from updated where status = 'delivered')
+      where failing_since is not null and id in (
+        select webhook_id from updated where outcome = 'delivered' and trigger <> 'test')
+      returning id, project_id
+    ), turn as (
+      select id, project_id, 'failing' as turn from failing
+      union all select id, project_id, 'recovered' from recovered
+    ), change as (
+      insert into changes (project_id, subject, subject_id, kind)
+      select project_id, 'delivery', id, case when status = outcome then status else 'attempted' end
+      from updated
+      union all select project_id, 'webhook', id, turn from turn
     )
-    insert into changes (project_id, subject, subject_id, kind)
-    select project_id, 'delivery', id, status from updated`.execute(db);
+    select id as webhook_id, turn from turn
+    union all
+    select distinct webhook_id, 'failed' from updated where failed_at is not null`.execute(db);
+  return rows;
 }

@@ -1,6 +1,6 @@
 // What a batch needs to attempt its deliveries: one query for their states, bodies and webhooks.
 import { sql } from 'kysely';
-import type { DeliveryStatus } from '../deliveries.ts';
+import type { DeliveryStatus, DeliveryTrigger } from '../deliveries.ts';
 import type { EventKind } from '../events.ts';
 import { insertChanges } from './changes.ts';
 import type { Db, WebhookRow } from './database.ts';
@@ -11,11 +11,12 @@ export interface DueDelivery {
   project_id: string;
   event_id: string;
   event: EventKind;
+  trigger: DeliveryTrigger;
   attempt_count: number;
-  ladder_step: number;
+  scheduled_attempts: number;
+  ladder_start: number;
   next_attempt_at: Date | null;
   body: string;
-  is_test: boolean;
   webhook: SecretColumns & Pick<WebhookRow, 'url' | 'status' | 'deleted_at'>;
 }
 
@@ -30,8 +31,8 @@ export async function listUnfinished(
     .innerJoin('events as e', 'e.id', 'd.event_id')
     .innerJoin('webhook_subscriptions as w', 'w.id', 'd.webhook_id')
     .modifyFront(sql`/* prepared: list_unfinished */`)
-    .select(['d.id', 'd.project_id', 'd.event_id', 'd.event', 'd.attempt_count', 'd.ladder_step'])
-    .select(['d.next_attempt_at', 'e.body', 'e.is_test'])
+    .select(['d.id', 'd.project_id', 'd.event_id', 'd.event', 'd.trigger', 'd.attempt_count'])
+    .select(['d.scheduled_attempts', 'd.ladder_start', 'd.next_attempt_at', 'e.body'])
     .select(['w.id as webhook_id', 'w.url', 'w.status', 'w.deleted_at', 'w.secret'])
     .select(['w.secret_key_id', 'w.previous_secret', 'w.previous_secret_key_id'])
     .select('w.previous_secret_until')

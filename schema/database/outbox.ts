@@ -13,25 +13,45 @@ import {
 /** A row claimed but still here after this long is told again: its relay died or Temporal was away. */
 export const outboxClaimMs = 2_000;
 
-/** Asks for a run of `publishPost`; returns its workflow id. The id names the row, so that telling it twice is harmless. */
-export async function insertPublishPost(
+interface WorkflowRequest {
+  workflow: string;
+  /** Names the row, so that telling it twice is harmless. */
+  workflowId: (outboxId: string) => string;
+  input: object;
+  startAt?: Date | null;
+}
+
+/** Asks for a workflow in the transaction that decides it; returns its id. Wake the relay after the commit. */
+export async function insertOutbox(
   db: Db,
-  input: PublishPostInput,
-  startAt: Date | null,
+  { workflow, workflowId, input, startAt = null }: WorkflowRequest,
 ): Promise<string> {
   const id = newId('outbox');
-  const workflowId = publishPostWorkflowId(input.postId, id);
   await db
     .insertInto('outbox')
     .values({
       id,
-      workflow: publishPostWorkflow,
-      workflow_id: workflowId,
+      workflow,
+      workflow_id: workflowId(id),
       input: JSON.stringify(input),
       start_at: startAt,
     })
     .execute();
-  return workflowId;
+  return workflowId(id);
+}
+
+/** Asks for a run of `publishPost`; returns its workflow id. */
+export function insertPublishPost(
+  db: Db,
+  input: PublishPostInput,
+  startAt: Date | null,
+): Promise<string> {
+  return insertOutbox(db, {
+    workflow: publishPostWorkflow,
+    workflowId: (outboxId) => publishPostWorkflowId(input.postId, outboxId),
+    input,
+    startAt,
+  });
 }
 
 /** Takes rows to tell, oldest first, past those that another relay holds. */

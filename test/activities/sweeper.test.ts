@@ -49,8 +49,7 @@ async function addOverdueBatch(url?: string) {
   const deliveryId = deliveryIds[0]!;
   await engine.recorder.record({
     delivery_id: deliveryId,
-    number: 1,
-    trigger: 'schedule',
+    scheduled_attempts: 0,
     started_at: new Date(Date.now() - 3_700_000),
     ended_at: new Date(Date.now() - 3_700_000),
     timings: anyTimings,
@@ -176,7 +175,7 @@ describe('a swept batch', () => {
         .poll(async () => (await delivery(deliveryId)).attempt_count, { timeout: 20_000 })
         .toBe(2);
       const row = await delivery(deliveryId);
-      expect(row).toMatchObject({ status: 'retrying', ladder_step: 2 });
+      expect(row).toMatchObject({ status: 'retrying', scheduled_attempts: 2 });
       expect(row.batch_id).not.toBe(batchId);
       // The second attempt's wait, not the first one's.
       expect(row.next_attempt_at!.getTime()).toBeGreaterThan(Date.now() + 100_000);

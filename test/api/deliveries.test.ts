@@ -45,8 +45,7 @@ async function list(query = '') {
 function attempt(deliveryId: string, number: number, changes: Partial<AttemptRecord>) {
   return {
     delivery_id: deliveryId,
-    number,
-    trigger: 'schedule' as const,
+    scheduled_attempts: number - 1,
     started_at: new Date(),
     ended_at: new Date(),
     timings: { dns_ms: null, connect_ms: 1, tls_ms: 2, first_byte_ms: 3, total_ms: 4 },
