@@ -7,7 +7,8 @@ import {
   type DueDelivery,
 } from '../schema/database/due-deliveries.ts';
 import type { DeliverEventsInput, WaitingDelivery } from '../schema/workflows.ts';
-import { attemptDelivery, UnsignableError, type AttemptDependencies } from './attempt-delivery.ts';
+import { attemptDelivery, type AttemptDependencies } from './attempt-delivery.ts';
+import { UnsignableError } from './exchange.ts';
 import { NotBegunError } from './send-outcome.ts';
 import { withHeartbeat } from './with-heartbeat.ts';
 

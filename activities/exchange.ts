@@ -1,0 +1,110 @@
+// One exchange with a receiver: a delivery signed, sent and judged, ready for the log.
+import packageJson from '../package.json' with { type: 'json' };
+import type { Exchange } from '../schema/database/delivery-attempts.ts';
+import type { DueDelivery } from '../schema/database/due-deliveries.ts';
+import type { Vault } from '../schema/database/vault.ts';
+import { openWebhookSecrets, type SecretColumns } from '../schema/database/webhook-secrets.ts';
+import type { SafeFetch } from './safe-fetch.ts';
+import type { SendResult } from './send-outcome.ts';
+import { signWebhook } from './signature.ts';
+
+export interface ExchangeDependencies {
+  vault: Vault;
+  safeFetch: SafeFetch;
+  timeoutMs: number;
+  /** Milliseconds since the epoch; Temporal's time where a test skips it. */
+  now: () => number;
+}
+
+/** What a request to a receiver is made of. */
+export type SendableDelivery = Pick<
+  DueDelivery,
+  'id' | 'event_id' | 'event' | 'trigger' | 'body'
+> & {
+  webhook: SecretColumns & { url: string };
+};
+
+/** A secret that can't be opened is a fault of the installation, such as a vault key that is missing. */
+export class UnsignableError extends Error {
+  override readonly name = 'UnsignableError';
+}
+
+const userAgent = `Fanfare/${packageJson.version}`;
+
+const redactedRequestHeaders = new Set(['x-service-signature', 'webhook-signature']);
+const redactedResponseHeaders = new Set(['set-cookie', 'authorization', 'www-authenticate']);
+
+/**
+ * Resolves whatever the receiver does. Throws NotBegunError when no connection to it came free within
+ * `beginWithinMs`, and UnsignableError: then nothing was sent.
+ */
+export async function exchange(
+  { vault, safeFetch, timeoutMs, now }: ExchangeDependencies,
+  delivery: SendableDelivery,
+  beginWithinMs: number,
+): Promise<Exchange> {
+  const startedAt = new Date(now());
+  const headers = requestHeaders(vault, delivery, startedAt);
+  const result = await safeFetch.send({
+    url: delivery.webhook.url,
+    headers,
+    body: delivery.body,
+    deadlineMs: timeoutMs,
+    beginWithinMs,
+  });
+  return {
+    started_at: startedAt,
+    ended_at: new Date(now()),
+    timings: result.timings,
+    remote_address: result.remoteAddress,
+    status_code: result.status,
+    error_code: errorCodeOf(result),
+    request_headers: redact(headers, redactedRequestHeaders),
+    response_headers: result.headers && redact(result.headers, redactedResponseHeaders),
+    response_body: result.body,
+  };
+}
+
+function requestHeaders(
+  vault: Vault,
+  delivery: SendableDelivery,
+  now: Date,
+): Record<string, string> {
+  return {
+    'Content-Type': 'application/json',
+    'User-Agent': userAgent,
+    'X-Service-Event': delivery.event,
+    'X-Service-Delivery': delivery.id,
+    ...(delivery.trigger === 'test' ? { 'X-Service-Test': 'true' } : {}),
+    ...sign(vault, delivery, now),
+  };
+}
+
+function sign(vault: Vault, { id, event_id, body, webhook }: SendableDelivery, now: Date) {
+  try {
+    return signWebhook({
+      secrets: openWebhookSecrets(vault, webhook, now),
+      body,
+      webhookId: event_id,
+      timestampSeconds: now.getTime() / 1_000,
+    });
+  } catch (error) {
+    throw new UnsignableError(`Delivery ${id} can't be signed.`, { cause: error });
+  }
+}
+
+/** Null: the receiver has taken the event. */
+function errorCodeOf(result: SendResult): string | null {
+  if (!result.ok) return result.errorCode;
+  if (result.status >= 200 && result.status < 300) return null;
+  return result.status >= 500 ? 'http_5xx' : 'http_4xx';
+}
+
+function redact(headers: Record<string, string>, names: Set<string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      names.has(name.toLowerCase()) ? '[redacted]' : value,
+    ]),
+  );
+}
