@@ -1,5 +1,6 @@
 // Commits events the way operations do, and waits until all that follows from them is recorded.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Transaction } from '../../schema/database/database.ts';
 import { recordEvent } from '../../schema/database/events.ts';
 import type { PostEventData } from '../../schema/posts.ts';
 import type { Installation } from './installation.ts';
@@ -27,29 +28,53 @@ export const sampleData: PostEventData = {
   })),
 };
 
-export async function commitEvent(installation: Installation): Promise<string> {
-  const { db, doorbell, projectId } = installation;
-  const { eventId } = await db
-    .transaction()
-    .execute((trx) =>
-      recordEvent(
-        trx,
-        { projectId, kind: 'post.published', data: sampleData },
-        { previewEvents: false },
-      ),
-    );
+/** An event alone in its transaction; the statement is one, so it needs no BEGIN and COMMIT. */
+export async function commitEvent(
+  { db, doorbell, projectId: ownProjectId }: Installation,
+  projectId = ownProjectId,
+): Promise<string> {
+  const { eventId } = await recordEvent(
+    db as Transaction,
+    { projectId, kind: 'post.published', data: sampleData },
+    { previewEvents: false },
+  );
   doorbell.ring('fanfare_outbox');
   doorbell.ring('fanfare_changes');
   return eventId!;
 }
 
-/** One transaction an event, twenty at a time. */
-export async function commitEvents(installation: Installation, count: number): Promise<void> {
+/** Twenty at a time, to the projects in turn. */
+export async function commitEvents(
+  installation: Installation,
+  count: number,
+  projectIds: readonly string[] = [installation.projectId],
+): Promise<void> {
   let left = count;
   async function loop(): Promise<void> {
-    while (left-- > 0) await commitEvent(installation);
+    while (left-- > 0) await commitEvent(installation, projectIds[left % projectIds.length]);
   }
   await Promise.all(Array.from({ length: 20 }, loop));
+}
+
+export interface DeliveredRound {
+  /** Deliveries per second, from the first commit to the last record. */
+  rate: number;
+  /** Events per second, while they were committed. */
+  committedRate: number;
+}
+
+/** For projects with one webhook each. */
+export async function deliverRound(
+  installation: Installation,
+  count: number,
+  projectIds?: readonly string[],
+): Promise<DeliveredRound> {
+  const startedAt = performance.now();
+  const perSecond = () => count / ((performance.now() - startedAt) / 1_000);
+  await commitEvents(installation, count, projectIds);
+  const committedRate = perSecond();
+  await waitForAllDelivered(installation, { timeoutMs: 120_000 });
+  return { rate: perSecond(), committedRate };
 }
 
 /** Throws when something is still waiting after the time, or an attempt was not logged. */
@@ -71,8 +96,8 @@ export async function waitForAllDelivered(
   }
 }
 
-/** Deliveries that have arrived, and the attempts that were recorded for all. */
-export async function countRecorded({ db }: Installation) {
+/** Throws unless so many deliveries have arrived, with one attempt recorded for each. */
+export async function checkRecorded({ db }: Installation, expected: number): Promise<void> {
   const deliveries = await db
     .selectFrom('deliveries')
     .select(({ fn }) => fn.countAll<string>().as('n'))
@@ -82,5 +107,9 @@ export async function countRecorded({ db }: Installation) {
     .selectFrom('delivery_attempts')
     .select(({ fn }) => fn.countAll<string>().as('n'))
     .executeTakeFirstOrThrow();
-  return { delivered: Number(deliveries.n), attempts: Number(attempts.n) };
+  if (Number(deliveries.n) !== expected || Number(attempts.n) !== expected) {
+    throw new Error(
+      `${expected} were expected; ${deliveries.n} were delivered in ${attempts.n} attempts.`,
+    );
+  }
 }

@@ -7,7 +7,7 @@ export interface Goal {
 }
 
 export const goals: Readonly<Record<string, readonly Goal[]>> = {
-  deliveries: [{ text: 'ratio ≥ 0.05', isReached: ({ ratio }) => ratio !== null && ratio >= 0.05 }],
+  deliveries: [{ text: 'ratio ≥ 0.15', isReached: ({ ratio }) => ratio !== null && ratio >= 0.15 }],
   delivery_latency: [
     { text: 'p50 ≤ 10 ms', isReached: ({ details }) => details['p50']! <= 10 },
     { text: 'p99 ≤ 40 ms', isReached: ({ details }) => details['p99']! <= 40 },

@@ -17,6 +17,8 @@ export interface Installation extends AsyncDisposable {
   /** Connections of the bench itself. */
   readonly db: Db;
   readonly doorbell: Doorbell;
+  /** Where Temporal keeps its histories. */
+  readonly temporalFile: string;
 }
 
 /** A folder on the disk that the program's own data is on. */
@@ -75,6 +77,7 @@ export async function startInstallation(env: Record<string, string> = {}): Promi
       projectId: project.body.data.id as string,
       db: connection.db,
       doorbell,
+      temporalFile: join(dataDirectory, 'servers', 'temporal.sqlite'),
       [Symbol.asyncDispose]: stop,
     };
   } catch (error) {

@@ -2,21 +2,24 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { ReceiverReport } from './receiver-process.ts';
+import type { ReceiverOptions, ReceiverReport } from './receiver-process.ts';
 
 export interface BenchReceiver extends AsyncDisposable {
-  readonly url: string;
+  /** One for each port. */
+  readonly urls: readonly string[];
   report(): Promise<ReceiverReport>;
 }
 
+/** Its end cuts what it has not answered. */
 export async function startBenchReceiver(
-  options: { hasArrivals?: boolean } = {},
+  options: Partial<ReceiverOptions> = {},
 ): Promise<BenchReceiver> {
   const entry = fileURLToPath(new URL('receiver-process.ts', import.meta.url));
-  const child = fork(entry, options.hasArrivals ? ['arrivals'] : [], { stdio: 'inherit' });
-  const [{ port }] = (await once(child, 'message')) as [{ port: number }];
+  const all: ReceiverOptions = { ports: 1, hasArrivals: false, isHanging: false, ...options };
+  const child = fork(entry, [JSON.stringify(all)], { stdio: 'inherit' });
+  const [{ ports }] = (await once(child, 'message')) as [{ ports: number[] }];
   return {
-    url: `http://127.0.0.1:${port}/`,
+    urls: ports.map((port) => `http://127.0.0.1:${port}/`),
     async report() {
       const answer = once(child, 'message');
       child.send('report');

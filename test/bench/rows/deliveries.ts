@@ -1,53 +1,74 @@
 // Durable deliveries per second against the bare loop, side by side, to the same receiver.
 import { generateWebhookSecret } from '../../../activities/signature.ts';
-import { commitEvents, countRecorded, sampleData, waitForAllDelivered } from '../events.ts';
+import { addTenants, addWebhook } from '../endpoints.ts';
+import { checkRecorded, deliverRound, sampleData } from '../events.ts';
+import { peakMemory, storedBytes } from '../footprint.ts';
 import { startInstallation } from '../installation.ts';
 import { runRawLoop } from '../raw-loop.ts';
 import { startBenchReceiver } from '../receiver.ts';
 import { median, type Row } from '../result.ts';
 
 const eventCount = 10_000;
+const warmUp = 1_000;
 const rounds = 3;
+const tenants = 100;
 
 export const deliveries: Row = {
   id: 'deliveries',
-  title: `${eventCount} events committed → the receiver's 2xx recorded, ${rounds} rounds`,
+  title:
+    `${eventCount} events committed → the receiver's 2xx recorded, ${rounds} rounds, ` +
+    `to 1 endpoint and to ${tenants}`,
   async run(progress) {
-    await using receiver = await startBenchReceiver();
-    await using installation = await startInstallation();
-    await installation.api.post('/v1/webhooks', { url: receiver.url, events: ['post.published'] });
+    await using receiver = await startBenchReceiver({ ports: 1 + tenants });
+    await using installation = await startInstallation({
+      FANFARE_MAX_WEBHOOKS: String(1 + tenants),
+    });
+    const [url, ...tenantUrls] = receiver.urls;
+    const projectIds = await addTenants(installation, tenantUrls);
+    await addWebhook(installation, url!);
     const body = JSON.stringify({
       event: 'post.published',
       timestamp: new Date().toISOString(),
       data: sampleData,
     });
-    const raw = { url: receiver.url, body, secret: generateWebhookSecret(), count: 20_000 };
-    await commitEvents(installation, 1_000);
-    await waitForAllDelivered(installation, { timeoutMs: 60_000 });
+    const raw = { url: url!, body, secret: generateWebhookSecret(), count: 20_000 };
+    await deliverRound(installation, warmUp);
+    await deliverRound(installation, warmUp, projectIds);
     await runRawLoop({ ...raw, count: 5_000 });
 
-    const ours: number[] = [];
+    const before = await storedBytes(installation);
+    const one: number[] = [];
+    const hundred: number[] = [];
     const bare: number[] = [];
     for (let round = 1; round <= rounds; round++) {
       bare.push(await runRawLoop(raw));
-      const startedAt = performance.now();
-      await commitEvents(installation, eventCount);
-      const committedS = (performance.now() - startedAt) / 1_000;
-      await waitForAllDelivered(installation, { timeoutMs: 180_000 });
-      ours.push(eventCount / ((performance.now() - startedAt) / 1_000));
+      const toOne = await deliverRound(installation, eventCount);
+      const toHundred = await deliverRound(installation, eventCount, projectIds);
+      one.push(toOne.rate);
+      hundred.push(toHundred.rate);
       progress(
-        `${ours.at(-1)!.toFixed(0)}/s (committed at ${(eventCount / committedS).toFixed(0)}/s); ` +
-          `bare loop ${bare.at(-1)!.toFixed(0)}/s`,
+        `${toOne.rate.toFixed(0)}/s (committed at ${toOne.committedRate.toFixed(0)}/s); ` +
+          `to ${tenants} ${toHundred.rate.toFixed(0)}/s; bare loop ${bare.at(-1)!.toFixed(0)}/s`,
       );
     }
-    const recorded = await countRecorded(installation);
-    const expected = 1_000 + rounds * eventCount;
-    if (recorded.delivered !== expected || recorded.attempts !== expected) {
-      throw new Error(`${expected} were expected; recorded: ${JSON.stringify(recorded)}.`);
-    }
-    const value = median(ours);
-    const baseline = median(bare);
-    const ratio = median(ours.map((rate, i) => rate / bare[i]!));
-    return { id: 'deliveries', value, unit: '/s', baseline, ratio, samples: ours, details: {} };
+    const after = await storedBytes(installation);
+    const measured = 2 * rounds * eventCount;
+    await checkRecorded(installation, 2 * warmUp + measured);
+    const ratioOf = (rates: number[]) => median(rates.map((rate, i) => rate / bare[i]!));
+    return {
+      id: 'deliveries',
+      value: median(one),
+      unit: '/s',
+      baseline: median(bare),
+      ratio: ratioOf(one),
+      samples: one,
+      details: {
+        hundred: median(hundred),
+        hundred_ratio: ratioOf(hundred),
+        postgres_bytes: (after.postgres - before.postgres) / measured,
+        temporal_bytes: (after.temporal - before.temporal) / measured,
+        ...peakMemory(installation.program.pid),
+      },
+    };
   },
 };

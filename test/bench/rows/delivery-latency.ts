@@ -1,6 +1,7 @@
 // From an event's commit to the receiver having read it, in light traffic.
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { addWebhook } from '../endpoints.ts';
 import { commitEvent, waitForAllDelivered } from '../events.ts';
 import { startInstallation } from '../installation.ts';
 import { startBenchReceiver } from '../receiver.ts';
@@ -16,7 +17,7 @@ export const deliveryLatency: Row = {
   async run() {
     await using receiver = await startBenchReceiver({ hasArrivals: true });
     await using installation = await startInstallation();
-    await installation.api.post('/v1/webhooks', { url: receiver.url, events: ['post.published'] });
+    await addWebhook(installation, receiver.urls[0]!);
     const committed = new Map<string, bigint>();
     const writing: Promise<void>[] = [];
     const startedAt = performance.now();

@@ -1,8 +1,8 @@
 // The memory of our own Node processes: at rest, and after many deliveries.
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { commitEvents, waitForAllDelivered } from '../events.ts';
+import { addWebhook } from '../endpoints.ts';
+import { residentMb } from '../footprint.ts';
 import { startInstallation } from '../installation.ts';
 import { startBenchReceiver } from '../receiver.ts';
 import type { Row } from '../result.ts';
@@ -23,7 +23,7 @@ export const memory: Row = {
     await sleep(restS * 1_000);
     const idle = residentMb(pid);
     progress(`${idle.toFixed(0)} MB at rest`);
-    await installation.api.post('/v1/webhooks', { url: receiver.url, events: ['post.published'] });
+    await addWebhook(installation, receiver.urls[0]!);
     const deadline = Date.now() + limitMs;
     const samples = [idle];
     let deliveries = 0;
@@ -47,11 +47,3 @@ export const memory: Row = {
     };
   },
 };
-
-function residentMb(pid: number): number {
-  const status = `/proc/${pid}/status`;
-  const kilobytes = existsSync(status)
-    ? /VmRSS:\s+(\d+)/.exec(readFileSync(status, 'utf8'))![1]
-    : execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' });
-  return Number(kilobytes) / 1024;
-}

@@ -1,0 +1,33 @@
+// Webhooks that lead to the bench's receivers: of the installation's project, or one tenant each.
+import { newId } from '../../schema/ids.ts';
+import type { Installation } from './installation.ts';
+
+/** Returns the webhook's id. */
+export async function addWebhook({ api }: Installation, url: string): Promise<string> {
+  const answer = await api.post('/v1/webhooks', { url, events: ['post.published'] });
+  if (answer.status !== 201) throw new Error(`A webhook was refused: ${answer.text}`);
+  return answer.body.data.id as string;
+}
+
+/** A project with one webhook for each URL; returns the projects' ids. */
+export async function addTenants(
+  installation: Installation,
+  urls: readonly string[],
+): Promise<string[]> {
+  const projectIds: string[] = [];
+  for (const [i, url] of urls.entries()) {
+    const webhookId = await addWebhook(installation, url);
+    const projectId = newId('project');
+    await installation.db
+      .insertInto('projects')
+      .values({ id: projectId, name: `Tenant ${i + 1}` })
+      .execute();
+    await installation.db
+      .updateTable('webhook_subscriptions')
+      .set({ project_id: projectId })
+      .where('id', '=', webhookId)
+      .execute();
+    projectIds.push(projectId);
+  }
+  return projectIds;
+}
