@@ -28,3 +28,9 @@ export const { deliverAgain } = proxyActivities<Activities>({
   heartbeatTimeout: '10s',
   retry,
 });
+
+export const { attemptOnce } = proxyActivities<Activities>({
+  startToCloseTimeout: '30s',
+  heartbeatTimeout: '10s',
+  retry,
+});
