@@ -1,0 +1,99 @@
+// Killed while 2,000 deliveries are in flight: nothing lost, nothing repeated but these, all told truly.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findRunningDatabase } from '../../api/embedded/running-database.ts';
+import { isAlive } from '../../api/embedded/process-table.ts';
+import { connectDatabase, type DatabaseConnection } from '../../schema/database/connect.ts';
+import type { Api } from '../support/api.ts';
+import { heldCount, startFlight, type Installation } from '../support/flight.ts';
+import {
+  createDataDirectory,
+  findServer,
+  removeDataDirectory,
+  startProgram,
+  type Program,
+} from '../support/program.ts';
+
+const dataDirectory = createDataDirectory();
+let program: Program;
+let api: Api;
+let connection: DatabaseConnection | undefined;
+const installation: Installation = {
+  get api() {
+    return api;
+  },
+  get db() {
+    return connection!.db;
+  },
+};
+
+async function start(): Promise<void> {
+  program = startProgram({
+    dataDirectory,
+    env: {
+      FANFARE_DELIVERIES_PER_ENDPOINT: '1000',
+      FANFARE_DELIVERY_DELAYS_MS: '5000,5000,5000',
+      FANFARE_LOG_LEVEL: 'error',
+    },
+  });
+  api = await program.waitForReady();
+  await connection?.close();
+  connection = connectDatabase({
+    url: (await findRunningDatabase(dataDirectory))!,
+    maxConnections: 10,
+    applicationName: 'test',
+  });
+}
+
+type Victim = 'program' | 'postgres' | 'temporal';
+
+/** Resolves when they are gone; the program starts its servers again by itself. */
+async function kill9(victims: Victim[]): Promise<void> {
+  const pids = victims.map((victim) =>
+    victim === 'program' ? program.pid : findServer(dataDirectory, victim)!,
+  );
+  for (const pid of pids) process.kill(pid, 'SIGKILL');
+  if (victims.includes('program')) await program.exit;
+  await expect.poll(() => pids.filter(isAlive), { timeout: 10_000 }).toEqual([]);
+}
+
+beforeAll(start);
+
+afterAll(async () => {
+  await connection?.close();
+  await program?.stop();
+  await removeDataDirectory(dataDirectory);
+});
+
+describe('kill -9 while 2,000 deliveries are in flight', () => {
+  test.each<[string, Victim[]]>([
+    ['the program', ['program']],
+    ['Postgres', ['postgres']],
+    ['Temporal', ['temporal']],
+    ['everything', ['program', 'postgres', 'temporal']],
+  ])(
+    'of %s: each arrives, only these twice',
+    async (name, victims) => {
+      const isProgramKilled = victims.includes('program');
+      await using flight = await startFlight(installation);
+      const inFlight = await flight.readInFlight();
+      expect(inFlight.size).toBeGreaterThanOrEqual(heldCount);
+      await kill9(victims);
+      const restartedAtMs = Date.now();
+      flight.release();
+      const committing = flight.commitMore(20);
+      if (isProgramKilled) await start();
+      const readyMs = Date.now() - restartedAtMs;
+      await committing;
+      const { lastSentAt, repeatedCount } = await flight.conclude(inFlight);
+      const sentMs = lastSentAt.getTime() - restartedAtMs;
+      console.log(
+        `${name}: ready after ${readyMs} ms, all sent after ${sentMs} ms; ` +
+          `of ${inFlight.size} in flight, ${repeatedCount} came again`,
+      );
+      // None of those held had an answer.
+      if (isProgramKilled) expect(repeatedCount).toBeGreaterThanOrEqual(heldCount);
+      expect(sentMs).toBeLessThan(60_000);
+    },
+    180_000,
+  );
+});
