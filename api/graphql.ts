@@ -11,6 +11,8 @@ import './platforms/graphql.ts';
 import './posts/graphql.ts';
 import './projects/graphql.ts';
 import './webhooks/graphql.ts';
+import './webhooks/live-graphql.ts';
+import './webhooks/test-webhook-graphql.ts';
 
 /** Without a context: fields get theirs with each request. */
 export function createSchema(): GraphQLSchema {

@@ -83,6 +83,13 @@ export const DeliveryWithAttempts = Delivery.extend({
 }).meta({ id: 'DeliveryWithAttempts' });
 export type DeliveryWithAttempts = z.infer<typeof DeliveryWithAttempts>;
 
+export const RetriedDelivery = Delivery.extend({
+  notice: z.string().nullable().meta({
+    description: 'What to know about this attempt, such as that the receiver gets the event again.',
+  }),
+}).meta({ id: 'RetriedDelivery' });
+export type RetriedDelivery = z.infer<typeof RetriedDelivery>;
+
 export const ListDeliveries = listQuery({
   status: z.enum(deliveryStatuses).optional(),
   event: EventKind.optional(),

@@ -58,6 +58,15 @@ export const UpdateWebhook = someChange(
 ).meta({ id: 'UpdateWebhook' });
 export type UpdateWebhook = z.infer<typeof UpdateWebhook>;
 
+export const TestWebhook = z
+  .strictObject({
+    event: EventKind.optional().meta({
+      description: 'Any kind. Default: the first that the webhook is subscribed to.',
+    }),
+  })
+  .meta({ id: 'TestWebhook' });
+export type TestWebhook = z.infer<typeof TestWebhook>;
+
 export const RotateWebhook = z
   .strictObject({
     overlap_seconds: z.int().min(0).max(86_400).default(0).meta({

@@ -1,4 +1,4 @@
-// Deliveries and their attempts, in GraphQL: queries and the live stream.
+// Deliveries and their attempts, in GraphQL: queries, the retry and the live stream.
 import {
   attemptTriggers,
   deliveryStatuses,
@@ -6,14 +6,17 @@ import {
   ListDeliveries,
   type Delivery,
   type DeliveryAttempt,
+  type RetriedDelivery,
   type Timings,
 } from '../../schema/deliveries.ts';
 import { builder, operationCost } from '../builder.ts';
 import { EventKindRef } from '../events/graphql.ts';
-import { list, read, readId } from '../graphql-operation.ts';
+import { list, read, readId, write } from '../graphql-operation.ts';
 import {
   connectionOf,
   idArguments,
+  idempotencyArguments,
+  noInput,
   pageArguments,
   pageCost,
   toConnection,
@@ -21,7 +24,7 @@ import {
 } from '../graphql-shapes.ts';
 import { openUpdates, showUpdate, type ShownUpdate } from '../live/updates.ts';
 import { getWebhook } from '../webhooks/operations.ts';
-import { getDelivery, listDeliveries } from './operations.ts';
+import { getDelivery, listDeliveries, retryDelivery } from './operations.ts';
 
 const DeliveryStatusRef = wordEnum('DeliveryStatus', deliveryStatuses);
 const DeliveryTriggerRef = wordEnum('DeliveryTrigger', deliveryTriggers);
@@ -54,7 +57,7 @@ const DeliveryAttemptRef = builder.objectRef<DeliveryAttempt>('DeliveryAttempt')
   }),
 });
 
-const DeliveryRef = builder.objectRef<Delivery>('Delivery').implement({
+export const DeliveryRef = builder.objectRef<Delivery>('Delivery').implement({
   description: 'One event on its way to one webhook.',
   fields: (t) => ({
     id: t.exposeID('id'),
@@ -123,6 +126,31 @@ builder.queryFields((t) => ({
       ),
   }),
 }));
+
+const RetryDeliveryPayload = builder.objectRef<RetriedDelivery>('RetryDeliveryPayload').implement({
+  fields: (t) => ({
+    delivery: t.field({ type: DeliveryRef, resolve: (delivery) => delivery }),
+    notice: t.exposeString('notice', {
+      nullable: true,
+      description:
+        'What to know about this attempt, such as that the receiver gets the event again.',
+    }),
+  }),
+});
+
+builder.mutationField('retryDelivery', (t) =>
+  t.field({
+    type: RetryDeliveryPayload,
+    nullable: true,
+    description: 'Attempts a delivery once more now. Its schedule stays as it is.',
+    complexity: operationCost,
+    args: { ...idArguments, ...idempotencyArguments },
+    resolve: (_, args, graphql, info) =>
+      write(graphql, { scope: 'webhooks:write', schema: noInput, args, info }, (context, caller) =>
+        retryDelivery(context, caller, readId('delivery', args.id)),
+      ),
+  }),
+);
 
 const DeliveryUpdate = builder.objectRef<ShownUpdate<Delivery>>('DeliveryUpdate').implement({
   fields: (t) => ({

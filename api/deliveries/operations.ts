@@ -1,15 +1,28 @@
-// Reading deliveries: those of a webhook, and one with all its attempts.
+// What a client may do with deliveries: list those of a webhook, read one with its attempts, retry it.
 import {
   findDelivery,
   listDeliveryAttempts,
   listDeliveryRows,
 } from '../../schema/database/deliveries.ts';
+import { findManualDelivery } from '../../schema/database/manual-attempts.ts';
+import { insertOutbox } from '../../schema/database/outbox.ts';
 import { getWebhookRow } from '../../schema/database/webhooks.ts';
-import type { Delivery, DeliveryWithAttempts, ListDeliveries } from '../../schema/deliveries.ts';
-import { notFound } from '../../schema/errors.ts';
+import type {
+  Delivery,
+  DeliveryWithAttempts,
+  ListDeliveries,
+  RetriedDelivery,
+} from '../../schema/deliveries.ts';
+import { AppError, notFound } from '../../schema/errors.ts';
 import type { Page } from '../../schema/listing.ts';
+import {
+  retryDeliveryWorkflow,
+  retryDeliveryWorkflowId,
+  type RetryDeliveryInput,
+} from '../../schema/workflows.ts';
 import type { Caller, Context } from '../context.ts';
 import { page } from '../listing.ts';
+import { transact, type Answer } from '../transact.ts';
 import { presentAttempt, presentDelivery } from './presenter.ts';
 
 export async function listDeliveries(
@@ -36,4 +49,38 @@ export async function getDelivery(
   if (!row) throw notFound('delivery', id);
   const attempts = await listDeliveryAttempts(db, id);
   return { ...presentDelivery(row), attempts: attempts.map(presentAttempt) };
+}
+
+/** One attempt now, beside the schedule; of a delivery of any status, also of a disabled webhook. */
+export function retryDelivery(
+  context: Context,
+  caller: Caller,
+  id: string,
+): Promise<Answer<RetriedDelivery>> {
+  return transact(context, caller, async ({ trx, wakeRelay }) => {
+    const row = await findDelivery(trx, caller.projectId, id);
+    if (!row) throw notFound('delivery', id);
+    const sendable = await findManualDelivery(trx, id);
+    if (!sendable?.webhook) {
+      throw new AppError('conflict', 'The webhook of this delivery was deleted.');
+    }
+    if (sendable.body === null) {
+      throw new AppError(
+        'conflict',
+        'The event of this delivery is too old: it is no longer kept.',
+      );
+    }
+    const input: RetryDeliveryInput = { deliveryId: id };
+    await insertOutbox(trx, {
+      workflow: retryDeliveryWorkflow,
+      workflowId: (outboxId) => retryDeliveryWorkflowId(id, outboxId),
+      input,
+    });
+    wakeRelay();
+    const notice =
+      row.status === 'delivered'
+        ? 'This event was delivered already; the receiver gets it again.'
+        : null;
+    return { status: 202, data: { ...presentDelivery(row), notice } };
+  });
 }

@@ -1,7 +1,12 @@
 // The REST routes of deliveries.
-import { Delivery, DeliveryWithAttempts, ListDeliveries } from '../../schema/deliveries.ts';
-import { get, list, one } from '../route.ts';
-import { getDelivery, listDeliveries } from './operations.ts';
+import {
+  Delivery,
+  DeliveryWithAttempts,
+  ListDeliveries,
+  RetriedDelivery,
+} from '../../schema/deliveries.ts';
+import { get, list, one, post, written } from '../route.ts';
+import { getDelivery, listDeliveries, retryDelivery } from './operations.ts';
 
 export const deliveryRoutes = [
   get('/v1/webhooks/:id/deliveries', {
@@ -19,5 +24,13 @@ export const deliveryRoutes = [
     scope: 'webhooks:read',
     answer: one(DeliveryWithAttempts),
     run: ({ context, caller, params }) => getDelivery(context, caller, params.id),
+  }),
+
+  post('/v1/deliveries/:id/retry', {
+    name: 'retryDelivery',
+    summary: 'Attempt a delivery once more now; its schedule stays as it is',
+    scope: 'webhooks:write',
+    answer: written(202, RetriedDelivery),
+    run: ({ context, caller, params }) => retryDelivery(context, caller, params.id),
   }),
 ];

@@ -1,8 +1,10 @@
 // The REST routes of webhooks.
+import { Delivery } from '../../schema/deliveries.ts';
 import { listQuery } from '../../schema/listing.ts';
 import {
   CreateWebhook,
   RotateWebhook,
+  TestWebhook,
   UpdateWebhook,
   Webhook,
   WebhookWithSecret,
@@ -16,6 +18,7 @@ import {
   rotateWebhook,
   updateWebhook,
 } from './operations.ts';
+import { testWebhook } from './test-webhook.ts';
 
 export const webhookRoutes = [
   post('/v1/webhooks', {
@@ -60,6 +63,15 @@ export const webhookRoutes = [
     body: RotateWebhook,
     answer: written(200, WebhookWithSecret),
     run: ({ context, caller, params, body }) => rotateWebhook(context, caller, params.id, body),
+  }),
+
+  post('/v1/webhooks/:id/test', {
+    name: 'testWebhook',
+    summary: 'Send a test event, also to a disabled webhook; it is attempted once',
+    scope: 'webhooks:write',
+    body: TestWebhook,
+    answer: written(202, Delivery),
+    run: ({ context, caller, params, body }) => testWebhook(context, caller, params.id, body),
   }),
 
   del('/v1/webhooks/:id', {

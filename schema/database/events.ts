@@ -32,8 +32,6 @@ export async function recordEvent(
     return { eventId: null, deliveryCount: 0 };
   }
   const eventId = newId('event');
-  const head = `{"event":${JSON.stringify(kind)},"timestamp":"`;
-  const tail = `","data":${JSON.stringify(event.data)}}`;
   const { rows } = await sql<{ delivery_count: number }>`
     /* prepared: record_event */
     with moment as materialized (
@@ -46,8 +44,7 @@ export async function recordEvent(
     ), event as (
       insert into events (id, project_id, kind, body, post_id, social_account_id, created_at)
       select ${eventId}, ${projectId}, ${kind},
-        ${head} || to_char(recorded_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || ${tail},
-        ${postId}, ${socialAccountId}, recorded_at
+        ${renderBody(kind, event.data)}, ${postId}, ${socialAccountId}, recorded_at
       from moment
     ), delivery as (
       insert into deliveries (id, project_id, webhook_id, event_id, event, status, trigger,
@@ -67,6 +64,13 @@ export async function recordEvent(
     )
     select count(*)::int as delivery_count from delivery`.execute(trx);
   return { eventId, deliveryCount: rows[0]!.delivery_count };
+}
+
+/** The request body, as an SQL expression of `recorded_at`. */
+export function renderBody(kind: EventKind, data: object) {
+  const head = `{"event":${JSON.stringify(kind)},"timestamp":"`;
+  const tail = `","data":${JSON.stringify(data)}}`;
+  return sql`${head} || to_char(recorded_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || ${tail}`;
 }
 
 /**

@@ -1,0 +1,35 @@
+// A test event: a sample that travels to one webhook as real events do.
+import { findDelivery } from '../../schema/database/deliveries.ts';
+import { recordTestEvent } from '../../schema/database/test-events.ts';
+import { lockWebhook } from '../../schema/database/webhooks.ts';
+import type { Delivery } from '../../schema/deliveries.ts';
+import type { TestWebhook } from '../../schema/webhooks.ts';
+import type { Caller, Context } from '../context.ts';
+import { presentDelivery } from '../deliveries/presenter.ts';
+import { transact, type Answer } from '../transact.ts';
+import { sampleEvents } from './sample-events.ts';
+
+/** Of any kind, also one that it isn't subscribed to, and of a disabled webhook. */
+export function testWebhook(
+  context: Context,
+  caller: Caller,
+  id: string,
+  { event }: TestWebhook,
+): Promise<Answer<Delivery>> {
+  const { projectId } = caller;
+  return transact(context, caller, async ({ trx, change, wakeRelay }) => {
+    const webhook = await lockWebhook(trx, projectId, id);
+    const kind = event ?? webhook.events[0]!;
+    const { eventId, deliveryId } = await recordTestEvent(trx, {
+      projectId,
+      webhookId: id,
+      kind,
+      data: sampleEvents[kind],
+    });
+    change({ subject: 'event', subject_id: eventId, kind: 'recorded' });
+    change({ subject: 'delivery', subject_id: deliveryId, kind: 'created' });
+    wakeRelay();
+    const row = await findDelivery(trx, projectId, deliveryId);
+    return { status: 202, data: presentDelivery(row!) };
+  });
+}
