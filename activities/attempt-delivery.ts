@@ -3,6 +3,7 @@ import type { AttemptRecord } from '../schema/database/delivery-attempts.ts';
 import type { DueDelivery } from '../schema/database/due-deliveries.ts';
 import type { DeliveryRecorder } from './delivery-recorder.ts';
 import { exchange, type ExchangeDependencies } from './exchange.ts';
+import { nextWaitMs } from './retry-after.ts';
 
 export interface AttemptDependencies extends ExchangeDependencies {
   recorder: DeliveryRecorder;
@@ -25,9 +26,9 @@ export async function attemptDelivery(
   const isDelivered = outcome.error_code === null;
   const step = delivery.scheduled_attempts - delivery.ladder_start;
   // A test event gets one attempt.
-  const delayMs = isDelivered || delivery.trigger === 'test' ? undefined : delaysMs[step];
-  const nextAttemptAt =
-    delayMs === undefined ? null : new Date(outcome.ended_at.getTime() + delayMs);
+  const isOver = isDelivered || delivery.trigger === 'test';
+  const waitMs = isOver ? undefined : nextWaitMs(delaysMs, step, outcome);
+  const nextAttemptAt = waitMs === undefined ? null : new Date(outcome.ended_at.getTime() + waitMs);
   const failed: AttemptRecord['status'] = nextAttemptAt ? 'retrying' : 'failed';
   await recorder.record({
     ...outcome,

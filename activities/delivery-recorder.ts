@@ -1,7 +1,11 @@
 // Groups the outcomes of attempts into few writes: whatever came while one was under way is the next.
 import type { Db } from '../schema/database/database.ts';
 import type { Doorbell } from '../schema/database/doorbell.ts';
-import { insertAttempts, type AttemptRecord } from '../schema/database/delivery-attempts.ts';
+import {
+  insertAttempts,
+  type AttemptRecord,
+  type WebhookTurn,
+} from '../schema/database/delivery-attempts.ts';
 
 export interface DeliveryRecorder {
   /** Resolves when the attempt is committed; rejects when its group could not be written. */
@@ -18,16 +22,20 @@ const maxGroup = 200;
 /** Postgres' code. */
 const deadlockDetected = '40P01';
 
-export function createDeliveryRecorder(db: Db, doorbell: Doorbell): DeliveryRecorder {
+/** `onTurns`: told after the attempts are committed, and never waited for. */
+export function createDeliveryRecorder(
+  db: Db,
+  doorbell: Doorbell,
+  onTurns: (turns: WebhookTurn[]) => void = () => undefined,
+): DeliveryRecorder {
   let queue: Waiter[] = [];
   let isWriting = false;
 
   /** A group that lost a deadlock was rolled back whole, so it is simply written again. */
-  async function write(attempts: AttemptRecord[]): Promise<void> {
+  async function write(attempts: AttemptRecord[]): Promise<WebhookTurn[]> {
     for (let tries = 1; ; tries++) {
       try {
-        await insertAttempts(db, attempts);
-        return;
+        return await insertAttempts(db, attempts);
       } catch (error) {
         if ((error as { code?: string }).code !== deadlockDetected || tries === 3) throw error;
       }
@@ -42,9 +50,10 @@ export function createDeliveryRecorder(db: Db, doorbell: Doorbell): DeliveryReco
       const group = queue.slice(0, maxGroup);
       queue = queue.slice(maxGroup);
       try {
-        await write(group.map((waiter) => waiter.attempt));
+        const turns = await write(group.map((waiter) => waiter.attempt));
         group.forEach((waiter) => waiter.resolve());
         doorbell.ring('fanfare_changes');
+        if (turns.length > 0) onTurns(turns);
       } catch (error) {
         group.forEach((waiter) => waiter.reject(error));
       }

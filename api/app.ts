@@ -6,6 +6,7 @@ import { createPlatforms } from '../activities/platforms/index.ts';
 import { createSandboxPlatform } from '../activities/platforms/sandbox.ts';
 import { createSafeFetch } from '../activities/safe-fetch.ts';
 import { createUrlGuard } from '../activities/url-guard.ts';
+import { createWebhookHealth } from '../activities/webhook-health.ts';
 import type { Config } from '../schema/config.ts';
 import { connectDatabase } from '../schema/database/connect.ts';
 import { createDoorbell } from '../schema/database/doorbell.ts';
@@ -90,13 +91,14 @@ export async function createApp(options: AppOptions): Promise<App> {
       })
     : undefined;
   await server?.listen(port, config.host);
+  const health = createWebhookHealth({ db, doorbell, log, rule: config.disabling });
   const worker = roles.worker
     ? keepWorker({
         ...context,
         address: temporalAddress,
         listener,
         safeFetch,
-        recorder: createDeliveryRecorder(db, doorbell),
+        recorder: createDeliveryRecorder(db, doorbell, health.follow),
         clock: config.targetClock,
         delaysMs: config.deliveryDelaysMs,
         timeoutMs: config.deliveryTimeoutMs,
@@ -112,6 +114,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await stopInOrder(log, [
         () => server?.close(),
         () => worker?.stop(),
+        () => health.settled(),
         () => context.feed.close(),
         () => safeFetch.close(),
         () => context.temporal.connection.close(),

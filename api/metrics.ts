@@ -2,6 +2,7 @@
 import type { MiddlewareHandler } from 'hono';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { readFeedLagSeconds } from '../schema/database/changes.ts';
+import { countWebhooksByState } from '../schema/database/webhook-health.ts';
 import type { Context } from './context.ts';
 import type { PublicPage } from './public-page.ts';
 import type { RestEnv } from './request-id.ts';
@@ -25,6 +26,13 @@ const outboxRows = new Gauge({
 const outboxAgeSeconds = new Gauge({
   name: 'fanfare_outbox_oldest_seconds',
   help: 'The age of the oldest of them.',
+  registers: [registry],
+});
+
+const webhooks = new Gauge({
+  name: 'fanfare_webhooks',
+  help: 'Webhooks by state: failing ones are active still, with failed attempts since the last success.',
+  labelNames: ['state'],
   registers: [registry],
 });
 
@@ -54,6 +62,9 @@ export const metricsPage: PublicPage = {
     if (!isNodeCollected) collectDefaultMetrics({ register: registry });
     isNodeCollected = true;
     await readOutbox(context);
+    for (const { state, count } of await countWebhooksByState(context.db)) {
+      webhooks.set({ state }, count);
+    }
     feedLagSeconds.set(await readFeedLagSeconds(context.db));
     return c.body(await registry.metrics(), 200, { 'Content-Type': registry.contentType });
   },

@@ -19,8 +19,15 @@ export const Webhook = z
     active: z.boolean(),
     disabled_reason: z.enum(disabledReasons).nullable(),
     disabled_at: Timestamp.nullable(),
-    consecutive_failures: z.int(),
-    last_delivery_at: Timestamp.nullable(),
+    failing_since: Timestamp.nullable().meta({
+      description: 'A warning: attempts have failed since then, and none has succeeded.',
+    }),
+    consecutive_failures: z.int().meta({
+      description: 'Events in a row that have failed for good, up to 100.',
+    }),
+    last_delivery_at: Timestamp.nullable().meta({
+      description: 'When an event was last delivered, not counting tests and manual retries.',
+    }),
     secret_preview: z.string(),
     created_at: Timestamp,
   })

@@ -2,15 +2,19 @@
 import type { ChangeRow, Db } from '../../schema/database/database.ts';
 import { listDeliveriesById } from '../../schema/database/deliveries.ts';
 import { listPostsById } from '../../schema/database/posts.ts';
+import { listWebhooksById } from '../../schema/database/webhooks.ts';
 import type { Delivery } from '../../schema/deliveries.ts';
 import type { Post } from '../../schema/posts.ts';
+import type { Webhook } from '../../schema/webhooks.ts';
 import { presentDelivery } from '../deliveries/presenter.ts';
 import { presentPost } from '../posts/presenter.ts';
+import { presentWebhook } from '../webhooks/presenter.ts';
 
 /** The subject as it is when the change is told, which may be later than the change; null: gone. */
 export interface Subjects {
   readonly post: (change: ChangeRow) => Promise<Post | null>;
   readonly delivery: (change: ChangeRow) => Promise<Delivery | null>;
+  readonly webhook: (change: ChangeRow) => Promise<Webhook | null>;
 }
 
 export function createSubjects(db: Db): Subjects {
@@ -19,6 +23,7 @@ export function createSubjects(db: Db): Subjects {
       (await listPostsById(db, ids)).map(({ post, results }) => presentPost(post, results)),
     ),
     delivery: shareReads(async (ids) => (await listDeliveriesById(db, ids)).map(presentDelivery)),
+    webhook: shareReads(async (ids) => (await listWebhooksById(db, ids)).map(presentWebhook)),
   };
 }
 

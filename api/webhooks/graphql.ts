@@ -34,7 +34,7 @@ import {
 const WebhookStatusRef = wordEnum('WebhookStatus', webhookStatuses);
 const DisabledReasonRef = wordEnum('DisabledReason', disabledReasons);
 
-const WebhookRef = builder.objectRef<Webhook>('Webhook').implement({
+export const WebhookRef = builder.objectRef<Webhook>('Webhook').implement({
   description: 'A subscription of a receiver to events.',
   fields: (t) => ({
     id: t.exposeID('id'),
@@ -45,8 +45,19 @@ const WebhookRef = builder.objectRef<Webhook>('Webhook').implement({
     active: t.exposeBoolean('active'),
     disabledReason: t.expose('disabled_reason', { type: DisabledReasonRef, nullable: true }),
     disabledAt: t.expose('disabled_at', { type: 'DateTime', nullable: true }),
-    consecutiveFailures: t.exposeInt('consecutive_failures'),
-    lastDeliveryAt: t.expose('last_delivery_at', { type: 'DateTime', nullable: true }),
+    failingSince: t.expose('failing_since', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'A warning: attempts have failed since then, and none has succeeded.',
+    }),
+    consecutiveFailures: t.exposeInt('consecutive_failures', {
+      description: 'Events in a row that have failed for good, up to 100.',
+    }),
+    lastDeliveryAt: t.expose('last_delivery_at', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When an event was last delivered, not counting tests and manual retries.',
+    }),
     secretPreview: t.exposeString('secret_preview'),
     createdAt: t.expose('created_at', { type: 'DateTime' }),
   }),

@@ -1,8 +1,7 @@
 // What a client may do with its webhooks: create, read, change, rotate the secret, delete.
-import type { Updateable } from 'kysely';
 import { generateWebhookSecret, secretPreview } from '../../activities/signature.ts';
-import type { Database, WebhookRow } from '../../schema/database/database.ts';
-import { cancelWaitingDeliveries } from '../../schema/database/deliveries.ts';
+import { logWebhook } from '../../activities/webhook-log.ts';
+import { concludeWaiting } from '../../schema/database/waiting-deliveries.ts';
 import {
   countWebhooks,
   getWebhookRow,
@@ -85,16 +84,25 @@ export async function updateWebhook(
   { active, events, ...changes }: UpdateWebhook,
 ): Promise<Answer<Webhook>> {
   if (changes.url !== undefined) await checkUrl(context, changes.url);
-  return transact(context, caller, async ({ trx, change }) => {
+  let turn: 'enabled' | 'disabled' | undefined;
+  const answer = await transact(context, caller, async ({ trx, change }) => {
     const row = await lockWebhook(trx, caller.projectId, id);
+    const isSwitched = active !== undefined && active !== (row.status === 'active');
+    turn = isSwitched ? (active ? 'enabled' : 'disabled') : undefined;
     await setWebhook(trx, id, {
       ...changes,
       ...(events ? { events: [...new Set(events)] } : {}),
-      ...(active === undefined ? {} : switchTo(active, row)),
+      ...(turn === 'enabled' ? enabledAnew() : {}),
+      ...(turn === 'disabled' ? disabledByUser() : {}),
     });
-    change({ subject: 'webhook', subject_id: id, kind: 'updated' });
+    if (turn === 'disabled') await concludeWaiting(trx, id, 'skipped');
+    const isUpdated = turn === undefined || events || Object.keys(changes).length > 0;
+    if (isUpdated) change({ subject: 'webhook', subject_id: id, kind: 'updated' });
+    if (turn) change({ subject: 'webhook', subject_id: id, kind: turn });
     return { status: 200, data: presentWebhook(await getWebhookRow(trx, caller.projectId, id)) };
   });
+  if (turn) logWebhook(context.log, { id, url: answer.data.url, turn });
+  return answer;
 }
 
 /** Within the overlap both secrets sign; without one the old secret signs nothing from now on. */
@@ -132,9 +140,7 @@ export function deleteWebhook(context: Context, caller: Caller, id: string): Pro
       secret_key_id: null,
       ...noPreviousSecret,
     });
-    for (const deliveryId of await cancelWaitingDeliveries(trx, id)) {
-      change({ subject: 'delivery', subject_id: deliveryId, kind: 'canceled' });
-    }
+    await concludeWaiting(trx, id, 'canceled');
     change({ subject: 'webhook', subject_id: id, kind: 'deleted' });
     return { status: 204, data: null };
   });
@@ -162,16 +168,13 @@ const noPreviousSecret = {
   previous_secret_until: null,
 };
 
-type WebhookColumns = Updateable<Database['webhook_subscriptions']>;
-
 const enabled = { status: 'active', disabled_reason: null, disabled_at: null } as const;
 
 function disabledByUser() {
   return { status: 'disabled', disabled_reason: 'user', disabled_at: new Date() } as const;
 }
 
-/** Enabling begins a new count of failures; what is so already stays as it is. */
-function switchTo(active: boolean, row: WebhookRow): WebhookColumns {
-  if (active === (row.status === 'active')) return {};
-  return active ? { ...enabled, enabled_at: new Date(), failing_since: null } : disabledByUser();
+/** A new count of failures begins. */
+function enabledAnew() {
+  return { ...enabled, enabled_at: new Date(), failing_since: null };
 }

@@ -14,6 +14,7 @@ export function presentWebhook(row: WebhookRow & WebhookHealth): Webhook {
     active: row.status === 'active',
     disabled_reason: row.disabled_reason,
     disabled_at: toTimestamp(row.disabled_at),
+    failing_since: toTimestamp(row.failing_since),
     consecutive_failures: row.consecutive_failures,
     last_delivery_at: toTimestamp(row.last_delivery_at),
     secret_preview: row.secret_preview,

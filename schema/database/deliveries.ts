@@ -1,9 +1,8 @@
-// Reading deliveries and their attempts, and ending those of a deleted webhook.
-import { sql } from 'kysely';
+// Reading deliveries and their attempts.
 import type { DeliveryStatus } from '../deliveries.ts';
 import type { EventKind } from '../events.ts';
 import type { Period, Slice } from '../listing.ts';
-import type { Db, DeliveryAttemptRow, DeliveryRow, Transaction } from './database.ts';
+import type { Db, DeliveryAttemptRow, DeliveryRow } from './database.ts';
 import { withinPeriod } from './period.ts';
 
 export type DeliveryWithUrl = DeliveryRow & { url: string };
@@ -58,21 +57,6 @@ export function listDeliveryAttempts(db: Db, deliveryId: string): Promise<Delive
     .where('delivery_id', '=', deliveryId)
     .orderBy('number')
     .execute();
-}
-
-/** Ends what waits for a webhook that is gone. Returns the ids, for the live feed. */
-export async function cancelWaitingDeliveries(
-  trx: Transaction,
-  webhookId: string,
-): Promise<string[]> {
-  const canceled = await trx
-    .updateTable('deliveries')
-    .set({ status: 'canceled', concluded_at: sql<Date>`now()`, next_attempt_at: null })
-    .where('webhook_id', '=', webhookId)
-    .where('status', 'in', ['pending', 'retrying'])
-    .returning('id')
-    .execute();
-  return canceled.map(({ id }) => id);
 }
 
 function selectDeliveries(db: Db, projectId: string) {

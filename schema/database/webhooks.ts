@@ -1,8 +1,9 @@
 // Queries on webhook subscriptions. A deleted one is kept for its deliveries, and found by none of these.
-import { sql, type Insertable, type Updateable } from 'kysely';
+import type { Insertable, Updateable } from 'kysely';
 import { notFound } from '../errors.ts';
 import type { Slice } from '../listing.ts';
 import type { Database, Db, Transaction, WebhookRow } from './database.ts';
+import { countFailures, lastDeliveryAt } from './webhook-health.ts';
 
 /** What is read from a webhook's deliveries, so that no delivery has to write the webhook's row. */
 export interface WebhookHealth {
@@ -10,8 +11,8 @@ export interface WebhookHealth {
   consecutive_failures: number;
 }
 
-/** Failures in a row are counted among this many newest deliveries. */
-const newestDeliveries = 100;
+/** More failures in a row are not counted for a reader. */
+const maxCountedFailures = 100;
 
 export function insertWebhook(
   db: Db,
@@ -44,6 +45,15 @@ export function listWebhookRows(
     .orderBy('id', 'desc')
     .limit(limit)
     .execute();
+}
+
+/** Webhooks of any project: for the live feed, whose changes belong to a project already. */
+export async function listWebhooksById(
+  db: Db,
+  ids: string[],
+): Promise<(WebhookRow & WebhookHealth)[]> {
+  if (ids.length === 0) return [];
+  return selectWithHealth(db).where('id', 'in', ids).execute();
 }
 
 export async function lockWebhook(
@@ -88,32 +98,17 @@ export async function countWebhooks(trx: Transaction, projectId: string): Promis
   return Number(count);
 }
 
-// Asked for `webhook_id = w.id order by id`, the planner, which doesn't know the webhook, may walk the
-// primary key past everybody's deliveries. Only the index on both columns gives this range its order.
 function selectWebhooks(db: Db, projectId: string) {
+  return selectWithHealth(db).where('project_id', '=', projectId);
+}
+
+function selectWithHealth(db: Db) {
   return db
     .selectFrom('webhook_subscriptions as w')
     .selectAll('w')
-    .select((eb) => [
-      eb
-        .selectFrom('deliveries')
-        .select('delivered_at')
-        .whereRef('webhook_id', '=', 'w.id')
-        .where('delivered_at', 'is not', null)
-        .orderBy('delivered_at', 'desc')
-        .limit(1)
-        .as('last_delivery_at'),
-      sql<number>`(
-        with newest as materialized (
-          select status, concluded_at from deliveries
-          where webhook_id >= w.id and webhook_id <= w.id
-          order by webhook_id desc, id desc limit ${sql.lit(newestDeliveries)}
-        )
-        select count(*)::int from newest
-        where status = 'failed' and concluded_at >= w.enabled_at and concluded_at > coalesce(
-          (select max(concluded_at) from newest where status = 'delivered'), '-infinity')
-      )`.as('consecutive_failures'),
+    .select([
+      lastDeliveryAt.as('last_delivery_at'),
+      countFailures(maxCountedFailures).as('consecutive_failures'),
     ])
-    .where('project_id', '=', projectId)
     .where('deleted_at', 'is', null);
 }

@@ -60,6 +60,7 @@ describe('POST /v1/webhooks', () => {
       active: true,
       disabled_reason: null,
       disabled_at: null,
+      failing_since: null,
       consecutive_failures: 0,
       last_delivery_at: null,
       secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),

@@ -6,7 +6,6 @@ import { findUsableApiKey, listApiKeys } from '../../schema/database/api-keys.ts
 import { deleteChanges, readChanges } from '../../schema/database/changes.ts';
 import type { Db } from '../../schema/database/database.ts';
 import {
-  cancelWaitingDeliveries,
   findDelivery,
   listDeliveryAttempts,
   listDeliveryRows,
@@ -21,7 +20,13 @@ import {
   listOverduePosts,
   releaseBatch,
 } from '../../schema/database/sweeping.ts';
-import { getWebhookRow, listWebhookRows } from '../../schema/database/webhooks.ts';
+import { concludeWaiting } from '../../schema/database/waiting-deliveries.ts';
+import { disableFailedWebhook } from '../../schema/database/webhook-health.ts';
+import {
+  getWebhookRow,
+  listWebhookRows,
+  listWebhooksById,
+} from '../../schema/database/webhooks.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createExplainer, type Explainer } from '../support/explain.ts';
 
@@ -88,6 +93,7 @@ describe('single rows', () => {
   const reads: Record<string, (db: Db) => Promise<unknown>> = {
     'a post with its results': (db) => getPostRow(db, project, 'post_7'),
     'a webhook with its health': (db) => getWebhookRow(db, project, 'wh_7'),
+    'webhooks with their health': (db) => listWebhooksById(db, ['wh_7', 'wh_57']),
     'a delivery': (db) => findDelivery(db, project, 'dlv_7'),
     'a key': (db) => findUsableApiKey(db, Buffer.from('7')),
   };
@@ -112,8 +118,12 @@ describe('the engine', () => {
             { previewEvents: false },
           ),
         ),
-    'cancels the deliveries of a deleted webhook': (db) =>
-      db.transaction().execute((trx) => cancelWaitingDeliveries(trx, 'wh_8')),
+    'ends what waits for a webhook': (db) =>
+      db.transaction().execute((trx) => concludeWaiting(trx, 'wh_50', 'canceled')),
+    'judges a webhook whose events fail': (db) => {
+      const rule = { afterFailures: 5, afterMs: 0 };
+      return db.transaction().execute((trx) => disableFailedWebhook(trx, 'wh_9', rule));
+    },
     'looks for overdue deliveries': (db) => listOverdueBatches(db, 300_000, ''),
     'sets a lost batch free': (db) => releaseBatch(db, 'bat_9'),
     'looks for overdue posts': (db) => listOverduePosts(db, 300_000),
@@ -169,12 +179,13 @@ async function fill(db: Db): Promise<void> {
       select 'evt_' || i, 'prj_' || i % 50, 'post.failed', '{}', 'post_' || i, now() - i * interval '1 s'
       from generate_series(0, 19999) i`,
     `insert into deliveries (id, project_id, webhook_id, event_id, event, status, trigger, batch_id,
-        next_attempt_at, concluded_at, delivered_at)
+        next_attempt_at, concluded_at, delivered_at, failed_at)
       select 'dlv_' || i, 'prj_' || i % 50, 'wh_' || i % 1000, 'evt_' || i, 'post.failed',
         case when i % 50 = 0 then 'pending' when i % 9 = 0 then 'failed' else 'delivered' end,
         'event', case when i % 100 = 0 then null else 'bat_' || i / 100 end,
         case when i % 50 = 0 then now() - i * interval '1 s' end,
-        case when i % 50 > 0 then now() end, case when i % 50 > 0 and i % 9 > 0 then now() end
+        case when i % 50 > 0 then now() end, case when i % 50 > 0 and i % 9 > 0 then now() end,
+        case when i % 50 > 0 and i % 9 = 0 then now() end
       from generate_series(0, 19999) i`,
     `insert into delivery_attempts (delivery_id, number, trigger, started_at, timings, request_headers)
       select 'dlv_' || i, 1, 'schedule', now(), '{}', '{}' from generate_series(0, 19999) i`,
