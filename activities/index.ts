@@ -1,18 +1,23 @@
 // All activities of a worker; workflows know them by this type alone.
 import { createDelivering, type DeliveringDependencies } from './delivering.ts';
+import { createPruning, type PruningDependencies } from './pruning.ts';
 import { createPublishing } from './publishing.ts';
+import { createReplaying } from './replaying.ts';
 import { createRetrying, type RetryingDependencies } from './retrying.ts';
 import type { AdvanceDependencies } from './advance-target.ts';
 
 export type ActivityDependencies = AdvanceDependencies &
   DeliveringDependencies &
-  RetryingDependencies;
+  RetryingDependencies &
+  PruningDependencies;
 
 export function createActivities(dependencies: ActivityDependencies) {
   return {
     ...createPublishing(dependencies),
     ...createDelivering(dependencies),
     ...createRetrying(dependencies),
+    ...createReplaying(dependencies),
+    ...createPruning(dependencies),
   };
 }
 

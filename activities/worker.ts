@@ -6,6 +6,7 @@ import type { Doorbell } from '../schema/database/doorbell.ts';
 import type { Listener } from '../schema/database/listen.ts';
 import type { Config } from '../schema/config.ts';
 import { createActivities, type ActivityDependencies } from './index.ts';
+import { keepPruningSchedule } from './pruning-schedule.ts';
 import { startRelay } from './relay.ts';
 import { startSweeper } from './sweeper.ts';
 import { workflowBundle } from './workflow-bundle.ts';
@@ -51,8 +52,9 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
     overdueMs: config.sweepOverdueS * 1_000,
     log,
   });
+  const schedule = keepPruningSchedule({ temporal, taskQueue, log });
   // However the worker ends, a relay on its closed connection must not go on claiming.
-  const stopOthers = () => Promise.all([relay.stop(), sweeper.stop()]);
+  const stopOthers = () => Promise.all([relay.stop(), sweeper.stop(), schedule.stop()]);
   const run = async () => {
     try {
       await worker.run();

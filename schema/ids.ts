@@ -22,6 +22,8 @@ export type IdKind = keyof typeof idPrefixes;
 // Crockford's alphabet: its order is the order of the values, which keeps ids sortable.
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
+const form = new RegExp(`^([a-z]+)_([0-7][${alphabet}]{25})$`);
+
 let lastMs = 0;
 let sequence = 0;
 
@@ -35,8 +37,17 @@ export function newId(kind: IdKind): string {
     lastMs++;
     sequence = 0;
   }
+  return makeId(kind, lastMs, sequence);
+}
+
+/** A new id that sorts among those made at that time. */
+export function idAt(kind: IdKind, at: Date): string {
+  return makeId(kind, at.getTime(), randomBytes(2).readUInt16BE() & 0xfff);
+}
+
+function makeId(kind: IdKind, ms: number, sequence: number): string {
   const bytes = randomBytes(16);
-  bytes.writeUIntBE(lastMs, 0, 6);
+  bytes.writeUIntBE(ms, 0, 6);
   bytes.writeUInt16BE(0x7000 | sequence, 6);
   bytes[8] = (bytes[8]! & 0x3f) | 0x80;
   return `${idPrefixes[kind]}_${toBase32(bytes)}`;
@@ -47,6 +58,18 @@ export function firstIdAt(kind: IdKind, at: Date): string {
   const bytes = Buffer.alloc(16);
   bytes.writeUIntBE(Math.max(0, at.getTime()), 0, 6);
   return `${idPrefixes[kind]}_${toBase32(bytes)}`;
+}
+
+/** When an id of this kind was made; undefined for what is none. */
+export function timeOfId(kind: IdKind, id: string): Date | undefined {
+  const digits = form.exec(id);
+  if (digits?.[1] !== idPrefixes[kind]) return undefined;
+  // The first ten characters hold the 48 bits of the time and two more, after two bits of nothing.
+  let value = 0n;
+  for (const digit of digits[2]!.slice(0, 10)) {
+    value = (value << 5n) | BigInt(alphabet.indexOf(digit));
+  }
+  return new Date(Number(value));
 }
 
 /** 16 bytes as 26 characters. */

@@ -40,6 +40,12 @@ export interface ReplayDeliveriesInput {
   replayId: string;
 }
 
+/** How far a run has come. */
+export interface PruneRecordsInput {
+  /** Events up to this id have been looked at. */
+  after: string;
+}
+
 export function publishPostWorkflowId(postId: string, outboxId: string): string {
   return `post/${postId}/${outboxId}`;
 }
@@ -48,8 +54,13 @@ export function retryDeliveryWorkflowId(deliveryId: string, outboxId: string): s
   return `retry/${deliveryId}/${outboxId}`;
 }
 
-export function replayDeliveriesWorkflowId(replayId: string): string {
-  return `replay/${replayId}`;
+export function replayDeliveriesWorkflowId(replayId: string, outboxId: string): string {
+  return `replay/${replayId}/${outboxId}`;
+}
+
+/** Installations that share a namespace have task queues of their own. */
+export function pruneScheduleId(taskQueue: string): string {
+  return `prune-records/${taskQueue}`;
 }
 
 export function deliverEventsWorkflowId(batchId: string): string {

@@ -34,3 +34,15 @@ export const { attemptOnce } = proxyActivities<Activities>({
   heartbeatTimeout: '10s',
   retry,
 });
+
+export const { prune } = proxyActivities<Activities>({
+  startToCloseTimeout: '1m',
+  heartbeatTimeout: '10s',
+  retry,
+});
+
+/** Gives account after 5 s of work; a step of it is a transaction of 5 s at most. */
+export const { advanceReplay } = proxyActivities<Activities>({
+  startToCloseTimeout: '30s',
+  retry,
+});

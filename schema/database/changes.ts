@@ -128,17 +128,22 @@ export async function readFeedLagSeconds(db: Db): Promise<number> {
   return Math.max(0, rows[0]!.seconds);
 }
 
-/** Forgets what is older than `before`, whole transactions at a time. Returns how many rows went. */
-export async function deleteChanges(db: Db, before: Date): Promise<number> {
+/**
+ * Forgets what is older than `before`: for readers whole transactions, all at once, since none reads
+ * up to `pruned_xid`; of the rows the first `limit`. Returns how many went: fewer than that, none is left.
+ */
+export async function deleteChanges(db: Db, before: Date, limit = 5_000): Promise<number> {
   const { numAffectedRows } = await sql`
-    with newest as (
+    with newest as materialized (
       select xid from changes
       where created_at < ${before} and xid < pg_snapshot_xmin(pg_current_snapshot())
       order by created_at desc limit 1
     ), marked as (
-      update feed_epoch set pruned_xid = greatest(pruned_xid, newest.xid) from newest
+      update feed_epoch set pruned_xid = newest.xid from newest where pruned_xid < newest.xid
+    ), old as (
+      select id from changes where xid <= (select xid from newest) order by xid, id limit ${limit}
     )
-    delete from changes using newest where changes.xid <= newest.xid`.execute(db);
+    delete from changes using old where changes.id = old.id`.execute(db);
   return Number(numAffectedRows ?? 0n);
 }
 

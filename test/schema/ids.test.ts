@@ -1,6 +1,6 @@
 // Ids: their form, and that they sort by creation.
 import { describe, expect, test } from 'vitest';
-import { idPrefixes, newId, type IdKind } from '../../schema/ids.ts';
+import { firstIdAt, idPrefixes, newId, timeOfId, type IdKind } from '../../schema/ids.ts';
 
 describe('newId', () => {
   test('names its resource and has 26 characters of base32', () => {
@@ -30,6 +30,37 @@ describe('newId', () => {
     // A process that made thousands of ids in one millisecond runs a little ahead of the clock.
     expect(ms).toBeGreaterThanOrEqual(before);
     expect(ms).toBeLessThan(before + 1_000);
+  });
+});
+
+describe('timeOfId', () => {
+  test('tells when an id was made, to the millisecond', () => {
+    for (const at of [
+      '1970-01-01T00:00:00.000Z',
+      '2026-05-12T08:30:00.123Z',
+      '9999-12-31T00:00:00Z',
+    ]) {
+      expect(timeOfId('event', firstIdAt('event', new Date(at)))).toEqual(new Date(at));
+    }
+    const before = Date.now() - 1_000;
+    const at = timeOfId('delivery', newId('delivery'))!.getTime();
+    expect(at).toBeGreaterThan(before);
+    expect(at).toBeLessThan(before + 10_000);
+  });
+
+  test.each([
+    '',
+    'evt_',
+    'evt_1',
+    newId('delivery'),
+    newId('event').slice(0, -1),
+    `${newId('event')}0`,
+    newId('event').toUpperCase(),
+    `evt_8${'0'.repeat(25)}`,
+    `evt_0${'u'.repeat(25)}`,
+    `evt_0${'0'.repeat(24)}\n`,
+  ])('tells nothing of %j', (id) => {
+    expect(timeOfId('event', id)).toBeUndefined();
   });
 });
 

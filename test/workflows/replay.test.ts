@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 describe('stored histories', () => {
   test('there is one for each workflow', () => {
-    for (const workflow of ['publish-post', 'deliver-events']) {
+    for (const workflow of ['publish-post', 'deliver-events', 'prune-records']) {
       expect(names.some((name) => name.startsWith(workflow))).toBe(true);
     }
   });

@@ -1,0 +1,112 @@
+// Deletes what has been kept long enough, a bounded batch at a time.
+import { sql } from 'kysely';
+import { firstIdAt, type IdKind } from '../ids.ts';
+import type { Db, Transaction } from './database.ts';
+
+export interface PrunedEvents {
+  events: number;
+  deliveries: number;
+  /** Up to here events have been looked at; null: none is left to look at. */
+  after: string | null;
+}
+
+/** A batch holds its locks for the blink that so many rows, with their attempts, take to delete. */
+const maxEvents = 500;
+const maxDeliveries = 1_000;
+
+/**
+ * Deletes events made before `before`, the oldest after `after` first, each with all its deliveries
+ * and their attempts. One that has an unfinished delivery stays, and what another holds is left for
+ * the next time.
+ */
+export async function deleteEvents(db: Db, before: Date, after: string): Promise<PrunedEvents> {
+  return db.transaction().execute(async (trx) => {
+    const eventIds = await lockOldEvents(trx, before, after);
+    if (eventIds.length === 0) return { events: 0, deliveries: 0, after: null };
+    const { keptIds, deliveryIds } = await lockConcluded(trx, eventIds);
+    const goneIds = eventIds.filter((id) => !keptIds.has(id));
+    await sql`
+      with attempt as (
+        delete from delivery_attempts where delivery_id = any(${deliveryIds})
+      ), delivery as (
+        delete from deliveries where id = any(${deliveryIds})
+      )
+      delete from events where id = any(${goneIds})`.execute(trx);
+    return {
+      events: goneIds.length,
+      deliveries: deliveryIds.length,
+      after: eventIds.at(-1)!,
+    };
+  });
+}
+
+/** The lock keeps others from giving the event one more delivery. At least one, however many it has. */
+async function lockOldEvents(trx: Transaction, before: Date, after: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    with old as materialized (
+      select id from events where id > ${after} and id < ${firstIdAt('event', before)}
+      order by id limit ${maxEvents} for update skip locked
+    ), sized as (
+      select old.id, count(d.id) as own, sum(count(d.id)) over (order by old.id) as total
+      from old left join deliveries d on d.event_id = old.id
+      group by old.id
+    )
+    select id from sized where total <= ${maxDeliveries} or total = own order by id`.execute(trx);
+  return rows.map((row) => row.id);
+}
+
+/** A statement of its own: it sees what was committed before the events were locked. */
+async function lockConcluded(trx: Transaction, eventIds: string[]) {
+  const { rows } = await sql<{ id: string; event_id: string; is_locked: boolean }>`
+    with locked as materialized (
+      select id from deliveries
+      where event_id = any(${eventIds}) and status not in ('pending', 'retrying')
+      for update skip locked
+    )
+    select d.id, d.event_id, locked.id is not null as is_locked
+    from deliveries d left join locked on locked.id = d.id
+    where d.event_id = any(${eventIds})`.execute(trx);
+  const keptIds = new Set(rows.filter((row) => !row.is_locked).map((row) => row.event_id));
+  const gone = rows.filter((row) => !keptIds.has(row.event_id));
+  return { keptIds, deliveryIds: gone.map((row) => row.id) };
+}
+
+/** Deletes the oldest `limit`; returns how many there were, and so do the others below. */
+export async function deleteIdempotencyKeys(db: Db, before: Date, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    with old as (
+      select project_id, key from idempotency_keys
+      where created_at < ${before} order by created_at limit ${limit} for update skip locked
+    )
+    delete from idempotency_keys k using old
+    where k.project_id = old.project_id and k.key = old.key`.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}
+
+export function deleteReplays(db: Db, before: Date, limit: number): Promise<number> {
+  return deleteOldest(db, 'replays', 'replay', before, limit, sql`concluded_at < ${before}`);
+}
+
+export function deleteConnectSessions(db: Db, before: Date, limit: number): Promise<number> {
+  const hasEnded = sql`expires_at < ${before}`;
+  return deleteOldest(db, 'connect_sessions', 'connectSession', before, limit, hasEnded);
+}
+
+/** By the time in their ids, which the primary key sorts by. */
+async function deleteOldest(
+  db: Db,
+  table: 'replays' | 'connect_sessions',
+  kind: IdKind,
+  before: Date,
+  limit: number,
+  hasEnded: ReturnType<typeof sql>,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    with old as (
+      select id from ${sql.table(table)}
+      where id < ${firstIdAt(kind, before)} and ${hasEnded}
+      order by id limit ${limit} for update skip locked
+    )
+    delete from ${sql.table(table)} t using old where t.id = old.id`.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}

@@ -1,0 +1,109 @@
+// The schedule that prunes, on a real Temporal server: there once, whoever starts, and it runs.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ensurePruningSchedule, keepPruningSchedule } from '../../activities/pruning-schedule.ts';
+import { keepWorker } from '../../api/keep-worker.ts';
+import { pruneRecordsWorkflow, pruneScheduleId } from '../../schema/workflows.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createEngine, type Engine } from '../support/engine.ts';
+import { addOldEvents } from '../support/old-records.ts';
+import { installQuietRuntime } from '../support/quiet-runtime.ts';
+import { addProject, addWebhook } from '../support/rows.ts';
+import { createTestNamespace, type TestNamespace } from '../support/temporal.ts';
+
+let database: TestDatabase;
+let namespace: TestNamespace;
+let engine: Engine;
+const warnings: string[] = [];
+
+beforeAll(async () => {
+  installQuietRuntime();
+  [database, namespace] = await Promise.all([createTestDatabase(), createTestNamespace()]);
+  engine = createEngine(database, {
+    namespace: namespace.namespace,
+    onWarning: (line) => warnings.push(line),
+  });
+});
+
+afterAll(async () => {
+  await engine.close();
+  await Promise.all([namespace.close(), database.drop()]);
+});
+
+const taskQueue = () => engine.config.temporal.taskQueue;
+const handle = () => namespace.client.schedule.getHandle(pruneScheduleId(taskQueue()));
+
+const countEvents = async () => {
+  const rows = await database.db.selectFrom('events').select('id').execute();
+  return rows.length;
+};
+
+const ensure = () => ensurePruningSchedule({ temporal: namespace.client, taskQueue: taskQueue() });
+
+describe('ensurePruningSchedule', () => {
+  test('makes a schedule that runs each hour, never two at once', async () => {
+    await ensure();
+    expect(await handle().describe()).toMatchObject({
+      spec: { intervals: [{ every: 3_600_000 }], jitter: 600_000 },
+      action: { workflowType: pruneRecordsWorkflow, taskQueue: taskQueue() },
+      policies: { overlap: 'SKIP', catchupWindow: 3_600_000 },
+      state: { paused: false },
+    });
+  });
+
+  test('leaves one that is as it should be alone', async () => {
+    const { raw } = await handle().describe();
+    await ensure();
+    expect((await handle().describe()).raw.conflictToken).toEqual(raw.conflictToken);
+  });
+
+  test('mends another, which stays paused', async () => {
+    await handle().pause('for now');
+    await handle().update((old) => ({ ...old, spec: { intervals: [{ every: '2 days' }] } }));
+    await ensure();
+    expect(await handle().describe()).toMatchObject({
+      spec: { intervals: [{ every: 3_600_000 }], jitter: 600_000 },
+      state: { paused: true, note: 'for now' },
+    });
+    await handle().unpause();
+  });
+});
+
+describe('keepPruningSchedule', () => {
+  test('warns where Temporal takes none, and ends when told to', async () => {
+    const schedule = keepPruningSchedule({
+      temporal: namespace.client,
+      // Longer than Temporal takes.
+      taskQueue: 'q'.repeat(2_000),
+      log: engine.log,
+    });
+    await expect.poll(() => warnings.join(), { timeout: 10_000 }).toContain('are not pruned');
+    await schedule.stop();
+  });
+});
+
+describe('pruneRecords', () => {
+  test('runs when the schedule of two workers says so', async () => {
+    const { db } = database;
+    const projectId = await addProject(db);
+    const webhookId = await addWebhook(db, projectId);
+    await addOldEvents(db, { projectId, webhookId, count: 1_200 });
+    const workers = [0, 1].map(() => keepWorker({ ...engine, address: namespace.address }));
+    try {
+      await Promise.all(workers.map((worker) => worker.ready));
+      const schedules: string[] = [];
+      for await (const { scheduleId } of namespace.client.schedule.list()) {
+        schedules.push(scheduleId);
+      }
+      expect(schedules).toEqual([pruneScheduleId(taskQueue())]);
+      await handle().trigger();
+      await expect.poll(countEvents, { timeout: 20_000 }).toBe(0);
+      const recentActions = async () => (await handle().describe()).info.recentActions;
+      await expect.poll(recentActions, { timeout: 10_000 }).toHaveLength(1);
+      const [recent] = await recentActions();
+      const { workflowId } = recent!.action.workflow;
+      await namespace.client.workflow.getHandle(workflowId).result();
+    } finally {
+      await Promise.all(workers.map((worker) => worker.stop()));
+    }
+  });
+});
