@@ -1,0 +1,46 @@
+// A receiver that answers in bytes of its own choosing, when and as far as it likes.
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+
+export interface RawReceiver extends AsyncDisposable {
+  readonly url: string;
+  /** Whole requests so far. */
+  readonly requestCount: number;
+}
+
+/** `answer` is told of every request once it has come whole. */
+export async function startRawReceiver(answer: (socket: Socket) => void): Promise<RawReceiver> {
+  const sockets = new Set<Socket>();
+  let requestCount = 0;
+  const server = createServer((socket) => {
+    let seen = '';
+    sockets.add(socket);
+    socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+    socket.setEncoding('latin1').on('data', (chunk: string) => {
+      seen += chunk;
+      if (!isWhole(seen)) return;
+      seen = '';
+      requestCount++;
+      answer(socket);
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    get requestCount() {
+      return requestCount;
+    },
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+function isWhole(request: string): boolean {
+  const headEnd = request.indexOf('\r\n\r\n');
+  const length = /content-length: *(\d+)/i.exec(request.slice(0, headEnd))?.[1];
+  return headEnd !== -1 && request.length >= headEnd + 4 + Number(length ?? 0);
+}
