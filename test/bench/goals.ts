@@ -7,10 +7,18 @@ export interface Goal {
 }
 
 export const goals: Readonly<Record<string, readonly Goal[]>> = {
-  deliveries: [{ text: 'ratio ≥ 0.15', isReached: ({ ratio }) => ratio !== null && ratio >= 0.15 }],
+  deliveries: [ratioGoal(0.15)],
+  deliveries_million: [ratioGoal(0.85)],
   delivery_latency: [
     { text: 'p50 ≤ 10 ms', isReached: ({ details }) => details['p50']! <= 10 },
     { text: 'p99 ≤ 40 ms', isReached: ({ details }) => details['p99']! <= 40 },
+  ],
+  dead_fifth: [
+    ratioGoal(0.9),
+    {
+      text: 'refusing_ratio ≥ 0.9',
+      isReached: ({ details }) => details['refusing_ratio']! >= 0.9,
+    },
   ],
   memory: [
     { text: '≤ 350 MB after the start', isReached: ({ details }) => details['idle']! <= 350 },
@@ -18,3 +26,10 @@ export const goals: Readonly<Record<string, readonly Goal[]>> = {
   ],
   start: [{ text: '≤ 6 s', isReached: ({ value }) => value <= 6 }],
 };
+
+function ratioGoal(least: number): Goal {
+  return {
+    text: `ratio ≥ ${least}`,
+    isReached: ({ ratio }) => ratio !== null && ratio >= least,
+  };
+}

@@ -19,6 +19,7 @@ export interface Installation extends AsyncDisposable {
   readonly doorbell: Doorbell;
   /** Where Temporal keeps its histories. */
   readonly temporalFile: string;
+  readonly databaseUrl: string;
 }
 
 /** A folder on the disk that the program's own data is on. */
@@ -78,6 +79,7 @@ export async function startInstallation(env: Record<string, string> = {}): Promi
       db: connection.db,
       doorbell,
       temporalFile: join(dataDirectory, 'servers', 'temporal.sqlite'),
+      databaseUrl,
       [Symbol.asyncDispose]: stop,
     };
   } catch (error) {

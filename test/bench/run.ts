@@ -5,12 +5,21 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { goals } from './goals.ts';
 import type { Result, Row } from './result.ts';
+import { deadFifth } from './rows/dead-fifth.ts';
+import { deliveriesMillion } from './rows/deliveries-million.ts';
 import { deliveries } from './rows/deliveries.ts';
 import { deliveryLatency } from './rows/delivery-latency.ts';
 import { memory } from './rows/memory.ts';
 import { start } from './rows/start.ts';
 
-const rows: readonly Row[] = [start, deliveries, deliveryLatency, memory];
+const rows: readonly Row[] = [
+  start,
+  deliveries,
+  deliveriesMillion,
+  deliveryLatency,
+  deadFifth,
+  memory,
+];
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

@@ -1,52 +1,73 @@
-// From an event's commit to the receiver having read it, in light traffic.
+// From an event's commit to the receiver having read it, in light and in steady traffic.
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addWebhook } from '../endpoints.ts';
 import { commitEvent, waitForAllDelivered } from '../events.ts';
-import { startInstallation } from '../installation.ts';
-import { startBenchReceiver } from '../receiver.ts';
+import { startInstallation, type Installation } from '../installation.ts';
+import { startBenchReceiver, type BenchReceiver } from '../receiver.ts';
 import { percentile, type Row } from '../result.ts';
 
-const perSecond = 20;
+const light = 20;
+const steady = 200;
 const seconds = 20;
-const warmUp = 100;
+const warmUpS = 5;
 
 export const deliveryLatency: Row = {
   id: 'delivery_latency',
-  title: `commit → receiver at ${perSecond} events/s for ${seconds} s`,
-  async run() {
+  title: `commit → receiver at ${light} and at ${steady} events/s, ${seconds} s each`,
+  async run(progress) {
     await using receiver = await startBenchReceiver({ hasArrivals: true });
     await using installation = await startInstallation();
     await addWebhook(installation, receiver.urls[0]!);
-    const committed = new Map<string, bigint>();
-    const writing: Promise<void>[] = [];
-    const startedAt = performance.now();
-    for (let i = 0; i < warmUp + perSecond * seconds; i++) {
-      await sleep(Math.max(startedAt + (i * 1_000) / perSecond - performance.now(), 0));
-      writing.push(
-        commitEvent(installation).then((id) => {
-          if (i >= warmUp) committed.set(id, process.hrtime.bigint());
-        }),
-      );
+    const details: Record<string, number> = {};
+    const samples: number[][] = [];
+    for (const perSecond of [light, steady]) {
+      const latencies = await measure(installation, receiver, perSecond);
+      const suffix = perSecond === light ? '' : `_${perSecond}`;
+      for (const percent of [50, 95, 99]) {
+        details[`p${percent}${suffix}`] = percentile(latencies, percent);
+      }
+      details[`load${suffix}`] = loadavg()[0]!;
+      samples.push(latencies);
+      progress(`at ${perSecond}/s: p50 ${percentile(latencies, 50).toFixed(1)} ms`);
     }
-    const load = loadavg()[0]!;
-    await Promise.all(writing);
-    await waitForAllDelivered(installation, { timeoutMs: 30_000 });
-    const { arrivals } = await receiver.report();
-    const samples = arrivals.flatMap(([id, atNs]) => {
-      const committedNs = committed.get(id);
-      return committedNs === undefined ? [] : [Number(BigInt(atNs) - committedNs) / 1e6];
-    });
-    if (samples.length < committed.size) throw new Error('Not every event arrived.');
-    const [p50, p95, p99] = [50, 95, 99].map((percent) => percentile(samples, percent));
     return {
       id: 'delivery_latency',
-      value: p50!,
+      value: details['p50']!,
       unit: 'ms',
       baseline: null,
       ratio: null,
-      samples,
-      details: { p50: p50!, p95: p95!, p99: p99!, load },
+      samples: samples[0]!,
+      details,
     };
   },
 };
+
+/** Milliseconds, of each event after the warm-up. */
+async function measure(
+  installation: Installation,
+  receiver: BenchReceiver,
+  perSecond: number,
+): Promise<number[]> {
+  const committed = new Map<string, bigint>();
+  const writing: Promise<void>[] = [];
+  const startedAt = performance.now();
+  for (let i = 0; i < perSecond * (warmUpS + seconds); i++) {
+    const waitMs = startedAt + (i * 1_000) / perSecond - performance.now();
+    if (waitMs > 0) await sleep(waitMs);
+    writing.push(
+      commitEvent(installation).then((id) => {
+        if (i >= perSecond * warmUpS) committed.set(id, process.hrtime.bigint());
+      }),
+    );
+  }
+  await Promise.all(writing);
+  await waitForAllDelivered(installation, { timeoutMs: 30_000 });
+  const { arrivals } = await receiver.report();
+  const latencies = arrivals.flatMap(([id, atNs]) => {
+    const committedNs = committed.get(id);
+    return committedNs === undefined ? [] : [Number(BigInt(atNs) - committedNs) / 1e6];
+  });
+  if (latencies.length < committed.size) throw new Error('Not every event arrived.');
+  return latencies;
+}
