@@ -6,9 +6,11 @@ import type { Doorbell } from '../schema/database/doorbell.ts';
 import {
   listOverdueBatches,
   listOverduePosts,
+  listRunningReplays,
   maxPerSweep,
   releaseBatch,
   restartPost,
+  restartReplay,
   takeSweep,
 } from '../schema/database/sweeping.ts';
 import { deliverEventsWorkflowId } from '../schema/workflows.ts';
@@ -65,6 +67,11 @@ async function sweep(dependencies: SweeperDependencies, after: string): Promise<
     if (workflow_id !== null && (await isRunning(temporal, workflow_id))) continue;
     await restartPost(db, id, workflow_id);
     log.warn({ postId: id }, 'A post had lost its workflow; it is started anew.');
+  }
+  for (const { id, workflow_id } of await listRunningReplays(db, overdueMs)) {
+    if (await isRunning(temporal, workflow_id)) continue;
+    await restartReplay(db, id, workflow_id);
+    log.warn({ replayId: id }, 'A replay had lost its workflow; it is started anew.');
   }
   doorbell.ring('fanfare_outbox');
   return batchIds.length < maxPerSweep ? '' : batchIds.at(-1)!;

@@ -10,6 +10,7 @@ import './limits/graphql.ts';
 import './platforms/graphql.ts';
 import './posts/graphql.ts';
 import './projects/graphql.ts';
+import './replays/graphql.ts';
 import './webhooks/graphql.ts';
 import './webhooks/live-graphql.ts';
 import './webhooks/test-webhook-graphql.ts';

@@ -8,6 +8,7 @@ import { limitRoutes } from './limits/rest.ts';
 import { platformRoutes } from './platforms/rest.ts';
 import { postRoutes } from './posts/rest.ts';
 import { projectRoutes } from './projects/rest.ts';
+import { replayRoutes } from './replays/rest.ts';
 import type { Route } from './route.ts';
 import { webhookRoutes } from './webhooks/rest.ts';
 
@@ -18,6 +19,7 @@ export const routes: readonly Route[] = [
   ...platformRoutes,
   ...webhookRoutes,
   ...deliveryRoutes,
+  ...replayRoutes,
   ...eventRoutes,
   ...apiKeyRoutes,
   ...projectRoutes,

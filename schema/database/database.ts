@@ -248,6 +248,7 @@ interface DeliveryTable {
   batch_id: string | null;
   created_at: Generated<Date>;
   concluded_at: Date | null;
+  /** When a receiver took it last; stays when a replay sends it once more. */
   delivered_at: Date | null;
   /** When the schedule gave up; stays when a manual attempt delivers it later. Never of a test. */
   failed_at: Date | null;
@@ -281,17 +282,19 @@ interface ReplayTable {
   since: Date;
   until: Date;
   statuses: ReplayedStatus[];
-  /** How many matched when it was asked for. */
+  /** How many matched when it was asked for; more when others concluded just then. */
   matched: number;
   /** How many are on a new ladder by now. */
   reopened: Generated<number>;
-  /** How those ended; written when the replay concludes. */
+  /** How those ended, as last looked at; final once the replay has concluded. */
   delivered: Generated<number>;
   failed: Generated<number>;
   skipped: Generated<number>;
   canceled: Generated<number>;
-  /** The id that the last batch ended with. */
+  /** The next batch begins past this id. Null: every match has been reopened. */
   position: string | null;
+  /** The one workflow that should carry it. */
+  workflow_id: string;
   created_at: Generated<Date>;
   concluded_at: Date | null;
 }

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { insertPublishPost } from './outbox.ts';
 import type { Db } from './database.ts';
 import { lockPost } from './posts.ts';
+import { insertReplayWorkflow, lockRunningReplay, setReplay } from './replays.ts';
 
 /** A sweep looks at this much; the rest waits for the next one. */
 export const maxPerSweep = 200;
@@ -103,5 +104,43 @@ export async function restartPost(
       .set({ current_run: run, workflow_id: workflowId, progressed_at: sql<Date>`now()` })
       .where('id', '=', postId)
       .execute();
+  });
+}
+
+/** Old enough to be looked at; by chance, so that those that run don't hide the lost ones. */
+export function listRunningReplays(
+  db: Db,
+  overdueMs: number,
+): Promise<{ id: string; workflow_id: string }[]> {
+  return db
+    .selectFrom('replays')
+    .select(['id', 'workflow_id'])
+    .where('status', '=', 'running')
+    .where('created_at', '<', ago(overdueMs))
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('outbox')
+            .select('id')
+            .whereRef('outbox.workflow_id', '=', 'replays.workflow_id'),
+        ),
+      ),
+    )
+    .orderBy(sql`random()`)
+    .limit(maxPerSweep)
+    .execute();
+}
+
+/** A new workflow goes on where the lost one's last batch ended. */
+export async function restartReplay(
+  db: Db,
+  replayId: string,
+  lostWorkflowId: string,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const replay = await lockRunningReplay(trx, replayId);
+    if (replay?.workflow_id !== lostWorkflowId) return;
+    await setReplay(trx, replayId, { workflow_id: await insertReplayWorkflow(trx, replayId) });
   });
 }

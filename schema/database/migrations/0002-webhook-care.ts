@@ -24,7 +24,8 @@ const statements = [
     where delivered_at is not null and trigger <> 'test' and not is_delivered_manually`,
   `create index deliveries_failed on deliveries (webhook_id, failed_at)
     where failed_at is not null`,
-  `create index deliveries_by_replay on deliveries (replay_id) where replay_id is not null`,
+  `create index deliveries_by_replay on deliveries (replay_id, status)
+    where replay_id is not null`,
 
   `create table replays (
     id ${id} primary key,
@@ -41,6 +42,7 @@ const statements = [
     skipped int not null default 0,
     canceled int not null default 0,
     position ${id},
+    workflow_id text not null,
     created_at ${time} not null default now(),
     concluded_at ${time}
   )`,

@@ -1,0 +1,110 @@
+// Sending a range of a webhook's past again, and how far that has come.
+import type { Db, ReplayRow, WebhookRow } from '../../schema/database/database.ts';
+import { countMatches, startOf } from '../../schema/database/replay-matches.ts';
+import {
+  countOutcomes,
+  findRunningReplay,
+  getReplayRow,
+  insertReplay,
+  listReplayRows,
+} from '../../schema/database/replays.ts';
+import { getWebhookRow, lockWebhook } from '../../schema/database/webhooks.ts';
+import { AppError, validationError } from '../../schema/errors.ts';
+import { newId } from '../../schema/ids.ts';
+import type { Page, Paging } from '../../schema/listing.ts';
+import type { AcceptedReplay, Replay, ReplayDeliveries } from '../../schema/replays.ts';
+import type { Caller, Context } from '../context.ts';
+import { page } from '../listing.ts';
+import { transact, type Answer } from '../transact.ts';
+import { presentReplay } from './presenter.ts';
+
+/** Counts before the transaction, which then holds no lock for long; a workflow does the rest. */
+export async function replayDeliveries(
+  context: Context,
+  caller: Caller,
+  webhookId: string,
+  input: ReplayDeliveries,
+): Promise<Answer<AcceptedReplay>> {
+  const { projectId } = caller;
+  const webhook = await getWebhookRow(context.db, projectId, webhookId);
+  const range = readRange(input, context.config.retention.recordsMs);
+  await refuseUnready(context.db, webhook);
+  const statuses = [...new Set(input.status)];
+  const wanted = { project_id: projectId, webhook_id: webhookId, statuses, ...range };
+  const matched = await countMatches(context.db, { ...wanted, events: webhook.events });
+  return transact(context, caller, async ({ trx, change, wakeRelay }) => {
+    await refuseUnready(trx, await lockWebhook(trx, projectId, webhookId));
+    const id = newId('replay');
+    const position = startOf(statuses);
+    await insertReplay(trx, { id, ...wanted, status: 'running', matched, position });
+    change({ subject: 'replay', subject_id: id, kind: 'created' });
+    wakeRelay();
+    return { status: 202, data: { replay_id: id, matched } };
+  });
+}
+
+/** Also of a webhook that was deleted since. */
+export async function getReplay(
+  { db }: Context,
+  { projectId }: Caller,
+  id: string,
+  webhookId?: string,
+): Promise<Replay> {
+  return present(db, await getReplayRow(db, projectId, id, webhookId));
+}
+
+export async function listReplays(
+  { db }: Context,
+  { projectId }: Caller,
+  webhookId: string,
+  paging: Paging,
+): Promise<Page<Replay>> {
+  await getWebhookRow(db, projectId, webhookId);
+  return page(
+    paging,
+    (slice) => listReplayRows(db, projectId, webhookId, slice),
+    (rows) => Promise.all(rows.map((row) => present(db, row))),
+  );
+}
+
+/** The row of one that runs is behind its deliveries. */
+async function present(db: Db, row: ReplayRow): Promise<Replay> {
+  const isRunning = row.status === 'running';
+  return presentReplay(row, isRunning ? await countOutcomes(db, row.id) : { ...row, pending: 0 });
+}
+
+async function refuseUnready(db: Db, { id, status }: WebhookRow): Promise<void> {
+  if (status === 'disabled') {
+    throw new AppError('conflict', 'The webhook is disabled: its deliveries would be skipped.', {
+      hint: 'Enable it first.',
+    });
+  }
+  const running = await findRunningReplay(db, id);
+  if (running === undefined) return;
+  throw new AppError('conflict', `The replay ${running} is running on this webhook.`, {
+    hint: 'Wait until it has concluded.',
+    details: { replay_id: running },
+  });
+}
+
+function readRange(input: ReplayDeliveries, keptMs: number): { since: Date; until: Date } {
+  const nowMs = Date.now();
+  const since = new Date(input.since);
+  const untilMs = input.until === undefined ? nowMs : Date.parse(input.until);
+  const until = new Date(Math.min(untilMs, nowMs));
+  if (since >= until) {
+    const message = 'must be before `until`, which is now at the latest';
+    const limit = until.toISOString();
+    throw validationError([
+      { path: 'since', code: 'not_before_until', message, actual: input.since, limit },
+    ]);
+  }
+  if (since.getTime() < nowMs - keptMs) {
+    const limit = new Date(nowMs - keptMs).toISOString();
+    const message = `must not be before ${limit}: older events have been pruned`;
+    throw validationError([
+      { path: 'since', code: 'before_retention', message, actual: input.since, limit },
+    ]);
+  }
+  return { since, until };
+}

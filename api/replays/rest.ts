@@ -1,0 +1,35 @@
+// The REST routes of replays.
+import { listQuery } from '../../schema/listing.ts';
+import { AcceptedReplay, Replay, ReplayDeliveries } from '../../schema/replays.ts';
+import { get, list, one, post, written } from '../route.ts';
+import { getReplay, listReplays, replayDeliveries } from './operations.ts';
+
+export const replayRoutes = [
+  post('/v1/webhooks/:id/replay', {
+    name: 'replayDeliveries',
+    summary: 'Send the deliveries of a time again, each with a new ladder of attempts',
+    description:
+      'Their ids stay and their attempts go on counting. Test events are not sent again. One replay at a time runs on a webhook.',
+    scope: 'webhooks:write',
+    body: ReplayDeliveries,
+    answer: written(202, AcceptedReplay),
+    run: ({ context, caller, params, body }) => replayDeliveries(context, caller, params.id, body),
+  }),
+
+  get('/v1/webhooks/:id/replays', {
+    name: 'listReplays',
+    summary: 'List the replays of a webhook',
+    scope: 'webhooks:read',
+    query: listQuery({}),
+    answer: list(Replay),
+    run: ({ context, caller, params, query }) => listReplays(context, caller, params.id, query),
+  }),
+
+  get('/v1/webhooks/:id/replays/:replay_id', {
+    name: 'getReplay',
+    summary: 'Read how far a replay has come',
+    scope: 'webhooks:read',
+    answer: one(Replay),
+    run: ({ context, caller, params }) => getReplay(context, caller, params.replay_id, params.id),
+  }),
+];

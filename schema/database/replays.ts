@@ -1,0 +1,130 @@
+// Replays in Postgres: their rows, and how the deliveries that they reopened stand.
+import { sql, type Insertable, type Updateable } from 'kysely';
+import { notFound } from '../errors.ts';
+import type { Slice } from '../listing.ts';
+import { replayDeliveriesWorkflow, replayDeliveriesWorkflowId } from '../workflows.ts';
+import type { Database, Db, ReplayRow, Transaction } from './database.ts';
+import { insertOutbox } from './outbox.ts';
+
+/** How many of a replay's deliveries stand how. */
+export interface ReplayOutcomes {
+  pending: number;
+  delivered: number;
+  failed: number;
+  skipped: number;
+  canceled: number;
+}
+
+/** With the workflow that carries it. Wake the relay after the commit. */
+export async function insertReplay(
+  trx: Transaction,
+  replay: Omit<Insertable<Database['replays']>, 'workflow_id'>,
+): Promise<void> {
+  const workflow_id = await insertReplayWorkflow(trx, replay.id);
+  await trx
+    .insertInto('replays')
+    .values({ ...replay, workflow_id })
+    .execute();
+}
+
+/** Asks for a run of `replayDeliveries`; returns its workflow id. */
+export function insertReplayWorkflow(trx: Transaction, replayId: string): Promise<string> {
+  return insertOutbox(trx, {
+    workflow: replayDeliveriesWorkflow,
+    workflowId: (outboxId) => replayDeliveriesWorkflowId(replayId, outboxId),
+    input: { replayId },
+  });
+}
+
+/** Of any of the project's webhooks, or of this one alone; deleted ones too. */
+export async function getReplayRow(
+  db: Db,
+  projectId: string,
+  id: string,
+  webhookId?: string,
+): Promise<ReplayRow> {
+  const row = await db
+    .selectFrom('replays')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .$if(webhookId !== undefined, (query) => query.where('webhook_id', '=', webhookId!))
+    .executeTakeFirst();
+  if (!row) throw notFound('replay', id);
+  return row;
+}
+
+export function listReplayRows(
+  db: Db,
+  projectId: string,
+  webhookId: string,
+  { limit, before }: Slice,
+): Promise<ReplayRow[]> {
+  return db
+    .selectFrom('replays')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('webhook_id', '=', webhookId)
+    .$if(before !== undefined, (query) => query.where('id', '<', before!))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** The one that is running on a webhook. */
+export async function findRunningReplay(db: Db, webhookId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('replays')
+    .select('id')
+    .where('webhook_id', '=', webhookId)
+    .where('status', '=', 'running')
+    .executeTakeFirst();
+  return row?.id;
+}
+
+/** Undefined: it has concluded. Whoever advances it holds this lock, so nothing is done twice. */
+export function lockRunningReplay(trx: Transaction, id: string): Promise<ReplayRow | undefined> {
+  return trx
+    .selectFrom('replays')
+    .selectAll()
+    .where('id', '=', id)
+    .where('status', '=', 'running')
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export async function setReplay(
+  trx: Transaction,
+  id: string,
+  changes: Updateable<Database['replays']>,
+): Promise<void> {
+  await trx.updateTable('replays').set(changes).where('id', '=', id).execute();
+}
+
+export async function countOutcomes(db: Db, replayId: string): Promise<ReplayOutcomes> {
+  const rows = await db
+    .selectFrom('deliveries')
+    .select('status')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('replay_id', '=', replayId)
+    .groupBy('status')
+    .execute();
+  const counts = new Map(rows.map(({ status, count }) => [status, Number(count)]));
+  const of = (status: (typeof rows)[number]['status']) => counts.get(status) ?? 0;
+  return {
+    pending: of('pending') + of('retrying'),
+    delivered: of('delivered'),
+    failed: of('failed'),
+    skipped: of('skipped'),
+    canceled: of('canceled'),
+  };
+}
+
+/** How many wait for the first attempt of their new ladder; counts no further than `limit`. */
+export async function countUnattempted(db: Db, replayId: string, limit: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from (
+      select from deliveries where replay_id = ${replayId} and status = 'pending' limit ${limit}
+    ) as waiting`.execute(db);
+  return rows[0]!.count;
+}
