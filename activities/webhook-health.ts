@@ -13,7 +13,7 @@ import { logWebhook } from './webhook-log.ts';
 
 export interface WebhookHealth {
   /** Returns at once: no delivery waits for what follows, or fails with it. */
-  follow(turns: WebhookTurn[]): void;
+  readonly follow: (turns: WebhookTurn[]) => void;
   /** Resolves once everything taken so far has been followed. */
   settled(): Promise<void>;
 }

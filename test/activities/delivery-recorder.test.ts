@@ -6,8 +6,9 @@ import {
 } from '../../activities/delivery-recorder.ts';
 import type { AttemptRecord } from '../../schema/database/delivery-attempts.ts';
 import { createDoorbell, type Doorbell } from '../../schema/database/doorbell.ts';
+import { attempt } from '../support/attempts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { addEvent, addProject, addWebhook, anyTimings } from '../support/rows.ts';
+import { addEvent, addProject, addWebhook } from '../support/rows.ts';
 
 let database: TestDatabase;
 let doorbell: Doorbell;
@@ -36,25 +37,6 @@ async function addDeliveries(count: number): Promise<string[]> {
     Array.from({ length: count }, () => addEvent(database.db, projectId)),
   );
   return ids.flat();
-}
-
-function attempt(deliveryId: string, values: Partial<AttemptRecord> = {}): AttemptRecord {
-  return {
-    delivery_id: deliveryId,
-    scheduled_attempts: 0,
-    started_at: new Date(),
-    ended_at: new Date(),
-    timings: anyTimings,
-    remote_address: '127.0.0.1',
-    status_code: 200,
-    error_code: null,
-    request_headers: {},
-    response_headers: {},
-    response_body: '',
-    status: 'delivered',
-    next_attempt_at: null,
-    ...values,
-  };
 }
 
 const failed = (number: number): Partial<AttemptRecord> => ({
