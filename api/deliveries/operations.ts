@@ -13,7 +13,7 @@ import type {
   ListDeliveries,
   RetriedDelivery,
 } from '../../schema/deliveries.ts';
-import { AppError, notFound } from '../../schema/errors.ts';
+import { AppError } from '../../schema/errors.ts';
 import type { Page } from '../../schema/listing.ts';
 import {
   retryDeliveryWorkflow,
@@ -22,6 +22,7 @@ import {
 } from '../../schema/workflows.ts';
 import type { Caller, Context } from '../context.ts';
 import { page } from '../listing.ts';
+import { notKept } from '../retention.ts';
 import { transact, type Answer } from '../transact.ts';
 import { presentAttempt, presentDelivery } from './presenter.ts';
 
@@ -41,13 +42,17 @@ export async function listDeliveries(
 
 /** Also of a webhook that was deleted since. */
 export async function getDelivery(
-  { db }: Context,
+  context: Context,
   { projectId }: Caller,
   id: string,
 ): Promise<DeliveryWithAttempts> {
+  const { db } = context;
   const row = await findDelivery(db, projectId, id);
-  if (!row) throw notFound('delivery', id);
-  const attempts = await listDeliveryAttempts(db, id);
+  if (!row) throw notKept(context, 'delivery', id);
+  // One that was recorded between the two reads belongs to a later state.
+  const attempts = (await listDeliveryAttempts(db, id)).filter(
+    ({ number }) => number <= row.attempt_count,
+  );
   return { ...presentDelivery(row), attempts: attempts.map(presentAttempt) };
 }
 
@@ -59,7 +64,7 @@ export function retryDelivery(
 ): Promise<Answer<RetriedDelivery>> {
   return transact(context, caller, async ({ trx, wakeRelay }) => {
     const row = await findDelivery(trx, caller.projectId, id);
-    if (!row) throw notFound('delivery', id);
+    if (!row) throw notKept(context, 'delivery', id);
     const sendable = await findManualDelivery(trx, id);
     if (!sendable?.webhook) {
       throw new AppError('conflict', 'The webhook of this delivery was deleted.');

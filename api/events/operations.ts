@@ -1,10 +1,10 @@
 // Reading events: those that were recorded, and the kinds that there are.
 import { findEvent, listEventRows } from '../../schema/database/recorded-events.ts';
-import { notFound } from '../../schema/errors.ts';
 import type { Event, EventKindInfo, ListEvents } from '../../schema/events.ts';
 import type { Page } from '../../schema/listing.ts';
 import type { Caller, Context } from '../context.ts';
 import { page, wholePage } from '../listing.ts';
+import { notKept } from '../retention.ts';
 import { eventKindInfos } from './kinds.ts';
 import { presentEvent } from './presenter.ts';
 
@@ -20,9 +20,13 @@ export function listEvents(
   );
 }
 
-export async function getEvent({ db }: Context, { projectId }: Caller, id: string): Promise<Event> {
-  const row = await findEvent(db, projectId, id);
-  if (!row) throw notFound('event', id);
+export async function getEvent(
+  context: Context,
+  { projectId }: Caller,
+  id: string,
+): Promise<Event> {
+  const row = await findEvent(context.db, projectId, id);
+  if (!row) throw notKept(context, 'event', id);
   return presentEvent(row);
 }
 

@@ -140,10 +140,10 @@ export async function deleteChanges(db: Db, before: Date, limit = 5_000): Promis
       order by created_at desc limit 1
     ), marked as (
       update feed_epoch set pruned_xid = newest.xid from newest where pruned_xid < newest.xid
-    ), old as (
-      select id from changes where xid <= (select xid from newest) order by xid, id limit ${limit}
     )
-    delete from changes using old where changes.id = old.id`.execute(db);
+    delete from changes where ctid = any (array(
+      select ctid from changes where xid <= (select xid from newest)
+      order by xid, id limit ${limit}))`.execute(db);
   return Number(numAffectedRows ?? 0n);
 }
 

@@ -47,9 +47,8 @@ async function lockOldEvents(trx: Transaction, before: Date, after: string): Pro
       select id from events where id > ${after} and id < ${firstIdAt('event', before)}
       order by id limit ${maxEvents} for update skip locked
     ), sized as (
-      select old.id, count(d.id) as own, sum(count(d.id)) over (order by old.id) as total
-      from old left join deliveries d on d.event_id = old.id
-      group by old.id
+      select id, own, sum(own) over (order by id) as total
+      from old, lateral (select count(*) as own from deliveries where event_id = old.id offset 0) d
     )
     select id from sized where total <= ${maxDeliveries} or total = own order by id`.execute(trx);
   return rows.map((row) => row.id);
@@ -71,15 +70,15 @@ async function lockConcluded(trx: Transaction, eventIds: string[]) {
   return { keptIds, deliveryIds: gone.map((row) => row.id) };
 }
 
-/** Deletes the oldest `limit`; returns how many there were, and so do the others below. */
+/**
+ * Deletes the oldest `limit`; returns how many there were, and so do the others below. By `ctid`, the
+ * row's place, a row is found without a join, which the planner might do by reading the whole table.
+ */
 export async function deleteIdempotencyKeys(db: Db, before: Date, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
-    with old as (
-      select project_id, key from idempotency_keys
-      where created_at < ${before} order by created_at limit ${limit} for update skip locked
-    )
-    delete from idempotency_keys k using old
-    where k.project_id = old.project_id and k.key = old.key`.execute(db);
+    delete from idempotency_keys where ctid = any (array(
+      select ctid from idempotency_keys where created_at < ${before}
+      order by created_at limit ${limit} for update skip locked))`.execute(db);
   return Number(numAffectedRows ?? 0n);
 }
 
@@ -102,11 +101,8 @@ async function deleteOldest(
   hasEnded: ReturnType<typeof sql>,
 ): Promise<number> {
   const { numAffectedRows } = await sql`
-    with old as (
-      select id from ${sql.table(table)}
-      where id < ${firstIdAt(kind, before)} and ${hasEnded}
-      order by id limit ${limit} for update skip locked
-    )
-    delete from ${sql.table(table)} t using old where t.id = old.id`.execute(db);
+    delete from ${sql.table(table)} where ctid = any (array(
+      select ctid from ${sql.table(table)} where id < ${firstIdAt(kind, before)} and ${hasEnded}
+      order by id limit ${limit} for update skip locked))`.execute(db);
   return Number(numAffectedRows ?? 0n);
 }

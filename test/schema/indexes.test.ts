@@ -14,6 +14,12 @@ import { listUnfinished } from '../../schema/database/due-deliveries.ts';
 import { recordEvent } from '../../schema/database/events.ts';
 import { claimBatch } from '../../schema/database/outbox.ts';
 import { getPostRow, listPostRows, listResults } from '../../schema/database/posts.ts';
+import {
+  deleteConnectSessions,
+  deleteEvents,
+  deleteIdempotencyKeys,
+  deleteReplays,
+} from '../../schema/database/pruning.ts';
 import { listEventRows } from '../../schema/database/recorded-events.ts';
 import {
   listOverdueBatches,
@@ -152,6 +158,23 @@ describe('the live feed', () => {
   }
 });
 
+describe('pruning', () => {
+  /** Its id is greater than every id here. */
+  const farAway = new Date(2 ** 48 - 1);
+  const works: Record<string, (db: Db) => Promise<unknown>> = {
+    'old events, deliveries and attempts': (db) => deleteEvents(db, farAway, 'evt_'),
+    'old changes': (db) => deleteChanges(db, new Date()),
+    'old idempotency keys': (db) => deleteIdempotencyKeys(db, new Date(), 100),
+    'old connect sessions': (db) => deleteConnectSessions(db, new Date(), 100),
+    'old replays': (db) => deleteReplays(db, new Date(), 100),
+  };
+  for (const [name, work] of Object.entries(works)) {
+    test(`finds ${name} by an index`, async () => {
+      expect(await fullScans(work)).toEqual([]);
+    });
+  }
+});
+
 /** Twenty thousand of everything, in fifty projects; by SQL, since operations would take minutes. */
 async function fill(db: Db): Promise<void> {
   const statements = [
@@ -189,6 +212,16 @@ async function fill(db: Db): Promise<void> {
       from generate_series(0, 19999) i`,
     `insert into delivery_attempts (delivery_id, number, trigger, started_at, timings, request_headers)
       select 'dlv_' || i, 1, 'schedule', now(), '{}', '{}' from generate_series(0, 19999) i`,
+    `insert into idempotency_keys (project_id, key, fingerprint, created_at)
+      select 'prj_' || i % 50, i::text, '', now() - i * interval '10 s' from generate_series(0, 19999) i`,
+    `insert into connect_sessions (id, project_id, platform, external_user_id, status, token_hash,
+        expires_at)
+      select 'cs_' || i, 'prj_' || i % 50, 'sandbox', 'u', 'pending', '', now()
+      from generate_series(0, 4999) i`,
+    `insert into replays (id, project_id, webhook_id, status, since, until, statuses, matched,
+        workflow_id, concluded_at)
+      select 'rpl_' || i, 'prj_' || i % 50, 'wh_' || i % 1000, 'completed', now(), now(), '{}', 0, '', now()
+      from generate_series(0, 4999) i`,
   ];
   for (const statement of statements) await sql.raw(statement).execute(db);
   // Each row has its transaction's id, which is what the feed is read by.

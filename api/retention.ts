@@ -1,0 +1,22 @@
+// What is said of an event or delivery that is not there: that it was never, or is no longer, kept.
+import { AppError, notFound } from '../schema/errors.ts';
+import { timeOfId } from '../schema/ids.ts';
+import type { Context } from './context.ts';
+
+const dayMs = 86_400_000;
+
+/** The 404. An id that is older than the retention says why it is not there. */
+export function notKept(
+  { config }: Pick<Context, 'config'>,
+  kind: 'event' | 'delivery',
+  id: string,
+): AppError {
+  const { recordsMs } = config.retention;
+  const madeAt = timeOfId(kind, id);
+  const error = notFound(kind, id);
+  if (!madeAt || madeAt.getTime() >= Date.now() - recordsMs) return error;
+  const days = recordsMs / dayMs;
+  return new AppError(error.code, error.message, {
+    hint: `Events and deliveries are kept for ${days} ${days === 1 ? 'day' : 'days'}.`,
+  });
+}
