@@ -14,7 +14,7 @@ export interface WebhookChange {
   url: string;
   turn: keyof typeof lines;
   /** Of one that was disabled. */
-  reason?: DisabledReason;
+  reason?: DisabledReason | null;
 }
 
 export function logWebhook(log: Logger, { id, url, turn, reason }: WebhookChange): void {

@@ -89,19 +89,22 @@ export async function updateWebhook(
     const row = await lockWebhook(trx, caller.projectId, id);
     const isSwitched = active !== undefined && active !== (row.status === 'active');
     turn = isSwitched ? (active ? 'enabled' : 'disabled') : undefined;
-    await setWebhook(trx, id, {
-      ...changes,
-      ...(events ? { events: [...new Set(events)] } : {}),
-      ...(turn === 'enabled' ? enabledAnew() : {}),
-      ...(turn === 'disabled' ? disabledByUser() : {}),
-    });
+    const named = { ...changes, ...(events ? { events: [...new Set(events)] } : {}) };
+    if (Object.keys(named).length > 0) {
+      await setWebhook(trx, id, named);
+      change({ subject: 'webhook', subject_id: id, kind: 'updated' });
+    }
+    if (turn) {
+      await setWebhook(trx, id, turn === 'enabled' ? enabledAnew() : disabledByUser());
+      change({ subject: 'webhook', subject_id: id, kind: turn });
+    }
     if (turn === 'disabled') await concludeWaiting(trx, id, 'skipped');
-    const isUpdated = turn === undefined || events || Object.keys(changes).length > 0;
-    if (isUpdated) change({ subject: 'webhook', subject_id: id, kind: 'updated' });
-    if (turn) change({ subject: 'webhook', subject_id: id, kind: turn });
     return { status: 200, data: presentWebhook(await getWebhookRow(trx, caller.projectId, id)) };
   });
-  if (turn) logWebhook(context.log, { id, url: answer.data.url, turn });
+  if (turn) {
+    const { url, disabled_reason: reason } = answer.data;
+    logWebhook(context.log, { id, url, turn, reason });
+  }
   return answer;
 }
 

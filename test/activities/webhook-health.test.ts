@@ -5,10 +5,10 @@ import { createDelivering } from '../../activities/delivering.ts';
 import { createDeliveryRecorder } from '../../activities/delivery-recorder.ts';
 import { createWebhookHealth } from '../../activities/webhook-health.ts';
 import type { AttemptRecord } from '../../schema/database/delivery-attempts.ts';
-import { claimBatch } from '../../schema/database/outbox.ts';
+import { insertManualAttempt } from '../../schema/database/manual-attempts.ts';
 import { concludeWaiting } from '../../schema/database/waiting-deliveries.ts';
-import type { DeliverEventsInput } from '../../schema/workflows.ts';
-import { attempt, failedForGood } from '../support/attempts.ts';
+import { newId } from '../../schema/ids.ts';
+import { attempt, exchange, failedForGood } from '../support/attempts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createEngine, type Engine } from '../support/engine.ts';
 import { addEvent, addProject, addWebhook } from '../support/rows.ts';
@@ -197,11 +197,8 @@ describe('the disabling rule', () => {
     const worker = createWorker();
     const ids = await addDeliveries(5);
     for (const id of ids.slice(0, 4)) await worker.record(failedForGood(id));
-    await database.db
-      .updateTable('deliveries')
-      .set({ status: 'delivered', delivered_at: new Date(), is_delivered_manually: true })
-      .where('id', '=', ids[0]!)
-      .execute();
+    await database.db.transaction().execute((trx) => insertManualAttempt(trx, ids[0]!, exchange()));
+    expect(await delivery(ids[0]!)).toMatchObject({ status: 'delivered' });
     await worker.record(failedForGood(ids[4]!));
     expect(await webhook()).toMatchObject({ status: 'disabled' });
   });
@@ -297,7 +294,12 @@ describe('the log', () => {
 describe('concludeWaiting', () => {
   test('ends at most so many at once; the rest ends when its batch comes to it', async () => {
     const ids = await addDeliveries(5);
-    const { input } = (await claimBatch(database.db, 200))!;
+    const batchId = newId('batch');
+    await database.db
+      .updateTable('deliveries')
+      .set({ batch_id: batchId })
+      .where('id', 'in', ids)
+      .execute();
     await database.db
       .updateTable('webhook_subscriptions')
       .set({ status: 'disabled', disabled_reason: 'user' })
@@ -311,8 +313,8 @@ describe('concludeWaiting', () => {
       'skipped',
       'skipped',
     ]);
-    const left = await createDelivering(engine).deliver(input as unknown as DeliverEventsInput);
-    expect(left).toEqual([]);
+    const { deliver } = createDelivering(engine);
+    expect(await deliver({ batchId, deliveryIds: ids, isFailing: false })).toEqual([]);
     expect(new Set(await statuses(ids))).toEqual(new Set(['skipped']));
     for (const id of ids) expect(await changesOf(id)).toEqual(['created', 'skipped']);
   });

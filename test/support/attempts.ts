@@ -1,12 +1,10 @@
-// Outcomes of scheduled attempts, for what is recorded without sending anything.
-import type { AttemptRecord } from '../../schema/database/delivery-attempts.ts';
+// Outcomes of attempts, for what is recorded without sending anything.
+import type { AttemptRecord, Exchange } from '../../schema/database/delivery-attempts.ts';
 import { anyTimings } from './rows.ts';
 
-/** The first attempt, delivered, unless the values say otherwise. */
-export function attempt(deliveryId: string, values: Partial<AttemptRecord> = {}): AttemptRecord {
+/** A 200, unless the values say otherwise. */
+export function exchange(values: Partial<Exchange> = {}): Exchange {
   return {
-    delivery_id: deliveryId,
-    scheduled_attempts: 0,
     started_at: new Date(),
     ended_at: new Date(),
     timings: anyTimings,
@@ -16,17 +14,28 @@ export function attempt(deliveryId: string, values: Partial<AttemptRecord> = {})
     request_headers: {},
     response_headers: {},
     response_body: '',
+    ...values,
+  };
+}
+
+/** The first of the schedule, delivered, unless the values say otherwise. */
+export function attempt(deliveryId: string, values: Partial<AttemptRecord> = {}): AttemptRecord {
+  return {
+    ...exchange(),
+    delivery_id: deliveryId,
+    scheduled_attempts: 0,
     status: 'delivered',
     next_attempt_at: null,
     ...values,
   };
 }
 
+export const refused = { status_code: 500, error_code: 'http_5xx' } as const;
+
 /** The schedule has given up, by default after one attempt. */
 export function failedForGood(
   deliveryId: string,
   values: Partial<AttemptRecord> = {},
 ): AttemptRecord {
-  const refused = { status: 'failed', status_code: 500, error_code: 'http_5xx' } as const;
-  return attempt(deliveryId, { ...refused, ...values });
+  return attempt(deliveryId, { ...refused, status: 'failed', ...values });
 }

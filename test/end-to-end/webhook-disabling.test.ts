@@ -1,0 +1,131 @@
+// A receiver dies, is given up and comes back: the whole way of a webhook, as a live stream tells it.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startApp, type TestApp } from '../support/app.ts';
+import { ask, subscribeOverSocket, type Message } from '../support/graphql.ts';
+import { startReceiver, type Receiver } from '../support/receiver.ts';
+
+let app: TestApp;
+let receiver: Receiver;
+let accountId: string;
+let webhookId: string;
+
+beforeAll(async () => {
+  [app, receiver] = await Promise.all([
+    startApp({
+      env: {
+        FANFARE_DELIVERY_DELAYS_MS: '50,50,50',
+        FANFARE_DISABLE_AFTER_S: '1',
+        FANFARE_DISABLE_AFTER_FAILURES: '3',
+      },
+    }),
+    startReceiver(),
+  ]);
+  accountId = (await app.tenant.connectSandbox('ada')).id;
+  webhookId = (await app.tenant.createWebhook(receiver.url, ['post.published'])).id;
+});
+
+afterAll(async () => {
+  await app.stop();
+  await receiver.close();
+});
+
+const webhookUpdated = `subscription ($id: ID, $after: String) {
+  webhookUpdated(id: $id, after: $after) {
+    cursor change webhook { id status disabledReason failingSince consecutiveFailures }
+  }
+}`;
+
+const subscribe = (variables: Record<string, unknown>, key = app.tenant.key) =>
+  subscribeOverSocket({ url: app.url, key, query: webhookUpdated, variables });
+
+const update = (message: Message) => message.data.webhookUpdated;
+const isChange = (change: string) => (message: Message) => update(message)?.change === change;
+
+async function publish(): Promise<void> {
+  const post = await app.tenant.createPost({ caption: 'hello', account_ids: [accountId] });
+  await app.tenant.waitForPost(post.id);
+}
+
+async function statuses(): Promise<Record<string, number>> {
+  const { body } = await app.api.get(`/v1/webhooks/${webhookId}/deliveries?limit=100`);
+  const counts: Record<string, number> = {};
+  for (const { status } of body.data) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+describe('a webhook whose receiver dies', () => {
+  test('is warned of, disabled, skipped, enabled by its owner, and delivered to again', async () => {
+    const stranger = await app.createTenant('stranger');
+    await using foreign = subscribe({}, stranger.key);
+    await using stream = subscribe({ id: webhookId });
+    await using all = subscribe({});
+    const [present] = await stream.waitFor(1);
+    expect(update(present)).toMatchObject({
+      change: 'present',
+      webhook: { id: webhookId, status: 'ACTIVE', failingSince: null, consecutiveFailures: 0 },
+    });
+    await publish();
+    await receiver.waitForCount(1);
+
+    receiver.respondWith(() => ({ status: 500 }));
+    await publish();
+    await stream.until(isChange('failing'));
+    expect(update(stream.messages.at(-1))).toMatchObject({
+      webhook: { status: 'ACTIVE', failingSince: expect.any(String) },
+    });
+    // One event after the other until it is given up; with the last ones, one still waits.
+    await expect
+      .poll(
+        async () => {
+          await publish();
+          return (await app.api.get(`/v1/webhooks/${webhookId}`)).body.data.status;
+        },
+        { timeout: 20_000, interval: 50 },
+      )
+      .toBe('disabled');
+    await stream.until(isChange('disabled'));
+    expect(update(stream.messages.at(-1))).toMatchObject({
+      webhook: { status: 'DISABLED', disabledReason: 'FAILURES' },
+    });
+
+    receiver.respondWith(() => ({ status: 200 }));
+    await expect.poll(statuses).not.toHaveProperty('retrying');
+    const sentBefore = receiver.requests.length;
+    await publish();
+    const disabled = await statuses();
+    expect(disabled).toMatchObject({ delivered: 1, failed: expect.any(Number) });
+    expect(disabled['skipped']).toBeGreaterThanOrEqual(1);
+    expect(disabled['pending']).toBeUndefined();
+    expect(receiver.requests).toHaveLength(sentBefore);
+
+    const { updateWebhook } = await ask(
+      app,
+      `mutation ($id: ID!) {
+        updateWebhook(id: $id, input: { active: true }) {
+          status failingSince consecutiveFailures
+        }
+      }`,
+      { id: webhookId },
+    );
+    expect(updateWebhook).toEqual({
+      status: 'ACTIVE',
+      failingSince: null,
+      consecutiveFailures: 0,
+    });
+    await publish();
+    await receiver.waitForCount(sentBefore + 1);
+    await expect.poll(statuses).toMatchObject({ delivered: 2, skipped: disabled['skipped'] });
+
+    const turns = ['failing', 'disabled', 'enabled'];
+    await Promise.all([stream, all].map((each) => each.until(isChange('enabled'))));
+    expect(stream.messages.slice(1).map((message) => update(message).change)).toEqual(turns);
+    expect(all.messages.map((message) => update(message).change)).toEqual(turns);
+    await using again = subscribe({ id: webhookId, after: update(present).cursor });
+    const resumed = await again.waitFor(3);
+    expect(resumed.map((message) => update(message).change)).toEqual(turns);
+    expect(foreign.messages).toEqual([]);
+    await using refused = subscribe({ id: webhookId }, stranger.key);
+    const [refusal] = await refused.waitFor(1);
+    expect(refusal.errors[0].extensions.code).toBe('not_found');
+  });
+});
