@@ -45,7 +45,7 @@ export async function insertMissingDeliveries(
     .selectFrom('events')
     .select(['id', 'kind', 'created_at'])
     .where('project_id', '=', project_id)
-    .where('id', 'in', eventIds)
+    .where('id', '=', sql<string>`any(${eventIds}::text[])`)
     .execute();
   if (events.length === 0) return 0;
   const inserted = await trx
