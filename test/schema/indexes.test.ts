@@ -12,6 +12,7 @@ import {
 } from '../../schema/database/deliveries.ts';
 import { listUnfinished } from '../../schema/database/due-deliveries.ts';
 import { recordEvent } from '../../schema/database/events.ts';
+import { findManualDelivery, insertManualAttempt } from '../../schema/database/manual-attempts.ts';
 import { claimBatch } from '../../schema/database/outbox.ts';
 import { getPostRow, listPostRows, listResults } from '../../schema/database/posts.ts';
 import {
@@ -28,6 +29,7 @@ import {
 } from '../../schema/database/sweeping.ts';
 import { concludeWaiting } from '../../schema/database/waiting-deliveries.ts';
 import { disableFailedWebhook } from '../../schema/database/webhook-health.ts';
+import { recordTestEvent } from '../../schema/database/test-events.ts';
 import {
   getWebhookRow,
   listWebhookRows,
@@ -35,6 +37,7 @@ import {
 } from '../../schema/database/webhooks.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createExplainer, type Explainer } from '../support/explain.ts';
+import { anyTimings } from '../support/rows.ts';
 
 /** Small by nature: read from end to end at will. */
 const smallTables = /^(feed_epoch|sweeps|outbox):/;
@@ -62,6 +65,18 @@ const page = { limit: 26, before: undefined };
 const nextPage = { limit: 26, before: 'zzz' };
 const since = '2026-01-01T00:00:00Z';
 
+const manualExchange = {
+  started_at: new Date(),
+  ended_at: new Date(),
+  timings: anyTimings,
+  remote_address: null,
+  status_code: 200,
+  error_code: null,
+  request_headers: {},
+  response_headers: null,
+  response_body: null,
+};
+
 describe('lists', () => {
   const lists: Record<string, (db: Db) => Promise<unknown>> = {
     posts: (db) => listPostRows(db, project, {}, page),
@@ -85,6 +100,7 @@ describe('lists', () => {
       listDeliveryRows(db, project, 'wh_7', { event: 'post.failed', until: since }, page),
     attempts: (db) => listDeliveryAttempts(db, 'dlv_7'),
     events: (db) => listEventRows(db, project, { test: false }, page),
+    'test events': (db) => listEventRows(db, project, { test: true }, page),
     'events by kind and time': (db) =>
       listEventRows(db, project, { test: false, event: 'post.failed', since, until: since }, page),
   };
@@ -101,6 +117,7 @@ describe('single rows', () => {
     'a webhook with its health': (db) => getWebhookRow(db, project, 'wh_7'),
     'webhooks with their health': (db) => listWebhooksById(db, ['wh_7', 'wh_57']),
     'a delivery': (db) => findDelivery(db, project, 'dlv_7'),
+    'what a retry sends': (db) => findManualDelivery(db, 'dlv_7'),
     'a key': (db) => findUsableApiKey(db, Buffer.from('7')),
   };
   for (const [name, read] of Object.entries(reads)) {
@@ -130,6 +147,17 @@ describe('the engine', () => {
       const rule = { afterFailures: 5, afterMs: 0 };
       return db.transaction().execute((trx) => disableFailedWebhook(trx, 'wh_9', rule));
     },
+    'records a test event': (db) =>
+      db.transaction().execute((trx) =>
+        recordTestEvent(trx, {
+          projectId: project,
+          webhookId: 'wh_7',
+          kind: 'post.failed',
+          data: {},
+        }),
+      ),
+    'records an attempt beside the schedule': (db) =>
+      db.transaction().execute((trx) => insertManualAttempt(trx, 'dlv_7', manualExchange)),
     'looks for overdue deliveries': (db) => listOverdueBatches(db, 300_000, ''),
     'sets a lost batch free': (db) => releaseBatch(db, 'bat_9'),
     'looks for overdue posts': (db) => listOverduePosts(db, 300_000),
@@ -202,13 +230,13 @@ async function fill(db: Db): Promise<void> {
       select 'evt_' || i, 'prj_' || i % 50, 'post.failed', '{}', 'post_' || i, now() - i * interval '1 s'
       from generate_series(0, 19999) i`,
     `insert into deliveries (id, project_id, webhook_id, event_id, event, status, trigger, batch_id,
-        next_attempt_at, concluded_at, delivered_at, failed_at)
+        next_attempt_at, concluded_at, delivered_at, failed_at, attempt_count)
       select 'dlv_' || i, 'prj_' || i % 50, 'wh_' || i % 1000, 'evt_' || i, 'post.failed',
         case when i % 50 = 0 then 'pending' when i % 9 = 0 then 'failed' else 'delivered' end,
         'event', case when i % 100 = 0 then null else 'bat_' || i / 100 end,
         case when i % 50 = 0 then now() - i * interval '1 s' end,
         case when i % 50 > 0 then now() end, case when i % 50 > 0 and i % 9 > 0 then now() end,
-        case when i % 50 > 0 and i % 9 = 0 then now() end
+        case when i % 50 > 0 and i % 9 = 0 then now() end, 1
       from generate_series(0, 19999) i`,
     `insert into delivery_attempts (delivery_id, number, trigger, started_at, timings, request_headers)
       select 'dlv_' || i, 1, 'schedule', now(), '{}', '{}' from generate_series(0, 19999) i`,
