@@ -125,6 +125,8 @@ export function createFeed({ db, listener, log }: FeedOptions): Feed {
   async function readMissed({ position, filter }: Subscriber): Promise<Missed> {
     const page = await readChanges(db, position, pageSize, filter);
     if (head && page.epoch !== head.epoch) throw cursorExpired(page);
+    // The table may have been pruned up to here since the cursor was checked.
+    if (position.xid <= page.prunedXid) throw cursorExpired(page);
     const items = page.changes.map((change) => place(page.epoch, change));
     return { items, position: page.position, isLive: false };
   }

@@ -252,6 +252,29 @@ describe('subscribe', () => {
   });
 });
 
+describe('a stream that reads what it missed', () => {
+  test('says cursor_expired when what it has yet to read is pruned', async () => {
+    const stream = await feed.subscribe(filter('prj_late'));
+    await commit('prj_late', ['post_1']);
+    const [item] = await take(stream, 1);
+    await commit('prj_late', ['post_2']);
+    await take(stream, 1);
+    await stream.return();
+    await sleep(1_100); // an idle feed keeps no changes in memory
+    const late = await feed.subscribe({ ...filter('prj_late'), after: item!.cursor });
+    await database.db
+      .updateTable('changes')
+      .set({ created_at: new Date(Date.now() - 1e9) })
+      .where('project_id', '=', 'prj_late')
+      .execute();
+    // Pruned only once no transaction of the server is older than it.
+    await expect
+      .poll(() => deleteChanges(database.db, new Date(Date.now() - 1e8)), { timeout: 10_000 })
+      .toBeGreaterThan(0);
+    await expect(late.next()).rejects.toMatchObject({ code: 'cursor_expired' });
+  });
+});
+
 describe('close', () => {
   test('ends every stream with unavailable', async () => {
     const own = createFeed({ db: database.db, listener, log: pino({ level: 'silent' }) });
