@@ -181,6 +181,40 @@ describe('deliveryUpdated', () => {
   });
 });
 
+describe('webhookUpdated', () => {
+  test('tells what is done with a webhook, to its end', async () => {
+    const { id } = await app.tenant.createWebhook('https://example.com/hook');
+    await using stream = subscribeOverSocket({
+      url: app.url,
+      key: app.tenant.key,
+      query: `subscription ($id: ID) {
+        webhookUpdated(id: $id) { change webhook { id name status } }
+      }`,
+      variables: { id },
+    });
+    await stream.waitFor(1);
+    for (const change of [{ name: 'a' }, { active: false }, { active: true }]) {
+      await app.api.patch(`/v1/webhooks/${id}`, change);
+    }
+    await app.api.post(`/v1/webhooks/${id}/rotate`);
+    await app.api.delete(`/v1/webhooks/${id}`);
+    const messages = await stream.until(
+      (message) => message.data.webhookUpdated.change === 'deleted',
+    );
+    const updates = messages.map((message) => message.data.webhookUpdated);
+    expect(updates[0]).toMatchObject({ change: 'present', webhook: { id, status: 'ACTIVE' } });
+    expect(updates.map(({ change }) => change).filter((change) => change !== 'created')).toEqual([
+      'present',
+      'updated',
+      'disabled',
+      'enabled',
+      'rotated',
+      'deleted',
+    ]);
+    expect(updates.at(-1)).toEqual({ change: 'deleted', webhook: null });
+  });
+});
+
 describe('many sockets', () => {
   test('see every change of concurrent writers once, each in the same order', async () => {
     const post = await publish();
