@@ -23,8 +23,22 @@ import {
 } from '../../schema/database/pruning.ts';
 import { listEventRows } from '../../schema/database/recorded-events.ts';
 import {
+  insertMissingDeliveries,
+  reopenDeliveries,
+} from '../../schema/database/reopen-deliveries.ts';
+import { countMatches, readWindow } from '../../schema/database/replay-matches.ts';
+import {
+  countOutcomes,
+  countUnattempted,
+  findRunningReplay,
+  getReplayRow,
+  listReplayRows,
+  lockRunningReplay,
+} from '../../schema/database/replays.ts';
+import {
   listOverdueBatches,
   listOverduePosts,
+  listRunningReplays,
   releaseBatch,
 } from '../../schema/database/sweeping.ts';
 import { concludeWaiting } from '../../schema/database/waiting-deliveries.ts';
@@ -169,6 +183,45 @@ describe('the engine', () => {
   }
 });
 
+describe('replays', () => {
+  const replayId = 'rpl_7';
+  const range = {
+    project_id: project,
+    webhook_id: 'wh_7',
+    since: new Date(0),
+    until: new Date(),
+    statuses: ['failed' as const, 'missing' as const],
+    events: ['post.failed' as const],
+  };
+  const row = (db: Db) => getReplayRow(db, project, replayId, 'wh_7');
+  const works: Record<string, (db: Db) => Promise<unknown>> = {
+    'are read': row,
+    'are listed': (db) => listReplayRows(db, project, 'wh_7', page),
+    'count what they match': (db) => countMatches(db, range),
+    'find deliveries of their range': (db) => readWindow(db, range, 'dlv_', 200),
+    'find events without a delivery': (db) => readWindow(db, range, 'evt_', 200),
+    'reopen deliveries': (db) =>
+      db
+        .transaction()
+        .execute(async (trx) => reopenDeliveries(trx, await row(trx), ['dlv_7', 'dlv_1007'])),
+    'make missing deliveries': (db) =>
+      db
+        .transaction()
+        .execute(async (trx) => insertMissingDeliveries(trx, await row(trx), ['evt_7', 'evt_57'])),
+    'count how theirs stand': (db) => countOutcomes(db, replayId),
+    'count what waits for them': (db) => countUnattempted(db, replayId, 1_000),
+    'are locked to be advanced': (db) =>
+      db.transaction().execute((trx) => lockRunningReplay(trx, replayId)),
+    'are found by the webhook that they run on': (db) => findRunningReplay(db, 'wh_7'),
+    'are looked for where their workflow may be lost': (db) => listRunningReplays(db, 300_000),
+  };
+  for (const [name, work] of Object.entries(works)) {
+    test(`${name} by an index`, async () => {
+      expect(await fullScans(work)).toEqual([]);
+    });
+  }
+});
+
 describe('the live feed', () => {
   const start = { xid: 0n, id: 0n };
   const reads: Record<string, (db: Db) => Promise<unknown>> = {
@@ -250,6 +303,10 @@ async function fill(db: Db): Promise<void> {
         workflow_id, concluded_at)
       select 'rpl_' || i, 'prj_' || i % 50, 'wh_' || i % 1000, 'completed', now(), now(), '{}', 0, '', now()
       from generate_series(0, 4999) i`,
+    `update replays set status = 'running', concluded_at = null, created_at = now() - interval '1 h'
+      where substr(id, 5)::int < 100`,
+    `update deliveries set replay_id = 'rpl_' || substr(id, 5)::int % 1000
+      where substr(id, 5)::int < 10000`,
   ];
   for (const statement of statements) await sql.raw(statement).execute(db);
   // Each row has its transaction's id, which is what the feed is read by.
