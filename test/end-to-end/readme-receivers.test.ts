@@ -1,0 +1,161 @@
+// The receivers of the README, run as they stand there: what they take, refuse and drop.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findFreePorts } from '../../api/embedded/free-ports.ts';
+import type { WebhookWithSecret } from '../../schema/webhooks.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+
+const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+const directory = mkdtempSync(join(tmpdir(), 'fanfare-readme-'));
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startApp();
+});
+
+afterAll(async () => {
+  await app.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** Writes the fenced block whose first line is the file's name in a comment. */
+function extract(file: string): string {
+  const block = [...readme.matchAll(/^```\w+\n([\s\S]*?)^```$/gm)]
+    .map(([, text]) => text!)
+    .find((text) => text.split('\n')[0]!.endsWith(` ${file}`));
+  if (block === undefined) throw new Error(`The README has no ${file}.`);
+  const path = join(directory, file);
+  writeFileSync(path, block);
+  return path;
+}
+
+describe.each([
+  { language: 'Node', command: process.execPath, file: 'receiver.mjs' },
+  { language: 'Python', command: 'python3', file: 'receiver.py' },
+])('the receiver for $language', ({ command, file }) => {
+  let url: string;
+  let webhook: WebhookWithSecret;
+  let child: ChildProcess;
+  let output = '';
+
+  beforeAll(async () => {
+    const [port] = await findFreePorts([0]);
+    url = `http://127.0.0.1:${port}/`;
+    webhook = await app.tenant.createWebhook(url);
+    child = spawn(command, [extract(file)], {
+      env: {
+        PATH: process.env['PATH'],
+        HOME: process.env['HOME'],
+        WEBHOOK_SECRET: webhook.secret,
+        PORT: String(port),
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    for (const stream of [child.stdout!, child.stderr!]) {
+      stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+    }
+    await until(() => isListening(port!), 'it listens');
+  });
+
+  afterAll(async () => {
+    if (child.exitCode !== null) return;
+    const exit = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exit;
+  });
+
+  async function until(isDone: () => boolean | Promise<boolean>, what: string): Promise<void> {
+    const deadline = Date.now() + 15_000;
+    while (!(await isDone())) {
+      if (Date.now() > deadline) throw new Error(`Not within 15 s: ${what}. Output:\n${output}`);
+      await sleep(20);
+    }
+  }
+
+  const body = JSON.stringify({
+    event: 'post.published',
+    timestamp: '2026-01-31T12:00:00.000Z',
+    data: { caption: 'Grüße, 世界 🎉' },
+  });
+  const sign = (text: string, secret: string) =>
+    `sha256=${createHmac('sha256', secret).update(text).digest('hex')}`;
+
+  async function send(signature: string | undefined, delivery: string, text = body) {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-service-delivery': delivery,
+        ...(signature === undefined ? {} : { 'x-service-signature': signature }),
+      },
+      body: text,
+    });
+    await response.arrayBuffer();
+    return response.status;
+  }
+
+  test('takes a real event', async () => {
+    const account = await app.tenant.connectSandbox(`reader-${file}`);
+    await app.tenant.createPost({ caption: 'Grüße, 世界 🎉', account_ids: [account.id] });
+    await until(() => /post\.published dlv_\w+/.test(output), 'it says what came');
+    const read = () => app.api.get(`/v1/webhooks/${webhook.id}/deliveries?event=post.published`);
+    await until(async () => (await read()).body.data[0]?.status === 'delivered', 'recorded');
+    expect((await read()).body.data[0]).toMatchObject({ attempt_count: 1, last_status_code: 204 });
+  });
+
+  test('takes one delivery once, however often it comes', async () => {
+    const signature = sign(body, webhook.secret);
+    const statuses = [await send(signature, 'dlv_1'), await send(signature, 'dlv_1')];
+    await send(signature, 'dlv_2');
+    await until(() => output.includes('dlv_2'), 'it says what came');
+    expect(statuses).toEqual([204, 204]);
+    expect(output.match(/dlv_1\b/g)).toHaveLength(1);
+  });
+
+  test('answers 401 to a forged request, and outlives one that breaks off', async () => {
+    const genuine = sign(body, webhook.secret);
+    const forged: (string | undefined)[] = [
+      undefined,
+      '',
+      'sha256=',
+      genuine.slice('sha256='.length),
+      genuine.slice(0, -1),
+      `${genuine}0`,
+      sign(body, 'whsec_another'),
+      sign(`${body} `, webhook.secret),
+      `sha256=${'é'.repeat(64)}`,
+    ];
+    const statuses = [];
+    for (const signature of forged) statuses.push(await send(signature, 'dlv_forged'));
+    statuses.push(await send(genuine, 'dlv_forged', body.replace('published', 'failed')));
+    expect(statuses).toEqual(Array.from({ length: forged.length + 1 }, () => 401));
+    await breakOff(Number(new URL(url).port));
+    expect(await send(genuine, 'dlv_3')).toBe(204);
+    await until(() => output.includes('dlv_3'), 'it says what came');
+    expect(output).not.toContain('dlv_forged');
+  });
+});
+
+function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}
+
+/** A request whose body does not come to its end. */
+async function breakOff(port: number): Promise<void> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{');
+  await sleep(50);
+  socket.resetAndDestroy();
+  await sleep(50);
+}
