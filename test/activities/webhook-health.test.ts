@@ -60,6 +60,7 @@ function createWorker({ afterMs = hourMs, db = database.db } = {}) {
   const recorder = createDeliveryRecorder(database.db, engine.doorbell, health.follow);
   return {
     lines,
+    recorder,
     async record(...attempts: AttemptRecord[]) {
       await Promise.all(attempts.map((each) => recorder.record(each)));
       await health.settled();
@@ -200,6 +201,39 @@ describe('the disabling rule', () => {
     await database.db.transaction().execute((trx) => insertManualAttempt(trx, ids[0]!, exchange()));
     expect(await delivery(ids[0]!)).toMatchObject({ status: 'delivered' });
     await worker.record(failedForGood(ids[4]!));
+    expect(await webhook()).toMatchObject({ status: 'disabled' });
+  });
+
+  test('takes a success of the schedule for one, even of what was delivered by hand before', async () => {
+    const worker = createWorker({ afterMs: 0 });
+    const ids = await addDeliveries(6);
+    for (const id of ids.slice(0, 4)) await worker.record(failedForGood(id));
+    await database.db.transaction().execute((trx) => insertManualAttempt(trx, ids[4]!, exchange()));
+    await worker.record(attempt(ids[4]!));
+    expect(await webhook()).toMatchObject({ failing_since: null });
+    await worker.record(failedForGood(ids[5]!));
+    expect(await webhook()).toMatchObject({ status: 'active' });
+  });
+
+  test('holds up no recording while the row of its webhook is locked', async () => {
+    const worker = createWorker();
+    const ids = await addDeliveries(6);
+    for (const id of ids.slice(0, 4)) await worker.record(failedForGood(id));
+    let judged: Promise<void> | undefined;
+    await database.db.transaction().execute(async (holder) => {
+      const locked = holder.selectFrom('webhook_subscriptions').select('id').forUpdate();
+      await locked.where('id', '=', webhookId).execute();
+      judged = worker.record(failedForGood(ids[4]!));
+      await expect.poll(() => statuses([ids[4]!])).toEqual(['failed']);
+      await worker.recorder.record(failedForGood(ids[5]!));
+      const { status } = await holder
+        .selectFrom('webhook_subscriptions')
+        .select('status')
+        .where('id', '=', webhookId)
+        .executeTakeFirstOrThrow();
+      expect(status).toBe('active');
+    });
+    await judged;
     expect(await webhook()).toMatchObject({ status: 'disabled' });
   });
 

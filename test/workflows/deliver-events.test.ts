@@ -132,10 +132,10 @@ function waits(attempts: DeliveryAttemptRow[]) {
 }
 
 /** A time-out of the round trip to the test server, or its group, is all that may lie between. */
-function expectLadder(attempts: DeliveryAttemptRow[]): void {
+function expectLadder(attempts: DeliveryAttemptRow[], delays = [30, 120, 600]): void {
   const seconds = waits(attempts);
   expect(seconds).toHaveLength(3);
-  [30, 120, 600].forEach((delay, i) => {
+  delays.forEach((delay, i) => {
     expect(seconds[i]).toBeGreaterThanOrEqual(delay - 0.01);
     expect(seconds[i]).toBeLessThan(delay + 5);
   });
@@ -173,6 +173,15 @@ describe('deliverEvents', () => {
       expect(other.body.equals(first!.body)).toBe(true);
       expect(other.headers['x-service-delivery']).toBe(delivery.id);
     }
+  });
+
+  test('waits longer when a receiver asks for it, up to the next step', async () => {
+    const asked = ['75', '86400', '5'];
+    await using receiver = await startReceiver({
+      respond: (_, n) => ({ status: 503, headers: { 'Retry-After': asked[n - 1] ?? '1' } }),
+    });
+    const { attempts } = await runLadder(receiver.url);
+    expectLadder(attempts, [75, 600, 600]);
   });
 
   test('counts a receiver that takes too long as failed', async () => {
