@@ -8,7 +8,7 @@ import { createTestRest, type TestKey, type TestRest } from '../support/rest.ts'
 let rest: TestRest;
 let owner: TestKey;
 let stranger: TestKey;
-/** An id of the owner's for each collection: `webhooks` → `wh_…`. */
+/** An id of the owner's for each collection: `webhooks` → `wh_…`; and for what is below, by its parameter. */
 const ids = new Map<string, string>();
 
 beforeAll(async () => {
@@ -38,6 +38,13 @@ beforeAll(async () => {
     (await rest.call('GET', path, { key: owner.key })).body.data[0].id as string;
   ids.set('events', await first('/v1/events'));
   ids.set('deliveries', await first(`/v1/webhooks/${ids.get('webhooks')}/deliveries`));
+  const range = { since: new Date(Date.now() - 60_000).toISOString() };
+  bodies['replayDeliveries'] = range;
+  const replay = await rest.call('POST', `/v1/webhooks/${ids.get('webhooks')}/replay`, {
+    key: owner.key,
+    body: range,
+  });
+  ids.set('replay_id', replay.body.data.replay_id);
 });
 afterAll(() => rest[Symbol.asyncDispose]());
 
@@ -54,7 +61,8 @@ function ask({ method, path, name }: Route, key: string) {
   const id = ids.get(collection);
   if (id === undefined) throw new Error(`The test knows no id of ${collection}.`);
   const body = bodies[name];
-  return rest.call(method.toUpperCase(), path.replace(/:\w+/, id), { key, body });
+  const asked = path.replace(/:\w+/, id).replace(/:(\w+)/g, (_, param: string) => ids.get(param)!);
+  return rest.call(method.toUpperCase(), asked, { key, body });
 }
 
 describe("another project's id", () => {
