@@ -62,7 +62,6 @@ export async function insertAttempts(db: Db, attempts: AttemptRecord[]): Promise
           when a.status <> 'retrying' then a.ended_at end,
         delivered_at = case when a.status = 'delivered' then a.ended_at else d.delivered_at end,
         is_delivered_manually = d.is_delivered_manually and a.status <> 'delivered',
-        is_delivered_manually = d.is_delivered_manually and a.status <> 'delivered',
         failed_at = case when a.status = 'failed' and d.trigger <> 'test' and ${counts}
           then a.ended_at end
       from attempt a
