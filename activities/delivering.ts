@@ -74,7 +74,9 @@ async function deliverIfDue(
   } catch (error) {
     const attemptCount = attempt_count;
     const nowMs = dependencies.now();
-    if (error instanceof NotBegunError) return { deliveryId, attemptCount, dueAtMs: nowMs };
+    if (error instanceof NotBegunError) {
+      return { deliveryId, attemptCount, dueAtMs: nowMs + error.retryAfterMs };
+    }
     if (!(error instanceof UnsignableError)) throw error;
     // Its neighbours must not wait for the operator.
     dependencies.log.error({ err: error, deliveryId }, 'A delivery waits, since it is unsigned.');

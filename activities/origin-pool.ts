@@ -6,6 +6,11 @@ import type { SocketSettings } from './guarded-socket.ts';
 import type { SendAttempt } from './send-attempt.ts';
 import { NotBegunError } from './send-outcome.ts';
 
+/** What is handed back comes again no later, however long the queue: the receiver may recover. */
+const maxHandBackMs = 30_000;
+/** Weight of the latest request in what the pool expects of the next. */
+const recency = 0.1;
+
 export interface PoolSettings extends SocketSettings {
   connectionsPerOrigin: number;
   keepAliveMs: number;
@@ -45,6 +50,7 @@ export class Connection {
   begin(attempt: SendAttempt): void {
     this.current = attempt;
     attempt.begin(this);
+    this.pool.noteBegin();
     this.#client.dispatch(attempt.options, attempt);
   }
 
@@ -64,6 +70,12 @@ export class OriginPool {
   readonly #onEmpty: (pool: OriginPool) => void;
   #open = 0;
   #isClosed = false;
+  /** How long requests have kept their connections of late. */
+  #usualHoldMs = 0;
+  /** When a request last began or ended. */
+  #movedAt = 0;
+  /** Until when the connections are promised to those that were handed back. */
+  #promisedUntil = 0;
 
   constructor(origin: string, settings: PoolSettings, onEmpty: (pool: OriginPool) => void) {
     this.origin = origin;
@@ -80,10 +92,27 @@ export class OriginPool {
     const idle = this.#idle.pop();
     if (idle) idle.begin(attempt);
     else if (this.#open < this.#settings.connectionsPerOrigin) this.#connect(attempt);
+    else if (this.#waitMs(this.#waiting.length) > attempt.beginWithinMs) this.handBack(attempt);
     else {
       this.#waiting.push(attempt);
       attempt.wait();
     }
+  }
+
+  /** Names a time at which a connection should be free, another for each. */
+  handBack(attempt: SendAttempt): void {
+    const index = this.#waiting.indexOf(attempt);
+    if (index !== -1) this.#waiting.splice(index, 1);
+    const now = performance.now();
+    const latest = now + maxHandBackMs;
+    const free = Math.max(this.#promisedUntil, now + this.#waitMs(this.#waiting.length));
+    this.#promisedUntil = Math.min(free + this.#waitMs(1), latest);
+    attempt.fail(new NotBegunError('Every connection is busy.', this.#promisedUntil - now));
+  }
+
+  /** A request is on its way. */
+  noteBegin(): void {
+    this.#movedAt = performance.now();
   }
 
   /** A second try takes the place of the connection that failed it, before anybody who waits. */
@@ -93,6 +122,7 @@ export class OriginPool {
 
   /** After a whole answer: the connection goes to whoever waits, or stays for the next. */
   release(connection: Connection): void {
+    this.#noteEnd(connection);
     connection.current = null;
     if (connection.isDestroyed) return;
     const next = this.#nextWaiting();
@@ -102,6 +132,7 @@ export class OriginPool {
   }
 
   drop(connection: Connection): void {
+    this.#noteEnd(connection);
     if (!this.#forget(connection)) return;
     const next = this.#nextWaiting();
     if (next) this.#connect(next);
@@ -130,6 +161,19 @@ export class OriginPool {
     const index = this.#idle.indexOf(connection);
     if (index !== -1) this.#idle.splice(index, 1);
     return true;
+  }
+
+  #noteEnd({ current }: Connection): void {
+    if (!current) return;
+    this.#movedAt = performance.now();
+    const holdMs = this.#movedAt - current.startedAt;
+    this.#usualHoldMs += (holdMs - this.#usualHoldMs) * recency;
+  }
+
+  /** Until as many requests as are ahead have got a connection, as far as can be told. */
+  #waitMs(ahead: number): number {
+    const holdMs = Math.max(this.#usualHoldMs, performance.now() - this.#movedAt);
+    return (ahead * holdMs) / this.#settings.connectionsPerOrigin;
   }
 
   #nextWaiting(): SendAttempt | null {

@@ -4,13 +4,7 @@ import type { Timings } from '../schema/deliveries.ts';
 import { toExcerpt } from './excerpt.ts';
 import { sinceMs } from './guarded-socket.ts';
 import type { Connection, OriginPool } from './origin-pool.ts';
-import {
-  faultOfDeadline,
-  faultOfError,
-  isCallersFault,
-  isEndOfSocket,
-  NotBegunError,
-} from './send-outcome.ts';
+import { faultOfDeadline, faultOfError, isCallersFault, isEndOfSocket } from './send-outcome.ts';
 import type { Fault, SafeRequest, SendResult } from './send-outcome.ts';
 
 type AnswerHeaders = Record<string, string | string[] | undefined>;
@@ -23,6 +17,8 @@ export class SendAttempt implements Dispatcher.DispatchHandler {
   readonly options: Dispatcher.DispatchOptions;
   startedAt = performance.now();
   isDone = false;
+  /** How long it may wait for a connection. */
+  readonly beginWithinMs: number;
   readonly #request: SafeRequest;
   readonly #pool: OriginPool;
   readonly #deadlineMs: number;
@@ -52,6 +48,7 @@ export class SendAttempt implements Dispatcher.DispatchHandler {
   ) {
     this.#request = request;
     this.#pool = pool;
+    this.beginWithinMs = request.beginWithinMs ?? Infinity;
     this.#deadlineMs = request.deadlineMs ?? 10_000;
     this.#maxReadBytes = request.maxReadBytes ?? 64 * 1024;
     this.#keepBytes = request.keepBytes ?? 4 * 1024;
@@ -72,8 +69,8 @@ export class SendAttempt implements Dispatcher.DispatchHandler {
 
   /** Called while every connection is busy. */
   wait(): void {
-    const { beginWithinMs } = this.#request;
-    if (beginWithinMs !== undefined) this.#timer = setTimeout(onNotBegun, beginWithinMs, this);
+    if (this.beginWithinMs === Infinity) return;
+    this.#timer = setTimeout(onNotBegun, this.beginWithinMs, this);
   }
 
   begin(connection: Connection): void {
@@ -129,6 +126,10 @@ export class SendAttempt implements Dispatcher.DispatchHandler {
     } else {
       this.#concludeAndDrop(faultOfError(error, this.#connection.trace, this.#isWritten));
     }
+  }
+
+  handBack(): void {
+    this.#pool.handBack(this);
   }
 
   runOut(): void {
@@ -212,7 +213,7 @@ function onDeadline(attempt: SendAttempt): void {
 }
 
 function onNotBegun(attempt: SendAttempt): void {
-  attempt.fail(new NotBegunError('No connection to the receiver came free in time.'));
+  attempt.handBack();
 }
 
 function toHeaderList(headers: SafeRequest['headers']): string[] {

@@ -53,6 +53,13 @@ export type SendResult = SafeResponse | SafeFailure;
 /** The receiver was never reached because all connections to it were busy. */
 export class NotBegunError extends Error {
   override readonly name = 'NotBegunError';
+  /** How long until a connection may be free. */
+  readonly retryAfterMs: number;
+
+  constructor(message: string, retryAfterMs = 0) {
+    super(message);
+    this.retryAfterMs = retryAfterMs;
+  }
 }
 
 export interface Fault {

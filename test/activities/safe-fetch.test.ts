@@ -162,6 +162,29 @@ describe('limits', () => {
     expect(peer.connections).toBe(1);
   });
 
+  test('hands back at once what a peer that hangs leaves no room for, each for another time', async () => {
+    const peer = await startRaw(() => {});
+    const { post } = createClient({ connectionsPerOrigin: 1 });
+    const refuse = (beginWithinMs: number) =>
+      post(peer.url, { beginWithinMs }).then(
+        () => expect.unreachable(),
+        (error: NotBegunError) => error.retryAfterMs,
+      );
+    const first = post(peer.url, { deadlineMs: 1_000 });
+    const second = post(peer.url, { deadlineMs: 100 });
+    await sleep(200);
+    const [soon, later] = await Promise.all([refuse(100), refuse(100)]);
+    expect(soon).toBeGreaterThanOrEqual(350);
+    expect(later).toBeGreaterThanOrEqual(soon + 150);
+    for (const result of await Promise.all([first, second])) {
+      expect(result).toMatchObject({ errorCode: 'response_timeout' });
+    }
+    expect(peer.connections).toBe(2);
+    expect(await post(peer.url, { beginWithinMs: 50, deadlineMs: 50 })).toMatchObject({
+      errorCode: 'response_timeout',
+    });
+  });
+
   test('ends at the signal of the caller, waiting or running', async () => {
     const peer = await startRaw(() => {});
     const { post } = createClient({ connectionsPerOrigin: 1 });
