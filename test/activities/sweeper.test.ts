@@ -3,7 +3,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from 'kysely';
 import { startSweeper, type Sweeper } from '../../activities/sweeper.ts';
 import { keepWorker } from '../../api/keep-worker.ts';
-import { deliverEventsWorkflow, publishPostWorkflow } from '../../schema/workflows.ts';
+import { startOf } from '../../schema/database/replay-matches.ts';
+import { insertReplay } from '../../schema/database/replays.ts';
+import { newId } from '../../schema/ids.ts';
+import {
+  deliverEventsWorkflow,
+  publishPostWorkflow,
+  replayDeliveriesWorkflow,
+} from '../../schema/workflows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createEngine, type Engine } from '../support/engine.ts';
 import { installQuietRuntime } from '../support/quiet-runtime.ts';
@@ -77,6 +84,30 @@ async function addOverduePost(scheduledAt: Date | null = null) {
   return post;
 }
 
+/** A replay that Temporal was told of an hour ago. */
+async function addOverdueReplay() {
+  const { db } = database;
+  const projectId = await addProject(db);
+  const id = newId('replay');
+  const wanted = { webhook_id: await addWebhook(db, projectId), statuses: ['failed' as const] };
+  await db.transaction().execute((trx) =>
+    insertReplay(trx, {
+      ...wanted,
+      id,
+      project_id: projectId,
+      status: 'running',
+      since: new Date(0),
+      until: new Date(),
+      matched: 1,
+      position: startOf(wanted.statuses),
+    }),
+  );
+  const { workflow_id: workflowId } = await replay(id);
+  await db.deleteFrom('outbox').where('workflow_id', '=', workflowId).execute();
+  await db.updateTable('replays').set({ created_at: hourAgo }).where('id', '=', id).execute();
+  return { id, workflowId };
+}
+
 /** Nobody works on it, so that it runs on. */
 const startWorkflow = (workflow: string, workflowId: string) =>
   namespace.client.workflow.start(workflow, { taskQueue: 'nobody', workflowId, args: [{}] });
@@ -86,6 +117,9 @@ const delivery = (id: string) =>
 
 const post = (id: string) =>
   database.db.selectFrom('posts').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+
+const replay = (id: string) =>
+  database.db.selectFrom('replays').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
 const outboxOf = (workflowId: string) =>
   database.db.selectFrom('outbox').selectAll().where('workflow_id', '=', workflowId).execute();
@@ -137,6 +171,26 @@ describe('startSweeper', () => {
       current_run: 1,
       workflow_id: coming.workflowId,
     });
+  });
+
+  test('starts a replay anew whose workflow is gone or was ended, and leaves one alone that runs', async () => {
+    const running = await addOverdueReplay();
+    const ended = await addOverdueReplay();
+    const gone = await addOverdueReplay();
+    await startWorkflow(replayDeliveriesWorkflow, running.workflowId);
+    await (await startWorkflow(replayDeliveriesWorkflow, ended.workflowId)).terminate();
+    start();
+    for (const { id, workflowId } of [ended, gone]) {
+      await expect
+        .poll(async () => (await replay(id)).workflow_id, { timeout: 10_000 })
+        .not.toBe(workflowId);
+      const { workflow_id } = await replay(id);
+      // Asked for once, though swept again.
+      expect(await outboxOf(workflow_id)).toMatchObject([
+        { workflow: replayDeliveriesWorkflow, input: { replayId: id } },
+      ]);
+    }
+    expect((await replay(running.id)).workflow_id).toBe(running.workflowId);
   });
 
   test('sweeps once where two are running', async () => {

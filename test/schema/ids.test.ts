@@ -1,6 +1,6 @@
 // Ids: their form, and that they sort by creation.
 import { describe, expect, test } from 'vitest';
-import { firstIdAt, idPrefixes, newId, timeOfId, type IdKind } from '../../schema/ids.ts';
+import { firstIdAt, idAt, idPrefixes, newId, timeOfId, type IdKind } from '../../schema/ids.ts';
 
 describe('newId', () => {
   test('names its resource and has 26 characters of base32', () => {
@@ -61,6 +61,18 @@ describe('timeOfId', () => {
     `evt_0${'0'.repeat(24)}\n`,
   ])('tells nothing of %j', (id) => {
     expect(timeOfId('event', id)).toBeUndefined();
+  });
+});
+
+describe('idAt', () => {
+  test('sorts among the ids of its time', () => {
+    const at = new Date('2026-05-12T08:30:00.123Z');
+    const ids = Array.from({ length: 1_000 }, () => idAt('delivery', at));
+    expect(new Set(ids).size).toBe(1_000);
+    for (const id of ids) {
+      expect(timeOfId('delivery', id)).toEqual(at);
+      expect(id >= firstIdAt('delivery', at)).toBe(true);
+    }
   });
 });
 
