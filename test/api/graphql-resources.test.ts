@@ -1,6 +1,7 @@
 // Every other resource in GraphQL: created, changed, listed to the end, and no other project's.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Account } from '../../schema/accounts.ts';
+import { firstIdAt } from '../../schema/ids.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { ask, askRefused } from '../support/graphql.ts';
 
@@ -219,6 +220,23 @@ describe('the other resources', () => {
   ])('%s is refused at %s', async (query, path) => {
     const refused = await askRefused(app, query);
     expect(refused.issues[0].path).toBe(path);
+  });
+});
+
+describe('an id older than the retention', () => {
+  test('is refused with a word on how long events and deliveries are kept', async () => {
+    const at = new Date(Date.now() - 31 * 86_400_000);
+    const deliveryId = firstIdAt('delivery', at);
+    for (const query of [
+      `{ event(id: "${firstIdAt('event', at)}") { id } }`,
+      `{ delivery(id: "${deliveryId}") { id } }`,
+      `mutation { retryDelivery(id: "${deliveryId}") { notice } }`,
+    ]) {
+      expect(await askRefused(app, query)).toMatchObject({
+        code: 'not_found',
+        hint: 'Events and deliveries are kept for 30 days.',
+      });
+    }
   });
 });
 

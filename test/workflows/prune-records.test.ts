@@ -1,7 +1,10 @@
 // The schedule that prunes, on a real Temporal server: there once, whoever starts, and it runs.
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ensurePruningSchedule, keepPruningSchedule } from '../../activities/pruning-schedule.ts';
 import { keepWorker } from '../../api/keep-worker.ts';
+import { createFeed } from '../../api/live/feed.ts';
+import type { AppError } from '../../schema/errors.ts';
 import { pruneRecordsWorkflow, pruneScheduleId } from '../../schema/workflows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createEngine, type Engine } from '../support/engine.ts';
@@ -38,6 +41,27 @@ const countEvents = async () => {
 };
 
 const ensure = () => ensurePruningSchedule({ temporal: namespace.client, taskQueue: taskQueue() });
+
+/** A change older than the feed keeps, and a stream's way back to just before it. */
+async function watchOldChange(projectId: string) {
+  const { db, listener, log } = engine;
+  const feed = createFeed({ db, listener, log });
+  const after = await feed.head();
+  await sql`insert into changes (project_id, subject, subject_id, kind, created_at)
+    values (${projectId}, 'post', 'post_1', 'created', now() - interval '25 hours')`.execute(db);
+  const resume = async () => {
+    try {
+      const stream = await feed.subscribe({ projectId, subject: 'post', after });
+      const { value } = await stream.next();
+      await stream.return();
+      return value?.change.kind;
+    } catch (error) {
+      return (error as AppError).code;
+    }
+  };
+  expect(await resume()).toBe('created');
+  return { resume, [Symbol.asyncDispose]: () => feed.close() };
+}
 
 describe('ensurePruningSchedule', () => {
   test('makes a schedule that runs each hour, never two at once', async () => {
@@ -87,6 +111,7 @@ describe('pruneRecords', () => {
     const projectId = await addProject(db);
     const webhookId = await addWebhook(db, projectId);
     await addOldEvents(db, { projectId, webhookId, count: 1_200 });
+    await using feed = await watchOldChange(projectId);
     const workers = [0, 1].map(() => keepWorker({ ...engine, address: namespace.address }));
     try {
       await Promise.all(workers.map((worker) => worker.ready));
@@ -102,6 +127,8 @@ describe('pruneRecords', () => {
       const [recent] = await recentActions();
       const { workflowId } = recent!.action.workflow;
       await namespace.client.workflow.getHandle(workflowId).result();
+      // What a process has read it can tell for a moment longer.
+      await expect.poll(feed.resume, { timeout: 10_000 }).toBe('cursor_expired');
     } finally {
       await Promise.all(workers.map((worker) => worker.stop()));
     }
