@@ -35,7 +35,8 @@ export async function insertManualAttempt(
 ): Promise<void> {
   const delivery = await trx
     .selectFrom('deliveries')
-    .select(['project_id', 'status', 'attempt_count', 'next_attempt_at', 'concluded_at'])
+    .select(['project_id', 'status', 'attempt_count', 'next_attempt_at'])
+    .select(['concluded_at', 'delivered_at'])
     .where('id', '=', deliveryId)
     .forUpdate()
     .executeTakeFirst();
@@ -63,11 +64,12 @@ export async function insertManualAttempt(
       last_error_code: exchange.error_code,
       ...(delivers && {
         status: 'delivered',
-        delivered_at: ended_at,
         concluded_at: delivery.concluded_at ?? ended_at,
-        is_delivered_manually: true,
         next_attempt_at: null,
       }),
+      // What the schedule has delivered before, and a replay sends again, counts as it did.
+      ...(delivers &&
+        delivery.delivered_at === null && { delivered_at: ended_at, is_delivered_manually: true }),
     })
     .where('id', '=', deliveryId)
     .execute();

@@ -207,6 +207,30 @@ describe.concurrent('POST /v1/deliveries/:id/retry', () => {
     expect(receiver.requests).toHaveLength(2);
   });
 
+  test('takes nothing from an attempt of the schedule that succeeds after it', async () => {
+    const gate = Promise.withResolvers<void>();
+    await using receiver = await startReceiver({
+      respond: async (_, n) => {
+        if (n === 1) await gate.promise;
+        return ok;
+      },
+    });
+    const delivery = await send(receiver);
+    await receiver.waitForCount(1);
+    await delivery.retry();
+    expect(triggersOf(await delivery.waitForAttempts(1))).toEqual(['manual']);
+    expect(await rowOf(delivery.id)).toMatchObject({ is_delivered_manually: true });
+    expect(await delivery.getWebhook()).toMatchObject({ last_delivery_at: null });
+    gate.resolve();
+    const { attempts, delivered_at } = await delivery.waitForAttempts(2);
+    expect(attempts).toMatchObject([
+      { number: 1, trigger: 'manual' },
+      { number: 2, trigger: 'schedule' },
+    ]);
+    expect(await rowOf(delivery.id)).toMatchObject({ is_delivered_manually: false });
+    expect(await delivery.getWebhook()).toMatchObject({ last_delivery_at: delivered_at });
+  });
+
   test('may be asked for many times at once: each is logged with a number of its own', async () => {
     await using receiver = await startScripted(ok);
     const delivery = await send(receiver);
@@ -277,6 +301,21 @@ describe.concurrent('attemptOnce', () => {
     await attemptOnce(delivery.id);
     expect(receiver.requests).toHaveLength(1);
     expect(await delivery.read()).toMatchObject({ status: 'canceled', attempt_count: 1 });
+  });
+
+  test('counts what the schedule had delivered, and a replay sends again, as it did', async () => {
+    await using receiver = await startScripted(ok);
+    const delivery = await send(receiver);
+    const { delivered_at } = await delivery.waitForAttempts(1);
+    await app.context.db
+      .updateTable('deliveries')
+      .set({ status: 'retrying' })
+      .where('id', '=', delivery.id)
+      .execute();
+    await attemptOnce(delivery.id);
+    expect(await delivery.read()).toMatchObject({ status: 'delivered', delivered_at });
+    expect(await rowOf(delivery.id)).toMatchObject({ is_delivered_manually: false });
+    expect(await delivery.getWebhook()).toMatchObject({ last_delivery_at: delivered_at });
   });
 
   test('throws, to be tried again, when the secrets cannot be opened', async () => {
