@@ -26,7 +26,13 @@ beforeAll(async () => {
 
 describe('stored histories', () => {
   test('there is one for each workflow', () => {
-    for (const workflow of ['publish-post', 'deliver-events', 'retry-delivery', 'prune-records']) {
+    for (const workflow of [
+      'publish-post',
+      'deliver-events',
+      'retry-delivery',
+      'prune-records',
+      'replay-deliveries',
+    ]) {
       expect(names.some((name) => name.startsWith(workflow))).toBe(true);
     }
   });
