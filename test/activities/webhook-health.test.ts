@@ -1,13 +1,10 @@
 // What follows from recorded attempts for their webhook: warning, disabling, the lines of the log.
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createDelivering } from '../../activities/delivering.ts';
 import { createDeliveryRecorder } from '../../activities/delivery-recorder.ts';
 import { createWebhookHealth } from '../../activities/webhook-health.ts';
 import type { AttemptRecord } from '../../schema/database/delivery-attempts.ts';
 import { insertManualAttempt } from '../../schema/database/manual-attempts.ts';
-import { concludeWaiting } from '../../schema/database/waiting-deliveries.ts';
-import { newId } from '../../schema/ids.ts';
 import { attempt, exchange, failedForGood } from '../support/attempts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createEngine, type Engine } from '../support/engine.ts';
@@ -322,63 +319,5 @@ describe('the log', () => {
       { level: 40, msg: 'A webhook is disabled.', reason: 'failures', ...about },
     ]);
     expect(JSON.stringify(worker.lines)).not.toMatch(/word|path|\?/);
-  });
-});
-
-describe('concludeWaiting', () => {
-  test('ends at most so many at once; the rest ends when its batch comes to it', async () => {
-    const ids = await addDeliveries(5);
-    const batchId = newId('batch');
-    await database.db
-      .updateTable('deliveries')
-      .set({ batch_id: batchId })
-      .where('id', 'in', ids)
-      .execute();
-    await database.db
-      .updateTable('webhook_subscriptions')
-      .set({ status: 'disabled', disabled_reason: 'user' })
-      .where('id', '=', webhookId)
-      .execute();
-    await database.db.transaction().execute((trx) => concludeWaiting(trx, webhookId, 'skipped', 3));
-    expect((await statuses(ids)).toSorted()).toEqual([
-      'pending',
-      'pending',
-      'skipped',
-      'skipped',
-      'skipped',
-    ]);
-    const { deliver } = createDelivering(engine);
-    expect(await deliver({ batchId, deliveryIds: ids, isFailing: false })).toEqual([]);
-    expect(new Set(await statuses(ids))).toEqual(new Set(['skipped']));
-    for (const id of ids) expect(await changesOf(id)).toEqual(['created', 'skipped']);
-  });
-
-  test('passes over test events where the webhook is only disabled', async () => {
-    const ids = await addDeliveries(2);
-    await database.db
-      .updateTable('deliveries')
-      .set({ trigger: 'test' })
-      .where('id', '=', ids[0]!)
-      .execute();
-    const conclude = (status: 'skipped' | 'canceled') =>
-      database.db.transaction().execute((trx) => concludeWaiting(trx, webhookId, status));
-    await conclude('skipped');
-    expect(await statuses(ids)).toEqual(['pending', 'skipped']);
-    await conclude('canceled');
-    expect(await statuses(ids)).toEqual(['canceled', 'skipped']);
-  });
-
-  test('waits for no delivery that is being written, and leaves it to its batch', async () => {
-    const [held, free] = await addDeliveries(2);
-    await database.db.transaction().execute(async (writer) => {
-      await writer
-        .selectFrom('deliveries')
-        .select('id')
-        .where('id', '=', held!)
-        .forUpdate()
-        .execute();
-      await database.db.transaction().execute((trx) => concludeWaiting(trx, webhookId, 'skipped'));
-    });
-    expect(await statuses([held!, free!])).toEqual(['pending', 'skipped']);
   });
 });

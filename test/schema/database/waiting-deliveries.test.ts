@@ -1,0 +1,112 @@
+// What waits for a webhook that takes no more: ended at once up to a bound, the rest with its batch.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createDelivering } from '../../../activities/delivering.ts';
+import { concludeWaiting } from '../../../schema/database/waiting-deliveries.ts';
+import { newId } from '../../../schema/ids.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createEngine, type Engine } from '../../support/engine.ts';
+import { addEvent, addProject, addWebhook } from '../../support/rows.ts';
+
+let database: TestDatabase;
+let engine: Engine;
+let projectId: string;
+let webhookId: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  engine = createEngine(database, { namespace: 'none' });
+});
+
+beforeEach(async () => {
+  projectId = await addProject(database.db);
+  webhookId = await addWebhook(database.db, projectId);
+});
+
+afterAll(async () => {
+  await engine.close();
+  await database.drop();
+});
+
+async function addDeliveries(count: number): Promise<string[]> {
+  const ids = [];
+  for (let i = 0; i < count; i++) ids.push(...(await addEvent(database.db, projectId)));
+  return ids;
+}
+
+async function statuses(ids: string[]): Promise<string[]> {
+  const rows = await database.db
+    .selectFrom('deliveries')
+    .select('status')
+    .where('id', 'in', ids)
+    .orderBy('id')
+    .execute();
+  return rows.map(({ status }) => status);
+}
+
+async function changesOf(subjectId: string): Promise<string[]> {
+  const rows = await database.db
+    .selectFrom('changes')
+    .select('kind')
+    .where('subject_id', '=', subjectId)
+    .orderBy('id')
+    .execute();
+  return rows.map(({ kind }) => kind);
+}
+
+describe('concludeWaiting', () => {
+  test('ends at most so many at once; the rest ends when its batch comes to it', async () => {
+    const ids = await addDeliveries(5);
+    const batchId = newId('batch');
+    await database.db
+      .updateTable('deliveries')
+      .set({ batch_id: batchId })
+      .where('id', 'in', ids)
+      .execute();
+    await database.db
+      .updateTable('webhook_subscriptions')
+      .set({ status: 'disabled', disabled_reason: 'user' })
+      .where('id', '=', webhookId)
+      .execute();
+    await database.db.transaction().execute((trx) => concludeWaiting(trx, webhookId, 'skipped', 3));
+    expect((await statuses(ids)).toSorted()).toEqual([
+      'pending',
+      'pending',
+      'skipped',
+      'skipped',
+      'skipped',
+    ]);
+    const { deliver } = createDelivering(engine);
+    expect(await deliver({ batchId, deliveryIds: ids, isFailing: false })).toEqual([]);
+    expect(new Set(await statuses(ids))).toEqual(new Set(['skipped']));
+    for (const id of ids) expect(await changesOf(id)).toEqual(['created', 'skipped']);
+  });
+
+  test('passes over test events where the webhook is only disabled', async () => {
+    const ids = await addDeliveries(2);
+    await database.db
+      .updateTable('deliveries')
+      .set({ trigger: 'test' })
+      .where('id', '=', ids[0]!)
+      .execute();
+    const conclude = (status: 'skipped' | 'canceled') =>
+      database.db.transaction().execute((trx) => concludeWaiting(trx, webhookId, status));
+    await conclude('skipped');
+    expect(await statuses(ids)).toEqual(['pending', 'skipped']);
+    await conclude('canceled');
+    expect(await statuses(ids)).toEqual(['canceled', 'skipped']);
+  });
+
+  test('waits for no delivery that is being written, and leaves it to its batch', async () => {
+    const [held, free] = await addDeliveries(2);
+    await database.db.transaction().execute(async (writer) => {
+      await writer
+        .selectFrom('deliveries')
+        .select('id')
+        .where('id', '=', held!)
+        .forUpdate()
+        .execute();
+      await database.db.transaction().execute((trx) => concludeWaiting(trx, webhookId, 'skipped'));
+    });
+    expect(await statuses([held!, free!])).toEqual(['pending', 'skipped']);
+  });
+});
