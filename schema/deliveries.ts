@@ -46,7 +46,9 @@ export const Delivery = z
     last_status_code: z.int().nullable(),
     last_error_code: z.string().nullable(),
     created_at: Timestamp,
-    delivered_at: Timestamp.nullable(),
+    delivered_at: Timestamp.nullable().meta({
+      description: 'When the receiver took it last; stays while a replay sends it again.',
+    }),
     workflow_id: z.string().nullable(),
   })
   .meta({ id: 'Delivery' });

@@ -72,7 +72,11 @@ export const DeliveryRef = builder.objectRef<Delivery>('Delivery').implement({
     lastStatusCode: t.exposeInt('last_status_code', { nullable: true }),
     lastErrorCode: t.exposeString('last_error_code', { nullable: true }),
     createdAt: t.expose('created_at', { type: 'DateTime' }),
-    deliveredAt: t.expose('delivered_at', { type: 'DateTime', nullable: true }),
+    deliveredAt: t.expose('delivered_at', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the receiver took it last; stays while a replay sends it again.',
+    }),
     workflowId: t.exposeString('workflow_id', {
       nullable: true,
       description: 'The workflow that carries it, once one does.',
