@@ -9,12 +9,13 @@ import {
 import type { Logger } from 'pino';
 import type { Db, OutboxRow } from '../schema/database/database.ts';
 import type { Listener } from '../schema/database/listen.ts';
-import { claimBatch, claimOutbox, deleteOutbox } from '../schema/database/outbox.ts';
 import {
-  deliverEventsWorkflow,
-  maxBatchSize,
-  type DeliverEventsInput,
-} from '../schema/workflows.ts';
+  claimBatch,
+  claimOutbox,
+  deleteOutbox,
+  type ClaimedBatch,
+} from '../schema/database/outbox.ts';
+import { deliverEventsWorkflow, maxBatchSize } from '../schema/workflows.ts';
 
 export interface RelayDependencies {
   db: Db;
@@ -34,7 +35,7 @@ const rowsAtOnce = 50;
 const startsAtOnce = 4;
 /** After a round, for each that it claimed: the more come, the longer the next ones are gathered. */
 const gatherMs = 2;
-const maxGatherMs = 25;
+const maxGatherMs = 100;
 /** The SDK's own retries would hold a round for longer. */
 const startWithinMs = 5_000;
 /** While Temporal is away. */
@@ -64,7 +65,7 @@ export function startRelay(dependencies: RelayDependencies): Relay {
       claimed.filter((_, i) => answers[i] === 'told').map((row) => row.id),
     );
     if (answers.includes('away')) pausedUntilMs = Date.now() + pauseMs;
-    return rows.length + batches.reduce((sum, batch) => sum + sizeOf(batch), 0);
+    return rows.length + batches.reduce((sum, { size }) => sum + size, 0);
   }
 
   const isPaused = () => Date.now() < pausedUntilMs;
@@ -103,18 +104,15 @@ export function startRelay(dependencies: RelayDependencies): Relay {
 }
 
 /** More than one only while there are enough deliveries for full ones. */
-async function claimBatches(db: Db): Promise<OutboxRow[]> {
-  const batches: OutboxRow[] = [];
+async function claimBatches(db: Db): Promise<ClaimedBatch[]> {
+  const batches: ClaimedBatch[] = [];
   for (let i = 0; i < startsAtOnce; i++) {
     const batch = await claimBatch(db, maxBatchSize);
     if (batch) batches.push(batch);
-    if (!batch || sizeOf(batch) < maxBatchSize) break;
+    if (!batch || batch.size < maxBatchSize) break;
   }
   return batches;
 }
-
-const sizeOf = ({ input }: OutboxRow) =>
-  (input as unknown as DeliverEventsInput).deliveryIds.length;
 
 /**
  * `told`: Temporal knows the workflow, now or already. Otherwise the row stays and is told again;

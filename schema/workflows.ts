@@ -11,12 +11,13 @@ export interface PublishPostInput {
   run: number;
 }
 
-/** Deliveries that one workflow carries: few enough for one row of Temporal's history. */
-export const maxBatchSize = 200;
+/** Deliveries that one workflow carries: few enough to be read and attempted in one round. */
+export const maxBatchSize = 500;
 
 export interface DeliverEventsInput {
   batchId: string;
-  deliveryIds: string[];
+  /** Those of the batch that are meant; without them all. The rows tell which, so a burst's start stays small. */
+  deliveryIds?: string[] | undefined;
   /** The batch of a webhook that is failing: its receivers may take their whole time. */
   isFailing?: boolean;
 }

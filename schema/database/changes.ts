@@ -134,16 +134,17 @@ export async function readFeedLagSeconds(db: Db): Promise<number> {
  */
 export async function deleteChanges(db: Db, before: Date, limit = 5_000): Promise<number> {
   const { numAffectedRows } = await sql`
-    with newest as materialized (
-      select xid from changes
-      where created_at < ${before} and xid < pg_snapshot_xmin(pg_current_snapshot())
-      order by created_at desc limit 1
+    with oldest as materialized (
+      select ctid, xid, created_at from changes
+      where xid < pg_snapshot_xmin(pg_current_snapshot())
+      order by xid, id limit ${limit}
+    ), newest as (
+      select max(xid) as xid from oldest where created_at < ${before}
     ), marked as (
       update feed_epoch set pruned_xid = newest.xid from newest where pruned_xid < newest.xid
     )
     delete from changes where ctid = any (array(
-      select ctid from changes where xid <= (select xid from newest)
-      order by xid, id limit ${limit}))`.execute(db);
+      select ctid from oldest where oldest.xid <= (select newest.xid from newest)))`.execute(db);
   return Number(numAffectedRows ?? 0n);
 }
 

@@ -20,40 +20,47 @@ export interface DueDelivery {
   webhook: SecretColumns & Pick<WebhookRow, 'url' | 'status' | 'deleted_at'>;
 }
 
-/** Those of the batch that have not concluded, whether due or not. */
+/**
+ * Those of the batch that have not concluded, whether due or not; of the ids alone where they are
+ * given. Deliveries to one webhook share its object.
+ */
 export async function listUnfinished(
   db: Db,
   batchId: string,
-  deliveryIds: string[],
+  deliveryIds?: string[],
 ): Promise<DueDelivery[]> {
   const rows = await db
     .selectFrom('deliveries as d')
     .innerJoin('events as e', 'e.id', 'd.event_id')
     .innerJoin('webhook_subscriptions as w', 'w.id', 'd.webhook_id')
-    .modifyFront(sql`/* prepared: list_unfinished */`)
+    .modifyFront(sql.raw(`/* prepared: list_unfinished${deliveryIds ? '_of' : ''} */`))
     .select(['d.id', 'd.project_id', 'd.event_id', 'd.event', 'd.trigger', 'd.attempt_count'])
     .select(['d.scheduled_attempts', 'd.ladder_start', 'd.next_attempt_at', 'e.body'])
     .select(['w.id as webhook_id', 'w.url', 'w.status', 'w.deleted_at', 'w.secret'])
     .select(['w.secret_key_id', 'w.previous_secret', 'w.previous_secret_key_id'])
     .select('w.previous_secret_until')
-    .where('d.id', '=', sql<string>`any(${deliveryIds})`)
+    .$if(deliveryIds !== undefined, (query) =>
+      query.where('d.id', '=', sql<string>`any(${deliveryIds})`),
+    )
     .where('d.batch_id', '=', batchId)
-    .where('d.status', 'in', ['pending', 'retrying'])
+    // Not as parameters: a plan that is kept must know that the index on what waits serves it.
+    .where(sql<boolean>`(d.status = 'pending' or d.status = 'retrying')`)
     .execute();
-  return rows.map(({ webhook_id, url, status, deleted_at, secret, secret_key_id, ...row }) => ({
-    ...row,
-    webhook: {
-      id: webhook_id,
-      url,
-      status,
-      deleted_at,
-      secret,
-      secret_key_id,
-      previous_secret: row.previous_secret,
-      previous_secret_key_id: row.previous_secret_key_id,
-      previous_secret_until: row.previous_secret_until,
-    },
-  }));
+  const webhooks = new Map<string, DueDelivery['webhook']>();
+  return rows.map(({ webhook_id, ...row }) => {
+    const webhook = webhooks.get(webhook_id) ?? toWebhook(webhook_id, row);
+    webhooks.set(webhook_id, webhook);
+    return { ...row, webhook };
+  });
+}
+
+function toWebhook(id: string, row: Omit<DueDelivery['webhook'], 'id'>): DueDelivery['webhook'] {
+  const { url, status, deleted_at, secret, secret_key_id } = row;
+  const { previous_secret, previous_secret_key_id, previous_secret_until } = row;
+  return {
+    ...{ id, url, status, deleted_at, secret, secret_key_id },
+    ...{ previous_secret, previous_secret_key_id, previous_secret_until },
+  };
 }
 
 /** Ends deliveries whose webhook takes no more. */

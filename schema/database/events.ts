@@ -75,13 +75,8 @@ export function renderBody(kind: EventKind, data: object) {
 
 /**
  * How many webhooks match is known only inside the statement, so the ids of their deliveries are one
- * new id whose last four characters are replaced by the row's number in the ids' alphabet.
+ * new id whose last four characters are the row's number: hexadecimal digits are in the ids' alphabet.
  */
 function deliveryId(base: string) {
-  return sql`${base.slice(0, -4)} || ${digit(15)} || ${digit(10)} || ${digit(5)} || ${digit(0)}`;
-}
-
-function digit(shift: number) {
-  const value = sql`((row_number() over (order by id) >> ${sql.lit(shift)}) & 31)::int`;
-  return sql`substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + ${value}, 1)`;
+  return sql`${base.slice(0, -4)} || lpad(to_hex(row_number() over (order by id)), 4, '0')`;
 }

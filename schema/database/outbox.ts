@@ -7,6 +7,7 @@ import {
   deliverEventsWorkflowId,
   publishPostWorkflow,
   publishPostWorkflowId,
+  type DeliverEventsInput,
   type PublishPostInput,
 } from '../workflows.ts';
 
@@ -81,6 +82,9 @@ export async function deleteOutbox(db: Db, ids: string[]): Promise<void> {
   if (ids.length > 0) await db.deleteFrom('outbox').where('id', 'in', ids).execute();
 }
 
+/** The row that asks for a batch's workflow, and how many deliveries the batch has. */
+export type ClaimedBatch = OutboxRow & { size: number };
+
 /**
  * Claims waiting deliveries as one batch, with the outbox row that asks for its workflow, in one
  * statement. Tell Temporal when it has returned. Undefined: none are waiting. Deliveries to a webhook
@@ -90,9 +94,10 @@ export async function claimBatch(
   db: Db,
   limit: number,
   { isFailing } = { isFailing: false },
-): Promise<OutboxRow | undefined> {
+): Promise<ClaimedBatch | undefined> {
   const batchId = newId('batch');
-  const { rows } = await sql<OutboxRow>`
+  const input: DeliverEventsInput = { batchId, isFailing };
+  const { rows } = await sql<ClaimedBatch>`
     /* prepared: claim_batch */
     with waiting as (
       select d.id from deliveries d join webhook_subscriptions w on w.id = d.webhook_id
@@ -106,9 +111,8 @@ export async function claimBatch(
     )
     insert into outbox (id, workflow, workflow_id, input, claimed_at)
     select ${newId('outbox')}, ${deliverEventsWorkflow}, ${deliverEventsWorkflowId(batchId)},
-      jsonb_build_object('batchId', ${batchId}::text, 'deliveryIds', jsonb_agg(id),
-        'isFailing', ${isFailing}::boolean), now()
+      ${JSON.stringify(input)}::jsonb, now()
     from batch having count(*) > 0
-    returning *`.execute(db);
+    returning *, (select count(*)::int from batch) as size`.execute(db);
   return rows[0];
 }

@@ -10,6 +10,7 @@ import {
   deliverEventsWorkflow,
   publishPostWorkflow,
   replayDeliveriesWorkflow,
+  type DeliverEventsInput,
 } from '../../schema/workflows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createEngine, type Engine } from '../support/engine.ts';
@@ -52,8 +53,12 @@ async function addOverdueBatch(url?: string) {
   await addWebhook(db, projectId, url === undefined ? {} : { url });
   const { id, workflow_id: workflowId, input } = await addBatch(db, projectId);
   await db.deleteFrom('outbox').where('id', '=', id).execute();
-  const { batchId, deliveryIds } = input as { batchId: string; deliveryIds: string[] };
-  const deliveryId = deliveryIds[0]!;
+  const { batchId } = input as unknown as DeliverEventsInput;
+  const { id: deliveryId } = await db
+    .selectFrom('deliveries')
+    .select('id')
+    .where('batch_id', '=', batchId)
+    .executeTakeFirstOrThrow();
   await engine.recorder.record({
     delivery_id: deliveryId,
     scheduled_attempts: 0,

@@ -54,7 +54,7 @@ describe('secrets', () => {
       const payloads = [...json.matchAll(/"data":"([^"]+)"/g)].map(([, data]) =>
         Buffer.from(data!, 'base64').toString('utf8'),
       );
-      expect(payloads.join()).toMatch(/postId|deliveryIds/);
+      expect(payloads.join()).toMatch(/postId|batchId/);
       expectNone(json + payloads.join());
       count++;
     }

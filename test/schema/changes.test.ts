@@ -127,7 +127,7 @@ describe('readChanges', () => {
       plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'));
     }
     await client.end();
-    expect(plans[0]).toContain('changes_in_order');
+    expect(plans[0]).toContain('changes_pkey');
     expect(plans[0]).not.toContain('Sort');
     expect(plans[1]).toContain('changes_by_subject');
     expect(plans[1]).not.toContain('Seq Scan');

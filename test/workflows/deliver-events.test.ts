@@ -220,7 +220,7 @@ describe('deliverEvents', () => {
     const calls: string[][] = [];
     const attempts = new Map<string, number>();
     // Receivers that keep all connections busy: handed back unattempted, 30 times each.
-    const round = async ({ deliveryIds }: DeliverEventsInput): Promise<WaitingDelivery[]> => {
+    const round = async ({ deliveryIds = [] }: DeliverEventsInput): Promise<WaitingDelivery[]> => {
       calls.push(deliveryIds);
       const nowMs = await environment.currentTimeMs();
       return deliveryIds.flatMap((deliveryId) => {

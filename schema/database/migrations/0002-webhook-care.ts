@@ -30,6 +30,20 @@ const statements = [
   // Few among many: their list must not walk past all the real ones.
   `create index events_of_tests on events (project_id, id) where is_test`,
 
+  // One index for all that waits: what is unclaimed has no batch.
+  `drop index deliveries_unclaimed`,
+  `drop index deliveries_by_batch`,
+  `drop index deliveries_unfinished`,
+  `create index deliveries_waiting on deliveries (batch_id, id)
+    where status = 'pending' or status = 'retrying'`,
+
+  // Written with every event and every attempt, so they carry no more than they need.
+  `alter table events drop constraint events_project_id_fkey`,
+  `alter table changes drop constraint changes_pkey`,
+  `drop index changes_in_order`,
+  `drop index changes_by_age`,
+  `alter table changes add primary key (xid, id)`,
+
   `create table replays (
     id ${id} primary key,
     project_id ${id} not null references projects on delete cascade,
