@@ -46,6 +46,9 @@ export async function insertMissingDeliveries(
     .select(['id', 'kind', 'created_at'])
     .where('project_id', '=', project_id)
     .where('id', '=', sql<string>`any(${eventIds}::text[])`)
+    .orderBy('id')
+    // None may be pruned before its delivery is there, which could then never be sent.
+    .forKeyShare()
     .execute();
   if (events.length === 0) return 0;
   const inserted = await trx

@@ -87,6 +87,14 @@ async function countChanges(replayId: string, kind: string): Promise<number> {
   return rows[0]!.count;
 }
 
+/** How many sessions of this database wait for another's lock. */
+async function countWaiting(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(database.db);
+  return rows[0]!.count;
+}
+
 describe('advanceReplay', () => {
   test('puts each on a new ladder, free for the relay', async () => {
     const replayId = await startReplay(await addPast(1), 1);
@@ -180,6 +188,27 @@ describe('advanceReplay', () => {
       expect(id < firstIdAt('delivery', new Date(created_at.getTime() + 1))).toBe(true);
     }
     expect(await replayRow(replayId)).toMatchObject({ reopened: 250, position: null });
+  });
+
+  test('makes no delivery of an event that is pruned just then', async () => {
+    const { db } = database;
+    const past = await addPast(2, { isMissing: true });
+    const replayId = await startReplay(past, 2, ['missing']);
+    let advancing: Promise<unknown> = Promise.resolve();
+    await db.transaction().execute(async (trx) => {
+      const [event] = await trx
+        .selectFrom('events')
+        .select('id')
+        .where('project_id', '=', past.projectId)
+        .orderBy('id')
+        .execute();
+      await trx.deleteFrom('events').where('id', '=', event!.id).execute();
+      advancing = advanceReplay({ replayId });
+      await expect.poll(countWaiting).toBe(1);
+    });
+    await advancing;
+    expect(await deliveriesOf(replayId)).toHaveLength(1);
+    expect(await replayRow(replayId)).toMatchObject({ matched: 2, reopened: 1 });
   });
 
   test('counts those that came to match since', async () => {
