@@ -78,9 +78,8 @@ describe('an endpoint that hangs', () => {
       await Promise.all([commitEvent(), sleep((2 * timeoutMs) / eventCount)]);
     }
     await healthy.waitForCount(eventCount, { timeoutMs: 20_000 });
-    expect(await countTimeouts(id)).toBeGreaterThan(0);
+    await expect.poll(() => countTimeouts(id), { timeout: 20_000 }).toBeGreaterThan(0);
     const late = healthy.requests.map(latenessMs).toSorted((a, b) => a - b);
-    console.log(`p50 ${late[150]} ms, p99 ${late[297]} ms, the most ${late.at(-1)} ms`);
     expect(late[Math.floor(eventCount * 0.99)]).toBeLessThan(2_500);
     expect(healthy.mostOpen()).toBeLessThanOrEqual(perEndpoint);
     // Each request keeps its connection until the limit.

@@ -1,0 +1,129 @@
+// Two worker processes on one database: each attempt is made by one of them.
+import { randomBytes } from 'node:crypto';
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { workflowBundle } from '../../activities/workflow-bundle.ts';
+import { recordEvent } from '../../schema/database/events.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+import {
+  createDataDirectory,
+  removeDataDirectory,
+  startProgram,
+  type Program,
+} from '../support/program.ts';
+import { startReceiver, type ReceivedRequest } from '../support/receiver.ts';
+
+const perEndpoint = 10;
+const eventCount = 600;
+
+const dataDirectory = createDataDirectory();
+let app: TestApp;
+let workers: Program[];
+
+beforeAll(async () => {
+  const vaultKey = randomBytes(32);
+  app = await startApp({ roles: { api: true, worker: false }, vaultKey });
+  await workflowBundle(inject('cacheDirectory'));
+  symlinkSync(inject('cacheDirectory'), join(dataDirectory, 'cache'));
+  workers = [1, 2].map(() =>
+    startProgram({
+      command: ['worker'],
+      dataDirectory,
+      env: {
+        DATABASE_URL: app.database.url,
+        TEMPORAL_ADDRESS: app.namespace.address,
+        TEMPORAL_NAMESPACE: app.namespace.namespace,
+        FANFARE_VAULT_KEYS: `test:${vaultKey.toString('base64')}`,
+        FANFARE_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
+        FANFARE_DELIVERIES_PER_ENDPOINT: String(perEndpoint),
+        FANFARE_DELIVERY_DELAYS_MS: '300,300,300',
+        FANFARE_LOG_LEVEL: 'error',
+      },
+    }),
+  );
+});
+
+afterAll(async () => {
+  await Promise.all(workers.map((worker) => worker.stop()));
+  await app.stop();
+  await removeDataDirectory(dataDirectory);
+});
+
+/** Processes that ask Temporal for work. */
+async function countPollers(): Promise<number> {
+  const { client, namespace } = app.namespace;
+  const { pollers } = await client.workflowService.describeTaskQueue({
+    namespace,
+    taskQueue: { name: 'fanfare' },
+    taskQueueType: 1,
+  });
+  return new Set(pollers?.map(({ identity }) => identity)).size;
+}
+
+/** Of ten events one fails at first and one always. */
+function statusOf(request: ReceivedRequest, attempt: number): number {
+  const { n } = request.json().data;
+  const isFailing = n % 10 === 1 || (n % 10 === 0 && attempt === 1);
+  return isFailing ? 503 : 200;
+}
+
+test('two workers attempt no delivery twice for one number of its attempts', async () => {
+  await expect.poll(countPollers, { timeout: 60_000, interval: 200 }).toBe(2);
+  const statuses = new Map<string, number[]>();
+  let openCount = 0;
+  let mostOpen = 0;
+  await using receiver = await startReceiver({
+    respond: async (request) => {
+      const id = String(request.headers['x-service-delivery']);
+      const before = statuses.get(id) ?? [];
+      const status = statusOf(request, before.length + 1);
+      statuses.set(id, [...before, status]);
+      mostOpen = Math.max(mostOpen, ++openCount);
+      await sleep(20);
+      openCount--;
+      return { status };
+    },
+  });
+  await app.tenant.createWebhook(receiver.url, ['post.published']);
+  const { db, doorbell } = app.context;
+  const { projectId } = app.tenant;
+  const commit = async (n: number) => {
+    const event = { projectId, kind: 'post.published', data: { n } } as const;
+    await db.transaction().execute((trx) => recordEvent(trx, event, { previewEvents: false }));
+    doorbell.ring('fanfare_outbox');
+  };
+  await Promise.all(Array.from({ length: eventCount }, (_, n) => commit(n)));
+  const list = () =>
+    db.selectFrom('deliveries').select(['id', 'status', 'attempt_count']).execute();
+  const countOpen = async () =>
+    (await list()).filter(({ status }) => status === 'pending' || status === 'retrying').length;
+  await expect.poll(countOpen, { timeout: 60_000, interval: 200 }).toBe(0);
+
+  const deliveries = await list();
+  const twice = deliveries.filter(
+    ({ id, attempt_count }) => statuses.get(id)?.length !== attempt_count,
+  );
+  expect(twice).toEqual([]);
+  const outcomes = Map.groupBy(
+    deliveries,
+    ({ id, status }) => `${status}: ${statuses.get(id)!.join(' ')}`,
+  );
+  const counts = Object.fromEntries(
+    [...outcomes].map(([outcome, { length }]) => [outcome, length]),
+  );
+  expect(counts).toEqual({
+    'delivered: 200': eventCount * 0.8,
+    'delivered: 503 200': eventCount * 0.1,
+    'failed: 503 503 503 503': eventCount * 0.1,
+  });
+  const logged = await db
+    .selectFrom('delivery_attempts')
+    .select((eb) => eb.fn.countAll<string>().as('count'))
+    .executeTakeFirstOrThrow();
+  expect(Number(logged.count)).toBe(receiver.requests.length);
+  // Both took part, and neither sent more at once than it may.
+  expect(mostOpen).toBeGreaterThan(perEndpoint);
+  expect(mostOpen).toBeLessThanOrEqual(2 * perEndpoint);
+}, 150_000);
