@@ -79,13 +79,13 @@ export async function insertAttempts(db: Db, attempts: AttemptRecord[]): Promise
       on conflict do nothing
     ), failing as (
       update webhook_subscriptions w set failing_since = now()
-      where failing_since is null and id in (
+      where failing_since is null and status = 'active' and id in (
         select webhook_id from updated
         where outcome <> 'delivered' and outcome = status and trigger <> 'test')
       returning id, project_id
     ), recovered as (
       update webhook_subscriptions w set failing_since = null
-      where failing_since is not null and id in (
+      where failing_since is not null and status = 'active' and id in (
         select webhook_id from updated where outcome = 'delivered' and trigger <> 'test')
       returning id, project_id
     ), turn as (

@@ -87,7 +87,8 @@ export type ClaimedBatch = OutboxRow & { size: number };
 
 /**
  * Claims waiting deliveries as one batch, with the outbox row that asks for its workflow, in one
- * statement. Tell Temporal when it has returned. Undefined: none are waiting. Deliveries to a webhook
+ * statement. Tell Temporal when it has returned. Its commit isn't waited for on disk: a claim lost
+ * with the machine leaves a workflow that finds nothing, and is made anew. Undefined: none are waiting. Deliveries to a webhook
  * that is failing go apart from the others, which its receiver could hold up.
  */
 export async function claimBatch(
@@ -99,7 +100,9 @@ export async function claimBatch(
   const input: DeliverEventsInput = { batchId, isFailing };
   const { rows } = await sql<ClaimedBatch>`
     /* prepared: claim_batch */
-    with waiting as (
+    with unsynced as materialized (
+      select set_config('synchronous_commit', 'off', true)
+    ), waiting as (
       select d.id from deliveries d join webhook_subscriptions w on w.id = d.webhook_id
       where d.batch_id is null and (d.status = 'pending' or d.status = 'retrying')
         and (w.failing_since is not null) = ${isFailing}
@@ -112,7 +115,7 @@ export async function claimBatch(
     insert into outbox (id, workflow, workflow_id, input, claimed_at)
     select ${newId('outbox')}, ${deliverEventsWorkflow}, ${deliverEventsWorkflowId(batchId)},
       ${JSON.stringify(input)}::jsonb, now()
-    from batch having count(*) > 0
+    from batch, unsynced having count(*) > 0
     returning *, (select count(*)::int from batch) as size`.execute(db);
   return rows[0];
 }
