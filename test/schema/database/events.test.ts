@@ -1,9 +1,12 @@
 // Recording an event: its body, its time, its deliveries, its changes.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { lockAccount } from '../../../schema/database/accounts.ts';
 import { recordEvent, type NewEvent } from '../../../schema/database/events.ts';
+import { lockPost } from '../../../schema/database/posts.ts';
 import type { EventKind } from '../../../schema/events.ts';
 import { newId } from '../../../schema/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { addPost } from '../../support/rows.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -140,6 +143,43 @@ describe('recordEvent', () => {
     expect(new Set(times).size).toBe(20);
     expect(times).toEqual(times.toSorted((a, b) => a - b));
   });
+
+  test.each(['post', 'account'] as const)(
+    'gives those of one %s that many write at once times that strictly grow',
+    async (subject) => {
+      const { postId } = await addPost(database.db);
+      const { id, project_id: projectId } = await database.db
+        .selectFrom('social_accounts as a')
+        .innerJoin('post_results as r', 'r.social_account_id', 'a.id')
+        .select(['a.id', 'a.project_id'])
+        .where('r.post_id', '=', postId)
+        .executeTakeFirstOrThrow();
+      const bodies: string[] = [];
+      const write = () =>
+        database.db.transaction().execute(async (trx) => {
+          if (subject === 'post') await lockPost(trx, postId);
+          else await lockAccount(trx, projectId, id);
+          const about = subject === 'post' ? { postId } : { socialAccountId: id };
+          const { eventId } = await recordEvent(
+            trx,
+            { projectId, kind: 'post.failed', data: {}, ...about },
+            { previewEvents: false },
+          );
+          const { body } = await trx
+            .selectFrom('events')
+            .select('body')
+            .where('id', '=', eventId!)
+            .executeTakeFirstOrThrow();
+          // Still under the lock, so in the order of the commits.
+          bodies.push(body);
+        });
+      await Promise.all(Array.from({ length: 50 }, write));
+      const times = bodies.map((body) => JSON.parse(body).timestamp as string);
+      expect(times).toEqual(times.toSorted());
+      expect(new Set(times).size).toBe(50);
+      expect(times.filter((time) => !/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/.test(time))).toEqual([]);
+    },
+  );
 
   test('gives many webhooks deliveries with ids of their own, in order', async () => {
     const projectId = await createProject();
