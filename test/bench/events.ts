@@ -79,7 +79,7 @@ export async function deliverRound(
 
 /** Throws when something is still waiting after the time, or an attempt was not logged. */
 export async function waitForAllDelivered(
-  { db }: Installation,
+  { db, program }: Installation,
   { timeoutMs }: { timeoutMs: number },
 ): Promise<void> {
   const deadline = Date.now() + timeoutMs;
@@ -91,7 +91,9 @@ export async function waitForAllDelivered(
       .limit(1)
       .executeTakeFirst();
     if (!waiting) return;
-    if (Date.now() > deadline) throw new Error(`Not all is delivered after ${timeoutMs} ms.`);
+    if (Date.now() > deadline) {
+      throw new Error(`Not all is delivered after ${timeoutMs} ms:\n${program.output()}`);
+    }
     await sleep(20);
   }
 }
