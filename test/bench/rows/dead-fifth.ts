@@ -7,7 +7,7 @@ import { startInstallation, type Installation } from '../installation.ts';
 import { startBenchReceiver } from '../receiver.ts';
 import { median, type Row } from '../result.ts';
 
-const eventCount = 2_000;
+const eventCount = 4_000;
 const warmUp = 300;
 const rounds = 3;
 const others = 4;
@@ -77,9 +77,9 @@ async function rateOf(
 ): Promise<number> {
   const startedAt = performance.now();
   await commitEvents(installation, count);
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + 90_000;
   while (await isWaiting(installation, webhookIds)) {
-    if (Date.now() > deadline) throw new Error('The others are not delivered after a minute.');
+    if (Date.now() > deadline) throw new Error('The others are not delivered after 90 s.');
     await sleep(20);
   }
   return (count * webhookIds.length) / ((performance.now() - startedAt) / 1_000);
