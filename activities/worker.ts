@@ -37,6 +37,7 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
     taskQueue,
     workflowBundle: await workflowBundle(dependencies.cacheDirectory),
     activities: createActivities(dependencies),
+    // A request that hangs keeps a place for as long as it may: there must be room beside many.
     maxConcurrentActivityTaskExecutions: 1_000,
     maxConcurrentLocalActivityExecutions: 500,
     maxConcurrentWorkflowTaskExecutions: 500,

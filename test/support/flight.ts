@@ -17,7 +17,7 @@ const failingEvents = 50;
 const answeredOfEachKind = 150;
 export const heldCount = heldKinds.length * (eventsOfEachKind - answeredOfEachKind);
 
-interface Record {
+interface LoggedDelivery {
   id: string;
   event_id: string;
   status: string;
@@ -115,7 +115,7 @@ export async function startFlight(installation: Installation): Promise<Flight> {
       // It may be due by the moment of the fault.
       const soon = new Date(Date.now() + 1_000);
       const records = await listRecords(installation.db, webhookIds);
-      const isUnderway = ({ status, next_attempt_at }: Record) =>
+      const isUnderway = ({ status, next_attempt_at }: LoggedDelivery) =>
         status === 'pending' || (status === 'retrying' && next_attempt_at! <= soon);
       return new Set(records.filter(isUnderway).map((record) => record.id));
     },
@@ -149,7 +149,7 @@ export async function startFlight(installation: Installation): Promise<Flight> {
 }
 
 function expectTrue(
-  records: Record[],
+  records: LoggedDelivery[],
   requests: Map<string, ReceivedRequest[]>,
   { eventIds, inFlight }: { eventIds: Set<string>; inFlight: Set<string> },
 ): void {
@@ -178,7 +178,7 @@ function expectTrue(
   expect(requests.size).toBe(records.length);
 }
 
-async function waitUntilDelivered(db: Db, webhookIds: string[]): Promise<Record[]> {
+async function waitUntilDelivered(db: Db, webhookIds: string[]): Promise<LoggedDelivery[]> {
   const deadline = Date.now() + 90_000;
   for (;;) {
     const records = await listRecords(db, webhookIds);
@@ -191,8 +191,8 @@ async function waitUntilDelivered(db: Db, webhookIds: string[]): Promise<Record[
   }
 }
 
-async function listRecords(db: Db, webhookIds: string[]): Promise<Record[]> {
-  const { rows } = await sql<Record>`
+async function listRecords(db: Db, webhookIds: string[]): Promise<LoggedDelivery[]> {
+  const { rows } = await sql<LoggedDelivery>`
     select d.id, d.event_id, d.status, d.attempt_count, d.next_attempt_at,
       coalesce(array_agg(a.number order by a.number) filter (where a.number is not null), '{}')
         as numbers,
