@@ -33,9 +33,13 @@ export interface Relay {
 const rowsAtOnce = 50;
 /** Batches being started at a time; while these start, what comes meanwhile makes the next ones larger. */
 const startsAtOnce = 4;
-/** After a round, for each that it claimed: the more come, the longer the next ones are gathered. */
+/** After a round: what it told of begins undisturbed … */
+const quietMs = 10;
+/** … and for each that it claimed: the more come, the longer the next ones are gathered. */
 const gatherMs = 2;
 const maxGatherMs = 100;
+/** Deliveries of failing webhooks are in no hurry, and each workflow of theirs lasts for a whole ladder. */
+const failingEveryMs = 500;
 /** The SDK's own retries would hold a round for longer. */
 const startWithinMs = 5_000;
 /** While Temporal is away. */
@@ -48,13 +52,14 @@ export function startRelay(dependencies: RelayDependencies): Relay {
   let isWanted = false;
   let isStopped = false;
   let pausedUntilMs = 0;
+  let failingFromMs = 0;
   let running: Promise<void> | undefined;
 
   /** How many were claimed, posts and deliveries. */
   async function round(): Promise<number> {
     const [rows, failing, full] = await Promise.all([
       claimOutbox(db, rowsAtOnce),
-      claimBatch(db, maxBatchSize, { isFailing: true }),
+      claimFailing(),
       claimBatches(db),
     ]);
     const batches = failing ? [failing, ...full] : full;
@@ -68,6 +73,12 @@ export function startRelay(dependencies: RelayDependencies): Relay {
     return rows.length + batches.reduce((sum, { size }) => sum + size, 0);
   }
 
+  async function claimFailing(): Promise<ClaimedBatch | undefined> {
+    if (Date.now() < failingFromMs) return undefined;
+    failingFromMs = Date.now() + failingEveryMs;
+    return claimBatch(db, maxBatchSize, { isFailing: true });
+  }
+
   const isPaused = () => Date.now() < pausedUntilMs;
 
   async function run(): Promise<void> {
@@ -77,7 +88,7 @@ export function startRelay(dependencies: RelayDependencies): Relay {
         const claimed = await round();
         if (claimed === 0) continue;
         isWanted = true;
-        await sleep(Math.min(claimed * gatherMs, maxGatherMs));
+        await sleep(Math.min(quietMs + claimed * gatherMs, maxGatherMs));
       } catch (error) {
         log.warn({ err: error }, 'The relay could not read the outbox.');
         pausedUntilMs = Date.now() + pauseMs;

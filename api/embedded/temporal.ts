@@ -38,6 +38,9 @@ export interface TemporalOptions {
   signal?: AbortSignal | undefined;
 }
 
+// With a write-ahead log a start takes a quarter of the time. A killed server loses nothing; what a power
+// cut takes with it, the sweeper starts anew.
+const databasePragmas = ['journal_mode=wal', 'synchronous=normal'];
 const startTimeoutMs = 60_000;
 const stopPlan: StopPlan = [
   ['SIGTERM', 10_000],
@@ -52,7 +55,10 @@ export async function startTemporal(options: TemporalOptions): Promise<EmbeddedT
   const last = readLastPorts(dataDirectory, 'temporal');
   let ports = await findPorts(last);
   let isFirst = true;
-  const launchOn = async (databaseFile: string | undefined): Promise<ServerProcess> => {
+  const launchOn = async (
+    databaseFile: string | undefined,
+    pragmas: readonly string[] = [],
+  ): Promise<ServerProcess> => {
     for (let attempt = 1; ; attempt += 1) {
       const [port, uiPort] = ports;
       const server = spawnServer({
@@ -64,6 +70,7 @@ export async function startTemporal(options: TemporalOptions): Promise<EmbeddedT
           `--port=${port}`,
           ...(options.headless ? [] : [`--ui-port=${uiPort}`]),
           ...(databaseFile === undefined ? [] : ['--db-filename', databaseFile]),
+          ...pragmas.flatMap((pragma) => ['--sqlite-pragma', pragma]),
         ],
         workingDirectory: dataDirectory,
         ports: { port, uiPort },
@@ -90,7 +97,7 @@ export async function startTemporal(options: TemporalOptions): Promise<EmbeddedT
       options.progress("Creating Temporal's database.");
       await createTemporalDatabase(file, launchOn);
     }
-    const server = await launchOn(file);
+    const server = await launchOn(file, file === undefined ? [] : databasePragmas);
     isFirst = false;
     return server;
   };
