@@ -83,6 +83,11 @@ export class OriginPool {
     this.#onEmpty = onEmpty;
   }
 
+  /** Attempts without a connection yet. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   get isIdle(): boolean {
     return this.#open === this.#idle.length;
   }

@@ -23,6 +23,8 @@ export interface RelayDependencies {
   /** Shares its connection with the worker, so that a workflow may begin in this process at once. */
   temporal: Client;
   taskQueue: string;
+  /** True while deliveries that were claimed queue for their receivers: more would only be handed back. */
+  isBusy?: () => boolean;
   log: Logger;
 }
 
@@ -32,7 +34,7 @@ export interface Relay {
 
 const rowsAtOnce = 50;
 /** Batches being started at a time; while these start, what comes meanwhile makes the next ones larger. */
-const startsAtOnce = 4;
+const startsAtOnce = 2;
 /** After a round: what it told of begins undisturbed … */
 const quietMs = 10;
 /** … and for each that it claimed: the more come, the longer the next ones are gathered. */
@@ -48,7 +50,7 @@ const pauseMs = 1_000;
 const invalidArgument = 3;
 
 export function startRelay(dependencies: RelayDependencies): Relay {
-  const { db, listener, log } = dependencies;
+  const { db, listener, log, isBusy = () => false } = dependencies;
   let isWanted = false;
   let isStopped = false;
   let pausedUntilMs = 0;
@@ -60,7 +62,7 @@ export function startRelay(dependencies: RelayDependencies): Relay {
     const [rows, failing, full] = await Promise.all([
       claimOutbox(db, rowsAtOnce),
       claimFailing(),
-      claimBatches(db),
+      isBusy() ? [] : claimBatches(db),
     ]);
     const batches = failing ? [failing, ...full] : full;
     const claimed = [...rows, ...batches];
@@ -86,7 +88,7 @@ export function startRelay(dependencies: RelayDependencies): Relay {
       isWanted = false;
       try {
         const claimed = await round();
-        if (claimed === 0) continue;
+        if (claimed === 0 && !isBusy()) continue;
         isWanted = true;
         await sleep(Math.min(quietMs + claimed * gatherMs, maxGatherMs));
       } catch (error) {

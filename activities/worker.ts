@@ -9,6 +9,7 @@ import { createActivities, type ActivityDependencies } from './index.ts';
 import { keepPruningSchedule } from './pruning-schedule.ts';
 import { startRelay } from './relay.ts';
 import { startSweeper } from './sweeper.ts';
+import { maxBatchSize } from '../schema/workflows.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
 export interface WorkerDependencies extends ActivityDependencies {
@@ -45,7 +46,14 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
     shutdownGraceTime: '12s',
     shutdownForceTime: '20s',
   });
-  const relay = startRelay({ db, listener, temporal, taskQueue, log });
+  const relay = startRelay({
+    db,
+    listener,
+    temporal,
+    taskQueue,
+    isBusy: () => dependencies.safeFetch.waiting() >= maxBatchSize,
+    log,
+  });
   const sweeper = startSweeper({
     db,
     doorbell,

@@ -1,7 +1,7 @@
 // Durable deliveries per second against the bare loop, side by side, to the same receiver.
 import { generateWebhookSecret } from '../../../activities/signature.ts';
 import { addTenants, addWebhook } from '../endpoints.ts';
-import { checkRecorded, deliverRound, sampleData } from '../events.ts';
+import { checkRecorded, deliverBacklog, deliverRound, sampleData } from '../events.ts';
 import { peakMemory, storedBytes } from '../footprint.ts';
 import { startInstallation } from '../installation.ts';
 import { runRawLoop } from '../raw-loop.ts';
@@ -17,7 +17,7 @@ export const deliveries: Row = {
   id: 'deliveries',
   title:
     `${eventCount} events committed → the receiver's 2xx recorded, ${rounds} rounds, ` +
-    `to 1 endpoint and to ${tenants}`,
+    `to 1 endpoint and to ${tenants}; \`live\`: while the events are being committed one by one`,
   async run(progress) {
     await using receiver = await startBenchReceiver({ ports: 1 + tenants });
     await using installation = await startInstallation({
@@ -39,20 +39,22 @@ export const deliveries: Row = {
     const before = await storedBytes(installation);
     const one: number[] = [];
     const hundred: number[] = [];
+    const live: number[] = [];
     const bare: number[] = [];
     for (let round = 1; round <= rounds; round++) {
       bare.push(await runRawLoop(raw));
-      const toOne = await deliverRound(installation, eventCount);
-      const toHundred = await deliverRound(installation, eventCount, projectIds);
-      one.push(toOne.rate);
-      hundred.push(toHundred.rate);
+      one.push(await deliverBacklog(installation, eventCount));
+      hundred.push(await deliverBacklog(installation, eventCount, projectIds));
+      const { rate, committedRate } = await deliverRound(installation, eventCount);
+      live.push(rate);
       progress(
-        `${toOne.rate.toFixed(0)}/s (committed at ${toOne.committedRate.toFixed(0)}/s); ` +
-          `to ${tenants} ${toHundred.rate.toFixed(0)}/s; bare loop ${bare.at(-1)!.toFixed(0)}/s`,
+        `${one.at(-1)!.toFixed(0)}/s; to ${tenants} ${hundred.at(-1)!.toFixed(0)}/s; ` +
+          `live ${rate.toFixed(0)}/s (committed at ${committedRate.toFixed(0)}/s); ` +
+          `bare loop ${bare.at(-1)!.toFixed(0)}/s`,
       );
     }
     const after = await storedBytes(installation);
-    const measured = 2 * rounds * eventCount;
+    const measured = 3 * rounds * eventCount;
     await checkRecorded(installation, 2 * warmUp + measured);
     const ratioOf = (rates: number[]) => median(rates.map((rate, i) => rate / bare[i]!));
     return {
@@ -65,6 +67,8 @@ export const deliveries: Row = {
       details: {
         hundred: median(hundred),
         hundred_ratio: ratioOf(hundred),
+        live: median(live),
+        live_ratio: ratioOf(live),
         postgres_bytes: (after.postgres - before.postgres) / measured,
         temporal_bytes: (after.temporal - before.temporal) / measured,
         ...peakMemory(installation.program.pid),
