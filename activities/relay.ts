@@ -42,6 +42,8 @@ const gatherMs = 2;
 const maxGatherMs = 100;
 /** Deliveries of failing webhooks are in no hurry, and each workflow of theirs lasts for a whole ladder. */
 const failingEveryMs = 500;
+/** While the others come as fast as they are told. */
+const busyFailingEveryMs = 2_000;
 /** The SDK's own retries would hold a round for longer. */
 const startWithinMs = 5_000;
 /** While Temporal is away. */
@@ -55,30 +57,36 @@ export function startRelay(dependencies: RelayDependencies): Relay {
   let isStopped = false;
   let pausedUntilMs = 0;
   let failingFromMs = 0;
+  let isGatheringLongest = false;
   let running: Promise<void> | undefined;
 
   /** How many were claimed, posts and deliveries. */
   async function round(): Promise<number> {
-    const [rows, failing, full] = await Promise.all([
-      claimOutbox(db, rowsAtOnce),
-      claimFailing(),
-      isBusy() ? [] : claimBatches(db),
+    // Side by side: none is told later for what the others claim.
+    const claimed = await Promise.all([
+      tellAll(isBusy() ? [] : claimBatches(db)),
+      tellAll(claimFailing()),
+      tellAll(claimOutbox(db, rowsAtOnce)),
     ]);
-    const batches = failing ? [failing, ...full] : full;
-    const claimed = [...rows, ...batches];
-    const answers = await Promise.all(claimed.map((row) => tell(dependencies, row)));
-    await deleteOutbox(
-      db,
-      claimed.filter((_, i) => answers[i] === 'told').map((row) => row.id),
-    );
-    if (answers.includes('away')) pausedUntilMs = Date.now() + pauseMs;
-    return rows.length + batches.reduce((sum, { size }) => sum + size, 0);
+    return claimed.reduce((sum, count) => sum + count, 0);
   }
 
-  async function claimFailing(): Promise<ClaimedBatch | undefined> {
-    if (Date.now() < failingFromMs) return undefined;
-    failingFromMs = Date.now() + failingEveryMs;
-    return claimBatch(db, maxBatchSize, { isFailing: true });
+  async function tellAll(claiming: ClaimedRow[] | Promise<ClaimedRow[]>): Promise<number> {
+    const rows = await claiming;
+    const answers = await Promise.all(rows.map((row) => tell(dependencies, row)));
+    await deleteOutbox(
+      db,
+      rows.filter((_, i) => answers[i] === 'told').map((row) => row.id),
+    );
+    if (answers.includes('away')) pausedUntilMs = Date.now() + pauseMs;
+    return rows.reduce((sum, { size = 1 }) => sum + size, 0);
+  }
+
+  async function claimFailing(): Promise<ClaimedRow[]> {
+    if (Date.now() < failingFromMs) return [];
+    failingFromMs = Date.now() + (isGatheringLongest ? busyFailingEveryMs : failingEveryMs);
+    const batch = await claimBatch(db, maxBatchSize, { isFailing: true });
+    return batch ? [batch] : [];
   }
 
   const isPaused = () => Date.now() < pausedUntilMs;
@@ -90,7 +98,9 @@ export function startRelay(dependencies: RelayDependencies): Relay {
         const claimed = await round();
         if (claimed === 0 && !isBusy()) continue;
         isWanted = true;
-        await sleep(Math.min(quietMs + claimed * gatherMs, maxGatherMs));
+        const wishedMs = quietMs + claimed * gatherMs;
+        isGatheringLongest = wishedMs >= maxGatherMs;
+        await sleep(Math.min(wishedMs, maxGatherMs));
       } catch (error) {
         log.warn({ err: error }, 'The relay could not read the outbox.');
         pausedUntilMs = Date.now() + pauseMs;
@@ -115,6 +125,9 @@ export function startRelay(dependencies: RelayDependencies): Relay {
     },
   };
 }
+
+/** `size`: what counts as claimed; of a post, one. */
+type ClaimedRow = OutboxRow & { size?: number };
 
 /** More than one only while there are enough deliveries for full ones. */
 async function claimBatches(db: Db): Promise<ClaimedBatch[]> {

@@ -47,20 +47,23 @@ export async function listUnfinished(
     .where(sql<boolean>`(d.status = 'pending' or d.status = 'retrying')`)
     .execute();
   const webhooks = new Map<string, DueDelivery['webhook']>();
-  return rows.map(({ webhook_id, ...row }) => {
-    const webhook = webhooks.get(webhook_id) ?? toWebhook(webhook_id, row);
-    webhooks.set(webhook_id, webhook);
+  return rows.map(({ webhook_id: id, url, status, deleted_at, ...row }) => {
+    const { secret, secret_key_id, previous_secret } = row;
+    const { previous_secret_key_id, previous_secret_until } = row;
+    const webhook = webhooks.get(id) ?? {
+      id,
+      url,
+      status,
+      deleted_at,
+      secret,
+      secret_key_id,
+      previous_secret,
+      previous_secret_key_id,
+      previous_secret_until,
+    };
+    webhooks.set(id, webhook);
     return { ...row, webhook };
   });
-}
-
-function toWebhook(id: string, row: Omit<DueDelivery['webhook'], 'id'>): DueDelivery['webhook'] {
-  const { url, status, deleted_at, secret, secret_key_id } = row;
-  const { previous_secret, previous_secret_key_id, previous_secret_until } = row;
-  return {
-    ...{ id, url, status, deleted_at, secret, secret_key_id },
-    ...{ previous_secret, previous_secret_key_id, previous_secret_until },
-  };
 }
 
 /** Ends deliveries whose webhook takes no more. */
