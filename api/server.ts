@@ -75,8 +75,8 @@ export function createServer(context: Context, parts: ServerParts): Server {
     async close() {
       keyWatch.close();
       const closed = new Promise((resolve) => server.close(resolve));
-      await context.feed.close();
-      await sockets.close();
+      // Sockets first: a client whose stream has ended closes its socket itself, with a code of its own.
+      await Promise.all([sockets.close(), context.feed.close()]);
       server.closeIdleConnections();
       const timer = setTimeout(() => server.closeAllConnections(), closeTimeoutMs);
       await closed;
