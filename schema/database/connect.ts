@@ -29,8 +29,10 @@ export function connectDatabase(options: ConnectOptions): DatabaseConnection {
     options: `-c idle_in_transaction_session_timeout=5s -c transaction_timeout=${options.transactionTimeoutS ?? 5}s`,
     types,
   });
-  // An idle connection that breaks is replaced at the next query; without a listener it would end the process.
+  // A connection that breaks fails its query, or is replaced at the next one. Without listeners, on the
+  // pool for idle connections and on each that is in use, it would end the process besides.
   pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
   return { db, close: () => db.destroy() };
 }

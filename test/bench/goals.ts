@@ -24,6 +24,7 @@ export const goals: Readonly<Record<string, readonly Goal[]>> = {
     { text: '≤ 350 MB after the start', isReached: ({ details }) => details['idle']! <= 350 },
     { text: '≤ 500 MB after deliveries', isReached: ({ details }) => details['after']! <= 500 },
   ],
+  recovery: [{ text: '≤ 15 s', isReached: ({ value }) => value <= 15 }],
   start: [{ text: '≤ 6 s', isReached: ({ value }) => value <= 6 }],
 };
 

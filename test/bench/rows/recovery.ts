@@ -1,0 +1,163 @@
+// From the restart after a kill -9 amid thousands of requests to the last delivery recorded.
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isAlive } from '../../../api/embedded/process-table.ts';
+import { findRunningDatabase } from '../../../api/embedded/running-database.ts';
+import { connectDatabase } from '../../../schema/database/connect.ts';
+import type { Db, Transaction } from '../../../schema/database/database.ts';
+import { recordEvent } from '../../../schema/database/events.ts';
+import { findServer, startProgram, type Program } from '../../support/program.ts';
+import { sampleData } from '../events.ts';
+import { createBenchDirectory } from '../installation.ts';
+import type { Row } from '../result.ts';
+
+/** To two endpoints: to one of them at most a thousand are sent at a time. */
+const eventCount = 1_000;
+const inFlight = 2 * eventCount;
+const victims = {
+  program: ['program'],
+  postgres: ['postgres'],
+  temporal: ['temporal'],
+  everything: ['program', 'postgres', 'temporal'],
+} as const;
+type Victim = 'program' | 'postgres' | 'temporal';
+
+export const recovery: Row = {
+  id: 'recovery',
+  title: `restart after a kill -9 with ${inFlight} deliveries in flight → all of them delivered`,
+  async run(progress) {
+    const parent = createBenchDirectory();
+    const dataDirectory = join(parent, 'data');
+    await using receiver = await startHoldingReceiver();
+    let program = start(dataDirectory);
+    try {
+      const api = await program.waitForReady({ timeoutMs: 120_000 });
+      for (const url of receiver.urls) {
+        await api.post('/v1/webhooks', { url, events: ['post.published'] });
+      }
+      const projectId = (await api.get('/v1/project')).body.data.id as string;
+      const seconds: Record<string, number> = {};
+      for (const [name, killed] of Object.entries(victims)) {
+        receiver.hold();
+        await withDatabase(dataDirectory, (db) => commitEvents(db, projectId));
+        await receiver.waitForHeld(inFlight);
+        await kill9(killed, program, dataDirectory);
+        const restartedAt = performance.now();
+        receiver.release();
+        if (killed.some((victim) => victim === 'program')) {
+          program = start(dataDirectory);
+          await program.waitForReady({ timeoutMs: 120_000 });
+        }
+        await waitUntilDelivered(dataDirectory);
+        seconds[name] = (performance.now() - restartedAt) / 1_000;
+        progress(`${name}: ${seconds[name].toFixed(1)} s`);
+      }
+      const samples = Object.values(seconds);
+      return {
+        id: 'recovery',
+        value: Math.max(...samples),
+        unit: 's',
+        baseline: null,
+        ratio: null,
+        samples,
+        details: seconds,
+      };
+    } finally {
+      await program.stop();
+      rmSync(parent, { recursive: true, force: true, maxRetries: 5 });
+    }
+  },
+};
+
+function start(dataDirectory: string): Program {
+  const env = { FANFARE_DELIVERIES_PER_ENDPOINT: '1000', FANFARE_LOG_LEVEL: 'error' };
+  return startProgram({ dataDirectory, env });
+}
+
+/** The program starts its servers again by itself. */
+async function kill9(killed: readonly Victim[], program: Program, dataDirectory: string) {
+  const pids = killed.map((victim) =>
+    victim === 'program' ? program.pid : findServer(dataDirectory, victim)!,
+  );
+  for (const pid of pids) process.kill(pid, 'SIGKILL');
+  if (killed.includes('program')) await program.exit;
+  while (pids.some(isAlive)) await sleep(10);
+}
+
+async function withDatabase<T>(dataDirectory: string, work: (db: Db) => Promise<T>): Promise<T> {
+  const url = await findRunningDatabase(dataDirectory);
+  if (url === undefined) throw new Error('Postgres is not up.');
+  const connection = connectDatabase({ url, maxConnections: 10, applicationName: 'bench' });
+  try {
+    return await work(connection.db);
+  } finally {
+    await connection.close();
+  }
+}
+
+async function commitEvents(db: Db, projectId: string): Promise<void> {
+  let left = eventCount;
+  async function loop(): Promise<void> {
+    while (left-- > 0) {
+      const event = { projectId, kind: 'post.published', data: sampleData } as const;
+      await recordEvent(db as Transaction, event, { previewEvents: false });
+    }
+  }
+  await Promise.all(Array.from({ length: 10 }, loop));
+}
+
+/** However often the database is away. */
+async function waitUntilDelivered(dataDirectory: string): Promise<void> {
+  const deadline = Date.now() + 120_000;
+  const isDone = async (db: Db) =>
+    (await db
+      .selectFrom('deliveries')
+      .select('id')
+      .where('status', '<>', 'delivered')
+      .limit(1)
+      .executeTakeFirst()) === undefined;
+  while (!(await withDatabase(dataDirectory, isDone).catch(() => false))) {
+    if (Date.now() > deadline) throw new Error('Not all is delivered after 120 s.');
+    await sleep(50);
+  }
+}
+
+interface HoldingReceiver extends AsyncDisposable {
+  readonly urls: readonly string[];
+  /** From now on requests wait for `release`. */
+  hold(): void;
+  release(): void;
+  waitForHeld(count: number): Promise<void>;
+}
+
+async function startHoldingReceiver(): Promise<HoldingReceiver> {
+  let isHolding = true;
+  const held: ServerResponse[] = [];
+  const servers = [1, 2].map(() =>
+    createServer((request, response) => {
+      request.resume();
+      if (isHolding) held.push(response);
+      else response.writeHead(204).end();
+    }),
+  );
+  for (const server of servers) await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    urls: servers.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`),
+    hold: () => (isHolding = true),
+    release() {
+      isHolding = false;
+      for (const response of held.splice(0)) response.writeHead(204).end();
+    },
+    async waitForHeld(count) {
+      while (held.length < count) await sleep(20);
+    },
+    async [Symbol.asyncDispose]() {
+      for (const server of servers) server.closeAllConnections();
+      await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+    },
+  };
+}
