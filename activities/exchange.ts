@@ -31,8 +31,18 @@ export class UnsignableError extends Error {
 
 const userAgent = `Fanfare/${packageJson.version}`;
 
-const redactedRequestHeaders = new Set(['x-service-signature', 'webhook-signature']);
-const redactedResponseHeaders = new Set(['set-cookie', 'authorization', 'www-authenticate']);
+/** One set for both directions: a receiver may echo what it was sent. */
+const redactedHeaders = new Set([
+  'authorization',
+  'cookie',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'set-cookie',
+  'webhook-signature',
+  'www-authenticate',
+  'x-api-key',
+  'x-service-signature',
+]);
 
 /**
  * Resolves whatever the receiver does. Throws NotBegunError when no connection to it came free within
@@ -43,8 +53,8 @@ export async function exchange(
   delivery: SendableDelivery,
   beginWithinMs: number,
 ): Promise<Exchange> {
-  const startedAt = new Date(now());
-  const headers = requestHeaders(vault, delivery, startedAt);
+  const askedAtMs = now();
+  const headers = requestHeaders(vault, delivery, new Date(askedAtMs));
   const result = await safeFetch.send({
     url: delivery.webhook.url,
     headers,
@@ -52,15 +62,18 @@ export async function exchange(
     deadlineMs: timeoutMs,
     beginWithinMs,
   });
+  const endedAtMs = now();
+  // Without the wait for a connection. A clock that was set back must not put it before the asking.
+  const startedAtMs = Math.max(askedAtMs, Math.round(endedAtMs - result.timings.total_ms));
   return {
-    started_at: startedAt,
-    ended_at: new Date(now()),
+    started_at: new Date(startedAtMs),
+    ended_at: new Date(endedAtMs),
     timings: result.timings,
     remote_address: result.remoteAddress,
     status_code: result.status,
     error_code: errorCodeOf(result),
-    request_headers: redact(headers, redactedRequestHeaders),
-    response_headers: result.headers && redact(result.headers, redactedResponseHeaders),
+    request_headers: redact(headers),
+    response_headers: result.headers && redact(result.headers),
     response_body: result.body,
   };
 }
@@ -100,11 +113,11 @@ function errorCodeOf(result: SendResult): string | null {
   return result.status >= 500 ? 'http_5xx' : 'http_4xx';
 }
 
-function redact(headers: Record<string, string>, names: Set<string>): Record<string, string> {
+function redact(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name,
-      names.has(name.toLowerCase()) ? '[redacted]' : value,
+      redactedHeaders.has(name.toLowerCase()) ? '[redacted]' : value,
     ]),
   );
 }

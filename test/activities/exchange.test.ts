@@ -1,0 +1,100 @@
+// One exchange as it is logged: when it began and ended, and which headers nobody may read.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { exchange, type SendableDelivery } from '../../activities/exchange.ts';
+import { createSafeFetch, type SafeFetch } from '../../activities/safe-fetch.ts';
+import { generateWebhookSecret } from '../../activities/signature.ts';
+import { createUrlGuard } from '../../activities/url-guard.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { rowsVault } from '../support/rows.ts';
+
+let safeFetch: SafeFetch;
+
+beforeAll(() => {
+  safeFetch = createSafeFetch({
+    guard: createUrlGuard({ allowPrivateCidrs: ['127.0.0.0/8'] }),
+    connectionsPerOrigin: 1,
+  });
+});
+afterAll(() => safeFetch.close());
+
+function deliveryTo(url: string): SendableDelivery {
+  const sealed = rowsVault.seal(generateWebhookSecret(), 'webhook_subscriptions/wh_1');
+  return {
+    id: 'dlv_1',
+    event_id: 'evt_1',
+    event: 'post.published',
+    trigger: 'event',
+    body: '{}',
+    webhook: {
+      id: 'wh_1',
+      url,
+      secret: sealed.ciphertext,
+      secret_key_id: sealed.keyId,
+      previous_secret: null,
+      previous_secret_key_id: null,
+      previous_secret_until: null,
+    },
+  };
+}
+
+function send(url: string, now = Date.now) {
+  const dependencies = { vault: rowsVault, safeFetch, timeoutMs: 2_000, now };
+  return exchange(dependencies, deliveryTo(url), 1_500);
+}
+
+describe('exchange', () => {
+  test('keeps signatures and credentials out of the log, even those that a receiver echoes', async () => {
+    const secrets = {
+      'www-authenticate': 'Basic realm="word"',
+      'proxy-authenticate': 'Basic realm="word"',
+      'set-cookie': 'session=word',
+      cookie: 'session=word',
+      authorization: 'Bearer word',
+      'proxy-authorization': 'Basic word',
+      'X-API-Key': 'word',
+    };
+    await using receiver = await startReceiver({
+      respond: ({ headers }) => ({
+        headers: {
+          ...secrets,
+          'X-Service-Signature': String(headers['x-service-signature']),
+          'Webhook-Signature': String(headers['webhook-signature']),
+          'x-service-event': String(headers['x-service-event']),
+        },
+      }),
+    });
+    const logged = await send(receiver.url);
+    const [sent] = receiver.requests;
+    expect(logged.request_headers).toMatchObject({
+      'X-Service-Signature': '[redacted]',
+      'webhook-signature': '[redacted]',
+      'X-Service-Event': 'post.published',
+    });
+    expect(logged.response_headers).toMatchObject({ 'x-service-event': 'post.published' });
+    for (const name of Object.keys(secrets)) {
+      expect(logged.response_headers).toHaveProperty(name.toLowerCase(), '[redacted]');
+    }
+    const text = JSON.stringify(logged);
+    expect(text).not.toContain('word');
+    expect(text).not.toContain(sent!.headers['x-service-signature']);
+    expect(text).not.toContain(sent!.headers['webhook-signature']);
+  });
+
+  test('begins when it has a connection, so that its end is its beginning and its length', async () => {
+    await using receiver = await startReceiver({ respond: () => ({ delayMs: 300 }) });
+    const askedAtMs = Date.now();
+    const [first, second] = await Promise.all([send(receiver.url), send(receiver.url)]);
+    for (const { started_at, ended_at, timings } of [first, second]) {
+      const lengthMs = ended_at.getTime() - started_at.getTime();
+      expect(Math.abs(lengthMs - timings.total_ms)).toBeLessThanOrEqual(1);
+    }
+    expect(first.started_at.getTime() - askedAtMs).toBeLessThan(250);
+    expect(second.started_at.getTime()).toBeGreaterThanOrEqual(first.ended_at.getTime() - 1);
+  });
+
+  test('begins no earlier than it was asked for, on a clock that stands still', async () => {
+    await using receiver = await startReceiver({ respond: () => ({ delayMs: 50 }) });
+    const { started_at, ended_at } = await send(receiver.url, () => 1_000);
+    expect([started_at, ended_at]).toEqual([new Date(1_000), new Date(1_000)]);
+  });
+});
