@@ -2,8 +2,11 @@
 import { sql } from 'kysely';
 import type { Transaction } from './database.ts';
 
-/** What waits beyond this many is ended when its batch comes to it: no transaction grows long. */
-export const concludedAtOnce = 10_000;
+/**
+ * What waits beyond this many is ended when its batch comes to it: the webhook's row is locked
+ * meanwhile, and the recording of every webhook's attempts may wait for it.
+ */
+const concludedAtOnce = 2_000;
 
 /**
  * `skipped`: the webhook was disabled, which no test event minds. `canceled`: it is deleted. Rows that
