@@ -71,8 +71,8 @@ async function lockConcluded(trx: Transaction, eventIds: string[]) {
 }
 
 /**
- * Deletes the oldest `limit`; returns how many there were, and so do the others below. By `ctid`, the
- * row's place, a row is found without a join, which the planner might do by reading the whole table.
+ * Deletes the oldest, at most `limit`; returns how many there were. By `ctid`, the row's place, a row
+ * is found without a join, which the planner might do by reading the whole table.
  */
 export async function deleteIdempotencyKeys(db: Db, before: Date, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
@@ -82,16 +82,18 @@ export async function deleteIdempotencyKeys(db: Db, before: Date, limit: number)
   return Number(numAffectedRows ?? 0n);
 }
 
+/** Deletes the oldest of those concluded, at most `limit`; returns how many there were. */
 export function deleteReplays(db: Db, before: Date, limit: number): Promise<number> {
   return deleteOldest(db, 'replays', 'replay', before, limit, sql`concluded_at < ${before}`);
 }
 
+/** Deletes the oldest of those expired, at most `limit`; returns how many there were. */
 export function deleteConnectSessions(db: Db, before: Date, limit: number): Promise<number> {
   const hasEnded = sql`expires_at < ${before}`;
   return deleteOldest(db, 'connect_sessions', 'connectSession', before, limit, hasEnded);
 }
 
-/** By the time in their ids, which the primary key sorts by. */
+/** Oldest by the time in their ids, which the primary key sorts by; returns how many there were. */
 async function deleteOldest(
   db: Db,
   table: 'replays' | 'connect_sessions',

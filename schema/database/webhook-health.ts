@@ -50,8 +50,9 @@ export async function listFailedWebhooks(
 }
 
 /**
- * Judged anew under the lock of its row, so that of several workers one disables it, and none one
- * that has recovered since. Returns its URL when this call disabled it.
+ * Judged anew under the lock of its row, so that of several workers one disables it. A success that was
+ * committed by now saves it; one whose commit is under way is not seen. Returns its URL when this call
+ * disabled it.
  */
 export async function disableFailedWebhook(
   trx: Transaction,
