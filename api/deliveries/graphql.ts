@@ -163,6 +163,7 @@ const DeliveryUpdate = builder.objectRef<ShownUpdate<Delivery>>('DeliveryUpdate'
       description:
         'What happened, such as `created` or `delivered`. `present`: nothing, this is how it stands.',
     }),
+    id: t.exposeID('id', { description: 'Of the delivery, also when it is gone.' }),
     delivery: t.field({
       type: DeliveryRef,
       nullable: true,

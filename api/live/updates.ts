@@ -13,6 +13,8 @@ export type Update<T> = ShownUpdate<T> | { failure: unknown };
 export interface ShownUpdate<T> {
   cursor: string;
   change: string;
+  /** Of the subject; stays known when that is gone. */
+  id: string;
   subject: T | null;
 }
 
@@ -36,7 +38,7 @@ export function showUpdate<T>(update: Update<T>): ShownUpdate<T> {
 /** The `change` of a message that tells the state and no change. */
 const presentState = 'present';
 
-export async function openUpdates<T>(
+export async function openUpdates<T extends { id: string }>(
   graphql: GraphqlContext,
   options: UpdatesOptions<T>,
 ): Promise<AsyncIterable<Update<T>>> {
@@ -53,7 +55,7 @@ export async function openUpdates<T>(
   const cursor = await feed.head();
   const subject = await options.getPresent(graphql.app, caller);
   const stream = await feed.subscribe({ ...filter, after: cursor });
-  const first = { cursor, change: presentState, subject };
+  const first = { cursor, change: presentState, id: subject.id, subject };
   return new Updates(graphql, caller, stream, options, first);
 }
 
@@ -115,7 +117,7 @@ class Updates<T> implements AsyncIterableIterator<Update<T>, undefined, undefine
       const subject = await this.#options.readSubject(change);
       const { isWanted } = this.#options;
       if (isWanted && (subject === null || !isWanted(subject))) return 'unwanted';
-      return { cursor, change: change.kind, subject };
+      return { cursor, change: change.kind, id: change.subject_id, subject };
     } catch (failure) {
       return { failure };
     }

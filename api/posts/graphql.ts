@@ -158,6 +158,7 @@ const PostUpdate = builder.objectRef<ShownUpdate<Post>>('PostUpdate').implement(
       description:
         'What happened, such as `created` or `result.published`. `present`: nothing, this is how it stands.',
     }),
+    id: t.exposeID('id', { description: 'Of the post, also when it is gone.' }),
     post: t.field({
       type: PostRef,
       nullable: true,

@@ -13,6 +13,7 @@ const WebhookUpdate = builder.objectRef<ShownUpdate<Webhook>>('WebhookUpdate').i
       description:
         'What happened, such as `failing`, `recovered`, `disabled` or `enabled`. `present`: nothing, this is how it stands.',
     }),
+    id: t.exposeID('id', { description: 'Of the webhook, also when it is gone.' }),
     webhook: t.field({
       type: WebhookRef,
       nullable: true,

@@ -188,7 +188,7 @@ describe('webhookUpdated', () => {
       url: app.url,
       key: app.tenant.key,
       query: `subscription ($id: ID) {
-        webhookUpdated(id: $id) { change webhook { id name status } }
+        webhookUpdated(id: $id) { change id webhook { id name status } }
       }`,
       variables: { id },
     });
@@ -202,7 +202,7 @@ describe('webhookUpdated', () => {
       (message) => message.data.webhookUpdated.change === 'deleted',
     );
     const updates = messages.map((message) => message.data.webhookUpdated);
-    expect(updates[0]).toMatchObject({ change: 'present', webhook: { id, status: 'ACTIVE' } });
+    expect(updates[0]).toMatchObject({ change: 'present', id, webhook: { id, status: 'ACTIVE' } });
     expect(updates.map(({ change }) => change).filter((change) => change !== 'created')).toEqual([
       'present',
       'updated',
@@ -211,7 +211,7 @@ describe('webhookUpdated', () => {
       'rotated',
       'deleted',
     ]);
-    expect(updates.at(-1)).toEqual({ change: 'deleted', webhook: null });
+    expect(updates.at(-1)).toEqual({ change: 'deleted', id, webhook: null });
   });
 });
 
