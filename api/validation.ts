@@ -58,14 +58,17 @@ export function toIssues(
             {
               path,
               code: 'invalid_type',
-              message: `must be ${typeNames[issue.expected] ?? issue.expected}`,
+              message:
+                ownMessage(issue) ?? `must be ${typeNames[issue.expected] ?? issue.expected}`,
             },
           ];
     case 'too_big':
     case 'too_small': {
       const limit = Number(issue.code === 'too_big' ? issue.maximum : issue.minimum);
       const bound = issue.code === 'too_big' ? 'at most' : 'at least';
-      const message = `${issue.origin in units ? 'must have' : 'must be'} ${bound} ${limit}${units[issue.origin] ?? ''}`;
+      const message =
+        ownMessage(issue) ??
+        `${issue.origin in units ? 'must have' : 'must be'} ${bound} ${limit}${units[issue.origin] ?? ''}`;
       const actual = sizeOf(issue.input);
       return [{ path, code: issue.code, message, ...(actual === null ? {} : { actual }), limit }];
     }
@@ -86,6 +89,11 @@ export function toIssues(
     case 'custom':
       return [{ path, code: String(issue.params?.['code'] ?? 'invalid'), message: issue.message }];
   }
+}
+
+/** What a schema itself says of the fault, where it knows better than we do. */
+function ownMessage({ message }: z.core.$ZodIssue): string | undefined {
+  return message.startsWith('must ') ? message : undefined;
 }
 
 function unknownMember({ unknownCode }: Pick<ValidateOptions, 'unknownCode'>) {

@@ -1,7 +1,7 @@
 // Deliveries and their attempts, as the wire shows them.
 import { z } from 'zod';
 import { EventKind } from './events.ts';
-import { listQuery, period } from './listing.ts';
+import { listQuery, ordered, period } from './listing.ts';
 import { Timestamp } from './timestamp.ts';
 
 export const deliveryStatuses = [
@@ -92,9 +92,13 @@ export const RetriedDelivery = Delivery.extend({
 }).meta({ id: 'RetriedDelivery' });
 export type RetriedDelivery = z.infer<typeof RetriedDelivery>;
 
-export const ListDeliveries = listQuery({
-  status: z.enum(deliveryStatuses).optional(),
-  event: EventKind.optional(),
-  ...period,
-});
+export const ListDeliveries = ordered(
+  listQuery({
+    status: z.enum(deliveryStatuses).optional(),
+    event: EventKind.optional(),
+    ...period,
+  }),
+  'since',
+  'until',
+);
 export type ListDeliveries = z.infer<typeof ListDeliveries>;

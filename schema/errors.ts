@@ -57,12 +57,13 @@ export class AppError extends Error {
 }
 
 /** The refusal of a request whose body or query has faults. */
-export function validationError(issues: Issue[]): AppError {
+export function validationError(issues: Issue[], hint?: string): AppError {
   const [first, ...others] = issues;
-  if (!first) return new AppError('validation_error', 'The request is not valid.', { issues });
+  const options = { issues, ...(hint === undefined ? {} : { hint }) };
+  if (!first) return new AppError('validation_error', 'The request is not valid.', options);
   const more = others.length === 1 ? '1 more fault' : `${others.length} more faults`;
   const message = `${first.path}: ${first.message}${others.length > 0 ? ` (and ${more})` : ''}`;
-  return new AppError('validation_error', message, { issues });
+  return new AppError('validation_error', message, options);
 }
 
 export function notFound(what: string, id: string): AppError {

@@ -1,6 +1,6 @@
 // The kinds of events, as the contract lists them, and the envelope they travel in.
 import { z } from 'zod';
-import { listQuery, period } from './listing.ts';
+import { listQuery, ordered, period } from './listing.ts';
 import { Timestamp } from './timestamp.ts';
 
 export const eventCatalogue = {
@@ -70,13 +70,17 @@ export const Event = z
   .meta({ id: 'Event' });
 export type Event = z.infer<typeof Event>;
 
-export const ListEvents = listQuery({
-  event: EventKind.optional(),
-  ...period,
-  test: z
-    .enum(['true', 'false'])
-    .default('false')
-    .transform((word) => word === 'true')
-    .meta({ description: '`true`: the test events instead of the real ones.' }),
-});
+export const ListEvents = ordered(
+  listQuery({
+    event: EventKind.optional(),
+    ...period,
+    test: z
+      .enum(['true', 'false'])
+      .default('false')
+      .transform((word) => word === 'true')
+      .meta({ description: '`true`: the test events instead of the real ones.' }),
+  }),
+  'since',
+  'until',
+);
 export type ListEvents = z.infer<typeof ListEvents>;

@@ -49,6 +49,23 @@ export interface Period {
   until?: string | undefined;
 }
 
+/** Refuses a period that nothing can lie in, by the names of its bounds. */
+export function ordered<Query extends z.ZodObject>(query: Query, first: string, last: string) {
+  return query.refine(
+    (given) => {
+      const [from, to] = [given[first], given[last]];
+      if (typeof from !== 'string' || typeof to !== 'string') return true;
+      return Date.parse(from) < Date.parse(to);
+    },
+    {
+      path: [first],
+      message: `must be before \`${last}\``,
+      params: { code: `not_before_${last}` },
+      when: ({ issues }) => issues.length === 0,
+    },
+  );
+}
+
 /** The query of a list: its filters, `limit` and `cursor`; anything else is refused. */
 export function listQuery<Filters extends z.core.$ZodLooseShape>(filters: Filters) {
   return z.strictObject({ ...filters, ...paging });

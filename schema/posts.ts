@@ -1,6 +1,6 @@
 // Posts and their results, as the wire shows them.
 import { z } from 'zod';
-import { listQuery } from './listing.ts';
+import { listQuery, ordered } from './listing.ts';
 import { fixedLimits } from './limits.ts';
 import { PlatformInput, PlatformName } from './platforms.ts';
 import { Timestamp } from './timestamp.ts';
@@ -123,12 +123,16 @@ export const CreatePost = z
 export type CreatePost = z.infer<typeof CreatePost>;
 
 /** `from` and `to` bound `created_at`: from inclusive, to exclusive. */
-export const ListPosts = listQuery({
-  status: z.enum(postStatuses).optional(),
-  platform: PlatformInput.optional(),
-  social_account_id: z.string().optional(),
-  external_user_id: z.string().optional(),
-  from: z.iso.datetime({ offset: true }).optional(),
-  to: z.iso.datetime({ offset: true }).optional(),
-});
+export const ListPosts = ordered(
+  listQuery({
+    status: z.enum(postStatuses).optional(),
+    platform: PlatformInput.optional(),
+    social_account_id: z.string().optional(),
+    external_user_id: z.string().optional(),
+    from: z.iso.datetime({ offset: true }).optional(),
+    to: z.iso.datetime({ offset: true }).optional(),
+  }),
+  'from',
+  'to',
+);
 export type ListPosts = z.infer<typeof ListPosts>;

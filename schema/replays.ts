@@ -17,13 +17,15 @@ export const replayFieldDocs = {
     '`missing`: events of the subscribed kinds that this webhook has no delivery of, such as those from before it existed. Default: failed and skipped.',
 } as const;
 
+const quote = (words: readonly string[]) => words.map((word) => `"${word}"`).join(' or ');
+
 export const ReplayDeliveries = z
   .strictObject({
     since: z.iso.datetime({ offset: true }).meta({ description: replayFieldDocs.since }),
     until: z.iso.datetime({ offset: true }).optional().meta({ description: replayFieldDocs.until }),
     status: z
-      .array(z.enum(replayedStatuses))
-      .min(1)
+      .array(z.enum(replayedStatuses), `must be an array of ${quote(replayedStatuses)}`)
+      .min(1, `must have at least 1 item of ${quote(replayedStatuses)}`)
       .default((): ReplayedStatus[] => ['failed', 'skipped'])
       .meta({ description: replayFieldDocs.status }),
   })

@@ -44,7 +44,7 @@ export const CreateWebhook = z
     url: z.string().max(2048),
     events: z
       .array(EventKind)
-      .min(1)
+      .min(1, 'must have at least 1 item; omit it for every live kind')
       .default(() => [...liveEventKinds])
       .meta({ description: 'Default: every live kind.' }),
     name: z.string().min(1).max(255).optional(),
@@ -56,7 +56,10 @@ export type CreateWebhook = z.infer<typeof CreateWebhook>;
 export const UpdateWebhook = someChange(
   z.strictObject({
     url: z.string().max(2048).optional(),
-    events: z.array(EventKind).min(1).optional(),
+    events: z
+      .array(EventKind)
+      .min(1, 'must have at least 1 item; omit it to leave the kinds as they are')
+      .optional(),
     name: z.string().min(1).max(255).nullable().optional(),
     active: z.boolean().optional().meta({
       description: '`true` enables a disabled webhook and clears its failure count.',

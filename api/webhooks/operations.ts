@@ -149,11 +149,16 @@ export function deleteWebhook(context: Context, caller: Caller, id: string): Pro
   });
 }
 
+const addressHint =
+  'The operator lets private addresses through, and http to them, with FANFARE_ALLOW_PRIVATE_CIDRS.';
+
 async function checkUrl({ guard }: Context, url: string): Promise<void> {
   const verdict = await guard.check(url);
   if (verdict.ok) return;
   const { code, message } = verdict;
-  throw validationError([{ path: 'url', code, message }]);
+  // A URL with http may lead to ranges that are let through, so this helps there too.
+  const isAboutAddress = code === 'blocked_address' || code === 'not_https';
+  throw validationError([{ path: 'url', code, message }], isAboutAddress ? addressHint : undefined);
 }
 
 function newSecret({ vault }: Context, webhookId: string) {

@@ -27,7 +27,7 @@ async function issuesOf(method: string, path: string, body: unknown) {
   const answer = await rest.call(method, path, { key: mine.key, body });
   expect(answer.status, JSON.stringify(answer.body)).toBe(422);
   expect(answer.body.error).toMatchObject({ code: 'validation_error', is_retriable: false });
-  return answer.body.error.issues as { path: string; code: string }[];
+  return answer.body.error.issues as { path: string; code: string; message: string }[];
 }
 
 function fromNow(seconds: number): string {
@@ -232,6 +232,32 @@ describe('POST /v1/webhooks', () => {
   });
 });
 
+describe('a refusal', () => {
+  const url = 'https://example.com';
+  test.each([
+    ['POST', '/v1/webhooks', { url, events: [] }, 'omit it for every live kind'],
+    ['PATCH', '/v1/webhooks/wh_1', { events: [] }, 'omit it to leave the kinds as they are'],
+    ['PATCH', '/v1/webhooks/wh_1', {}, 'give one or more of `url`, `events`, `name`, `active`'],
+    [
+      'POST',
+      '/v1/webhooks/wh_1/replay',
+      { since: '2026-01-01T00:00:00Z', status: 'failed' },
+      'must be an array of "failed" or "skipped" or "canceled" or "delivered" or "missing"',
+    ],
+  ] as const)('of %s %s %o says what to give', async (method, path, body, words) => {
+    const [issue] = await issuesOf(method, path, body);
+    expect(issue?.message).toContain(words);
+  });
+
+  test.each(['https://127.0.0.1/', 'http://10.0.0.8/', 'http://example.com/'])(
+    'of the url %s says what an operator can do',
+    async (url) => {
+      const { body } = await rest.call('POST', '/v1/webhooks', { key: mine.key, body: { url } });
+      expect(body.error.hint).toContain('FANFARE_ALLOW_PRIVATE_CIDRS');
+    },
+  );
+});
+
 describe('a query', () => {
   test.each([
     ['/v1/posts?limit=0', 'limit', 'too_small'],
@@ -254,6 +280,18 @@ describe('a query', () => {
     ['/v1/webhooks?cursor=', 'cursor', 'invalid_cursor'],
     ['/v1/events?test=maybe', 'test', 'invalid_value'],
     ['/v1/events?event=post.exploded', 'event', 'invalid_value'],
+    ['/v1/posts?from=2026-02-01T00:00:00Z&to=2026-01-01T00:00:00Z', 'from', 'not_before_to'],
+    ['/v1/posts?from=2026-01-01T00:00:00Z&to=2026-01-01T01:00:00%2B01:00', 'from', 'not_before_to'],
+    [
+      '/v1/events?since=2026-02-01T00:00:00Z&until=2026-01-01T00:00:00Z',
+      'since',
+      'not_before_until',
+    ],
+    [
+      '/v1/webhooks/wh_1/deliveries?since=2026-01-01T00:00:00Z&until=2026-01-01T00:00:00Z',
+      'since',
+      'not_before_until',
+    ],
     ['/v1/project?x=1', 'x', 'unknown_parameter'],
   ])('%s is refused', async (path, fault, code) => {
     expect(await issuesOf('GET', path, undefined)).toMatchObject([{ path: fault, code }]);
