@@ -7,10 +7,15 @@ import { findRunningDatabase } from './embedded/running-database.ts';
 import { migrateDatabase, startAllInOne, startRole, type Running } from './start.ts';
 import { createKey, createProject } from './tenants.ts';
 
-/** The variables, each with its sentence. */
+/** The variables, each with its sentence and what it is when it isn't set. */
 function settings(): string {
+  const defaults: Record<string, unknown> = Environment.parse({});
   return Object.entries(Environment.shape)
-    .map(([name, type]) => `  ${name}\n      ${type.meta()?.description ?? ''}`)
+    .map(([name, type]) => {
+      const fallback = defaults[name];
+      const note = fallback === undefined ? '' : ` Default: ${String(fallback)}.`;
+      return `  ${name}\n      ${type.meta()?.description ?? ''}${note}`;
+    })
     .join('\n');
 }
 
