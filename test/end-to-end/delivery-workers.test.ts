@@ -1,12 +1,13 @@
-// Two worker processes on one database: each attempt is made by one of them.
+// Two worker processes on one database: each attempt is made by one of them, and one goes on alone.
 import { randomBytes } from 'node:crypto';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
 import { workflowBundle } from '../../activities/workflow-bundle.ts';
 import { recordEvent } from '../../schema/database/events.ts';
 import { startApp, type TestApp } from '../support/app.ts';
+import { heldCount, startFlight } from '../support/flight.ts';
 import {
   createDataDirectory,
   removeDataDirectory,
@@ -18,15 +19,29 @@ import { startReceiver, type ReceivedRequest } from '../support/receiver.ts';
 const perEndpoint = 10;
 const eventCount = 600;
 
+const vaultKey = randomBytes(32);
 const dataDirectory = createDataDirectory();
 let app: TestApp;
-let workers: Program[];
+let workers: Program[] = [];
 
 beforeAll(async () => {
-  const vaultKey = randomBytes(32);
   app = await startApp({ roles: { api: true, worker: false }, vaultKey });
   await workflowBundle(inject('cacheDirectory'));
   symlinkSync(inject('cacheDirectory'), join(dataDirectory, 'cache'));
+});
+
+afterEach(async () => {
+  await Promise.all(workers.map((worker) => worker.stop()));
+});
+
+afterAll(async () => {
+  await app.stop();
+  await removeDataDirectory(dataDirectory);
+});
+
+/** Two, once both ask Temporal for work. */
+async function startWorkers(env: Record<string, string>): Promise<void> {
+  const before = await listPollers();
   workers = [1, 2].map(() =>
     startProgram({
       command: ['worker'],
@@ -37,29 +52,28 @@ beforeAll(async () => {
         TEMPORAL_NAMESPACE: app.namespace.namespace,
         FANFARE_VAULT_KEYS: `test:${vaultKey.toString('base64')}`,
         FANFARE_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
-        FANFARE_DELIVERIES_PER_ENDPOINT: String(perEndpoint),
-        FANFARE_DELIVERY_DELAYS_MS: '300,300,300',
         FANFARE_LOG_LEVEL: 'error',
+        ...env,
       },
     }),
   );
-});
+  await expect
+    .poll(async () => (await listPollers()).difference(before).size, {
+      timeout: 60_000,
+      interval: 200,
+    })
+    .toBe(2);
+}
 
-afterAll(async () => {
-  await Promise.all(workers.map((worker) => worker.stop()));
-  await app.stop();
-  await removeDataDirectory(dataDirectory);
-});
-
-/** Processes that ask Temporal for work. */
-async function countPollers(): Promise<number> {
+/** Processes that ask Temporal for work; it remembers them for minutes. */
+async function listPollers(): Promise<Set<string>> {
   const { client, namespace } = app.namespace;
   const { pollers } = await client.workflowService.describeTaskQueue({
     namespace,
     taskQueue: { name: 'fanfare' },
     taskQueueType: 1,
   });
-  return new Set(pollers?.map(({ identity }) => identity)).size;
+  return new Set(pollers?.map(({ identity }) => identity!));
 }
 
 /** Of ten events one fails at first and one always. */
@@ -70,7 +84,10 @@ function statusOf(request: ReceivedRequest, attempt: number): number {
 }
 
 test('two workers attempt no delivery twice for one number of its attempts', async () => {
-  await expect.poll(countPollers, { timeout: 60_000, interval: 200 }).toBe(2);
+  await startWorkers({
+    FANFARE_DELIVERIES_PER_ENDPOINT: String(perEndpoint),
+    FANFARE_DELIVERY_DELAYS_MS: '300,300,300',
+  });
   const statuses = new Map<string, number[]>();
   let openCount = 0;
   let mostOpen = 0;
@@ -127,3 +144,27 @@ test('two workers attempt no delivery twice for one number of its attempts', asy
   expect(mostOpen).toBeGreaterThan(perEndpoint);
   expect(mostOpen).toBeLessThanOrEqual(2 * perEndpoint);
 }, 150_000);
+
+test('one worker takes over what the other had in flight when it was killed', async () => {
+  await startWorkers({
+    FANFARE_DELIVERIES_PER_ENDPOINT: '1000',
+    FANFARE_DELIVERY_DELAYS_MS: '5000,5000,5000',
+  });
+  const { api } = await app.createTenant();
+  await using flight = await startFlight({ api, db: app.context.db });
+  const inFlight = await flight.readInFlight();
+  expect(inFlight.size).toBeGreaterThanOrEqual(heldCount);
+  const killedAtMs = Date.now();
+  await workers[0]!.kill9();
+  flight.release();
+  await flight.commitMore(20);
+  const { lastSentAt, repeatedCount } = await flight.conclude(inFlight);
+  const sentMs = lastSentAt.getTime() - killedAtMs;
+  console.log(
+    `All sent ${sentMs} ms after the kill; of ${inFlight.size} in flight, ${repeatedCount} came again`,
+  );
+  // What the survivor had in flight was not disturbed.
+  expect(repeatedCount).toBeGreaterThan(0);
+  expect(repeatedCount).toBeLessThan(heldCount);
+  expect(sentMs).toBeLessThan(60_000);
+}, 180_000);
