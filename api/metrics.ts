@@ -1,7 +1,8 @@
-// What this process tells Prometheus: its requests, what waits for Temporal, and Node's own figures.
+// What this process tells Prometheus: its requests, what waits, how webhooks fare, and Node's own figures.
 import type { MiddlewareHandler } from 'hono';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { readFeedLagSeconds } from '../schema/database/changes.ts';
+import { readDeliveryBacklog } from '../schema/database/delivery-backlog.ts';
 import { countWebhooksByState } from '../schema/database/webhook-health.ts';
 import type { Context } from './context.ts';
 import type { PublicPage } from './public-page.ts';
@@ -26,6 +27,19 @@ const outboxRows = new Gauge({
 const outboxAgeSeconds = new Gauge({
   name: 'fanfare_outbox_oldest_seconds',
   help: 'The age of the oldest of them.',
+  registers: [registry],
+});
+
+const deliveriesWaiting = new Gauge({
+  name: 'fanfare_deliveries_waiting',
+  help: 'Deliveries that have not concluded: pending ones have not been attempted yet.',
+  labelNames: ['status'],
+  registers: [registry],
+});
+
+const deliveriesOverdueSeconds = new Gauge({
+  name: 'fanfare_deliveries_overdue_seconds',
+  help: 'How long the one due longest has been due.',
   registers: [registry],
 });
 
@@ -62,6 +76,7 @@ export const metricsPage: PublicPage = {
     if (!isNodeCollected) collectDefaultMetrics({ register: registry });
     isNodeCollected = true;
     await readOutbox(context);
+    await readDeliveries(context);
     for (const { state, count } of await countWebhooksByState(context.db)) {
       webhooks.set({ state }, count);
     }
@@ -69,6 +84,13 @@ export const metricsPage: PublicPage = {
     return c.body(await registry.metrics(), 200, { 'Content-Type': registry.contentType });
   },
 };
+
+async function readDeliveries({ db }: Context): Promise<void> {
+  const { pending, retrying, overdueS } = await readDeliveryBacklog(db);
+  deliveriesWaiting.set({ status: 'pending' }, pending);
+  deliveriesWaiting.set({ status: 'retrying' }, retrying);
+  deliveriesOverdueSeconds.set(overdueS);
+}
 
 async function readOutbox({ db }: Context): Promise<void> {
   const { count, oldest } = await db

@@ -190,6 +190,40 @@ describe('PATCH /v1/webhooks/:id', () => {
 });
 
 describe('GET /metrics', () => {
+  test('counts the deliveries that wait, and says for how long one has been due', async () => {
+    await using other = await createTestRest();
+    const figures = async () => {
+      const { body } = await other.call('GET', '/metrics');
+      const found = String(body).matchAll(/^fanfare_deliveries_(\S+) ([\d.]+)$/gm);
+      return Object.fromEntries([...found].map(([, name, figure]) => [name, Number(figure)]));
+    };
+    expect(await figures()).toEqual({
+      'waiting{status="pending"}': 0,
+      'waiting{status="retrying"}': 0,
+      overdue_seconds: 0,
+    });
+    const { key, projectId } = await other.createTenant();
+    const body = { url: 'https://example.com', events: ['account.connected'] };
+    await other.call('POST', '/v1/webhooks', { key, body });
+    const { db } = other.context;
+    const ids: string[] = [];
+    for (let i = 0; i < 4; i++) ids.push((await addEvent(db, projectId))[0]!);
+    await insertAttempts(db, [
+      attempt(ids[0]!),
+      attempt(ids[1]!, { ...refused, status: 'retrying', next_attempt_at: new Date() }),
+    ]);
+    const dueAt = new Date(Date.now() - 60_000);
+    const rows = db.updateTable('deliveries').set({ next_attempt_at: dueAt });
+    await rows.where('id', '=', ids[2]!).execute();
+    const { overdue_seconds: overdue, ...waiting } = await figures();
+    expect(waiting).toEqual({
+      'waiting{status="pending"}': 2,
+      'waiting{status="retrying"}': 1,
+    });
+    expect(overdue).toBeGreaterThan(59);
+    expect(overdue).toBeLessThan(90);
+  });
+
   test('counts the webhooks by state, without those deleted', async () => {
     await using other = await createTestRest();
     const { key, projectId } = await other.createTenant();

@@ -10,6 +10,7 @@ import {
   listDeliveryAttempts,
   listDeliveryRows,
 } from '../../schema/database/deliveries.ts';
+import { readDeliveryBacklog } from '../../schema/database/delivery-backlog.ts';
 import { listUnfinished } from '../../schema/database/due-deliveries.ts';
 import { recordEvent } from '../../schema/database/events.ts';
 import { findManualDelivery, insertManualAttempt } from '../../schema/database/manual-attempts.ts';
@@ -173,6 +174,7 @@ describe('the engine', () => {
     'records an attempt beside the schedule': (db) =>
       db.transaction().execute((trx) => insertManualAttempt(trx, 'dlv_7', manualExchange)),
     'looks for overdue deliveries': (db) => listOverdueBatches(db, 300_000, ''),
+    'counts what waits to be delivered': (db) => readDeliveryBacklog(db),
     'sets a lost batch free': (db) => releaseBatch(db, 'bat_9'),
     'looks for overdue posts': (db) => listOverduePosts(db, 300_000),
   };
