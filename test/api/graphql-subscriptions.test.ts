@@ -18,12 +18,12 @@ afterAll(() => app.stop());
 
 const postUpdated = `subscription ($id: ID, $after: String) {
   postUpdated(id: $id, after: $after) {
-    cursor change post { id status results { status externalId } }
+    cursor change id post { id status results { status externalId } }
   }
 }`;
 const deliveryUpdated = `subscription ($webhookId: ID, $id: ID, $after: String) {
   deliveryUpdated(webhookId: $webhookId, id: $id, after: $after) {
-    cursor change delivery { id webhookId status attempts { number statusCode } }
+    cursor change id delivery { id webhookId status attempts { number statusCode } }
   }
 }`;
 
@@ -58,6 +58,7 @@ describe.each([
     const messages = await subscription.until(isConcluded);
     expect(update(messages[0]).change).toBe('present');
     expect(update(messages[0]).post.id).toBe(post.id);
+    expect(new Set(messages.map((message) => update(message).id))).toEqual(new Set([post.id]));
     expect(update(messages.at(-1)).post).toMatchObject({
       status: 'PUBLISHED',
       results: [{ status: 'PUBLISHED', externalId: expect.any(String) }],
@@ -163,6 +164,7 @@ describe('deliveryUpdated', () => {
       (message) => message.data.deliveryUpdated.delivery.status === 'DELIVERED',
     );
     const updates = messages.map((message) => message.data.deliveryUpdated);
+    expect(updates.every(({ id, delivery }) => id === delivery.id)).toBe(true);
     expect(new Set(updates.map(({ delivery }) => delivery.webhookId))).toEqual(new Set([inbox.id]));
     expect(updates.at(-1).delivery.attempts).toEqual([{ number: 1, statusCode: 200 }]);
     await using one = subscribeOverSocket({

@@ -1,8 +1,8 @@
-// The receivers of the README, run as they stand there: what they take, refuse and drop.
+// The programs of the README, run as they stand there: what its receivers take, refuse and drop, and what it watches.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,16 +25,22 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** Writes the fenced block whose first line is the file's name in a comment. */
+const blocks = [...readme.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, language, text]) => ({
+  language: language!,
+  text: text!,
+}));
+
+/** Writes the fenced block whose first line begins with the file's name in a comment. */
 function extract(file: string): string {
-  const block = [...readme.matchAll(/^```\w+\n([\s\S]*?)^```$/gm)]
-    .map(([, text]) => text!)
-    .find((text) => text.split('\n')[0]!.endsWith(` ${file}`));
+  const name = new RegExp(`^(//|#) ${file.replace('.', '[.]')}\\b`);
+  const block = blocks.find(({ text }) => name.test(text))?.text;
   if (block === undefined) throw new Error(`The README has no ${file}.`);
   const path = join(directory, file);
   writeFileSync(path, block);
   return path;
 }
+
+const newSecret = 'whsec_bmV3';
 
 describe.each([
   { language: 'Node', command: process.execPath, file: 'receiver.mjs' },
@@ -53,7 +59,7 @@ describe.each([
       env: {
         PATH: process.env['PATH'],
         HOME: process.env['HOME'],
-        WEBHOOK_SECRET: webhook.secret,
+        WEBHOOK_SECRET: `${newSecret},${webhook.secret}`,
         PORT: String(port),
       },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -119,6 +125,10 @@ describe.each([
     expect(output.match(/dlv_1\b/g)).toHaveLength(1);
   });
 
+  test('takes what the other of two secrets signed', async () => {
+    expect(await send(sign(body, newSecret), 'dlv_rotated')).toBe(204);
+  });
+
   test('answers 401 to a forged request, and outlives one that breaks off', async () => {
     const genuine = sign(body, webhook.secret);
     const forged: (string | undefined)[] = [
@@ -140,6 +150,53 @@ describe.each([
     expect(await send(genuine, 'dlv_3')).toBe(204);
     await until(() => output.includes('dlv_3'), 'it says what came');
     expect(output).not.toContain('dlv_forged');
+  });
+});
+
+describe('the program that watches', () => {
+  test('shows what happens to deliveries', async () => {
+    symlinkSync(join(import.meta.dirname, '../../node_modules'), join(directory, 'node_modules'));
+    const webhook = await app.tenant.createWebhook(`${app.url}/sandbox/inbox/watched`);
+    const child = spawn(process.execPath, [extract('watch.mjs')], {
+      env: { URL: app.url, KEY: app.tenant.key },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+    try {
+      // It says nothing when it has subscribed, so something happens until it has seen it.
+      await expect
+        .poll(
+          async () => {
+            await app.api.post(`/v1/webhooks/${webhook.id}/test`, { event: 'post.failed' });
+            return output;
+          },
+          { timeout: 15_000, interval: 200 },
+        )
+        .toMatch(/id: 'dlv_\w+',\s+delivery: \{ event: 'POST_FAILED'/);
+    } finally {
+      const exit = once(child, 'exit');
+      child.kill('SIGKILL');
+      await exit;
+    }
+  });
+});
+
+describe('the requests that register a webhook', () => {
+  test('work as they stand there, over both faces', async () => {
+    const body = /\/v1\/webhooks -H [^']*'[^']*' \\\n {2}-d '([^']*)'/.exec(readme)![1]!;
+    const rest = await app.api.post('/v1/webhooks', JSON.parse(body));
+    expect(rest).toMatchObject({ status: 201, body: { data: { name: 'orders' } } });
+    const query = blocks.find(({ language }) => language === 'graphql')!.text;
+    const { body: answer } = await app.api.post('/graphql', { query });
+    expect(answer.data.createWebhook).toEqual({
+      secret: expect.stringMatching(/^whsec_/),
+      webhook: {
+        id: expect.any(String),
+        status: 'ACTIVE',
+        events: ['POST_PUBLISHED', 'POST_FAILED'],
+      },
+    });
   });
 });
 
