@@ -19,6 +19,14 @@ export const replayFieldDocs = {
 
 const quote = (words: readonly string[]) => words.map((word) => `"${word}"`).join(' or ');
 
+/** Of the answers' `matched`, for both faces. */
+export const matchedDocs = {
+  accepted:
+    'How many deliveries will be sent again; when it takes over 3 s to count them, how many were counted by then.',
+  progress:
+    'How many deliveries match, as far as they were counted when the replay was asked for; more once more are reopened.',
+} as const;
+
 export const ReplayDeliveries = z
   .strictObject({
     since: z.iso.datetime({ offset: true }).meta({ description: replayFieldDocs.since }),
@@ -35,7 +43,7 @@ export type ReplayDeliveries = z.infer<typeof ReplayDeliveries>;
 export const AcceptedReplay = z
   .object({
     replay_id: z.string(),
-    matched: z.int().meta({ description: 'How many deliveries will be sent again.' }),
+    matched: z.int().meta({ description: matchedDocs.accepted }),
   })
   .meta({ id: 'AcceptedReplay' });
 export type AcceptedReplay = z.infer<typeof AcceptedReplay>;
@@ -50,7 +58,7 @@ export const Replay = z
     since: Timestamp,
     until: Timestamp,
     status_filter: z.array(z.enum(replayedStatuses)),
-    matched: z.int(),
+    matched: z.int().meta({ description: matchedDocs.progress }),
     reopened: z.int().meta({ description: 'How many of them are on a new ladder by now.' }),
     pending: z.int().meta({ description: 'How many of those have not concluded.' }),
     delivered: z.int(),

@@ -1,6 +1,7 @@
 // Replays, in GraphQL.
 import { listQuery } from '../../schema/listing.ts';
 import {
+  matchedDocs,
   ReplayDeliveries,
   replayedStatuses,
   replayFieldDocs,
@@ -37,7 +38,7 @@ const ReplayRef = builder.objectRef<Replay>('Replay').implement({
     since: t.expose('since', { type: 'DateTime' }),
     until: t.expose('until', { type: 'DateTime' }),
     statusFilter: t.expose('status_filter', { type: [ReplayedStatusRef] }),
-    matched: t.exposeInt('matched'),
+    matched: t.exposeInt('matched', { description: matchedDocs.progress }),
     reopened: t.exposeInt('reopened', {
       description: 'How many of them are on a new ladder by now.',
     }),
@@ -56,7 +57,7 @@ const ReplayConnection = connectionOf('ReplayConnection', ReplayRef);
 const ReplayPayload = builder.objectRef<AcceptedReplay>('ReplayPayload').implement({
   fields: (t) => ({
     replayId: t.exposeID('replay_id'),
-    matched: t.exposeInt('matched', { description: 'How many deliveries will be sent again.' }),
+    matched: t.exposeInt('matched', { description: matchedDocs.accepted }),
   }),
 });
 

@@ -282,7 +282,7 @@ interface ReplayTable {
   since: Date;
   until: Date;
   statuses: ReplayedStatus[];
-  /** How many matched when it was asked for; more when others concluded just then. */
+  /** How many were counted when it was asked for; more when more are reopened. */
   matched: number;
   /** How many are on a new ladder by now. */
   reopened: Generated<number>;

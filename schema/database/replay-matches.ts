@@ -25,19 +25,27 @@ export interface Window {
 const windowSize = 10_000;
 /** Counting returns no ids, so it may look at more. */
 const countingSize = 50_000;
+/** A client waits for the count. */
+const countForMs = 3_000;
 
 export function startOf(statuses: readonly ReplayedStatus[]): string {
   return statuses.some((status) => status !== 'missing') ? beforeDeliveries : beforeEvents;
 }
 
-export async function countMatches(db: Db, range: ReplayRange): Promise<number> {
+/** Of a range that takes longer to count: how many were counted by then. */
+export async function countMatches(
+  db: Db,
+  range: ReplayRange,
+  withinMs = countForMs,
+): Promise<number> {
+  const endMs = performance.now() + withinMs;
   let count = 0;
   let position: string | null = startOf(range.statuses);
-  while (position !== null) {
+  do {
     const window = await countWindow(db, range, position);
     count += window.count;
     position = window.next;
-  }
+  } while (position !== null && performance.now() < endMs);
   return count;
 }
 
