@@ -129,7 +129,7 @@ describe('with the default of 20 connections, the events of another are no later
   });
 
   test('beside thousands to an endpoint that takes its time', async () => {
-    const burst = 3_000;
+    const burst = 6_000;
     const eventCount = 20;
     await using busy = await startCountingReceiver(30);
     await using other = await startReceiver();
