@@ -5,6 +5,7 @@ import { insertAttempts, type AttemptRecord } from '../../schema/database/delive
 import { insertManualAttempt } from '../../schema/database/manual-attempts.ts';
 import { recordTestEvent } from '../../schema/database/test-events.ts';
 import { attempt, exchange, failedForGood, refused } from '../support/attempts.ts';
+import { changesOf } from '../support/delivery-rows.ts';
 import { createTestRest, type TestKey, type TestRest } from '../support/rest.ts';
 import { addEvent } from '../support/rows.ts';
 
@@ -59,15 +60,7 @@ async function fail(count: number): Promise<void> {
 const delivery = async (deliveryId: string) =>
   (await rest.call('GET', `/v1/deliveries/${deliveryId}`, { key: tenant.key })).body.data;
 
-async function changes(): Promise<string[]> {
-  const rows = await rest.context.db
-    .selectFrom('changes')
-    .select('kind')
-    .where('subject_id', '=', id)
-    .orderBy('id')
-    .execute();
-  return rows.map(({ kind }) => kind);
-}
+const changes = () => changesOf(rest.context.db, id);
 
 describe('the health of a webhook', () => {
   test('warns from the first failed attempt to the next delivery, and counts what failed for good', async () => {

@@ -4,8 +4,9 @@ import { createDelivering } from '../../../activities/delivering.ts';
 import { concludeWaiting } from '../../../schema/database/waiting-deliveries.ts';
 import { newId } from '../../../schema/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { addDeliveries, changesOf, statusesOf } from '../../support/delivery-rows.ts';
 import { createEngine, type Engine } from '../../support/engine.ts';
-import { addEvent, addProject, addWebhook } from '../../support/rows.ts';
+import { addProject, addWebhook } from '../../support/rows.ts';
 
 let database: TestDatabase;
 let engine: Engine;
@@ -27,35 +28,12 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function addDeliveries(count: number): Promise<string[]> {
-  const ids = [];
-  for (let i = 0; i < count; i++) ids.push(...(await addEvent(database.db, projectId)));
-  return ids;
-}
-
-async function statuses(ids: string[]): Promise<string[]> {
-  const rows = await database.db
-    .selectFrom('deliveries')
-    .select('status')
-    .where('id', 'in', ids)
-    .orderBy('id')
-    .execute();
-  return rows.map(({ status }) => status);
-}
-
-async function changesOf(subjectId: string): Promise<string[]> {
-  const rows = await database.db
-    .selectFrom('changes')
-    .select('kind')
-    .where('subject_id', '=', subjectId)
-    .orderBy('id')
-    .execute();
-  return rows.map(({ kind }) => kind);
-}
+const add = (count: number) => addDeliveries(database.db, projectId, count);
+const statuses = (ids: string[]) => statusesOf(database.db, ids);
 
 describe('concludeWaiting', () => {
   test('ends at most so many at once; the rest ends when its batch comes to it', async () => {
-    const ids = await addDeliveries(5);
+    const ids = await add(5);
     const batchId = newId('batch');
     await database.db
       .updateTable('deliveries')
@@ -78,11 +56,11 @@ describe('concludeWaiting', () => {
     const { deliver } = createDelivering(engine);
     expect(await deliver({ batchId, deliveryIds: ids, isFailing: false })).toEqual([]);
     expect(new Set(await statuses(ids))).toEqual(new Set(['skipped']));
-    for (const id of ids) expect(await changesOf(id)).toEqual(['created', 'skipped']);
+    for (const id of ids) expect(await changesOf(database.db, id)).toEqual(['created', 'skipped']);
   });
 
   test('passes over test events where the webhook is only disabled', async () => {
-    const ids = await addDeliveries(2);
+    const ids = await add(2);
     await database.db
       .updateTable('deliveries')
       .set({ trigger: 'test' })
@@ -97,7 +75,7 @@ describe('concludeWaiting', () => {
   });
 
   test('waits for no delivery that is being written, and leaves it to its batch', async () => {
-    const [held, free] = await addDeliveries(2);
+    const [held, free] = await add(2);
     await database.db.transaction().execute(async (writer) => {
       await writer
         .selectFrom('deliveries')
