@@ -34,6 +34,7 @@ export async function attemptDelivery(
     ...outcome,
     delivery_id: delivery.id,
     scheduled_attempts: delivery.scheduled_attempts,
+    ladder_start: delivery.ladder_start,
     status: isDelivered ? 'delivered' : failed,
     next_attempt_at: nextAttemptAt,
   });

@@ -9,11 +9,13 @@ import {
 import type { DeliverEventsInput, WaitingDelivery } from '../schema/workflows.ts';
 import { attemptDelivery, type AttemptDependencies } from './attempt-delivery.ts';
 import { UnsignableError } from './exchange.ts';
+import type { InHand } from './in-hand.ts';
 import { NotBegunError } from './send-outcome.ts';
 import { withHeartbeat } from './with-heartbeat.ts';
 
 export interface DeliveringDependencies extends AttemptDependencies {
   db: Db;
+  inHand: InHand;
   log: Logger;
 }
 
@@ -32,13 +34,17 @@ export function createDelivering(dependencies: DeliveringDependencies) {
       ({ webhook, trigger }) =>
         webhook.deleted_at === null && webhook.status === 'disabled' && trigger !== 'test',
     );
-    await concludeUnsent(dependencies.db, deleted, 'canceled');
-    await concludeUnsent(dependencies.db, disabled, 'skipped');
+    await concludeUnsent(dependencies.db, batchId, deleted, 'canceled');
+    await concludeUnsent(dependencies.db, batchId, disabled, 'skipped');
     const gone = new Set([...deleted, ...disabled]);
     const outcomes = await Promise.allSettled(
       unfinished
         .filter((delivery) => !gone.has(delivery))
-        .map((delivery) => deliverIfDue(dependencies, delivery)),
+        .map((delivery) =>
+          dependencies.inHand.during(delivery.webhook.id, () =>
+            deliverIfDue(dependencies, delivery),
+          ),
+        ),
     );
     // Every attempt of the round has ended before a fault is told: none goes on behind the retry.
     const fault = outcomes.find((outcome) => outcome.status === 'rejected');

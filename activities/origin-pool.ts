@@ -83,11 +83,6 @@ export class OriginPool {
     this.#onEmpty = onEmpty;
   }
 
-  /** Attempts without a connection yet. */
-  get waiting(): number {
-    return this.#waiting.length;
-  }
-
   get isIdle(): boolean {
     return this.#open === this.#idle.length;
   }
@@ -97,7 +92,7 @@ export class OriginPool {
     const idle = this.#idle.pop();
     if (idle) idle.begin(attempt);
     else if (this.#open < this.#settings.connectionsPerOrigin) this.#connect(attempt);
-    else if (this.#waitMs(this.#waiting.length) > attempt.beginWithinMs) this.handBack(attempt);
+    else if (performance.now() - this.#movedAt > attempt.beginWithinMs) this.handBack(attempt);
     else {
       this.#waiting.push(attempt);
       attempt.wait();

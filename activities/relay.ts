@@ -23,8 +23,8 @@ export interface RelayDependencies {
   /** Shares its connection with the worker, so that a workflow may begin in this process at once. */
   temporal: Client;
   taskQueue: string;
-  /** True while deliveries that were claimed queue for their receivers: more would only be handed back. */
-  isBusy?: () => boolean;
+  /** Webhooks of which no more is to be claimed now. */
+  fullWebhooks?: () => string[];
   log: Logger;
 }
 
@@ -52,7 +52,7 @@ const pauseMs = 1_000;
 const invalidArgument = 3;
 
 export function startRelay(dependencies: RelayDependencies): Relay {
-  const { db, listener, log, isBusy = () => false } = dependencies;
+  const { db, listener, log, fullWebhooks = () => [] } = dependencies;
   let isWanted = false;
   let isStopped = false;
   let pausedUntilMs = 0;
@@ -64,7 +64,7 @@ export function startRelay(dependencies: RelayDependencies): Relay {
   async function round(): Promise<number> {
     // Side by side: none is told later for what the others claim.
     const claimed = await Promise.all([
-      tellAll(isBusy() ? [] : claimBatches(db)),
+      tellAll(claimBatches(db, fullWebhooks())),
       tellAll(claimFailing()),
       tellAll(claimOutbox(db, rowsAtOnce)),
     ]);
@@ -85,7 +85,8 @@ export function startRelay(dependencies: RelayDependencies): Relay {
   async function claimFailing(): Promise<ClaimedRow[]> {
     if (Date.now() < failingFromMs) return [];
     failingFromMs = Date.now() + (isGatheringLongest ? busyFailingEveryMs : failingEveryMs);
-    const batch = await claimBatch(db, maxBatchSize, { isFailing: true });
+    const except = fullWebhooks();
+    const batch = await claimBatch(db, { limit: maxBatchSize, isFailing: true, except });
     return batch ? [batch] : [];
   }
 
@@ -96,7 +97,7 @@ export function startRelay(dependencies: RelayDependencies): Relay {
       isWanted = false;
       try {
         const claimed = await round();
-        if (claimed === 0 && !isBusy()) continue;
+        if (claimed === 0 && fullWebhooks().length === 0) continue;
         isWanted = true;
         const wishedMs = quietMs + claimed * gatherMs;
         isGatheringLongest = wishedMs >= maxGatherMs;
@@ -130,10 +131,10 @@ export function startRelay(dependencies: RelayDependencies): Relay {
 type ClaimedRow = OutboxRow & { size?: number };
 
 /** More than one only while there are enough deliveries for full ones. */
-async function claimBatches(db: Db): Promise<ClaimedBatch[]> {
+async function claimBatches(db: Db, except: string[]): Promise<ClaimedBatch[]> {
   const batches: ClaimedBatch[] = [];
   for (let i = 0; i < startsAtOnce; i++) {
-    const batch = await claimBatch(db, maxBatchSize);
+    const batch = await claimBatch(db, { limit: maxBatchSize, except });
     if (batch) batches.push(batch);
     if (!batch || batch.size < maxBatchSize) break;
   }

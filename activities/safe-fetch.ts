@@ -38,8 +38,6 @@ export interface SafeFetch {
    * `beginWithinMs`, a header that can't be sent, a closed client.
    */
   send: (request: SafeRequest) => Promise<SendResult>;
-  /** How many requests have no connection yet. */
-  waiting: () => number;
   /** For connectors that are given a host: the ordinary `fetch`, guarded, with `redirect: manual`. */
   fetch: typeof globalThis.fetch;
   /** Lets running requests end. */
@@ -91,12 +89,6 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
     });
   }
 
-  function waiting(): number {
-    let count = 0;
-    for (const pool of pools.values()) count += pool.waiting;
-    return count;
-  }
-
   async function closeAll(): Promise<void> {
     await new Promise<void>((resolve) => {
       onAllClosed = resolve;
@@ -111,7 +103,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
     return closing;
   }
 
-  return { send, waiting, fetch: guardedFetch.fetch, close };
+  return { send, fetch: guardedFetch.fetch, close };
 }
 
 function leastRecentlyUsed(pools: Iterable<OriginPool>): OriginPool | null {

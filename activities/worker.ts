@@ -9,7 +9,6 @@ import { createActivities, type ActivityDependencies } from './index.ts';
 import { keepPruningSchedule } from './pruning-schedule.ts';
 import { startRelay } from './relay.ts';
 import { startSweeper } from './sweeper.ts';
-import { maxBatchSize } from '../schema/workflows.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
 export interface WorkerDependencies extends ActivityDependencies {
@@ -51,7 +50,7 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
     listener,
     temporal,
     taskQueue,
-    isBusy: () => dependencies.safeFetch.waiting() >= maxBatchSize,
+    fullWebhooks: () => dependencies.inHand.full(),
     log,
   });
   const sweeper = startSweeper({

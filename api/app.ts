@@ -2,6 +2,7 @@
 import pino, { type Logger } from 'pino';
 import { createDeliveryRecorder } from '../activities/delivery-recorder.ts';
 import { createBluesky } from '../activities/platforms/bluesky.ts';
+import { createInHand } from '../activities/in-hand.ts';
 import { createPlatforms } from '../activities/platforms/index.ts';
 import { createSandboxPlatform } from '../activities/platforms/sandbox.ts';
 import { createSafeFetch } from '../activities/safe-fetch.ts';
@@ -12,6 +13,7 @@ import { connectDatabase } from '../schema/database/connect.ts';
 import { createDoorbell } from '../schema/database/doorbell.ts';
 import { createListener } from '../schema/database/listen.ts';
 import type { Vault } from '../schema/database/vault.ts';
+import { maxBatchSize } from '../schema/workflows.ts';
 import { createConnectRoutes } from './connect/routes.ts';
 import type { Context } from './context.ts';
 import { home } from './home.ts';
@@ -98,6 +100,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         address: temporalAddress,
         listener,
         safeFetch,
+        inHand: createInHand(maxBatchSize),
         recorder: createDeliveryRecorder(db, doorbell, health.follow),
         clock: config.targetClock,
         delaysMs: config.deliveryDelaysMs,

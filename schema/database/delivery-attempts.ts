@@ -19,8 +19,9 @@ export interface Exchange {
 /** An attempt of the schedule and what it makes of its delivery. */
 export interface AttemptRecord extends Exchange {
   delivery_id: string;
-  /** How many the schedule had made when this one began: what is recorded already is not twice. */
+  /** How many the schedule had made when this one began, and when its ladder did: its place. */
   scheduled_attempts: number;
+  ladder_start: number;
   status: Extract<DeliveryStatus, 'delivered' | 'retrying' | 'failed'>;
   next_attempt_at: Date | null;
 }
@@ -32,13 +33,17 @@ export interface WebhookTurn {
   turn: 'failed' | 'failing' | 'recovered';
 }
 
-// A delivery that was disabled, deleted or delivered by hand in the meantime keeps its state, unless
-// the receiver has taken the event: that is the truth then.
-const counts = sql`(d.status = 'pending' or d.status = 'retrying' or a.status = 'delivered')`;
+// A second attempt of the same place, made while the first one's process was taken for dead, takes none
+// of the ladder's steps; nor does one to a delivery that was ended or delivered by hand meanwhile. But
+// when the receiver has taken the event, that is the truth.
+const isNext = sql`(
+  d.scheduled_attempts = a.scheduled_attempts and d.ladder_start = a.ladder_start
+  and (d.status = 'pending' or d.status = 'retrying'))`;
+const counts = sql`(a.status = 'delivered' or ${isNext})`;
 
 /**
- * One statement for the group. A webhook's row is written only when it begins or ceases to fail; test
- * events do neither.
+ * One statement for the group. A webhook's row is written only when it begins or ceases to fail: it
+ * fails when a group has failures of it and no success. Test events do neither.
  */
 export async function insertAttempts(db: Db, attempts: AttemptRecord[]): Promise<WebhookTurn[]> {
   const inIdOrder = attempts.toSorted((a, b) => (a.delivery_id < b.delivery_id ? -1 : 1));
@@ -46,26 +51,26 @@ export async function insertAttempts(db: Db, attempts: AttemptRecord[]): Promise
     /* prepared: insert_attempts */
     with attempt as materialized (
       select * from json_to_recordset(${JSON.stringify(inIdOrder)}::json) as t (
-        delivery_id text, scheduled_attempts int, started_at timestamptz, ended_at timestamptz,
-        timings jsonb, remote_address text, status_code int, error_code text,
+        delivery_id text, scheduled_attempts int, ladder_start int,
+        started_at timestamptz, ended_at timestamptz, timings jsonb, remote_address text, status_code int, error_code text,
         request_headers jsonb, response_headers jsonb, response_body text,
         status text, next_attempt_at timestamptz)
     ), updated as (
       update deliveries d set
         attempt_count = d.attempt_count + 1,
-        scheduled_attempts = d.scheduled_attempts + 1,
+        scheduled_attempts = greatest(d.scheduled_attempts, a.scheduled_attempts + 1),
         last_status_code = a.status_code,
         last_error_code = a.error_code,
         status = case when ${counts} then a.status else d.status end,
-        next_attempt_at = case when ${counts} then a.next_attempt_at end,
+        next_attempt_at = case when ${counts} then a.next_attempt_at else d.next_attempt_at end,
         concluded_at = case when not ${counts} then d.concluded_at
           when a.status <> 'retrying' then a.ended_at end,
         delivered_at = case when a.status = 'delivered' then a.ended_at else d.delivered_at end,
         is_delivered_manually = d.is_delivered_manually and a.status <> 'delivered',
         failed_at = case when a.status = 'failed' and d.trigger <> 'test' and ${counts}
-          then a.ended_at end
+          then a.ended_at when not ${counts} then d.failed_at end
       from attempt a
-      where d.id = a.delivery_id and d.scheduled_attempts = a.scheduled_attempts
+      where d.id = a.delivery_id
       returning d.id, d.project_id, d.webhook_id, d.trigger, d.attempt_count, d.status,
         d.failed_at, a.status as outcome
     ), logged as (
@@ -77,16 +82,19 @@ export async function insertAttempts(db: Db, attempts: AttemptRecord[]): Promise
         case when u.status = u.outcome then next_attempt_at end
       from attempt join updated u on u.id = delivery_id
       on conflict do nothing
+    ), receiver as (
+      select webhook_id, bool_or(outcome = 'delivered') as has_taken,
+        bool_or(outcome <> 'delivered' and outcome = status) as has_failed
+      from updated where trigger <> 'test' group by webhook_id
     ), failing as (
       update webhook_subscriptions w set failing_since = now()
-      where failing_since is null and status = 'active' and id in (
-        select webhook_id from updated
-        where outcome <> 'delivered' and outcome = status and trigger <> 'test')
+      where failing_since is null and status = 'active'
+        and id in (select webhook_id from receiver where has_failed and not has_taken)
       returning id, project_id
     ), recovered as (
       update webhook_subscriptions w set failing_since = null
-      where failing_since is not null and status = 'active' and id in (
-        select webhook_id from updated where outcome = 'delivered' and trigger <> 'test')
+      where failing_since is not null and status = 'active'
+        and id in (select webhook_id from receiver where has_taken)
       returning id, project_id
     ), turn as (
       select id, project_id, 'failing' as turn from failing

@@ -69,6 +69,7 @@ export async function listUnfinished(
 /** Ends deliveries whose webhook takes no more. */
 export async function concludeUnsent(
   db: Db,
+  batchId: string,
   deliveries: Pick<DueDelivery, 'id' | 'project_id'>[],
   status: Extract<DeliveryStatus, 'skipped' | 'canceled'>,
 ): Promise<void> {
@@ -79,6 +80,7 @@ export async function concludeUnsent(
       .updateTable('deliveries')
       .set({ status, concluded_at: sql<Date>`now()`, next_attempt_at: null })
       .where('id', 'in', ids)
+      .where('batch_id', '=', batchId)
       .where('status', 'in', ['pending', 'retrying'])
       .returning(['id', 'project_id'])
       .execute();

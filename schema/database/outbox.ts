@@ -90,31 +90,65 @@ export async function deleteOutbox(db: Db, ids: string[]): Promise<void> {
 /** The row that asks for a batch's workflow, and how many deliveries the batch has. */
 export type ClaimedBatch = OutboxRow & { size: number };
 
+export interface BatchOptions {
+  limit: number;
+  /** Webhooks that fail have batches apart from the others, which their receivers could hold up. */
+  isFailing?: boolean;
+  /** Webhooks whose receivers have enough in hand. */
+  except?: string[];
+}
+
+const isUnclaimed = sql`batch_id is null and (status = 'pending' or status = 'retrying')`;
+/** Where many webhooks share a batch, each has room for at least so many. */
+const leastOfEach = 10;
+
 /**
  * Claims waiting deliveries as one batch, with the outbox row that asks for its workflow, in one
- * statement. Tell Temporal when it has returned. Its commit isn't waited for on disk: a claim lost
- * with the machine leaves a workflow that finds nothing, and is made anew. Undefined: none are waiting. Deliveries to a webhook
- * that is failing go apart from the others, which its receiver could hold up.
+ * statement; tell Temporal when it has returned. Undefined: none are waiting.
+ *
+ * Every webhook has its share, so that the backlog of one is no wait for another, and none that is
+ * left out is read past. The commit isn't waited for on disk: a claim lost with the machine leaves a
+ * workflow that finds nothing, and is made anew.
  */
 export async function claimBatch(
   db: Db,
-  limit: number,
-  { isFailing } = { isFailing: false },
+  { limit, isFailing = false, except = [] }: BatchOptions,
 ): Promise<ClaimedBatch | undefined> {
   const batchId = newId('batch');
   const input: DeliverEventsInput = { batchId, isFailing };
   const { rows } = await sql<ClaimedBatch>`
     /* prepared: claim_batch */
-    with unsynced as materialized (
+    with recursive unsynced as materialized (
       select set_config('synchronous_commit', 'off', true)
     ), waiting as (
-      select d.id from deliveries d join webhook_subscriptions w on w.id = d.webhook_id
-      where d.batch_id is null and (d.status = 'pending' or d.status = 'retrying')
-        and (w.failing_since is not null) = ${isFailing}
-      order by d.id limit ${limit} for update of d skip locked
+      (select webhook_id from deliveries where ${isUnclaimed} order by webhook_id limit 1)
+      union all
+      select (
+        select webhook_id from deliveries
+        where ${isUnclaimed} and webhook_id > waiting.webhook_id
+        order by webhook_id limit 1
+      ) from waiting where webhook_id is not null
+    ), wanted as materialized (
+      select webhook_id as id from waiting
+      where webhook_id <> all (${except}::text[]) and ${isFailing} = (
+        select failing_since is not null from webhook_subscriptions where id = waiting.webhook_id)
+    ), share as materialized (
+      select greatest(${leastOfEach}, ceil(${limit}::float8 / greatest(count(*), 1)))::int as size
+      from wanted
+    ), oldest as (
+      select own.id from wanted cross join lateral (
+        select id, row_number() over (order by id) as place from deliveries
+        where ${isUnclaimed} and webhook_id = wanted.id
+        order by id limit (select size from share)
+      ) own
+      order by own.place, own.id limit ${limit}
+    ), locked as (
+      select id from deliveries
+      where id = any (array(select id from oldest)) and ${isUnclaimed}
+      for update skip locked
     ), batch as (
       update deliveries d set batch_id = ${batchId}
-      from waiting where d.id = waiting.id
+      from locked where d.id = locked.id
       returning d.id
     )
     insert into outbox (id, workflow, workflow_id, input, claimed_at)

@@ -41,6 +41,7 @@ async function addDeliveries(count: number): Promise<string[]> {
 
 const failed = (number: number): Partial<AttemptRecord> => ({
   scheduled_attempts: number - 1,
+  ladder_start: 0,
   status: 'retrying',
   status_code: 503,
   error_code: 'http_5xx',
@@ -120,12 +121,32 @@ describe('record', () => {
     expect(await attemptsOf(beside!)).toEqual([]);
   });
 
-  test('changes nothing when an attempt is recorded a second time', async () => {
+  test('logs a second attempt of the same step, which changes nothing unless it was taken', async () => {
     const [id] = await addDeliveries(1);
     await recorder.record(attempt(id!, failed(1)));
-    const before = [await delivery(id!), await attemptsOf(id!), await changesOf([id!])];
+    const { next_attempt_at } = await delivery(id!);
+    await recorder.record(attempt(id!, failed(1)));
+    const waiting = {
+      status: 'retrying',
+      next_attempt_at,
+      scheduled_attempts: 1,
+      attempt_count: 2,
+    };
+    expect(await delivery(id!)).toMatchObject(waiting);
     await recorder.record(attempt(id!, { status_code: 204 }));
-    expect([await delivery(id!), await attemptsOf(id!), await changesOf([id!])]).toEqual(before);
+    expect(await delivery(id!)).toMatchObject({ status: 'delivered', attempt_count: 3 });
+    const codes = (await attemptsOf(id!)).map((row) => [row.number, row.status_code]);
+    expect(codes).toEqual([
+      [1, 503],
+      [2, 503],
+      [3, 204],
+    ]);
+  });
+
+  test('does not call a webhook failing that took another event of the group', async () => {
+    const [id, other] = await addDeliveries(2);
+    await Promise.all([recorder.record(attempt(id!, failed(1))), recorder.record(attempt(other!))]);
+    expect(await failingSince()).toBeNull();
   });
 
   test('leaves a concluded delivery as it is, and keeps the late attempt in its log', async () => {

@@ -62,6 +62,7 @@ async function addOverdueBatch(url?: string) {
   await engine.recorder.record({
     delivery_id: deliveryId,
     scheduled_attempts: 0,
+    ladder_start: 0,
     started_at: new Date(Date.now() - 3_700_000),
     ended_at: new Date(Date.now() - 3_700_000),
     timings: anyTimings,

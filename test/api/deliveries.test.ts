@@ -46,6 +46,7 @@ function attempt(deliveryId: string, number: number, changes: Partial<AttemptRec
   return {
     delivery_id: deliveryId,
     scheduled_attempts: number - 1,
+    ladder_start: 0,
     started_at: new Date(),
     ended_at: new Date(),
     timings: { dns_ms: null, connect_ms: 1, tls_ms: 2, first_byte_ms: 3, total_ms: 4 },

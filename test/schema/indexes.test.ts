@@ -144,7 +144,7 @@ describe('single rows', () => {
 
 describe('the engine', () => {
   const works: Record<string, (db: Db) => Promise<unknown>> = {
-    'claims waiting deliveries': (db) => db.transaction().execute((trx) => claimBatch(trx, 200)),
+    'claims waiting deliveries': (db) => db.transaction().execute((trx) => claimBatch(trx, { limit: 200 })),
     'loads a batch': (db) => listUnfinished(db, 'bat_7', ['dlv_7', 'dlv_57']),
     'records an event': (db) =>
       db

@@ -24,6 +24,7 @@ export function attempt(deliveryId: string, values: Partial<AttemptRecord> = {})
     ...exchange(),
     delivery_id: deliveryId,
     scheduled_attempts: 0,
+    ladder_start: 0,
     status: 'delivered',
     next_attempt_at: null,
     ...values,

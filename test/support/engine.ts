@@ -2,12 +2,14 @@
 import { inject } from 'vitest';
 import { pino } from 'pino';
 import { createDeliveryRecorder } from '../../activities/delivery-recorder.ts';
+import { createInHand } from '../../activities/in-hand.ts';
 import { createPlatforms } from '../../activities/platforms/index.ts';
 import { createSafeFetch } from '../../activities/safe-fetch.ts';
 import { createUrlGuard } from '../../activities/url-guard.ts';
 import { readConfig } from '../../schema/config.ts';
 import { createDoorbell } from '../../schema/database/doorbell.ts';
 import { createListener } from '../../schema/database/listen.ts';
+import { maxBatchSize } from '../../schema/workflows.ts';
 import type { TestDatabase } from './database.ts';
 import { rowsVault } from './rows.ts';
 
@@ -39,6 +41,7 @@ export function createEngine(
     listener,
     doorbell,
     safeFetch,
+    inHand: createInHand(maxBatchSize),
     vault: rowsVault,
     platforms: createPlatforms([]),
     recorder: createDeliveryRecorder(db, doorbell),

@@ -71,7 +71,7 @@ export async function addEvent(db: Db, projectId: string): Promise<string[]> {
 /** One event to the project's webhooks, claimed as one batch. */
 export async function addBatch(db: Db, projectId: string): Promise<OutboxRow> {
   await addEvent(db, projectId);
-  return (await claimBatch(db, 200))!;
+  return (await claimBatch(db, { limit: 200 }))!;
 }
 
 /** A post with one target, and the outbox row that asks for its workflow. */

@@ -3,6 +3,7 @@ import { Worker } from '@temporalio/worker';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { createDelivering } from '../../activities/delivering.ts';
+import { createInHand } from '../../activities/in-hand.ts';
 import { createDeliveryRecorder } from '../../activities/delivery-recorder.ts';
 import type { Activities } from '../../activities/index.ts';
 import { createSafeFetch } from '../../activities/safe-fetch.ts';
@@ -16,6 +17,7 @@ import {
   deliverEventsWorkflow,
   type DeliverEventsInput,
   type WaitingDelivery,
+  maxBatchSize,
 } from '../../schema/workflows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startReceiver, type Reply } from '../support/receiver.ts';
@@ -54,6 +56,7 @@ async function runBatch(urls: string[], { timeoutMs = 1_000 } = {}) {
   // The activities' clock follows the server's, which runs ahead while the workflow sleeps.
   let aheadMs = 0;
   const delivering = createDelivering({
+    inHand: createInHand(maxBatchSize),
     db,
     log: pino({ level: 'silent' }),
     vault: rowsVault,

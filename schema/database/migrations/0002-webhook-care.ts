@@ -30,11 +30,11 @@ const statements = [
   // Few among many: their list must not walk past all the real ones.
   `create index events_of_tests on events (project_id, id) where is_test`,
 
-  // One index for all that waits: what is unclaimed has no batch.
+  // One index for all that waits: what is unclaimed has no batch, and is found webhook by webhook.
   `drop index deliveries_unclaimed`,
   `drop index deliveries_by_batch`,
   `drop index deliveries_unfinished`,
-  `create index deliveries_waiting on deliveries (batch_id, id)
+  `create index deliveries_waiting on deliveries (batch_id, webhook_id, id)
     where status = 'pending' or status = 'retrying'`,
 
   // Written with every event and every attempt, so they carry no more than they need.
