@@ -88,6 +88,9 @@ function startConfig(): Config {
   return readConfig({ ...env, FANFARE_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8,::1/128' });
 }
 
+/** npm passes on a Ctrl-C that the terminal has sent to us too. */
+const sameSignalMs = 500;
+
 /** Runs until a signal; a second signal ends the process at once. */
 async function run(
   config: Config,
@@ -95,8 +98,13 @@ async function run(
 ): Promise<void> {
   const stopping = new AbortController();
   const signaled = new Promise<void>((resolve) => {
+    let firstAt: number | undefined;
     const stop = () => {
-      if (stopping.signal.aborted) process.exit(1);
+      if (firstAt !== undefined) {
+        if (performance.now() - firstAt > sameSignalMs) process.exit(1);
+        return;
+      }
+      firstAt = performance.now();
       print('Stopping.');
       stopping.abort(new Stopped());
       resolve();

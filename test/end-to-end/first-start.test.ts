@@ -1,5 +1,6 @@
 // The first minutes of a newcomer: the program starts, and the commands that it prints work as printed.
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
@@ -9,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Api } from '../support/api.ts';
 import {
   createDataDirectory,
+  findServer,
   removeDataDirectory,
   startProgram,
   type Program,
@@ -142,6 +144,38 @@ describe('a later start', () => {
     expect(after.map(({ body }) => body.data)).toEqual(before.map(({ body }) => body.data));
   }, 60_000);
 
+  test.each([
+    { how: 'npm is told to', signal: 'SIGTERM', toGroup: false },
+    { how: 'Ctrl-C reaches both npm and it', signal: 'SIGINT', toGroup: true },
+  ] as const)(
+    'ends in order when $how',
+    async ({ signal, toGroup }) => {
+      await program.interrupt();
+      // All of the environment that `npm test` sets for npm itself would be npm's configuration here.
+      const own = Object.entries(process.env).filter(([name]) => !/^(npm_|FANFARE_)/i.test(name));
+      const npm = spawn('npm', ['start'], {
+        cwd: join(import.meta.dirname, '../..'),
+        env: { ...Object.fromEntries(own), FANFARE_PORT: '0', FANFARE_DATA_DIR: dataDirectory },
+        stdio: ['ignore', 'pipe', 'inherit'],
+        detached: true,
+      });
+      const exit = once(npm, 'exit');
+      let output = '';
+      npm.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+      try {
+        const ready = expect.poll(() => output, { timeout: 30_000, interval: 50 });
+        await ready.toContain('Fanfare is ready at');
+      } finally {
+        process.kill(toGroup ? -npm.pid! : npm.pid!, signal);
+      }
+      expect(await exit).toEqual([0, null]);
+      expect(output).toContain('Stopping.');
+      expect(findServer(dataDirectory, 'postgres')).toBeUndefined();
+      expect(findServer(dataDirectory, 'temporal')).toBeUndefined();
+    },
+    60_000,
+  );
+
   test('takes a key that the operator has chosen', async () => {
     await program.interrupt();
     const chosen = 'a-key-of-my-own-choosing';
@@ -150,6 +184,17 @@ describe('a later start', () => {
     expect(api.key).toBe(chosen);
     expect((await api.get('/v1/project')).status).toBe(200);
   }, 60_000);
+});
+
+describe('the help', () => {
+  test('names every variable with its default', async () => {
+    const help = startProgram({ dataDirectory, command: ['--help'] });
+    expect((await help.exit).code).toBe(0);
+    expect(help.output()).toMatch(/FANFARE_PORT\n .* Default: 4000\.\n/);
+    expect(help.output()).toMatch(
+      /FANFARE_DELIVERY_DELAYS_MS\n .* Default: 30000,120000,600000\.\n/,
+    );
+  });
 });
 
 describe('a wrong configuration', () => {
