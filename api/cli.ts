@@ -7,9 +7,11 @@ import { findRunningDatabase } from './embedded/running-database.ts';
 import { migrateDatabase, startAllInOne, startRole, type Running } from './start.ts';
 import { createKey, createProject } from './tenants.ts';
 
+type Setting = string | number | boolean | number[];
+
 /** The variables, each with its sentence and what it is when it isn't set. */
 function settings(): string {
-  const defaults: Record<string, unknown> = Environment.parse({});
+  const defaults: Record<string, Setting | undefined> = Environment.parse({});
   return Object.entries(Environment.shape)
     .map(([name, type]) => {
       const fallback = defaults[name];
