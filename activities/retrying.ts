@@ -1,28 +1,30 @@
 // The activity of `retryDelivery`: one attempt beside the schedule.
+import { ApplicationFailure } from '@temporalio/activity';
 import type { Db } from '../schema/database/database.ts';
 import type { Doorbell } from '../schema/database/doorbell.ts';
 import { findManualDelivery, insertManualAttempt } from '../schema/database/manual-attempts.ts';
 import type { RetryDeliveryInput } from '../schema/workflows.ts';
 import { exchange, type ExchangeDependencies } from './exchange.ts';
+import { NotBegunError } from './send-outcome.ts';
 import { withHeartbeat } from './with-heartbeat.ts';
 
 export interface RetryingDependencies extends ExchangeDependencies {
   db: Db;
   doorbell: Doorbell;
+  /** How long it queues for a connection; default: as long as a receiver may take, for a user waits. */
+  beginWithinMs?: number;
 }
 
-/** A user waits for this one: it queues for a connection as long as a receiver may take. */
-const beginWithinMs = 10_000;
-
 export function createRetrying(dependencies: RetryingDependencies) {
-  const { db, doorbell } = dependencies;
+  const { db, doorbell, beginWithinMs = 10_000 } = dependencies;
 
   /** Sends nothing when the webhook or the event is gone by now. */
   async function attempt({ deliveryId }: RetryDeliveryInput): Promise<void> {
     const delivery = await findManualDelivery(db, deliveryId);
     if (!delivery?.webhook || delivery.body === null) return;
     const { webhook, body } = delivery;
-    const outcome = await exchange(dependencies, { ...delivery, webhook, body }, beginWithinMs);
+    const sendable = { ...delivery, webhook, body };
+    const outcome = await exchange(dependencies, sendable, beginWithinMs).catch(toFailure);
     await db.transaction().execute((trx) => insertManualAttempt(trx, deliveryId, outcome));
     doorbell.ring('fanfare_changes');
   }
@@ -30,4 +32,14 @@ export function createRetrying(dependencies: RetryingDependencies) {
   return {
     attemptOnce: (input: RetryDeliveryInput): Promise<void> => withHeartbeat(() => attempt(input)),
   };
+}
+
+/** Temporal tries again when a connection may be free, rather than by its own ladder. */
+function toFailure(error: unknown): never {
+  if (!(error instanceof NotBegunError) || error.retryAfterMs <= 0) throw error;
+  throw ApplicationFailure.create({
+    message: error.message,
+    type: error.name,
+    nextRetryDelay: Math.ceil(error.retryAfterMs),
+  });
 }

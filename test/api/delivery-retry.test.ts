@@ -1,103 +1,22 @@
 // Retries of one delivery by hand: an extra attempt each, beside a schedule that stays as it is.
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createRetrying } from '../../activities/retrying.ts';
-import { createSafeFetch } from '../../activities/safe-fetch.ts';
-import { createVault } from '../../schema/database/vault.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../schema/ids.ts';
 import { startApp, type TestApp } from '../support/app.ts';
+import { changesOf } from '../support/delivery-rows.ts';
 import { ask, askRefused } from '../support/graphql.ts';
-import { startReceiver, type Receiver, type Reply } from '../support/receiver.ts';
-import type { Tenant } from '../support/seed.ts';
-
-// oxlint-disable-next-line typescript/no-explicit-any -- tests read answers freely
-type Json = any;
-
-/** Of the only retry of the ladder. */
-const delayMs = 1_500;
+import { ok, send, startScripted, triggersOf, unavailable } from '../support/retries.ts';
 
 let app: TestApp;
 
 beforeAll(async () => {
-  app = await startApp({ env: { FANFARE_DELIVERY_DELAYS_MS: String(delayMs) } });
+  app = await startApp({ env: { FANFARE_DELIVERY_DELAYS_MS: '1500' } });
 });
 afterAll(() => app.stop());
-
-const unavailable: Reply = { status: 503 };
-const ok: Reply = { status: 200 };
-
-/** A receiver that gives these answers, the last of them on and on. */
-function startScripted(...replies: Reply[]): Promise<Receiver> {
-  return startReceiver({ respond: (_, n) => replies[Math.min(n, replies.length) - 1]! });
-}
-
-interface Sent {
-  tenant: Tenant;
-  webhookId: string;
-  id: string;
-  read(): Promise<Json>;
-  retry(
-    headers?: Record<string, string>,
-  ): Promise<{ status: number; headers: Headers; body: Json }>;
-  getWebhook(): Promise<Json>;
-  /** Once so many attempts are in its log. */
-  waitForAttempts(count: number): Promise<Json>;
-}
-
-/** A project of its own with one event for one webhook. */
-async function send({ url }: { url: string }, { isActive = true } = {}): Promise<Sent> {
-  const tenant = await app.createTenant();
-  const { api } = tenant;
-  const webhook = await tenant.createWebhook(url, ['account.connected']);
-  if (!isActive) await api.patch(`/v1/webhooks/${webhook.id}`, { active: false });
-  await tenant.connectSandbox('ada');
-  const list = await api.get(`/v1/webhooks/${webhook.id}/deliveries`);
-  const { id } = list.body.data[0];
-  const read = async () => (await api.get(`/v1/deliveries/${id}`)).body.data;
-  return {
-    tenant,
-    webhookId: webhook.id,
-    id,
-    read,
-    retry: (headers = {}) => api.post(`/v1/deliveries/${id}/retry`, undefined, { headers }),
-    getWebhook: async () => (await api.get(`/v1/webhooks/${webhook.id}`)).body.data,
-    async waitForAttempts(count) {
-      const isThere = async () => {
-        const delivery = await read();
-        expect(delivery.attempts.length).toBeGreaterThanOrEqual(count);
-        return delivery;
-      };
-      return vi.waitFor(isThere, { timeout: 10_000 });
-    },
-  };
-}
-
-const rowOf = (id: string) =>
-  app.context.db
-    .selectFrom('deliveries')
-    .selectAll()
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow();
-
-const changesOf = async (id: string) =>
-  (
-    await app.context.db
-      .selectFrom('changes')
-      .select('kind')
-      .where('subject_id', '=', id)
-      .orderBy('id')
-      .execute()
-  ).map(({ kind }) => kind);
-
-const triggersOf = ({ attempts }: Json) => attempts.map((attempt: Json) => attempt.trigger);
-
-async function waitForWorkflow(workflowId: string): Promise<void> {
-  await app.namespace.client.workflow.getHandle(workflowId).result();
-}
 
 describe.concurrent('POST /v1/deliveries/:id/retry', () => {
   test('attempts once more at once, and leaves the schedule as it is', async () => {
     await using receiver = await startScripted(unavailable);
-    const delivery = await send(receiver);
+    const delivery = await send(app, receiver);
     const before = await delivery.waitForAttempts(1);
     const dueAt = before.next_attempt_at;
     const warnedAt = (await delivery.getWebhook()).failing_since;
@@ -127,7 +46,12 @@ describe.concurrent('POST /v1/deliveries/:id/retry', () => {
       consecutive_failures: 1,
       failing_since: warnedAt,
     });
-    expect(await changesOf(delivery.id)).toEqual(['created', 'retrying', 'attempted', 'failed']);
+    expect(await changesOf(app.context.db, delivery.id)).toEqual([
+      'created',
+      'retrying',
+      'attempted',
+      'failed',
+    ]);
     const sent = receiver.requests;
     expect(new Set(sent.map(({ text }) => text)).size).toBe(1);
     expect(new Set(sent.map(({ headers }) => headers['x-service-delivery'])).size).toBe(1);
@@ -135,15 +59,15 @@ describe.concurrent('POST /v1/deliveries/:id/retry', () => {
 
   test('delivers what had failed for good, and again what was delivered, with a notice', async () => {
     await using receiver = await startScripted(unavailable, unavailable, unavailable, ok);
-    const delivery = await send(receiver);
+    const delivery = await send(app, receiver);
     await delivery.waitForAttempts(2);
-    const { failed_at, concluded_at } = await rowOf(delivery.id);
+    const { failed_at, concluded_at } = await delivery.readRow();
     const warned = await delivery.getWebhook();
     expect(warned).toMatchObject({ consecutive_failures: 1, last_delivery_at: null });
     await delivery.retry();
     const failed = await delivery.waitForAttempts(3);
     expect(failed).toMatchObject({ status: 'failed', delivered_at: null, next_attempt_at: null });
-    expect(await rowOf(delivery.id)).toMatchObject({ failed_at, concluded_at });
+    expect(await delivery.readRow()).toMatchObject({ failed_at, concluded_at });
 
     expect((await delivery.retry()).body.data.notice).toBeNull();
     const delivered = await delivery.waitForAttempts(4);
@@ -153,7 +77,7 @@ describe.concurrent('POST /v1/deliveries/:id/retry', () => {
       last_error_code: null,
       delivered_at: expect.any(String),
     });
-    const row = await rowOf(delivery.id);
+    const row = await delivery.readRow();
     expect(row).toMatchObject({ failed_at, concluded_at, is_delivered_manually: true });
     expect(await delivery.getWebhook()).toEqual(warned);
 
@@ -163,8 +87,8 @@ describe.concurrent('POST /v1/deliveries/:id/retry', () => {
     receiver.respondWith(() => unavailable);
     const { delivered_at } = delivered;
     expect(await delivery.waitForAttempts(5)).toMatchObject({ status: 'delivered', delivered_at });
-    expect(await rowOf(delivery.id)).toMatchObject({ failed_at, concluded_at });
-    expect(await changesOf(delivery.id)).toEqual([
+    expect(await delivery.readRow()).toMatchObject({ failed_at, concluded_at });
+    expect(await changesOf(app.context.db, delivery.id)).toEqual([
       'created',
       'retrying',
       'failed',
@@ -174,76 +98,21 @@ describe.concurrent('POST /v1/deliveries/:id/retry', () => {
     ]);
   });
 
-  test('ends the ladder of what it delivers: nothing further is sent', async () => {
-    await using receiver = await startScripted(unavailable, ok);
-    const delivery = await send(receiver);
-    await delivery.waitForAttempts(1);
-    await delivery.retry();
-    const delivered = await delivery.waitForAttempts(2);
-    expect(delivered).toMatchObject({ status: 'delivered', next_attempt_at: null });
-    expect(delivered.attempts[1]).toMatchObject({ trigger: 'manual', next_attempt_at: null });
-    await waitForWorkflow(delivered.workflow_id);
-    expect(receiver.requests).toHaveLength(2);
-    expect(await delivery.read()).toEqual(delivered);
-  });
-
-  test('is logged beside an attempt of the schedule that is under way', async () => {
-    const gate = Promise.withResolvers<void>();
-    await using receiver = await startReceiver({
-      respond: async (_, n) => {
-        if (n === 2) gate.resolve();
-        await gate.promise;
-        return n === 1 ? unavailable : ok;
-      },
-    });
-    const delivery = await send(receiver);
-    await receiver.waitForCount(1);
-    await delivery.retry();
-    const both = await delivery.waitForAttempts(2);
-    expect(both).toMatchObject({ status: 'delivered', attempt_count: 2, next_attempt_at: null });
-    expect(both.attempts.map((attempt: Json) => attempt.number)).toEqual([1, 2]);
-    expect(triggersOf(both).toSorted()).toEqual(['manual', 'schedule']);
-    await waitForWorkflow(both.workflow_id);
-    expect(receiver.requests).toHaveLength(2);
-  });
-
-  test('takes nothing from an attempt of the schedule that succeeds after it', async () => {
-    const gate = Promise.withResolvers<void>();
-    await using receiver = await startReceiver({
-      respond: async (_, n) => {
-        if (n === 1) await gate.promise;
-        return ok;
-      },
-    });
-    const delivery = await send(receiver);
-    await receiver.waitForCount(1);
-    await delivery.retry();
-    expect(triggersOf(await delivery.waitForAttempts(1))).toEqual(['manual']);
-    expect(await rowOf(delivery.id)).toMatchObject({ is_delivered_manually: true });
-    expect(await delivery.getWebhook()).toMatchObject({ last_delivery_at: null });
-    gate.resolve();
-    const { attempts, delivered_at } = await delivery.waitForAttempts(2);
-    expect(attempts).toMatchObject([
-      { number: 1, trigger: 'manual' },
-      { number: 2, trigger: 'schedule' },
-    ]);
-    expect(await rowOf(delivery.id)).toMatchObject({ is_delivered_manually: false });
-    expect(await delivery.getWebhook()).toMatchObject({ last_delivery_at: delivered_at });
-  });
-
   test('may be asked for many times at once: each is logged with a number of its own', async () => {
     await using receiver = await startScripted(ok);
-    const delivery = await send(receiver);
+    const delivery = await send(app, receiver);
     await delivery.waitForAttempts(1);
     await Promise.all(Array.from({ length: 8 }, () => delivery.retry()));
     const { attempts, attempt_count } = await delivery.waitForAttempts(9);
-    expect(attempts.map((attempt: Json) => attempt.number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(attempts.map(({ number }: { number: number }) => number)).toEqual([
+      1, 2, 3, 4, 5, 6, 7, 8, 9,
+    ]);
     expect(attempt_count).toBe(9);
   });
 
   test('reaches a disabled webhook, and leaves it disabled', async () => {
     await using receiver = await startScripted(ok);
-    const delivery = await send(receiver, { isActive: false });
+    const delivery = await send(app, receiver, { isActive: false });
     expect(await delivery.read()).toMatchObject({ status: 'skipped', attempt_count: 0 });
     await delivery.retry();
     const delivered = await delivery.waitForAttempts(1);
@@ -253,7 +122,7 @@ describe.concurrent('POST /v1/deliveries/:id/retry', () => {
 
   test('is answered once for an Idempotency-Key', async () => {
     await using receiver = await startScripted(ok);
-    const delivery = await send(receiver);
+    const delivery = await send(app, receiver);
     await delivery.waitForAttempts(1);
     const key = { 'Idempotency-Key': 'again' };
     const [first, second] = [await delivery.retry(key), await delivery.retry(key)];
@@ -265,7 +134,7 @@ describe.concurrent('POST /v1/deliveries/:id/retry', () => {
 
   test('is a conflict when the webhook was deleted or the event was pruned', async () => {
     await using receiver = await startScripted(ok);
-    const [deleted, pruned] = await Promise.all([send(receiver), send(receiver)]);
+    const [deleted, pruned] = await Promise.all([send(app, receiver), send(app, receiver)]);
     await Promise.all([deleted.waitForAttempts(1), pruned.waitForAttempts(1)]);
     await deleted.tenant.api.delete(`/v1/webhooks/${deleted.webhookId}`);
     await app.context.db
@@ -284,59 +153,12 @@ describe.concurrent('POST /v1/deliveries/:id/retry', () => {
 
   test("refuses another project's delivery and one that is not there", async () => {
     await using receiver = await startScripted(ok);
-    const delivery = await send(receiver);
+    const delivery = await send(app, receiver);
     for (const id of [delivery.id, newId('delivery')]) {
       const answer = await app.api.post(`/v1/deliveries/${id}/retry`);
       expect(answer).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } });
     }
   });
-});
-
-describe.concurrent('attemptOnce', () => {
-  test('sends nothing once the webhook is deleted', async () => {
-    await using receiver = await startScripted(unavailable);
-    const delivery = await send(receiver);
-    await delivery.waitForAttempts(1);
-    await delivery.tenant.api.delete(`/v1/webhooks/${delivery.webhookId}`);
-    await attemptOnce(delivery.id);
-    expect(receiver.requests).toHaveLength(1);
-    expect(await delivery.read()).toMatchObject({ status: 'canceled', attempt_count: 1 });
-  });
-
-  test('counts what the schedule had delivered, and a replay sends again, as it did', async () => {
-    await using receiver = await startScripted(ok);
-    const delivery = await send(receiver);
-    const { delivered_at } = await delivery.waitForAttempts(1);
-    await app.context.db
-      .updateTable('deliveries')
-      .set({ status: 'retrying' })
-      .where('id', '=', delivery.id)
-      .execute();
-    await attemptOnce(delivery.id);
-    expect(await delivery.read()).toMatchObject({ status: 'delivered', delivered_at });
-    expect(await rowOf(delivery.id)).toMatchObject({ is_delivered_manually: false });
-    expect(await delivery.getWebhook()).toMatchObject({ last_delivery_at: delivered_at });
-  });
-
-  test('throws, to be tried again, when the secrets cannot be opened', async () => {
-    await using receiver = await startScripted(ok);
-    const delivery = await send(receiver);
-    await delivery.waitForAttempts(1);
-    const vault = createVault(new Map([['other', Buffer.alloc(32)]]), 'other');
-    await expect(attemptOnce(delivery.id, vault)).rejects.toThrow(/can't be signed/);
-    expect(receiver.requests).toHaveLength(1);
-  });
-
-  async function attemptOnce(deliveryId: string, vault = app.context.vault): Promise<void> {
-    const { db, doorbell, guard } = app.context;
-    const safeFetch = createSafeFetch({ guard });
-    const dependencies = { db, doorbell, vault, safeFetch, timeoutMs: 1_000, now: Date.now };
-    try {
-      await createRetrying(dependencies).attemptOnce({ deliveryId });
-    } finally {
-      await safeFetch.close();
-    }
-  }
 });
 
 describe('retryDelivery', () => {
@@ -346,7 +168,7 @@ describe('retryDelivery', () => {
 
   test('retries from GraphQL, once for a key', async () => {
     await using receiver = await startScripted(ok);
-    const delivery = await send(receiver);
+    const delivery = await send(app, receiver);
     const { id, tenant, webhookId } = delivery;
     await delivery.waitForAttempts(1);
     const variables = { id, key: 'graphql-1' };
