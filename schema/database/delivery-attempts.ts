@@ -89,12 +89,12 @@ export async function insertAttempts(db: Db, attempts: AttemptRecord[]): Promise
     ), failing as (
       update webhook_subscriptions w set failing_since = now()
       where failing_since is null and status = 'active'
-        and id in (select webhook_id from receiver where has_failed and not has_taken)
+        and id = any (array(select webhook_id from receiver where has_failed and not has_taken))
       returning id, project_id
     ), recovered as (
       update webhook_subscriptions w set failing_since = null
       where failing_since is not null and status = 'active'
-        and id in (select webhook_id from receiver where has_taken)
+        and id = any (array(select webhook_id from receiver where has_taken))
       returning id, project_id
     ), turn as (
       select id, project_id, 'failing' as turn from failing

@@ -11,7 +11,8 @@ import {
   listDeliveryRows,
 } from '../../schema/database/deliveries.ts';
 import { readDeliveryBacklog } from '../../schema/database/delivery-backlog.ts';
-import { listUnfinished } from '../../schema/database/due-deliveries.ts';
+import { insertAttempts } from '../../schema/database/delivery-attempts.ts';
+import { concludeUnsent, listUnfinished } from '../../schema/database/due-deliveries.ts';
 import { recordEvent } from '../../schema/database/events.ts';
 import { findManualDelivery, insertManualAttempt } from '../../schema/database/manual-attempts.ts';
 import { claimBatch } from '../../schema/database/outbox.ts';
@@ -50,6 +51,7 @@ import {
   listWebhookRows,
   listWebhooksById,
 } from '../../schema/database/webhooks.ts';
+import { attempt } from '../support/attempts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createExplainer, type Explainer } from '../support/explain.ts';
 import { anyTimings } from '../support/rows.ts';
@@ -144,8 +146,15 @@ describe('single rows', () => {
 
 describe('the engine', () => {
   const works: Record<string, (db: Db) => Promise<unknown>> = {
-    'claims waiting deliveries': (db) => db.transaction().execute((trx) => claimBatch(trx, { limit: 200 })),
-    'loads a batch': (db) => listUnfinished(db, 'bat_7', ['dlv_7', 'dlv_57']),
+    'claims waiting deliveries': (db) =>
+      db.transaction().execute((trx) => claimBatch(trx, { limit: 200 })),
+    'claims those of failing webhooks': (db) =>
+      claimBatch(db, { limit: 200, isFailing: true, except: ['wh_7'] }),
+    'loads a batch': (db) => listUnfinished(db, 'bat_7'),
+    'loads a part of a batch': (db) => listUnfinished(db, 'bat_7', ['dlv_7', 'dlv_57']),
+    'records attempts': (db) => insertAttempts(db, [attempt('dlv_7'), attempt('dlv_57')]),
+    'ends what is not sent': (db) =>
+      concludeUnsent(db, 'bat_7', [{ id: 'dlv_7', project_id: project }], 'skipped'),
     'records an event': (db) =>
       db
         .transaction()

@@ -1,6 +1,6 @@
 // Captures the queries that code under test runs, and asks Postgres how it would run them.
 import { Kysely, PostgresDialect, type CompiledQuery } from 'kysely';
-import { Pool } from 'pg';
+import { Pool, type PoolClient } from 'pg';
 import type { Database, Db } from '../../schema/database/database.ts';
 
 interface PlanNode {
@@ -37,18 +37,35 @@ export function createExplainer(url: string): Explainer {
       if (queries.length === 0) throw new Error('No query was run.');
       const found: string[] = [];
       for (const { sql, parameters } of queries) {
-        const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
-          `explain (format json) ${sql}`,
-          [...parameters],
-        );
-        for (const table of fullScans(rows[0]!['QUERY PLAN'][0].Plan)) {
-          found.push(`${table}: ${sql}`);
-        }
+        const plan = sql.includes('/* prepared: ')
+          ? await explainKept(pool, sql, parameters.length)
+          : await explain(pool, sql, [...parameters]);
+        for (const table of fullScans(plan)) found.push(`${table}: ${sql}`);
       }
       return found;
     },
     close: () => db.destroy(),
   };
+}
+
+type Explained = { 'QUERY PLAN': [{ Plan: PlanNode }] };
+
+async function explain(db: Pool | PoolClient, sql: string, values: unknown[]): Promise<PlanNode> {
+  const { rows } = await db.query<Explained>(`explain (format json) ${sql}`, values);
+  return rows[0]!['QUERY PLAN'][0].Plan;
+}
+
+/** The plan that a connection keeps for a prepared statement, made without knowing any value. */
+async function explainKept(pool: Pool, sql: string, parameterCount: number): Promise<PlanNode> {
+  const client = await pool.connect();
+  try {
+    await client.query('set plan_cache_mode = force_generic_plan');
+    await client.query(`prepare kept as ${sql}`);
+    const values = Array.from({ length: parameterCount }, () => 'null').join(', ');
+    return await explain(client, `execute kept${parameterCount > 0 ? `(${values})` : ''}`, []);
+  } finally {
+    client.release(true);
+  }
 }
 
 function fullScans(node: PlanNode): string[] {
