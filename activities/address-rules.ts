@@ -4,6 +4,8 @@ import type { Cidr } from '../schema/cidrs.ts';
 
 export type AddressVerdict = 'public' | 'allowed' | 'blocked';
 
+/** Azure's host: an address of the public ranges, behind which every machine finds its own metadata. */
+const metadataHosts = new Set(['168.63.129.16']);
 const globalUnicast: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
 
 /**
@@ -16,7 +18,7 @@ export function judgeAddress(address: string, allowed: readonly Cidr[]): Address
   for (const { range } of allowed) {
     if (range[0].kind() === parsed.kind() && parsed.match(range)) return 'allowed';
   }
-  if (parsed.range() !== 'unicast') return 'blocked';
+  if (parsed.range() !== 'unicast' || metadataHosts.has(parsed.toString())) return 'blocked';
   if (parsed instanceof ipaddr.IPv6 && !parsed.match(globalUnicast)) return 'blocked';
   return 'public';
 }

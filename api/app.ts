@@ -100,7 +100,8 @@ export async function createApp(options: AppOptions): Promise<App> {
         address: temporalAddress,
         listener,
         safeFetch,
-        inHand: createInHand(maxBatchSize),
+        // As many at least as there are connections to one endpoint, or these would stand idle.
+        inHand: createInHand(Math.max(maxBatchSize, config.deliveriesPerEndpoint)),
         recorder: createDeliveryRecorder(db, doorbell, health.follow),
         clock: config.targetClock,
         delaysMs: config.deliveryDelaysMs,

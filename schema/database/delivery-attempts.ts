@@ -58,7 +58,7 @@ export async function insertAttempts(db: Db, attempts: AttemptRecord[]): Promise
     ), updated as (
       update deliveries d set
         attempt_count = d.attempt_count + 1,
-        scheduled_attempts = greatest(d.scheduled_attempts, a.scheduled_attempts + 1),
+        scheduled_attempts = d.scheduled_attempts + case when ${isNext} then 1 else 0 end,
         last_status_code = a.status_code,
         last_error_code = a.error_code,
         status = case when ${counts} then a.status else d.status end,

@@ -143,6 +143,22 @@ describe('record', () => {
     ]);
   });
 
+  test('takes no step of a ladder that began while the attempt was under way', async () => {
+    const [id] = await addDeliveries(1);
+    for (const number of [1, 2, 3]) await recorder.record(attempt(id!, failed(number)));
+    await database.db
+      .updateTable('deliveries')
+      .set({ status: 'pending', ladder_start: 3, next_attempt_at: new Date() })
+      .where('id', '=', id!)
+      .execute();
+    await recorder.record(attempt(id!, { ...failed(4), status: 'failed', next_attempt_at: null }));
+    const untouched = { status: 'pending', failed_at: null, scheduled_attempts: 3 };
+    expect(await delivery(id!)).toMatchObject({ ...untouched, attempt_count: 4 });
+    await recorder.record(attempt(id!, { ...failed(4), ladder_start: 3 }));
+    expect(await delivery(id!)).toMatchObject({ status: 'retrying', attempt_count: 5 });
+    expect((await attemptsOf(id!)).map((row) => row.number)).toEqual([1, 2, 3, 4, 5]);
+  });
+
   test('does not call a webhook failing that took another event of the group', async () => {
     const [id, other] = await addDeliveries(2);
     await Promise.all([recorder.record(attempt(id!, failed(1))), recorder.record(attempt(other!))]);

@@ -1,4 +1,5 @@
 // A webhook with a past of its own: events that reached its receiver, failed there or were skipped.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
 import { recordEvent } from '../../schema/database/events.ts';
 import type { Delivery } from '../../schema/deliveries.ts';
@@ -65,6 +66,8 @@ export class Past {
     const event = { projectId: this.tenant.projectId, kind, data: { id: 'post_1' } };
     const { eventId } = await db.transaction().execute((trx) => recordEvent(trx, event, config));
     doorbell.ring('fanfare_outbox');
+    // No two of the past are of one millisecond: a range may end between them.
+    await sleep(2);
     return eventId!;
   }
 
