@@ -6,7 +6,7 @@ import type { Vault } from '../schema/database/vault.ts';
 import { openWebhookSecrets, type SecretColumns } from '../schema/database/webhook-secrets.ts';
 import type { SafeFetch } from './safe-fetch.ts';
 import type { SendResult } from './send-outcome.ts';
-import { signWebhook } from './signature.ts';
+import { signWebhook, type WebhookSignatureHeaders } from './signature.ts';
 
 export interface ExchangeDependencies {
   vault: Vault;
@@ -31,7 +31,7 @@ export class UnsignableError extends Error {
 
 const userAgent = `Fanfare/${packageJson.version}`;
 
-/** One set for both directions: a receiver may echo what it was sent. */
+/** One set for both directions. */
 const redactedHeaders = new Set([
   'authorization',
   'cookie',
@@ -63,6 +63,7 @@ export async function exchange(
     beginWithinMs,
   });
   const endedAtMs = now();
+  const conceal = concealerOf(headers);
   // Without the wait for a connection. A clock that was set back must not put it before the asking.
   const startedAtMs = Math.max(askedAtMs, Math.round(endedAtMs - result.timings.total_ms));
   return {
@@ -73,8 +74,8 @@ export async function exchange(
     status_code: result.status,
     error_code: errorCodeOf(result),
     request_headers: redact(headers),
-    response_headers: result.headers && redact(result.headers),
-    response_body: result.body,
+    response_headers: result.headers && redact(result.headers, conceal),
+    response_body: result.body && conceal(result.body),
   };
 }
 
@@ -82,7 +83,7 @@ function requestHeaders(
   vault: Vault,
   delivery: SendableDelivery,
   now: Date,
-): Record<string, string> {
+): Record<string, string> & WebhookSignatureHeaders {
   return {
     'Content-Type': 'application/json',
     'User-Agent': userAgent,
@@ -113,11 +114,28 @@ function errorCodeOf(result: SendResult): string | null {
   return result.status >= 500 ? 'http_5xx' : 'http_4xx';
 }
 
-function redact(headers: Record<string, string>): Record<string, string> {
+const redacted = '[redacted]';
+
+function redact(
+  headers: Record<string, string>,
+  conceal: (text: string) => string = (text) => text,
+): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name,
-      redactedHeaders.has(name.toLowerCase()) ? '[redacted]' : value,
+      redactedHeaders.has(name.toLowerCase()) ? redacted : conceal(value),
     ]),
   );
+}
+
+/** A receiver may echo the signatures that it was sent, under any name and in its body. */
+function concealerOf(sent: WebhookSignatureHeaders): (text: string) => string {
+  const digests = [
+    sent['X-Service-Signature'].replace(/^sha256=/, ''),
+    ...sent['webhook-signature'].split(' ').map((signature) => signature.replace(/^v1,/, '')),
+  ];
+  return (text) =>
+    digests.reduce((rest, digest) => {
+      return rest.includes(digest) ? rest.replaceAll(digest, redacted) : rest;
+    }, text);
 }

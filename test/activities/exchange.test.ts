@@ -59,8 +59,10 @@ describe('exchange', () => {
           ...secrets,
           'X-Service-Signature': String(headers['x-service-signature']),
           'Webhook-Signature': String(headers['webhook-signature']),
+          'x-echo': String(headers['x-service-signature']),
           'x-service-event': String(headers['x-service-event']),
         },
+        body: JSON.stringify(headers),
       }),
     });
     const logged = await send(receiver.url);
@@ -76,8 +78,11 @@ describe('exchange', () => {
     }
     const text = JSON.stringify(logged);
     expect(text).not.toContain('word');
-    expect(text).not.toContain(sent!.headers['x-service-signature']);
-    expect(text).not.toContain(sent!.headers['webhook-signature']);
+    expect(text).not.toContain(
+      String(sent!.headers['x-service-signature']).slice('sha256='.length),
+    );
+    expect(text).not.toContain(String(sent!.headers['webhook-signature']).slice('v1,'.length));
+    expect(logged.response_body).toContain('sha256=[redacted]');
   });
 
   test('begins when it has a connection, so that its end is its beginning and its length', async () => {
