@@ -1,5 +1,4 @@
 // The guard of every URL that a user gives: which hosts may be connected to, and at which address.
-import { lookup as systemLookup } from 'node:dns/promises';
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import { isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
@@ -7,9 +6,10 @@ import { toCidrs } from '../schema/cidrs.ts';
 import { checkUrlSyntax, refuseUrl } from '../schema/url-rules.ts';
 import type { UrlRefusal } from '../schema/url-rules.ts';
 import { judgeAddress } from './address-rules.ts';
+import { createHostLookup } from './host-lookup.ts';
+import type { Resolve } from './host-lookup.ts';
 
 export type UrlVerdict = { ok: true; url: URL } | UrlRefusal;
-export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 export interface UrlGuardOptions {
   /** Ranges let through although they aren't public; hosts in them may be reached by `http:` too. */
@@ -40,7 +40,7 @@ export class BlockedAddressError extends Error {
 
 export function createUrlGuard(options: UrlGuardOptions): UrlGuard {
   const allowed = toCidrs(options.allowPrivateCidrs);
-  const resolve = shareLookups(options.lookup ?? resolveBySystem);
+  const resolve = shareLookups(options.lookup ?? createHostLookup());
   const checkTimeoutMs = options.checkTimeoutMs ?? 3_000;
 
   /** One blocked address spoils the name: which of several is used isn't for chance to decide. */
@@ -110,11 +110,7 @@ export function createUrlGuard(options: UrlGuardOptions): UrlGuard {
   return { check, checkLiteral, lookupFor };
 }
 
-function resolveBySystem(hostname: string): Promise<LookupAddress[]> {
-  return systemLookup(hostname, { all: true, order: 'verbatim' });
-}
-
-/** The system's resolver has few threads; twenty connections to one host need one answer. */
+/** Twenty connections to one host, opened at once, need one answer. */
 function shareLookups(resolve: Resolve): Resolve {
   const running = new Map<string, Promise<readonly LookupAddress[]>>();
   return (hostname) => {

@@ -153,6 +153,9 @@ function exitWith(reason: string): void {
   process.exit(1);
 }
 
+// Read when the first thread is needed; half of them may look up hosts at a time.
+process.env['UV_THREADPOOL_SIZE'] ||= '16';
+
 try {
   await main(process.argv.slice(2));
 } catch (error) {
