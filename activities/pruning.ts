@@ -10,6 +10,7 @@ import {
   deleteIdempotencyKeys,
   deleteReplays,
 } from '../schema/database/pruning.ts';
+import { fixedLimits } from '../schema/limits.ts';
 import type { PruneRecordsInput } from '../schema/workflows.ts';
 import { withHeartbeat } from './with-heartbeat.ts';
 
@@ -25,7 +26,7 @@ export type PruneProgress = PruneRecordsInput | null;
 /** Short, since a worker that stops waits for it. */
 const runForMs = 5_000;
 const rowsAtOnce = 5_000;
-const idempotencyKeysMs = 24 * 3_600_000;
+const idempotencyKeysMs = fixedLimits.idempotencyHours * 3_600_000;
 
 export function createPruning({ db, config, log }: PruningDependencies) {
   async function prune({ after }: PruneRecordsInput): Promise<PruneProgress> {

@@ -71,7 +71,7 @@ export function startRelay(dependencies: RelayDependencies): Relay {
     return claimed.reduce((sum, count) => sum + count, 0);
   }
 
-  async function tellAll(claiming: ClaimedRow[] | Promise<ClaimedRow[]>): Promise<number> {
+  async function tellAll(claiming: Promise<ClaimedRow[]>): Promise<number> {
     const rows = await claiming;
     const answers = await Promise.all(rows.map((row) => tell(dependencies, row)));
     await deleteOutbox(

@@ -1,6 +1,7 @@
 // The transaction of one operation, run once per Idempotency-Key.
 import { sql } from 'kysely';
 import { AppError } from '../schema/errors.ts';
+import { fixedLimits } from '../schema/limits.ts';
 import { insertChanges, type NewChange } from '../schema/database/changes.ts';
 import type { Transaction } from '../schema/database/database.ts';
 import type { Caller, Context } from './context.ts';
@@ -61,7 +62,7 @@ export async function transact<T>(
 }
 
 /** A key may be used again, for anything, when it is this old. */
-const keptSince = sql<Date>`now() - interval '24 hours'`;
+const keptSince = sql<Date>`now() - ${fixedLimits.idempotencyHours} * interval '1 hour'`;
 
 /** Serialises requests of one key: a simultaneous one waits for the first one's commit. */
 async function refuseRepeat(

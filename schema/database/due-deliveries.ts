@@ -47,9 +47,9 @@ export async function listUnfinished(
     .where(sql<boolean>`(d.status = 'pending' or d.status = 'retrying')`)
     .execute();
   const webhooks = new Map<string, DueDelivery['webhook']>();
-  return rows.map(({ webhook_id: id, url, status, deleted_at, ...row }) => {
-    const { secret, secret_key_id, previous_secret } = row;
-    const { previous_secret_key_id, previous_secret_until } = row;
+  return rows.map((row) => {
+    const { webhook_id: id, url, status, deleted_at, secret, secret_key_id, ...rest } = row;
+    const { previous_secret, previous_secret_key_id, previous_secret_until, ...delivery } = rest;
     const webhook = webhooks.get(id) ?? {
       id,
       url,
@@ -62,7 +62,7 @@ export async function listUnfinished(
       previous_secret_until,
     };
     webhooks.set(id, webhook);
-    return { ...row, webhook };
+    return { ...delivery, webhook };
   });
 }
 

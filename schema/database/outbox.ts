@@ -11,6 +11,10 @@ import {
   type PublishPostInput,
 } from '../workflows.ts';
 
+/** The statement that reads it does not wait for the disk when it commits. */
+const unsynced = sql`unsynced as materialized (
+  select set_config('synchronous_commit', 'off', true))`;
+
 /** A row claimed but still here after this long is told again: its relay died or Temporal was away. */
 export const outboxClaimMs = 2_000;
 
@@ -83,7 +87,7 @@ export async function deleteOutbox(db: Db, ids: string[]): Promise<void> {
   // Nor need this be on disk: a row told twice starts nothing.
   await sql`
     /* prepared: delete_outbox */
-    with unsynced as materialized (select set_config('synchronous_commit', 'off', true))
+    with ${unsynced}
     delete from outbox using unsynced where id = any(${ids}::text[])`.execute(db);
 }
 
@@ -118,9 +122,7 @@ export async function claimBatch(
   const input: DeliverEventsInput = { batchId, isFailing };
   const { rows } = await sql<ClaimedBatch>`
     /* prepared: claim_batch */
-    with recursive unsynced as materialized (
-      select set_config('synchronous_commit', 'off', true)
-    ), waiting as (
+    with recursive ${unsynced}, waiting as (
       (select webhook_id from deliveries where ${isUnclaimed} order by webhook_id limit 1)
       union all
       select (
