@@ -138,7 +138,12 @@ describe('a socket', () => {
     const { extensions } = await broken.promise;
     expect(extensions).toMatchObject({ code: 'slow_consumer', isRetriable: true });
     socket.close();
-    const before = heard.slice(1, -1).map(({ data }) => data.postUpdated);
+    // A transaction of another database that is older than the post still holds `created` back.
+    const isOfTest = ({ change }: { change: string }) => change !== 'created';
+    const before = heard
+      .slice(1, -1)
+      .map(({ data }) => data.postUpdated)
+      .filter(isOfTest);
     expect(before.at(-1).cursor).toBe(extensions.cursor);
     await using resumed = subscribeOverSocket({
       url: app.url,
@@ -147,7 +152,7 @@ describe('a socket', () => {
       variables: { after: extensions.cursor },
     });
     const after = await resumed.waitFor(kinds.length - before.length, 20_000);
-    const all = [...before, ...after.map(({ data }) => data.postUpdated)];
+    const all = [...before, ...after.map(({ data }) => data.postUpdated)].filter(isOfTest);
     expect(all.map(({ change }) => change)).toEqual(kinds);
   });
 });
