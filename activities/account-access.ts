@@ -193,5 +193,5 @@ export async function setReconnectRequired(
     ]);
   });
   doorbell.ring('fanfare_changes');
-  doorbell.ring('fanfare_outbox');
+  doorbell.ring('fanfare_deliveries');
 }

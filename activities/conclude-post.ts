@@ -43,7 +43,7 @@ export async function concludePost(
     await recordEvent(trx, { projectId: post.project_id, kind, data, postId }, { previewEvents });
   });
   doorbell.ring('fanfare_changes');
-  doorbell.ring('fanfare_outbox');
+  doorbell.ring('fanfare_deliveries');
 }
 
 type Outcome = Extract<PostStatus, 'published' | 'partial' | 'failed' | 'canceled'>;

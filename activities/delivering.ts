@@ -11,11 +11,14 @@ import { attemptDelivery, type AttemptDependencies } from './attempt-delivery.ts
 import { UnsignableError } from './exchange.ts';
 import type { InHand } from './in-hand.ts';
 import { NotBegunError } from './send-outcome.ts';
+import type { ReadAhead } from './read-ahead.ts';
 import { withHeartbeat } from './with-heartbeat.ts';
 
 export interface DeliveringDependencies extends AttemptDependencies {
   db: Db;
   inHand: InHand;
+  /** What the relay of this process is reading already. */
+  readAhead?: ReadAhead;
   log: Logger;
 }
 
@@ -28,7 +31,10 @@ export function createDelivering(dependencies: DeliveringDependencies) {
    * recorded is not sent again.
    */
   async function deliver({ batchId, deliveryIds }: DeliverEventsInput): Promise<WaitingDelivery[]> {
-    const unfinished = await listUnfinished(dependencies.db, batchId, deliveryIds);
+    const { db, readAhead } = dependencies;
+    const unfinished =
+      (deliveryIds ? undefined : await readAhead?.take(batchId)) ??
+      (await listUnfinished(db, batchId, deliveryIds));
     const deleted = unfinished.filter((delivery) => delivery.webhook.deleted_at !== null);
     const disabled = unfinished.filter(
       ({ webhook, trigger }) =>

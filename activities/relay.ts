@@ -1,5 +1,4 @@
 // Tells Temporal what Postgres has decided: starts a workflow for each outbox row and each batch.
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   isGrpcServiceError,
   WorkflowExecutionAlreadyStartedError,
@@ -16,6 +15,7 @@ import {
   type ClaimedBatch,
 } from '../schema/database/outbox.ts';
 import { deliverEventsWorkflow, maxBatchSize } from '../schema/workflows.ts';
+import { startRounds } from './rounds.ts';
 
 export interface RelayDependencies {
   db: Db;
@@ -25,6 +25,8 @@ export interface RelayDependencies {
   taskQueue: string;
   /** Webhooks of which no more is to be claimed now. */
   fullWebhooks?: () => string[];
+  /** Called with each batch before Temporal is told of it. */
+  onBatch?: (batchId: string) => void;
   log: Logger;
 }
 
@@ -35,100 +37,68 @@ export interface Relay {
 const rowsAtOnce = 50;
 /** Batches being started at a time; while these start, what comes meanwhile makes the next ones larger. */
 const startsAtOnce = 2;
-/** After a round: what it told of begins undisturbed … */
-const quietMs = 10;
-/** … and for each that it claimed: the more come, the longer the next ones are gathered. */
-const gatherMs = 2;
-const maxGatherMs = 100;
 /** Deliveries of failing webhooks are in no hurry, and each workflow of theirs lasts for a whole ladder. */
 const failingEveryMs = 500;
 /** While the others come as fast as they are told. */
 const busyFailingEveryMs = 2_000;
 /** The SDK's own retries would hold a round for longer. */
 const startWithinMs = 5_000;
-/** While Temporal is away. */
-const pauseMs = 1_000;
 /** gRPC's code for a request that will never be taken as it is. */
 const invalidArgument = 3;
 
+/** Deliveries have rounds of their own: neither they nor posts are told later for what the others need. */
 export function startRelay(dependencies: RelayDependencies): Relay {
-  const { db, listener, log, fullWebhooks = () => [] } = dependencies;
-  let isWanted = false;
-  let isStopped = false;
-  let pausedUntilMs = 0;
+  const { db, listener, log, fullWebhooks = () => [], onBatch = () => undefined } = dependencies;
   let failingFromMs = 0;
-  let isGatheringLongest = false;
-  let running: Promise<void> | undefined;
 
-  /** How many were claimed, posts and deliveries. */
-  async function round(): Promise<number> {
-    // Side by side: none is told later for what the others claim.
-    const claimed = await Promise.all([
-      tellAll(claimBatches(db, fullWebhooks())),
-      tellAll(claimFailing()),
-      tellAll(claimOutbox(db, rowsAtOnce)),
-    ]);
-    return claimed.reduce((sum, count) => sum + count, 0);
-  }
-
-  async function tellAll(claiming: Promise<ClaimedRow[]>): Promise<number> {
+  async function tellAll(claiming: Promise<ClaimedRow[]>): Promise<number | 'away'> {
     const rows = await claiming;
+    for (const { batchId } of rows) if (batchId !== undefined) onBatch(batchId);
     const answers = await Promise.all(rows.map((row) => tell(dependencies, row)));
     await deleteOutbox(
       db,
       rows.filter((_, i) => answers[i] === 'told').map((row) => row.id),
     );
-    if (answers.includes('away')) pausedUntilMs = Date.now() + pauseMs;
+    if (answers.includes('away')) return 'away';
     return rows.reduce((sum, { size = 1 }) => sum + size, 0);
   }
 
-  async function claimFailing(): Promise<ClaimedRow[]> {
+  async function claimFailing(isBusy: boolean): Promise<ClaimedRow[]> {
     if (Date.now() < failingFromMs) return [];
-    failingFromMs = Date.now() + (isGatheringLongest ? busyFailingEveryMs : failingEveryMs);
+    failingFromMs = Date.now() + (isBusy ? busyFailingEveryMs : failingEveryMs);
     const except = fullWebhooks();
     const batch = await claimBatch(db, { limit: maxBatchSize, isFailing: true, except });
     return batch ? [batch] : [];
   }
 
-  const isPaused = () => Date.now() < pausedUntilMs;
-
-  async function run(): Promise<void> {
-    while (isWanted && !isStopped && !isPaused()) {
-      isWanted = false;
-      try {
-        const claimed = await round();
-        if (claimed === 0 && fullWebhooks().length === 0) continue;
-        isWanted = true;
-        const wishedMs = quietMs + claimed * gatherMs;
-        isGatheringLongest = wishedMs >= maxGatherMs;
-        await sleep(Math.min(wishedMs, maxGatherMs));
-      } catch (error) {
-        log.warn({ err: error }, 'The relay could not read the outbox.');
-        pausedUntilMs = Date.now() + pauseMs;
-      }
-    }
-  }
-
-  /** The listener polls, so that a wake during a pause is made good after it. */
-  function wake(): void {
-    isWanted = true;
-    if (running || isStopped || isPaused()) return;
-    running = run().finally(() => (running = undefined));
-  }
-
-  const off = listener.on('fanfare_outbox', wake);
-  wake();
+  const deliveries = startRounds({
+    listener,
+    channel: 'fanfare_deliveries',
+    log,
+    isHeldBack: () => fullWebhooks().length > 0,
+    async round(isBusy) {
+      const [told, failing] = await Promise.all([
+        tellAll(claimBatches(db, fullWebhooks())),
+        tellAll(claimFailing(isBusy)),
+      ]);
+      return told === 'away' || failing === 'away' ? 'away' : told + failing;
+    },
+  });
+  const workflows = startRounds({
+    listener,
+    channel: 'fanfare_outbox',
+    log,
+    round: () => tellAll(claimOutbox(db, rowsAtOnce)),
+  });
   return {
     async stop() {
-      off();
-      isStopped = true;
-      await running;
+      await Promise.all([deliveries.stop(), workflows.stop()]);
     },
   };
 }
 
 /** `size`: what counts as claimed; of a post, one. */
-type ClaimedRow = OutboxRow & { size?: number };
+type ClaimedRow = OutboxRow & Partial<Pick<ClaimedBatch, 'size' | 'batchId'>>;
 
 /** More than one only while there are enough deliveries for full ones. */
 async function claimBatches(db: Db, except: string[]): Promise<ClaimedBatch[]> {

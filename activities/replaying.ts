@@ -35,7 +35,7 @@ export function createReplaying({ db, doorbell }: ReplayingDependencies) {
       for (;;) {
         const step = await db.transaction().execute((trx) => advance(trx, replayId));
         doorbell.ring('fanfare_changes');
-        if (step === 'batch') doorbell.ring('fanfare_outbox');
+        if (step === 'batch') doorbell.ring('fanfare_deliveries');
         else return step;
         if (Date.now() > endMs) return 'reopening';
       }

@@ -74,6 +74,7 @@ async function sweep(dependencies: SweeperDependencies, after: string): Promise<
     log.warn({ replayId: id }, 'A replay had lost its workflow; it is started anew.');
   }
   doorbell.ring('fanfare_outbox');
+  doorbell.ring('fanfare_deliveries');
   return batchIds.length < maxPerSweep ? '' : batchIds.at(-1)!;
 }
 

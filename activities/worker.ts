@@ -7,6 +7,7 @@ import type { Listener } from '../schema/database/listen.ts';
 import type { Config } from '../schema/config.ts';
 import { createActivities, type ActivityDependencies } from './index.ts';
 import { keepPruningSchedule } from './pruning-schedule.ts';
+import { createReadAhead } from './read-ahead.ts';
 import { startRelay } from './relay.ts';
 import { startSweeper } from './sweeper.ts';
 import { workflowBundle } from './workflow-bundle.ts';
@@ -31,12 +32,13 @@ export interface RunningWorker {
 export async function startWorker(dependencies: WorkerDependencies): Promise<RunningWorker> {
   const { config, connection, db, doorbell, listener, log, temporal } = dependencies;
   const { namespace, taskQueue } = config.temporal;
+  const readAhead = createReadAhead(db);
   const worker = await Worker.create({
     connection,
     namespace,
     taskQueue,
     workflowBundle: await workflowBundle(dependencies.cacheDirectory),
-    activities: createActivities(dependencies),
+    activities: createActivities({ ...dependencies, readAhead }),
     // A request that hangs keeps a place for as long as it may: there must be room beside many.
     maxConcurrentActivityTaskExecutions: 1_000,
     maxConcurrentLocalActivityExecutions: 500,
@@ -51,6 +53,7 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
     temporal,
     taskQueue,
     fullWebhooks: () => dependencies.inHand.full(),
+    onBatch: (batchId) => readAhead.begin(batchId),
     log,
   });
   const sweeper = startSweeper({

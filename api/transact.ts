@@ -4,6 +4,7 @@ import { AppError } from '../schema/errors.ts';
 import { fixedLimits } from '../schema/limits.ts';
 import { insertChanges, type NewChange } from '../schema/database/changes.ts';
 import type { Transaction } from '../schema/database/database.ts';
+import type { Channel } from '../schema/database/doorbell.ts';
 import type { Caller, Context } from './context.ts';
 
 /** What an operation may ask for besides its writes; carried out with or after the commit. */
@@ -11,8 +12,8 @@ export interface Effects {
   readonly trx: Transaction;
   /** A change for the live feed. */
   readonly change: (change: Omit<NewChange, 'project_id'>) => void;
-  /** The relay has work. */
-  readonly wakeRelay: () => void;
+  /** Wakes the readers of a channel after the commit. */
+  readonly ring: (channel: Channel) => void;
 }
 
 export interface Answer<T> {
@@ -42,13 +43,16 @@ export async function transact<T>(
   work: (effects: Effects) => Promise<Answer<T>>,
 ): Promise<Answer<T>> {
   const changes: NewChange[] = [];
-  let isRelayWanted = false;
+  const rings = new Set<Channel>();
   const answer = await context.db.transaction().execute(async (trx) => {
     await refuseRepeat(trx, context, caller);
     const answer = await work({
       trx,
-      change: (change) => changes.push({ project_id: caller.projectId, ...change }),
-      wakeRelay: () => (isRelayWanted = true),
+      change(change) {
+        changes.push({ project_id: caller.projectId, ...change });
+        rings.add('fanfare_changes');
+      },
+      ring: (channel) => rings.add(channel),
     });
     await insertChanges(trx, changes);
     if (caller.idempotency) {
@@ -56,8 +60,7 @@ export async function transact<T>(
     }
     return answer;
   });
-  if (changes.length > 0) context.doorbell.ring('fanfare_changes');
-  if (isRelayWanted) context.doorbell.ring('fanfare_outbox');
+  rings.forEach((channel) => context.doorbell.ring(channel));
   return answer;
 }
 

@@ -79,7 +79,7 @@ export async function disconnectAccount(
   id: string,
 ): Promise<Answer<null>> {
   let before: SocialAccountRow | undefined;
-  const answer = await transact(context, caller, async ({ trx, change, wakeRelay }) => {
+  const answer = await transact(context, caller, async ({ trx, change, ring }) => {
     const row = await lockAccount(trx, caller.projectId, id);
     requireReach(caller, row.platform);
     if (row.status === 'disconnected') return { status: 204, data: null };
@@ -102,7 +102,7 @@ export async function disconnectAccount(
       context.config,
     );
     change({ subject: 'account', subject_id: id, kind: 'disconnected' });
-    wakeRelay();
+    ring('fanfare_deliveries');
     return { status: 204, data: null };
   });
   if (before) await revokeAtNetwork(context, before);

@@ -27,7 +27,7 @@ export interface NewConnection {
 
 export async function writeConnection(
   context: Pick<Context, 'vault' | 'config'>,
-  { trx, change, wakeRelay }: Effects,
+  { trx, change, ring }: Effects,
   input: NewConnection,
 ): Promise<{ account: SocialAccountRow; isNew: boolean }> {
   const written = await upsert(context, trx, input);
@@ -43,7 +43,7 @@ export async function writeConnection(
     context.config,
   );
   change({ subject: 'account', subject_id: account.id, kind: 'connected' });
-  wakeRelay();
+  ring('fanfare_deliveries');
   return written;
 }
 

@@ -62,7 +62,7 @@ export function retryDelivery(
   caller: Caller,
   id: string,
 ): Promise<Answer<RetriedDelivery>> {
-  return transact(context, caller, async ({ trx, wakeRelay }) => {
+  return transact(context, caller, async ({ trx, ring }) => {
     const row = await findDelivery(trx, caller.projectId, id);
     if (!row) throw notKept(context, 'delivery', id);
     const sendable = await findManualDelivery(trx, id);
@@ -81,7 +81,7 @@ export function retryDelivery(
       workflowId: (outboxId) => retryDeliveryWorkflowId(id, outboxId),
       input,
     });
-    wakeRelay();
+    ring('fanfare_outbox');
     const notice =
       row.status === 'delivered'
         ? 'This event was delivered already; the receiver gets it again.'

@@ -68,7 +68,7 @@ interface PlannedPost {
 }
 
 async function writePost(
-  { trx, change, wakeRelay }: Effects,
+  { trx, change, ring }: Effects,
   caller: Caller,
   input: CreatePost,
   { status, scheduledAt, targets }: PlannedPost,
@@ -105,7 +105,7 @@ async function writePost(
     })),
   );
   change({ subject: 'post', subject_id: id, kind: 'created' });
-  if (run > 0) wakeRelay();
+  if (run > 0) ring('fanfare_outbox');
   const rows = await getPostRow(trx, caller.projectId, id);
   return { rows, data: presentPost(rows.post, rows.results) };
 }

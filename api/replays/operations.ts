@@ -31,13 +31,13 @@ export async function replayDeliveries(
   const statuses = [...new Set(input.status)];
   const wanted = { project_id: projectId, webhook_id: webhookId, statuses, ...range };
   const matched = await countMatches(context.db, { ...wanted, events: webhook.events });
-  return transact(context, caller, async ({ trx, change, wakeRelay }) => {
+  return transact(context, caller, async ({ trx, change, ring }) => {
     await refuseUnready(trx, await lockWebhook(trx, projectId, webhookId));
     const id = newId('replay');
     const position = startOf(statuses);
     await insertReplay(trx, { id, ...wanted, status: 'running', matched, position });
     change({ subject: 'replay', subject_id: id, kind: 'created' });
-    wakeRelay();
+    ring('fanfare_outbox');
     return { status: 202, data: { replay_id: id, matched } };
   });
 }

@@ -17,7 +17,7 @@ export function testWebhook(
   { event }: TestWebhook,
 ): Promise<Answer<Delivery>> {
   const { projectId } = caller;
-  return transact(context, caller, async ({ trx, change, wakeRelay }) => {
+  return transact(context, caller, async ({ trx, change, ring }) => {
     const webhook = await lockWebhook(trx, projectId, id);
     const kind = event ?? webhook.events[0]!;
     const { eventId, deliveryId } = await recordTestEvent(trx, {
@@ -28,7 +28,7 @@ export function testWebhook(
     });
     change({ subject: 'event', subject_id: eventId, kind: 'recorded' });
     change({ subject: 'delivery', subject_id: deliveryId, kind: 'created' });
-    wakeRelay();
+    ring('fanfare_deliveries');
     const row = await findDelivery(trx, projectId, deliveryId);
     return { status: 202, data: presentDelivery(row!) };
   });

@@ -2,8 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 
-/** `outbox`: the relay has work. `changes`: the feed has rows. */
-export type Channel = 'fanfare_outbox' | 'fanfare_changes';
+/** `outbox`: workflows are asked for. `deliveries`: some wait to be claimed. `changes`: the feed has rows. */
+export const channels = ['fanfare_outbox', 'fanfare_deliveries', 'fanfare_changes'] as const;
+
+export type Channel = (typeof channels)[number];
 
 export interface Doorbell {
   /** Call after the commit. A lost ring costs half a second, since every reader polls too. */
@@ -37,12 +39,12 @@ export function createDoorbell(url: string): Doorbell {
   }
 
   async function notify(): Promise<void> {
-    const channels = [...waiting];
+    const rings = [...waiting].map((channel) => `notify ${channel}`);
     waiting.clear();
     try {
       client ??= connect();
       const open = await client;
-      await open.query(channels.map((channel) => `notify ${channel}`).join(';'));
+      await open.query(rings.join(';'));
     } catch {
       const broken = client;
       client = undefined;

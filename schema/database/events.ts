@@ -20,7 +20,8 @@ export interface RecordedEvent {
 
 /**
  * One statement. Call it in the transaction that makes the event true, with the row of the post or
- * account locked: its timestamps grow strictly per subject. Ring both channels after the commit.
+ * account locked: its timestamps grow strictly per subject. Ring `fanfare_deliveries` and
+ * `fanfare_changes` after the commit.
  */
 export async function recordEvent(
   trx: Transaction,

@@ -1,6 +1,6 @@
 // One LISTEN connection for a process: calls its listeners on a ring, and twice a second besides.
 import { Client } from 'pg';
-import type { Channel } from './doorbell.ts';
+import { channels, type Channel } from './doorbell.ts';
 
 export interface Listener {
   /** Returns how to stop. The listener may be called with nothing new to read. */
@@ -45,7 +45,7 @@ export function createListener(url: string): Listener {
     fresh.on('notification', ({ channel }) => wake(channel as Channel));
     try {
       await fresh.connect();
-      await fresh.query('listen fanfare_outbox; listen fanfare_changes');
+      await fresh.query(channels.map((channel) => `listen ${channel}`).join(';'));
       if (isClosed) await fresh.end();
       client = fresh;
     } catch {

@@ -92,7 +92,7 @@ export async function deleteOutbox(db: Db, ids: string[]): Promise<void> {
 }
 
 /** The row that asks for a batch's workflow, and how many deliveries the batch has. */
-export type ClaimedBatch = OutboxRow & { size: number };
+export type ClaimedBatch = OutboxRow & { size: number; batchId: string };
 
 export interface BatchOptions {
   limit: number;
@@ -120,7 +120,7 @@ export async function claimBatch(
 ): Promise<ClaimedBatch | undefined> {
   const batchId = newId('batch');
   const input: DeliverEventsInput = { batchId, isFailing };
-  const { rows } = await sql<ClaimedBatch>`
+  const { rows } = await sql<OutboxRow & { size: number }>`
     /* prepared: claim_batch */
     with recursive ${unsynced}, waiting as (
       (select webhook_id from deliveries where ${isUnclaimed} order by webhook_id limit 1)
@@ -158,5 +158,5 @@ export async function claimBatch(
       ${JSON.stringify(input)}::jsonb, now()
     from batch, unsynced having count(*) > 0
     returning *, (select count(*)::int from batch) as size`.execute(db);
-  return rows[0];
+  return rows[0] && { ...rows[0], batchId };
 }

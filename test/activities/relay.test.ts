@@ -152,6 +152,7 @@ describe('startRelay', () => {
       Promise.all(Array.from({ length: 20 }, () => addEvent(db, projectId))),
     ]);
     doorbell.ring('fanfare_outbox');
+    doorbell.ring('fanfare_deliveries');
     await expect
       .poll(() => batchesOf(deliveryIds.flat()), { timeout: 10_000 })
       .toSatisfy((rows: { batch_id: string | null }[]) => rows.every((row) => row.batch_id));

@@ -38,7 +38,7 @@ export async function commitEvent(
     { projectId, kind: 'post.published', data: sampleData },
     { previewEvents: false },
   );
-  doorbell.ring('fanfare_outbox');
+  doorbell.ring('fanfare_deliveries');
   doorbell.ring('fanfare_changes');
   return eventId!;
 }

@@ -36,7 +36,7 @@ async function deliver(to: TestApp, answer: (socket: Socket) => void) {
         { previewEvents: false },
       ),
     );
-  doorbell.ring('fanfare_outbox');
+  doorbell.ring('fanfare_deliveries');
   const find = async () => {
     const { body } = await tenant.api.get(`/v1/webhooks/${webhook.id}/deliveries`);
     return body.data[0] as DeliveryWithAttempts;

@@ -31,7 +31,7 @@ async function commitEvents(
   await db.transaction().execute(async (trx) => {
     for (let i = 0; i < count; i++) await recordEvent(trx, event, { previewEvents: false });
   });
-  doorbell.ring('fanfare_outbox');
+  doorbell.ring('fanfare_deliveries');
 }
 
 /** How late the latest came of all but one in a hundred. */

@@ -109,7 +109,7 @@ test('two workers attempt no delivery twice for one number of its attempts', asy
   const commit = async (n: number) => {
     const event = { projectId, kind: 'post.published', data: { n } } as const;
     await db.transaction().execute((trx) => recordEvent(trx, event, { previewEvents: false }));
-    doorbell.ring('fanfare_outbox');
+    doorbell.ring('fanfare_deliveries');
   };
   await Promise.all(Array.from({ length: eventCount }, (_, n) => commit(n)));
   const list = () =>

@@ -65,7 +65,7 @@ export class Past {
     const { db, config, doorbell } = this.app.context;
     const event = { projectId: this.tenant.projectId, kind, data: { id: 'post_1' } };
     const { eventId } = await db.transaction().execute((trx) => recordEvent(trx, event, config));
-    doorbell.ring('fanfare_outbox');
+    doorbell.ring('fanfare_deliveries');
     // No two of the past are of one millisecond: a range may end between them.
     await sleep(2);
     return eventId!;
