@@ -1,97 +1,21 @@
-// The activities of `deliverEvents`: one round of attempts over a batch of deliveries.
-import type { Logger } from 'pino';
-import type { Db } from '../schema/database/database.ts';
-import {
-  concludeUnsent,
-  listUnfinished,
-  type DueDelivery,
-} from '../schema/database/due-deliveries.ts';
+// The activities of `deliverEvents`.
 import type { DeliverEventsInput, WaitingDelivery } from '../schema/workflows.ts';
-import { attemptDelivery, type AttemptDependencies } from './attempt-delivery.ts';
-import { UnsignableError } from './exchange.ts';
-import type { InHand } from './in-hand.ts';
-import { NotBegunError } from './send-outcome.ts';
-import type { ReadAhead } from './read-ahead.ts';
+import { attemptRound, type RoundDependencies } from './delivery-round.ts';
+import type { HeadStart } from './head-start.ts';
 import { withHeartbeat } from './with-heartbeat.ts';
 
-export interface DeliveringDependencies extends AttemptDependencies {
-  db: Db;
-  inHand: InHand;
-  /** What the relay of this process is reading already. */
-  readAhead?: ReadAhead;
-  log: Logger;
+export interface DeliveringDependencies extends RoundDependencies {
+  headStart?: Pick<HeadStart, 'join'>;
 }
-
-const unsignableWaitMs = 60_000;
 
 export function createDelivering(dependencies: DeliveringDependencies) {
-  /**
-   * Attempts what is due and returns what has not concluded. A receiver's fault is a recorded
-   * attempt; only a fault of our own database throws, and then the round is repeated: what is
-   * recorded is not sent again.
-   */
-  async function deliver({ batchId, deliveryIds }: DeliverEventsInput): Promise<WaitingDelivery[]> {
-    const { db, readAhead } = dependencies;
-    const unfinished =
-      (deliveryIds ? undefined : await readAhead?.take(batchId)) ??
-      (await listUnfinished(db, batchId, deliveryIds));
-    const deleted = unfinished.filter((delivery) => delivery.webhook.deleted_at !== null);
-    const disabled = unfinished.filter(
-      ({ webhook, trigger }) =>
-        webhook.deleted_at === null && webhook.status === 'disabled' && trigger !== 'test',
-    );
-    await concludeUnsent(dependencies.db, batchId, deleted, 'canceled');
-    await concludeUnsent(dependencies.db, batchId, disabled, 'skipped');
-    const gone = new Set([...deleted, ...disabled]);
-    const outcomes = await Promise.allSettled(
-      unfinished
-        .filter((delivery) => !gone.has(delivery))
-        .map((delivery) =>
-          dependencies.inHand.during(delivery.webhook.id, () =>
-            deliverIfDue(dependencies, delivery),
-          ),
-        ),
-    );
-    // Every attempt of the round has ended before a fault is told: none goes on behind the retry.
-    const fault = outcomes.find((outcome) => outcome.status === 'rejected');
-    if (fault) throw fault.reason;
-    return outcomes
-      .flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
-      .filter((delivery) => delivery.dueAtMs !== null);
-  }
-
+  const { headStart } = dependencies;
   return {
     /** The first round runs as a local activity, which has no heartbeat. */
-    deliver,
+    deliver: async (input: DeliverEventsInput): Promise<WaitingDelivery[]> =>
+      (await headStart?.join(input.batchId)) ?? attemptRound(dependencies, input),
     /** Later rounds are ordinary activities: a dead worker is noticed by its silence. */
     deliverAgain: (input: DeliverEventsInput): Promise<WaitingDelivery[]> =>
-      withHeartbeat(() => deliver(input)),
+      withHeartbeat(() => attemptRound(dependencies, input)),
   };
-}
-
-async function deliverIfDue(
-  dependencies: DeliveringDependencies,
-  delivery: DueDelivery,
-): Promise<WaitingDelivery> {
-  const { id: deliveryId, attempt_count, next_attempt_at } = delivery;
-  const dueAtMs = next_attempt_at?.getTime() ?? 0;
-  if (dueAtMs > dependencies.now()) return { deliveryId, attemptCount: attempt_count, dueAtMs };
-  try {
-    const nextAt = await attemptDelivery(dependencies, delivery);
-    return {
-      deliveryId,
-      attemptCount: attempt_count + 1,
-      dueAtMs: nextAt?.getTime() ?? null,
-    };
-  } catch (error) {
-    const attemptCount = attempt_count;
-    const nowMs = dependencies.now();
-    if (error instanceof NotBegunError) {
-      return { deliveryId, attemptCount, dueAtMs: nowMs + error.retryAfterMs };
-    }
-    if (!(error instanceof UnsignableError)) throw error;
-    // Its neighbours must not wait for the operator.
-    dependencies.log.error({ err: error, deliveryId }, 'A delivery waits, since it is unsigned.');
-    return { deliveryId, attemptCount, dueAtMs: nowMs + unsignableWaitMs };
-  }
 }

@@ -15,6 +15,7 @@ import {
   type ClaimedBatch,
 } from '../schema/database/outbox.ts';
 import { deliverEventsWorkflow, maxBatchSize } from '../schema/workflows.ts';
+import type { HeadStart } from './head-start.ts';
 import { startRounds } from './rounds.ts';
 
 export interface RelayDependencies {
@@ -25,8 +26,8 @@ export interface RelayDependencies {
   taskQueue: string;
   /** Webhooks of which no more is to be claimed now. */
   fullWebhooks?: () => string[];
-  /** Called with each batch before Temporal is told of it. */
-  onBatch?: (batchId: string) => void;
+  /** Begins rounds whose workflow begins in this process. */
+  headStart?: Pick<HeadStart, 'prepare' | 'begin' | 'forget'>;
   log: Logger;
 }
 
@@ -48,22 +49,39 @@ const invalidArgument = 3;
 
 /** Deliveries have rounds of their own: neither they nor posts are told later for what the others need. */
 export function startRelay(dependencies: RelayDependencies): Relay {
-  const { db, listener, log, fullWebhooks = () => [], onBatch = () => undefined } = dependencies;
+  const { db, listener, log, fullWebhooks = () => [], headStart } = dependencies;
   let failingFromMs = 0;
 
-  async function tellAll(claiming: Promise<ClaimedRow[]>): Promise<number | 'away'> {
-    const rows = await claiming;
-    for (const { batchId } of rows) if (batchId !== undefined) onBatch(batchId);
-    const answers = await Promise.all(rows.map((row) => tell(dependencies, row)));
+  async function tellAll<Row extends OutboxRow>(
+    rows: Row[],
+    tellOne: (row: Row) => Promise<Answer> = (row) => tell(dependencies, row),
+  ): Promise<boolean> {
+    const answers = await Promise.all(rows.map(tellOne));
     await deleteOutbox(
       db,
-      rows.filter((_, i) => answers[i] === 'told').map((row) => row.id),
+      rows.filter((_, i) => answers[i] === 'told' || answers[i] === 'begun').map((row) => row.id),
     );
-    if (answers.includes('away')) return 'away';
-    return rows.reduce((sum, { size = 1 }) => sum + size, 0);
+    return !answers.includes('away');
   }
 
-  async function claimFailing(isBusy: boolean): Promise<ClaimedRow[]> {
+  async function tellBatches(
+    claiming: Promise<ClaimedBatch[]>,
+    tellOne?: (batch: ClaimedBatch) => Promise<Answer>,
+  ): Promise<number | 'away'> {
+    const batches = await claiming;
+    if (!(await tellAll(batches, tellOne))) return 'away';
+    return batches.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  async function tellBatch(batch: ClaimedBatch): Promise<Answer> {
+    headStart?.prepare(batch.batchId);
+    const answer = await tell(dependencies, batch);
+    if (answer === 'begun') headStart?.begin(batch.batchId);
+    else headStart?.forget(batch.batchId);
+    return answer;
+  }
+
+  async function claimFailing(isBusy: boolean): Promise<ClaimedBatch[]> {
     if (Date.now() < failingFromMs) return [];
     failingFromMs = Date.now() + (isBusy ? busyFailingEveryMs : failingEveryMs);
     const except = fullWebhooks();
@@ -77,18 +95,22 @@ export function startRelay(dependencies: RelayDependencies): Relay {
     log,
     isHeldBack: () => fullWebhooks().length > 0,
     async round(isBusy) {
-      const [told, failing] = await Promise.all([
-        tellAll(claimBatches(db, fullWebhooks())),
-        tellAll(claimFailing(isBusy)),
+      // Side by side: neither is told later for what the other claims.
+      const found = await Promise.all([
+        tellBatches(claimBatches(db, fullWebhooks()), tellBatch),
+        tellBatches(claimFailing(isBusy)),
       ]);
-      return told === 'away' || failing === 'away' ? 'away' : told + failing;
+      return found.includes('away') ? 'away' : Number(found[0]) + Number(found[1]);
     },
   });
   const workflows = startRounds({
     listener,
     channel: 'fanfare_outbox',
     log,
-    round: () => tellAll(claimOutbox(db, rowsAtOnce)),
+    async round() {
+      const rows = await claimOutbox(db, rowsAtOnce);
+      return (await tellAll(rows)) ? rows.length : 'away';
+    },
   });
   return {
     async stop() {
@@ -96,9 +118,6 @@ export function startRelay(dependencies: RelayDependencies): Relay {
     },
   };
 }
-
-/** `size`: what counts as claimed; of a post, one. */
-type ClaimedRow = OutboxRow & Partial<Pick<ClaimedBatch, 'size' | 'batchId'>>;
 
 /** More than one only while there are enough deliveries for full ones. */
 async function claimBatches(db: Db, except: string[]): Promise<ClaimedBatch[]> {
@@ -112,18 +131,20 @@ async function claimBatches(db: Db, except: string[]): Promise<ClaimedBatch[]> {
 }
 
 /**
- * `told`: Temporal knows the workflow, now or already. Otherwise the row stays and is told again;
- * `away`: no other row would fare better now.
+ * `told`: Temporal knows the workflow, now or already; `begun`: its first task is in this process.
+ * Otherwise the row stays and is told again; `away`: no other row would fare better now.
  */
+type Answer = 'told' | 'begun' | 'refused' | 'away';
+
 async function tell(
   { temporal, taskQueue, log }: RelayDependencies,
   row: OutboxRow,
-): Promise<'told' | 'refused' | 'away'> {
+): Promise<Answer> {
   const delayMs = row.start_at ? row.start_at.getTime() - Date.now() : 0;
   const timing: Partial<WorkflowStartOptions> =
     delayMs > 0 ? { startDelay: delayMs } : { requestEagerStart: true };
   try {
-    await temporal.withDeadline(Date.now() + startWithinMs, () =>
+    const { eagerlyStarted } = await temporal.withDeadline(Date.now() + startWithinMs, () =>
       temporal.workflow.start(row.workflow, {
         taskQueue,
         workflowId: row.workflow_id,
@@ -134,7 +155,7 @@ async function tell(
         ...timing,
       }),
     );
-    return 'told';
+    return eagerlyStarted ? 'begun' : 'told';
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError) return 'told';
     log.warn({ err: error, workflowId: row.workflow_id }, 'Temporal did not take a workflow.');

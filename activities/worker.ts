@@ -5,9 +5,9 @@ import type { Logger } from 'pino';
 import type { Doorbell } from '../schema/database/doorbell.ts';
 import type { Listener } from '../schema/database/listen.ts';
 import type { Config } from '../schema/config.ts';
+import { createHeadStart } from './head-start.ts';
 import { createActivities, type ActivityDependencies } from './index.ts';
 import { keepPruningSchedule } from './pruning-schedule.ts';
-import { createReadAhead } from './read-ahead.ts';
 import { startRelay } from './relay.ts';
 import { startSweeper } from './sweeper.ts';
 import { workflowBundle } from './workflow-bundle.ts';
@@ -32,13 +32,13 @@ export interface RunningWorker {
 export async function startWorker(dependencies: WorkerDependencies): Promise<RunningWorker> {
   const { config, connection, db, doorbell, listener, log, temporal } = dependencies;
   const { namespace, taskQueue } = config.temporal;
-  const readAhead = createReadAhead(db);
+  const headStart = createHeadStart(dependencies);
   const worker = await Worker.create({
     connection,
     namespace,
     taskQueue,
     workflowBundle: await workflowBundle(dependencies.cacheDirectory),
-    activities: createActivities({ ...dependencies, readAhead }),
+    activities: createActivities({ ...dependencies, headStart }),
     // A request that hangs keeps a place for as long as it may: there must be room beside many.
     maxConcurrentActivityTaskExecutions: 1_000,
     maxConcurrentLocalActivityExecutions: 500,
@@ -53,7 +53,7 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
     temporal,
     taskQueue,
     fullWebhooks: () => dependencies.inHand.full(),
-    onBatch: (batchId) => readAhead.begin(batchId),
+    headStart,
     log,
   });
   const sweeper = startSweeper({
@@ -72,6 +72,7 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
       await worker.run();
     } finally {
       await stopOthers();
+      await headStart.settled();
     }
   };
   const done = run();

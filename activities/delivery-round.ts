@@ -1,0 +1,83 @@
+// One round of attempts over a batch of deliveries.
+import type { Logger } from 'pino';
+import type { Db } from '../schema/database/database.ts';
+import {
+  concludeUnsent,
+  listUnfinished,
+  type DueDelivery,
+} from '../schema/database/due-deliveries.ts';
+import type { DeliverEventsInput, WaitingDelivery } from '../schema/workflows.ts';
+import { attemptDelivery, type AttemptDependencies } from './attempt-delivery.ts';
+import { UnsignableError } from './exchange.ts';
+import type { InHand } from './in-hand.ts';
+import { NotBegunError } from './send-outcome.ts';
+
+export interface RoundDependencies extends AttemptDependencies {
+  db: Db;
+  inHand: InHand;
+  log: Logger;
+}
+
+const unsignableWaitMs = 60_000;
+
+/**
+ * Attempts what is due and returns what has not concluded. A receiver's fault is a recorded attempt;
+ * only a fault of our own database throws, and then the round is repeated: what is recorded is not
+ * sent again. `rows`: the batch, where it has been read already.
+ */
+export async function attemptRound(
+  dependencies: RoundDependencies,
+  { batchId, deliveryIds }: DeliverEventsInput,
+  rows?: DueDelivery[],
+): Promise<WaitingDelivery[]> {
+  const { db, inHand } = dependencies;
+  const unfinished = rows ?? (await listUnfinished(db, batchId, deliveryIds));
+  const deleted = unfinished.filter((delivery) => delivery.webhook.deleted_at !== null);
+  const disabled = unfinished.filter(
+    ({ webhook, trigger }) =>
+      webhook.deleted_at === null && webhook.status === 'disabled' && trigger !== 'test',
+  );
+  await concludeUnsent(db, batchId, deleted, 'canceled');
+  await concludeUnsent(db, batchId, disabled, 'skipped');
+  const gone = new Set([...deleted, ...disabled]);
+  const outcomes = await Promise.allSettled(
+    unfinished
+      .filter((delivery) => !gone.has(delivery))
+      .map((delivery) =>
+        inHand.during(delivery.webhook.id, () => deliverIfDue(dependencies, delivery)),
+      ),
+  );
+  // Every attempt of the round has ended before a fault is told: none goes on behind the retry.
+  const fault = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (fault) throw fault.reason;
+  return outcomes
+    .flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+    .filter((delivery) => delivery.dueAtMs !== null);
+}
+
+async function deliverIfDue(
+  dependencies: RoundDependencies,
+  delivery: DueDelivery,
+): Promise<WaitingDelivery> {
+  const { id: deliveryId, attempt_count, next_attempt_at } = delivery;
+  const dueAtMs = next_attempt_at?.getTime() ?? 0;
+  if (dueAtMs > dependencies.now()) return { deliveryId, attemptCount: attempt_count, dueAtMs };
+  try {
+    const nextAt = await attemptDelivery(dependencies, delivery);
+    return {
+      deliveryId,
+      attemptCount: attempt_count + 1,
+      dueAtMs: nextAt?.getTime() ?? null,
+    };
+  } catch (error) {
+    const attemptCount = attempt_count;
+    const nowMs = dependencies.now();
+    if (error instanceof NotBegunError) {
+      return { deliveryId, attemptCount, dueAtMs: nowMs + error.retryAfterMs };
+    }
+    if (!(error instanceof UnsignableError)) throw error;
+    // Its neighbours must not wait for the operator.
+    dependencies.log.error({ err: error, deliveryId }, 'A delivery waits, since it is unsigned.');
+    return { deliveryId, attemptCount, dueAtMs: nowMs + unsignableWaitMs };
+  }
+}
