@@ -32,6 +32,8 @@ export async function callPhase(
     resultId: row.id,
     externalAccountId: access.externalAccountId,
     caption: row.caption ?? row.post_caption,
+    mediaUrls: row.media_urls ?? row.post_media_urls,
+    replyTo: row.in_reply_to ?? row.answered_external_id,
     platformOptions: row.platform_options,
     credentials: access.credentials,
     state: row.provider_state,

@@ -21,7 +21,8 @@ export function toFailure(
     stage,
     platformErrorCode: error?.options.platformCode ?? null,
     providerError: error?.options.providerError ?? null,
-    ...postingErrors[errorCode],
+    isRetriable: postingErrors[errorCode].isRetriable,
+    nextAction: postingErrors[errorCode].nextAction,
   };
 }
 

@@ -13,6 +13,10 @@ export const Capabilities = z
       unit: z.enum(['graphemes', 'characters']),
       is_required: z.boolean(),
     }),
+    media: z.object({ max: z.int() }).nullable().meta({ description: 'Null: it takes none.' }),
+    replies: z.boolean().meta({
+      description: 'Whether posts can be answered: `in_reply_to`, threads and `first_comment`.',
+    }),
     options: JsonSchema.meta({ description: 'The JSON Schema of `platform_options`.' }),
     connect: z.object({
       credentials: JsonSchema.nullable().meta({

@@ -1,6 +1,7 @@
 // The configuration: one object read from the environment once, all its faults reported together.
 import { z } from 'zod';
 import { parseCidrs } from './cidrs.ts';
+import type { PlatformName } from './platforms.ts';
 import { defaultDeliveryDelaysMs, defaultTargetClock } from './retry.ts';
 
 const text = (doc: string) => z.string().optional().meta({ description: doc });
@@ -63,6 +64,18 @@ export const Environment = z.object({
   FANFARE_SANDBOX_API_URL: url('Where the sandbox network answers. Default: our own /sandbox.'),
   FANFARE_BLUESKY_API_URL: url('The PDS or entryway that Bluesky handles log in to.'),
   FANFARE_MIN_SCHEDULE_AHEAD_S: number('How far ahead a schedule must be, seconds.', 60),
+  FANFARE_SANDBOX_POSTS_PER_MINUTE: number(
+    'The most posts per minute that this installation commits to the sandbox. 0: no limit.',
+    0,
+  ),
+  FANFARE_BLUESKY_POSTS_PER_MINUTE: number(
+    'The most posts per minute that this installation commits to Bluesky. 0: no limit.',
+    0,
+  ),
+  FANFARE_MONTHLY_POSTS_PER_ACCOUNT: number(
+    "The monthly limit of an account's published targets, where its project has none of its own. 0: no limit.",
+    1_000,
+  ),
   FANFARE_MAX_TARGETS: number('The most targets of one post.', 25, 1, 1000),
   FANFARE_MAX_WEBHOOKS: number('The most webhooks of one project.', 50, 1),
   FANFARE_MAX_BODY_BYTES: number('The most bytes of a request body.', 1_048_576, 1024),
@@ -165,6 +178,11 @@ export function readConfig(env: Record<string, string | undefined>) {
     sandboxApiUrl: e.FANFARE_SANDBOX_API_URL,
     blueskyApiUrl: e.FANFARE_BLUESKY_API_URL ?? 'https://bsky.social',
     minScheduleAheadS: e.FANFARE_MIN_SCHEDULE_AHEAD_S,
+    postsPerMinute: {
+      sandbox: e.FANFARE_SANDBOX_POSTS_PER_MINUTE,
+      bluesky: e.FANFARE_BLUESKY_POSTS_PER_MINUTE,
+    } satisfies Record<PlatformName, number>,
+    monthlyPostsPerAccount: e.FANFARE_MONTHLY_POSTS_PER_ACCOUNT,
     maxTargets: e.FANFARE_MAX_TARGETS,
     maxWebhooks: e.FANFARE_MAX_WEBHOOKS,
     maxBodyBytes: e.FANFARE_MAX_BODY_BYTES,

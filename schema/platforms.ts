@@ -30,6 +30,10 @@ export interface PlatformRules {
     readonly unit: 'graphemes' | 'characters';
   };
   readonly isTextRequired: boolean;
+  /** Null: it takes none. */
+  readonly media: { readonly max: number } | null;
+  /** How it names a post that one answers; null: it has no replies, so no threads and no comments. */
+  readonly replies: { readonly id: RegExp; readonly example: string } | null;
   /** Where the numbers come from. */
   readonly source: string;
 }

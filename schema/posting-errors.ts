@@ -1,15 +1,71 @@
 // Why a target fails: every `error_code` of a result, with what its reader can do about it.
 import type { NextAction } from './posts.ts';
 
+interface PostingError {
+  /** Where the network gave no words of its own. */
+  message: string;
+  hint: string;
+  /** Whether `retry` may help without another change. */
+  isRetriable: boolean;
+  nextAction: NextAction;
+}
+
 export const postingErrors = {
-  rejected: { isRetriable: false, nextAction: 'edit_content' },
-  rate_limited: { isRetriable: true, nextAction: 'wait' },
-  unavailable: { isRetriable: true, nextAction: 'retry' },
-  token_expired: { isRetriable: false, nextAction: 'reconnect_account' },
-  token_revoked: { isRetriable: false, nextAction: 'reconnect_account' },
-  account_disconnected: { isRetriable: false, nextAction: 'reconnect_account' },
-  outcome_unknown: { isRetriable: false, nextAction: 'check_network' },
-  platform_not_configured: { isRetriable: false, nextAction: 'contact_operator' },
-} as const satisfies Record<string, { isRetriable: boolean; nextAction: NextAction }>;
+  rejected: {
+    message: 'The network refused the post for good.',
+    hint: 'Read `provider_error`, change what the network names, and post again.',
+    isRetriable: false,
+    nextAction: 'edit_content',
+  },
+  rate_limited: {
+    message: 'The network limited the rate for longer than a post waits.',
+    hint: 'Retry the target later, or post less often to this account.',
+    isRetriable: true,
+    nextAction: 'wait',
+  },
+  unavailable: {
+    message: 'The network could not be reached, or surely refused before it took the post.',
+    hint: 'Retry the target once the network is well.',
+    isRetriable: true,
+    nextAction: 'retry',
+  },
+  token_expired: {
+    message: "The account's access has expired, and refreshing it failed.",
+    hint: 'Let the user connect the account again, then retry the target.',
+    isRetriable: false,
+    nextAction: 'reconnect_account',
+  },
+  token_revoked: {
+    message: "The user or the network took the account's access back.",
+    hint: 'Let the user connect the account again, then retry the target.',
+    isRetriable: false,
+    nextAction: 'reconnect_account',
+  },
+  account_disconnected: {
+    message: 'The account is not connected.',
+    hint: 'Let the user connect the account again, then retry the target.',
+    isRetriable: false,
+    nextAction: 'reconnect_account',
+  },
+  outcome_unknown: {
+    message:
+      'The network may or may not have the post: its answer was lost and it could not be asked.',
+    hint: 'Look at the network. A retry looks there first and posts only what it surely does not find.',
+    isRetriable: false,
+    nextAction: 'check_network',
+  },
+  answered_post_missing: {
+    message: 'What this part of the thread answers was not published.',
+    hint: 'Retry the part before it first, then this one.',
+    isRetriable: true,
+    nextAction: 'retry',
+  },
+  platform_not_configured: {
+    message: 'This installation does not publish to the network.',
+    hint: 'Ask the operator to configure the network.',
+    isRetriable: false,
+    nextAction: 'contact_operator',
+  },
+} as const satisfies Record<string, PostingError>;
 
 export type PostingErrorCode = keyof typeof postingErrors;

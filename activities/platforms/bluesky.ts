@@ -21,6 +21,11 @@ const collection = 'app.bsky.feed.post';
 const rules: PlatformRules = {
   text: { max: 300, maxBytes: 3000, unit: 'graphemes' },
   isTextRequired: true,
+  media: null,
+  replies: {
+    id: /^at:\/\/did:[a-z]+:[a-z0-9._:%-]+\/app\.bsky\.feed\.post\/[A-Za-z0-9._~:-]{1,512}$/,
+    example: 'at://did:plc:z72i7hdynmk6r22z27h6tvur/app.bsky.feed.post/3l6oveex3ii2l',
+  },
   source: 'https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/feed/post.json',
 };
 

@@ -16,6 +16,8 @@ export interface PlatformErrorOptions {
   /** The network's own answer, without secrets. */
   providerError?: Record<string, unknown> | undefined;
   retryAfterMs?: number | undefined;
+  /** On `rate_limited`: whom the network limits. Default: the account. */
+  throttled?: 'account' | 'app' | undefined;
   /** On `reauthorize`: the user or the network took the means back; a refresh can't help. */
   isRevoked?: boolean | undefined;
   cause?: unknown;

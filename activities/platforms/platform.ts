@@ -28,6 +28,9 @@ export interface Target {
   resultId: string;
   externalAccountId: string;
   caption: string;
+  mediaUrls: string[];
+  /** The id at the network of the post that this one answers. */
+  replyTo: string | null;
   platformOptions: Record<string, unknown>;
   credentials: Credentials;
   state: ProviderState;
@@ -38,9 +41,19 @@ export interface Published {
   url: string | null;
 }
 
+/** The network has said that it takes nothing more until then, of this account or of the whole app. */
+export interface Throttle {
+  scope: 'account' | 'app';
+  untilMs: number;
+}
+
 /** `published`: it is public. `accepted`: the network finishes later, ask `confirm`. */
-export type CommitOutcome =
-  { outcome: 'published'; published: Published } | { outcome: 'accepted'; state: ProviderState };
+export type CommitOutcome = (
+  { outcome: 'published'; published: Published } | { outcome: 'accepted'; state: ProviderState }
+) & {
+  /** Learnt from an answer that was taken all the same. */
+  throttle?: Throttle | undefined;
+};
 
 /** `absent`: surely not there. `unknown`: can't tell, now or ever. */
 export type ReconcileOutcome =

@@ -80,6 +80,8 @@ export function createSandboxPlatform({ fetch, apiUrl, publicUrl }: SandboxSetti
     rules: {
       text: { max: maxSandboxCaption, unit: 'characters' },
       isTextRequired: true,
+      media: { max: 4 },
+      replies: { id: /^[0-9a-z]{1,64}$/, example: '0mg3k2x1a9f3c2d41e6b5a' },
       source: "the sandbox's own rule",
     },
     isCommitIdempotent: false,

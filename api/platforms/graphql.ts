@@ -22,6 +22,10 @@ const TextRulesRef = builder.objectRef<Capabilities['text']>('TextRules').implem
   }),
 });
 
+const MediaRulesRef = builder
+  .objectRef<NonNullable<Capabilities['media']>>('MediaRules')
+  .implement({ fields: (t) => ({ max: t.exposeInt('max') }) });
+
 const ConnectRulesRef = builder.objectRef<Capabilities['connect']>('ConnectRules').implement({
   fields: (t) => ({
     credentials: t.expose('credentials', {
@@ -40,6 +44,15 @@ const CapabilitiesRef = builder.objectRef<Capabilities>('Capabilities').implemen
   fields: (t) => ({
     platform: t.expose('platform', { type: PlatformRef }),
     text: t.field({ type: TextRulesRef, resolve: (capabilities) => capabilities.text }),
+    media: t.field({
+      type: MediaRulesRef,
+      nullable: true,
+      description: 'Null: it takes none.',
+      resolve: (capabilities) => capabilities.media,
+    }),
+    replies: t.exposeBoolean('replies', {
+      description: 'Whether posts can be answered: `inReplyTo`, threads and `firstComment`.',
+    }),
     options: t.expose('options', {
       type: 'JSON',
       description: 'The JSON Schema of `platformOptions`.',

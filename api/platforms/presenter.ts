@@ -14,6 +14,8 @@ export function presentCapabilities({
   return {
     platform: name,
     text: { max, max_bytes: maxBytes ?? null, unit, is_required: rules.isTextRequired },
+    media: rules.media,
+    replies: rules.replies !== null,
     options: toJsonSchema(options),
     connect: {
       credentials: connect ? toJsonSchema(connect.credentials) : null,

@@ -34,6 +34,9 @@ export interface Database {
   deliveries: DeliveryTable;
   delivery_attempts: DeliveryAttemptTable;
   replays: ReplayTable;
+  rate_limits: RateLimitTable;
+  account_usage: AccountUsageTable;
+  sending_pauses: SendingPauseTable;
   outbox: OutboxTable;
   sweeps: { swept_at: Date };
   changes: ChangeTable;
@@ -141,6 +144,8 @@ export interface ClockState {
   confirmSinceMs?: number;
   confirmDelayMs?: number;
   reconcileLooks?: number;
+  /** The place that was reserved under the operator's ceiling. */
+  turnAtMs?: number;
 }
 
 interface PostResultTable {
@@ -153,6 +158,15 @@ interface PostResultTable {
   account_name: string;
   /** The target's own caption; null: the post's. */
   caption: string | null;
+  /** `comment`: the first comment under a target's post; the API shows it inside that result. */
+  kind: Generated<'post' | 'comment'>;
+  /** The row whose post this one answers: the part of the thread before it, or what it comments. */
+  answers_result_id: string | null;
+  thread_position: number | null;
+  /** A post at the network that the client wants answered, by its id there. */
+  in_reply_to: string | null;
+  /** The target's own media; null: the post's. */
+  media_urls: string[] | null;
   platform_options: Json<Record<string, unknown>>;
   status: ResultStatus;
   phase: Phase;
@@ -175,6 +189,10 @@ interface PostResultTable {
   /** Calls to the network, of every phase; the number of the newest row in post_attempts. */
   steps: Generated<number>;
   next_attempt_at: Date | null;
+  /** The month whose usage of the account counts it, `2026-01`; null: it isn't counted. */
+  usage_month: string | null;
+  /** It met a pause, and no workflow carries it until that ends. */
+  is_paused: Generated<boolean>;
 }
 export type PostResultRow = Selectable<PostResultTable>;
 
@@ -345,11 +363,38 @@ interface IdempotencyKeyTable {
   created_at: Generated<Date>;
 }
 
+interface RateLimitTable {
+  /** `app/<network>` or `account/<id>`. */
+  key: string;
+  /** The next free place under the operator's ceiling. */
+  next_free_at: Date | null;
+  /** The network takes nothing until then. */
+  blocked_until: Date | null;
+}
+
+interface AccountUsageTable {
+  social_account_id: string;
+  /** `2026-01`, in UTC. */
+  month: string;
+  published: Generated<number>;
+  warned_at: Date | null;
+  exceeded_at: Date | null;
+}
+export type AccountUsageRow = Selectable<AccountUsageTable>;
+
+interface SendingPauseTable {
+  /** `deliveries`, a network's name or a project's id. */
+  scope: string;
+  created_at: Generated<Date>;
+}
+
 interface SandboxPostTable {
   id: string;
   handle: string;
   caption: string;
   reference: string | null;
+  reply_to: string | null;
+  media_urls: Generated<string[]>;
   created_at: Generated<Date>;
 }
 export type SandboxPostRow = Selectable<SandboxPostTable>;

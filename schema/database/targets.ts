@@ -1,21 +1,47 @@
 // One target's way through its phases in Postgres: begun before the call, ended after it.
 import { sql } from 'kysely';
-import type { FailureStage, NextAction, Phase } from '../posts.ts';
+import type { FailureStage, NextAction, Phase, ResultStatus } from '../posts.ts';
 import { insertChanges } from './changes.ts';
 import type { ClockState, Db, PostResultRow, Transaction } from './database.ts';
 
+/** A result with all that decides what its target does next, read at once. */
 export interface TargetRow extends PostResultRow {
   post_caption: string;
+  post_media_urls: string[];
   current_run: number;
+  /** Of the row that it answers. */
+  answered_status: ResultStatus | null;
+  answered_external_id: string | null;
+  /** The network takes nothing until then, of the account or of the whole app. */
+  blocked_until: Date | null;
+  /** The operator has paused its network or its project. */
+  is_sending_paused: boolean;
 }
 
 export async function findTarget(db: Db, resultId: string): Promise<TargetRow | undefined> {
   return db
-    .selectFrom('post_results')
-    .innerJoin('posts', 'posts.id', 'post_results.post_id')
-    .selectAll('post_results')
-    .select(['posts.caption as post_caption', 'posts.current_run'])
-    .where('post_results.id', '=', resultId)
+    .selectFrom('post_results as r')
+    .innerJoin('posts as p', 'p.id', 'r.post_id')
+    .leftJoin('post_results as answered', 'answered.id', 'r.answers_result_id')
+    .modifyFront(sql.raw('/* prepared: find_target */'))
+    .selectAll('r')
+    .select(['p.caption as post_caption', 'p.media_urls as post_media_urls', 'p.current_run'])
+    .select('answered.status as answered_status')
+    .select('answered.external_id as answered_external_id')
+    .select(({ selectFrom }) => [
+      selectFrom('rate_limits')
+        .select(({ fn }) => fn.max('blocked_until').as('until'))
+        .where('key', 'in', [
+          sql<string>`'app/' || r.platform`,
+          sql<string>`'account/' || r.social_account_id`,
+        ])
+        .as('blocked_until'),
+      sql<boolean>`exists (
+        select from sending_pauses where scope in (r.platform, r.project_id))`.as(
+        'is_sending_paused',
+      ),
+    ])
+    .where('r.id', '=', resultId)
     .executeTakeFirst();
 }
 

@@ -20,6 +20,8 @@ const target: Target = {
   resultId: 'res_1',
   externalAccountId: session.did,
   caption: 'Hello',
+  mediaUrls: [],
+  replyTo: null,
   platformOptions: {},
   credentials: { ...session, service: simulator.url },
   state: { rkey: '3laaaaaaaaaaa', record: { $type: 'app.bsky.feed.post', text: 'Hello' } },

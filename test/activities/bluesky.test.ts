@@ -43,6 +43,8 @@ async function connectNew() {
     resultId: 'res_1',
     externalAccountId: connection.externalAccountId,
     caption,
+    mediaUrls: [],
+    replyTo: null,
     platformOptions: {},
     credentials: connection.credentials,
     state: {},

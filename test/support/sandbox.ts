@@ -75,6 +75,8 @@ export function toTarget(
   return {
     externalAccountId: credentials['handle'] ?? '',
     caption: 'hello',
+    mediaUrls: [],
+    replyTo: null,
     platformOptions: {},
     state: {},
     credentials,

@@ -32,6 +32,8 @@ export function createSimulatedNetwork(): SimulatedNetwork {
       rules: {
         text: { max: 5_000, unit: 'characters' },
         isTextRequired: false,
+        media: { max: 4 },
+        replies: null,
         source: 'simulated',
       },
       isCommitIdempotent: false,

@@ -2,8 +2,10 @@
 import type { Migration } from 'kysely/migration';
 import * as initial from './0001-initial.ts';
 import * as webhookCare from './0002-webhook-care.ts';
+import * as publishing from './0003-publishing.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
   '0002-webhook-care': webhookCare,
+  '0003-publishing': publishing,
 };
