@@ -21,7 +21,8 @@ import {
 } from '../graphql-shapes.ts';
 import { openUpdates, showUpdate, type ShownUpdate } from '../live/updates.ts';
 import { PlatformRef } from '../platforms/graphql.ts';
-import { createPost, getPost, listPosts } from './operations.ts';
+import { createPost } from './create-post.ts';
+import { getPost, listPosts } from './operations.ts';
 
 const PostStatusRef = wordEnum('PostStatus', postStatuses, {
   partial: 'Some targets were published and some failed.',

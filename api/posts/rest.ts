@@ -1,7 +1,8 @@
 // The REST routes of posts.
 import { CreatePost, ListPosts, Post } from '../../schema/posts.ts';
 import { get, list, one, post, written } from '../route.ts';
-import { createPost, getPost, listPosts } from './operations.ts';
+import { createPost } from './create-post.ts';
+import { getPost, listPosts } from './operations.ts';
 
 export const postRoutes = [
   post('/v1/posts', {

@@ -1,0 +1,53 @@
+// Creates a post: checked outside the transaction, written in it.
+import { recordEvent } from '../../schema/database/events.ts';
+import { toPostEventData } from '../../schema/database/post-event.ts';
+import type { PostWithResults } from '../../schema/database/posts.ts';
+import type { CreatePost, Post } from '../../schema/posts.ts';
+import type { Caller, Context } from '../context.ts';
+import { transact, type Answer, type Effects } from '../transact.ts';
+import { presentPost } from './presenter.ts';
+import { readSchedule } from './schedule.ts';
+import { planTargets } from './targets.ts';
+import { writePost, type PlannedPost } from './write-post.ts';
+
+/** 202 for publish-now; 201 for a draft or a scheduled post. */
+export async function createPost(
+  context: Context,
+  caller: Caller,
+  input: CreatePost,
+): Promise<Answer<Post>> {
+  const planned = await planPost(context, caller, input);
+  return transact(context, caller, async (effects) => {
+    const written = await writePost(effects, caller, planned);
+    if (planned.status === 'scheduled') await recordScheduled(context, effects, written);
+    const status = planned.status === 'pending' ? 202 : 201;
+    return { status, data: presentPost(written.post, written.results) };
+  });
+}
+
+/** Throws what is wrong with the post. */
+export async function planPost(
+  context: Context,
+  caller: Caller,
+  input: CreatePost,
+): Promise<PlannedPost> {
+  const scheduledAt = readSchedule(context.config, input);
+  const targets = await planTargets(context, caller, input);
+  const status = input.status ?? (scheduledAt ? 'scheduled' : 'pending');
+  return { caption: input.caption, metadata: input.metadata, status, scheduledAt, targets };
+}
+
+export async function recordScheduled(
+  { config }: Context,
+  { trx }: Effects,
+  { post, results }: PostWithResults,
+): Promise<void> {
+  const data = toPostEventData(post, results);
+  const event = {
+    projectId: post.project_id,
+    kind: 'post.scheduled',
+    data,
+    postId: post.id,
+  } as const;
+  await recordEvent(trx, event, config);
+}
