@@ -1,5 +1,10 @@
 // Renders the OpenAPI document as one HTML page: each operation, its fields, and the error codes.
 import { errorKinds, type ErrorCode } from '../schema/errors.ts';
+import {
+  postingErrorAnchor,
+  postingErrors,
+  type PostingErrorCode,
+} from '../schema/posting-errors.ts';
 import type { OpenApiDocument } from './openapi.ts';
 import { html, prose, type Html } from './pages.ts';
 
@@ -52,6 +57,7 @@ export function renderDocs(document: OpenApiDocument): Html {
     <p>
       ${[...byTag.keys()].map((tag) => html`<a href="#${tag}">${tag}</a> · `)}
       <a href="#schemas">schemas</a> · <a href="#errors">errors</a> ·
+      <a href="#posting-errors">posting errors</a> ·
       <a href="/v1/openapi.json">openapi.json</a>
     </p>
     ${[...byTag].map(
@@ -78,7 +84,8 @@ export function renderDocs(document: OpenApiDocument): Html {
             <td>${errorMeanings[code as ErrorCode]}${isRetriable && ' Try again.'}</td>
           </tr>`,
       )}
-    </table>`;
+    </table>
+    ${renderPostingErrors()}`;
 }
 
 function renderOperation(path: string, method: string, operation: Operation): Html {
@@ -110,6 +117,24 @@ function renderOperation(path: string, method: string, operation: Operation): Ht
       </p>`;
     })}
   </article>`;
+}
+
+function renderPostingErrors(): Html {
+  return html`<h2 id="posting-errors">posting errors</h2>
+    <p>
+      The <code>error_code</code> of a target that failed. Its <code>error_message</code> is the
+      network's own where there is one.
+    </p>
+    <table>
+      ${Object.entries(postingErrors).map(
+        ([code, { message, hint, isRetriable, nextAction }]) =>
+          html`<tr id="${postingErrorAnchor(code as PostingErrorCode)}">
+            <td><code>${code}</code></td>
+            <td><code>${nextAction}</code></td>
+            <td>${message} ${prose(hint)}${isRetriable && ' Is retriable.'}</td>
+          </tr>`,
+      )}
+    </table>`;
 }
 
 function renderFields(shape: Shape): Html {

@@ -26,7 +26,7 @@ const exampleQuery = `# In the tab Headers: { "Authorization": "Bearer <your API
 `;
 
 export function createFront(app: Context, { keyWatch, routes, otherwise }: FrontOptions): Front {
-  const shared = { app, keyWatch, subjects: createSubjects(app.db) };
+  const shared = { app, keyWatch, subjects: createSubjects(app) };
   return createYoga<RequestState, GraphqlContext>({
     schema: createSchema(),
     context: ({ caller, requestId }: RequestState) => ({

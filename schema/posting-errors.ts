@@ -69,3 +69,18 @@ export const postingErrors = {
 } as const satisfies Record<string, PostingError>;
 
 export type PostingErrorCode = keyof typeof postingErrors;
+
+/** Undefined: the result has no error, or one that a release before this one knew. */
+export function findPostingError(
+  code: string | null,
+): (PostingError & { code: PostingErrorCode }) | undefined {
+  if (code === null || !isPostingErrorCode(code)) return undefined;
+  return { code, ...postingErrors[code] };
+}
+
+function isPostingErrorCode(code: string): code is PostingErrorCode {
+  return Object.hasOwn(postingErrors, code);
+}
+
+/** Where the page at `/docs` explains the code. */
+export const postingErrorAnchor = (code: PostingErrorCode) => `posting-error-${code}`;

@@ -46,6 +46,8 @@ export const PostResult = z
     caption: z.string(),
     error_code: z.string().nullable(),
     error_message: z.string().nullable(),
+    error_hint: z.string().nullable().meta({ description: 'What to do about the error code.' }),
+    error_docs_url: z.string().nullable().meta({ description: 'The error code in `/docs`.' }),
     failure_stage: z.enum(failureStages).nullable(),
     platform_error_code: z.string().nullable(),
     provider_error: z.record(z.string(), z.unknown()).nullable(),

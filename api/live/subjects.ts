@@ -1,11 +1,12 @@
 // What a change is about, read once for all the streams that tell of it.
-import type { ChangeRow, Db } from '../../schema/database/database.ts';
+import type { ChangeRow } from '../../schema/database/database.ts';
 import { listDeliveriesById } from '../../schema/database/deliveries.ts';
 import { listPostsById } from '../../schema/database/posts.ts';
 import { listWebhooksById } from '../../schema/database/webhooks.ts';
 import type { Delivery } from '../../schema/deliveries.ts';
 import type { Post } from '../../schema/posts.ts';
 import type { Webhook } from '../../schema/webhooks.ts';
+import type { Context } from '../context.ts';
 import { presentDelivery } from '../deliveries/presenter.ts';
 import { presentPost } from '../posts/presenter.ts';
 import { presentWebhook } from '../webhooks/presenter.ts';
@@ -17,10 +18,13 @@ export interface Subjects {
   readonly webhook: (change: ChangeRow) => Promise<Webhook | null>;
 }
 
-export function createSubjects(db: Db): Subjects {
+export function createSubjects(context: Pick<Context, 'db' | 'publicUrl'>): Subjects {
+  const { db } = context;
   return {
     post: shareReads(async (ids) =>
-      (await listPostsById(db, ids)).map(({ post, results }) => presentPost(post, results)),
+      (await listPostsById(db, ids)).map(({ post, results }) =>
+        presentPost(context, post, results),
+      ),
     ),
     delivery: shareReads(async (ids) => (await listDeliveriesById(db, ids)).map(presentDelivery)),
     webhook: shareReads(async (ids) => (await listWebhooksById(db, ids)).map(presentWebhook)),

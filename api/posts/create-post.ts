@@ -21,7 +21,7 @@ export async function createPost(
     const written = await writePost(effects, caller, planned);
     if (planned.status === 'scheduled') await recordScheduled(context, effects, written);
     const status = planned.status === 'pending' ? 202 : 201;
-    return { status, data: presentPost(written.post, written.results) };
+    return { status, data: presentPost(context, written.post, written.results) };
   });
 }
 

@@ -47,6 +47,14 @@ const PostResultRef = builder.objectRef<PostResult>('PostResult').implement({
     caption: t.exposeString('caption'),
     errorCode: t.exposeString('error_code', { nullable: true }),
     errorMessage: t.exposeString('error_message', { nullable: true }),
+    errorHint: t.exposeString('error_hint', {
+      nullable: true,
+      description: 'What to do about the error code.',
+    }),
+    errorDocsUrl: t.exposeString('error_docs_url', {
+      nullable: true,
+      description: 'The error code in `/docs`.',
+    }),
     failureStage: t.expose('failure_stage', { type: FailureStageRef, nullable: true }),
     platformErrorCode: t.exposeString('platform_error_code', { nullable: true }),
     providerError: t.expose('provider_error', { type: 'JSON', nullable: true }),

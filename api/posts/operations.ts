@@ -8,21 +8,21 @@ import { presentPost } from './presenter.ts';
 
 export async function getPost(context: Context, caller: Caller, id: string): Promise<Post> {
   const { post, results } = await getPostRow(context.db, caller.projectId, id);
-  return presentPost(post, results);
+  return presentPost(context, post, results);
 }
 
 export async function listPosts(
-  { db }: Context,
+  context: Context,
   { projectId }: Caller,
   { limit, cursor, ...filters }: ListPosts,
 ): Promise<Page<Post>> {
   return page(
     { limit, cursor },
-    (slice) => listPostRows(db, projectId, filters, slice),
+    (slice) => listPostRows(context.db, projectId, filters, slice),
     async (posts) => {
       const ids = posts.map((post) => post.id);
-      const results = Map.groupBy(await listResults(db, ids), (result) => result.post_id);
-      return posts.map((post) => presentPost(post, results.get(post.id) ?? []));
+      const results = Map.groupBy(await listResults(context.db, ids), (result) => result.post_id);
+      return posts.map((post) => presentPost(context, post, results.get(post.id) ?? []));
     },
   );
 }
