@@ -1,54 +1,20 @@
 // Takes one target through its phases until it ends or must wait. The row decides, so a crash at any
 // line leaves either a phase that may be begun, or one whose call may have gone out.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Db } from '../schema/database/database.ts';
-import type { Doorbell } from '../schema/database/doorbell.ts';
-import {
-  beginPhase,
-  endAttempt,
-  findTarget,
-  setFailed,
-  setNextPhase,
-  setPublished,
-  type CallOutcome,
-  type TargetRow,
-} from '../schema/database/targets.ts';
-import type { Vault } from '../schema/database/vault.ts';
-import type { PostingErrorCode } from '../schema/posting-errors.ts';
-import type { Phase } from '../schema/posts.ts';
-import type { TargetClock } from '../schema/retry.ts';
+import { findTarget, setPaused, type TargetRow } from '../schema/database/targets.ts';
+import { postingErrors } from '../schema/posting-errors.ts';
+import type { TargetProgress } from '../schema/workflows.ts';
 import { loadAccess, refreshAccess, setReconnectRequired, type Access } from './account-access.ts';
-import { callPhase, type PhaseOutcome } from './call-phase.ts';
-import { toFailure, toPlatformError } from './failures.ts';
-import type { Platform } from './platforms/platform.ts';
 import { PlatformError } from './platforms/platform-error.ts';
-import type { Platforms } from './platforms/index.ts';
-import {
-  afterAbsent,
-  afterError,
-  mayBePublic,
-  nextLook,
-  nextPoll,
-  type NextStep,
-} from './target-clock.ts';
+import { lostCommit, runPhase, takeStep, failTarget, type PhaseDependencies } from './run-phase.ts';
+import { findWait } from './rate-turn.ts';
+import { afterError, mayBePublic, nextLook } from './target-clock.ts';
 
-export interface AdvanceDependencies {
-  db: Db;
-  vault: Vault;
-  doorbell: Doorbell;
-  platforms: Platforms;
-  clock: TargetClock;
-  previewEvents: boolean;
-}
+export type AdvanceDependencies = PhaseDependencies;
 
 export interface AdvanceTargetInput {
   resultId: string;
   run: number;
-}
-
-/** Milliseconds until the target wants to be advanced again; null once it has ended. */
-export interface TargetProgress {
-  waitMs: number | null;
 }
 
 /** A network may refuse a fresh token when another call has just ended it, but not again and again. */
@@ -69,28 +35,28 @@ export async function advanceTarget(
     if (waitMs > shortWaitMs) return { waitMs };
     if (waitMs > 0) await sleep(waitMs);
 
-    // A commit that was begun and has no outcome: whoever sent it is gone.
-    if (row.phase_state === 'begun' && row.phase === 'commit') {
-      await takeStep(dependencies, row, nextLook(row.clock, dependencies.clock), lostCommit);
-      continue;
-    }
+    const obstacle = await findObstacle(dependencies, row);
+    if (obstacle === 'ended') return ended;
+    if (obstacle === 'written') continue;
     const platform = dependencies.platforms.get(row.platform);
     const access = await loadAccess(dependencies, row.social_account_id);
     if (!platform || !access) {
       const code = platform ? 'account_disconnected' : 'platform_not_configured';
-      const message = failureMessages[code];
-      await fail(dependencies, row, mayBePublic(row.phase) ? 'outcome_unknown' : code, message);
-      continue;
+      const shown = mayBePublic(row.phase) ? 'outcome_unknown' : code;
+      await failTarget(dependencies, row, shown, postingErrors[code].message);
+      return ended;
     }
-    const refused = await runPhase(dependencies, row, platform, access);
-    if (!refused) continue;
-    if (refreshes === maxRefreshes || refused.error.options.isRevoked || !platform.refresh) {
-      await loseAccount(dependencies, refused.row, access, refused.error);
+    const end = await runPhase(dependencies, row, platform, access);
+    if (end === 'published') return ended;
+    if (end === 'written') continue;
+    // Our means were refused.
+    if (refreshes === maxRefreshes || end.error.options.isRevoked || !platform.refresh) {
+      await loseAccount(dependencies, end.row, access, end.error);
       continue;
     }
     const refreshed = await refreshAccess(dependencies, platform, access);
     if (refreshed instanceof PlatformError) {
-      await loseAccount(dependencies, refused.row, access, refreshed);
+      await loseAccount(dependencies, end.row, access, refreshed);
     } else if (refreshed === 'refreshed') {
       refreshes++;
     }
@@ -98,121 +64,38 @@ export async function advanceTarget(
 }
 
 const isOpen = (row: TargetRow) => row.status === 'pending' || row.status === 'publishing';
-const lostCommit = new PlatformError('unknown_outcome', 'The answer to the commit was lost.');
 
-/** Our means were refused in this phase, and what becomes of it is still to be decided. */
-interface Refused {
-  row: TargetRow;
-  error: PlatformError;
-}
-
-/** Runs the row's phase and writes its outcome, but for a refusal of our means. */
-async function runPhase(
+/**
+ * What stands before the row's next call. `written`: the row tells what to do instead; `ended`: it is
+ * for another run to go on.
+ */
+async function findObstacle(
   dependencies: AdvanceDependencies,
   row: TargetRow,
-  platform: Platform,
-  access: Access,
-): Promise<Refused | undefined> {
-  const phase: Phase = row.phase === 'prepare' && !platform.prepare ? 'commit' : row.phase;
-  const startedAt = new Date();
-  const hasBegun = await dependencies.db
-    .transaction()
-    .execute((trx) => beginPhase(trx, row, phase, startedAt));
-  if (!hasBegun) return undefined;
-  const begun: TargetRow = { ...row, phase, phase_state: 'begun', steps: row.steps + 1 };
-
-  let outcome: PhaseOutcome;
-  try {
-    outcome = await callPhase(platform, phase, begun, access, startedAt);
-  } catch (thrown) {
-    const error = toPlatformError(thrown);
-    await endAttempt(dependencies.db, row.id, begun.steps, toCallOutcome(error, startedAt));
-    if (error.kind === 'reauthorize') {
-      // The network refused our means before it looked at the post: the phase is as if never begun.
-      await setNextPhase(dependencies.db, begun, { phase, clock: row.clock, dueAt: null });
-      return { row: begun, error };
+): Promise<'written' | 'ended' | undefined> {
+  // A commit that was begun and has no outcome: whoever sent it is gone.
+  if (row.phase_state === 'begun' && row.phase === 'commit') {
+    await takeStep(dependencies, row, nextLook(row.clock, dependencies.clock), lostCommit);
+    return 'written';
+  }
+  if (!mayBePublic(row.phase)) {
+    if (row.is_sending_paused) {
+      await setPaused(dependencies.db, row);
+      return 'ended';
     }
-    const step = afterError(error, phase, row.clock, dependencies.clock, Date.now());
-    await takeStep(dependencies, begun, step, error);
-    return undefined;
+    if (row.answers_result_id !== null && row.answered_status !== 'published') {
+      // One that is on its way still met a pause; this one is carried again together with it.
+      if (row.answered_status === 'pending' || row.answered_status === 'publishing') return 'ended';
+      const code = 'answered_post_missing';
+      await failTarget(dependencies, row, code, postingErrors[code].message);
+      return 'ended';
+    }
   }
-  const durationMs = Date.now() - startedAt.getTime();
-  await endAttempt(dependencies.db, row.id, begun.steps, { outcome: outcome.outcome, durationMs });
-  await writeOutcome(dependencies, begun, platform, outcome);
-  return undefined;
+  const wait = await findWait(dependencies, row);
+  if (!wait) return undefined;
+  await takeStep(dependencies, row, wait, 'The network limits the rate.');
+  return 'written';
 }
-
-async function writeOutcome(
-  dependencies: AdvanceDependencies,
-  row: TargetRow,
-  platform: Platform,
-  outcome: PhaseOutcome,
-): Promise<void> {
-  const { db, clock: limits, doorbell } = dependencies;
-  switch (outcome.outcome) {
-    case 'prepared':
-      return setNextPhase(db, row, {
-        phase: 'commit',
-        clock: row.clock,
-        dueAt: null,
-        state: outcome.state,
-      });
-    case 'published':
-      await db.transaction().execute((trx) => setPublished(trx, row, outcome.published));
-      return doorbell.ring('fanfare_changes');
-    case 'accepted':
-      return takeStep(
-        dependencies,
-        { ...row, provider_state: outcome.state },
-        nextPoll(row.clock, limits, Date.now()),
-        'The network did not finish the post in time.',
-      );
-    case 'absent':
-      return takeStep(
-        dependencies,
-        row,
-        afterAbsent(platform.isCommitIdempotent, row.clock, limits),
-        'The network did not take the post.',
-      );
-    case 'unknown':
-      return takeStep(dependencies, row, nextLook(row.clock, limits), lostCommit);
-  }
-}
-
-async function takeStep(
-  dependencies: AdvanceDependencies,
-  row: TargetRow,
-  step: NextStep,
-  cause: PlatformError | string,
-): Promise<void> {
-  if ('fail' in step) return fail(dependencies, row, step.fail, cause);
-  const { db, doorbell } = dependencies;
-  const dueAt = step.waitMs > 0 ? new Date(Date.now() + step.waitMs) : null;
-  await db.transaction().execute((trx) =>
-    setNextPhase(trx, row, {
-      phase: step.next,
-      clock: step.clock,
-      dueAt,
-      state: row.provider_state,
-    }),
-  );
-  if (dueAt) doorbell.ring('fanfare_changes');
-}
-
-async function fail(
-  { db, doorbell }: AdvanceDependencies,
-  row: TargetRow,
-  code: PostingErrorCode,
-  cause: PlatformError | string,
-): Promise<void> {
-  await db.transaction().execute((trx) => setFailed(trx, row, toFailure(code, row.phase, cause)));
-  doorbell.ring('fanfare_changes');
-}
-
-const failureMessages = {
-  account_disconnected: 'The account is not connected.',
-  platform_not_configured: 'This installation does not publish to the network.',
-};
 
 async function loseAccount(
   dependencies: AdvanceDependencies,
@@ -226,14 +109,4 @@ async function loseAccount(
   }
   const step = afterError(error, row.phase, row.clock, dependencies.clock, Date.now());
   await takeStep(dependencies, row, step, error);
-}
-
-function toCallOutcome(error: PlatformError, startedAt: Date): CallOutcome {
-  return {
-    outcome: error.kind,
-    durationMs: Date.now() - startedAt.getTime(),
-    errorCode: error.options.platformCode,
-    errorMessage: error.message.slice(0, 1_000),
-    providerError: error.options.providerError,
-  };
 }

@@ -15,9 +15,14 @@ export type PhaseOutcome =
   { outcome: 'prepared'; state: ProviderState } | CommitOutcome | ReconcileOutcome;
 
 /** Well under the activity's time-out: its outcome must be written before anybody else may begin. */
-const callTimeoutMs = 30_000;
+const defaultCallTimeoutMs = 30_000;
 /** A process that stalled this long after it began a commit may have been replaced already. */
 const staleAfterMs = 5_000;
+
+interface CallOptions {
+  startedAt: Date;
+  callTimeoutMs?: number | undefined;
+}
 
 /** Throws a PlatformError. */
 export async function callPhase(
@@ -25,7 +30,7 @@ export async function callPhase(
   phase: Phase,
   row: TargetRow,
   access: Access,
-  startedAt: Date,
+  { startedAt, callTimeoutMs = defaultCallTimeoutMs }: CallOptions,
 ): Promise<PhaseOutcome> {
   const signal = AbortSignal.timeout(callTimeoutMs);
   const target: Target = {

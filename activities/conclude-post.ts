@@ -1,9 +1,9 @@
 // Ends a run: the post's status, the outcome event and its deliveries, in one transaction.
 import { insertChanges } from '../schema/database/changes.ts';
-import type { Db, PostResultRow } from '../schema/database/database.ts';
+import type { Db, PostResultRow, PostRow, Transaction } from '../schema/database/database.ts';
 import type { Doorbell } from '../schema/database/doorbell.ts';
 import { recordEvent } from '../schema/database/events.ts';
-import { listResults, lockPost } from '../schema/database/posts.ts';
+import { lockPost } from '../schema/database/posts.ts';
 import { toPostEventData } from '../schema/database/post-event.ts';
 import type { PostStatus } from '../schema/posts.ts';
 import type { PublishPostInput } from '../schema/workflows.ts';
@@ -19,42 +19,69 @@ export async function concludePost(
   { db, doorbell, previewEvents }: ConcludeDependencies,
   { postId, run }: PublishPostInput,
 ): Promise<void> {
-  await db.transaction().execute(async (trx) => {
+  const isConcluded = await db.transaction().execute(async (trx) => {
     const post = await lockPost(trx, postId);
-    if (!post || post.current_run !== run || post.concluded_run >= run) return;
-    const results = await listResults(trx, [postId]);
-    const outcome = outcomeOf(results);
-    if (!outcome) return;
-    const now = new Date();
-    const publishedAt =
-      outcome === 'published' || outcome === 'partial' ? (post.published_at ?? now) : null;
-    const concluded = { status: outcome, published_at: publishedAt };
-    await trx
-      .updateTable('posts')
-      .set({ ...concluded, concluded_run: run, progressed_at: now })
-      .where('id', '=', postId)
-      .execute();
-    await insertChanges(trx, [
-      { project_id: post.project_id, subject: 'post', subject_id: postId, kind: outcome },
-    ]);
-    if (outcome === 'canceled') return;
-    const data = toPostEventData({ ...post, ...concluded }, results);
-    const kind = `post.${outcome}` as const;
-    await recordEvent(trx, { projectId: post.project_id, kind, data, postId }, { previewEvents });
+    if (post?.current_run !== run) return false;
+    return (await concludeRun(trx, post, { previewEvents })) !== undefined;
   });
+  if (!isConcluded) return;
   doorbell.ring('fanfare_changes');
   doorbell.ring('fanfare_deliveries');
 }
 
+/**
+ * Ends the current run of a post that is locked by `trx`, when it has not ended yet and no target and
+ * no comment is on its way any more. Returns the outcome; ring `fanfare_changes` and
+ * `fanfare_deliveries` after the commit.
+ */
+export async function concludeRun(
+  trx: Transaction,
+  post: PostRow,
+  { previewEvents }: { previewEvents: boolean },
+): Promise<Outcome | undefined> {
+  if (post.concluded_run >= post.current_run) return undefined;
+  const rows = await trx
+    .selectFrom('post_results')
+    .selectAll()
+    .where('post_id', '=', post.id)
+    .orderBy('position')
+    .execute();
+  if (rows.some(isOpen)) return undefined;
+  const results = rows.filter((row) => row.kind === 'post');
+  const outcome = outcomeOf(results);
+  const now = new Date();
+  const isPublic = outcome === 'published' || outcome === 'partial';
+  const concluded = {
+    status: outcome,
+    published_at: isPublic ? (post.published_at ?? now) : null,
+    concluded_run: post.current_run,
+    progressed_at: now,
+  };
+  await trx.updateTable('posts').set(concluded).where('id', '=', post.id).execute();
+  await insertChanges(trx, [
+    { project_id: post.project_id, subject: 'post', subject_id: post.id, kind: outcome },
+  ]);
+  if (outcome === 'canceled') return outcome;
+  const data = toPostEventData({ ...post, ...concluded }, results);
+  const event = {
+    projectId: post.project_id,
+    kind: `post.${outcome}`,
+    data,
+    postId: post.id,
+  } as const;
+  await recordEvent(trx, event, { previewEvents });
+  return outcome;
+}
+
 type Outcome = Extract<PostStatus, 'published' | 'partial' | 'failed' | 'canceled'>;
 
-/** Over the targets that were not canceled; undefined while one is still on its way. */
-function outcomeOf(results: PostResultRow[]): Outcome | undefined {
+const isOpen = ({ status }: PostResultRow) => status === 'pending' || status === 'publishing';
+
+/** Over the targets that were not canceled. */
+function outcomeOf(results: PostResultRow[]): Outcome {
   const kept = results.filter((result) => result.status !== 'canceled');
   if (kept.length === 0) return 'canceled';
   const published = kept.filter((result) => result.status === 'published').length;
-  const failed = kept.filter((result) => result.status === 'failed').length;
-  if (published + failed < kept.length) return undefined;
-  if (failed === 0) return 'published';
+  if (published === kept.length) return 'published';
   return published === 0 ? 'failed' : 'partial';
 }

@@ -1,47 +1,93 @@
 // The activities of `publishPost`: claim a run, advance its targets, conclude it.
 import { activityInfo } from '@temporalio/activity';
-import type { PublishPostInput } from '../schema/workflows.ts';
-import { claimRun } from '../schema/database/posts.ts';
 import { insertChanges } from '../schema/database/changes.ts';
+import type { Db } from '../schema/database/database.ts';
+import { claimRun, listOpenTargets, type OpenTarget } from '../schema/database/posts.ts';
+import { findFinishedPost } from '../schema/database/targets.ts';
+import type { ClaimedTarget, PublishPostInput, TargetProgress } from '../schema/workflows.ts';
 import {
   advanceTarget,
   type AdvanceDependencies,
   type AdvanceTargetInput,
-  type TargetProgress,
 } from './advance-target.ts';
 import { concludePost } from './conclude-post.ts';
 import { withHeartbeat } from './with-heartbeat.ts';
 
+/**
+ * Targets that are published in their workflow's first task at a time. A network that hangs then takes
+ * few of the places for workflow tasks, which deliveries need too.
+ */
+const maxBegun = 100;
+
 export function createPublishing(dependencies: AdvanceDependencies) {
   const { db, doorbell } = dependencies;
+  let begunCount = 0;
+
+  async function advance(input: AdvanceTargetInput): Promise<TargetProgress> {
+    const progress = await advanceTarget(dependencies, input);
+    if (progress.waitMs !== null) return progress;
+    // The last target ends the run: no activity more for that.
+    const postId = await findFinishedPost(db, input.resultId);
+    if (postId === undefined) return progress;
+    await concludePost(dependencies, { postId, run: input.run });
+    return { ...progress, isConcluded: true };
+  }
+
   return {
-    /** The targets of the run that are not finished; null when the run is another's. */
-    async claimPost({ postId, run }: PublishPostInput): Promise<string[] | null> {
+    /** The targets and comments of the run that are not finished; null when the run is another's. */
+    async claimPost(input: PublishPostInput): Promise<ClaimedTarget[] | null> {
       const { workflowId } = activityInfo().workflowExecution!;
-      const targets = await db.transaction().execute(async (trx) => {
-        const claimed = await claimRun(trx, postId, run, workflowId);
-        if (!claimed) return null;
-        await insertChanges(trx, [
-          { project_id: claimed.project_id, subject: 'post', subject_id: postId, kind: 'started' },
-        ]);
-        const rows = await trx
-          .selectFrom('post_results')
-          .select('id')
-          .where('post_id', '=', postId)
-          .where('status', 'in', ['pending', 'publishing'])
-          .orderBy('position')
-          .execute();
-        return rows.map((row) => row.id);
-      });
+      const targets = await claim(db, input, workflowId);
       if (targets) doorbell.ring('fanfare_changes');
       return targets;
     },
 
+    /** `advanceTarget` as a local activity; `waitMs` 0: the ordinary one must do it. */
+    async beginTarget(input: AdvanceTargetInput): Promise<TargetProgress> {
+      if (begunCount >= maxBegun) return { waitMs: 0 };
+      begunCount++;
+      try {
+        return await advance(input);
+      } finally {
+        begunCount--;
+      }
+    },
+
     advanceTarget: (input: AdvanceTargetInput): Promise<TargetProgress> =>
-      withHeartbeat(() => advanceTarget(dependencies, input)),
+      withHeartbeat(() => advance(input)),
 
     async concludePost(input: PublishPostInput): Promise<void> {
       await concludePost(dependencies, input);
     },
   };
+}
+
+function claim(
+  db: Db,
+  { postId, run }: PublishPostInput,
+  workflowId: string,
+): Promise<ClaimedTarget[] | null> {
+  return db.transaction().execute(async (trx) => {
+    const claimed = await claimRun(trx, postId, run, workflowId);
+    if (!claimed) return null;
+    await insertChanges(trx, [
+      { project_id: claimed.project_id, subject: 'post', subject_id: postId, kind: 'started' },
+    ]);
+    const open = await listOpenTargets(trx, postId);
+    return answeredFirst(open);
+  });
+}
+
+/** In the order of their positions, but for those that answer a later one. */
+function answeredFirst(rows: OpenTarget[]): ClaimedTarget[] {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const ordered = new Map<string, ClaimedTarget>();
+  const add = ({ id, answers_result_id }: OpenTarget): void => {
+    if (ordered.has(id)) return;
+    const answered = answers_result_id === null ? undefined : byId.get(answers_result_id);
+    if (answered) add(answered);
+    ordered.set(id, { resultId: id, ...(answered ? { after: answered.id } : {}) });
+  };
+  rows.forEach(add);
+  return [...ordered.values()];
 }

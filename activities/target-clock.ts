@@ -39,7 +39,8 @@ export function afterError(
   }
 }
 
-function afterRateLimit(
+/** Shared by who was refused and who only knows of it. */
+export function afterRateLimit(
   retryAfterMs: number | undefined,
   phase: Phase,
   clock: ClockState,

@@ -104,6 +104,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         inHand: createInHand(Math.max(maxBatchSize, config.deliveriesPerEndpoint)),
         recorder: createDeliveryRecorder(db, doorbell, health.follow),
         clock: config.targetClock,
+        postsPerMinute: config.postsPerMinute,
         delaysMs: config.deliveryDelaysMs,
         timeoutMs: config.deliveryTimeoutMs,
         now: Date.now,

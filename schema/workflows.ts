@@ -11,6 +11,19 @@ export interface PublishPostInput {
   run: number;
 }
 
+/** A target that a run carries. `after`: one of the same run that must have ended before. */
+export interface ClaimedTarget {
+  resultId: string;
+  after?: string;
+}
+
+/** Milliseconds until the target wants to be advanced again; null once this run does no more for it. */
+export interface TargetProgress {
+  waitMs: number | null;
+  /** The target was the last one, and the run has ended with it. */
+  isConcluded?: boolean;
+}
+
 /** Deliveries that one workflow carries: few enough to be read and attempted in one round. */
 export const maxBatchSize = 500;
 

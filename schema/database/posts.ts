@@ -89,6 +89,19 @@ export async function lockPost(trx: Transaction, id: string): Promise<PostRow | 
   return trx.selectFrom('posts').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
+export type OpenTarget = Pick<PostResultRow, 'id' | 'answers_result_id'>;
+
+/** Targets and comments on their way. */
+export function listOpenTargets(db: Db, postId: string): Promise<OpenTarget[]> {
+  return db
+    .selectFrom('post_results')
+    .select(['id', 'answers_result_id'])
+    .where('post_id', '=', postId)
+    .where('status', 'in', ['pending', 'publishing'])
+    .orderBy('position')
+    .execute();
+}
+
 /**
  * Claims a run for the workflow that was asked to carry it. Undefined: superseded or concluded.
  * The same workflow may claim again, since its first answer may have been lost.

@@ -1,6 +1,8 @@
 // One target's way through its phases in Postgres: begun before the call, ended after it.
 import { sql } from 'kysely';
+import type { PostingErrorCode } from '../posting-errors.ts';
 import type { FailureStage, NextAction, Phase, ResultStatus } from '../posts.ts';
+import { giveBackUsage } from './account-usage.ts';
 import { insertChanges } from './changes.ts';
 import type { ClockState, Db, PostResultRow, Transaction } from './database.ts';
 
@@ -45,45 +47,51 @@ export async function findTarget(db: Db, resultId: string): Promise<TargetRow | 
     .executeTakeFirst();
 }
 
+/** The post of this result, when none of its targets and comments is on its way any more. */
+export async function findFinishedPost(db: Db, resultId: string): Promise<string | undefined> {
+  const { rows } = await sql<{ post_id: string }>`
+    /* prepared: find_finished_post */
+    select post_id from post_results r
+    where id = ${resultId} and not exists (
+      select from post_results
+      where post_id = r.post_id and (status = 'pending' or status = 'publishing')
+    )`.execute(db);
+  return rows[0]?.post_id;
+}
+
 /**
- * Notes that a phase's call is about to be sent. False: another execution was here since `row` was
- * read, and this one must read again. A crash after this leaves `begun`, which reconcile resolves.
+ * Notes that a phase's call is about to be sent, in one statement. False: another execution was here
+ * since `row` was read, and this one must read again. A crash after this leaves `begun`, which
+ * reconcile resolves.
  */
 export async function beginPhase(
-  trx: Transaction,
+  db: Db,
   row: TargetRow,
   phase: Phase,
   startedAt: Date,
 ): Promise<boolean> {
-  const begun = await trx
-    .updateTable('post_results')
-    .set({
-      status: 'publishing',
-      phase,
-      phase_state: 'begun',
-      steps: row.steps + 1,
-      attempts: row.attempts + (phase === 'commit' ? 1 : 0),
-      next_attempt_at: null,
-    })
-    .where('id', '=', row.id)
-    .where('steps', '=', row.steps)
-    .where('status', 'in', ['pending', 'publishing'])
-    .returning('id')
-    .executeTakeFirst();
-  if (!begun) return false;
-  await trx
-    .insertInto('post_attempts')
-    .values({
-      result_id: row.id,
-      number: row.steps + 1,
-      run: row.current_run,
-      phase,
-      started_at: startedAt,
-      outcome: 'begun',
-    })
-    .execute();
-  if (row.status === 'pending') await insertResultChange(trx, row, 'publishing');
-  return true;
+  const { rows } = await sql<{ has_begun: boolean }>`
+    /* prepared: begin_phase */
+    with begun as (
+      update post_results
+      set status = 'publishing', phase = ${phase}, phase_state = 'begun',
+        steps = steps + 1, attempts = attempts + ${phase === 'commit' ? 1 : 0}::int,
+        next_attempt_at = null, is_paused = false
+      where id = ${row.id} and steps = ${row.steps} and status in ('pending', 'publishing')
+      returning id
+    ), attempt as (
+      insert into post_attempts (result_id, number, run, phase, started_at, outcome)
+      select id, ${row.steps + 1}, ${row.current_run}, ${phase}, ${startedAt}, 'begun' from begun
+    ), change as (
+      insert into changes (project_id, subject, subject_id, kind)
+      select ${row.project_id}, 'post', ${row.post_id}, 'result.publishing'
+      from begun where ${row.status === 'pending'}
+    ), progress as (
+      update posts set progressed_at = now()
+      where id = ${row.post_id} and exists (select from begun) and ${row.status === 'pending'}
+    )
+    select exists (select from begun) as has_begun`.execute(db);
+  return rows[0]!.has_begun;
 }
 
 /** How one call to the network ended, for the story of the target. */
@@ -146,37 +154,50 @@ export async function setNextPhase(
   if (changed && next.dueAt) await insertResultChange(db, row, 'waiting');
 }
 
-/** Whoever learns that the post is public may say so, whatever others did meanwhile. */
+/**
+ * Ends the target and the attempt that told of it, in one statement. Whoever learns that the post is
+ * public may say so, whatever others did meanwhile.
+ */
 export async function setPublished(
-  trx: Transaction,
+  db: Db,
   row: TargetRow,
   published: { externalId: string; url: string | null },
+  durationMs: number,
 ): Promise<void> {
-  const changed = await trx
+  await sql`
+    /* prepared: set_published */
+    with attempt as (
+      update post_attempts set outcome = 'published', duration_ms = ${durationMs}
+      where result_id = ${row.id} and number = ${row.steps}
+    ), published as (
+      update post_results
+      set status = 'published', external_id = ${published.externalId}, url = ${published.url},
+        published_at = now(), next_attempt_at = null, error_code = null, error_message = null,
+        failure_stage = null, platform_error_code = null, provider_error = null,
+        is_retriable = false, next_action = 'none'
+      where id = ${row.id} and status in ('pending', 'publishing')
+      returning id
+    ), change as (
+      insert into changes (project_id, subject, subject_id, kind)
+      select ${row.project_id}, 'post', ${row.post_id}, 'result.published' from published
+    )
+    update posts set progressed_at = now()
+    where id = ${row.post_id} and exists (select from published)`.execute(db);
+}
+
+/** Leaves the target to whoever resumes: no workflow carries it until then. */
+export async function setPaused(db: Db, row: TargetRow): Promise<void> {
+  await db
     .updateTable('post_results')
-    .set({
-      status: 'published',
-      external_id: published.externalId,
-      url: published.url,
-      published_at: sql<Date>`now()`,
-      next_attempt_at: null,
-      error_code: null,
-      error_message: null,
-      failure_stage: null,
-      platform_error_code: null,
-      provider_error: null,
-      is_retriable: false,
-      next_action: 'none',
-    })
+    .set({ is_paused: true })
     .where('id', '=', row.id)
+    .where('steps', '=', row.steps)
     .where('status', 'in', ['pending', 'publishing'])
-    .returning('id')
-    .executeTakeFirst();
-  if (changed) await insertResultChange(trx, row, 'published');
+    .execute();
 }
 
 export interface Failure {
-  errorCode: string;
+  errorCode: PostingErrorCode;
   errorMessage: string;
   stage: FailureStage;
   platformErrorCode: string | null;
@@ -185,6 +206,7 @@ export interface Failure {
   nextAction: NextAction;
 }
 
+/** Gives back what the account's usage counted for it, unless the post may be public. */
 export async function setFailed(trx: Transaction, row: TargetRow, failure: Failure): Promise<void> {
   const changed = await trx
     .updateTable('post_results')
@@ -204,7 +226,9 @@ export async function setFailed(trx: Transaction, row: TargetRow, failure: Failu
     .where('status', 'in', ['pending', 'publishing'])
     .returning('id')
     .executeTakeFirst();
-  if (changed) await insertResultChange(trx, row, 'failed');
+  if (!changed) return;
+  if (failure.errorCode !== 'outcome_unknown') await giveBackUsage(trx, [row.id]);
+  await insertResultChange(trx, row, 'failed');
 }
 
 /** What happens to a result is a change of its post. */

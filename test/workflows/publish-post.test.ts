@@ -1,4 +1,5 @@
 // How a post's run calls its activities: these stand in for the real ones, and hours pass in seconds.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Activities } from '../../activities/index.ts';
@@ -25,15 +26,26 @@ beforeAll(async () => {
 
 afterAll(() => environment.teardown());
 
-type StandIns = Partial<Pick<Activities, 'claimPost' | 'advanceTarget' | 'concludePost'>>;
+type StandIns = Partial<
+  Pick<Activities, 'claimPost' | 'beginTarget' | 'advanceTarget' | 'concludePost'>
+>;
+const three = [{ resultId: 'a' }, { resultId: 'b' }, { resultId: 'c' }];
 
-/** Runs one post with three targets to its end, and returns the calls in their order. */
+/**
+ * Runs one post with three targets to its end, and returns the calls in their order. The first task
+ * does nothing unless told to.
+ */
 async function publish(standIns: StandIns): Promise<string[]> {
   const calls: string[] = [];
   const activities: Required<StandIns> = {
     claimPost: async (input) => {
       calls.push('claim');
-      return standIns.claimPost ? standIns.claimPost(input) : ['a', 'b', 'c'];
+      return standIns.claimPost ? standIns.claimPost(input) : three;
+    },
+    beginTarget: async (input) => {
+      if (!standIns.beginTarget) return { waitMs: 0 };
+      calls.push(`begin ${input.resultId}`);
+      return standIns.beginTarget(input);
     },
     advanceTarget: async (input) => {
       calls.push(input.resultId);
@@ -80,6 +92,33 @@ describe('publishPost', () => {
     expect(inputs).toContainEqual({ resultId: 'a', run: 7 });
   });
 
+  test('is over with its first task when all targets end there', async () => {
+    const calls = await publish({
+      beginTarget: ({ resultId }) =>
+        Promise.resolve({ waitMs: null, isConcluded: resultId === 'c' }),
+    });
+    expect(calls).toEqual(['claim', 'begin a', 'begin b', 'begin c']);
+  });
+
+  test('begins what answers another target when that has ended', async () => {
+    const calls = await publish({
+      claimPost: () =>
+        Promise.resolve([
+          { resultId: 'a' },
+          { resultId: 'b', after: 'a' },
+          { resultId: 'comment', after: 'a' },
+          { resultId: 'c', after: 'b' },
+        ]),
+      advanceTarget: async () => {
+        await sleep(50);
+        return done;
+      },
+    });
+    expect(calls[1]).toBe('a');
+    expect(calls.slice(2, 4).toSorted()).toEqual(['b', 'comment']);
+    expect(calls.slice(4)).toEqual(['c', 'conclude']);
+  });
+
   test('waits 6 h for a target that asks for it, while the others end', async () => {
     const sixHoursMs = 6 * 3_600_000;
     const at: Record<string, number[]> = { a: [], b: [], c: [] };
@@ -122,7 +161,7 @@ describe('publishPost', () => {
     const calls = await publish({
       claimPost: async () => {
         fail('claim');
-        return ['a', 'b', 'c'];
+        return three;
       },
       advanceTarget: async ({ resultId }) => {
         fail(resultId);

@@ -1,0 +1,64 @@
+// When a target may call its network: what the network has said to any worker, and the operator's ceiling.
+import type { ClockState, Db } from '../schema/database/database.ts';
+import {
+  accountLimitKey,
+  appLimitKey,
+  reserveTurn,
+  setBlocked,
+} from '../schema/database/rate-limits.ts';
+import type { TargetRow } from '../schema/database/targets.ts';
+import type { PlatformName } from '../schema/platforms.ts';
+import type { TargetClock } from '../schema/retry.ts';
+import type { Platforms } from './platforms/index.ts';
+import type { Throttle } from './platforms/platform.ts';
+import type { PlatformError } from './platforms/platform-error.ts';
+import { afterRateLimit, type NextStep } from './target-clock.ts';
+
+interface TurnDependencies {
+  db: Db;
+  clock: TargetClock;
+  platforms: Platforms;
+  postsPerMinute?: Partial<Record<PlatformName, number>>;
+}
+
+/** Undefined: the call may go out now. A place under the ceiling is reserved once for each commit. */
+export async function findWait(
+  { db, clock: limits, platforms, postsPerMinute = {} }: TurnDependencies,
+  row: TargetRow,
+): Promise<NextStep | undefined> {
+  const { blocked_until, clock, phase, platform } = row;
+  const nowMs = Date.now();
+  const blockedMs = (blocked_until?.getTime() ?? 0) - nowMs;
+  if (blockedMs > 0) return afterRateLimit(blockedMs, phase, clock, limits, nowMs);
+  const ceiling = postsPerMinute[platform] ?? 0;
+  const isCommit = phase === 'commit' || (phase === 'prepare' && !platforms.get(platform)?.prepare);
+  if (ceiling === 0 || !isCommit || clock.turnAtMs !== undefined) return undefined;
+  const turnAt = await reserveTurn(db, appLimitKey(platform), 60_000 / ceiling);
+  const waitMs = turnAt.getTime() - nowMs;
+  if (waitMs <= 0) return undefined;
+  return { next: phase, waitMs, clock: { ...clock, turnAtMs: turnAt.getTime() } };
+}
+
+/** A commit uses its place up: the next one needs another. */
+export function withoutTurn({ turnAtMs: _, ...clock }: ClockState): ClockState {
+  return clock;
+}
+
+/** The network has refused a call, so that every other one of the account, or of the app, waits too. */
+export async function noteRefusal(
+  { db, clock }: Pick<TurnDependencies, 'db' | 'clock'>,
+  row: TargetRow,
+  { options }: PlatformError,
+): Promise<void> {
+  const untilMs = Date.now() + (options.retryAfterMs ?? clock.rateLimitedDelayMs);
+  await noteThrottle({ db }, row, { scope: options.throttled ?? 'account', untilMs });
+}
+
+export async function noteThrottle(
+  { db }: Pick<TurnDependencies, 'db'>,
+  row: TargetRow,
+  { scope, untilMs }: Throttle,
+): Promise<void> {
+  const key = scope === 'app' ? appLimitKey(row.platform) : accountLimitKey(row.social_account_id);
+  await setBlocked(db, key, new Date(untilMs));
+}

@@ -1,0 +1,168 @@
+// One phase of a target: noted as begun, called, its outcome written.
+import type { Db } from '../schema/database/database.ts';
+import type { Doorbell } from '../schema/database/doorbell.ts';
+import {
+  beginPhase,
+  endAttempt,
+  setFailed,
+  setNextPhase,
+  setPublished,
+  type CallOutcome,
+  type TargetRow,
+} from '../schema/database/targets.ts';
+import type { Vault } from '../schema/database/vault.ts';
+import type { PlatformName } from '../schema/platforms.ts';
+import type { PostingErrorCode } from '../schema/posting-errors.ts';
+import type { Phase } from '../schema/posts.ts';
+import type { TargetClock } from '../schema/retry.ts';
+import type { Access } from './account-access.ts';
+import { callPhase, type PhaseOutcome } from './call-phase.ts';
+import { toFailure, toPlatformError } from './failures.ts';
+import type { Platforms } from './platforms/index.ts';
+import type { Platform } from './platforms/platform.ts';
+import { PlatformError } from './platforms/platform-error.ts';
+import { noteRefusal, noteThrottle, withoutTurn } from './rate-turn.ts';
+import { afterAbsent, afterError, nextLook, nextPoll, type NextStep } from './target-clock.ts';
+
+export interface PhaseDependencies {
+  db: Db;
+  vault: Vault;
+  doorbell: Doorbell;
+  platforms: Platforms;
+  clock: TargetClock;
+  /** The operator's ceilings; 0 or none: no limit. */
+  postsPerMinute?: Partial<Record<PlatformName, number>>;
+  /** How long one call to a network may take. */
+  callTimeoutMs?: number;
+  previewEvents: boolean;
+}
+
+export const lostCommit = new PlatformError(
+  'unknown_outcome',
+  'The answer to the commit was lost.',
+);
+
+/** Our means were refused in this phase, and what becomes of it is still to be decided. */
+interface Refused {
+  row: TargetRow;
+  error: PlatformError;
+}
+
+/** Runs the row's phase and writes its outcome, but for a refusal of our means. */
+export async function runPhase(
+  dependencies: PhaseDependencies,
+  row: TargetRow,
+  platform: Platform,
+  access: Access,
+): Promise<'published' | 'written' | Refused> {
+  const { db } = dependencies;
+  const phase = nextPhaseOf(row, platform);
+  const startedAt = new Date();
+  if (!(await beginPhase(db, row, phase, startedAt))) return 'written';
+  const clock = phase === 'commit' ? withoutTurn(row.clock) : row.clock;
+  const begun: TargetRow = { ...row, clock, phase, phase_state: 'begun', steps: row.steps + 1 };
+
+  let outcome: PhaseOutcome;
+  try {
+    const { callTimeoutMs } = dependencies;
+    outcome = await callPhase(platform, phase, begun, access, { startedAt, callTimeoutMs });
+  } catch (thrown) {
+    const error = toPlatformError(thrown);
+    await endAttempt(db, row.id, begun.steps, toCallOutcome(error, startedAt));
+    if (error.kind === 'reauthorize') {
+      // The network refused our means before it looked at the post: the phase is as if never begun.
+      await setNextPhase(db, begun, { phase, clock, dueAt: null });
+      return { row: begun, error };
+    }
+    if (error.kind === 'rate_limited') await noteRefusal(dependencies, begun, error);
+    const step = afterError(error, phase, clock, dependencies.clock, Date.now());
+    await takeStep(dependencies, begun, step, error);
+    return 'written';
+  }
+  const durationMs = Date.now() - startedAt.getTime();
+  if ('throttle' in outcome && outcome.throttle) {
+    await noteThrottle(dependencies, begun, outcome.throttle);
+  }
+  if (outcome.outcome === 'published') {
+    await setPublished(db, begun, outcome.published, durationMs);
+    dependencies.doorbell.ring('fanfare_changes');
+    return 'published';
+  }
+  await endAttempt(db, row.id, begun.steps, { outcome: outcome.outcome, durationMs });
+  await writeOutcome(dependencies, begun, platform, outcome);
+  return 'written';
+}
+
+function nextPhaseOf(row: TargetRow, platform: Platform): Phase {
+  return row.phase === 'prepare' && !platform.prepare ? 'commit' : row.phase;
+}
+
+async function writeOutcome(
+  dependencies: PhaseDependencies,
+  row: TargetRow,
+  platform: Platform,
+  outcome: Exclude<PhaseOutcome, { outcome: 'published' }>,
+): Promise<void> {
+  const { db, clock: limits } = dependencies;
+  const { clock } = row;
+  switch (outcome.outcome) {
+    case 'prepared':
+      return setNextPhase(db, row, { phase: 'commit', clock, dueAt: null, state: outcome.state });
+    case 'accepted':
+      return takeStep(
+        dependencies,
+        { ...row, provider_state: outcome.state },
+        nextPoll(clock, limits, Date.now()),
+        'The network did not finish the post in time.',
+      );
+    case 'absent':
+      return takeStep(
+        dependencies,
+        row,
+        afterAbsent(platform.isCommitIdempotent, clock, limits),
+        'The network did not take the post.',
+      );
+    case 'unknown':
+      return takeStep(dependencies, row, nextLook(clock, limits), lostCommit);
+  }
+}
+
+export async function takeStep(
+  dependencies: PhaseDependencies,
+  row: TargetRow,
+  step: NextStep,
+  cause: PlatformError | string,
+): Promise<void> {
+  if ('fail' in step) return failTarget(dependencies, row, step.fail, cause);
+  const { db, doorbell } = dependencies;
+  const dueAt = step.waitMs > 0 ? new Date(Date.now() + step.waitMs) : null;
+  await db.transaction().execute((trx) =>
+    setNextPhase(trx, row, {
+      phase: step.next,
+      clock: step.clock,
+      dueAt,
+      state: row.provider_state,
+    }),
+  );
+  if (dueAt) doorbell.ring('fanfare_changes');
+}
+
+export async function failTarget(
+  { db, doorbell }: Pick<PhaseDependencies, 'db' | 'doorbell'>,
+  row: TargetRow,
+  code: PostingErrorCode,
+  cause: PlatformError | string,
+): Promise<void> {
+  await db.transaction().execute((trx) => setFailed(trx, row, toFailure(code, row.phase, cause)));
+  doorbell.ring('fanfare_changes');
+}
+
+function toCallOutcome(error: PlatformError, startedAt: Date): CallOutcome {
+  return {
+    outcome: error.kind,
+    durationMs: Date.now() - startedAt.getTime(),
+    errorCode: error.options.platformCode,
+    errorMessage: error.message.slice(0, 1_000),
+    providerError: error.options.providerError,
+  };
+}
