@@ -8,6 +8,7 @@ import './deliveries/graphql.ts';
 import './events/graphql.ts';
 import './limits/graphql.ts';
 import './platforms/graphql.ts';
+import './posts/creating-graphql.ts';
 import './posts/graphql.ts';
 import './projects/graphql.ts';
 import './replays/graphql.ts';

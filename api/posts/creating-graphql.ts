@@ -1,0 +1,50 @@
+// Creating posts, in GraphQL.
+import { CreatePost } from '../../schema/posts.ts';
+import { builder, operationCost } from '../builder.ts';
+import { write } from '../graphql-operation.ts';
+import { wordEnum } from '../graphql-shapes.ts';
+import { createPost } from './create-post.ts';
+import { PostRef } from './shapes-graphql.ts';
+
+const PlatformPostInput = builder.inputType('PlatformPostInput', {
+  description: 'A target with its own content.',
+  fields: (t) => ({
+    accountId: t.id({ required: true }),
+    caption: t.string({ description: "Default: the post's." }),
+    platformOptions: t.field({
+      type: 'JSON',
+      description: "The network's own options, spelled as in REST: see `capabilities.options`.",
+    }),
+  }),
+});
+
+const NewPostStatusRef = wordEnum('NewPostStatus', ['draft']);
+
+const CreatePostInput = builder.inputType('CreatePostInput', {
+  fields: (t) => ({
+    caption: t.string(),
+    accountIds: t.idList({ description: 'Targets; or give `platformPosts`.' }),
+    platformPosts: t.field({ type: [PlatformPostInput] }),
+    scheduledAt: t.field({
+      type: 'DateTime',
+      description: 'At least 60 s ahead, at most a year. Without it the post is published now.',
+    }),
+    status: t.field({ type: NewPostStatusRef }),
+    metadata: t.field({ type: 'JSON', description: 'Pairs of strings, echoed in events.' }),
+    idempotencyKey: t.string({
+      description: 'The same input with the same key within 24 h gets the first answer again.',
+    }),
+  }),
+});
+
+builder.mutationField('createPost', (t) =>
+  t.field({
+    type: PostRef,
+    nullable: true,
+    description: 'Publishes to several accounts, now or at a time, or keeps a draft.',
+    complexity: operationCost,
+    args: { input: t.arg({ type: CreatePostInput, required: true }) },
+    resolve: (_, args, graphql, info) =>
+      write(graphql, { scope: 'posts:write', schema: CreatePost, args, info }, createPost),
+  }),
+);

@@ -1,0 +1,72 @@
+// A post and its results as GraphQL shows them.
+import {
+  failureStages,
+  nextActions,
+  postStatuses,
+  resultStatuses,
+  type Post,
+  type PostResult,
+} from '../../schema/posts.ts';
+import { builder } from '../builder.ts';
+import { wordEnum } from '../graphql-shapes.ts';
+import { PlatformRef } from '../platforms/graphql.ts';
+
+export const PostStatusRef = wordEnum('PostStatus', postStatuses, {
+  partial: 'Some targets were published and some failed.',
+});
+const ResultStatusRef = wordEnum('ResultStatus', resultStatuses);
+const FailureStageRef = wordEnum('FailureStage', failureStages);
+const NextActionRef = wordEnum('NextAction', nextActions, {
+  enum: 'What a person can do about a failure.',
+});
+
+export const PostResultRef = builder.objectRef<PostResult>('PostResult').implement({
+  description: 'What became of a post at one target.',
+  fields: (t) => ({
+    id: t.exposeID('id'),
+    socialAccountId: t.exposeID('social_account_id'),
+    platform: t.expose('platform', { type: PlatformRef }),
+    accountName: t.exposeString('account_name'),
+    status: t.expose('status', { type: ResultStatusRef }),
+    externalId: t.exposeString('external_id', { nullable: true }),
+    url: t.exposeString('url', { nullable: true }),
+    publishedAt: t.expose('published_at', { type: 'DateTime', nullable: true }),
+    caption: t.exposeString('caption'),
+    errorCode: t.exposeString('error_code', { nullable: true }),
+    errorMessage: t.exposeString('error_message', { nullable: true }),
+    errorHint: t.exposeString('error_hint', {
+      nullable: true,
+      description: 'What to do about the error code.',
+    }),
+    errorDocsUrl: t.exposeString('error_docs_url', {
+      nullable: true,
+      description: 'The error code in `/docs`.',
+    }),
+    failureStage: t.expose('failure_stage', { type: FailureStageRef, nullable: true }),
+    platformErrorCode: t.exposeString('platform_error_code', { nullable: true }),
+    providerError: t.expose('provider_error', { type: 'JSON', nullable: true }),
+    isRetriable: t.exposeBoolean('is_retriable'),
+    nextAction: t.expose('next_action', { type: NextActionRef }),
+    attempts: t.exposeInt('attempts'),
+    nextAttemptAt: t.expose('next_attempt_at', { type: 'DateTime', nullable: true }),
+  }),
+});
+
+export const PostRef = builder.objectRef<Post>('Post').implement({
+  fields: (t) => ({
+    id: t.exposeID('id'),
+    caption: t.exposeString('caption'),
+    status: t.expose('status', { type: PostStatusRef }),
+    createdAt: t.expose('created_at', { type: 'DateTime' }),
+    scheduledAt: t.expose('scheduled_at', { type: 'DateTime', nullable: true }),
+    publishedAt: t.expose('published_at', { type: 'DateTime', nullable: true }),
+    mediaUrls: t.exposeStringList('media_urls'),
+    metadata: t.expose('metadata', { type: 'JSON' }),
+    results: t.field({
+      type: [PostResultRef],
+      description: 'One for each target, in their order.',
+      complexity: 5,
+      resolve: (post) => post.results,
+    }),
+  }),
+});
