@@ -8,21 +8,23 @@ import { PlatformError } from './platforms/platform-error.ts';
 /** A network's words are shown to clients: long ones are cut. */
 const maxMessageChars = 1_000;
 
+/** The cause's own words say the most; without any, the table's. */
 export function toFailure(
   errorCode: PostingErrorCode,
   stage: FailureStage,
-  cause: PlatformError | string,
+  cause?: PlatformError | string,
 ): Failure {
   const error = cause instanceof PlatformError ? cause : undefined;
-  const message = error ? error.message : String(cause);
+  const words = (typeof cause === 'string' ? cause : cause?.message)?.trim();
+  const { message, isRetriable, nextAction } = postingErrors[errorCode];
   return {
     errorCode,
-    errorMessage: message.slice(0, maxMessageChars),
+    errorMessage: (words || message).slice(0, maxMessageChars),
     stage,
     platformErrorCode: error?.options.platformCode ?? null,
     providerError: error?.options.providerError ?? null,
-    isRetriable: postingErrors[errorCode].isRetriable,
-    nextAction: postingErrors[errorCode].nextAction,
+    isRetriable,
+    nextAction,
   };
 }
 

@@ -1,29 +1,48 @@
 // What a post to the sandbox network may ask for, so that every outcome can be brought about.
 import { z } from 'zod';
 
-const sandboxOutcomes = [
-  'published',
-  'rejected',
-  'unavailable',
-  'rate_limited',
-  'token_expired',
-  'token_revoked',
-  'answer_lost',
-] as const;
-export type SandboxOutcome = (typeof sandboxOutcomes)[number];
+/** What the network does with a post, in the words of the options that ask for it. */
+export const sandboxOutcomes = {
+  published: 'it is published',
+  rejected: 'refused for good, 422',
+  unavailable: 'refused for now, 503',
+  rate_limited: 'refused with 429 and `Retry-After: 1`',
+  server_error: 'answered 500 before it was taken',
+  connection_cut: 'the connection ends before it was taken',
+  hang: 'never taken and never answered',
+  token_expired: 'the login ends, until it is refreshed',
+  token_revoked: 'the login ends for good',
+  answer_lost: 'published, but the connection ends without an answer',
+  server_error_after: 'published, but answered 500',
+} as const;
+export type SandboxOutcome = keyof typeof sandboxOutcomes;
 
 export const maxSandboxDelayMs = 60_000;
 export const maxSandboxCaption = 5_000;
+export const maxSandboxMedia = 4;
+
+const outcomeNames = Object.keys(sandboxOutcomes) as SandboxOutcome[];
+const outcomeMeanings = outcomeNames.map((name) => `\`${name}\`: ${sandboxOutcomes[name]}`);
 
 export const SandboxOptions = z
   .strictObject({
-    outcome: z.enum(sandboxOutcomes).optional().meta({ description: 'Default: published.' }),
+    outcome: z
+      .enum(outcomeNames)
+      .optional()
+      .meta({ description: `Default: published. ${outcomeMeanings.join('; ')}.` }),
     times: z.int().min(1).max(1_000).optional().meta({
       description:
         'How often that outcome comes before the post is published after all. Default: always.',
     }),
     delay_ms: z.int().min(0).max(maxSandboxDelayMs).optional().meta({
       description: 'How long the answer is held back.',
+    }),
+    throttle_s: z.int().min(1).max(3_600).optional().meta({
+      description:
+        'The answer to the published post says that the account must not post for so many seconds.',
+    }),
+    without_retry_after: z.boolean().optional().meta({
+      description: 'Whether `rate_limited` leaves `Retry-After` out. Default: false.',
     }),
   })
   .meta({ id: 'SandboxOptions' });

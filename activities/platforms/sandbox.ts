@@ -1,7 +1,20 @@
 // The sandbox network, spoken to over HTTP like any other.
 import { z } from 'zod';
-import { maxSandboxCaption, SandboxHandle, SandboxOptions } from '../../schema/sandbox.ts';
-import type { Connection, Credentials, Fetch, Platform, Published, Target } from './platform.ts';
+import {
+  maxSandboxCaption,
+  maxSandboxMedia,
+  SandboxHandle,
+  SandboxOptions,
+} from '../../schema/sandbox.ts';
+import type {
+  Connection,
+  Credentials,
+  Fetch,
+  Platform,
+  Published,
+  Target,
+  Throttle,
+} from './platform.ts';
 import { PlatformError } from './platform-error.ts';
 import { toTransportError } from './transport-errors.ts';
 
@@ -22,6 +35,11 @@ const NetworkPost = z.object({ id: z.string(), url: z.string() });
 const NetworkPosts = z.object({ posts: z.array(NetworkPost) });
 const NetworkError = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
+interface Told<T> {
+  data: T;
+  headers: Headers;
+}
+
 interface Call<T> {
   /** A commit, or another call that must not be repeated blindly, such as a rotating refresh. */
   isRepeatable: boolean;
@@ -34,7 +52,8 @@ interface Call<T> {
 }
 
 export function createSandboxPlatform({ fetch, apiUrl, publicUrl }: SandboxSettings): Platform {
-  async function send<T>({ isRepeatable, path, body, token, answer, signal }: Call<T>): Promise<T> {
+  async function ask<T>(call: Call<T>): Promise<Told<T>> {
+    const { isRepeatable, path, body, token, answer, signal } = call;
     const transport = (error: unknown) =>
       toTransportError(error, isRepeatable ? 'other' : 'commit');
     if (signal.aborted) throw new PlatformError('unavailable', 'Stopped before the call.');
@@ -57,11 +76,15 @@ export function createSandboxPlatform({ fetch, apiUrl, publicUrl }: SandboxSetti
     const json = parse(text);
     if (!response.ok) throw toError(response, json, isRepeatable);
     const parsed = answer.safeParse(json);
-    if (parsed.success) return parsed.data;
+    if (parsed.success) return { data: parsed.data, headers: response.headers };
     throw new PlatformError(
       isRepeatable ? 'unavailable' : 'unknown_outcome',
       'The sandbox gave an answer that makes no sense.',
     );
+  }
+
+  async function send<T>(call: Call<T>): Promise<T> {
+    return (await ask(call)).data;
   }
 
   async function logIn(body: unknown, signal: AbortSignal): Promise<Connection> {
@@ -80,7 +103,7 @@ export function createSandboxPlatform({ fetch, apiUrl, publicUrl }: SandboxSetti
     rules: {
       text: { max: maxSandboxCaption, unit: 'characters' },
       isTextRequired: true,
-      media: { max: 4 },
+      media: { max: maxSandboxMedia },
       replies: { id: /^[0-9a-z]{1,64}$/, example: '0mg3k2x1a9f3c2d41e6b5a' },
       source: "the sandbox's own rule",
     },
@@ -107,16 +130,23 @@ export function createSandboxPlatform({ fetch, apiUrl, publicUrl }: SandboxSetti
       return { credentials: toCredentials(await send(call)), tokenExpiresAt: null };
     },
 
-    async commit({ resultId, caption, platformOptions, credentials }: Target, signal) {
-      const post = await send({
+    async commit({ resultId, caption, replyTo, mediaUrls, ...target }: Target, signal) {
+      const { data, headers } = await ask({
         isRepeatable: false,
         path: 'posts',
-        body: { caption, reference: resultId, ...platformOptions },
-        token: credentials['access_token'],
+        body: {
+          caption,
+          reference: resultId,
+          ...(replyTo !== null && { reply_to: replyTo }),
+          ...(mediaUrls.length > 0 && { media_urls: mediaUrls }),
+          ...target.platformOptions,
+        },
+        token: target.credentials['access_token'],
         answer: NetworkPost,
         signal,
       });
-      return { outcome: 'published', published: toPublished(post) };
+      const throttle = readThrottle(headers);
+      return { outcome: 'published', published: toPublished(data), throttle };
     },
 
     async reconcile({ resultId, credentials }: Target, signal) {
@@ -164,16 +194,27 @@ function toError(response: Response, json: unknown, isRepeatable: boolean): Plat
     return new PlatformError('reauthorize', message, { ...options, isRevoked });
   }
   if (status === 429) {
-    const retryAfterMs = readRetryAfterMs(response.headers.get('retry-after'));
-    return new PlatformError('rate_limited', message, { ...options, retryAfterMs });
+    const retryAfterMs = readSecondsMs(response.headers.get('retry-after'));
+    return new PlatformError('rate_limited', message, {
+      ...options,
+      retryAfterMs,
+      throttled: 'account',
+    });
   }
   if (status === 503) return new PlatformError('unavailable', message, options);
   if (status >= 400 && status < 500) return new PlatformError('rejected', message, options);
   return new PlatformError(isRepeatable ? 'unavailable' : 'unknown_outcome', message, options);
 }
 
-/** Seconds; the form with a date is not used by the sandbox. */
-function readRetryAfterMs(header: string | null): number | undefined {
+/** What the account may not do for a while, told with a post that was taken. */
+function readThrottle(headers: Headers): Throttle | undefined {
+  const resetMs = readSecondsMs(headers.get('x-ratelimit-reset'));
+  if (headers.get('x-ratelimit-remaining') !== '0' || resetMs === undefined) return undefined;
+  return { scope: 'account', untilMs: Date.now() + resetMs };
+}
+
+/** Counted from now: the sandbox tells no times as dates. */
+function readSecondsMs(header: string | null): number | undefined {
   return header !== null && /^\d+$/.test(header) ? Number(header) * 1_000 : undefined;
 }
 

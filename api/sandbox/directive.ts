@@ -6,6 +6,9 @@ export interface Directive {
   /** Undefined: every time. */
   times: number | undefined;
   delayMs: number;
+  /** Undefined: the account may post again at once. */
+  throttleS: number | undefined;
+  hasRetryAfter: boolean;
 }
 
 const inCaption = /\[sandbox((?:\s+\w+=\w+)*)\s*\]/;
@@ -18,13 +21,26 @@ export function readDirective(
   const words = inCaption.exec(caption)?.[1]?.trim().split(/\s+/).filter(Boolean) ?? [];
   const pairs = words.map((word) => {
     const [name = '', value = ''] = word.split('=');
-    return [name, /^\d+$/.test(value) ? Number(value) : value];
+    return [name, readValue(value)];
   });
   const parsed = SandboxOptions.safeParse(Object.fromEntries(pairs));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     return { fault: [...(issue?.path ?? []), issue?.message].join(': ') };
   }
-  const { outcome = 'published', times, delay_ms = 0 } = { ...parsed.data, ...asked };
-  return { directive: { outcome, times, delayMs: delay_ms } };
+  const options = { ...parsed.data, ...asked };
+  return {
+    directive: {
+      outcome: options.outcome ?? 'published',
+      times: options.times,
+      delayMs: options.delay_ms ?? 0,
+      throttleS: options.throttle_s,
+      hasRetryAfter: !options.without_retry_after,
+    },
+  };
+}
+
+function readValue(word: string): string | number | boolean {
+  if (/^\d+$/.test(word)) return Number(word);
+  return word === 'true' || word === 'false' ? word === 'true' : word;
 }

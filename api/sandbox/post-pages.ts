@@ -1,7 +1,11 @@
 // The sandbox network's own pages: what was posted there.
 import { Hono } from 'hono';
 import type { Db, SandboxPostRow } from '../../schema/database/database.ts';
-import { findSandboxPost, listSandboxPosts } from '../../schema/database/sandbox.ts';
+import {
+  findSandboxPost,
+  listSandboxPosts,
+  listSandboxReplies,
+} from '../../schema/database/sandbox.ts';
 import { SandboxHandle } from '../../schema/sandbox.ts';
 import { html, page, type Html } from '../pages.ts';
 
@@ -19,7 +23,7 @@ export function createPostPages({ db }: { db: Db }): Hono {
       handle === undefined ? 'Sandbox posts' : `Sandbox posts of @${handle}`,
       posts.length > 0
         ? html`<p class="quiet">The newest ${posts.length}, newest first.</p>
-            ${posts.map(showPost)}`
+            ${underWhatTheyAnswer(posts).map(showPost)}`
         : html`<p>Nothing has been posted yet.</p>`,
     );
   });
@@ -28,9 +32,10 @@ export function createPostPages({ db }: { db: Db }): Hono {
     const id = c.req.param('id');
     const post = /^[0-9a-z]+$/.test(id) ? await findSandboxPost(db, id) : undefined;
     if (!post) return noSuch('post');
+    const replies = await listSandboxReplies(db, post.id, shown);
     return page(
       `Post of @${post.handle}`,
-      html`${showPost(post)}
+      html`${underWhatTheyAnswer([...replies.toReversed(), post]).map(showPost)}
         <p><a href="/sandbox/posts">All posts</a></p>`,
     );
   });
@@ -42,12 +47,31 @@ function noSuch(what: string): Response {
   return page(`No such ${what}`, html`<p>The sandbox has nothing here.</p>`, { status: 404 });
 }
 
-function showPost({ id, handle, caption, reference, created_at }: SandboxPostRow): Html {
-  const at = created_at.toISOString();
+/** The newest first, but each reply right after what it answers and its replies so far. */
+function underWhatTheyAnswer(newestFirst: SandboxPostRow[]): SandboxPostRow[] {
+  const ids = new Set(newestFirst.map((post) => post.id));
+  const replies = Map.groupBy(newestFirst.toReversed(), (post) => post.reply_to);
+  const withReplies = (post: SandboxPostRow): SandboxPostRow[] => [
+    post,
+    ...(replies.get(post.id) ?? []).flatMap(withReplies),
+  ];
+  return newestFirst
+    .filter(({ reply_to }) => reply_to === null || !ids.has(reply_to))
+    .flatMap(withReplies);
+}
+
+function showPost(post: SandboxPostRow): Html {
+  const { id, handle, caption, reference, reply_to, media_urls } = post;
+  const at = post.created_at.toISOString();
   const byHandle = `/sandbox/posts?${new URLSearchParams({ handle }).toString()}`;
   return html`<article>
     <h2><a href="${byHandle}">@${handle}</a></h2>
+    ${
+      reply_to !== null &&
+      html`<p class="quiet">answers <a href="/sandbox/posts/${reply_to}">${reply_to}</a></p>`
+    }
     <p class="text">${caption}</p>
+    ${media_urls.map((url) => html`<p><a href="${url}" rel="noreferrer nofollow">${url}</a></p>`)}
     <p class="quiet">
       <a href="/sandbox/posts/${id}"><time datetime="${at}">${at}</time></a>
       ${reference !== null && html`· reference ${reference}`}

@@ -7,6 +7,8 @@ export interface NewSandboxPost {
   handle: string;
   caption: string;
   reference: string | null;
+  reply_to: string | null;
+  media_urls: string[];
 }
 
 export function insertSandboxPost(db: Db, post: NewSandboxPost): Promise<SandboxPostRow> {
@@ -34,6 +36,28 @@ export function listSandboxPosts(
     .$if(handle !== undefined, (query) => query.where('handle', '=', handle!))
     .$if(reference !== undefined, (query) => query.where('reference', '=', reference!))
     .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** What answers a post, and what answers that; the oldest first. */
+export function listSandboxReplies(db: Db, id: string, limit: number): Promise<SandboxPostRow[]> {
+  return db
+    .withRecursive('replies', (query) =>
+      query
+        .selectFrom('sandbox_posts')
+        .selectAll()
+        .where('reply_to', '=', id)
+        .unionAll((deeper) =>
+          deeper
+            .selectFrom('sandbox_posts')
+            .innerJoin('replies', 'replies.id', 'sandbox_posts.reply_to')
+            .selectAll('sandbox_posts'),
+        ),
+    )
+    .selectFrom('replies')
+    .selectAll()
+    .orderBy('id')
     .limit(limit)
     .execute();
 }
