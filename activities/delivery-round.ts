@@ -6,6 +6,7 @@ import {
   listUnfinished,
   type DueDelivery,
 } from '../schema/database/due-deliveries.ts';
+import { releaseBatch } from '../schema/database/sweeping.ts';
 import type { DeliverEventsInput, WaitingDelivery } from '../schema/workflows.ts';
 import { attemptDelivery, type AttemptDependencies } from './attempt-delivery.ts';
 import { UnsignableError } from './exchange.ts';
@@ -24,6 +25,9 @@ const unsignableWaitMs = 60_000;
  * Attempts what is due and returns what has not concluded. A receiver's fault is a recorded attempt;
  * only a fault of our own database throws, and then the round is repeated: what is recorded is not
  * sent again. `rows`: the batch, where it has been read already.
+ *
+ * While deliveries are paused nothing is attempted: what was meant goes back to the relay, which takes
+ * it, each on its ladder, when they are resumed.
  */
 export async function attemptRound(
   dependencies: RoundDependencies,
@@ -40,12 +44,19 @@ export async function attemptRound(
   await concludeUnsent(db, batchId, deleted, 'canceled');
   await concludeUnsent(db, batchId, disabled, 'skipped');
   const gone = new Set([...deleted, ...disabled]);
+  const meant = unfinished.filter((delivery) => !gone.has(delivery));
+  if (meant.some((delivery) => delivery.is_paused)) {
+    await releaseBatch(
+      db,
+      batchId,
+      meant.map(({ id }) => id),
+    );
+    return [];
+  }
   const outcomes = await Promise.allSettled(
-    unfinished
-      .filter((delivery) => !gone.has(delivery))
-      .map((delivery) =>
-        inHand.during(delivery.webhook.id, () => deliverIfDue(dependencies, delivery)),
-      ),
+    meant.map((delivery) =>
+      inHand.during(delivery.webhook.id, () => deliverIfDue(dependencies, delivery)),
+    ),
   );
   // Every attempt of the round has ended before a fault is told: none goes on behind the retry.
   const fault = outcomes.find((outcome) => outcome.status === 'rejected');

@@ -8,6 +8,9 @@ import { exchange, type ExchangeDependencies } from './exchange.ts';
 import { NotBegunError } from './send-outcome.ts';
 import { withHeartbeat } from './with-heartbeat.ts';
 
+/** How soon a retry that deliveries' pause holds asks anew. */
+const pausedMs = 2_000;
+
 export interface RetryingDependencies extends ExchangeDependencies {
   db: Db;
   doorbell: Doorbell;
@@ -22,6 +25,10 @@ export function createRetrying(dependencies: RetryingDependencies) {
   async function attempt({ deliveryId }: RetryDeliveryInput): Promise<void> {
     const delivery = await findManualDelivery(db, deliveryId);
     if (!delivery?.webhook || delivery.body === null) return;
+    if (delivery.is_paused) {
+      // Accepted just before the pause: others are refused.
+      throw failure(new PausedError('Deliveries are paused by the operator.'), pausedMs);
+    }
     const { webhook, body } = delivery;
     const sendable = { ...delivery, webhook, body };
     const outcome = await exchange(dependencies, sendable, beginWithinMs).catch(toFailure);
@@ -34,12 +41,16 @@ export function createRetrying(dependencies: RetryingDependencies) {
   };
 }
 
+class PausedError extends Error {
+  override readonly name = 'PausedError';
+}
+
 /** Temporal tries again when a connection may be free, rather than by its own ladder. */
 function toFailure(error: unknown): never {
   if (!(error instanceof NotBegunError) || error.retryAfterMs <= 0) throw error;
-  throw ApplicationFailure.create({
-    message: error.message,
-    type: error.name,
-    nextRetryDelay: Math.ceil(error.retryAfterMs),
-  });
+  throw failure(error, error.retryAfterMs);
+}
+
+function failure({ message, name: type }: Error, retryAfterMs: number): ApplicationFailure {
+  return ApplicationFailure.create({ message, type, nextRetryDelay: Math.ceil(retryAfterMs) });
 }

@@ -3,6 +3,7 @@ import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Db } from '../schema/database/database.ts';
 import type { Doorbell } from '../schema/database/doorbell.ts';
+import { resumePosts } from '../schema/database/resuming.ts';
 import {
   listOverdueBatches,
   listOverduePosts,
@@ -32,11 +33,12 @@ export function startSweeper(dependencies: SweeperDependencies): Sweeper {
   const { everyMs, log } = dependencies;
   let running = Promise.resolve();
   let lastBatchId = '';
+  let isStopped = false;
   const timer = setInterval(
     () => {
       running = running
         .then(async () => {
-          lastBatchId = await sweep(dependencies, lastBatchId);
+          lastBatchId = await sweep(dependencies, lastBatchId, () => isStopped);
         })
         .catch((error: unknown) => log.warn({ err: error }, 'The sweep failed.'));
     },
@@ -44,6 +46,7 @@ export function startSweeper(dependencies: SweeperDependencies): Sweeper {
   );
   return {
     async stop() {
+      isStopped = true;
       clearInterval(timer);
       await running;
     },
@@ -54,7 +57,11 @@ export function startSweeper(dependencies: SweeperDependencies): Sweeper {
  * One sweep of all processes at a time, and no more often than configured. Returns the batch that
  * the next one begins after: batches that are late but running must not hide the lost ones.
  */
-async function sweep(dependencies: SweeperDependencies, after: string): Promise<string> {
+async function sweep(
+  dependencies: SweeperDependencies,
+  after: string,
+  isStopped: () => boolean,
+): Promise<string> {
   const { db, doorbell, temporal, everyMs, overdueMs, log } = dependencies;
   if (!(await takeSweep(db, everyMs))) return after;
   const batchIds = await listOverdueBatches(db, overdueMs, after);
@@ -62,6 +69,12 @@ async function sweep(dependencies: SweeperDependencies, after: string): Promise<
     if (await isRunning(temporal, deliverEventsWorkflowId(batchId))) continue;
     await releaseBatch(db, batchId);
     log.warn({ batchId }, 'A batch of deliveries had lost its workflow; it is started anew.');
+  }
+  // Whoever resumed may have ended half way.
+  for await (const count of resumePosts(db)) {
+    log.warn({ count }, 'Posts were held by a pause that is gone; they go on.');
+    doorbell.ring('fanfare_outbox');
+    if (isStopped()) return after;
   }
   for (const { id, workflow_id } of await listOverduePosts(db, overdueMs)) {
     if (workflow_id !== null && (await isRunning(temporal, workflow_id))) continue;

@@ -4,6 +4,10 @@ import { ConfigError, Environment, readConfig, type Config } from '../schema/con
 import { connectDatabase } from '../schema/database/connect.ts';
 import type { Db } from '../schema/database/database.ts';
 import { findRunningDatabase } from './embedded/running-database.ts';
+import { pause, showPauses } from './operator/pause.ts';
+import { RefusedArgument } from './operator/refused-argument.ts';
+import { resume } from './operator/resume.ts';
+import { showStuck } from './operator/stuck.ts';
 import { migrateDatabase, startAllInOne, startRole, type Running } from './start.ts';
 import { createKey, createProject } from './tenants.ts';
 
@@ -31,6 +35,11 @@ const usage = () => `Usage: node api/cli.ts <command>
   projects create --name NAME   make a project and print its first key, once
   keys create --project ID --name NAME [--scopes A,B] [--test] [--expires-at TIME]
                                 make a key and print it, once
+  pause SCOPE                   hold what is sent: to a network, of a project by its id, or all
+                                webhook deliveries by the word \`deliveries\`
+  resume SCOPE                  let it go on
+  pauses                        list what is paused
+  stuck [--minutes N]           list posts without progress, and deliveries due, for N minutes
 
 Every setting is an environment variable:
 
@@ -48,11 +57,14 @@ async function main(args: string[]): Promise<void> {
       scopes: { type: 'string' },
       test: { type: 'boolean', default: false },
       'expires-at': { type: 'string' },
+      minutes: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
-  const command = positionals.join(' ');
   if (values.help) return print(usage());
+  const [first, ...rest] = positionals;
+  const scope = rest.join(' ');
+  const command = first === 'pause' || first === 'resume' ? first : positionals.join(' ');
   switch (command) {
     case 'start':
       return run(startConfig(), (config, signal) =>
@@ -74,6 +86,14 @@ async function main(args: string[]): Promise<void> {
       return withDatabase(async (db) => print(await createProject(db, values)));
     case 'keys create':
       return withDatabase(async (db) => print(await createKey(db, values)));
+    case 'pause':
+      return withDatabase(async (db) => print(await pause(db, scope)));
+    case 'resume':
+      return withDatabase(async (db) => print(await resume(db, scope)));
+    case 'pauses':
+      return withDatabase(async (db) => print(await showPauses(db)));
+    case 'stuck':
+      return withDatabase(async (db) => print(await showStuck(db, values.minutes)));
     default:
       throw new UsageError(command ? `There is no command \`${command}\`.` : 'Name a command.');
   }
@@ -168,5 +188,5 @@ try {
     console.error(error instanceof Error ? error.message : error);
     if (error instanceof Error && error.cause) console.error(error.cause);
   }
-  process.exit(isUsage ? 2 : 1);
+  process.exit(isUsage || error instanceof RefusedArgument ? 2 : 1);
 }

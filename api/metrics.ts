@@ -3,6 +3,7 @@ import type { MiddlewareHandler } from 'hono';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { readFeedLagSeconds } from '../schema/database/changes.ts';
 import { readDeliveryBacklog } from '../schema/database/delivery-backlog.ts';
+import { listPauses } from '../schema/database/sending-pauses.ts';
 import { countWebhooksByState } from '../schema/database/webhook-health.ts';
 import type { Context } from './context.ts';
 import type { PublicPage } from './public-page.ts';
@@ -50,6 +51,13 @@ const webhooks = new Gauge({
   registers: [registry],
 });
 
+const sendingPaused = new Gauge({
+  name: 'fanfare_sending_paused',
+  help: '1 for each network and project, or for all deliveries, that the operator has paused.',
+  labelNames: ['scope'],
+  registers: [registry],
+});
+
 const feedLagSeconds = new Gauge({
   name: 'fanfare_feed_lag_seconds',
   help: 'The age of the oldest change that a running transaction holds back from live streams.',
@@ -80,6 +88,8 @@ export const metricsPage: PublicPage = {
     for (const { state, count } of await countWebhooksByState(context.db)) {
       webhooks.set({ state }, count);
     }
+    sendingPaused.reset();
+    for (const { scope } of await listPauses(context.db)) sendingPaused.set({ scope }, 1);
     feedLagSeconds.set(await readFeedLagSeconds(context.db));
     return c.body(await registry.metrics(), 200, { 'Content-Type': registry.contentType });
   },

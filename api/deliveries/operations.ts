@@ -75,6 +75,11 @@ export function retryDelivery(
         'The event of this delivery is too old: it is no longer kept.',
       );
     }
+    if (sendable.is_paused) {
+      throw new AppError('conflict', 'Deliveries are paused by the operator.', {
+        hint: 'What waits is sent when they are resumed; retry then.',
+      });
+    }
     const input: RetryDeliveryInput = { deliveryId: id };
     await insertOutbox(trx, {
       workflow: retryDeliveryWorkflow,

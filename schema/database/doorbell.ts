@@ -1,6 +1,8 @@
 // Wakes the readers of a channel after a commit: at most one empty NOTIFY per channel per 5 ms.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { Client } from 'pg';
+import type { Db } from './database.ts';
 
 /** `outbox`: workflows are asked for. `deliveries`: some wait to be claimed. `changes`: the feed has rows. */
 export const channels = ['fanfare_outbox', 'fanfare_deliveries', 'fanfare_changes'] as const;
@@ -11,6 +13,11 @@ export interface Doorbell {
   /** Call after the commit. A lost ring costs half a second, since every reader polls too. */
   ring(channel: Channel): void;
   close(): Promise<void>;
+}
+
+/** One ring from where no doorbell is kept, such as a command; not for use in a transaction. */
+export async function notify(db: Db, channel: Channel): Promise<void> {
+  await sql`notify ${sql.id(channel)}`.execute(db);
 }
 
 const quietMs = 5;

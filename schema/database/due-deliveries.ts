@@ -4,6 +4,7 @@ import type { DeliveryStatus, DeliveryTrigger } from '../deliveries.ts';
 import type { EventKind } from '../events.ts';
 import { insertChanges } from './changes.ts';
 import type { Db, WebhookRow } from './database.ts';
+import { areDeliveriesPaused } from './sending-pauses.ts';
 import type { SecretColumns } from './webhook-secrets.ts';
 
 export interface DueDelivery {
@@ -16,6 +17,8 @@ export interface DueDelivery {
   scheduled_attempts: number;
   ladder_start: number;
   next_attempt_at: Date | null;
+  /** The operator has paused all deliveries. */
+  is_paused: boolean;
   body: string;
   webhook: SecretColumns & Pick<WebhookRow, 'url' | 'status' | 'deleted_at'>;
 }
@@ -38,7 +41,7 @@ export async function listUnfinished(
     .select(['d.scheduled_attempts', 'd.ladder_start', 'd.next_attempt_at', 'e.body'])
     .select(['w.id as webhook_id', 'w.url', 'w.status', 'w.deleted_at', 'w.secret'])
     .select(['w.secret_key_id', 'w.previous_secret', 'w.previous_secret_key_id'])
-    .select('w.previous_secret_until')
+    .select(['w.previous_secret_until', areDeliveriesPaused.as('is_paused')])
     .$if(deliveryIds !== undefined, (query) =>
       query.where('d.id', '=', sql<string>`any(${deliveryIds})`),
     )

@@ -2,6 +2,7 @@
 import { insertChanges } from './changes.ts';
 import type { Db, Transaction } from './database.ts';
 import type { Exchange } from './delivery-attempts.ts';
+import { areDeliveriesPaused } from './sending-pauses.ts';
 
 /** A null body: the event was pruned. No webhook: it was deleted. */
 export type ManualDelivery = NonNullable<Awaited<ReturnType<typeof findManualDelivery>>>;
@@ -11,6 +12,7 @@ export async function findManualDelivery(db: Db, id: string) {
     .selectFrom('deliveries as d')
     .leftJoin('events as e', 'e.id', 'd.event_id')
     .select(['d.id', 'd.event_id', 'd.event', 'd.trigger', 'd.webhook_id', 'e.body'])
+    .select(areDeliveriesPaused.as('is_paused'))
     .where('d.id', '=', id)
     .executeTakeFirst();
   if (!row) return undefined;

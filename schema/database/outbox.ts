@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { newId } from '../ids.ts';
 import type { Db, OutboxRow } from './database.ts';
+import { areDeliveriesPaused } from './sending-pauses.ts';
 import {
   deliverEventsWorkflow,
   deliverEventsWorkflowId,
@@ -111,7 +112,7 @@ const leastOfEach = 10;
  * statement; tell Temporal when it has returned. Undefined: none are waiting.
  *
  * Every webhook has its share, so that the backlog of one is no wait for another, and none that is
- * left out is read past. The commit isn't waited for on disk: a claim lost with the machine leaves a
+ * left out is read past. None are claimed while deliveries are paused. The commit isn't waited for on disk: a claim lost with the machine leaves a
  * workflow that finds nothing, and is made anew.
  */
 export async function claimBatch(
@@ -123,7 +124,10 @@ export async function claimBatch(
   const { rows } = await sql<OutboxRow & { size: number }>`
     /* prepared: claim_batch */
     with recursive ${unsynced}, waiting as (
-      (select webhook_id from deliveries where ${isUnclaimed} order by webhook_id limit 1)
+      (
+        select webhook_id from deliveries
+        where ${isUnclaimed} and not ${areDeliveriesPaused} order by webhook_id limit 1
+      )
       union all
       select (
         select webhook_id from deliveries

@@ -9,6 +9,13 @@ export const deliveriesScope = 'deliveries';
 export const areDeliveriesPaused = sql<boolean>`exists (
   select from sending_pauses where scope = ${sql.lit(deliveriesScope)})`;
 
+/** Whether the network or the project of a target is paused, as an SQL condition on `post_results` or its alias. */
+export function isUnderPause(results: string) {
+  return sql<boolean>`exists (
+    select from sending_pauses
+    where scope in (${sql.ref(`${results}.platform`)}, ${sql.ref(`${results}.project_id`)}))`;
+}
+
 /** False: it was paused already. */
 export async function insertPause(db: Db, scope: string): Promise<boolean> {
   const inserted = await db

@@ -4,6 +4,7 @@ import { insertPublishPost } from './outbox.ts';
 import type { Db } from './database.ts';
 import { lockPost } from './posts.ts';
 import { insertReplayWorkflow, lockRunningReplay, setReplay } from './replays.ts';
+import { isUnderPause } from './sending-pauses.ts';
 
 /** A sweep looks at this much; the rest waits for the next one. */
 export const maxPerSweep = 200;
@@ -40,15 +41,36 @@ export async function listOverdueBatches(
   return rows.map((row) => row.batch_id!);
 }
 
-/** The relay then takes the batch's unfinished deliveries as new ones; their rows keep the ladder. */
-export async function releaseBatch(db: Db, batchId: string): Promise<void> {
+/**
+ * The relay then takes the batch's unfinished deliveries as new ones, or those with these ids alone;
+ * their rows keep the ladder.
+ */
+export async function releaseBatch(db: Db, batchId: string, deliveryIds?: string[]): Promise<void> {
   await db
     .updateTable('deliveries')
     .set({ batch_id: null })
     .where('batch_id', '=', batchId)
     .where('status', 'in', ['pending', 'retrying'])
+    .$if(deliveryIds !== undefined, (query) =>
+      query.where('id', '=', sql<string>`any(${deliveryIds})`),
+    )
     .execute();
 }
+
+/**
+ * Targets of the post are held by a pause, and no other of its targets is on its way, but those that
+ * answer one on its way: nobody carries it, rightly.
+ */
+const isHeldByPause = sql<boolean>`(
+  exists (
+    select from post_results as held
+    where held.post_id = posts.id and held.is_paused and held.status in ('pending', 'publishing')
+      and ${isUnderPause('held')})
+  and not exists (
+    select from post_results as r left join post_results as answered on answered.id = r.answers_result_id
+    where r.post_id = posts.id and r.status in ('pending', 'publishing')
+      and not (r.is_paused and ${isUnderPause('r')})
+      and (answered.id is null or answered.status not in ('pending', 'publishing'))))`;
 
 /** Posts whose time came, or whose last step was made, long ago, and whose targets wait for nothing. */
 export async function listOverduePosts(
@@ -82,21 +104,25 @@ export async function listOverduePosts(
         ),
       ),
     )
+    .where((eb) => eb.not(isHeldByPause))
     .orderBy('progressed_at')
     .limit(maxPerSweep)
     .execute();
 }
 
-/** A new run: whatever still acts for the old one finds itself superseded. */
+/**
+ * A new run: whatever still acts for the old one finds itself superseded. False: the post has ended, or
+ * another workflow carries it by now.
+ */
 export async function restartPost(
   db: Db,
   postId: string,
-  lostWorkflowId: string | null,
-): Promise<void> {
-  await db.transaction().execute(async (trx) => {
+  workflowIdBefore: string | null,
+): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
     const post = await lockPost(trx, postId);
     const isOpen = post?.status === 'pending' || post?.status === 'scheduled';
-    if (!isOpen || post.workflow_id !== lostWorkflowId) return;
+    if (!isOpen || post.workflow_id !== workflowIdBefore) return false;
     const run = post.current_run + 1;
     const workflowId = await insertPublishPost(trx, { postId, run }, post.scheduled_at);
     await trx
@@ -104,6 +130,14 @@ export async function restartPost(
       .set({ current_run: run, workflow_id: workflowId, progressed_at: sql<Date>`now()` })
       .where('id', '=', postId)
       .execute();
+    // Where a pause still holds one of them, the new run finds it.
+    await trx
+      .updateTable('post_results')
+      .set({ is_paused: false })
+      .where('post_id', '=', postId)
+      .where('is_paused', '=', true)
+      .execute();
+    return true;
   });
 }
 

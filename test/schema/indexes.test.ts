@@ -57,7 +57,7 @@ import { createExplainer, type Explainer } from '../support/explain.ts';
 import { anyTimings } from '../support/rows.ts';
 
 /** Small by nature: read from end to end at will. */
-const smallTables = /^(feed_epoch|sweeps|outbox):/;
+const smallTables = /^(feed_epoch|sweeps|outbox|sending_pauses):/;
 
 let database: TestDatabase;
 let explainer: Explainer;

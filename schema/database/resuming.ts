@@ -1,0 +1,44 @@
+// Posts whose targets a pause has stopped and none holds any more: each gets a new run.
+import type { Db } from './database.ts';
+import { isUnderPause } from './sending-pauses.ts';
+import { restartPost } from './sweeping.ts';
+
+const postsAtOnce = 100;
+
+/**
+ * Yields how many it has started after each batch, so that the caller can tell the relay. It may be
+ * broken off at any time, and several may be at it: a post is started by one of them.
+ */
+export async function* resumePosts(db: Db): AsyncGenerator<number> {
+  let after = '';
+  for (;;) {
+    const posts = await listResumablePosts(db, after);
+    let started = 0;
+    for (const { id, workflow_id } of posts) {
+      if (await restartPost(db, id, workflow_id)) started++;
+    }
+    if (started > 0) yield started;
+    if (posts.length < postsAtOnce) return;
+    after = posts.at(-1)!.id;
+  }
+}
+
+/** In the order of their ids, those after `after`. */
+export function listResumablePosts(
+  db: Db,
+  after: string,
+): Promise<{ id: string; workflow_id: string | null }[]> {
+  return db
+    .selectFrom('post_results')
+    .innerJoin('posts', 'posts.id', 'post_results.post_id')
+    .select(['posts.id', 'posts.workflow_id'])
+    .distinct()
+    .where('post_results.is_paused', '=', true)
+    .where('post_results.status', 'in', ['pending', 'publishing'])
+    .where('posts.status', 'in', ['pending', 'scheduled'])
+    .where('post_results.post_id', '>', after)
+    .where((eb) => eb.not(isUnderPause('post_results')))
+    .orderBy('posts.id')
+    .limit(postsAtOnce)
+    .execute();
+}

@@ -1,0 +1,131 @@
+// The operator pauses all deliveries: nothing is sent while it lasts, and nothing is lost or sent twice.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { pause } from '../../api/operator/pause.ts';
+import { resume } from '../../api/operator/resume.ts';
+import { recordEvent } from '../../schema/database/events.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { ok, send, startScripted, unavailable } from '../support/retries.ts';
+
+/** A pause and its end are obeyed within that. */
+const obeyedMs = 5_000;
+const retryAfterMs = 1_500;
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startApp({ env: { FANFARE_DELIVERY_DELAYS_MS: `${retryAfterMs},600000` } });
+});
+afterEach(() => resume(app.context.db, 'deliveries'));
+afterAll(() => app.stop());
+
+const pauseDeliveries = () => pause(app.context.db, 'deliveries');
+const resumeDeliveries = () => resume(app.context.db, 'deliveries');
+
+async function commitEvents(projectId: string, count = 1): Promise<void> {
+  const { db, doorbell } = app.context;
+  const event = { projectId, kind: 'post.published', data: { id: 'post_1' } } as const;
+  await db.transaction().execute(async (trx) => {
+    for (let i = 0; i < count; i++) await recordEvent(trx, event, { previewEvents: false });
+  });
+  doorbell.ring('fanfare_deliveries');
+}
+
+describe('while deliveries are paused', () => {
+  test('an event that is committed is sent once, after they are resumed', async () => {
+    await using receiver = await startReceiver();
+    const { projectId, createWebhook } = await app.createTenant();
+    await createWebhook(receiver.url, ['post.published']);
+    await pauseDeliveries();
+    await commitEvents(projectId);
+    await sleep(2_000);
+    expect(receiver.requests).toHaveLength(0);
+    await resumeDeliveries();
+    await receiver.waitForCount(1, { timeoutMs: obeyedMs });
+    await commitEvents(projectId);
+    await receiver.waitForCount(2, { timeoutMs: obeyedMs });
+    const ids = receiver.requests.map(({ headers }) => headers['x-service-delivery']);
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  test('a burst stops in its middle, and the rest is sent once each', async () => {
+    const burst = 800;
+    await using receiver = await startReceiver({ respond: () => ({ status: 200, delayMs: 100 }) });
+    const { projectId, createWebhook } = await app.createTenant();
+    await createWebhook(receiver.url, ['post.published']);
+    await commitEvents(projectId, burst);
+    await receiver.waitForCount(50);
+    await pauseDeliveries();
+    await sleep(obeyedMs);
+    const sent = receiver.requests.length;
+    expect(sent).toBeLessThan(burst);
+    await sleep(1_000);
+    expect(receiver.requests).toHaveLength(sent);
+    await resumeDeliveries();
+    await receiver.waitForCount(burst, { timeoutMs: 20_000 });
+    const ids = receiver.requests.map(({ headers }) => headers['x-service-delivery']);
+    expect(new Set(ids).size).toBe(burst);
+    expect(ids).toHaveLength(burst);
+  }, 40_000);
+
+  test('a retry waits, and the delivery goes on where its ladder was', async () => {
+    await using receiver = await startScripted(unavailable, unavailable, ok);
+    const delivery = await send(app, receiver);
+    const failed = await delivery.waitForAttempts(1);
+    await pauseDeliveries();
+    // Its round finds the pause and leaves it to the relay, so that no workflow waits.
+    await expect
+      .poll(async () => (await delivery.readRow()).batch_id, { timeout: 10_000 })
+      .toBeNull();
+    await sleep(1_000);
+    expect(await delivery.read()).toMatchObject({
+      status: 'retrying',
+      attempt_count: 1,
+      next_attempt_at: failed.next_attempt_at,
+      workflow_id: null,
+    });
+    expect(receiver.requests).toHaveLength(1);
+    await resumeDeliveries();
+    const again = await delivery.waitForAttempts(2);
+    expect(again).toMatchObject({ status: 'retrying', attempt_count: 2 });
+    // The second step of the ladder, not the first one once more.
+    expect(Date.parse(again.next_attempt_at)).toBeGreaterThan(Date.now() + 500_000);
+    expect(receiver.requests).toHaveLength(2);
+  });
+
+  test('a retry that is due after they are resumed keeps its time', async () => {
+    await using receiver = await startScripted(unavailable, ok);
+    const delivery = await send(app, receiver);
+    const { next_attempt_at, workflow_id } = await delivery.waitForAttempts(1);
+    await pauseDeliveries();
+    await resumeDeliveries();
+    const delivered = await delivery.waitForAttempts(2);
+    expect(delivered).toMatchObject({ status: 'delivered', workflow_id });
+    const startedAt = Date.parse(delivered.attempts[1].started_at);
+    expect(startedAt).toBeGreaterThanOrEqual(Date.parse(next_attempt_at));
+    expect(receiver.requests).toHaveLength(2);
+  });
+
+  test('a manual retry is refused, and a test event waits', async () => {
+    await using receiver = await startScripted(ok);
+    const delivery = await send(app, receiver);
+    await delivery.waitForAttempts(1);
+    await pauseDeliveries();
+    expect(await delivery.retry()).toMatchObject({
+      status: 409,
+      body: {
+        error: { code: 'conflict', message: 'Deliveries are paused by the operator.' },
+      },
+    });
+    const sample = await delivery.tenant.api.post(`/v1/webhooks/${delivery.webhookId}/test`, {});
+    expect(sample.status).toBe(202);
+    await sleep(1_000);
+    expect(receiver.requests).toHaveLength(1);
+    await resumeDeliveries();
+    await receiver.waitForCount(2, { timeoutMs: obeyedMs });
+    expect(receiver.requests[1]!.headers['x-service-test']).toBe('true');
+    expect(await delivery.retry()).toMatchObject({ status: 202 });
+    await receiver.waitForCount(3);
+  });
+});
