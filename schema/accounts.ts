@@ -41,6 +41,39 @@ export const AccountEventData = z
   .meta({ id: 'AccountEventData' });
 export type AccountEventData = z.infer<typeof AccountEventData>;
 
+export const UsageMonth = z
+  .string()
+  .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month, YYYY-MM')
+  .meta({ description: 'A calendar month, UTC.', example: '2026-01' });
+
+/** What an account publishes in a month: the targets that were accepted and have not come to nothing. */
+export const AccountUsage = z
+  .object({
+    month: UsageMonth,
+    published: z.int().meta({
+      description: 'Targets published or to be published in the month; given back when they fail.',
+    }),
+    limit: z.int().nullable().meta({ description: 'Null: no limit.' }),
+    warning_at: z.int().nullable().meta({
+      description: 'The count at which the account is warned. Null: no limit.',
+    }),
+    warned_at: Timestamp.nullable(),
+    exceeded_at: Timestamp.nullable().meta({ description: 'When the limit was reached.' }),
+  })
+  .meta({ id: 'AccountUsage' });
+export type AccountUsage = z.infer<typeof AccountUsage>;
+
+export const GetAccountUsage = z.strictObject({
+  month: UsageMonth.optional().meta({ description: 'Default: the present month, UTC.' }),
+});
+export type GetAccountUsage = z.infer<typeof GetAccountUsage>;
+
+/** An account whose usage has come near its limit, or to it, as event data shows it. */
+export const QuotaEventData = AccountEventData.omit({ reason: true })
+  .extend({ month: UsageMonth, published: z.int(), limit: z.int() })
+  .meta({ id: 'QuotaEventData' });
+export type QuotaEventData = z.infer<typeof QuotaEventData>;
+
 export const ConnectAccount = z
   .strictObject({
     platform: PlatformInput,

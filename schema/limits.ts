@@ -4,6 +4,9 @@ import { z } from 'zod';
 /** Those that no installation changes. */
 export const fixedLimits = {
   captionCharacters: 100_000,
+  firstCommentCharacters: 1_000,
+  externalIdCharacters: 1_024,
+  bulkPosts: 50,
   scheduleAheadDays: 366,
   idempotencyHours: 24,
   /** From the contract: the share of the monthly limit at which an account is warned. */
@@ -23,8 +26,24 @@ export const Limits = z
     idempotency_hours: z.int(),
     webhook_timeout_ms: z.int(),
     webhook_retry_delays_ms: z.array(z.int()),
-    posts_per_account_and_month: z.int().nullable().meta({ description: 'Null: no limit.' }),
+    posts_per_account_and_month: z.int().nullable().meta({
+      description:
+        "Published targets, by the project's own limit or the installation's. Null: no limit.",
+    }),
     account_warning_percent: z.int(),
   })
   .meta({ id: 'Limits' });
 export type Limits = z.infer<typeof Limits>;
+
+/** What a project's accounts may publish in a month; null: as much as they like. */
+export function monthlyLimitOf(
+  { monthlyPostsPerAccount }: { monthlyPostsPerAccount: number },
+  ofProject: number | null,
+): number | null {
+  return (ofProject ?? monthlyPostsPerAccount) || null;
+}
+
+/** The count at which an account is warned. */
+export function warningAt(limit: number): number {
+  return Math.ceil((limit * fixedLimits.accountWarningPercent) / 100);
+}

@@ -3,6 +3,10 @@ import { z } from 'zod';
 import { someChange } from './some-change.ts';
 import { Timestamp } from './timestamp.ts';
 
+/** In the words of both faces. */
+export const monthlyLimitMeaning =
+  "The monthly limit of an account's published targets. 0: none; null: as the installation has it.";
+
 export const Project = z
   .object({
     id: z.string(),
@@ -12,7 +16,7 @@ export const Project = z
     return_origins: z.array(z.string()).meta({
       description: 'Origins that `return_url` of a connect session may have. Empty: any.',
     }),
-    monthly_posts_per_account: z.int().nullable(),
+    monthly_posts_per_account: z.int().nullable().meta({ description: monthlyLimitMeaning }),
     created_at: Timestamp,
   })
   .meta({ id: 'Project' });
@@ -35,7 +39,13 @@ export const UpdateProject = someChange(
       .array(z.url({ protocol: /^https?$/ }))
       .max(50)
       .optional(),
-    monthly_posts_per_account: z.int().min(0).nullable().optional(),
+    monthly_posts_per_account: z
+      .int()
+      .min(0)
+      .max(2_147_483_647)
+      .nullable()
+      .optional()
+      .meta({ description: monthlyLimitMeaning }),
   }),
 ).meta({ id: 'UpdateProject' });
 export type UpdateProject = z.infer<typeof UpdateProject>;

@@ -3,8 +3,10 @@ import {
   accountStatuses,
   ConnectAccount,
   connectionTypes,
+  GetAccountUsage,
   ListAccounts,
   type Account,
+  type AccountUsage,
 } from '../../schema/accounts.ts';
 import { builder, operationCost } from '../builder.ts';
 import { list, read, readId, write } from '../graphql-operation.ts';
@@ -20,12 +22,34 @@ import {
 } from '../graphql-shapes.ts';
 import { PlatformRef } from '../platforms/graphql.ts';
 import { connectAccount, disconnectAccount, getAccount, listAccounts } from './operations.ts';
+import { getAccountUsage } from './usage.ts';
 
 const AccountStatusRef = wordEnum('AccountStatus', accountStatuses);
 
 const ConnectionTypeRef = wordEnum('ConnectionType', connectionTypes, {
   managed: 'Connected on the hosted page.',
   byo: 'Connected with credentials that the client brought.',
+});
+
+const AccountUsageRef = builder.objectRef<AccountUsage>('AccountUsage').implement({
+  description: 'How much of its monthly limit an account has used.',
+  fields: (t) => ({
+    month: t.exposeString('month', { description: 'A calendar month, UTC: `2026-01`.' }),
+    published: t.exposeInt('published', {
+      description: 'Targets published or to be published in the month; given back when they fail.',
+    }),
+    limit: t.exposeInt('limit', { nullable: true, description: 'Null: no limit.' }),
+    warningAt: t.exposeInt('warning_at', {
+      nullable: true,
+      description: 'The count at which the account is warned. Null: no limit.',
+    }),
+    warnedAt: t.expose('warned_at', { type: 'DateTime', nullable: true }),
+    exceededAt: t.expose('exceeded_at', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the limit was reached.',
+    }),
+  }),
 });
 
 const AccountRef = builder.objectRef<Account>('Account').implement({
@@ -42,6 +66,16 @@ const AccountRef = builder.objectRef<Account>('Account').implement({
     scope: t.exposeStringList('scope'),
     connectedAt: t.expose('connected_at', { type: 'DateTime' }),
     tokenExpiresAt: t.expose('token_expires_at', { type: 'DateTime', nullable: true }),
+    usage: t.field({
+      type: AccountUsageRef,
+      description: 'Read anew for each account.',
+      complexity: operationCost,
+      args: { month: t.arg.string({ description: 'Default: the present month, UTC.' }) },
+      resolve: ({ id }, args, graphql) =>
+        list(graphql, 'accounts:read', GetAccountUsage, args, (context, caller, query) =>
+          getAccountUsage(context, caller, id, query),
+        ),
+    }),
   }),
 });
 

@@ -1,7 +1,14 @@
 // The REST routes of connected accounts.
-import { Account, ConnectAccount, ListAccounts } from '../../schema/accounts.ts';
+import {
+  Account,
+  AccountUsage,
+  ConnectAccount,
+  GetAccountUsage,
+  ListAccounts,
+} from '../../schema/accounts.ts';
 import { del, get, list, one, post, removed, written } from '../route.ts';
 import { connectAccount, disconnectAccount, getAccount, listAccounts } from './operations.ts';
+import { getAccountUsage } from './usage.ts';
 
 export const accountRoutes = [
   post('/v1/accounts/connect', {
@@ -29,6 +36,15 @@ export const accountRoutes = [
     scope: 'accounts:read',
     answer: one(Account),
     run: ({ context, caller, params }) => getAccount(context, caller, params.id),
+  }),
+
+  get('/v1/accounts/:id/usage', {
+    name: 'getAccountUsage',
+    summary: 'Read how much of its monthly limit an account has used',
+    scope: 'accounts:read',
+    query: GetAccountUsage,
+    answer: one(AccountUsage),
+    run: ({ context, caller, params, query }) => getAccountUsage(context, caller, params.id, query),
   }),
 
   del('/v1/accounts/:id', {

@@ -1,6 +1,6 @@
 // The catalogue of event kinds, each with the JSON Schema of the body that a webhook receives.
 import { z } from 'zod';
-import { AccountEventData } from '../../schema/accounts.ts';
+import { AccountEventData, QuotaEventData } from '../../schema/accounts.ts';
 import {
   eventCatalogue,
   eventKinds,
@@ -18,6 +18,7 @@ export function eventBody(kind: EventKind) {
 /** Only a disconnect has a reason. */
 function dataOf(kind: EventKind): z.ZodType {
   if (kind.startsWith('post.')) return PostEventData;
+  if (kind.startsWith('account.quota_')) return QuotaEventData;
   if (kind === 'account.disconnected') return AccountEventData.required({ reason: true });
   return AccountEventData.omit({ reason: true });
 }

@@ -23,7 +23,8 @@ const LimitsRef = builder.objectRef<Limits>('Limits').implement({
     webhookRetryDelaysMs: t.exposeIntList('webhook_retry_delays_ms'),
     postsPerAccountAndMonth: t.exposeInt('posts_per_account_and_month', {
       nullable: true,
-      description: 'Null: no limit.',
+      description:
+        "Published targets, by the project's own limit or the installation's. Null: no limit.",
     }),
     accountWarningPercent: t.exposeInt('account_warning_percent'),
   }),

@@ -1,6 +1,6 @@
 // Reading the limits of this installation.
 import { getProjectRow } from '../../schema/database/projects.ts';
-import { fixedLimits, type Limits } from '../../schema/limits.ts';
+import { fixedLimits, monthlyLimitOf, type Limits } from '../../schema/limits.ts';
 import { maxPageSize } from '../../schema/listing.ts';
 import type { Caller, Context } from '../context.ts';
 
@@ -18,7 +18,7 @@ export async function getLimits({ config, db }: Context, { projectId }: Caller):
     idempotency_hours: fixedLimits.idempotencyHours,
     webhook_timeout_ms: config.deliveryTimeoutMs,
     webhook_retry_delays_ms: [...config.deliveryDelaysMs],
-    posts_per_account_and_month: project.monthly_posts_per_account,
+    posts_per_account_and_month: monthlyLimitOf(config, project.monthly_posts_per_account),
     account_warning_percent: fixedLimits.accountWarningPercent,
   };
 }

@@ -1,5 +1,5 @@
 // The caller's project, in GraphQL.
-import { UpdateProject, type Project } from '../../schema/projects.ts';
+import { monthlyLimitMeaning, UpdateProject, type Project } from '../../schema/projects.ts';
 import { builder, operationCost } from '../builder.ts';
 import { read, write } from '../graphql-operation.ts';
 import { getProject, updateProject } from './operations.ts';
@@ -14,7 +14,10 @@ const ProjectRef = builder.objectRef<Project>('Project').implement({
     returnOrigins: t.exposeStringList('return_origins', {
       description: 'Origins that `returnUrl` of a connect session may have. Empty: any.',
     }),
-    monthlyPostsPerAccount: t.exposeInt('monthly_posts_per_account', { nullable: true }),
+    monthlyPostsPerAccount: t.exposeInt('monthly_posts_per_account', {
+      nullable: true,
+      description: monthlyLimitMeaning,
+    }),
     createdAt: t.expose('created_at', { type: 'DateTime' }),
   }),
 });
@@ -25,7 +28,7 @@ const UpdateProjectInput = builder.inputType('UpdateProjectInput', {
     brandColor: t.string({ description: '`#rrggbb`; null: none.' }),
     logoUrl: t.string({ description: 'https; null: none.' }),
     returnOrigins: t.stringList(),
-    monthlyPostsPerAccount: t.int({ description: 'Null: no limit.' }),
+    monthlyPostsPerAccount: t.int({ description: monthlyLimitMeaning }),
   }),
 });
 

@@ -1,5 +1,5 @@
 // What test events carry: a sample of each kind, in the shape of the real ones.
-import type { AccountEventData } from '../../schema/accounts.ts';
+import type { AccountEventData, QuotaEventData } from '../../schema/accounts.ts';
 import type { EventKind } from '../../schema/events.ts';
 import type { PostEventData, PostEventResult } from '../../schema/posts.ts';
 
@@ -49,7 +49,9 @@ const post: PostEventData = {
   results: [published],
 };
 
-export const sampleEvents: Record<EventKind, PostEventData | AccountEventData> = {
+const quota: QuotaEventData = { ...account, month: '2026-01', published: 800, limit: 1_000 };
+
+export const sampleEvents: Record<EventKind, PostEventData | AccountEventData | QuotaEventData> = {
   'post.published': post,
   'post.failed': { ...post, status: 'failed', published_at: null, results: [failed] },
   'post.partial': { ...post, status: 'partial', results: [published, failed] },
@@ -65,6 +67,6 @@ export const sampleEvents: Record<EventKind, PostEventData | AccountEventData> =
     ],
   },
   'account.refreshed': account,
-  'account.quota_warning': account,
-  'account.quota_exceeded': account,
+  'account.quota_warning': quota,
+  'account.quota_exceeded': { ...quota, published: quota.limit },
 };

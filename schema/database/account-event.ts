@@ -1,5 +1,5 @@
 // An account as its events show it.
-import type { AccountEventData, DisconnectReason } from '../accounts.ts';
+import type { AccountEventData, DisconnectReason, QuotaEventData } from '../accounts.ts';
 import type { SocialAccountRow } from './database.ts';
 
 export function toAccountEventData(
@@ -14,4 +14,11 @@ export function toAccountEventData(
     connection_type: account.connection_type,
     ...(reason === undefined ? {} : { reason }),
   };
+}
+
+export function toQuotaEventData(
+  account: SocialAccountRow,
+  { month, published, limit }: Pick<QuotaEventData, 'month' | 'published' | 'limit'>,
+): QuotaEventData {
+  return { ...toAccountEventData(account), month, published, limit };
 }

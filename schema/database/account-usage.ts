@@ -2,28 +2,100 @@
 import { sql } from 'kysely';
 import type { AccountUsageRow, Db, Transaction } from './database.ts';
 
+// Every transaction that counts or gives back locks in this order, so that none waits in a circle:
+// posts, results, usage by account and month in one statement, and accounts last.
+
 /** `2026-01`, in UTC. */
 export function monthOf(date: Date): string {
   return date.toISOString().slice(0, 7);
 }
 
-/** Locks the account's row of the month; returns the count with these. */
+/** An account's month with what has just been counted in it. */
+export interface CountedUsage extends AccountUsageRow {
+  added: number;
+  /** The limit of the account's project, as the project has it. */
+  project_limit: number | null;
+}
+
+/** Counts new results of these accounts, an account once for each; locks their rows of the month. */
 export async function addUsage(
   trx: Transaction,
-  accountId: string,
+  projectId: string,
+  accountIds: string[],
   month: string,
-  count: number,
-): Promise<AccountUsageRow> {
-  return trx
-    .insertInto('account_usage')
-    .values({ social_account_id: accountId, month, published: count })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['social_account_id', 'month'])
-        .doUpdateSet({ published: sql<number>`account_usage.published + ${count}` }),
+): Promise<CountedUsage[]> {
+  const counts = Map.groupBy(accountIds.toSorted(), (id) => id);
+  const ids = [...counts.keys()];
+  const added = [...counts.values()].map((named) => named.length);
+  const { rows } = await sql<Omit<CountedUsage, 'added'>>`
+    /* prepared: add_usage */
+    insert into account_usage as u (social_account_id, month, published)
+    select id, ${month}::text, added from unnest(${ids}::text[], ${added}::int[]) as named (id, added)
+    on conflict (social_account_id, month) do update set published = u.published + excluded.published
+    returning u.*,
+      (select monthly_posts_per_account from projects where id = ${projectId}) as project_limit`.execute(
+    trx,
+  );
+  return rows.map((row) => ({ ...row, added: counts.get(row.social_account_id)!.length }));
+}
+
+/** The month that is to count a result; null: none. */
+export interface UsageMove {
+  resultId: string;
+  month: string | null;
+}
+
+/**
+ * Has each result counted in its month and in no other: what counted it before is given back, and a
+ * result that is there already costs nothing. Comments are never counted. Returns what was added to.
+ */
+export async function moveUsage(trx: Transaction, moves: UsageMove[]): Promise<CountedUsage[]> {
+  if (moves.length === 0) return [];
+  const { rows } = await sql<CountedUsage>`
+    /* prepared: move_usage */
+    with moved as (
+      select r.id, r.social_account_id, r.usage_month as old_month, move.month as new_month
+      from post_results r
+      join unnest(${moves.map((move) => move.resultId)}::text[],
+        ${moves.map((move) => move.month)}::text[]) as move (result_id, month) on move.result_id = r.id
+      where r.kind = 'post' and r.usage_month is distinct from move.month
+      order by r.id for update of r
+    ), marked as (
+      update post_results r set usage_month = moved.new_month from moved where r.id = moved.id
+    ), change as (
+      select social_account_id, month, sum(n)::int as n
+      from (
+        select social_account_id, old_month as month, -1 as n from moved
+        union all
+        select social_account_id, new_month, 1 from moved
+      ) as step
+      where month is not null
+      group by social_account_id, month
+      having sum(n) <> 0
+    ), counted as (
+      insert into account_usage as u (social_account_id, month, published)
+      select social_account_id, month, greatest(n, 0) from change order by social_account_id, month
+      on conflict (social_account_id, month) do update set published = greatest(0, u.published + (
+        select n from change
+        where change.social_account_id = u.social_account_id and change.month = u.month))
+      returning u.*
     )
-    .returningAll()
-    .executeTakeFirstOrThrow();
+    select counted.*, change.n as added, (
+      select p.monthly_posts_per_account from projects p
+      join social_accounts a on a.project_id = p.id where a.id = counted.social_account_id
+    ) as project_limit
+    from counted join change using (social_account_id, month)
+    where change.n > 0
+    order by social_account_id, month`.execute(trx);
+  return rows;
+}
+
+/** Gives back what these results were counted for, once. */
+export async function giveBackUsage(trx: Transaction, resultIds: string[]): Promise<void> {
+  await moveUsage(
+    trx,
+    resultIds.map((resultId) => ({ resultId, month: null })),
+  );
 }
 
 export async function findUsage(
@@ -39,23 +111,17 @@ export async function findUsage(
     .executeTakeFirst();
 }
 
-/** Gives back what these results were counted for, once. */
-export async function giveBackUsage(trx: Transaction, resultIds: string[]): Promise<void> {
-  if (resultIds.length === 0) return;
-  await sql`
-    with counted as (
-      select id, social_account_id, usage_month from post_results
-      where id = any(${resultIds}::text[]) and usage_month is not null
-      order by social_account_id, usage_month for update
-    ), uncounted as (
-      update post_results r set usage_month = null from counted where r.id = counted.id
-    ), given as (
-      select social_account_id, usage_month, count(*)::int as count from counted
-      group by social_account_id, usage_month
-    )
-    update account_usage u set published = u.published - given.count
-    from given
-    where u.social_account_id = given.social_account_id and u.month = given.usage_month`.execute(
-    trx,
-  );
+/** Notes now as when the account was told. Call it with the row locked by a count. */
+export async function setUsageTold(
+  trx: Transaction,
+  { social_account_id, month }: Pick<AccountUsageRow, 'social_account_id' | 'month'>,
+  columns: ('warned_at' | 'exceeded_at')[],
+): Promise<void> {
+  const now = sql<Date>`now()`;
+  await trx
+    .updateTable('account_usage')
+    .set(Object.fromEntries(columns.map((column) => [column, now])))
+    .where('social_account_id', '=', social_account_id)
+    .where('month', '=', month)
+    .execute();
 }

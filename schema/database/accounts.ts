@@ -24,6 +24,21 @@ export async function getAccountRow(
   return row;
 }
 
+/** Those of the project among these, in no order. */
+export async function listAccountsById(
+  db: Db,
+  projectId: string,
+  ids: string[],
+): Promise<SocialAccountRow[]> {
+  if (ids.length === 0) return [];
+  return db
+    .selectFrom('social_accounts')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('id', 'in', ids)
+    .execute();
+}
+
 export interface AccountFilters {
   platform?: PlatformName | undefined;
   external_user_id?: string | undefined;
@@ -68,6 +83,16 @@ export async function lockAccount(
     .executeTakeFirst();
   if (!row) throw notFound('account', id);
   return row;
+}
+
+/** Holds up no results that refer to the account, unlike `lockAccount`. */
+export function lockAccountBesideResults(trx: Transaction, id: string): Promise<SocialAccountRow> {
+  return trx
+    .selectFrom('social_accounts')
+    .selectAll()
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow();
 }
 
 export function lockAccountAtNetwork(

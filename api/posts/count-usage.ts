@@ -1,0 +1,137 @@
+// Counts targets in their accounts' month, refuses those past the limit, and tells of one that comes near.
+import { toQuotaEventData } from '../../schema/database/account-event.ts';
+import {
+  addUsage,
+  moveUsage,
+  setUsageTold,
+  type CountedUsage,
+} from '../../schema/database/account-usage.ts';
+import { lockAccountBesideResults } from '../../schema/database/accounts.ts';
+import type { PostResultRow } from '../../schema/database/database.ts';
+import { recordEvent } from '../../schema/database/events.ts';
+import { AppError, type Issue } from '../../schema/errors.ts';
+import { monthlyLimitOf, warningAt } from '../../schema/limits.ts';
+import type { Caller, Context } from '../context.ts';
+import type { Effects } from '../transact.ts';
+
+export interface CountedTarget {
+  account: { id: string; account_name: string };
+  /** What of the request asks for it. */
+  path: string;
+}
+
+/** Of results that are new, and have this `usage_month` themselves. Late: it locks until the commit. */
+export async function countNewTargets(
+  context: Context,
+  effects: Effects,
+  { projectId }: Pick<Caller, 'projectId'>,
+  targets: CountedTarget[],
+  month: string,
+): Promise<void> {
+  const accountIds = targets.map(({ account }) => account.id);
+  const usages = await addUsage(effects.trx, projectId, accountIds, month);
+  await settle(context, effects, targets, usages);
+}
+
+/**
+ * Of results that are there: each is counted in this month from now on, and no more in the one that
+ * counted it before. `path` is what of the request asks for it.
+ */
+export async function countResults(
+  context: Context,
+  effects: Effects,
+  results: PostResultRow[],
+  { month, path }: { month: string; path: string },
+): Promise<void> {
+  const moves = results.map(({ id }) => ({ resultId: id, month }));
+  const targets = results
+    .filter(({ kind, usage_month }) => kind === 'post' && usage_month !== month)
+    .map((result) => ({
+      account: { id: result.social_account_id, account_name: result.account_name },
+      path,
+    }));
+  await settle(context, effects, targets, await moveUsage(effects.trx, moves));
+}
+
+interface LimitedUsage extends CountedUsage {
+  limit: number;
+}
+
+async function settle(
+  context: Context,
+  effects: Effects,
+  targets: CountedTarget[],
+  usages: CountedUsage[],
+): Promise<void> {
+  const limited: LimitedUsage[] = usages.flatMap((usage) => {
+    const limit = monthlyLimitOf(context.config, usage.project_limit);
+    return limit === null ? [] : [{ ...usage, limit }];
+  });
+  refuseExcess(targets, limited);
+  for (const usage of limited) await tell(context, effects, usage);
+}
+
+/** Numbers the targets of each account on from what was counted before them. */
+function refuseExcess(targets: CountedTarget[], usages: LimitedUsage[]): void {
+  const counts = new Map(
+    usages.map((usage) => [
+      usage.social_account_id,
+      { usage, number: usage.published - usage.added },
+    ]),
+  );
+  const issues = targets.flatMap((target) => {
+    const count = counts.get(target.account.id);
+    if (!count || ++count.number <= count.usage.limit) return [];
+    return [toIssue(target, count.usage, count.number)];
+  });
+  const [first, ...others] = issues;
+  if (!first) return;
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  throw new AppError('quota_exceeded', `${first.message}${more}`, {
+    hint: 'Publish in another month (UTC), or raise monthly_posts_per_account of the project.',
+    issues,
+  });
+}
+
+function toIssue(
+  { account, path }: CountedTarget,
+  { month, limit }: LimitedUsage,
+  actual: number,
+): Issue {
+  const message = `${account.account_name} may publish ${limit} targets in ${month}; this is number ${actual}.`;
+  return { path, code: 'quota_exceeded', message, actual, limit };
+}
+
+/** Once for each account and month, however often its count goes down and up again. */
+async function tell(
+  { config }: Context,
+  { trx, change, ring }: Effects,
+  usage: LimitedUsage,
+): Promise<void> {
+  const news = newsOf(usage);
+  if (news.length === 0) return;
+  await setUsageTold(
+    trx,
+    usage,
+    news.map(({ column }) => column),
+  );
+  const account = await lockAccountBesideResults(trx, usage.social_account_id);
+  for (const { kind } of news) {
+    const event = {
+      projectId: account.project_id,
+      kind: `account.${kind}`,
+      data: toQuotaEventData(account, usage),
+      socialAccountId: account.id,
+    } as const;
+    await recordEvent(trx, event, config);
+    change({ subject: 'account', subject_id: account.id, kind });
+  }
+  ring('fanfare_deliveries');
+}
+
+function newsOf({ published, limit, ...told }: LimitedUsage) {
+  return [
+    { kind: 'quota_warning', column: 'warned_at', from: warningAt(limit) } as const,
+    { kind: 'quota_exceeded', column: 'exceeded_at', from: limit } as const,
+  ].filter(({ column, from }) => told[column] === null && published >= from);
+}
