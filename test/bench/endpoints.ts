@@ -1,6 +1,20 @@
-// Webhooks that lead to the bench's receivers: of the installation's project, or one tenant each.
+// What the bench's posts go to and its webhooks lead to: of the installation's project, or one tenant each.
 import { newId } from '../../schema/ids.ts';
 import type { Installation } from './installation.ts';
+
+/** Connects accounts of the sandbox; returns their ids. */
+export async function addAccounts({ api }: Installation, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let i = 1; i <= count; i++) {
+    const answer = await api.post('/v1/accounts/connect', {
+      platform: 'sandbox',
+      credentials: { handle: `bench${i}` },
+    });
+    if (answer.status >= 300) throw new Error(`An account was refused: ${answer.text}`);
+    ids.push(answer.body.data.id as string);
+  }
+  return ids;
+}
 
 /** Returns the webhook's id. */
 export async function addWebhook({ api }: Installation, url: string): Promise<string> {

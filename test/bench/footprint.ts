@@ -21,6 +21,17 @@ function statusKilobytes(pid: number, name: string): number {
   return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)![1]);
 }
 
+/** What the process has computed. Only Linux tells: 0 elsewhere. */
+export function cpuSeconds(pid: number): number {
+  if (!existsSync(`/proc/${pid}/stat`)) return 0;
+  const [, , user, system] = /\) (\S+ ){11}(\d+) (\d+)/.exec(
+    readFileSync(`/proc/${pid}/stat`, 'utf8'),
+  )!;
+  return (Number(user) + Number(system)) / ticksPerSecond;
+}
+
+const ticksPerSecond = 100;
+
 export interface StoredBytes {
   /** Events, deliveries, attempts and changes, with their indexes. */
   postgres: number;

@@ -20,6 +20,7 @@ export const goals: Readonly<Record<string, readonly Goal[]>> = {
       isReached: ({ details }) => details['refusing_ratio']! >= 0.9,
     },
   ],
+  posts_accepted: [ratioGoal(0.5)],
   memory: [
     { text: '≤ 350 MB after the start', isReached: ({ details }) => details['idle']! <= 350 },
     { text: '≤ 500 MB after deliveries', isReached: ({ details }) => details['after']! <= 500 },

@@ -20,6 +20,8 @@ export interface Installation extends AsyncDisposable {
   /** Where Temporal keeps its histories. */
   readonly temporalFile: string;
   readonly databaseUrl: string;
+  /** What another program on the same servers is started with. */
+  readonly env: Record<string, string>;
 }
 
 /** A folder on the disk that the program's own data is on. */
@@ -50,16 +52,17 @@ export async function startInstallation(env: Record<string, string> = {}): Promi
     });
     undo.push(() => backends.stop());
     const databaseUrl = backends.databaseUrl!;
+    const programEnv = {
+      DATABASE_URL: databaseUrl,
+      FANFARE_VAULT_KEYS: `bench:${randomBytes(32).toString('base64')}`,
+      TEMPORAL_ADDRESS: backends.temporalAddress!,
+      FANFARE_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
+      FANFARE_LOG_LEVEL: 'error',
+      ...env,
+    };
     const program = startProgram({
       dataDirectory: join(dataDirectory, 'program'),
-      env: {
-        DATABASE_URL: databaseUrl,
-        FANFARE_VAULT_KEYS: `bench:${randomBytes(32).toString('base64')}`,
-        TEMPORAL_ADDRESS: backends.temporalAddress!,
-        FANFARE_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
-        FANFARE_LOG_LEVEL: 'error',
-        ...env,
-      },
+      env: programEnv,
     });
     undo.push(() => program.stop());
     const api = await program.waitForReady({ timeoutMs: 120_000 });
@@ -80,6 +83,7 @@ export async function startInstallation(env: Record<string, string> = {}): Promi
       doorbell,
       temporalFile: join(dataDirectory, 'servers', 'temporal.sqlite'),
       databaseUrl,
+      env: programEnv,
       [Symbol.asyncDispose]: stop,
     };
   } catch (error) {

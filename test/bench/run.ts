@@ -10,6 +10,7 @@ import { deliveriesMillion } from './rows/deliveries-million.ts';
 import { deliveries } from './rows/deliveries.ts';
 import { deliveryLatency } from './rows/delivery-latency.ts';
 import { memory } from './rows/memory.ts';
+import { postsAccepted } from './rows/posts-accepted.ts';
 import { recovery } from './rows/recovery.ts';
 import { start } from './rows/start.ts';
 
@@ -19,6 +20,7 @@ const rows: readonly Row[] = [
   deliveriesMillion,
   deliveryLatency,
   deadFifth,
+  postsAccepted,
   recovery,
   memory,
 ];
