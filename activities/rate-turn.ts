@@ -40,8 +40,9 @@ export async function findWait(
 }
 
 /** A commit uses its place up: the next one needs another. */
-export function withoutTurn({ turnAtMs: _, ...clock }: ClockState): ClockState {
-  return clock;
+export function withoutTurn(clock: ClockState): ClockState {
+  const { turnAtMs: _, ...rest } = clock;
+  return rest;
 }
 
 /** The network has refused a call, so that every other one of the account, or of the app, waits too. */

@@ -30,8 +30,9 @@ export async function findTarget(db: Db, resultId: string): Promise<TargetRow | 
     .select(['p.caption as post_caption', 'p.media_urls as post_media_urls', 'p.current_run'])
     .select('answered.status as answered_status')
     .select('answered.external_id as answered_external_id')
-    .select(({ selectFrom }) => [
-      selectFrom('rate_limits')
+    .select((eb) => [
+      eb
+        .selectFrom('rate_limits')
         .select(({ fn }) => fn.max('blocked_until').as('until'))
         .where('key', 'in', [
           sql<string>`'app/' || r.platform`,

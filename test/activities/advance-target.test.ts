@@ -5,16 +5,14 @@ import { concludePost } from '../../activities/conclude-post.ts';
 import { createPlatforms } from '../../activities/platforms/index.ts';
 import { createDoorbell, type Doorbell } from '../../schema/database/doorbell.ts';
 import { beginPhase, findTarget, setNextPhase } from '../../schema/database/targets.ts';
-import { insertPost, listResults } from '../../schema/database/posts.ts';
-import { insertProject } from '../../schema/database/projects.ts';
-import { createVault } from '../../schema/database/vault.ts';
-import { newId } from '../../schema/ids.ts';
+import { listResults } from '../../schema/database/posts.ts';
 import { defaultTargetClock } from '../../schema/retry.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { rowsVault } from '../support/rows.ts';
 import { createSimulatedNetwork, type SimulatedNetwork } from '../support/simulated-network.ts';
+import { addAccount, addTargets, advanceToEnd, getResult, targetRun } from '../support/targets.ts';
 
-const vault = createVault(new Map([['k', Buffer.alloc(32, 7)]]), 'k');
-const run = 1;
+const run = targetRun;
 
 let database: TestDatabase;
 let doorbell: Doorbell;
@@ -35,7 +33,7 @@ beforeEach(() => {
   network = createSimulatedNetwork();
   dependencies = {
     db: database.db,
-    vault,
+    vault: rowsVault,
     doorbell,
     platforms: createPlatforms([network.platform]),
     clock: { ...defaultTargetClock, reconcileDelaysMs: [0, 5, 5], unavailableDelaysMs: [1, 1] },
@@ -45,71 +43,13 @@ beforeEach(() => {
 
 /** One post with one target, claimed by a run. */
 async function createTarget(): Promise<{ postId: string; resultId: string; accountId: string }> {
-  const { db } = database;
-  const ids = { projectId: newId('project'), accountId: newId('account') };
-  const sealed = vault.seal(JSON.stringify({ token: 't' }), `social_accounts/${ids.accountId}`);
-  await insertProject(db, { id: ids.projectId, name: 'test' });
-  await db
-    .insertInto('social_accounts')
-    .values({
-      id: ids.accountId,
-      project_id: ids.projectId,
-      platform: 'sandbox',
-      account_name: 'ada',
-      external_account_id: 'ada',
-      connection_type: 'byo',
-      status: 'active',
-      credentials: sealed.ciphertext,
-      credentials_key_id: sealed.keyId,
-    })
-    .execute();
-  const postId = newId('post');
-  const resultId = newId('result');
-  await db.transaction().execute((trx) =>
-    insertPost(
-      trx,
-      {
-        id: postId,
-        project_id: ids.projectId,
-        caption: 'hello',
-        status: 'pending',
-        current_run: run,
-      },
-      [
-        {
-          id: resultId,
-          post_id: postId,
-          project_id: ids.projectId,
-          position: 0,
-          social_account_id: ids.accountId,
-          platform: 'sandbox',
-          account_name: 'ada',
-          status: 'pending',
-          phase: 'prepare',
-          phase_state: 'ready',
-        },
-      ],
-    ),
-  );
-  return { postId, resultId, accountId: ids.accountId };
+  const account = await addAccount(database.db);
+  const { postId, resultIds } = await addTargets(database.db, account);
+  return { postId, resultId: resultIds[0]!, accountId: account.accountId };
 }
 
-/** Advances as the workflow does, without its timers. */
-async function advanceToEnd(resultId: string) {
-  for (let i = 0; i < 50; i++) {
-    const { waitMs } = await advanceTarget(dependencies, { resultId, run });
-    if (waitMs === null) return result(resultId);
-    await new Promise((resolve) => setTimeout(resolve, waitMs));
-  }
-  throw new Error('The target does not end.');
-}
-
-const result = (resultId: string) =>
-  database.db
-    .selectFrom('post_results')
-    .selectAll()
-    .where('id', '=', resultId)
-    .executeTakeFirstOrThrow();
+const advance = (resultId: string) => advanceToEnd(dependencies, resultId);
+const result = (resultId: string) => getResult(database.db, resultId);
 
 const attempts = (resultId: string) =>
   database.db
@@ -122,7 +62,7 @@ const attempts = (resultId: string) =>
 describe('advanceTarget', () => {
   test('publishes once and tells the story of it', async () => {
     const { resultId } = await createTarget();
-    expect(await advanceToEnd(resultId)).toMatchObject({
+    expect(await advance(resultId)).toMatchObject({
       status: 'published',
       external_id: 'post-0',
       attempts: 1,
@@ -136,21 +76,21 @@ describe('advanceTarget', () => {
   test('finds the post whose answer was lost, and makes no second one', async () => {
     const { resultId } = await createTarget();
     network.script = ['lose_answer'];
-    expect(await advanceToEnd(resultId)).toMatchObject({ status: 'published', attempts: 1 });
+    expect(await advance(resultId)).toMatchObject({ status: 'published', attempts: 1 });
     expect(network.posts).toEqual([resultId]);
   });
 
   test('commits again after a refusal that surely came before acceptance', async () => {
     const { resultId } = await createTarget();
     network.script = ['cut_before', 'cut_before'];
-    expect(await advanceToEnd(resultId)).toMatchObject({ status: 'published', attempts: 3 });
+    expect(await advance(resultId)).toMatchObject({ status: 'published', attempts: 3 });
     expect(network.posts).toEqual([resultId]);
   });
 
   test('ends as unavailable when the ladder is through', async () => {
     const { resultId } = await createTarget();
     network.script = ['cut_before', 'cut_before', 'cut_before'];
-    expect(await advanceToEnd(resultId)).toMatchObject({
+    expect(await advance(resultId)).toMatchObject({
       status: 'failed',
       error_code: 'unavailable',
       platform_error_code: 'ECONNREFUSED',
@@ -164,7 +104,7 @@ describe('advanceTarget', () => {
   test('says what the network says when it refuses for good', async () => {
     const { resultId } = await createTarget();
     network.script = ['reject'];
-    expect(await advanceToEnd(resultId)).toMatchObject({
+    expect(await advance(resultId)).toMatchObject({
       status: 'failed',
       error_code: 'rejected',
       error_message: 'The text is not welcome here.',
@@ -184,7 +124,7 @@ describe('advanceTarget', () => {
   test('refreshes an expired token once and goes on', async () => {
     const { resultId, accountId } = await createTarget();
     network.expiredTokens.add('t');
-    expect(await advanceToEnd(resultId)).toMatchObject({ status: 'published' });
+    expect(await advance(resultId)).toMatchObject({ status: 'published' });
     expect(network.refreshes).toBe(1);
     const account = await database.db
       .selectFrom('social_accounts')
@@ -203,7 +143,7 @@ describe('advanceTarget', () => {
       .where('id', '=', second.resultId)
       .execute();
     network.expiredTokens.add('t');
-    const ended = await Promise.all([advanceToEnd(first.resultId), advanceToEnd(second.resultId)]);
+    const ended = await Promise.all([advance(first.resultId), advance(second.resultId)]);
     expect(ended.map((row) => row.status)).toEqual(['published', 'published']);
     expect(network.refreshes).toBe(1);
   });
@@ -211,10 +151,10 @@ describe('advanceTarget', () => {
   test('gives an account up only when a token that is fresh is refused again and again', async () => {
     const { resultId } = await createTarget();
     for (const token of ['t', 't+', 't++']) network.expiredTokens.add(token);
-    expect(await advanceToEnd(resultId)).toMatchObject({ status: 'published' });
+    expect(await advance(resultId)).toMatchObject({ status: 'published' });
     const other = await createTarget();
     network.expiredTokens.add('t+++');
-    expect(await advanceToEnd(other.resultId)).toMatchObject({
+    expect(await advance(other.resultId)).toMatchObject({
       status: 'failed',
       error_code: 'token_expired',
     });
@@ -225,7 +165,7 @@ describe('advanceTarget', () => {
     const { resultId, accountId } = await createTarget();
     network.expiredTokens.add('t');
     network.isRefreshRefused = true;
-    expect(await advanceToEnd(resultId)).toMatchObject({
+    expect(await advance(resultId)).toMatchObject({
       status: 'failed',
       error_code: 'token_expired',
       next_action: 'reconnect_account',
@@ -242,17 +182,17 @@ describe('advanceTarget', () => {
   test('looks for the post when whoever began the commit is gone', async () => {
     const { resultId } = await createTarget();
     const row = (await findTarget(database.db, resultId))!;
-    await database.db.transaction().execute((trx) => beginPhase(trx, row, 'commit', new Date()));
+    await beginPhase(database.db, row, 'commit', new Date());
     network.posts.push(resultId);
-    expect(await advanceToEnd(resultId)).toMatchObject({ status: 'published', attempts: 1 });
+    expect(await advance(resultId)).toMatchObject({ status: 'published', attempts: 1 });
     expect(network.posts).toEqual([resultId]);
   });
 
   test('commits when whoever began the commit is gone and every look finds nothing', async () => {
     const { resultId } = await createTarget();
     const row = (await findTarget(database.db, resultId))!;
-    await database.db.transaction().execute((trx) => beginPhase(trx, row, 'commit', new Date()));
-    expect(await advanceToEnd(resultId)).toMatchObject({ status: 'published', attempts: 2 });
+    await beginPhase(database.db, row, 'commit', new Date());
+    expect(await advance(resultId)).toMatchObject({ status: 'published', attempts: 2 });
     expect(await attempts(resultId)).toMatchObject([
       { phase: 'commit', outcome: 'begun' },
       { phase: 'reconcile', outcome: 'absent' },
@@ -265,13 +205,13 @@ describe('advanceTarget', () => {
   test('says that the outcome is unknown when the account is gone before the look', async () => {
     const { resultId, accountId } = await createTarget();
     const row = (await findTarget(database.db, resultId))!;
-    await database.db.transaction().execute((trx) => beginPhase(trx, row, 'commit', new Date()));
+    await beginPhase(database.db, row, 'commit', new Date());
     await database.db
       .updateTable('social_accounts')
       .set({ status: 'disconnected', credentials: null })
       .where('id', '=', accountId)
       .execute();
-    expect(await advanceToEnd(resultId)).toMatchObject({
+    expect(await advance(resultId)).toMatchObject({
       status: 'failed',
       error_code: 'outcome_unknown',
       failure_stage: 'reconcile',
@@ -283,7 +223,7 @@ describe('advanceTarget', () => {
   test('names the phase in which the network took our means back', async () => {
     const { resultId } = await createTarget();
     network.script = ['revoke_token'];
-    expect(await advanceToEnd(resultId)).toMatchObject({
+    expect(await advance(resultId)).toMatchObject({
       error_code: 'token_revoked',
       failure_stage: 'commit',
     });
@@ -292,7 +232,7 @@ describe('advanceTarget', () => {
   test('leaves the row alone when another execution was here meanwhile', async () => {
     const { resultId } = await createTarget();
     const stale = (await findTarget(database.db, resultId))!;
-    await database.db.transaction().execute((trx) => beginPhase(trx, stale, 'commit', new Date()));
+    await beginPhase(database.db, stale, 'commit', new Date());
     await setNextPhase(database.db, stale, { phase: 'commit', clock: {}, dueAt: null });
     expect(await result(resultId)).toMatchObject({ phase: 'commit', phase_state: 'begun' });
   });
@@ -301,9 +241,7 @@ describe('advanceTarget', () => {
     const { resultId } = await createTarget();
     const row = (await findTarget(database.db, resultId))!;
     const begun = await Promise.all(
-      [1, 2, 3].map(() =>
-        database.db.transaction().execute((trx) => beginPhase(trx, row, 'commit', new Date())),
-      ),
+      [1, 2, 3].map(() => beginPhase(database.db, row, 'commit', new Date())),
     );
     expect(begun.filter(Boolean)).toHaveLength(1);
   });
@@ -321,7 +259,7 @@ describe('advanceTarget', () => {
       .set({ status: 'disconnected', credentials: null })
       .where('id', '=', accountId)
       .execute();
-    expect(await advanceToEnd(resultId)).toMatchObject({
+    expect(await advance(resultId)).toMatchObject({
       status: 'failed',
       error_code: 'account_disconnected',
     });
@@ -332,7 +270,7 @@ describe('concludePost', () => {
   test('records one event however often it is asked', async () => {
     const { postId, resultId } = await createTarget();
     await concludePost(dependencies, { postId, run });
-    await advanceToEnd(resultId);
+    await advance(resultId);
     await Promise.all([1, 2, 3].map(() => concludePost(dependencies, { postId, run })));
     const events = await database.db
       .selectFrom('events')

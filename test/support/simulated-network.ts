@@ -5,12 +5,23 @@ import { PlatformError } from '../../activities/platforms/platform-error.ts';
 
 /** What the network does with the next commit. */
 export type Behaviour =
-  'publish' | 'lose_answer' | 'cut_before' | 'reject' | 'rate_limit' | 'revoke_token';
+  | 'publish'
+  | 'publish_and_throttle'
+  | 'lose_answer'
+  | 'cut_before'
+  | 'reject'
+  | 'rate_limit'
+  | 'rate_limit_app'
+  | 'revoke_token';
 
 export interface SimulatedNetwork {
   readonly platform: Platform;
   /** The result ids of its posts, in order. */
   readonly posts: string[];
+  /** What each of them answers. */
+  readonly repliedTo: (string | null)[];
+  /** Commits that reached it. */
+  calls: number;
   /** Consumed one a commit; then it publishes. */
   script: Behaviour[];
   /** A refresh gives another token. */
@@ -23,6 +34,8 @@ export interface SimulatedNetwork {
 export function createSimulatedNetwork(): SimulatedNetwork {
   const network: SimulatedNetwork = {
     posts: [],
+    repliedTo: [],
+    calls: 0,
     script: [],
     expiredTokens: new Set(),
     refreshes: 0,
@@ -45,8 +58,14 @@ export function createSimulatedNetwork(): SimulatedNetwork {
           : Promise.resolve({ credentials: { token: `${token}+` }, tokenExpiresAt: null });
       },
       commit: (target) => {
+        const behaviour = network.script[0];
         const externalId = commit(network, target);
-        return Promise.resolve({ outcome: 'published', published: { externalId, url: null } });
+        const throttle =
+          behaviour === 'publish_and_throttle'
+            ? { scope: 'account' as const, untilMs: Date.now() + 60_000 }
+            : undefined;
+        const published = { externalId, url: null };
+        return Promise.resolve({ outcome: 'published', published, throttle });
       },
       reconcile: ({ resultId }) => {
         const index = network.posts.indexOf(resultId);
@@ -61,12 +80,16 @@ export function createSimulatedNetwork(): SimulatedNetwork {
   return network;
 }
 
-function commit(network: SimulatedNetwork, { resultId, credentials }: Target): string {
+function commit(network: SimulatedNetwork, target: Target): string {
+  const { resultId, credentials, replyTo } = target;
+  network.calls++;
   if (network.expiredTokens.has(credentials['token']!)) {
     throw new PlatformError('reauthorize', 'The token has expired.');
   }
   switch (network.script.shift() ?? 'publish') {
     case 'publish':
+    case 'publish_and_throttle':
+      network.repliedTo.push(replyTo);
       return `post-${network.posts.push(resultId) - 1}`;
     case 'lose_answer':
       network.posts.push(resultId);
@@ -79,6 +102,8 @@ function commit(network: SimulatedNetwork, { resultId, credentials }: Target): s
       throw new PlatformError('rejected', 'The text is not welcome here.', { platformCode: '42' });
     case 'rate_limit':
       throw new PlatformError('rate_limited', 'Slow down.', { retryAfterMs: 60_000 });
+    case 'rate_limit_app':
+      throw new PlatformError('rate_limited', 'Slow down, all of you.', { throttled: 'app' });
     case 'revoke_token':
       throw new PlatformError('reauthorize', 'The token was revoked.', { isRevoked: true });
   }
