@@ -33,6 +33,19 @@ export type Phase = (typeof phases)[number];
 export type FailureStage = (typeof failureStages)[number];
 export type NextAction = (typeof nextActions)[number];
 
+/** What became of the first comment under a target's post. */
+export const FirstComment = z
+  .object({
+    text: z.string(),
+    status: z.enum(resultStatuses),
+    external_id: z.string().nullable(),
+    url: z.string().nullable(),
+    error_code: z.string().nullable(),
+    error_message: z.string().nullable(),
+  })
+  .meta({ id: 'FirstComment' });
+export type FirstComment = z.infer<typeof FirstComment>;
+
 export const PostResult = z
   .object({
     id: z.string(),
@@ -44,6 +57,10 @@ export const PostResult = z
     url: z.string().nullable(),
     published_at: Timestamp.nullable(),
     caption: z.string(),
+    media_urls: z.array(z.string()),
+    thread_position: z.int().nullable(),
+    in_reply_to: z.string().nullable(),
+    first_comment: FirstComment.nullable(),
     error_code: z.string().nullable(),
     error_message: z.string().nullable(),
     error_hint: z.string().nullable().meta({ description: 'What to do about the error code.' }),
@@ -96,14 +113,29 @@ export const PostEventData = Post.omit({ media_urls: true, results: true })
 export type PostEventData = z.infer<typeof PostEventData>;
 
 const Caption = z.string().max(fixedLimits.captionCharacters);
+const MediaUrls = z.array(z.string());
 
 export const PlatformPost = z
   .strictObject({
     account_id: z.string(),
-    caption: Caption.optional(),
+    caption: Caption.optional().meta({ description: "Default: the post's." }),
+    media_urls: MediaUrls.optional().meta({
+      description: "Instead of the post's; an empty list: none.",
+    }),
+    thread_position: z.int().min(0).optional().meta({
+      description:
+        'Makes the targets of one account a thread, each a result of its own that answers the one before. Counted from 0 or from 1, without holes.',
+    }),
+    first_comment: z.string().min(1).max(fixedLimits.firstCommentCharacters).optional().meta({
+      description: 'Published as an answer to the post once that is public.',
+    }),
+    in_reply_to: z.string().min(1).max(fixedLimits.externalIdCharacters).optional().meta({
+      description: 'The post that this one answers, by its id at the network: its `external_id`.',
+    }),
     platform_options: z.record(z.string(), z.unknown()).optional(),
   })
   .meta({ id: 'PlatformPost' });
+export type PlatformPost = z.infer<typeof PlatformPost>;
 
 /** Rules across fields (one target form, the schedule, the accounts) are checked by `createPost`. */
 export const CreatePost = z
@@ -111,6 +143,9 @@ export const CreatePost = z
     caption: Caption.default(''),
     account_ids: z.array(z.string()).optional(),
     platform_posts: z.array(PlatformPost).optional(),
+    media_urls: MediaUrls.default([]).meta({
+      description: 'Absolute http(s) URLs, for every target without its own.',
+    }),
     scheduled_at: z.iso.datetime({ offset: true }).optional().meta({
       description: 'At least 60 s ahead, at most a year. Without it the post is published now.',
     }),
@@ -123,6 +158,36 @@ export const CreatePost = z
   })
   .meta({ id: 'CreatePost' });
 export type CreatePost = z.infer<typeof CreatePost>;
+
+export const findingSeverities = ['error', 'warning'] as const;
+
+/** What `validate` says of one field; creation refuses what it calls an error. */
+export const PostFinding = z
+  .object({
+    platform_post_index: z.int().nullable().meta({
+      description:
+        "The target's place in `platform_posts` or `account_ids`. Null: it is about the post as a whole.",
+    }),
+    account_id: z.string().nullable(),
+    platform: PlatformName.nullable(),
+    field: z.string().meta({ example: 'platform_posts[1].caption' }),
+    code: z.string(),
+    message: z.string(),
+    actual: z.union([z.string(), z.number()]).nullable(),
+    limit: z.union([z.string(), z.number()]).nullable(),
+    severity: z.enum(findingSeverities),
+  })
+  .meta({ id: 'PostFinding' });
+export type PostFinding = z.infer<typeof PostFinding>;
+
+export const PostVerdict = z
+  .object({
+    valid: z.boolean(),
+    errors: z.array(PostFinding),
+    warnings: z.array(PostFinding),
+  })
+  .meta({ id: 'PostVerdict' });
+export type PostVerdict = z.infer<typeof PostVerdict>;
 
 /** `from` and `to` bound `created_at`: from inclusive, to exclusive. */
 export const ListPosts = ordered(

@@ -5,10 +5,9 @@ import type { PostWithResults } from '../../schema/database/posts.ts';
 import type { CreatePost, Post } from '../../schema/posts.ts';
 import type { Caller, Context } from '../context.ts';
 import { transact, type Answer, type Effects } from '../transact.ts';
+import { planPost } from './check-post.ts';
 import { presentPost } from './presenter.ts';
-import { readSchedule } from './schedule.ts';
-import { planTargets } from './targets.ts';
-import { writePost, type PlannedPost } from './write-post.ts';
+import { writePost } from './write-post.ts';
 
 /** 202 for publish-now; 201 for a draft or a scheduled post. */
 export async function createPost(
@@ -18,23 +17,11 @@ export async function createPost(
 ): Promise<Answer<Post>> {
   const planned = await planPost(context, caller, input);
   return transact(context, caller, async (effects) => {
-    const written = await writePost(effects, caller, planned);
+    const written = await writePost(context, effects, caller, planned);
     if (planned.status === 'scheduled') await recordScheduled(context, effects, written);
     const status = planned.status === 'pending' ? 202 : 201;
     return { status, data: presentPost(context, written.post, written.results) };
   });
-}
-
-/** Throws what is wrong with the post. */
-export async function planPost(
-  context: Context,
-  caller: Caller,
-  input: CreatePost,
-): Promise<PlannedPost> {
-  const scheduledAt = readSchedule(context.config, input);
-  const targets = await planTargets(context, caller, input);
-  const status = input.status ?? (scheduledAt ? 'scheduled' : 'pending');
-  return { caption: input.caption, metadata: input.metadata, status, scheduledAt, targets };
 }
 
 export async function recordScheduled(

@@ -2,7 +2,7 @@
 import type { PostResultRow, PostRow } from '../../schema/database/database.ts';
 import { toPostEventResult } from '../../schema/database/post-event.ts';
 import { findPostingError, postingErrorAnchor } from '../../schema/posting-errors.ts';
-import type { Post, PostResult } from '../../schema/posts.ts';
+import type { FirstComment, Post, PostResult } from '../../schema/posts.ts';
 import { toTimestamp } from '../../schema/timestamp.ts';
 import type { Context } from '../context.ts';
 
@@ -22,19 +22,33 @@ export function presentPost(
     published_at: toTimestamp(post.published_at),
     media_urls: post.media_urls,
     metadata: post.metadata,
-    results: results.map((result) => presentResult(settings, post, result)),
+    results: results
+      .filter(({ kind }) => kind === 'post')
+      .map((result) => {
+        const comment = results.find((row) => isCommentOn(row, result));
+        return presentResult(settings, post, result, comment);
+      }),
   };
+}
+
+function isCommentOn(row: PostResultRow, result: PostResultRow): boolean {
+  return row.kind === 'comment' && row.answers_result_id === result.id;
 }
 
 function presentResult(
   { publicUrl }: PresentSettings,
   post: PostRow,
   result: PostResultRow,
+  comment: PostResultRow | undefined,
 ): PostResult {
   const known = findPostingError(result.error_code);
   return {
     ...toPostEventResult(result),
     caption: result.caption ?? post.caption,
+    media_urls: result.media_urls ?? post.media_urls,
+    thread_position: result.thread_position,
+    in_reply_to: result.in_reply_to,
+    first_comment: comment ? presentComment(comment) : null,
     error_hint: known?.hint ?? null,
     error_docs_url: known ? `${publicUrl}/docs#${postingErrorAnchor(known.code)}` : null,
     failure_stage: result.failure_stage,
@@ -44,5 +58,16 @@ function presentResult(
     next_action: result.next_action,
     attempts: result.attempts,
     next_attempt_at: toTimestamp(result.next_attempt_at),
+  };
+}
+
+function presentComment(comment: PostResultRow): FirstComment {
+  return {
+    text: comment.caption ?? '',
+    status: comment.status,
+    external_id: comment.external_id,
+    url: comment.url,
+    error_code: comment.error_code,
+    error_message: comment.error_message,
   };
 }

@@ -1,25 +1,37 @@
 // When a post is to be published, from the time that a request names.
 import type { Config } from '../../schema/config.ts';
-import { validationError } from '../../schema/errors.ts';
+import { validationError, type Issue } from '../../schema/errors.ts';
 import { fixedLimits } from '../../schema/limits.ts';
 
 const maxAheadMs = fixedLimits.scheduleAheadDays * 24 * 3_600_000;
 
+interface Scheduled {
+  scheduled_at?: string | undefined;
+}
+
 /** Null: now. Throws when the time is too near or too far. */
-export function readSchedule(
-  { minScheduleAheadS }: Config,
-  { scheduled_at: actual }: { scheduled_at?: string | undefined },
-): Date | null {
-  if (actual === undefined) return null;
-  const at = new Date(actual);
+export function readSchedule(config: Config, input: Scheduled): Date | null {
+  const issues = checkSchedule(config, input);
+  if (issues.length > 0) throw validationError(issues);
+  return toSchedule(input);
+}
+
+export function toSchedule({ scheduled_at }: Scheduled): Date | null {
+  return scheduled_at === undefined ? null : new Date(scheduled_at);
+}
+
+export function checkSchedule({ minScheduleAheadS }: Config, input: Scheduled): Issue[] {
+  const at = toSchedule(input);
+  if (!at) return [];
   const aheadMs = at.getTime() - Date.now();
   const path = 'scheduled_at';
+  const actual = input.scheduled_at!;
   if (aheadMs < minScheduleAheadS * 1_000) {
     const message = `must be at least ${minScheduleAheadS} seconds ahead`;
-    throw validationError([{ path, code: 'too_soon', message, actual, limit: minScheduleAheadS }]);
+    return [{ path, code: 'too_soon', message, actual, limit: minScheduleAheadS }];
   }
   if (aheadMs > maxAheadMs) {
-    throw validationError([{ path, code: 'too_far', message: 'must be within a year', actual }]);
+    return [{ path, code: 'too_far', message: 'must be within a year', actual }];
   }
-  return at;
+  return [];
 }

@@ -1,144 +1,124 @@
-// From the two forms in which a request names its targets to the targets themselves, checked.
-import { AppError, validationError, type Issue } from '../../schema/errors.ts';
-import type { CreatePost } from '../../schema/posts.ts';
+// From the targets that a request names to those that are written: accounts found, all checked.
+import { AppError, type Issue } from '../../schema/errors.ts';
 import type { SocialAccountRow } from '../../schema/database/database.ts';
-import { checkText } from '../../activities/platforms/text-rules.ts';
+import { listAccountsById } from '../../schema/database/accounts.ts';
 import type { Caller, Context } from '../context.ts';
-import { bodyOptions, toIssues } from '../validation.ts';
+import { fault, isFault, toRefusal, type Finding } from './findings.ts';
+import { checkMediaUrls } from './media-urls.ts';
+import { nameTargets, type NamedTarget, type TargetInput } from './named-targets.ts';
+import { checkContent } from './network-rules.ts';
+import { checkThreads, orderThreads } from './threads.ts';
+import { warnOfAccess, warnOfRepeats } from './warnings.ts';
 
 export interface PlannedTarget {
   account: SocialAccountRow;
-  caption: string | null;
-  platformOptions: Record<string, unknown>;
-}
-
-interface NamedTarget {
-  accountId: string;
   /** Where the request names the account. */
   path: string;
-  /** Where the request has the target's other fields. */
-  at: string;
   caption: string | null;
-  platformOptions: Record<string, unknown> | undefined;
+  mediaUrls: string[] | null;
+  platformOptions: Record<string, unknown>;
+  threadPosition: number | null;
+  inReplyTo: string | null;
+  firstComment: string | null;
 }
 
-/** Throws all faults together; an unknown account and another project's are the same fault. */
+export interface CheckedTargets {
+  findings: Finding[];
+  accounts: ReadonlyMap<string, SocialAccountRow>;
+  /** Empty where a finding is a fault. */
+  targets: PlannedTarget[];
+}
+
+/** Throws all faults together. */
 export async function planTargets(
   context: Context,
   caller: Caller,
-  input: CreatePost,
+  input: TargetInput,
 ): Promise<PlannedTarget[]> {
-  const named = nameTargets(input, context.config.maxTargets);
-  const accounts = await context.db
-    .selectFrom('social_accounts')
-    .selectAll()
-    .where('project_id', '=', caller.projectId)
-    .where(
-      'id',
-      'in',
-      named.map((target) => target.accountId),
-    )
-    .execute();
-  const byId = new Map(accounts.map((account) => [account.id, account]));
-  const issues: Issue[] = [];
-  const seen = new Set<string>();
-  const targets = named.flatMap((target) => {
-    const account = byId.get(target.accountId);
-    const faults = account
-      ? targetFaults(context, target, account, input, seen.has(target.accountId))
-      : [{ path: target.path, code: 'unknown_account', message: 'No account has this id.' }];
-    seen.add(target.accountId);
-    issues.push(...faults);
-    return account && faults.length === 0 ? [plan(context, target, account)] : [];
-  });
-  if (issues.length > 0) throw validationError(issues);
-  const foreign =
-    caller.environment === 'test' && targets.some((t) => t.account.platform !== 'sandbox');
-  if (foreign) {
-    throw new AppError('insufficient_scope', 'A test key reaches only sandbox accounts.');
-  }
+  const { findings, targets } = await checkTargets(context, caller, input, new Date());
+  const refusal = toRefusal(findings);
+  if (refusal) throw refusal;
   return targets;
 }
 
-function nameTargets(input: CreatePost, maxTargets: number): NamedTarget[] {
-  const { account_ids, platform_posts } = input;
-  if (account_ids && platform_posts) {
-    throw fault(
-      'platform_posts',
-      'both_target_forms',
-      'Give account_ids or platform_posts, not both.',
-    );
-  }
-  const form = platform_posts ? 'platform_posts' : 'account_ids';
-  const named: NamedTarget[] = platform_posts
-    ? platform_posts.map((target, i) => ({
-        accountId: target.account_id,
-        path: `platform_posts[${i}].account_id`,
-        at: `platform_posts[${i}].`,
-        caption: target.caption ?? null,
-        platformOptions: target.platform_options,
-      }))
-    : (account_ids ?? []).map((accountId, i) => ({
-        accountId,
-        path: `account_ids[${i}]`,
-        at: '',
-        caption: null,
-        platformOptions: undefined,
-      }));
-  if (named.length === 0) throw fault(form, 'no_targets', 'Name at least one account.');
-  if (named.length > maxTargets) {
-    throw validationError([
-      {
-        path: form,
-        code: 'too_many_targets',
-        message: `Name at most ${maxTargets} accounts.`,
-        actual: named.length,
-        limit: maxTargets,
-      },
-    ]);
-  }
-  return named;
-}
-
-function targetFaults(
+/** An unknown account and another project's are the same fault. */
+export async function checkTargets(
   context: Context,
-  target: NamedTarget,
-  account: SocialAccountRow,
-  input: CreatePost,
-  isRepeated: boolean,
-): Issue[] {
-  if (isRepeated) {
-    return [
-      { path: target.path, code: 'duplicate_account', message: 'The account is named twice.' },
-    ];
-  }
-  if (account.status !== 'active') {
-    const message = `The account is ${account.status}. Connect it again.`;
-    return [{ path: target.path, code: 'account_not_active', message, actual: account.status }];
-  }
-  const platform = context.platforms.get(account.platform);
-  if (!platform) {
-    const message = `This installation does not publish to ${account.platform}.`;
-    return [{ path: target.path, code: 'platform_not_configured', message }];
-  }
-  const options = platform.options.safeParse(target.platformOptions ?? {}, { reportInput: true });
-  const optionIssues = (options.error?.issues ?? [])
-    .flatMap((issue) => toIssues(issue, bodyOptions, ['platform_options']))
-    .map((fault) => ({ ...fault, path: `${target.at}${fault.path}` }));
-  const caption = target.caption ?? input.caption;
-  const captionPath = target.caption === null ? 'caption' : `${target.at}caption`;
-  return [...optionIssues, ...checkText(platform, caption, captionPath)];
-}
-
-function plan(context: Context, target: NamedTarget, account: SocialAccountRow): PlannedTarget {
-  const { options } = context.platforms.get(account.platform)!;
+  caller: Caller,
+  input: TargetInput,
+  publishAt: Date,
+): Promise<CheckedTargets> {
+  const { named, issues } = nameTargets(input, context.config.maxTargets);
+  const rows = await listAccountsById(
+    context.db,
+    caller.projectId,
+    named.map((target) => target.accountId),
+  );
+  requireSandbox(caller, rows);
+  const accounts = new Map(rows.map((account) => [account.id, account]));
+  const findings = [
+    ...[...issues, ...checkMediaUrls(input.media_urls, 'media_urls')].map((issue) => fault(issue)),
+    ...named.flatMap((target) =>
+      checkTarget(context, target, accounts.get(target.accountId), input, publishAt),
+    ),
+    ...checkThreads(named),
+    ...warnOfRepeats(named, input),
+  ];
+  if (findings.some(isFault)) return { findings, accounts, targets: [] };
+  const targets = named.map((target) => plan(context, target, accounts.get(target.accountId)!));
   return {
-    account,
-    caption: target.caption,
-    platformOptions: options.parse(target.platformOptions ?? {}),
+    findings,
+    accounts,
+    targets: orderThreads(
+      targets,
+      ({ account }) => account.id,
+      ({ threadPosition }) => threadPosition,
+    ),
   };
 }
 
-function fault(path: string, code: string, message: string): AppError {
-  return validationError([{ path, code, message }]);
+function requireSandbox({ environment }: Caller, accounts: SocialAccountRow[]): void {
+  if (environment !== 'test' || accounts.every(({ platform }) => platform === 'sandbox')) return;
+  throw new AppError('insufficient_scope', 'A test key reaches only sandbox accounts.');
+}
+
+function checkTarget(
+  { platforms }: Context,
+  target: NamedTarget,
+  account: SocialAccountRow | undefined,
+  input: TargetInput,
+  publishAt: Date,
+): Finding[] {
+  const refuse = (issue: Omit<Issue, 'path'>) => [fault({ path: target.path, ...issue }, target)];
+  if (!account) return refuse({ code: 'unknown_account', message: 'No account has this id.' });
+  if (account.status !== 'active') {
+    const message = `The account is ${account.status}. Connect it again.`;
+    return refuse({ code: 'account_not_active', message, actual: account.status });
+  }
+  const platform = platforms.get(account.platform);
+  if (!platform) {
+    const message = `This installation does not publish to ${account.platform}.`;
+    return refuse({ code: 'platform_not_configured', message });
+  }
+  return [
+    ...checkContent(platforms, platform, target, input).map((issue) => fault(issue, target)),
+    ...warnOfAccess(platform, account, target, publishAt),
+  ];
+}
+
+function plan(
+  { platforms }: Context,
+  { own, path }: NamedTarget,
+  account: SocialAccountRow,
+): PlannedTarget {
+  return {
+    account,
+    path,
+    caption: own.caption ?? null,
+    mediaUrls: own.media_urls ?? null,
+    platformOptions: platforms.get(account.platform)!.options.parse(own.platform_options ?? {}),
+    threadPosition: own.thread_position ?? null,
+    inReplyTo: own.in_reply_to ?? null,
+    firstComment: own.first_comment ?? null,
+  };
 }

@@ -1,30 +1,36 @@
 // Writes a checked post, its targets and what asks for its workflow, in a transaction that is open.
-import type { Insertable } from 'kysely';
-import type { Database } from '../../schema/database/database.ts';
+import { monthOf } from '../../schema/database/account-usage.ts';
 import { insertPublishPost } from '../../schema/database/outbox.ts';
 import { getPostRow, insertPost, type PostWithResults } from '../../schema/database/posts.ts';
 import { newId } from '../../schema/ids.ts';
 import type { CreatePost, PostStatus } from '../../schema/posts.ts';
-import type { Caller } from '../context.ts';
+import type { Caller, Context } from '../context.ts';
 import type { Effects } from '../transact.ts';
+import { countNewTargets } from './count-usage.ts';
+import { toResultRows } from './result-rows.ts';
 import type { PlannedTarget } from './targets.ts';
 
 /** A post whose every part has been checked. */
 export interface PlannedPost extends Pick<CreatePost, 'caption' | 'metadata'> {
+  mediaUrls: string[];
   status: Extract<PostStatus, 'draft' | 'scheduled' | 'pending'>;
   scheduledAt: Date | null;
   targets: PlannedTarget[];
 }
 
+/** Throws when an account's monthly limit does not hold its targets. */
 export async function writePost(
-  { trx, change, ring }: Effects,
+  context: Context,
+  effects: Effects,
   { projectId }: Pick<Caller, 'projectId'>,
-  { caption, metadata, status, scheduledAt, targets }: PlannedPost,
+  { caption, mediaUrls, metadata, status, scheduledAt, targets }: PlannedPost,
 ): Promise<PostWithResults> {
+  const { trx, change, ring } = effects;
   const id = newId('post');
   const run = status === 'draft' ? 0 : 1;
   const workflowId =
     run === 0 ? null : await insertPublishPost(trx, { postId: id, run }, scheduledAt);
+  const usageMonth = run === 0 ? null : monthOf(scheduledAt ?? new Date());
   await insertPost(
     trx,
     {
@@ -33,34 +39,18 @@ export async function writePost(
       caption,
       status,
       scheduled_at: scheduledAt,
+      media_urls: mediaUrls,
       metadata: JSON.stringify(metadata),
       current_run: run,
       workflow_id: workflowId,
     },
-    toResultRows({ id, projectId }, targets),
+    toResultRows({ id, projectId, usageMonth }, targets),
   );
   change({ subject: 'post', subject_id: id, kind: 'created' });
   if (run > 0) ring('fanfare_outbox');
-  return getPostRow(trx, projectId, id);
-}
-
-/** The rows of a post's targets, in their order. */
-export function toResultRows(
-  post: { id: string; projectId: string },
-  targets: PlannedTarget[],
-): Insertable<Database['post_results']>[] {
-  return targets.map(({ account, caption, platformOptions }, position) => ({
-    id: newId('result'),
-    post_id: post.id,
-    project_id: post.projectId,
-    position,
-    social_account_id: account.id,
-    platform: account.platform,
-    account_name: account.account_name,
-    caption,
-    platform_options: JSON.stringify(platformOptions),
-    status: 'pending',
-    phase: 'prepare',
-    phase_state: 'ready',
-  }));
+  const written = await getPostRow(trx, projectId, id);
+  if (usageMonth !== null) {
+    await countNewTargets(context, effects, { projectId }, targets, usageMonth);
+  }
+  return written;
 }

@@ -1,4 +1,4 @@
-// A post as its outcome events show it: every field present, null where there is nothing.
+// A post as its events show it: every field present, null where there is nothing; comments left out.
 import type { PostResultRow, PostRow } from './database.ts';
 import type { PostEventData, PostEventResult } from '../posts.ts';
 import { toTimestamp } from '../timestamp.ts';
@@ -12,7 +12,7 @@ export function toPostEventData(post: PostRow, results: PostResultRow[]): PostEv
     scheduled_at: toTimestamp(post.scheduled_at),
     published_at: toTimestamp(post.published_at),
     metadata: post.metadata,
-    results: results.map(toPostEventResult),
+    results: results.filter(({ kind }) => kind === 'post').map(toPostEventResult),
   };
 }
 

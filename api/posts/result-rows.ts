@@ -1,0 +1,78 @@
+// The rows of a post's targets: one for each, linked into threads, and one for each first comment.
+import type { Insertable } from 'kysely';
+import type { Database } from '../../schema/database/database.ts';
+import { newId } from '../../schema/ids.ts';
+import type { PlannedTarget } from './targets.ts';
+
+type ResultInsert = Insertable<Database['post_results']>;
+
+interface RowsOwner {
+  id: string;
+  projectId: string;
+  /** The month that counts the targets; absent: none does yet. */
+  usageMonth?: string | null;
+}
+
+/** In the order of their targets, comments last: positions say so too. */
+export function toResultRows(post: RowsOwner, targets: PlannedTarget[]): ResultInsert[] {
+  const lastPart = new Map<string, string>();
+  const rows = targets.map((target): ResultInsert => {
+    const id = newId('result');
+    const { threadPosition, account } = target;
+    const answers = threadPosition === null ? null : (lastPart.get(account.id) ?? null);
+    if (threadPosition !== null) lastPart.set(account.id, id);
+    return {
+      ...common(post, target),
+      id,
+      kind: 'post',
+      caption: target.caption,
+      media_urls: target.mediaUrls,
+      platform_options: JSON.stringify(target.platformOptions),
+      answers_result_id: answers,
+      thread_position: threadPosition,
+      in_reply_to: target.inReplyTo,
+      usage_month: post.usageMonth ?? null,
+    };
+  });
+  const comments = targets.flatMap((target, i): ResultInsert[] =>
+    target.firstComment === null
+      ? []
+      : [toCommentRow(post, target, target.firstComment, rows[i]!.id)],
+  );
+  return [...rows, ...comments].map((row, position) => ({ ...row, position }));
+}
+
+function toCommentRow(
+  post: RowsOwner,
+  target: PlannedTarget,
+  text: string,
+  answers: string,
+): ResultInsert {
+  return {
+    ...common(post, target),
+    id: newId('result'),
+    kind: 'comment',
+    caption: text,
+    // Null would mean the post's.
+    media_urls: [],
+    platform_options: '{}',
+    answers_result_id: answers,
+    thread_position: null,
+    in_reply_to: null,
+    usage_month: null,
+  };
+}
+
+function common(post: RowsOwner, { account }: PlannedTarget) {
+  return {
+    post_id: post.id,
+    project_id: post.projectId,
+    position: 0,
+    social_account_id: account.id,
+    platform: account.platform,
+    account_name: account.account_name,
+    status: 'pending',
+    phase: 'prepare',
+    phase_state: 'ready',
+  } as const;
+}
