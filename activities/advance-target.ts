@@ -80,8 +80,7 @@ async function findObstacle(
   }
   if (!mayBePublic(row.phase)) {
     if (row.is_sending_paused) {
-      await setPaused(dependencies.db, row);
-      return 'ended';
+      return (await setPaused(dependencies.db, row)) ? 'ended' : 'written';
     }
     if (row.answers_result_id !== null && row.answered_status !== 'published') {
       // One that is on its way still met a pause; this one is carried again together with it.

@@ -74,5 +74,5 @@ export async function listStuckDeliveries(db: Db, forMs: number): Promise<Stuck>
 }
 
 function toStuck(rows: Counted<StuckRow>[]): Stuck {
-  return { rows: rows.map(({ total: _, ...row }) => row), total: rows[0]?.total ?? 0 };
+  return { rows, total: rows[0]?.total ?? 0 };
 }

@@ -5,6 +5,7 @@ import type { FailureStage, NextAction, Phase, ResultStatus } from '../posts.ts'
 import { giveBackUsage } from './account-usage.ts';
 import { insertChanges } from './changes.ts';
 import type { ClockState, Db, PostResultRow, Transaction } from './database.ts';
+import { isUnderPause } from './sending-pauses.ts';
 
 /** A result with all that decides what its target does next, read at once. */
 export interface TargetRow extends PostResultRow {
@@ -39,10 +40,7 @@ export async function findTarget(db: Db, resultId: string): Promise<TargetRow | 
           sql<string>`'account/' || r.social_account_id`,
         ])
         .as('blocked_until'),
-      sql<boolean>`exists (
-        select from sending_pauses where scope in (r.platform, r.project_id))`.as(
-        'is_sending_paused',
-      ),
+      isUnderPause('r').as('is_sending_paused'),
     ])
     .where('r.id', '=', resultId)
     .executeTakeFirst();
@@ -186,15 +184,29 @@ export async function setPublished(
     where id = ${row.post_id} and exists (select from published)`.execute(db);
 }
 
-/** Leaves the target to whoever resumes: no workflow carries it until then. */
-export async function setPaused(db: Db, row: TargetRow): Promise<void> {
-  await db
+/**
+ * Leaves the target to whoever resumes: no workflow carries it until then. False: the pause has ended,
+ * or another execution was here. Whoever ends a pause waits for this, so that none is left behind.
+ */
+export async function setPaused(db: Db, row: TargetRow): Promise<boolean> {
+  const paused = await db
     .updateTable('post_results')
     .set({ is_paused: true })
     .where('id', '=', row.id)
     .where('steps', '=', row.steps)
     .where('status', 'in', ['pending', 'publishing'])
-    .execute();
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('sending_pauses')
+          .select('scope')
+          .where('scope', 'in', [row.platform, row.project_id])
+          .forKeyShare(),
+      ),
+    )
+    .returning('id')
+    .executeTakeFirst();
+  return paused !== undefined;
 }
 
 export interface Failure {
