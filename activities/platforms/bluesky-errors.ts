@@ -1,6 +1,7 @@
 // What went wrong at a PDS, in the engine's five kinds; never with a token in it.
 import { PlatformError } from './platform-error.ts';
 import type { PlatformErrorOptions } from './platform-error.ts';
+import type { Throttle } from './platform.ts';
 
 /** Only a commit may have changed something when its answer is lost. */
 export type CallKind = 'connect' | 'refresh' | 'prepare' | 'commit' | 'reconcile' | 'revoke';
@@ -23,7 +24,11 @@ const revokedCodes = new Set([
 const maxMessageLength = 500;
 const longestWaitMs = 24 * 3_600_000;
 
-/** @see https://docs.bsky.app/docs/advanced-guides/rate-limits */
+/**
+ * A PDS limits accounts and addresses, each PDS by itself, and says not which: held against the
+ * account, since other accounts may be at another PDS.
+ * @see https://docs.bsky.app/docs/advanced-guides/rate-limits
+ */
 export function toError(answer: Answer, kind: CallKind, secrets: readonly string[]): PlatformError {
   const { status, headers } = answer;
   const { code, text } = readFault(answer.body, secrets);
@@ -36,6 +41,7 @@ export function toError(answer: Answer, kind: CallKind, secrets: readonly string
     const retryAfterMs = readWaitMs(headers);
     return new PlatformError('rate_limited', `Bluesky limits the rate: ${said}`, {
       ...options,
+      throttled: 'account',
       ...(retryAfterMs !== undefined && { retryAfterMs }),
     });
   }
@@ -69,6 +75,13 @@ export function toError(answer: Answer, kind: CallKind, secrets: readonly string
 /** The error of an answer that isn't what the call gives. */
 export function toSurprise(what: string, kind: CallKind): PlatformError {
   return lostAnswer(kind, `Bluesky answered ${what} in a way that can't be read.`, {});
+}
+
+/** The points that are left, told with a post that was taken. */
+export function readThrottle(headers: Headers): Throttle | undefined {
+  const waitMs = headers.has('ratelimit-reset') ? readWaitMs(headers) : undefined;
+  if (headers.get('ratelimit-remaining') !== '0' || waitMs === undefined) return undefined;
+  return { scope: 'account', untilMs: Date.now() + waitMs };
 }
 
 function lostAnswer(kind: CallKind, message: string, options: PlatformErrorOptions) {

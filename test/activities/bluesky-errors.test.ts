@@ -133,7 +133,11 @@ describe('an answer', () => {
     const other = await errorOf('commit', fault(429, 'Slow', 'Slow', { 'retry-after': '7' }));
     expect(other.options.retryAfterMs).toBe(7_000);
     const silent = await errorOf('commit', { status: 429, body: 'no' });
-    expect(silent.options).toEqual({ platformCode: '429', providerError: { status: 429 } });
+    expect(silent.options).toEqual({
+      platformCode: '429',
+      providerError: { status: 429 },
+      throttled: 'account',
+    });
   });
 
   test.each(['not json', '{}', '', '[]'])(
