@@ -1,8 +1,17 @@
 // The REST routes of posts.
-import { CreatePost, ListPosts, Post } from '../../schema/posts.ts';
-import { get, list, one, post, written } from '../route.ts';
+import { listQuery } from '../../schema/listing.ts';
+import { PostAttempt } from '../../schema/post-attempts.ts';
+import { UpdatePost } from '../../schema/post-changes.ts';
+import { CreatePost, ListPosts, Post, PostResult } from '../../schema/posts.ts';
+import { del, get, list, one, patch, post, removed, written } from '../route.ts';
+import { cancelPost } from './cancel-post.ts';
 import { createPost } from './create-post.ts';
+import { deletePost } from './delete-post.ts';
+import { listAttempts } from './list-attempts.ts';
 import { getPost, listPosts } from './operations.ts';
+import { publishPost } from './publish-post.ts';
+import { retryResult } from './retry-result.ts';
+import { updatePost } from './update-post.ts';
 
 export const postRoutes = [
   post('/v1/posts', {
@@ -31,5 +40,59 @@ export const postRoutes = [
     scope: 'posts:read',
     answer: one(Post),
     run: ({ context, caller, params }) => getPost(context, caller, params.id),
+  }),
+
+  patch('/v1/posts/:id', {
+    name: 'updatePost',
+    summary: 'Change a draft or a scheduled post, schedule it or reschedule it',
+    scope: 'posts:write',
+    body: UpdatePost,
+    answer: written(200, Post),
+    run: ({ context, caller, params, body }) => updatePost(context, caller, params.id, body),
+  }),
+
+  del('/v1/posts/:id', {
+    name: 'deletePost',
+    summary: 'Delete the record of a post that is not being published',
+    description: 'What is public stays on its network.',
+    scope: 'posts:write',
+    answer: removed,
+    run: ({ context, caller, params }) => deletePost(context, caller, params.id),
+  }),
+
+  post('/v1/posts/:id/publish', {
+    name: 'publishPost',
+    summary: 'Publish a draft or a scheduled post now',
+    scope: 'posts:write',
+    answer: written(202, Post),
+    run: ({ context, caller, params }) => publishPost(context, caller, params.id),
+  }),
+
+  post('/v1/posts/:id/cancel', {
+    name: 'cancelPost',
+    summary: 'Cancel a post, or those of its targets that have not been sent yet',
+    description: '409: it is too late for every target.',
+    scope: 'posts:write',
+    answer: written(200, Post),
+    run: ({ context, caller, params }) => cancelPost(context, caller, params.id),
+  }),
+
+  post('/v1/posts/:id/results/:result_id/retry', {
+    name: 'retryResult',
+    summary: 'Publish a failed target again, or its first comment where only that failed',
+    description: 'The post is pending until the target has ended; then it concludes anew.',
+    scope: 'posts:write',
+    answer: written(202, PostResult),
+    run: ({ context, caller, params }) => retryResult(context, caller, params.id, params.result_id),
+  }),
+
+  get('/v1/posts/:id/results/:result_id/attempts', {
+    name: 'listAttempts',
+    summary: 'List the calls to the network of a target, the newest first',
+    scope: 'posts:read',
+    query: listQuery({}),
+    answer: list(PostAttempt),
+    run: ({ context, caller, params, query }) =>
+      listAttempts(context, caller, { id: params.id, resultId: params.result_id }, query),
   }),
 ];

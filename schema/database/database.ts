@@ -209,6 +209,7 @@ interface PostAttemptTable {
   error_message: string | null;
   provider_error: JsonOrNull<Record<string, unknown>>;
 }
+export type PostAttemptRow = Selectable<PostAttemptTable>;
 
 interface EventTable {
   id: string;

@@ -20,7 +20,10 @@ beforeAll(async () => {
     (await rest.call('POST', path, { key: owner.key, body })).body.data.id as string;
   ids.set('accounts', account);
   ids.set('webhooks', await create('/v1/webhooks', { url: 'https://example.com' }));
-  ids.set('posts', await create('/v1/posts', { caption: 'a', account_ids: [account] }));
+  const post = { caption: 'a', account_ids: [account] };
+  const { data } = (await rest.call('POST', '/v1/posts', { key: owner.key, body: post })).body;
+  ids.set('posts', data.id);
+  ids.set('result_id', data.results[0].id);
   const session = { platform: 'sandbox', external_user_id: 'u1' };
   ids.set('connect', await create('/v1/connect/sessions', session));
   ids.set('api-keys', await create('/v1/api-keys', { name: 'a' }));
@@ -54,7 +57,10 @@ const lists = routes.filter(({ path, answer }) => !path.includes(':') && answer.
 const common = new Set(['/v1/event-kinds', '/v1/platforms/capabilities']);
 
 /** The least that the route's body takes, so that what is refused is the id. */
-const bodies: Record<string, unknown> = { updateWebhook: { name: 'taken' } };
+const bodies: Record<string, unknown> = {
+  updateWebhook: { name: 'taken' },
+  updatePost: { caption: 'taken' },
+};
 
 function ask({ method, path, name }: Route, key: string) {
   const collection = path.split('/')[2]!;

@@ -1,0 +1,66 @@
+// Cancels a post, or of one that is being published the targets that can still be stopped.
+import { concludeRun } from '../../activities/conclude-post.ts';
+import { giveBackUsage } from '../../schema/database/account-usage.ts';
+import type { PostResultRow } from '../../schema/database/database.ts';
+import { cancelResults, lockPostWithResults, setPost } from '../../schema/database/post-changes.ts';
+import { getPostRow, type PostWithResults } from '../../schema/database/posts.ts';
+import { AppError } from '../../schema/errors.ts';
+import type { Post } from '../../schema/posts.ts';
+import type { Caller, Context } from '../context.ts';
+import { transact, type Answer, type Effects } from '../transact.ts';
+import { isWaiting, wrongState } from './post-state.ts';
+import { presentPost } from './presenter.ts';
+
+/** Whoever locks the rows first decides: a workflow that comes later finds nothing to do. */
+export function cancelPost(context: Context, caller: Caller, id: string): Promise<Answer<Post>> {
+  return transact(context, caller, async (effects) => {
+    const { trx, change } = effects;
+    const stored = await lockPostWithResults(trx, caller.projectId, id);
+    if (isWaiting(stored.post)) {
+      await giveBackUsage(trx, await cancelResults(trx, id));
+      await setPost(trx, id, { status: 'canceled' });
+      change({ subject: 'post', subject_id: id, kind: 'canceled' });
+    } else if (stored.post.status === 'pending') {
+      await stopTargets(context, effects, stored);
+    } else {
+      throw wrongState(stored.post, 'there is nothing left to cancel');
+    }
+    const { post, results } = await getPostRow(trx, caller.projectId, id);
+    return { status: 200, data: presentPost(context, post, results) };
+  });
+}
+
+/** When none is on its way any more, this is the end of the run. */
+async function stopTargets(
+  { config }: Context,
+  { trx, change, ring }: Effects,
+  { post, results }: PostWithResults,
+): Promise<void> {
+  const stopped = await cancelResults(trx, post.id);
+  if (stopped.length === 0) throw tooLate(results);
+  await giveBackUsage(trx, stopped);
+  for (const _ of stopped) {
+    change({ subject: 'post', subject_id: post.id, kind: 'result.canceled' });
+  }
+  await concludeRun(trx, post, config);
+  ring('fanfare_deliveries');
+}
+
+function tooLate(results: PostResultRow[]): AppError {
+  const doings = results
+    .filter(({ kind }) => kind === 'post')
+    .map((result) => `${result.account_name} (${result.platform}) ${doingOf(result)}`);
+  return new AppError('conflict', `It is too late to cancel the post: ${doings.join(', ')}.`, {
+    hint: 'A post that has been sent to its network can be deleted only there.',
+    details: { post_status: 'pending' },
+  });
+}
+
+function doingOf({ status, phase }: PostResultRow): string {
+  if (status === 'published') return 'is published';
+  if (status === 'failed') return 'has failed';
+  if (status === 'canceled') return 'is canceled';
+  if (phase === 'confirm') return 'was taken by the network, which is still at work on it';
+  if (phase === 'reconcile') return 'was sent, and the network is asked whether it has it';
+  return 'is being sent';
+}

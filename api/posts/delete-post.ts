@@ -1,0 +1,25 @@
+// Deletes our record of a post; what is public stays where it is.
+import { giveBackUsage } from '../../schema/database/account-usage.ts';
+import { deletePostRow, lockPostWithResults } from '../../schema/database/post-changes.ts';
+import type { Caller, Context } from '../context.ts';
+import { transact, type Answer } from '../transact.ts';
+import { wrongState } from './post-state.ts';
+
+export function deletePost(context: Context, caller: Caller, id: string): Promise<Answer<null>> {
+  return transact(context, caller, async ({ trx, change }) => {
+    const { post, results } = await lockPostWithResults(trx, caller.projectId, id);
+    if (post.status === 'pending') {
+      throw wrongState(post, 'cancel it, or wait until it has ended');
+    }
+    // What has ended counts on: only a scheduled post frees what it was counted for.
+    if (post.status === 'scheduled') {
+      await giveBackUsage(
+        trx,
+        results.map((result) => result.id),
+      );
+    }
+    await deletePostRow(trx, id);
+    change({ subject: 'post', subject_id: id, kind: 'deleted' });
+    return { status: 204, data: null };
+  });
+}

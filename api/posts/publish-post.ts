@@ -1,0 +1,27 @@
+// Publishes a draft or a scheduled post now.
+import { lockPostWithResults } from '../../schema/database/post-changes.ts';
+import { getPostRow } from '../../schema/database/posts.ts';
+import type { Post } from '../../schema/posts.ts';
+import type { Caller, Context } from '../context.ts';
+import { transact, type Answer } from '../transact.ts';
+import { isWaiting, wrongState } from './post-state.ts';
+import { presentPost } from './presenter.ts';
+import { startRun } from './start-run.ts';
+import { toTargetInput } from './stored-post.ts';
+import { planTargets } from './targets.ts';
+
+/** Checks the post as it stands like a new one: it may have waited for long. */
+export function publishPost(context: Context, caller: Caller, id: string): Promise<Answer<Post>> {
+  return transact(context, caller, async (effects) => {
+    const { trx, change } = effects;
+    const stored = await lockPostWithResults(trx, caller.projectId, id);
+    if (!isWaiting(stored.post)) {
+      throw wrongState(stored.post, 'only a draft or a scheduled post can be published now');
+    }
+    await planTargets({ ...context, db: trx }, caller, toTargetInput(stored));
+    await startRun(effects, stored.post, { status: 'pending', scheduledAt: null });
+    change({ subject: 'post', subject_id: id, kind: 'submitted' });
+    const { post, results } = await getPostRow(trx, caller.projectId, id);
+    return { status: 202, data: presentPost(context, post, results) };
+  });
+}

@@ -1,0 +1,68 @@
+// Publishes a failed target again, and that one alone; or its first comment, where only that failed.
+import { getAccountRow } from '../../schema/database/accounts.ts';
+import type { PostResultRow } from '../../schema/database/database.ts';
+import { lockPostWithResults, reopenResult } from '../../schema/database/post-changes.ts';
+import { getPostRow } from '../../schema/database/posts.ts';
+import { AppError, notFound } from '../../schema/errors.ts';
+import { postingErrors } from '../../schema/posting-errors.ts';
+import type { PostResult, ResultStatus } from '../../schema/posts.ts';
+import { requireReach } from '../accounts/operations.ts';
+import type { Caller, Context } from '../context.ts';
+import { transact, type Answer } from '../transact.ts';
+import { presentPost } from './presenter.ts';
+import { startRun } from './start-run.ts';
+import { findFirstComment } from './stored-post.ts';
+
+/** Until it has ended the post is `pending`; its conclusion is a new event. */
+export function retryResult(
+  context: Context,
+  caller: Caller,
+  id: string,
+  resultId: string,
+): Promise<Answer<PostResult>> {
+  return transact(context, caller, async (effects) => {
+    const { trx, change } = effects;
+    const { post, results } = await lockPostWithResults(trx, caller.projectId, id);
+    const result = results.find((row) => row.id === resultId && row.kind === 'post');
+    if (!result) throw notFound('result', resultId);
+    const failed = failedRows(result, results);
+    requireReach(caller, result.platform);
+    requireAnswered(result, results);
+    const account = await getAccountRow(trx, caller.projectId, result.social_account_id);
+    if (account.status !== 'active') {
+      const message = `${account.account_name} is ${account.status}: reconnect the account, then retry.`;
+      const { hint } = postingErrors.account_disconnected;
+      throw new AppError('conflict', message, { hint });
+    }
+    for (const row of failed) await reopenResult(trx, row);
+    await startRun(effects, post, { status: 'pending', scheduledAt: post.scheduled_at });
+    change({ subject: 'post', subject_id: id, kind: 'result.retried' });
+    const written = await getPostRow(trx, caller.projectId, id);
+    const shown = presentPost(context, written.post, written.results);
+    return { status: 202, data: shown.results.find((row) => row.id === resultId)! };
+  });
+}
+
+const refusals: Record<Exclude<ResultStatus, 'failed'>, string> = {
+  pending: 'The target waits to be published: only a failed one can be retried.',
+  publishing: 'The target is being published: only a failed one can be retried.',
+  published: 'The target is published: a retry would be a second post.',
+  canceled: 'The target was canceled: only a failed one can be retried.',
+};
+
+/** The target and its first comment, as far as they have failed. Throws when neither has. */
+function failedRows(result: PostResultRow, results: PostResultRow[]): PostResultRow[] {
+  const comment = findFirstComment(results, result.id);
+  const canRetry = result.status === 'failed' || result.status === 'published';
+  const failed = [result, ...(comment ? [comment] : [])].filter((row) => row.status === 'failed');
+  if (canRetry && failed.length > 0) return failed;
+  throw new AppError('conflict', refusals[result.status as keyof typeof refusals]);
+}
+
+/** A part of a thread needs the one before it. */
+function requireAnswered({ answers_result_id }: PostResultRow, results: PostResultRow[]): void {
+  const answered = results.find((row) => row.id === answers_result_id);
+  if (answered?.status !== 'failed' && answered?.status !== 'canceled') return;
+  const reason = answered.status === 'failed' ? 'has failed: retry that one first' : 'was canceled';
+  throw new AppError('conflict', `The part of the thread before this one ${reason}.`);
+}

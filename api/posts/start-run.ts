@@ -1,0 +1,28 @@
+// Asks for a new run of a post that is locked: whatever acts for the run before finds itself superseded.
+import type { PostRow } from '../../schema/database/database.ts';
+import { insertPublishPost } from '../../schema/database/outbox.ts';
+import { setPost } from '../../schema/database/post-changes.ts';
+import type { Effects } from '../transact.ts';
+
+export interface RunStart {
+  status: 'scheduled' | 'pending';
+  /** Of a scheduled post: the run begins then. Null: at once, and there is no such time any more. */
+  scheduledAt: Date | null;
+}
+
+export async function startRun(
+  { trx, ring }: Effects,
+  post: PostRow,
+  { status, scheduledAt }: RunStart,
+): Promise<void> {
+  const run = post.current_run + 1;
+  const startAt = status === 'scheduled' ? scheduledAt : null;
+  const workflowId = await insertPublishPost(trx, { postId: post.id, run }, startAt);
+  await setPost(trx, post.id, {
+    status,
+    scheduled_at: scheduledAt,
+    current_run: run,
+    workflow_id: workflowId,
+  });
+  ring('fanfare_outbox');
+}

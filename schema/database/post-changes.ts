@@ -1,0 +1,104 @@
+// Changes to a post and its results from outside the engine, in a transaction that holds their locks.
+import { sql, type Insertable, type Updateable } from 'kysely';
+import { notFound } from '../errors.ts';
+import type { Database, PostResultRow, Transaction } from './database.ts';
+import { listResults, lockPost, type PostWithResults } from './posts.ts';
+
+/**
+ * Nothing happens to the post meanwhile. The results come first, as the engine locks: it writes a
+ * result and then its post.
+ */
+export async function lockPostWithResults(
+  trx: Transaction,
+  projectId: string,
+  id: string,
+): Promise<PostWithResults> {
+  await trx
+    .selectFrom('post_results')
+    .select('id')
+    .where('post_id', '=', id)
+    .where('project_id', '=', projectId)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+  const post = await lockPost(trx, id);
+  if (post?.project_id !== projectId) throw notFound('post', id);
+  return { post, results: await listResults(trx, [id]) };
+}
+
+export async function setPost(
+  trx: Transaction,
+  id: string,
+  changes: Omit<Updateable<Database['posts']>, 'id' | 'progressed_at'>,
+): Promise<void> {
+  await trx
+    .updateTable('posts')
+    .set({ ...changes, progressed_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** With its results and their attempts; events about it stay. */
+export async function deletePostRow(trx: Transaction, id: string): Promise<void> {
+  await trx.deleteFrom('posts').where('id', '=', id).execute();
+}
+
+export async function replaceResults(
+  trx: Transaction,
+  postId: string,
+  results: Insertable<Database['post_results']>[],
+): Promise<void> {
+  await trx.deleteFrom('post_results').where('post_id', '=', postId).execute();
+  await trx.insertInto('post_results').values(results).execute();
+}
+
+/** Of targets and comments on their way those that have not begun their commit; returns their ids. */
+export async function cancelResults(trx: Transaction, postId: string): Promise<string[]> {
+  const canceled = await trx
+    .updateTable('post_results')
+    .set({ status: 'canceled', next_attempt_at: null, is_paused: false })
+    .where('post_id', '=', postId)
+    .where('status', 'in', ['pending', 'publishing'])
+    .where((eb) =>
+      eb.or([
+        eb('phase', '=', 'prepare'),
+        eb.and([eb('phase', '=', 'commit'), eb('phase_state', '=', 'ready')]),
+      ]),
+    )
+    .returning('id')
+    .execute();
+  return canceled.map((row) => row.id);
+}
+
+/**
+ * A failed target or comment begins anew with a fresh clock. One whose outcome is not known looks
+ * first, by what is known of its last commit.
+ */
+export async function reopenResult(
+  trx: Transaction,
+  { id, error_code }: PostResultRow,
+): Promise<void> {
+  const start =
+    error_code === 'outcome_unknown'
+      ? ({ phase: 'reconcile' } as const)
+      : ({ phase: 'prepare', provider_state: '{}' } as const);
+  await trx
+    .updateTable('post_results')
+    .set({
+      ...start,
+      phase_state: 'ready',
+      status: 'pending',
+      clock: '{}',
+      error_code: null,
+      error_message: null,
+      failure_stage: null,
+      platform_error_code: null,
+      provider_error: null,
+      is_retriable: false,
+      next_action: 'none',
+      next_attempt_at: null,
+      is_paused: false,
+    })
+    .where('id', '=', id)
+    .execute();
+}
