@@ -33,25 +33,39 @@ export async function countNewTargets(
   await settle(context, effects, targets, usages);
 }
 
-/**
- * Of results that are there: each is counted in this month from now on, and no more in the one that
- * counted it before. `path` is what of the request asks for it.
- */
+export interface ResultsCount {
+  /** Null: they are counted no more. */
+  month: string | null;
+  /** Results that this transaction has deleted for them, as they were. */
+  replaced?: PostResultRow[];
+  /** What of the request asks for the target at a position. */
+  pathOf?: (position: number) => string;
+}
+
+/** Of results that are there, and locked: from now on each is counted in this month and in no other. */
 export async function countResults(
   context: Context,
   effects: Effects,
   results: PostResultRow[],
-  { month, path }: { month: string; path: string },
+  { month, replaced = [], pathOf = pathOfStored }: ResultsCount,
 ): Promise<void> {
-  const moves = results.map(({ id }) => ({ resultId: id, month }));
-  const targets = results
-    .filter(({ kind, usage_month }) => kind === 'post' && usage_month !== month)
-    .map((result) => ({
-      account: { id: result.social_account_id, account_name: result.account_name },
-      path,
-    }));
-  await settle(context, effects, targets, await moveUsage(effects.trx, moves));
+  const moved = results.filter((result) => result.kind === 'post' && result.usage_month !== month);
+  const targets = moved.map((result) => ({
+    account: { id: result.social_account_id, account_name: result.account_name },
+    path: pathOf(result.position),
+  }));
+  const usages = await moveUsage(
+    effects.trx,
+    moved.map(({ id }) => ({ resultId: id, month })),
+    replaced.flatMap(({ social_account_id: accountId, usage_month }) =>
+      usage_month === null ? [] : [{ accountId, month: usage_month }],
+    ),
+  );
+  await settle(context, effects, targets, usages);
 }
+
+/** As the checks of a stored post name it too. */
+const pathOfStored = (position: number) => `platform_posts[${position}].account_id`;
 
 interface LimitedUsage extends CountedUsage {
   limit: number;
@@ -71,13 +85,14 @@ async function settle(
   for (const usage of limited) await tell(context, effects, usage);
 }
 
-/** Numbers the targets of each account on from what was counted before them. */
+/** Numbers the targets of each account on from what is counted without them. */
 function refuseExcess(targets: CountedTarget[], usages: LimitedUsage[]): void {
+  const byAccount = Map.groupBy(targets, ({ account }) => account.id);
   const counts = new Map(
-    usages.map((usage) => [
-      usage.social_account_id,
-      { usage, number: usage.published - usage.added },
-    ]),
+    usages.map((usage) => {
+      const id = usage.social_account_id;
+      return [id, { usage, number: usage.published - byAccount.get(id)!.length }];
+    }),
   );
   const issues = targets.flatMap((target) => {
     const count = counts.get(target.account.id);

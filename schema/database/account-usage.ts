@@ -3,16 +3,15 @@ import { sql } from 'kysely';
 import type { AccountUsageRow, Db, Transaction } from './database.ts';
 
 // Every transaction that counts or gives back locks in this order, so that none waits in a circle:
-// posts, results, usage by account and month in one statement, and accounts last.
+// results and their posts, usage by account and month in one statement, and accounts last.
 
 /** `2026-01`, in UTC. */
 export function monthOf(date: Date): string {
   return date.toISOString().slice(0, 7);
 }
 
-/** An account's month with what has just been counted in it. */
+/** An account's month in which something has just been counted. */
 export interface CountedUsage extends AccountUsageRow {
-  added: number;
   /** The limit of the account's project, as the project has it. */
   project_limit: number | null;
 }
@@ -27,7 +26,7 @@ export async function addUsage(
   const counts = Map.groupBy(accountIds.toSorted(), (id) => id);
   const ids = [...counts.keys()];
   const added = [...counts.values()].map((named) => named.length);
-  const { rows } = await sql<Omit<CountedUsage, 'added'>>`
+  const { rows } = await sql<CountedUsage>`
     /* prepared: add_usage */
     insert into account_usage as u (social_account_id, month, published)
     select id, ${month}::text, added from unnest(${ids}::text[], ${added}::int[]) as named (id, added)
@@ -36,7 +35,7 @@ export async function addUsage(
       (select monthly_posts_per_account from projects where id = ${projectId}) as project_limit`.execute(
     trx,
   );
-  return rows.map((row) => ({ ...row, added: counts.get(row.social_account_id)!.length }));
+  return rows;
 }
 
 /** The month that is to count a result; null: none. */
@@ -45,12 +44,22 @@ export interface UsageMove {
   month: string | null;
 }
 
+/** What a result was counted for that this transaction has deleted. */
+export interface FreedUsage {
+  accountId: string;
+  month: string;
+}
+
 /**
  * Has each result counted in its month and in no other: what counted it before is given back, and a
  * result that is there already costs nothing. Comments are never counted. Returns what was added to.
  */
-export async function moveUsage(trx: Transaction, moves: UsageMove[]): Promise<CountedUsage[]> {
-  if (moves.length === 0) return [];
+export async function moveUsage(
+  trx: Transaction,
+  moves: UsageMove[],
+  freed: FreedUsage[] = [],
+): Promise<CountedUsage[]> {
+  if (moves.length === 0 && freed.length === 0) return [];
   const { rows } = await sql<CountedUsage>`
     /* prepared: move_usage */
     with moved as (
@@ -68,6 +77,10 @@ export async function moveUsage(trx: Transaction, moves: UsageMove[]): Promise<C
         select social_account_id, old_month as month, -1 as n from moved
         union all
         select social_account_id, new_month, 1 from moved
+        union all
+        select social_account_id, month, -1
+        from unnest(${freed.map(({ accountId }) => accountId)}::text[],
+          ${freed.map(({ month }) => month)}::text[]) as freed (social_account_id, month)
       ) as step
       where month is not null
       group by social_account_id, month
@@ -80,7 +93,7 @@ export async function moveUsage(trx: Transaction, moves: UsageMove[]): Promise<C
         where change.social_account_id = u.social_account_id and change.month = u.month))
       returning u.*
     )
-    select counted.*, change.n as added, (
+    select counted.*, (
       select p.monthly_posts_per_account from projects p
       join social_accounts a on a.project_id = p.id where a.id = counted.social_account_id
     ) as project_limit

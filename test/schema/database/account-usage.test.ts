@@ -66,8 +66,8 @@ describe('addUsage', () => {
       .transaction()
       .execute((trx) => addUsage(trx, projectId, [second, first, second], november));
     expect(usages).toMatchObject([
-      { social_account_id: first, month: november, published: 2, added: 1, project_limit: 7 },
-      { social_account_id: second, month: november, published: 3, added: 2, project_limit: 7 },
+      { social_account_id: first, month: november, published: 2, project_limit: 7 },
+      { social_account_id: second, month: november, published: 3, project_limit: 7 },
     ]);
   });
 
@@ -132,7 +132,7 @@ describe('moveUsage', () => {
     const rows = await addResults(1, 3);
     const added = await move(rows.resultIds.slice(0, 2), december);
     expect(added).toMatchObject([
-      { month: december, published: 2, added: 2, warned_at: null, project_limit: null },
+      { month: december, published: 2, warned_at: null, project_limit: null },
     ]);
     expect(await countsOf(rows, november)).toEqual([both(1)]);
     expect(await countsOf(rows, december)).toEqual([both(2)]);
@@ -154,6 +154,21 @@ describe('moveUsage', () => {
     ];
     expect(await database.db.transaction().execute((trx) => moveUsage(trx, moves))).toEqual([]);
     expect(await countsOf(rows, november)).toEqual([both(1)]);
+  });
+
+  test('frees what deleted results were counted for, in the same statement', async () => {
+    const rows = await addResults(2, 3);
+    const [first, second] = rows.accountIds as [string, string];
+    const uncounted = rows.resultIds.slice(0, 3);
+    await giveBack(uncounted);
+    const moves = uncounted.map((resultId) => ({ resultId, month: november }));
+    const freed = rows.resultIds.slice(3).map(() => ({ accountId: second, month: november }));
+    const added = await database.db.transaction().execute(async (trx) => {
+      await trx.deleteFrom('post_results').where('social_account_id', '=', second).execute();
+      return moveUsage(trx, moves, freed);
+    });
+    expect(added).toMatchObject([{ social_account_id: first, published: 3 }]);
+    expect(await countsOf(rows, november)).toEqual([both(3), both(0)]);
   });
 
   test('never counts a comment', async () => {
