@@ -1,0 +1,136 @@
+// Which posts go on when a pause ends, and that none is left behind or started twice.
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { resumePosts } from '../../../schema/database/resuming.ts';
+import { deletePause, insertPause, listPauses } from '../../../schema/database/sending-pauses.ts';
+import { findTarget, setPaused } from '../../../schema/database/targets.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { addPost } from '../../support/rows.ts';
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterEach(async () => {
+  const { db } = database;
+  for (const { scope } of await listPauses(db)) await deletePause(db, scope);
+  await db.deleteFrom('posts').execute();
+});
+afterAll(() => database.drop());
+
+const post = (id: string) =>
+  database.db.selectFrom('posts').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+
+const result = (postId: string) =>
+  database.db
+    .selectFrom('post_results')
+    .selectAll()
+    .where('post_id', '=', postId)
+    .executeTakeFirstOrThrow();
+
+const targetOf = async (postId: string) =>
+  (await findTarget(database.db, (await result(postId)).id))!;
+
+/** A post whose target has met the pause of its network. */
+async function addHeldPost() {
+  const { db } = database;
+  await insertPause(db, 'sandbox');
+  const added = await addPost(db);
+  expect(await setPaused(db, await targetOf(added.postId))).toBe(true);
+  return added;
+}
+
+async function resumeAll(): Promise<number> {
+  let sum = 0;
+  for await (const count of resumePosts(database.db)) sum += count;
+  return sum;
+}
+
+describe('resumePosts', () => {
+  test('gives a new run to each post that nothing holds any more, once', async () => {
+    const held = await addHeldPost();
+    const passing = await addPost(database.db);
+    expect(await resumeAll()).toBe(0);
+    await deletePause(database.db, 'sandbox');
+    // Several may be at it at once.
+    const counts = await Promise.all([resumeAll(), resumeAll(), resumeAll()]);
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(1);
+    const resumed = await post(held.postId);
+    expect(resumed).toMatchObject({ status: 'pending', current_run: 2 });
+    expect(resumed.workflow_id).not.toBe(held.workflowId);
+    expect(await result(held.postId)).toMatchObject({ status: 'pending', is_paused: false });
+    expect(
+      await database.db
+        .selectFrom('outbox')
+        .select('input')
+        .where('workflow_id', '=', resumed.workflow_id)
+        .execute(),
+    ).toMatchObject([{ input: { postId: held.postId, run: 2 } }]);
+    expect(await post(passing.postId)).toMatchObject({
+      current_run: 1,
+      workflow_id: passing.workflowId,
+    });
+  });
+
+  test('leaves those alone that their project still holds, and those that have ended', async () => {
+    const { db } = database;
+    const [held, ended] = [await addHeldPost(), await addHeldPost()];
+    const { project_id } = await post(held.postId);
+    await insertPause(db, project_id);
+    await db
+      .updateTable('posts')
+      .set({ status: 'canceled' })
+      .where('id', '=', ended.postId)
+      .execute();
+    await db
+      .updateTable('post_results')
+      .set({ status: 'canceled' })
+      .where('post_id', '=', ended.postId)
+      .execute();
+    await deletePause(db, 'sandbox');
+    expect(await resumeAll()).toBe(0);
+    await deletePause(db, project_id);
+    expect(await resumeAll()).toBe(1);
+    expect(await post(ended.postId)).toMatchObject({ current_run: 1 });
+  });
+
+  test('comes to the end of more posts than a batch has', async () => {
+    const count = 130;
+    await Promise.all(Array.from({ length: count }, () => addPost(database.db)));
+    await database.db.updateTable('post_results').set({ is_paused: true }).execute();
+    const batches: number[] = [];
+    for await (const started of resumePosts(database.db)) batches.push(started);
+    expect(batches).toEqual([100, 30]);
+    expect(await resumeAll()).toBe(0);
+  });
+});
+
+describe('setPaused', () => {
+  test('notes nothing once the pause has ended', async () => {
+    const { db } = database;
+    await insertPause(db, 'sandbox');
+    const { postId } = await addPost(db);
+    const target = await targetOf(postId);
+    expect(target.is_sending_paused).toBe(true);
+    await deletePause(db, 'sandbox');
+    expect(await setPaused(db, target)).toBe(false);
+    expect(await result(postId)).toMatchObject({ is_paused: false });
+  });
+
+  test('waits for a pause that is being ended, and then notes nothing', async () => {
+    const { db } = database;
+    await insertPause(db, 'sandbox');
+    const { postId } = await addPost(db);
+    const target = await targetOf(postId);
+    let noting: Promise<boolean> | undefined;
+    await db.transaction().execute(async (trx) => {
+      await deletePause(trx, 'sandbox');
+      let isDone = false;
+      noting = setPaused(db, target).finally(() => (isDone = true));
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      expect(isDone).toBe(false);
+    });
+    expect(await noting).toBe(false);
+    expect(await result(postId)).toMatchObject({ is_paused: false });
+  });
+});
