@@ -9,6 +9,8 @@ export const pruneRecordsWorkflow = 'pruneRecords';
 export interface PublishPostInput {
   postId: string;
   run: number;
+  /** Begins in its first task. Absent in what earlier releases asked for; a patch marker would cost a write. */
+  isShort?: boolean;
 }
 
 /** A target that a run carries. `after`: one of the same run that must have ended before. */

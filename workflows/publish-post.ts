@@ -1,10 +1,10 @@
 // One run of a post: every target on its own way, all at once, then the outcome.
-import { condition, continueAsNew, patched, workflowInfo } from '@temporalio/workflow';
+import { condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
 import type { ClaimedTarget, PublishPostInput, TargetProgress } from '../schema/workflows.ts';
 import { advanceTarget, claimPost, concludePost, firstTask } from './activities.ts';
 
 export async function publishPost(input: PublishPostInput): Promise<void> {
-  const isShort = patched('first-task-publishes');
+  const { run, isShort = false } = input;
   const targets = await (isShort ? firstTask.claimPost(input) : claimPost(input));
   if (!targets) return;
   let isHistoryLong = false;
@@ -12,14 +12,14 @@ export async function publishPost(input: PublishPostInput): Promise<void> {
 
   const advance = async (resultId: string): Promise<void> => {
     let progress: TargetProgress = isShort
-      ? await firstTask.beginTarget({ resultId, run: input.run })
-      : await advanceTarget({ resultId, run: input.run });
+      ? await firstTask.beginTarget({ resultId, run })
+      : await advanceTarget({ resultId, run });
     while (progress.waitMs !== null) {
       // A network that takes hours to finish fills the history: all targets then start it anew.
       if (workflowInfo().continueAsNewSuggested) isHistoryLong = true;
       const mustWait = progress.waitMs > 0 || isHistoryLong;
       if (mustWait && (await condition(() => isHistoryLong, progress.waitMs))) return;
-      progress = await advanceTarget({ resultId, run: input.run });
+      progress = await advanceTarget({ resultId, run });
     }
     if (progress.isConcluded) isConcluded = true;
   };

@@ -55,7 +55,7 @@ export function insertPublishPost(
   return insertOutbox(db, {
     workflow: publishPostWorkflow,
     workflowId: (outboxId) => publishPostWorkflowId(input.postId, outboxId),
-    input,
+    input: { ...input, isShort: true } satisfies PublishPostInput,
     startAt,
   });
 }

@@ -66,7 +66,7 @@ async function publish(standIns: StandIns): Promise<string[]> {
     environment.client.workflow.execute(publishPostWorkflow, {
       taskQueue,
       workflowId: `post-${++runs}`,
-      args: [{ postId: 'post', run: 7 }],
+      args: [{ postId: 'post', run: 7, isShort: true }],
     }),
   );
   return calls;

@@ -1,0 +1,70 @@
+// Networks that take long to answer: longer than a workflow task lasts, and many of them at a time.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Post } from '../../schema/posts.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+import { startReceiver } from '../support/receiver.ts';
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startApp();
+});
+
+afterAll(() => app.stop());
+
+async function waitForStatus(id: string, status: string, timeoutMs: number): Promise<Post> {
+  await expect
+    .poll(async () => (await app.api.get(`/v1/posts/${id}`)).body.data.status, {
+      timeout: timeoutMs,
+    })
+    .toBe(status);
+  return (await app.api.get(`/v1/posts/${id}`)).body.data;
+}
+
+async function countAtNetwork(caption: string): Promise<number> {
+  const { n } = await app.context.db
+    .selectFrom('sandbox_posts')
+    .select(({ fn }) => fn.countAll<string>().as('n'))
+    .where('caption', '=', caption)
+    .executeTakeFirstOrThrow();
+  return Number(n);
+}
+
+describe.concurrent('a network that answers slowly', () => {
+  test('and outlasts a workflow task is asked once', async () => {
+    const account = await app.tenant.connectSandbox('slow');
+    const posted = await app.api.post('/v1/posts', {
+      caption: 'slow but sure',
+      platform_posts: [{ account_id: account.id, platform_options: { delay_ms: 13_000 } }],
+    });
+    const post = await waitForStatus(posted.body.data.id, 'published', 25_000);
+    expect(post.results[0]).toMatchObject({ attempts: 1 });
+    expect(await countAtNetwork('slow but sure')).toBe(1);
+  }, 40_000);
+
+  test('holds up neither the posts to others nor the deliveries', async () => {
+    const [slow, quick] = await Promise.all([
+      app.tenant.connectSandbox('crowd'),
+      app.tenant.connectSandbox('quick'),
+    ]);
+    await using receiver = await startReceiver();
+    await app.tenant.createWebhook(receiver.url, ['post.published']);
+    // More than are published in their first task at a time.
+    const crowd = await Promise.all(
+      Array.from({ length: 130 }, (_, i) =>
+        app.api.post('/v1/posts', {
+          caption: `crowd-${i}`,
+          platform_posts: [{ account_id: slow.id, platform_options: { delay_ms: 13_000 } }],
+        }),
+      ),
+    );
+    const startedAt = Date.now();
+    const posted = await app.api.post('/v1/posts', { caption: 'quick', account_ids: [quick.id] });
+    const { id } = posted.body.data;
+    await waitForStatus(id, 'published', 10_000);
+    await receiver.waitFor((request) => request.json().data.id === id, { timeoutMs: 5_000 });
+    expect(Date.now() - startedAt).toBeLessThan(11_000);
+    for (const { body } of crowd) await waitForStatus(body.data.id, 'published', 25_000);
+    expect(await countAtNetwork('crowd-129')).toBe(1);
+  }, 60_000);
+});
