@@ -1,9 +1,11 @@
 // Publishes a draft or a scheduled post now.
+import { monthOf } from '../../schema/database/account-usage.ts';
 import { lockPostWithResults } from '../../schema/database/post-changes.ts';
 import { getPostRow } from '../../schema/database/posts.ts';
 import type { Post } from '../../schema/posts.ts';
 import type { Caller, Context } from '../context.ts';
 import { transact, type Answer } from '../transact.ts';
+import { countResults } from './count-usage.ts';
 import { isWaiting, wrongState } from './post-state.ts';
 import { presentPost } from './presenter.ts';
 import { startRun } from './start-run.ts';
@@ -22,6 +24,7 @@ export function publishPost(context: Context, caller: Caller, id: string): Promi
     await startRun(effects, stored.post, { status: 'pending', scheduledAt: null });
     change({ subject: 'post', subject_id: id, kind: 'submitted' });
     const { post, results } = await getPostRow(trx, caller.projectId, id);
+    await countResults(context, effects, results, { month: monthOf(new Date()) });
     return { status: 202, data: presentPost(context, post, results) };
   });
 }

@@ -1,4 +1,5 @@
 // Publishes a failed target again, and that one alone; or its first comment, where only that failed.
+import { monthOf } from '../../schema/database/account-usage.ts';
 import { getAccountRow } from '../../schema/database/accounts.ts';
 import type { PostResultRow } from '../../schema/database/database.ts';
 import { lockPostWithResults, reopenResult } from '../../schema/database/post-changes.ts';
@@ -9,6 +10,7 @@ import type { PostResult, ResultStatus } from '../../schema/posts.ts';
 import { requireReach } from '../accounts/operations.ts';
 import type { Caller, Context } from '../context.ts';
 import { transact, type Answer } from '../transact.ts';
+import { countResults } from './count-usage.ts';
 import { presentPost } from './presenter.ts';
 import { startRun } from './start-run.ts';
 import { findFirstComment } from './stored-post.ts';
@@ -38,6 +40,9 @@ export function retryResult(
     await startRun(effects, post, { status: 'pending', scheduledAt: post.scheduled_at });
     change({ subject: 'post', subject_id: id, kind: 'result.retried' });
     const written = await getPostRow(trx, caller.projectId, id);
+    // One whose outcome was not known is counted still.
+    const uncounted = failed.filter(({ usage_month }) => usage_month === null);
+    await countResults(context, effects, uncounted, { month: monthOf(new Date()) });
     const shown = presentPost(context, written.post, written.results);
     return { status: 202, data: shown.results.find((row) => row.id === resultId)! };
   });

@@ -1,5 +1,5 @@
 // Changes a draft or a scheduled post: its content, its targets, its time.
-import { giveBackUsage } from '../../schema/database/account-usage.ts';
+import { monthOf } from '../../schema/database/account-usage.ts';
 import type { PostRow } from '../../schema/database/database.ts';
 import {
   lockPostWithResults,
@@ -11,6 +11,7 @@ import type { UpdatePost } from '../../schema/post-changes.ts';
 import type { Post } from '../../schema/posts.ts';
 import type { Caller, Context } from '../context.ts';
 import { transact, type Answer, type Effects } from '../transact.ts';
+import { countResults } from './count-usage.ts';
 import { recordScheduled } from './create-post.ts';
 import { isWaiting, wrongState } from './post-state.ts';
 import { presentPost } from './presenter.ts';
@@ -18,7 +19,7 @@ import { toResultRows } from './result-rows.ts';
 import { readSchedule } from './schedule.ts';
 import { startRun } from './start-run.ts';
 import { toTargetInput } from './stored-post.ts';
-import { planTargets } from './targets.ts';
+import { planTargets, type PlannedTarget } from './targets.ts';
 
 /** Checks the whole post as it will be, also what stays. */
 export async function updatePost(
@@ -34,7 +35,7 @@ export async function updatePost(
     if (!isWaiting(stored.post)) {
       throw wrongState(stored.post, 'only a draft or a scheduled post can be changed');
     }
-    await writeContent(context, effects, caller, stored, content);
+    const newTargets = await writeContent(context, effects, caller, stored, content);
     const turn = turnOf(stored.post, changes);
     if (scheduled_at !== undefined || turn) {
       const time = scheduled_at === undefined ? stored.post.scheduled_at : scheduledAt;
@@ -44,22 +45,34 @@ export async function updatePost(
     if (!turn || Object.keys(content).length > 0) effects.change({ ...subject, kind: 'updated' });
     if (turn) effects.change({ ...subject, kind: turn });
     const written = await getPostRow(effects.trx, caller.projectId, id);
-    if (turn === 'unscheduled') await giveBackUsage(effects.trx, idsOf(written));
     if (turn === 'scheduled' || turn === 'rescheduled') {
       await recordScheduled(context, effects, written);
       effects.ring('fanfare_deliveries');
     }
+    await countResults(context, effects, written.results, {
+      month: usageMonthOf(written.post),
+      ...(newTargets && {
+        replaced: stored.results,
+        pathOf: (position: number) => newTargets[position]!.path,
+      }),
+    });
     return { status: 200, data: presentPost(context, written.post, written.results) };
   });
 }
 
+/** Of a post that has not begun. */
+function usageMonthOf({ status, scheduled_at }: PostRow): string | null {
+  return status === 'scheduled' && scheduled_at ? monthOf(scheduled_at) : null;
+}
+
+/** Returns the targets that took the place of the stored ones, where some did. */
 async function writeContent(
   context: Context,
   { trx }: Effects,
   caller: Caller,
   stored: PostWithResults,
   { account_ids, platform_posts, caption, media_urls, metadata }: Partial<UpdatePost>,
-): Promise<void> {
+): Promise<PlannedTarget[] | undefined> {
   const { post } = stored;
   const { platform_posts: storedTargets, ...storedContent } = toTargetInput(stored);
   const hasNewTargets = account_ids !== undefined || platform_posts !== undefined;
@@ -72,7 +85,6 @@ async function writeContent(
     ...(hasNewTargets ? { account_ids, platform_posts } : { platform_posts: storedTargets }),
   });
   if (hasNewTargets) {
-    await giveBackUsage(trx, idsOf(stored));
     const owner = { id: post.id, projectId: post.project_id, usageMonth: null };
     await replaceResults(trx, post.id, toResultRows(owner, targets));
   }
@@ -80,9 +92,8 @@ async function writeContent(
     ...content,
     ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
   });
+  return hasNewTargets ? targets : undefined;
 }
-
-const idsOf = ({ results }: PostWithResults) => results.map((result) => result.id);
 
 type Turn = 'scheduled' | 'rescheduled' | 'unscheduled';
 
