@@ -42,6 +42,44 @@ describe.skipIf(skipped !== undefined)('Bluesky', () => {
     expect(found.map((record) => record.uri)).toEqual([uri]);
   });
 
+  test('a thread with a comment under it is one thread there', async () => {
+    const user = await pds.createAccount('bob.test', 'bob-password');
+    const connected = await app.api.post('/v1/accounts/connect', {
+      platform: 'bluesky',
+      credentials: { handle: user.handle, app_password: user.appPassword },
+    });
+    const account_id = connected.body.data.id;
+    const { id } = await app.tenant.createPost({
+      platform_posts: [
+        { account_id, thread_position: 1, caption: 'first' },
+        { account_id, thread_position: 2, caption: 'second', first_comment: 'comment' },
+      ],
+    });
+    const { status, results } = await app.tenant.waitForPost(id);
+    expect(status).toBe('published');
+    const [first, second] = results;
+    const comment = await readRecord(second!.first_comment!.external_id!);
+    const { uri, cid } = await readRecord(first!.external_id!);
+    const parent = await readRecord(second!.external_id!);
+    const root = { uri, cid };
+    expect(parent.value).toMatchObject({ text: 'second', reply: { root, parent: root } });
+    expect(comment.value).toMatchObject({
+      text: 'comment',
+      reply: { root, parent: { uri: parent.uri, cid: parent.cid } },
+    });
+
+    const missing = await app.tenant.createPost({
+      platform_posts: [{ account_id, caption: 'lonely', in_reply_to: `${uri.slice(0, -3)}zzz` }],
+    });
+    const failed = await app.tenant.waitForPost(missing.id);
+    expect(failed.results[0]).toMatchObject({
+      status: 'failed',
+      error_code: 'rejected',
+      platform_error_code: 'reply_to_not_found',
+      failure_stage: 'prepare',
+    });
+  });
+
   test('a wrong app password is refused with the path of the field', async () => {
     const answer = await app.api.post('/v1/accounts/connect', {
       platform: 'bluesky',
@@ -51,3 +89,16 @@ describe.skipIf(skipped !== undefined)('Bluesky', () => {
     expect(answer.body.error.issues[0].path).toMatch(/^credentials/);
   });
 });
+
+interface StoredRecord {
+  uri: string;
+  cid: string;
+  value: Record<string, unknown>;
+}
+
+async function readRecord(uri: string): Promise<StoredRecord> {
+  const [, , repo = '', collection = '', rkey = ''] = uri.split('/');
+  const query = new URLSearchParams({ repo, collection, rkey }).toString();
+  const response = await fetch(`${pds.url}/xrpc/com.atproto.repo.getRecord?${query}`);
+  return (await response.json()) as StoredRecord;
+}

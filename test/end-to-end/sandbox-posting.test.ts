@@ -1,0 +1,68 @@
+// Posts to the sandbox through the whole of Fanfare: threads with media, and what it says of its limits.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SandboxPostRow } from '../../schema/database/database.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(() => app.stop());
+
+function findPosted(id: string | null): Promise<SandboxPostRow> {
+  return app.database.db
+    .selectFrom('sandbox_posts')
+    .selectAll()
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+}
+
+describe('a post to the sandbox', () => {
+  test('in parts, with media and a comment, is one thread there', async () => {
+    const { id: account_id } = await app.tenant.connectSandbox('ada');
+    const media_urls = ['https://media.test/a.jpg', 'https://media.test/b.mp4'];
+    const { id } = await app.tenant.createPost({
+      platform_posts: [
+        { account_id, thread_position: 0, caption: 'first', media_urls },
+        { account_id, thread_position: 1, caption: 'second', first_comment: 'comment' },
+      ],
+    });
+    const [first, second] = (await app.tenant.waitForPost(id)).results;
+    expect(await findPosted(first!.external_id)).toMatchObject({ reply_to: null, media_urls });
+    expect(await findPosted(second!.external_id)).toMatchObject({
+      caption: 'second',
+      reply_to: first!.external_id,
+      media_urls: [],
+    });
+    expect(await findPosted(second!.first_comment!.external_id)).toMatchObject({
+      caption: 'comment',
+      reply_to: second!.external_id,
+    });
+  });
+
+  test('that answers one nobody knows is refused', async () => {
+    const { id: account_id } = await app.tenant.connectSandbox('bob');
+    const { id } = await app.tenant.createPost({
+      platform_posts: [{ account_id, caption: 'lonely', in_reply_to: 'nowhere' }],
+    });
+    expect((await app.tenant.waitForPost(id)).results[0]).toMatchObject({
+      error_code: 'rejected',
+      platform_error_code: 'reply_to_not_found',
+    });
+  });
+
+  test('waits as long as the answer to the one before asked for', async () => {
+    const { id: account_id } = await app.tenant.connectSandbox('carol');
+    const publish = async (platform_options: object) => {
+      const target = { account_id, caption: 'hello', platform_options };
+      const { id } = await app.tenant.createPost({ platform_posts: [target] });
+      return (await app.tenant.waitForPost(id)).results[0]!;
+    };
+    const first = await publish({ throttle_s: 1 });
+    const second = await publish({});
+    expect(second.status).toBe('published');
+    const apartMs = Date.parse(second.published_at!) - Date.parse(first.published_at!);
+    expect(apartMs).toBeGreaterThanOrEqual(950);
+  });
+});
