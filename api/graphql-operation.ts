@@ -11,7 +11,8 @@ import { findTextFaults } from './text-faults.ts';
 import { refuseAnswered, Replayed, type Answer } from './transact.ts';
 import { bodyOptions, queryOptions, validate } from './validation.ts';
 
-const inInput: Place = { prefix: 'input' };
+/** Where the input of an operation stands. */
+export const inInput: Place = { prefix: 'input' };
 const inArguments: Place = { names: { limit: 'first', cursor: 'after' } };
 
 /** Reads one thing. */
@@ -61,6 +62,21 @@ export interface Write<Input> {
     idempotencyKey?: string | null | undefined;
   };
   info: GraphQLResolveInfo;
+}
+
+/** Reads something about an input. A key in it means nothing, since nothing is written. */
+export async function judge<Input, T>(
+  graphql: GraphqlContext,
+  { scope, schema, args, info }: Write<Input>,
+  run: (context: Context, caller: Caller, input: Input) => Promise<T>,
+): Promise<T> {
+  const caller = requireCaller(graphql, scope);
+  try {
+    const input = validate(schema, readInput(args.input, info, schema), bodyOptions);
+    return await run(graphql.app, caller, input);
+  } catch (error) {
+    throw spellError(error, inInput);
+  }
 }
 
 /** Does something once, however often it is asked with the same key. */

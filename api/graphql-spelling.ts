@@ -64,11 +64,15 @@ export function spellError(error: unknown, place: Place): unknown {
   return new AppError(error.code, message, { ...error.options, issues });
 }
 
-function spellIssue(issue: Issue, { prefix, names = {} }: Place): Issue {
-  const isWhole = issue.path === 'body' || issue.path === 'query';
-  const path = isWhole ? '' : spellPath(issue.path, names);
-  const spelled = [prefix, path].filter(Boolean).join('.');
-  return { ...issue, path: spelled === '' ? issue.path : spelled };
+function spellIssue(issue: Issue, place: Place): Issue {
+  return { ...issue, path: spellField(issue.path, place) };
+}
+
+/** The path of a field as a GraphQL client spells it. */
+export function spellField(path: string, { prefix, names = {} }: Place): string {
+  const isWhole = path === 'body' || path === 'query';
+  const spelled = [prefix, isWhole ? '' : spellPath(path, names)].filter(Boolean).join('.');
+  return spelled === '' ? path : spelled;
 }
 
 /** `platform_posts[1].platform_options.delay_ms` → `platformPosts[1].platformOptions.delay_ms` */

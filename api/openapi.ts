@@ -2,35 +2,13 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { z } from 'zod';
 import packageJson from '../package.json' with { type: 'json' };
-import { errorKinds, type ErrorCode } from '../schema/errors.ts';
+import { ErrorObject } from '../schema/error-object.ts';
 import { eventCatalogue, eventKinds, type EventKind } from '../schema/events.ts';
 import { PageMeta } from '../schema/listing.ts';
 import { eventBody } from './events/kinds.ts';
 import type { Route } from './route.ts';
 
-const Issue = z
-  .object({
-    path: z.string().meta({ example: 'platform_posts[1].account_id' }),
-    code: z.string(),
-    message: z.string(),
-    actual: z.union([z.string(), z.number()]).optional(),
-    limit: z.union([z.string(), z.number()]).optional(),
-  })
-  .meta({ id: 'Issue' });
-
-const ErrorAnswer = z
-  .object({
-    error: z.object({
-      code: z.enum(Object.keys(errorKinds) as ErrorCode[]),
-      message: z.string(),
-      hint: z.string().optional(),
-      is_retriable: z.boolean(),
-      issues: z.array(Issue).optional(),
-      docs_url: z.string(),
-    }),
-    request_id: z.string(),
-  })
-  .meta({ id: 'Error' });
+const ErrorAnswer = z.object({ error: ErrorObject, request_id: z.string() }).meta({ id: 'Error' });
 
 const IdempotencyKey = z.object({
   'Idempotency-Key': z.string().min(1).max(255).optional().meta({

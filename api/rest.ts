@@ -63,7 +63,14 @@ async function answer(context: Context, route: Route, c: HonoContext<RestEnv>): 
   const asking = idempotency ? { ...caller, idempotency } : caller;
   try {
     await refuseAnswered(context, asking);
-    const result = await route.run({ context, caller: asking, params, query, body });
+    const result = await route.run({
+      context,
+      caller: asking,
+      params,
+      query,
+      body,
+      requestId: c.get('requestId'),
+    });
     return send(c, route, result);
   } catch (error) {
     if (!(error instanceof Replayed)) throw error;

@@ -6,6 +6,7 @@ import { deliveryRoutes } from './deliveries/rest.ts';
 import { eventRoutes } from './events/rest.ts';
 import { limitRoutes } from './limits/rest.ts';
 import { platformRoutes } from './platforms/rest.ts';
+import { postCreatingRoutes } from './posts/creating-rest.ts';
 import { postRoutes } from './posts/rest.ts';
 import { projectRoutes } from './projects/rest.ts';
 import { replayRoutes } from './replays/rest.ts';
@@ -14,6 +15,7 @@ import { webhookRoutes } from './webhooks/rest.ts';
 
 export const routes: readonly Route[] = [
   ...postRoutes,
+  ...postCreatingRoutes,
   ...accountRoutes,
   ...connectRoutes,
   ...platformRoutes,

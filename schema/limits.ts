@@ -18,6 +18,7 @@ export const Limits = z
     requests_per_minute: z.int().nullable().meta({ description: 'Per key. Null: no limit.' }),
     body_bytes: z.int(),
     targets_per_post: z.int(),
+    posts_per_bulk: z.int(),
     webhooks_per_project: z.int(),
     schedule_ahead_min_seconds: z.int(),
     schedule_ahead_max_days: z.int(),

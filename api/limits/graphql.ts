@@ -13,6 +13,7 @@ const LimitsRef = builder.objectRef<Limits>('Limits').implement({
     }),
     bodyBytes: t.exposeInt('body_bytes'),
     targetsPerPost: t.exposeInt('targets_per_post'),
+    postsPerBulk: t.exposeInt('posts_per_bulk'),
     webhooksPerProject: t.exposeInt('webhooks_per_project'),
     scheduleAheadMinSeconds: t.exposeInt('schedule_ahead_min_seconds'),
     scheduleAheadMaxDays: t.exposeInt('schedule_ahead_max_days'),

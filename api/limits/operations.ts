@@ -10,6 +10,7 @@ export async function getLimits({ config, db }: Context, { projectId }: Caller):
     requests_per_minute: config.rateLimitPerMinute === 0 ? null : config.rateLimitPerMinute,
     body_bytes: config.maxBodyBytes,
     targets_per_post: config.maxTargets,
+    posts_per_bulk: fixedLimits.bulkPosts,
     webhooks_per_project: config.maxWebhooks,
     schedule_ahead_min_seconds: config.minScheduleAheadS,
     schedule_ahead_max_days: fixedLimits.scheduleAheadDays,

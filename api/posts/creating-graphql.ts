@@ -6,11 +6,22 @@ import { wordEnum } from '../graphql-shapes.ts';
 import { createPost } from './create-post.ts';
 import { PostRef } from './shapes-graphql.ts';
 
-const PlatformPostInput = builder.inputType('PlatformPostInput', {
+export const PlatformPostInput = builder.inputType('PlatformPostInput', {
   description: 'A target with its own content.',
   fields: (t) => ({
     accountId: t.id({ required: true }),
     caption: t.string({ description: "Default: the post's." }),
+    mediaUrls: t.stringList({ description: "Instead of the post's; an empty list: none." }),
+    threadPosition: t.int({
+      description: `Makes the targets of one account a thread, each a result of its own that answers
+the one before. Counted from 0 or from 1, without holes.`,
+    }),
+    firstComment: t.string({
+      description: 'Published as an answer to the post once that is public.',
+    }),
+    inReplyTo: t.string({
+      description: 'The post that this one answers, by its id at the network: its `externalId`.',
+    }),
     platformOptions: t.field({
       type: 'JSON',
       description: "The network's own options, spelled as in REST: see `capabilities.options`.",
@@ -18,13 +29,16 @@ const PlatformPostInput = builder.inputType('PlatformPostInput', {
   }),
 });
 
-const NewPostStatusRef = wordEnum('NewPostStatus', ['draft']);
+export const NewPostStatusRef = wordEnum('NewPostStatus', ['draft']);
 
-const CreatePostInput = builder.inputType('CreatePostInput', {
+export const CreatePostInput = builder.inputType('CreatePostInput', {
   fields: (t) => ({
     caption: t.string(),
     accountIds: t.idList({ description: 'Targets; or give `platformPosts`.' }),
     platformPosts: t.field({ type: [PlatformPostInput] }),
+    mediaUrls: t.stringList({
+      description: 'Absolute http(s) URLs, for every target without its own.',
+    }),
     scheduledAt: t.field({
       type: 'DateTime',
       description: 'At least 60 s ahead, at most a year. Without it the post is published now.',

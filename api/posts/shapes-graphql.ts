@@ -4,6 +4,7 @@ import {
   nextActions,
   postStatuses,
   resultStatuses,
+  type FirstComment,
   type Post,
   type PostResult,
 } from '../../schema/posts.ts';
@@ -20,6 +21,18 @@ const NextActionRef = wordEnum('NextAction', nextActions, {
   enum: 'What a person can do about a failure.',
 });
 
+const FirstCommentRef = builder.objectRef<FirstComment>('FirstComment').implement({
+  description: "What became of the first comment under a target's post.",
+  fields: (t) => ({
+    text: t.exposeString('text'),
+    status: t.expose('status', { type: ResultStatusRef }),
+    externalId: t.exposeString('external_id', { nullable: true }),
+    url: t.exposeString('url', { nullable: true }),
+    errorCode: t.exposeString('error_code', { nullable: true }),
+    errorMessage: t.exposeString('error_message', { nullable: true }),
+  }),
+});
+
 export const PostResultRef = builder.objectRef<PostResult>('PostResult').implement({
   description: 'What became of a post at one target.',
   fields: (t) => ({
@@ -32,6 +45,14 @@ export const PostResultRef = builder.objectRef<PostResult>('PostResult').impleme
     url: t.exposeString('url', { nullable: true }),
     publishedAt: t.expose('published_at', { type: 'DateTime', nullable: true }),
     caption: t.exposeString('caption'),
+    mediaUrls: t.exposeStringList('media_urls'),
+    threadPosition: t.exposeInt('thread_position', { nullable: true }),
+    inReplyTo: t.exposeString('in_reply_to', { nullable: true }),
+    firstComment: t.field({
+      type: FirstCommentRef,
+      nullable: true,
+      resolve: (result) => result.first_comment,
+    }),
     errorCode: t.exposeString('error_code', { nullable: true }),
     errorMessage: t.exposeString('error_message', { nullable: true }),
     errorHint: t.exposeString('error_hint', {

@@ -1,0 +1,78 @@
+// Creating several posts at once, in GraphQL.
+import { CreatePosts } from '../../schema/bulk-posts.ts';
+import { AppError, type Issue } from '../../schema/errors.ts';
+import { builder, operationCost } from '../builder.ts';
+import type { ErrorBody } from '../errors.ts';
+import { inInput, write } from '../graphql-operation.ts';
+import { idempotencyArguments } from '../graphql-shapes.ts';
+import { spellError } from '../graphql-spelling.ts';
+import { createPosts, type CreatedPost } from './create-posts.ts';
+import { CreatePostInput } from './creating-graphql.ts';
+import { PostRef } from './shapes-graphql.ts';
+
+const IssueRef = builder.objectRef<Issue>('Issue').implement({
+  description: 'One fault of one field.',
+  fields: (t) => ({
+    path: t.exposeString('path'),
+    code: t.exposeString('code'),
+    message: t.exposeString('message'),
+    actual: t.field({ type: 'JSON', nullable: true, resolve: ({ actual }) => actual }),
+    limit: t.field({ type: 'JSON', nullable: true, resolve: ({ limit }) => limit }),
+  }),
+});
+
+const ErrorRef = builder.objectRef<ErrorBody>('Error').implement({
+  description: 'A refusal or failure, as `extensions` of an error shows it.',
+  fields: (t) => ({
+    code: t.exposeString('code'),
+    message: t.exposeString('message'),
+    hint: t.string({ nullable: true, resolve: ({ hint }) => hint }),
+    isRetriable: t.exposeBoolean('is_retriable'),
+    issues: t.field({ type: [IssueRef], nullable: true, resolve: ({ issues }) => issues }),
+    docsUrl: t.exposeString('docs_url'),
+  }),
+});
+
+const CreatedPostRef = builder.objectRef<CreatedPost>('CreatedPost').implement({
+  description: 'What creating this post alone would have answered.',
+  fields: (t) => ({
+    status: t.exposeInt('status', { description: 'As in REST: 201, 202, 422.' }),
+    post: t.field({
+      type: PostRef,
+      nullable: true,
+      resolve: (created) => ('post' in created ? created.post : null),
+    }),
+    error: t.field({
+      type: ErrorRef,
+      nullable: true,
+      resolve: (created) => ('error' in created ? spell(created.error) : null),
+    }),
+  }),
+});
+
+function spell(error: ErrorBody): ErrorBody {
+  if (!error.issues) return error;
+  const spelled = spellError(new AppError(error.code, error.message, error), inInput) as AppError;
+  return { ...error, message: spelled.message, issues: spelled.options.issues! };
+}
+
+const CreatePostsInput = builder.inputType('CreatePostsInput', {
+  fields: (t) => ({ posts: t.field({ type: [CreatePostInput], required: true }) }),
+});
+
+builder.mutationField('createPosts', (t) =>
+  t.field({
+    type: [CreatedPostRef],
+    nullable: true,
+    description:
+      'Creates up to 50 posts, each by itself: what refuses one leaves the others alone.',
+    complexity: ({ input }) => ({ field: operationCost, multiplier: input.posts.length }),
+    args: { input: t.arg({ type: CreatePostsInput, required: true }), ...idempotencyArguments },
+    resolve: (_, args, graphql, info) =>
+      write(
+        graphql,
+        { scope: 'posts:write', schema: CreatePosts, args, info },
+        (context, caller, input) => createPosts(context, caller, input, graphql.requestId),
+      ),
+  }),
+);
