@@ -1,0 +1,169 @@
+// Canceling a post: before it begins, and while its targets are on their way to their networks.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { findTarget, setNextPhase } from '../../schema/database/targets.ts';
+import type { Post } from '../../schema/posts.ts';
+import {
+  begin,
+  changesOf,
+  claim,
+  conclude,
+  createAuthor,
+  eventsOf,
+  failTarget,
+  inSeconds,
+  publishTarget,
+  type Author,
+} from '../support/posts.ts';
+import { createTestRest, type TestRest } from '../support/rest.ts';
+
+let rest: TestRest;
+let author: Author;
+
+beforeAll(async () => {
+  rest = await createTestRest();
+});
+afterAll(() => rest[Symbol.asyncDispose]());
+beforeEach(async () => {
+  author = await createAuthor(rest);
+});
+
+const cancel = (id: string) => author.ask(id, 'cancel');
+const statusesOf = ({ results }: Post) => results.map(({ status }) => status);
+
+/** A post on its way, and the ids of its results. */
+async function createStarted(post: Record<string, unknown> = {}) {
+  const { id, results } = await author.create(post);
+  await claim(rest, id);
+  return { id, resultIds: results.map((result) => result.id) as [string, string] };
+}
+
+describe('POST /v1/posts/:id/cancel before the post begins', () => {
+  test.each([
+    ['draft', { status: 'draft' }],
+    ['scheduled post', { scheduled_at: inSeconds(3_600) }],
+    ['post whose workflow has not come yet', {}],
+  ])('cancels a %s, without an event', async (_, post) => {
+    const { id } = await author.create(post);
+    const { status, body } = await cancel(id);
+    expect(status).toBe(200);
+    expect(body.data.status).toBe('canceled');
+    expect(statusesOf(body.data)).toEqual(['canceled', 'canceled']);
+    expect(await author.published(author.accounts[0])).toBe(0);
+    expect(await claim(rest, id)).toBe(false);
+    expect(await eventsOf(rest, id)).toEqual([]);
+    expect((await changesOf(rest, id)).filter((kind) => kind === 'canceled')).toHaveLength(1);
+  });
+
+  test('answers a repeat with the same Idempotency-Key as the first time', async () => {
+    const { id } = await author.create({ status: 'draft' });
+    const headers = { 'Idempotency-Key': `cancel-${id}` };
+    const first = await author.ask(id, 'cancel', headers);
+    const second = await author.ask(id, 'cancel', headers);
+    expect(second).toMatchObject({ status: 200, body: { data: first.body.data } });
+  });
+
+  test('refuses a post that has ended, and says how', async () => {
+    const { id } = await author.create({ status: 'draft' });
+    await cancel(id);
+    expect(await cancel(id)).toMatchObject({
+      status: 409,
+      body: { error: { message: 'The post is canceled: there is nothing left to cancel.' } },
+    });
+  });
+});
+
+describe('POST /v1/posts/:id/cancel while the post is on its way', () => {
+  test('stops the targets that were not sent, and the others decide the outcome', async () => {
+    const { id, resultIds } = await createStarted();
+    await begin(rest, resultIds[0]);
+    const { status, body } = await cancel(id);
+    expect(status).toBe(200);
+    expect(body.data.status).toBe('pending');
+    expect(statusesOf(body.data)).toEqual(['publishing', 'canceled']);
+    expect(await author.published(author.accounts[0])).toBe(1);
+    expect(await author.published(author.accounts[1])).toBe(0);
+
+    const row = (await findTarget(rest.context.db, resultIds[0]))!;
+    const due = { clock: {}, dueAt: null, phase: 'commit' } as const;
+    await setNextPhase(rest.context.db, row, due);
+    await publishTarget(rest, resultIds[0]);
+    await conclude(rest, id);
+    expect(await author.read(id)).toMatchObject({ status: 'published' });
+    const events = await eventsOf(rest, id);
+    expect(events.map(({ kind }) => kind)).toEqual(['post.published']);
+    expect(statusesOf(events[0]!.data)).toEqual(['published', 'canceled']);
+  });
+
+  test('ends the run when what was sent has ended already', async () => {
+    const { id, resultIds } = await createStarted();
+    await publishTarget(rest, resultIds[0]);
+    const { body } = await cancel(id);
+    expect(body.data.status).toBe('published');
+    expect(body.data.published_at).not.toBeNull();
+    expect(statusesOf(body.data)).toEqual(['published', 'canceled']);
+    await conclude(rest, id);
+    expect((await eventsOf(rest, id)).map(({ kind }) => kind)).toEqual(['post.published']);
+  });
+
+  test('is failed when all that was not canceled has failed', async () => {
+    const { id, resultIds } = await createStarted();
+    await failTarget(rest, resultIds[0]);
+    expect((await cancel(id)).body.data.status).toBe('failed');
+    expect((await eventsOf(rest, id)).map(({ kind }) => kind)).toEqual(['post.failed']);
+  });
+
+  test('stops a target that is being prepared, and what prepares it writes no more', async () => {
+    const { id, resultIds } = await createStarted({ account_ids: [author.accounts[0]] });
+    const row = await begin(rest, resultIds[0], 'prepare');
+    expect((await cancel(id)).body.data.status).toBe('canceled');
+    const next = { phase: 'commit', clock: {}, dueAt: null, state: { upload: 'u' } } as const;
+    await setNextPhase(rest.context.db, row, next);
+    expect(statusesOf(await author.read(id))).toEqual(['canceled']);
+    await expect(begin(rest, resultIds[0])).rejects.toThrow();
+  });
+
+  test('stops a target that waits before its next try', async () => {
+    const { id, resultIds } = await createStarted({ account_ids: [author.accounts[0]] });
+    const row = await begin(rest, resultIds[0]);
+    const dueAt = new Date(Date.now() + 3_600_000);
+    await setNextPhase(rest.context.db, row, { phase: 'commit', clock: {}, dueAt });
+    const { body } = await cancel(id);
+    expect(body.data).toMatchObject({ status: 'canceled', results: [{ next_attempt_at: null }] });
+  });
+
+  test('stops the parts of a thread and the comments that were not sent', async () => {
+    const [account_id] = author.accounts;
+    const platform_posts = [
+      { account_id, thread_position: 1, first_comment: 'more' },
+      { account_id, thread_position: 2 },
+    ];
+    const { id, resultIds } = await createStarted({ platform_posts });
+    await publishTarget(rest, resultIds[0]);
+    const { body } = await cancel(id);
+    expect(body.data).toMatchObject({
+      status: 'published',
+      results: [
+        { status: 'published', first_comment: { status: 'canceled' } },
+        { status: 'canceled' },
+      ],
+    });
+  });
+
+  test.each([
+    ['commit', 'is being sent'],
+    ['confirm', 'was taken by the network, which is still at work on it'],
+    ['reconcile', 'was sent, and the network is asked whether it has it'],
+  ] as const)('comes too late for a target in %s, and says so', async (phase, doing) => {
+    const { id, resultIds } = await createStarted();
+    await begin(rest, resultIds[0], phase);
+    await publishTarget(rest, resultIds[1]);
+    const { status, body } = await cancel(id);
+    const [first, second] = author.accounts;
+    expect(status).toBe(409);
+    expect(body.error).toMatchObject({ code: 'conflict', post_status: 'pending' });
+    expect(body.error.message).toBe(
+      `It is too late to cancel the post: ${first} (bluesky) ${doing}, ${second} (bluesky) is published.`,
+    );
+    expect(statusesOf(await author.read(id))).toEqual(['publishing', 'published']);
+  });
+});

@@ -1,0 +1,306 @@
+// Retrying a failed target: that one alone, in a new run; and the story that its calls leave.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { findTarget } from '../../schema/database/targets.ts';
+import type { PostAttempt } from '../../schema/post-attempts.ts';
+import type { PostingErrorCode } from '../../schema/posting-errors.ts';
+import {
+  begin,
+  changesOf,
+  claim,
+  conclude,
+  createAuthor,
+  eventsOf,
+  failTarget,
+  publishTarget,
+  type Author,
+} from '../support/posts.ts';
+import { createTestRest, type TestRest } from '../support/rest.ts';
+
+let rest: TestRest;
+let author: Author;
+
+beforeAll(async () => {
+  rest = await createTestRest();
+});
+afterAll(() => rest[Symbol.asyncDispose]());
+beforeEach(async () => {
+  author = await createAuthor(rest);
+});
+
+const retry = (id: string, resultId: string, headers = {}) =>
+  author.ask(id, `results/${resultId}/retry`, headers);
+
+async function createStarted(post: Record<string, unknown> = {}) {
+  const { id, results } = await author.create(post);
+  await claim(rest, id);
+  return { id, resultIds: results.map((result) => result.id) as [string, string] };
+}
+
+/** Its first target is published, its second has failed. */
+async function createPartial(code?: PostingErrorCode) {
+  const post = await createStarted();
+  await publishTarget(rest, post.resultIds[0]);
+  await failTarget(rest, post.resultIds[1], code);
+  await conclude(rest, post.id);
+  return post;
+}
+
+/** With a first comment that has failed under a target that is published. */
+async function createUncommented() {
+  const platform_posts = [{ account_id: author.accounts[0], first_comment: 'more' }];
+  const { id, resultIds } = await createStarted({ platform_posts });
+  const { id: commentId } = await rest.context.db
+    .selectFrom('post_results')
+    .select('id')
+    .where('answers_result_id', '=', resultIds[0])
+    .executeTakeFirstOrThrow();
+  return { id, resultId: resultIds[0], commentId };
+}
+
+describe('POST /v1/posts/:id/results/:result_id/retry', () => {
+  test('begins the failed target anew, and the post is pending until it has ended', async () => {
+    const { id, resultIds } = await createPartial();
+    const before = await author.read(id);
+    const { status, body } = await retry(id, resultIds[1]);
+    expect(status).toBe(202);
+    expect(body.data).toMatchObject({
+      id: resultIds[1],
+      status: 'pending',
+      error_code: null,
+      error_message: null,
+      failure_stage: null,
+      is_retriable: false,
+      next_action: 'none',
+      attempts: 1,
+    });
+    const during = await author.read(id);
+    expect(during).toMatchObject({ status: 'pending', published_at: before.published_at });
+    expect(during.results[0]).toEqual(before.results[0]);
+    const row = (await findTarget(rest.context.db, resultIds[1]))!;
+    const { phase, phase_state, clock, provider_state } = row;
+    expect({ phase, phase_state, clock, provider_state }).toEqual({
+      phase: 'prepare',
+      phase_state: 'ready',
+      clock: {},
+      provider_state: {},
+    });
+
+    expect(await claim(rest, id)).toBe(true);
+    await publishTarget(rest, resultIds[1]);
+    await conclude(rest, id);
+    const after = await author.read(id);
+    expect(after).toMatchObject({ status: 'published', published_at: before.published_at });
+    const events = await eventsOf(rest, id);
+    expect(events.map(({ kind }) => kind)).toEqual(['post.partial', 'post.published']);
+    expect(events[1]!.data.results.map((result) => result.status)).toEqual([
+      'published',
+      'published',
+    ]);
+    expect(await changesOf(rest, id)).toContain('result.retried');
+  });
+
+  test('is an event more when it fails again', async () => {
+    const { id, resultIds } = await createPartial();
+    await retry(id, resultIds[1]);
+    await claim(rest, id);
+    await failTarget(rest, resultIds[1]);
+    await conclude(rest, id);
+    await conclude(rest, id);
+    expect((await eventsOf(rest, id)).map(({ kind }) => kind)).toEqual([
+      'post.partial',
+      'post.partial',
+    ]);
+  });
+
+  test('looks first where the outcome was not known', async () => {
+    const { id, resultIds } = await createPartial('outcome_unknown');
+    await retry(id, resultIds[1]);
+    const row = (await findTarget(rest.context.db, resultIds[1]))!;
+    const { phase, phase_state, clock, provider_state } = row;
+    expect({ phase, phase_state, clock, provider_state }).toEqual({
+      phase: 'reconcile',
+      phase_state: 'ready',
+      clock: {},
+      provider_state: { upload: 'u1' },
+    });
+  });
+
+  test('retries a target of a post whose other targets are still on their way', async () => {
+    const { id, resultIds } = await createStarted();
+    await failTarget(rest, resultIds[0]);
+    expect((await retry(id, resultIds[0])).status).toBe(202);
+    const { results, status } = await author.read(id);
+    expect(status).toBe('pending');
+    expect(results.map((result) => result.status)).toEqual(['pending', 'pending']);
+    expect(await claim(rest, id)).toBe(true);
+  });
+
+  test('retries the first comment alone where only that failed', async () => {
+    const { id, resultId, commentId } = await createUncommented();
+    await publishTarget(rest, resultId);
+    await failTarget(rest, commentId);
+    await conclude(rest, id);
+    const before = await author.read(id);
+    expect(before).toMatchObject({
+      status: 'published',
+      results: [{ first_comment: { status: 'failed' } }],
+    });
+    const { status, body } = await retry(id, resultId);
+    expect(status).toBe(202);
+    expect(body.data).toEqual({
+      ...before.results[0],
+      first_comment: {
+        ...before.results[0]!.first_comment,
+        status: 'pending',
+        error_code: null,
+        error_message: null,
+      },
+    });
+  });
+
+  test('retries the first comment along with its target', async () => {
+    const { id, resultId, commentId } = await createUncommented();
+    await failTarget(rest, resultId);
+    await failTarget(rest, commentId, 'answered_post_missing');
+    await conclude(rest, id);
+    const { body } = await retry(id, resultId);
+    expect(body.data).toMatchObject({ status: 'pending', first_comment: { status: 'pending' } });
+  });
+
+  test('answers a repeat with the same Idempotency-Key as the first time', async () => {
+    const { id, resultIds } = await createPartial();
+    const headers = { 'Idempotency-Key': `retry-${id}` };
+    const first = await retry(id, resultIds[1], headers);
+    const second = await retry(id, resultIds[1], headers);
+    expect(second).toMatchObject({ status: 202, body: { data: first.body.data } });
+    expect(second.headers.get('Idempotency-Replayed')).toBe('true');
+    expect((await retry(id, resultIds[1])).status).toBe(409);
+  });
+});
+
+describe('a retry that can not be', () => {
+  async function messageOf(id: string, resultId: string): Promise<string> {
+    const { status, body } = await retry(id, resultId);
+    expect(status).toBe(409);
+    return body.error.message;
+  }
+
+  test('of a target that has not failed says how it stands', async () => {
+    const { id, resultIds } = await createStarted();
+    expect(await messageOf(id, resultIds[0])).toMatch(/^The target waits to be published/);
+    await begin(rest, resultIds[0]);
+    expect(await messageOf(id, resultIds[0])).toMatch(/^The target is being published/);
+    const partial = await createPartial();
+    expect(await messageOf(partial.id, partial.resultIds[0])).toMatch(
+      'The target is published: a retry would be a second post.',
+    );
+    const canceled = await author.create({ status: 'draft' });
+    await author.ask(canceled.id, 'cancel');
+    expect(await messageOf(canceled.id, canceled.results[0]!.id)).toMatch(
+      /^The target was canceled/,
+    );
+  });
+
+  test('of a disconnected account names the reconnection', async () => {
+    const { id, resultIds } = await createPartial();
+    await rest.call('DELETE', `/v1/accounts/${author.accounts[1]}`, { key: author.key });
+    const { status, body } = await retry(id, resultIds[1]);
+    expect(status).toBe(409);
+    expect(body.error.message).toContain('is disconnected: reconnect the account, then retry.');
+    expect(body.error.hint).toContain('connect the account again');
+    expect((await author.read(id)).status).toBe('partial');
+  });
+
+  test('of a part of a thread names the part before it', async () => {
+    const [account_id] = author.accounts;
+    const platform_posts = [1, 2].map((thread_position) => ({ account_id, thread_position }));
+    const { id, resultIds } = await createStarted({ platform_posts });
+    await failTarget(rest, resultIds[0]);
+    await failTarget(rest, resultIds[1], 'answered_post_missing');
+    await conclude(rest, id);
+    expect(await messageOf(id, resultIds[1])).toBe(
+      'The part of the thread before this one has failed: retry that one first.',
+    );
+    expect((await retry(id, resultIds[0])).status).toBe(202);
+    expect((await retry(id, resultIds[1])).status).toBe(202);
+  });
+
+  test('of a result of another post is not found', async () => {
+    const { id } = await createPartial();
+    const { resultIds } = await createPartial();
+    expect((await retry(id, resultIds[1])).status).toBe(404);
+    expect((await retry(id, 'res_unknown')).status).toBe(404);
+  });
+
+  test('with a test key reaches no real network', async () => {
+    const { id, resultIds } = await createPartial();
+    const { projectId } = author;
+    const { key } = await rest.createTenant({ projectId, environment: 'test' });
+    const answer = await rest.call('POST', `/v1/posts/${id}/results/${resultIds[1]}/retry`, {
+      key,
+    });
+    expect(answer).toMatchObject({ status: 403, body: { error: { code: 'insufficient_scope' } } });
+  });
+});
+
+describe('GET /v1/posts/:id/results/:result_id/attempts', () => {
+  const list = async (id: string, resultId: string, query = '') =>
+    rest.call('GET', `/v1/posts/${id}/results/${resultId}/attempts${query}`, { key: author.key });
+
+  test('tells every call over all runs, newest first', async () => {
+    const { id, resultIds } = await createPartial();
+    await retry(id, resultIds[1]);
+    await claim(rest, id);
+    await publishTarget(rest, resultIds[1]);
+    const { status, body } = await list(id, resultIds[1]);
+    expect(status).toBe(200);
+    const common = { phase: 'commit', provider_error: null, started_at: expect.any(String) };
+    expect(body.data).toEqual([
+      {
+        ...common,
+        number: 2,
+        run: 2,
+        outcome: 'published',
+        duration_ms: 5,
+        error_code: null,
+        error_message: null,
+      },
+      {
+        ...common,
+        number: 1,
+        run: 1,
+        outcome: 'unavailable',
+        duration_ms: 7,
+        error_code: 'ECONNREFUSED',
+        error_message: 'Connection refused.',
+      },
+    ]);
+  });
+
+  test('pages by number', async () => {
+    const { id, resultIds } = await createPartial();
+    for (let i = 0; i < 3; i++) {
+      await retry(id, resultIds[1]);
+      await claim(rest, id);
+      await failTarget(rest, resultIds[1]);
+      await conclude(rest, id);
+    }
+    const numbers = ({ body }: Awaited<ReturnType<typeof list>>) =>
+      body.data.map(({ number }: PostAttempt) => number);
+    const first = await list(id, resultIds[1], '?limit=3');
+    expect(numbers(first)).toEqual([4, 3, 2]);
+    const cursor = first.body.meta.next_cursor;
+    expect(numbers(await list(id, resultIds[1], `?limit=3&cursor=${cursor}`))).toEqual([1]);
+    const foreign = Buffer.from(id).toString('base64url');
+    expect(await list(id, resultIds[1], `?cursor=${foreign}`)).toMatchObject({
+      status: 422,
+      body: { error: { issues: [{ path: 'cursor', code: 'invalid_cursor' }] } },
+    });
+  });
+
+  test('is not found for a result of another post', async () => {
+    const { id } = await createPartial();
+    const { resultIds } = await createPartial();
+    expect((await list(id, resultIds[1])).status).toBe(404);
+  });
+});
