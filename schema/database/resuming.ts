@@ -23,7 +23,10 @@ export async function* resumePosts(db: Db): AsyncGenerator<number> {
   }
 }
 
-/** In the order of their ids, those after `after`. */
+/**
+ * In the order of their ids, those after `after`; without those that have a call of another target
+ * under way, whose outcome a new run would ask the network for: the next sweep is soon enough.
+ */
 export function listResumablePosts(
   db: Db,
   after: string,
@@ -38,6 +41,19 @@ export function listResumablePosts(
     .where('posts.status', 'in', ['pending', 'scheduled'])
     .where('post_results.post_id', '>', after)
     .where((eb) => eb.not(isUnderPause('post_results')))
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('post_results as other')
+            .select('other.id')
+            .whereRef('other.post_id', '=', 'posts.id')
+            .where('other.status', '=', 'publishing')
+            .where('other.phase_state', '=', 'begun')
+            .where('other.is_paused', '=', false),
+        ),
+      ),
+    )
     .orderBy('posts.id')
     .limit(postsAtOnce)
     .execute();

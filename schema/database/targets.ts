@@ -37,7 +37,8 @@ export async function findTarget(db: Db, resultId: string): Promise<TargetRow | 
         .select(({ fn }) => fn.max('blocked_until').as('until'))
         .where('key', 'in', [
           sql<string>`'app/' || r.platform`,
-          sql<string>`'account/' || r.social_account_id`,
+          // Ids have a collation of their own, in which the keys' index does not serve.
+          sql<string>`('account/' || r.social_account_id) collate "default"`,
         ])
         .as('blocked_until'),
       isUnderPause('r').as('is_sending_paused'),

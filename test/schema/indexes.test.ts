@@ -24,6 +24,9 @@ import {
   deleteReplays,
 } from '../../schema/database/pruning.ts';
 import { listEventRows } from '../../schema/database/recorded-events.ts';
+import { listResumablePosts } from '../../schema/database/resuming.ts';
+import { listStuckDeliveries, listStuckPosts } from '../../schema/database/stuck.ts';
+import { findTarget, setPaused } from '../../schema/database/targets.ts';
 import {
   insertMissingDeliveries,
   reopenDeliveries,
@@ -42,6 +45,7 @@ import {
   listOverduePosts,
   listRunningReplays,
   releaseBatch,
+  restartPost,
 } from '../../schema/database/sweeping.ts';
 import { concludeWaiting } from '../../schema/database/waiting-deliveries.ts';
 import { disableFailedWebhook } from '../../schema/database/webhook-health.ts';
@@ -185,7 +189,13 @@ describe('the engine', () => {
     'looks for overdue deliveries': (db) => listOverdueBatches(db, 300_000, ''),
     'counts what waits to be delivered': (db) => readDeliveryBacklog(db),
     'sets a lost batch free': (db) => releaseBatch(db, 'bat_9'),
+    'sets deliveries of a batch free': (db) => releaseBatch(db, 'bat_9', ['dlv_950']),
     'looks for overdue posts': (db) => listOverduePosts(db, 300_000),
+    'gives a post a new run': (db) => restartPost(db, 'post_0', null),
+    'holds a paused target': async (db) => setPaused(db, (await findTarget(db, 'res_1000'))!),
+    'looks for posts that a pause holds no more': (db) => listResumablePosts(db, ''),
+    'looks for stuck posts': (db) => listStuckPosts(db, 60_000),
+    'looks for stuck deliveries': (db) => listStuckDeliveries(db, 60_000),
   };
   for (const [name, work] of Object.entries(works)) {
     test(`${name} by an index`, async () => {
@@ -283,10 +293,11 @@ async function fill(db: Db): Promise<void> {
         when i % 7 = 0 then 'failed' else 'published' end, now() - i * interval '1 s'
       from generate_series(0, 19999) i`,
     `insert into post_results (id, post_id, project_id, position, social_account_id, platform,
-        account_name, status, phase, phase_state)
+        account_name, status, phase, phase_state, is_paused)
       select 'res_' || i, 'post_' || i, 'prj_' || i % 50, 0, 'sa_' || i % 5000, 'sandbox', 'a',
-        'published', 'commit', 'ready'
+        case when i % 1000 = 0 then 'pending' else 'published' end, 'commit', 'ready', i % 2000 = 0
       from generate_series(0, 19999) i`,
+    `insert into rate_limits (key) select 'account/sa_' || i from generate_series(0, 4999) i`,
     `insert into webhook_subscriptions (id, project_id, url, events, status, secret_preview)
       select 'wh_' || i, 'prj_' || i % 50, 'https://example.com', '{post.failed}', 'active', 'whsec_'
       from generate_series(0, 999) i`,
