@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRetrying, type RetryingDependencies } from '../../activities/retrying.ts';
 import { createSafeFetch } from '../../activities/safe-fetch.ts';
+import { insertPause } from '../../schema/database/sending-pauses.ts';
 import { createVault } from '../../schema/database/vault.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -140,6 +141,22 @@ describe.concurrent('attemptOnce', () => {
     await attemptOnce(delivery.id, { safeFetch });
     expect(await delivery.read()).toMatchObject({ attempt_count: 2 });
     await safeFetch.close();
+  });
+
+  test('waits for the end of a pause that came after it was asked for', async () => {
+    await using receiver = await startScripted(ok);
+    const delivery = await send(app, receiver);
+    await delivery.waitForAttempts(1);
+    // Never committed: the other deliveries go on.
+    const { db } = app.context;
+    const held = db.transaction().execute(async (trx) => {
+      await insertPause(trx, 'deliveries');
+      return attemptOnce(delivery.id, { db: trx });
+    });
+    await expect(held).rejects.toMatchObject({ type: 'PausedError', nonRetryable: false });
+    expect(receiver.requests).toHaveLength(1);
+    await attemptOnce(delivery.id);
+    expect(receiver.requests).toHaveLength(2);
   });
 
   async function attemptOnce(

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { routes } from '../../api/routes.ts';
 import { connectDatabase } from '../../schema/database/connect.ts';
+import { deletePause, insertPause } from '../../schema/database/sending-pauses.ts';
 import { errorKinds } from '../../schema/errors.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createTestRest, type TestRest } from '../support/rest.ts';
@@ -86,6 +87,15 @@ describe('GET /metrics', () => {
     );
     expect(body).toContain('fanfare_outbox_rows 0');
     expect(body).toContain('nodejs_eventloop_lag_seconds');
+  });
+
+  test('shows what the operator has paused, for as long as it is', async () => {
+    const { db } = rest.context;
+    const line = 'fanfare_sending_paused{scope="sandbox"} 1';
+    await insertPause(db, 'sandbox');
+    expect((await rest.call('GET', '/metrics')).body).toContain(line);
+    await deletePause(db, 'sandbox');
+    expect((await rest.call('GET', '/metrics')).body).not.toContain('{scope=');
   });
 });
 

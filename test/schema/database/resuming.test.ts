@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { resumePosts } from '../../../schema/database/resuming.ts';
 import { deletePause, insertPause, listPauses } from '../../../schema/database/sending-pauses.ts';
 import { findTarget, setPaused } from '../../../schema/database/targets.ts';
+import { newId } from '../../../schema/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { addPost } from '../../support/rows.ts';
 
@@ -92,6 +93,36 @@ describe('resumePosts', () => {
     await deletePause(db, project_id);
     expect(await resumeAll()).toBe(1);
     expect(await post(ended.postId)).toMatchObject({ current_run: 1 });
+  });
+
+  test('waits for a call of another target that is under way', async () => {
+    const { db } = database;
+    const { postId } = await addHeldPost();
+    const { project_id, social_account_id, account_name } = await result(postId);
+    const other = await db
+      .insertInto('post_results')
+      .values({
+        id: newId('result'),
+        post_id: postId,
+        position: 1,
+        platform: 'bluesky',
+        status: 'publishing',
+        phase: 'commit',
+        phase_state: 'begun',
+        project_id,
+        social_account_id,
+        account_name,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    await deletePause(db, 'sandbox');
+    expect(await resumeAll()).toBe(0);
+    await db
+      .updateTable('post_results')
+      .set({ status: 'published' })
+      .where('id', '=', other.id)
+      .execute();
+    expect(await resumeAll()).toBe(1);
   });
 
   test('comes to the end of more posts than a batch has', async () => {
