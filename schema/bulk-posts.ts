@@ -5,7 +5,10 @@ import { fixedLimits } from './limits.ts';
 import { CreatePost, Post } from './posts.ts';
 
 /** A post that is not of the form is let through as it came, to be refused by itself. */
-const BulkPost = CreatePost.catch(({ input }) => input as CreatePost);
+const BulkPost = CreatePost.catch(({ input }) => input as CreatePost).meta({
+  type: 'object',
+  allOf: [{ $ref: '#/components/schemas/CreatePost' }],
+});
 
 export const CreatePosts = z
   .strictObject({ posts: z.array(BulkPost).min(1).max(fixedLimits.bulkPosts) })

@@ -1,7 +1,7 @@
 // Every query on a table that grows is served by an index: asked of Postgres over many rows.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listAccountRows } from '../../schema/database/accounts.ts';
+import { listAccountRows, listAccountsById } from '../../schema/database/accounts.ts';
 import { findUsableApiKey, listApiKeys } from '../../schema/database/api-keys.ts';
 import { deleteChanges, readChanges } from '../../schema/database/changes.ts';
 import type { Db } from '../../schema/database/database.ts';
@@ -109,6 +109,7 @@ describe('lists', () => {
     'posts by user': (db) => listPostRows(db, project, { external_user_id: 'user_7' }, page),
     'results of posts': (db) => listResults(db, ['post_7', 'post_57']),
     accounts: (db) => listAccountRows(db, project, {}, page),
+    'accounts that a post names': (db) => listAccountsById(db, project, ['sa_7', 'sa_57']),
     'accounts by user': (db) =>
       listAccountRows(db, project, { external_user_id: 'user_7' }, nextPage),
     'api keys': (db) => listApiKeys(db, project, page),
