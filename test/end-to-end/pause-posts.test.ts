@@ -59,6 +59,15 @@ async function waitUntilHeld({ id, results }: Post): Promise<void> {
     .toEqual(results.map(() => true));
 }
 
+async function isHeld(resultId: string): Promise<boolean> {
+  const { is_paused } = await app.context.db
+    .selectFrom('post_results')
+    .select('is_paused')
+    .where('id', '=', resultId)
+    .executeTakeFirstOrThrow();
+  return is_paused;
+}
+
 async function countRuns({ id }: Post): Promise<number> {
   const { current_run } = await app.context.db
     .selectFrom('posts')
@@ -139,6 +148,25 @@ describe('while a network is paused', () => {
     const published = await app.tenant.waitForPost(post.id, { timeoutMs: obeyedMs });
     expect(published.status).toBe('published');
     expect(await atNetwork(post)).toEqual(ids(post));
+  });
+
+  test('a thread waits whole, and goes out in its order', async () => {
+    await pause(app.context.db, 'sandbox');
+    const { id: account_id } = await app.tenant.connectSandbox('dora');
+    const parts = ['one', 'two', 'three'].map((caption, thread_position) => ({
+      account_id,
+      caption,
+      thread_position,
+    }));
+    const post = await app.tenant.createPost({ platform_posts: parts });
+    const { id: first } = post.results[0]!;
+    await expect.poll(() => isHeld(first), { timeout: 5_000 }).toBe(true);
+    expect(await resume(app.context.db, 'sandbox')).toBe('Resumed sandbox. 1 post goes on.');
+    const published = await app.tenant.waitForPost(post.id, { timeoutMs: obeyedMs });
+    expect(published.status).toBe('published');
+    expect(await atNetwork(post)).toEqual(ids(post));
+    const times = published.results.map(({ published_at }) => published_at!);
+    expect(times.toSorted()).toEqual(times);
   });
 
   test('a target that waits for its next try is held at it, and goes on with its count', async () => {
