@@ -1,0 +1,61 @@
+// The story of a target, in GraphQL.
+import { listQuery } from '../../schema/listing.ts';
+import { phases } from '../../schema/posts.ts';
+import type { PostAttempt } from '../../schema/post-attempts.ts';
+import { builder } from '../builder.ts';
+import { list } from '../graphql-operation.ts';
+import {
+  connectionOf,
+  pageArguments,
+  pageCost,
+  toConnection,
+  wordEnum,
+} from '../graphql-shapes.ts';
+import { pageAttempts } from './list-attempts.ts';
+import { PostResultRef } from './shapes-graphql.ts';
+
+const PhaseRef = wordEnum('Phase', phases, { enum: 'A step of a target on its way.' });
+
+const PostAttemptRef = builder.objectRef<PostAttempt>('PostAttempt').implement({
+  description: 'One call to the network of a target.',
+  fields: (t) => ({
+    number: t.exposeInt('number', {
+      description: 'Counts the calls of the target from 1, over all runs.',
+    }),
+    run: t.exposeInt('run', { description: 'Of the post; a retry is a new one.' }),
+    phase: t.expose('phase', { type: PhaseRef }),
+    startedAt: t.expose('started_at', { type: 'DateTime' }),
+    durationMs: t.exposeInt('duration_ms', {
+      nullable: true,
+      description: 'Null: the call has not ended.',
+    }),
+    outcome: t.exposeString('outcome', {
+      description:
+        'What the call came to, such as `published` or `unavailable`. `begun`: it is under way, or what sent it was lost.',
+    }),
+    errorCode: t.exposeString('error_code', {
+      nullable: true,
+      description: "The network's own code.",
+    }),
+    errorMessage: t.exposeString('error_message', { nullable: true }),
+    providerError: t.expose('provider_error', { type: 'JSON', nullable: true }),
+  }),
+});
+
+const PostAttemptConnection = connectionOf('PostAttemptConnection', PostAttemptRef);
+
+builder.objectField(PostResultRef, 'attemptLog', (t) =>
+  t.field({
+    type: PostAttemptConnection,
+    nullable: true,
+    description: 'The calls to the network, newest first.',
+    complexity: pageCost,
+    args: pageArguments,
+    resolve: async (result, args, graphql) =>
+      toConnection(
+        await list(graphql, 'posts:read', listQuery({}), args, (context, _, paging) =>
+          pageAttempts(context, result.id, paging),
+        ),
+      ),
+  }),
+);
