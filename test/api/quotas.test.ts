@@ -1,6 +1,7 @@
 // The monthly limit of an account: what counts, what is refused past it, and where it comes from.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestRest, type TestAnswer, type TestRest } from '../support/rest.ts';
+import { createQuotaProject, inMonth } from '../support/quota-project.ts';
+import { createTestRest, type TestRest } from '../support/rest.ts';
 
 let rest: TestRest;
 beforeAll(async () => {
@@ -8,38 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => rest[Symbol.asyncDispose]());
 
-/** A project with its own limit, and so many accounts. */
-async function createProject({ limit, accounts = 1 }: { limit?: number; accounts?: number } = {}) {
-  const { projectId, key } = await rest.createTenant();
-  if (limit !== undefined) await setLimit(key, limit);
-  const ids: string[] = [];
-  for (let i = 0; i < accounts; i++) ids.push(await rest.insertAccount(projectId));
-  return { key, projectId, ids: ids as [string, ...string[]] };
-}
-
-function setLimit(key: string, limit: number | null): Promise<TestAnswer> {
-  return rest.call('PATCH', '/v1/project', { key, body: { monthly_posts_per_account: limit } });
-}
-
-function post(key: string, body: object, headers = {}): Promise<TestAnswer> {
-  return rest.call('POST', '/v1/posts', { key, body: { caption: 'Hello', ...body }, headers });
-}
-
-async function usageOf(key: string, id: string, month?: string) {
-  const query = month === undefined ? '' : `?month=${month}`;
-  const { body } = await rest.call('GET', `/v1/accounts/${id}/usage${query}`, { key });
-  return body.data;
-}
-
-const published = async (key: string, id: string, month?: string): Promise<number> =>
-  (await usageOf(key, id, month)).published;
-
-/** The middle of a month to come. */
-function inMonth(ahead: number): { at: string; month: string } {
-  const now = new Date();
-  const date = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead, 15));
-  return { at: date.toISOString(), month: date.toISOString().slice(0, 7) };
-}
+const createProject = (options = {}) => createQuotaProject(rest, options);
 
 async function countRows(projectId: string) {
   const { db } = rest.context;
@@ -52,48 +22,46 @@ async function countRows(projectId: string) {
 
 describe('the count of a month', () => {
   test('holds every target of a post that is published now', async () => {
-    const { key, ids } = await createProject({ accounts: 2 });
-    await post(key, { account_ids: ids });
-    await post(key, { platform_posts: [{ account_id: ids[0] }] });
-    expect(await published(key, ids[0])).toBe(2);
-    expect(await published(key, ids[1]!)).toBe(1);
+    const { ids, post, published } = await createProject({ accounts: 2 });
+    await post({ account_ids: ids });
+    await post({ platform_posts: [{ account_id: ids[0] }] });
+    expect(await published(ids[0])).toBe(2);
+    expect(await published(ids[1]!)).toBe(1);
   });
 
   test('is that of the time of a scheduled post', async () => {
-    const { key, ids } = await createProject();
+    const { ids, post, published } = await createProject();
     const { at, month } = inMonth(2);
-    expect((await post(key, { account_ids: ids, scheduled_at: at })).status).toBe(201);
-    expect(await published(key, ids[0])).toBe(0);
-    expect(await published(key, ids[0], month)).toBe(1);
+    expect((await post({ account_ids: ids, scheduled_at: at })).status).toBe(201);
+    expect(await published(ids[0])).toBe(0);
+    expect(await published(ids[0], month)).toBe(1);
   });
 
   test('holds no draft', async () => {
-    const { key, ids } = await createProject();
+    const { ids, post, published } = await createProject();
     const { at, month } = inMonth(2);
-    await post(key, { account_ids: ids, status: 'draft' });
-    await post(key, { account_ids: ids, status: 'draft', scheduled_at: at });
-    expect(await published(key, ids[0])).toBe(0);
-    expect(await published(key, ids[0], month)).toBe(0);
+    await post({ account_ids: ids, status: 'draft' });
+    await post({ account_ids: ids, status: 'draft', scheduled_at: at });
+    expect(await published(ids[0])).toBe(0);
+    expect(await published(ids[0], month)).toBe(0);
   });
 
   test('holds a request once, however often it is repeated with its key', async () => {
-    const { key, ids } = await createProject({ limit: 1 });
+    const { ids, post, published } = await createProject({ limit: 1 });
     const headers = { 'Idempotency-Key': 'once' };
-    const answers = await Promise.all(
-      [1, 2, 3].map(() => post(key, { account_ids: ids }, headers)),
-    );
+    const answers = await Promise.all([1, 2, 3].map(() => post({ account_ids: ids }, headers)));
     expect(answers.map(({ status }) => status)).toEqual([202, 202, 202]);
-    expect(await published(key, ids[0])).toBe(1);
+    expect(await published(ids[0])).toBe(1);
   });
 });
 
 describe('a post past the limit', () => {
   test('is refused whole, with the account, the limit and the month, and writes nothing', async () => {
-    const { key, projectId, ids } = await createProject({ limit: 2, accounts: 3 });
-    await post(key, { account_ids: [ids[1]] });
-    await post(key, { account_ids: [ids[1]] });
+    const { projectId, ids, post, published } = await createProject({ limit: 2, accounts: 3 });
+    await post({ account_ids: [ids[1]] });
+    await post({ account_ids: [ids[1]] });
     const before = await countRows(projectId);
-    const answer = await post(key, { account_ids: ids });
+    const answer = await post({ account_ids: ids });
     const month = new Date().toISOString().slice(0, 7);
     expect(answer).toMatchObject({
       status: 403,
@@ -107,15 +75,15 @@ describe('a post past the limit', () => {
       },
     });
     expect(await countRows(projectId)).toEqual(before);
-    const counts = await Promise.all(ids.map((id) => published(key, id)));
+    const counts = await Promise.all(ids.map((id) => published(id)));
     expect(counts).toEqual([0, 2, 0]);
   });
 
   test('has every account past it named, in the order of the request', async () => {
-    const { key, ids } = await createProject({ limit: 1, accounts: 3 });
-    await post(key, { account_ids: [ids[0], ids[2]] });
+    const { ids, post } = await createProject({ limit: 1, accounts: 3 });
+    await post({ account_ids: [ids[0], ids[2]] });
     const targets = ids.toReversed().map((account_id) => ({ account_id }));
-    const { body } = await post(key, { platform_posts: targets });
+    const { body } = await post({ platform_posts: targets });
     expect(body.error.message).toContain('(and 1 more)');
     expect(body.error.issues).toMatchObject([
       { path: 'platform_posts[0].account_id', message: expect.stringContaining(ids[2]!) },
@@ -124,72 +92,68 @@ describe('a post past the limit', () => {
   });
 
   test('may be published in another month', async () => {
-    const { key, ids } = await createProject({ limit: 1 });
+    const { ids, post } = await createProject({ limit: 1 });
     const { at, month } = inMonth(1);
-    await post(key, { account_ids: ids });
-    expect((await post(key, { account_ids: ids, scheduled_at: at })).status).toBe(201);
-    const refused = await post(key, { account_ids: ids, scheduled_at: at });
+    await post({ account_ids: ids });
+    expect((await post({ account_ids: ids, scheduled_at: at })).status).toBe(201);
+    const refused = await post({ account_ids: ids, scheduled_at: at });
     expect(refused.status).toBe(403);
     expect(refused.body.error.message).toContain(month);
   });
 
   test('is refused though the limit was lowered below what is counted already', async () => {
-    const { key, ids } = await createProject({ limit: 3 });
-    await post(key, { account_ids: ids });
-    await post(key, { account_ids: ids });
-    await setLimit(key, 1);
-    const { body } = await post(key, { account_ids: ids });
+    const { ids, post, setLimit } = await createProject({ limit: 3 });
+    await post({ account_ids: ids });
+    await post({ account_ids: ids });
+    await setLimit(1);
+    const { body } = await post({ account_ids: ids });
     expect(body.error.issues).toMatchObject([{ actual: 3, limit: 1 }]);
-    await setLimit(key, 3);
-    expect((await post(key, { account_ids: ids })).status).toBe(202);
+    await setLimit(3);
+    expect((await post({ account_ids: ids })).status).toBe(202);
   });
 
   test('is one of those that come at the same time: as many are accepted as are left', async () => {
-    const { key, ids } = await createProject({ limit: 7 });
-    await post(key, { account_ids: ids });
-    await post(key, { account_ids: ids });
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, () => post(key, { account_ids: ids })),
-    );
+    const { ids, post, published } = await createProject({ limit: 7 });
+    await post({ account_ids: ids });
+    await post({ account_ids: ids });
+    const answers = await Promise.all(Array.from({ length: 20 }, () => post({ account_ids: ids })));
     const statuses = answers.map(({ status }) => status).toSorted();
     expect(statuses).toEqual([...Array(5).fill(202), ...Array(15).fill(403)]);
-    expect(await published(key, ids[0])).toBe(7);
+    expect(await published(ids[0])).toBe(7);
   });
 });
 
 describe('posts that come at the same time', () => {
   test('wait for each other in no circle, whatever the order of their accounts', async () => {
-    const { key, ids } = await createProject({ limit: 40, accounts: 6 });
+    const { ids, post, published } = await createProject({ limit: 40, accounts: 6 });
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, i) => {
         const rotated = [...ids.slice(i % 6), ...ids.slice(0, i % 6)];
-        return post(key, { account_ids: i % 2 ? rotated : rotated.toReversed() });
+        return post({ account_ids: i % 2 ? rotated : rotated.toReversed() });
       }),
     );
     expect(answers.filter(({ status }) => status !== 202)).toEqual([]);
-    expect(await Promise.all(ids.map((id) => published(key, id)))).toEqual(ids.map(() => 40));
+    expect(await Promise.all(ids.map((id) => published(id)))).toEqual(ids.map(() => 40));
   });
 });
 
 describe('the limit', () => {
   test("is the installation's where the project has none of its own", async () => {
-    const { key, ids } = await createProject();
+    const { key, ids, usage, setLimit } = await createProject();
     const limits = await rest.call('GET', '/v1/limits', { key });
     expect(limits.body.data.posts_per_account_and_month).toBe(6);
-    expect(await usageOf(key, ids[0])).toMatchObject({ limit: 6, warning_at: 5 });
-    await setLimit(key, 100);
-    expect(await usageOf(key, ids[0])).toMatchObject({ limit: 100, warning_at: 80 });
-    await setLimit(key, null);
-    expect(await usageOf(key, ids[0])).toMatchObject({ limit: 6 });
+    expect(await usage(ids[0])).toMatchObject({ limit: 6, warning_at: 5 });
+    await setLimit(100);
+    expect(await usage(ids[0])).toMatchObject({ limit: 100, warning_at: 80 });
+    await setLimit(null);
+    expect(await usage(ids[0])).toMatchObject({ limit: 6 });
   });
 
   test('is none where the project says 0, and its usage is counted all the same', async () => {
-    const { key, ids } = await createProject({ limit: 0 });
-    const answers = await Promise.all(
-      Array.from({ length: 8 }, () => post(key, { account_ids: ids })),
-    );
+    const { key, ids, post, usage } = await createProject({ limit: 0 });
+    const answers = await Promise.all(Array.from({ length: 8 }, () => post({ account_ids: ids })));
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(202));
-    expect(await usageOf(key, ids[0])).toMatchObject({
+    expect(await usage(ids[0])).toMatchObject({
       published: 8,
       limit: null,
       warning_at: null,

@@ -1,6 +1,7 @@
 // Every query on a table that grows is served by an index: asked of Postgres over many rows.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addUsage, giveBackUsage, moveUsage } from '../../schema/database/account-usage.ts';
 import { listAccountRows, listAccountsById } from '../../schema/database/accounts.ts';
 import { findUsableApiKey, listApiKeys } from '../../schema/database/api-keys.ts';
 import { deleteChanges, readChanges } from '../../schema/database/changes.ts';
@@ -187,6 +188,18 @@ describe('the engine', () => {
       ),
     'records an attempt beside the schedule': (db) =>
       db.transaction().execute((trx) => insertManualAttempt(trx, 'dlv_7', manualExchange)),
+    'counts the targets of a post': (db) =>
+      db.transaction().execute((trx) => addUsage(trx, project, ['sa_7', 'sa_57'], '2026-01')),
+    'moves the count of results': (db) =>
+      db.transaction().execute((trx) =>
+        moveUsage(
+          trx,
+          ['res_7', 'res_57'].map((resultId) => ({ resultId, month: '2026-02' })),
+          [{ accountId: 'sa_9', month: '2026-01' }],
+        ),
+      ),
+    'gives back what results were counted for': (db) =>
+      db.transaction().execute((trx) => giveBackUsage(trx, ['res_8', 'res_58'])),
     'looks for overdue deliveries': (db) => listOverdueBatches(db, 300_000, ''),
     'counts what waits to be delivered': (db) => readDeliveryBacklog(db),
     'sets a lost batch free': (db) => releaseBatch(db, 'bat_9'),
@@ -278,10 +291,10 @@ describe('pruning', () => {
   }
 });
 
-/** Twenty thousand of everything, in fifty projects; by SQL, since operations would take minutes. */
+/** Twenty thousand of everything, in fifty of the projects; by SQL, since operations would take minutes. */
 async function fill(db: Db): Promise<void> {
   const statements = [
-    `insert into projects (id, name) select 'prj_' || i, 'p' from generate_series(0, 49) i`,
+    `insert into projects (id, name) select 'prj_' || i, 'p' from generate_series(0, 999) i`,
     `insert into api_keys (id, project_id, name, hash, prefix, scopes, environment)
       select 'key_' || i, 'prj_' || i % 50, 'k', i::text::bytea, 'fan_', '{}', 'production'
       from generate_series(0, 4999) i`,
@@ -294,10 +307,12 @@ async function fill(db: Db): Promise<void> {
         when i % 7 = 0 then 'failed' else 'published' end, now() - i * interval '1 s'
       from generate_series(0, 19999) i`,
     `insert into post_results (id, post_id, project_id, position, social_account_id, platform,
-        account_name, status, phase, phase_state, is_paused)
+        account_name, status, phase, phase_state, is_paused, usage_month)
       select 'res_' || i, 'post_' || i, 'prj_' || i % 50, 0, 'sa_' || i % 5000, 'sandbox', 'a',
-        case when i % 1000 = 0 then 'pending' else 'published' end, 'commit', 'ready', i % 2000 = 0
+        case when i % 1000 = 0 then 'pending' else 'published' end, 'commit', 'ready', i % 2000 = 0, '2026-01'
       from generate_series(0, 19999) i`,
+    `insert into account_usage (social_account_id, month, published)
+      select 'sa_' || i, '2026-01', 4 from generate_series(0, 4999) i`,
     `insert into rate_limits (key) select 'account/sa_' || i from generate_series(0, 4999) i`,
     `insert into webhook_subscriptions (id, project_id, url, events, status, secret_preview)
       select 'wh_' || i, 'prj_' || i % 50, 'https://example.com', '{post.failed}', 'active', 'whsec_'

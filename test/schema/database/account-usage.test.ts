@@ -107,6 +107,24 @@ describe('giveBackUsage', () => {
     expect(await countsOf(rows, november)).toEqual([both(0), both(5)]);
   });
 
+  test('waits in no circle for others that count and give back the same accounts', async () => {
+    const rows = await addResults(8, 30);
+    const { projectId, accountIds } = rows;
+    const ofEach = Array.from({ length: 30 }, (_, i) =>
+      accountIds.map((_, account) => rows.resultIds[account * 30 + i]!),
+    );
+    await Promise.all(
+      ofEach.flatMap((ids) => [
+        giveBack(ids.toReversed()),
+        database.db
+          .transaction()
+          .execute((trx) => addUsage(trx, projectId, accountIds.toReversed(), november)),
+      ]),
+    );
+    const counts = await countsOf(rows, november);
+    expect(counts).toEqual(accountIds.map(() => ({ published: 30, results: 0 })));
+  });
+
   test('is undone with its transaction', async () => {
     const rows = await addResults(1, 2);
     await database.db
