@@ -1,10 +1,12 @@
 // Everything that is checked of a post before it is written: for creating it, and for validating it.
+import { monthOf } from '../../schema/database/account-usage.ts';
 import type { SocialAccountRow } from '../../schema/database/database.ts';
 import type { CreatePost, PostFinding, PostVerdict } from '../../schema/posts.ts';
 import type { Caller, Context } from '../context.ts';
+import { foreseeExcess } from './count-usage.ts';
 import { fault, toRefusal, type Finding } from './findings.ts';
 import { checkSchedule, toSchedule } from './schedule.ts';
-import { checkTargets, type CheckedTargets } from './targets.ts';
+import { checkTargets, type CheckedTargets, type PlannedTarget } from './targets.ts';
 import type { PlannedPost } from './write-post.ts';
 
 /** Throws all faults together. */
@@ -28,11 +30,28 @@ export async function validatePost(
   caller: Caller,
   input: CreatePost,
 ): Promise<PostVerdict> {
-  const { findings, accounts } = await checkPost(context, caller, input);
-  const shown = findings.map((finding) => present(finding, accounts));
+  const { findings, accounts, targets } = await checkPost(context, caller, input);
+  const excess = await checkUsage(context, caller, input, targets);
+  const shown = [...findings, ...excess].map((finding) => present(finding, accounts));
   const errors = shown.filter(({ severity }) => severity === 'error');
   const warnings = shown.filter(({ severity }) => severity === 'warning');
   return { valid: errors.length === 0, errors, warnings };
+}
+
+/** Creation counts instead, in its transaction: two posts at once must not both be the last one. */
+async function checkUsage(
+  context: Context,
+  caller: Caller,
+  input: CreatePost,
+  targets: PlannedTarget[],
+): Promise<Finding[]> {
+  if (input.status === 'draft' || targets.length === 0) return [];
+  const month = monthOf(toSchedule(input) ?? new Date());
+  const issues = await foreseeExcess(context, caller, targets, month);
+  return issues.map((issue) => {
+    const { index, account } = targets.find(({ path }) => path === issue.path)!;
+    return fault(issue, { index, accountId: account.id });
+  });
 }
 
 async function checkPost(

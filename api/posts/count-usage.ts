@@ -3,6 +3,7 @@ import { toQuotaEventData } from '../../schema/database/account-event.ts';
 import {
   addUsage,
   moveUsage,
+  previewUsage,
   setUsageTold,
   type CountedUsage,
 } from '../../schema/database/account-usage.ts';
@@ -31,6 +32,18 @@ export async function countNewTargets(
   const accountIds = targets.map(({ account }) => account.id);
   const usages = await addUsage(effects.trx, projectId, accountIds, month);
   await settle(context, effects, targets, usages);
+}
+
+/** What `countNewTargets` would refuse, as things stand. */
+export async function foreseeExcess(
+  { config, db }: Context,
+  { projectId }: Pick<Caller, 'projectId'>,
+  targets: CountedTarget[],
+  month: string,
+): Promise<Issue[]> {
+  const accountIds = targets.map(({ account }) => account.id);
+  const usages = await previewUsage(db, projectId, accountIds, month);
+  return findExcess(targets, limit(config, usages));
 }
 
 export interface ResultsCount {
@@ -77,16 +90,20 @@ async function settle(
   targets: CountedTarget[],
   usages: CountedUsage[],
 ): Promise<void> {
-  const limited: LimitedUsage[] = usages.flatMap((usage) => {
-    const limit = monthlyLimitOf(context.config, usage.project_limit);
-    return limit === null ? [] : [{ ...usage, limit }];
-  });
-  refuseExcess(targets, limited);
+  const limited = limit(context.config, usages);
+  refuse(findExcess(targets, limited));
   for (const usage of limited) await tell(context, effects, usage);
 }
 
+function limit(config: Context['config'], usages: CountedUsage[]): LimitedUsage[] {
+  return usages.flatMap((usage) => {
+    const limit = monthlyLimitOf(config, usage.project_limit);
+    return limit === null ? [] : [{ ...usage, limit }];
+  });
+}
+
 /** Numbers the targets of each account on from what is counted without them. */
-function refuseExcess(targets: CountedTarget[], usages: LimitedUsage[]): void {
+function findExcess(targets: CountedTarget[], usages: LimitedUsage[]): Issue[] {
   const byAccount = Map.groupBy(targets, ({ account }) => account.id);
   const counts = new Map(
     usages.map((usage) => {
@@ -94,11 +111,14 @@ function refuseExcess(targets: CountedTarget[], usages: LimitedUsage[]): void {
       return [id, { usage, number: usage.published - byAccount.get(id)!.length }];
     }),
   );
-  const issues = targets.flatMap((target) => {
+  return targets.flatMap((target) => {
     const count = counts.get(target.account.id);
     if (!count || ++count.number <= count.usage.limit) return [];
     return [toIssue(target, count.usage, count.number)];
   });
+}
+
+function refuse(issues: Issue[]): void {
   const [first, ...others] = issues;
   if (!first) return;
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;

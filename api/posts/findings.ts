@@ -7,10 +7,10 @@ export interface Finding {
   issue: Issue;
   severity: PostFinding['severity'];
   /** Null: it is about the post as a whole. */
-  target: NamedTarget | null;
+  target: Pick<NamedTarget, 'index' | 'accountId'> | null;
 }
 
-export function fault(issue: Issue, target: NamedTarget | null = null): Finding {
+export function fault(issue: Issue, target: Finding['target'] = null): Finding {
   return { issue, severity: 'error', target };
 }
 

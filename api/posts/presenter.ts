@@ -5,6 +5,7 @@ import { findPostingError, postingErrorAnchor } from '../../schema/posting-error
 import type { FirstComment, Post, PostResult } from '../../schema/posts.ts';
 import { toTimestamp } from '../../schema/timestamp.ts';
 import type { Context } from '../context.ts';
+import { findFirstComment } from './stored-post.ts';
 
 type PresentSettings = Pick<Context, 'publicUrl'>;
 
@@ -25,14 +26,10 @@ export function presentPost(
     results: results
       .filter(({ kind }) => kind === 'post')
       .map((result) => {
-        const comment = results.find((row) => isCommentOn(row, result));
+        const comment = findFirstComment(results, result.id);
         return presentResult(settings, post, result, comment);
       }),
   };
-}
-
-function isCommentOn(row: PostResultRow, result: PostResultRow): boolean {
-  return row.kind === 'comment' && row.answers_result_id === result.id;
 }
 
 function presentResult(

@@ -11,6 +11,8 @@ import { checkThreads, orderThreads } from './threads.ts';
 import { warnOfAccess, warnOfRepeats } from './warnings.ts';
 
 export interface PlannedTarget {
+  /** Its place in the request's list. */
+  index: number;
   account: SocialAccountRow;
   /** Where the request names the account. */
   path: string;
@@ -108,10 +110,11 @@ function checkTarget(
 
 function plan(
   { platforms }: Context,
-  { own, path }: NamedTarget,
+  { own, path, index }: NamedTarget,
   account: SocialAccountRow,
 ): PlannedTarget {
   return {
+    index,
     account,
     path,
     caption: own.caption ?? null,

@@ -38,6 +38,24 @@ export async function addUsage(
   return rows;
 }
 
+/** What `addUsage` would return, as things stand; writes and locks nothing. */
+export async function previewUsage(
+  db: Db,
+  projectId: string,
+  accountIds: string[],
+  month: string,
+): Promise<CountedUsage[]> {
+  const { rows } = await sql<CountedUsage>`
+    select named.id as social_account_id, ${month}::text as month, u.warned_at, u.exceeded_at,
+      coalesce(u.published, 0) + named.added as published,
+      (select monthly_posts_per_account from projects where id = ${projectId}) as project_limit
+    from (
+      select id, count(*)::int as added from unnest(${accountIds}::text[]) as given (id) group by id
+    ) as named
+    left join account_usage u on u.social_account_id = named.id and u.month = ${month}`.execute(db);
+  return rows;
+}
+
 /** The month that is to count a result; null: none. */
 export interface UsageMove {
   resultId: string;

@@ -161,6 +161,48 @@ describe('POST /v1/posts/validate', () => {
     ).toEqual(created.body.error.issues);
   });
 
+  test('foresees the refusal of targets past the monthly limit, of a draft none', async () => {
+    const { key, projectId } = await rest.createTenant();
+    const only = await insertAccount(projectId);
+    await rest.context.db
+      .updateTable('projects')
+      .set({ monthly_posts_per_account: 1 })
+      .where('id', '=', projectId)
+      .execute();
+    const body = {
+      caption: 'a',
+      platform_posts: [1, 0].map((thread_position) => ({
+        account_id: only,
+        thread_position,
+        caption: `part ${thread_position}`,
+      })),
+    };
+    const ask = async (path: string, more: object = {}) =>
+      rest.call('POST', path, { key, body: { ...body, ...more } });
+    const refused = await ask('/v1/posts');
+    expect(refused).toMatchObject({ status: 403, body: { error: { code: 'quota_exceeded' } } });
+    const { data } = (await ask('/v1/posts/validate')).body;
+    const [issue] = refused.body.error.issues;
+    expect(data).toEqual({
+      valid: false,
+      errors: [
+        {
+          platform_post_index: 0,
+          account_id: only,
+          platform: 'sandbox',
+          field: issue.path,
+          code: 'quota_exceeded',
+          message: issue.message,
+          actual: 2,
+          limit: 1,
+          severity: 'error',
+        },
+      ],
+      warnings: [],
+    });
+    expect((await ask('/v1/posts/validate', { status: 'draft' })).body.data.valid).toBe(true);
+  });
+
   test('refuses what is no post at all, as creation does', async () => {
     const body = { caption: 7, captoin: 'a' };
     const answer = await rest.call('POST', '/v1/posts/validate', { key: mine.key, body });
