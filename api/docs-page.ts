@@ -172,7 +172,8 @@ const errorMeanings: Record<ErrorCode, string> = {
   malformed_json: 'The body is not JSON in UTF-8.',
   unauthorized: 'The API key is missing, unknown, revoked or expired.',
   insufficient_scope: 'The API key lacks a scope.',
-  quota_exceeded: 'A quota of the project is used up.',
+  quota_exceeded:
+    'A monthly limit of an account does not hold the targets. The issues name each that is too many.',
   not_found: 'Nothing is there, or it belongs to another project.',
   method_not_allowed: 'The path takes other methods, named in Allow.',
   conflict: 'The state of the resource does not allow this.',
