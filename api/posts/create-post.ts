@@ -26,7 +26,7 @@ export async function createPost(
 
 export async function recordScheduled(
   { config }: Context,
-  { trx }: Effects,
+  { trx, ring }: Effects,
   { post, results }: PostWithResults,
 ): Promise<void> {
   const data = toPostEventData(post, results);
@@ -37,4 +37,5 @@ export async function recordScheduled(
     postId: post.id,
   } as const;
   await recordEvent(trx, event, config);
+  ring('fanfare_deliveries');
 }
