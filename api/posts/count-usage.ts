@@ -43,7 +43,7 @@ export async function foreseeExcess(
 ): Promise<Issue[]> {
   const accountIds = targets.map(({ account }) => account.id);
   const usages = await previewUsage(db, projectId, accountIds, month);
-  return findExcess(targets, limit(config, usages));
+  return findExcess(targets, withLimits(config, usages));
 }
 
 export interface ResultsCount {
@@ -90,12 +90,13 @@ async function settle(
   targets: CountedTarget[],
   usages: CountedUsage[],
 ): Promise<void> {
-  const limited = limit(context.config, usages);
+  const limited = withLimits(context.config, usages);
   refuse(findExcess(targets, limited));
   for (const usage of limited) await tell(context, effects, usage);
 }
 
-function limit(config: Context['config'], usages: CountedUsage[]): LimitedUsage[] {
+/** Those that have one. */
+function withLimits(config: Context['config'], usages: CountedUsage[]): LimitedUsage[] {
   return usages.flatMap((usage) => {
     const limit = monthlyLimitOf(config, usage.project_limit);
     return limit === null ? [] : [{ ...usage, limit }];
