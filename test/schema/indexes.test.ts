@@ -17,6 +17,8 @@ import { concludeUnsent, listUnfinished } from '../../schema/database/due-delive
 import { recordEvent } from '../../schema/database/events.ts';
 import { findManualDelivery, insertManualAttempt } from '../../schema/database/manual-attempts.ts';
 import { claimBatch } from '../../schema/database/outbox.ts';
+import { listPostAttempts } from '../../schema/database/post-attempts.ts';
+import { cancelResults, lockPostWithResults } from '../../schema/database/post-changes.ts';
 import { getPostRow, listPostRows, listResults } from '../../schema/database/posts.ts';
 import {
   deleteConnectSessions,
@@ -122,6 +124,7 @@ describe('lists', () => {
     'deliveries by kind': (db) =>
       listDeliveryRows(db, project, 'wh_7', { event: 'post.failed', until: since }, page),
     attempts: (db) => listDeliveryAttempts(db, 'dlv_7'),
+    "a target's calls": (db) => listPostAttempts(db, 'res_7', { limit: 25, before: 9 }),
     events: (db) => listEventRows(db, project, { test: false }, page),
     'test events': (db) => listEventRows(db, project, { test: true }, page),
     'events by kind and time': (db) =>
@@ -141,6 +144,9 @@ describe('single rows', () => {
     'webhooks with their health': (db) => listWebhooksById(db, ['wh_7', 'wh_57']),
     'a delivery': (db) => findDelivery(db, project, 'dlv_7'),
     'what a retry sends': (db) => findManualDelivery(db, 'dlv_7'),
+    'a post to change, locked with its results,': (db) =>
+      db.transaction().execute((trx) => lockPostWithResults(trx, project, 'post_7')),
+    'what a cancel stops': (db) => db.transaction().execute((trx) => cancelResults(trx, 'post_7')),
     'a key': (db) => findUsableApiKey(db, Buffer.from('7')),
   };
   for (const [name, read] of Object.entries(reads)) {
@@ -311,6 +317,8 @@ async function fill(db: Db): Promise<void> {
       select 'res_' || i, 'post_' || i, 'prj_' || i % 50, 0, 'sa_' || i % 5000, 'sandbox', 'a',
         case when i % 1000 = 0 then 'pending' else 'published' end, 'commit', 'ready', i % 2000 = 0, '2026-01'
       from generate_series(0, 19999) i`,
+    `insert into post_attempts (result_id, number, run, phase, started_at, outcome)
+      select 'res_' || i, 1, 1, 'commit', now(), 'published' from generate_series(0, 19999) i`,
     `insert into account_usage (social_account_id, month, published)
       select 'sa_' || i, '2026-01', 4 from generate_series(0, 4999) i`,
     `insert into rate_limits (key) select 'account/sa_' || i from generate_series(0, 4999) i`,
