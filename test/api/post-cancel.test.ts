@@ -8,6 +8,7 @@ import {
   claim,
   conclude,
   createAuthor,
+  createStarted,
   eventsOf,
   failTarget,
   inSeconds,
@@ -29,13 +30,6 @@ beforeEach(async () => {
 
 const cancel = (id: string) => author.ask(id, 'cancel');
 const statusesOf = ({ results }: Post) => results.map(({ status }) => status);
-
-/** A post on its way, and the ids of its results. */
-async function createStarted(post: Record<string, unknown> = {}) {
-  const { id, results } = await author.create(post);
-  await claim(rest, id);
-  return { id, resultIds: results.map((result) => result.id) as [string, string] };
-}
 
 describe('POST /v1/posts/:id/cancel before the post begins', () => {
   test.each([
@@ -74,7 +68,7 @@ describe('POST /v1/posts/:id/cancel before the post begins', () => {
 
 describe('POST /v1/posts/:id/cancel while the post is on its way', () => {
   test('stops the targets that were not sent, and the others decide the outcome', async () => {
-    const { id, resultIds } = await createStarted();
+    const { id, resultIds } = await createStarted(rest, author);
     await begin(rest, resultIds[0]);
     const { status, body } = await cancel(id);
     expect(status).toBe(200);
@@ -95,7 +89,7 @@ describe('POST /v1/posts/:id/cancel while the post is on its way', () => {
   });
 
   test('ends the run when what was sent has ended already', async () => {
-    const { id, resultIds } = await createStarted();
+    const { id, resultIds } = await createStarted(rest, author);
     await publishTarget(rest, resultIds[0]);
     const { body } = await cancel(id);
     expect(body.data.status).toBe('published');
@@ -106,14 +100,16 @@ describe('POST /v1/posts/:id/cancel while the post is on its way', () => {
   });
 
   test('is failed when all that was not canceled has failed', async () => {
-    const { id, resultIds } = await createStarted();
+    const { id, resultIds } = await createStarted(rest, author);
     await failTarget(rest, resultIds[0]);
     expect((await cancel(id)).body.data.status).toBe('failed');
     expect((await eventsOf(rest, id)).map(({ kind }) => kind)).toEqual(['post.failed']);
   });
 
   test('stops a target that is being prepared, and what prepares it writes no more', async () => {
-    const { id, resultIds } = await createStarted({ account_ids: [author.accounts[0]] });
+    const { id, resultIds } = await createStarted(rest, author, {
+      account_ids: [author.accounts[0]],
+    });
     const row = await begin(rest, resultIds[0], 'prepare');
     expect((await cancel(id)).body.data.status).toBe('canceled');
     const next = { phase: 'commit', clock: {}, dueAt: null, state: { upload: 'u' } } as const;
@@ -123,7 +119,9 @@ describe('POST /v1/posts/:id/cancel while the post is on its way', () => {
   });
 
   test('stops a target that waits before its next try', async () => {
-    const { id, resultIds } = await createStarted({ account_ids: [author.accounts[0]] });
+    const { id, resultIds } = await createStarted(rest, author, {
+      account_ids: [author.accounts[0]],
+    });
     const row = await begin(rest, resultIds[0]);
     const dueAt = new Date(Date.now() + 3_600_000);
     await setNextPhase(rest.context.db, row, { phase: 'commit', clock: {}, dueAt });
@@ -137,7 +135,7 @@ describe('POST /v1/posts/:id/cancel while the post is on its way', () => {
       { account_id, thread_position: 1, first_comment: 'more' },
       { account_id, thread_position: 2 },
     ];
-    const { id, resultIds } = await createStarted({ platform_posts });
+    const { id, resultIds } = await createStarted(rest, author, { platform_posts });
     await publishTarget(rest, resultIds[0]);
     const { body } = await cancel(id);
     expect(body.data).toMatchObject({
@@ -154,7 +152,7 @@ describe('POST /v1/posts/:id/cancel while the post is on its way', () => {
     ['confirm', 'was taken by the network, which is still at work on it'],
     ['reconcile', 'was sent, and the network is asked whether it has it'],
   ] as const)('comes too late for a target in %s, and says so', async (phase, doing) => {
-    const { id, resultIds } = await createStarted();
+    const { id, resultIds } = await createStarted(rest, author);
     await begin(rest, resultIds[0], phase);
     await publishTarget(rest, resultIds[1]);
     const { status, body } = await cancel(id);

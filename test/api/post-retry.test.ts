@@ -1,14 +1,14 @@
-// Retrying a failed target: that one alone, in a new run; and the story that its calls leave.
+// Retrying a failed target: that one alone, in a new run.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findTarget } from '../../schema/database/targets.ts';
-import type { PostAttempt } from '../../schema/post-attempts.ts';
-import type { PostingErrorCode } from '../../schema/posting-errors.ts';
 import {
   begin,
   changesOf,
   claim,
   conclude,
   createAuthor,
+  createPartial,
+  createStarted,
   eventsOf,
   failTarget,
   publishTarget,
@@ -30,25 +30,10 @@ beforeEach(async () => {
 const retry = (id: string, resultId: string, headers = {}) =>
   author.ask(id, `results/${resultId}/retry`, headers);
 
-async function createStarted(post: Record<string, unknown> = {}) {
-  const { id, results } = await author.create(post);
-  await claim(rest, id);
-  return { id, resultIds: results.map((result) => result.id) as [string, string] };
-}
-
-/** Its first target is published, its second has failed. */
-async function createPartial(code?: PostingErrorCode) {
-  const post = await createStarted();
-  await publishTarget(rest, post.resultIds[0]);
-  await failTarget(rest, post.resultIds[1], code);
-  await conclude(rest, post.id);
-  return post;
-}
-
 /** With a first comment that has failed under a target that is published. */
 async function createUncommented() {
   const platform_posts = [{ account_id: author.accounts[0], first_comment: 'more' }];
-  const { id, resultIds } = await createStarted({ platform_posts });
+  const { id, resultIds } = await createStarted(rest, author, { platform_posts });
   const { id: commentId } = await rest.context.db
     .selectFrom('post_results')
     .select('id')
@@ -59,7 +44,7 @@ async function createUncommented() {
 
 describe('POST /v1/posts/:id/results/:result_id/retry', () => {
   test('begins the failed target anew, and the post is pending until it has ended', async () => {
-    const { id, resultIds } = await createPartial();
+    const { id, resultIds } = await createPartial(rest, author);
     const before = await author.read(id);
     const { status, body } = await retry(id, resultIds[1]);
     expect(status).toBe(202);
@@ -100,7 +85,7 @@ describe('POST /v1/posts/:id/results/:result_id/retry', () => {
   });
 
   test('is an event more when it fails again', async () => {
-    const { id, resultIds } = await createPartial();
+    const { id, resultIds } = await createPartial(rest, author);
     await retry(id, resultIds[1]);
     await claim(rest, id);
     await failTarget(rest, resultIds[1]);
@@ -113,7 +98,7 @@ describe('POST /v1/posts/:id/results/:result_id/retry', () => {
   });
 
   test('looks first where the outcome was not known', async () => {
-    const { id, resultIds } = await createPartial('outcome_unknown');
+    const { id, resultIds } = await createPartial(rest, author, 'outcome_unknown');
     await retry(id, resultIds[1]);
     const row = (await findTarget(rest.context.db, resultIds[1]))!;
     const { phase, phase_state, clock, provider_state } = row;
@@ -126,7 +111,7 @@ describe('POST /v1/posts/:id/results/:result_id/retry', () => {
   });
 
   test('retries a target of a post whose other targets are still on their way', async () => {
-    const { id, resultIds } = await createStarted();
+    const { id, resultIds } = await createStarted(rest, author);
     await failTarget(rest, resultIds[0]);
     expect((await retry(id, resultIds[0])).status).toBe(202);
     const { results, status } = await author.read(id);
@@ -168,7 +153,7 @@ describe('POST /v1/posts/:id/results/:result_id/retry', () => {
   });
 
   test('answers a repeat with the same Idempotency-Key as the first time', async () => {
-    const { id, resultIds } = await createPartial();
+    const { id, resultIds } = await createPartial(rest, author);
     const headers = { 'Idempotency-Key': `retry-${id}` };
     const first = await retry(id, resultIds[1], headers);
     const second = await retry(id, resultIds[1], headers);
@@ -186,11 +171,11 @@ describe('a retry that can not be', () => {
   }
 
   test('of a target that has not failed says how it stands', async () => {
-    const { id, resultIds } = await createStarted();
+    const { id, resultIds } = await createStarted(rest, author);
     expect(await messageOf(id, resultIds[0])).toMatch(/^The target waits to be published/);
     await begin(rest, resultIds[0]);
     expect(await messageOf(id, resultIds[0])).toMatch(/^The target is being published/);
-    const partial = await createPartial();
+    const partial = await createPartial(rest, author);
     expect(await messageOf(partial.id, partial.resultIds[0])).toMatch(
       'The target is published: a retry would be a second post.',
     );
@@ -202,7 +187,7 @@ describe('a retry that can not be', () => {
   });
 
   test('of a disconnected account names the reconnection', async () => {
-    const { id, resultIds } = await createPartial();
+    const { id, resultIds } = await createPartial(rest, author);
     await rest.call('DELETE', `/v1/accounts/${author.accounts[1]}`, { key: author.key });
     const { status, body } = await retry(id, resultIds[1]);
     expect(status).toBe(409);
@@ -214,7 +199,7 @@ describe('a retry that can not be', () => {
   test('of a part of a thread names the part before it', async () => {
     const [account_id] = author.accounts;
     const platform_posts = [1, 2].map((thread_position) => ({ account_id, thread_position }));
-    const { id, resultIds } = await createStarted({ platform_posts });
+    const { id, resultIds } = await createStarted(rest, author, { platform_posts });
     await failTarget(rest, resultIds[0]);
     await failTarget(rest, resultIds[1], 'answered_post_missing');
     await conclude(rest, id);
@@ -226,81 +211,19 @@ describe('a retry that can not be', () => {
   });
 
   test('of a result of another post is not found', async () => {
-    const { id } = await createPartial();
-    const { resultIds } = await createPartial();
+    const { id } = await createPartial(rest, author);
+    const { resultIds } = await createPartial(rest, author);
     expect((await retry(id, resultIds[1])).status).toBe(404);
     expect((await retry(id, 'res_unknown')).status).toBe(404);
   });
 
   test('with a test key reaches no real network', async () => {
-    const { id, resultIds } = await createPartial();
+    const { id, resultIds } = await createPartial(rest, author);
     const { projectId } = author;
     const { key } = await rest.createTenant({ projectId, environment: 'test' });
     const answer = await rest.call('POST', `/v1/posts/${id}/results/${resultIds[1]}/retry`, {
       key,
     });
     expect(answer).toMatchObject({ status: 403, body: { error: { code: 'insufficient_scope' } } });
-  });
-});
-
-describe('GET /v1/posts/:id/results/:result_id/attempts', () => {
-  const list = async (id: string, resultId: string, query = '') =>
-    rest.call('GET', `/v1/posts/${id}/results/${resultId}/attempts${query}`, { key: author.key });
-
-  test('tells every call over all runs, newest first', async () => {
-    const { id, resultIds } = await createPartial();
-    await retry(id, resultIds[1]);
-    await claim(rest, id);
-    await publishTarget(rest, resultIds[1]);
-    const { status, body } = await list(id, resultIds[1]);
-    expect(status).toBe(200);
-    const common = { phase: 'commit', provider_error: null, started_at: expect.any(String) };
-    expect(body.data).toEqual([
-      {
-        ...common,
-        number: 2,
-        run: 2,
-        outcome: 'published',
-        duration_ms: 5,
-        error_code: null,
-        error_message: null,
-      },
-      {
-        ...common,
-        number: 1,
-        run: 1,
-        outcome: 'unavailable',
-        duration_ms: 7,
-        error_code: 'ECONNREFUSED',
-        error_message: 'Connection refused.',
-      },
-    ]);
-  });
-
-  test('pages by number', async () => {
-    const { id, resultIds } = await createPartial();
-    for (let i = 0; i < 3; i++) {
-      await retry(id, resultIds[1]);
-      await claim(rest, id);
-      await failTarget(rest, resultIds[1]);
-      await conclude(rest, id);
-    }
-    const numbers = ({ body }: Awaited<ReturnType<typeof list>>) =>
-      body.data.map(({ number }: PostAttempt) => number);
-    const first = await list(id, resultIds[1], '?limit=3');
-    expect(numbers(first)).toEqual([4, 3, 2]);
-    const cursor = first.body.meta.next_cursor;
-    expect(numbers(await list(id, resultIds[1], `?limit=3&cursor=${cursor}`))).toEqual([1]);
-    const foreign = Buffer.from(id).toString('base64url');
-    expect(await list(id, resultIds[1], `?cursor=${foreign}`)).toMatchObject({
-      status: 422,
-      body: { error: { issues: [{ path: 'cursor', code: 'invalid_cursor' }] } },
-    });
-  });
-
-  test('is not found for a result of another post', async () => {
-    const { id } = await createPartial();
-    const { resultIds } = await createPartial();
-    expect((await list(id, resultIds[1])).status).toBe(404);
   });
 });

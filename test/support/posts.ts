@@ -95,15 +95,22 @@ export async function eventsOf(
   }));
 }
 
-/** As the workflow of the post's newest run does; false: it is superseded, or too late. */
-export async function claim({ context: { db } }: TestRest, postId: string): Promise<boolean> {
-  const { current_run, workflow_id } = await db
+/** The newest run that was asked for. */
+export function runOf(
+  { context }: TestRest,
+  postId: string,
+): Promise<{ current_run: number; workflow_id: string | null }> {
+  return context.db
     .selectFrom('posts')
     .select(['current_run', 'workflow_id'])
     .where('id', '=', postId)
     .executeTakeFirstOrThrow();
-  if (workflow_id === null) return false;
-  return claimAs({ db }, postId, current_run, workflow_id);
+}
+
+/** As the workflow of the post's newest run does; false: it is superseded, or too late. */
+export async function claim(rest: TestRest, postId: string): Promise<boolean> {
+  const { current_run, workflow_id } = await runOf(rest, postId);
+  return workflow_id !== null && claimAs(rest.context, postId, current_run, workflow_id);
 }
 
 export async function claimAs(
@@ -153,12 +160,28 @@ export async function failTarget(
 }
 
 /** The end of the newest run, as far as its targets have ended. */
-export async function conclude({ context }: TestRest, postId: string): Promise<void> {
-  const { db, doorbell } = context;
-  const { current_run: run } = await db
-    .selectFrom('posts')
-    .select('current_run')
-    .where('id', '=', postId)
-    .executeTakeFirstOrThrow();
+export async function conclude(rest: TestRest, postId: string): Promise<void> {
+  const { db, doorbell } = rest.context;
+  const { current_run: run } = await runOf(rest, postId);
   await concludePost({ db, doorbell, previewEvents: false }, { postId, run });
+}
+
+/** A post that a workflow carries, and the ids of its results. */
+export async function createStarted(
+  rest: TestRest,
+  author: Author,
+  post: Record<string, unknown> = {},
+): Promise<{ id: string; resultIds: [string, string] }> {
+  const { id, results } = await author.create(post);
+  await claim(rest, id);
+  return { id, resultIds: results.map((result) => result.id) as [string, string] };
+}
+
+/** Its first target is published, its second has failed. */
+export async function createPartial(rest: TestRest, author: Author, code?: PostingErrorCode) {
+  const post = await createStarted(rest, author);
+  await publishTarget(rest, post.resultIds[0]);
+  await failTarget(rest, post.resultIds[1], code);
+  await conclude(rest, post.id);
+  return post;
 }
