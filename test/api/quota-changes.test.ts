@@ -51,7 +51,7 @@ describe('a draft', () => {
         error: { code: 'quota_exceeded', issues: [{ path: 'platform_posts[0].account_id' }] },
       },
     });
-    expect((await project.call('GET', second!)).body.data.status).toBe('draft');
+    expect((await project.call('GET', second)).body.data.status).toBe('draft');
   });
 });
 

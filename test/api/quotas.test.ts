@@ -117,8 +117,9 @@ describe('a post past the limit', () => {
     await post({ account_ids: ids });
     await post({ account_ids: ids });
     const answers = await Promise.all(Array.from({ length: 20 }, () => post({ account_ids: ids })));
-    const statuses = answers.map(({ status }) => status).toSorted();
-    expect(statuses).toEqual([...Array(5).fill(202), ...Array(15).fill(403)]);
+    const counted = Map.groupBy(answers, ({ status }) => status);
+    expect(counted.get(202)).toHaveLength(5);
+    expect(counted.get(403)).toHaveLength(15);
     expect(await published(ids[0])).toBe(7);
   });
 });

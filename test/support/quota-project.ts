@@ -6,13 +6,13 @@ export interface QuotaProject {
   key: string;
   /** Accounts. */
   ids: [string, ...string[]];
-  setLimit(limit: number | null): Promise<TestAnswer>;
-  post(body: object, headers?: Record<string, string>): Promise<TestAnswer>;
+  setLimit: (limit: number | null) => Promise<TestAnswer>;
+  post: (body: object, headers?: Record<string, string>) => Promise<TestAnswer>;
   /** Any call below `/v1/posts/`. */
-  call(method: string, path: string, body?: object): Promise<TestAnswer>;
-  usage(id: string, month?: string): Promise<Record<string, unknown>>;
+  call: (method: string, path: string, body?: object) => Promise<TestAnswer>;
+  usage: (id: string, month?: string) => Promise<Record<string, unknown>>;
   /** The count of an account; of the present month, if no other is named. */
-  published(id: string, month?: string): Promise<number>;
+  published: (id: string, month?: string) => Promise<number>;
 }
 
 export async function createQuotaProject(
