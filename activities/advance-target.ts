@@ -1,10 +1,16 @@
 // Takes one target through its phases until it ends or must wait. The row decides, so a crash at any
 // line leaves either a phase that may be begun, or one whose call may have gone out.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findTarget, setPaused, type TargetRow } from '../schema/database/targets.ts';
+import {
+  findEarlierCall,
+  findTarget,
+  setPaused,
+  type TargetRow,
+} from '../schema/database/targets.ts';
 import { postingErrors } from '../schema/posting-errors.ts';
 import type { TargetProgress } from '../schema/workflows.ts';
 import { loadAccess, refreshAccess, setReconnectRequired, type Access } from './account-access.ts';
+import { defaultCallTimeoutMs } from './call-phase.ts';
 import { PlatformError } from './platforms/platform-error.ts';
 import { lostCommit, runPhase, takeStep, failTarget, type PhaseDependencies } from './run-phase.ts';
 import { findWait } from './rate-turn.ts';
@@ -21,6 +27,8 @@ export interface AdvanceTargetInput {
 const maxRefreshes = 3;
 /** Shorter waits are spent here: a round trip to Temporal would take as long. */
 const shortWaitMs = 20;
+/** While the call of an earlier run is under way. */
+const lookAgainMs = 1_000;
 const ended: TargetProgress = { waitMs: null };
 
 export async function advanceTarget(
@@ -36,8 +44,8 @@ export async function advanceTarget(
     if (waitMs > 0) await sleep(waitMs);
 
     const obstacle = await findObstacle(dependencies, row);
-    if (obstacle === 'ended') return ended;
     if (obstacle === 'written') continue;
+    if (obstacle) return obstacle;
     const platform = dependencies.platforms.get(row.platform);
     const access = await loadAccess(dependencies, row.social_account_id);
     if (!platform || !access) {
@@ -66,28 +74,32 @@ export async function advanceTarget(
 const isOpen = (row: TargetRow) => row.status === 'pending' || row.status === 'publishing';
 
 /**
- * What stands before the row's next call. `written`: the row tells what to do instead; `ended`: it is
- * for another run to go on.
+ * What stands before the row's next call. `written`: the row tells what to do instead; else this run
+ * can only wait, or has ended.
  */
 async function findObstacle(
   dependencies: AdvanceDependencies,
   row: TargetRow,
-): Promise<'written' | 'ended' | undefined> {
-  // A commit that was begun and has no outcome: whoever sent it is gone.
+): Promise<'written' | TargetProgress | undefined> {
   if (row.phase_state === 'begun' && row.phase === 'commit') {
+    // Whoever began it for an earlier run may be at it still; otherwise whoever sent it is gone.
+    const earlier = await findEarlierCall(dependencies.db, row);
+    const ageMs = Date.now() - (earlier?.getTime() ?? 0);
+    if (ageMs < (dependencies.callTimeoutMs ?? defaultCallTimeoutMs))
+      return { waitMs: lookAgainMs };
     await takeStep(dependencies, row, nextLook(row.clock, dependencies.clock), lostCommit);
     return 'written';
   }
   if (!mayBePublic(row.phase)) {
     if (row.is_sending_paused) {
-      return (await setPaused(dependencies.db, row)) ? 'ended' : 'written';
+      return (await setPaused(dependencies.db, row)) ? ended : 'written';
     }
     if (row.answers_result_id !== null && row.answered_status !== 'published') {
       // One that is on its way still met a pause; this one is carried again together with it.
-      if (row.answered_status === 'pending' || row.answered_status === 'publishing') return 'ended';
+      if (row.answered_status === 'pending' || row.answered_status === 'publishing') return ended;
       const code = 'answered_post_missing';
       await failTarget(dependencies, row, code, postingErrors[code].message);
-      return 'ended';
+      return ended;
     }
   }
   const wait = await findWait(dependencies, row);

@@ -15,7 +15,7 @@ export type PhaseOutcome =
   { outcome: 'prepared'; state: ProviderState } | CommitOutcome | ReconcileOutcome;
 
 /** Well under the activity's time-out: its outcome must be written before anybody else may begin. */
-const defaultCallTimeoutMs = 30_000;
+export const defaultCallTimeoutMs = 30_000;
 /** A process that stalled this long after it began a commit may have been replaced already. */
 const staleAfterMs = 5_000;
 

@@ -186,7 +186,7 @@ interface PostResultTable {
   next_action: Generated<NextAction>;
   /** How often the commit was begun. */
   attempts: Generated<number>;
-  /** Calls to the network, of every phase; the number of the newest row in post_attempts. */
+  /** Grows with every call to the network, which is numbered by it, and with every retry. */
   steps: Generated<number>;
   next_attempt_at: Date | null;
   /** The month whose usage of the account counts it, `2026-01`; null: it isn't counted. */

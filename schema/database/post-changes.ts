@@ -72,7 +72,8 @@ export async function cancelResults(trx: Transaction, postId: string): Promise<s
 
 /**
  * A failed target or comment begins anew with a fresh clock. One whose outcome is not known looks
- * first, by what is known of its last commit.
+ * first, by what is known of its last commit. The step that is left out stops whoever still acts for
+ * an earlier run.
  */
 export async function reopenResult(
   trx: Transaction,
@@ -87,6 +88,7 @@ export async function reopenResult(
     .set({
       ...start,
       phase_state: 'ready',
+      steps: sql<number>`steps + 1`,
       status: 'pending',
       clock: '{}',
       error_code: null,

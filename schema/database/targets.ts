@@ -94,6 +94,18 @@ export async function beginPhase(
   return rows[0]!.has_begun;
 }
 
+/** When the call under way was begun, where an earlier run began it. */
+export async function findEarlierCall(db: Db, row: TargetRow): Promise<Date | undefined> {
+  const attempt = await db
+    .selectFrom('post_attempts')
+    .select('started_at')
+    .where('result_id', '=', row.id)
+    .where('number', '=', row.steps)
+    .where('run', '<', row.current_run)
+    .executeTakeFirst();
+  return attempt?.started_at;
+}
+
 /** How one call to the network ended, for the story of the target. */
 export interface CallOutcome {
   outcome: string;

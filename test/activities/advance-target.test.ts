@@ -4,7 +4,12 @@ import { advanceTarget, type AdvanceDependencies } from '../../activities/advanc
 import { concludePost } from '../../activities/conclude-post.ts';
 import { createPlatforms } from '../../activities/platforms/index.ts';
 import { createDoorbell, type Doorbell } from '../../schema/database/doorbell.ts';
-import { beginPhase, findTarget, setNextPhase } from '../../schema/database/targets.ts';
+import {
+  beginPhase,
+  findTarget,
+  setNextPhase,
+  setPublished,
+} from '../../schema/database/targets.ts';
 import { listResults } from '../../schema/database/posts.ts';
 import { defaultTargetClock } from '../../schema/retry.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -200,6 +205,23 @@ describe('advanceTarget', () => {
       { phase: 'reconcile', outcome: 'absent' },
       { phase: 'commit', outcome: 'published' },
     ]);
+  });
+
+  test('waits for a commit that an earlier run has just begun', async () => {
+    const { resultId, postId } = await createTarget();
+    const row = (await findTarget(database.db, resultId))!;
+    await beginPhase(database.db, row, 'commit', new Date());
+    await database.db
+      .updateTable('posts')
+      .set({ current_run: 2 })
+      .where('id', '=', postId)
+      .execute();
+    const next = { resultId, run: 2 };
+    expect(await advanceTarget(dependencies, next)).toEqual({ waitMs: 1_000 });
+    expect(await result(resultId)).toMatchObject({ phase: 'commit', phase_state: 'begun' });
+    await setPublished(database.db, { ...row, steps: 1 }, { externalId: 'x', url: null }, 1);
+    expect(await advanceTarget(dependencies, next)).toEqual({ waitMs: null });
+    expect(network.calls).toBe(0);
   });
 
   test('says that the outcome is unknown when the account is gone before the look', async () => {
