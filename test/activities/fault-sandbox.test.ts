@@ -1,0 +1,5 @@
+// Every fault in every stage of a target, at the sandbox itself.
+import { describeFaults } from '../support/networks/fault-matrix.ts';
+import { createSandboxKind } from '../support/networks/sandbox-network.ts';
+
+describeFaults(createSandboxKind);

@@ -1,0 +1,36 @@
+// What the workflow does with a run, without its timers: claims it, advances its targets, concludes it.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import type { AdvanceDependencies } from '../../../activities/advance-target.ts';
+import { createPublishing } from '../../../activities/publishing.ts';
+import type { ClaimedTarget, TargetProgress } from '../../../schema/workflows.ts';
+import { run, type TestPost } from './posting.ts';
+
+/** A worker that ends makes no noise here. */
+const logger = new DefaultLogger('ERROR');
+
+export async function carryRun(
+  dependencies: AdvanceDependencies,
+  { postId, workflowId }: TestPost,
+): Promise<void> {
+  const publishing = createPublishing(dependencies);
+  const worker = new MockActivityEnvironment(
+    { workflowExecution: { workflowId, runId: 'r' } },
+    { logger },
+  );
+  const input = { postId, run };
+  const targets = (await worker.run(publishing.claimPost, input)) as ClaimedTarget[] | null;
+  if (!targets) return;
+  for (const { resultId } of targets) {
+    const advance = async () =>
+      (await worker.run(publishing.advanceTarget, { resultId, run })) as TargetProgress;
+    let progress = await advance();
+    for (let i = 0; progress.waitMs !== null; i++) {
+      if (i === 200) throw new Error('The target does not end.');
+      await sleep(progress.waitMs);
+      progress = await advance();
+    }
+  }
+  await worker.run(publishing.concludePost, input);
+}

@@ -1,0 +1,144 @@
+// A network where a container is made first and published once; as Instagram and Threads.
+import { z } from 'zod';
+import type { Platform } from '../../../activities/platforms/platform.ts';
+import { PlatformError } from '../../../activities/platforms/platform-error.ts';
+import { createRefresh, type Send } from './caller.ts';
+import {
+  addPost,
+  checkReplyTo,
+  simulatedOptions,
+  simulatedRules,
+  startSimulation,
+  toUrl,
+  type NetworkKind,
+  type PublicPost,
+} from './network.ts';
+import { readJson, Refusal, type Route } from './strict-requests.ts';
+import type { Tokens } from './tokens.ts';
+
+const NewContainer = z.strictObject({
+  text: z.string().min(1),
+  reply_to_id: z.string().optional(),
+});
+const Publish = z.strictObject({ creation_id: z.string() });
+const Made = z.object({ id: z.string() });
+const ContainerStatus = z.object({
+  status: z.enum(['IN_PROGRESS', 'FINISHED', 'PUBLISHED']),
+  post_id: z.string().nullable(),
+});
+const already = 'already_published';
+const State = z.object({ containerId: z.string() });
+
+export const containerThenPublish: NetworkKind = {
+  name: 'a network of containers',
+  start: () => startSimulation({ routes, connect }),
+  calls: { prepare: 3, commit: 1, reconcile: 1 },
+  canTell: true,
+};
+
+interface Container {
+  text: string;
+  replyTo: string | null;
+  looks: number;
+  postId: string | null;
+}
+
+function routes(tokens: Tokens, posts: PublicPost[]): Route[] {
+  const containers = new Map<string, Container>();
+  const get = (id: string) => {
+    const container = containers.get(id);
+    if (!container) throw new Refusal(404, 'not_found', `There is no ${id}.`);
+    return container;
+  };
+  return [
+    {
+      method: 'POST',
+      path: /^\/containers$/,
+      async handle(request) {
+        tokens.check(request);
+        const { text, reply_to_id } = await readJson(request, NewContainer);
+        checkReplyTo(posts, reply_to_id);
+        const id = `container-${containers.size + 1}`;
+        containers.set(id, { text, replyTo: reply_to_id ?? null, looks: 0, postId: null });
+        return Response.json({ id }, { status: 201 });
+      },
+    },
+    {
+      method: 'GET',
+      path: /^\/containers\/([^/]+)$/,
+      handle(request, [id = '']) {
+        tokens.check(request);
+        const container = get(id);
+        const finished = ++container.looks > 1 ? 'FINISHED' : 'IN_PROGRESS';
+        const { postId } = container;
+        return Response.json({ status: postId ? 'PUBLISHED' : finished, post_id: postId });
+      },
+    },
+    {
+      method: 'POST',
+      path: /^\/publish$/,
+      async handle(request) {
+        tokens.check(request);
+        const container = get((await readJson(request, Publish)).creation_id);
+        const { text, replyTo, looks, postId } = container;
+        if (postId !== null) throw new Refusal(400, already, 'It is public.');
+        if (looks < 2) throw new Refusal(400, 'not_ready', 'The container is in progress.');
+        container.postId = addPost(posts, { text, replyTo }).id;
+        return Response.json({ id: container.postId });
+      },
+    },
+  ];
+}
+
+function connect(send: Send): Platform {
+  const readStatus = async (
+    containerId: string,
+    credentials: Record<string, string>,
+    signal: AbortSignal,
+  ) => {
+    const path = `/containers/${containerId}`;
+    const look = { method: 'GET' as const, path, mayRepeat: true, credentials, signal };
+    return (await send({ ...look, answer: ContainerStatus })).body;
+  };
+  return {
+    name: 'sandbox',
+    rules: simulatedRules,
+    // A container is published once.
+    isCommitIdempotent: true,
+    options: simulatedOptions,
+    refresh: createRefresh(send),
+
+    async prepare({ caption, replyTo, credentials }, signal) {
+      const json = { text: caption, ...(replyTo !== null && { reply_to_id: replyTo }) };
+      const make = { path: '/containers', mayRepeat: true, credentials, json, signal };
+      const { id: containerId } = (await send({ ...make, answer: Made })).body;
+      for (let looks = 0; looks < 3; looks++) {
+        const { status } = await readStatus(containerId, credentials, signal);
+        if (status === 'FINISHED') return { containerId };
+      }
+      throw new PlatformError('unavailable', 'The container is not finished.');
+    },
+
+    async commit({ state, credentials }, signal) {
+      const json = { creation_id: State.parse(state).containerId };
+      const call = { path: '/publish', mayRepeat: false, credentials, json, signal };
+      const { id } = (
+        await send({ ...call, answer: Made }).catch((error: unknown) => {
+          // By a call of ours that was taken for lost; a look finds it.
+          const isThere = error instanceof PlatformError && error.options.platformCode === already;
+          throw isThere
+            ? new PlatformError('unknown_outcome', error.message, error.options)
+            : error;
+        })
+      ).body;
+      return { outcome: 'published', published: { externalId: id, url: toUrl(id) } };
+    },
+
+    async reconcile({ state, credentials }, signal) {
+      const { containerId } = State.parse(state);
+      const { status, post_id } = await readStatus(containerId, credentials, signal);
+      if (status !== 'PUBLISHED' || post_id === null) return { outcome: 'absent' };
+      return { outcome: 'published', published: { externalId: post_id, url: toUrl(post_id) } };
+    },
+  };
+}

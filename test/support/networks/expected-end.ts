@@ -1,0 +1,90 @@
+// How a target must end, by what went wrong in which stage: the promise, as a table can't say it shorter.
+import type { PostingErrorCode } from '../../../schema/posting-errors.ts';
+import type { FailureStage } from '../../../schema/posts.ts';
+import type { Fault, Stage } from './faults.ts';
+import type { NetworkKind } from './network.ts';
+
+export type ExpectedEnd =
+  | { status: 'published'; postCount: 1 }
+  | { status: 'failed'; errorCode: PostingErrorCode; stage: FailureStage; postCount: 0 | 1 };
+
+export interface Trouble {
+  stage: Stage;
+  /** Of the stage's calls, the one that goes wrong first. */
+  call: number;
+  fault: Fault;
+  /** Every call of the stage goes wrong from then on. */
+  isLasting: boolean;
+}
+
+const published: ExpectedEnd = { status: 'published', postCount: 1 };
+const takenSilently: readonly Fault[] = [
+  'answer_lost',
+  'error_after',
+  'hang_after',
+  'garbage',
+  'taken_late',
+];
+/** The network took nothing, which its silence doesn't tell. */
+const leftSilently: readonly Fault[] = ['cut_before', 'error_before', 'hang_before'];
+
+export function findExpectedEnd(kind: NetworkKind, trouble: Trouble): ExpectedEnd {
+  const { stage, fault, isLasting } = trouble;
+  if (stage === 'refresh') return afterRefresh(kind, trouble);
+  const mayBePublic = stage === 'confirm' || stage === 'reconcile';
+  if (fault === 'token_revoked') return mayBePublic ? unknown(stage, 1) : failed(fault, stage);
+  if (stage === 'commit') return afterCommit(kind, fault, isLasting);
+  if (!isLasting) return fault === 'rejected' && !mayBePublic ? failed(fault, stage) : published;
+  if (mayBePublic) return unknown(stage, 1);
+  return failed(nameOf(fault), stage);
+}
+
+function afterCommit({ canTell }: NetworkKind, fault: Fault, isLasting: boolean): ExpectedEnd {
+  if (takenSilently.includes(fault)) {
+    if (canTell) return published;
+    // Nobody looks, so what is late is never taken.
+    return unknown('reconcile', fault === 'taken_late' ? 0 : 1);
+  }
+  if (leftSilently.includes(fault)) {
+    if (!canTell) return unknown('reconcile', 0);
+    return isLasting ? failed('unavailable', 'reconcile') : published;
+  }
+  return isLasting || fault === 'rejected' ? failed(nameOf(fault), 'commit') : published;
+}
+
+/** The access token has expired, and a refresh token works once. */
+function afterRefresh({ calls }: NetworkKind, { fault, isLasting }: Trouble): ExpectedEnd {
+  const first = calls.prepare ? 'prepare' : 'commit';
+  if (isLasting) return failed(nameOf(fault), first);
+  // The new tokens are lost, and what asks for them again is dead.
+  const areLost = takenSilently.includes(fault) && fault !== 'taken_late';
+  return areLost ? failed('token_expired', first) : published;
+}
+
+function nameOf(fault: Fault): PostingErrorCode {
+  switch (fault) {
+    case 'rejected':
+    case 'token_expired':
+    case 'token_revoked':
+      return fault;
+    case 'limited':
+    case 'limited_with_retry_after':
+      return 'rate_limited';
+    default:
+      return 'unavailable';
+  }
+}
+
+const failed = (errorCode: PostingErrorCode, stage: FailureStage): ExpectedEnd => ({
+  status: 'failed',
+  errorCode,
+  stage,
+  postCount: 0,
+});
+
+const unknown = (stage: FailureStage, postCount: 0 | 1): ExpectedEnd => ({
+  status: 'failed',
+  errorCode: 'outcome_unknown',
+  stage,
+  postCount,
+});

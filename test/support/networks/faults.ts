@@ -1,0 +1,116 @@
+// The switchboard of faults that all simulated networks share: which call of which phase goes wrong, and how.
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Fetch, Platform } from '../../../activities/platforms/platform.ts';
+import type { Phase } from '../../../schema/posts.ts';
+
+export const faults = [
+  /** Never reached the network. */
+  'refused',
+  /** The network read it and closed the connection, with nothing taken. */
+  'cut_before',
+  'error_before',
+  'hang_before',
+  /** Surely not taken: the network says so. */
+  'unavailable',
+  'limited',
+  'limited_with_retry_after',
+  'rejected',
+  'token_expired',
+  'token_revoked',
+  /** The network has done what was asked, and its answer is lost or makes no sense. */
+  'answer_lost',
+  'error_after',
+  'hang_after',
+  'garbage',
+  /** Never answered, and taken only after somebody has looked for it. */
+  'taken_late',
+] as const;
+export type Fault = (typeof faults)[number];
+
+/** The phases of the engine, and the refresh of an account's tokens beside them. */
+export type Stage = Phase | 'refresh';
+
+/** From the `call`-th call of a stage on, `times` calls go wrong. */
+export interface Plan {
+  stage: Stage;
+  call: number;
+  times: number;
+  fault: Fault;
+}
+
+export interface Switchboard {
+  plans: Plan[];
+  /** Calls so far, those that went wrong among them. */
+  count(stage: Stage): number;
+  /** Runs before a call leaves, or once the network is through with it. */
+  onCall?: (moment: 'before' | 'after', stage: Stage, call: number) => Promise<void>;
+  /** What the connector speaks with. */
+  readonly fetch: Fetch;
+  /** The platform, its calls known by their stage. */
+  watch(platform: Platform): Platform;
+  /** By the server: it will never answer this request. */
+  hang(callId: string): void;
+}
+
+export const faultHeader = 'x-fault';
+export const callHeader = 'x-call-id';
+/** Nobody listens there, and fetch calls it all the same. */
+const deadOrigin = 'http://127.0.0.1:2';
+
+export function createSwitchboard(): Switchboard {
+  const stages = new AsyncLocalStorage<Stage>();
+  const counts = new Map<Stage, number>();
+  const deadlines = new Map<string, AbortController>();
+  let lastId = 0;
+
+  const findFault = (stage: Stage, call: number) =>
+    switchboard.plans.find(
+      (plan) => plan.stage === stage && call >= plan.call && call < plan.call + plan.times,
+    )?.fault;
+
+  async function send(url: string, init: RequestInit, fault: Fault | undefined): Promise<Response> {
+    if (fault === undefined) return fetch(url, init);
+    if (fault === 'refused') return fetch(`${deadOrigin}${new URL(url).pathname}`, init);
+    const id = String(++lastId);
+    const deadline = new AbortController();
+    deadlines.set(id, deadline);
+    const headers = new Headers(init.headers);
+    headers.set(faultHeader, fault);
+    headers.set(callHeader, id);
+    const signals = [deadline.signal, ...(init.signal ? [init.signal] : [])];
+    return fetch(url, { ...init, headers, signal: AbortSignal.any(signals) });
+  }
+
+  const switchboard: Switchboard = {
+    plans: [],
+    count: (stage) => counts.get(stage) ?? 0,
+    async fetch(url, init = {}) {
+      const stage = stages.getStore();
+      if (!stage) throw new Error('A call of no stage.');
+      const call = switchboard.count(stage) + 1;
+      counts.set(stage, call);
+      await switchboard.onCall?.('before', stage, call);
+      try {
+        return await send(url, init, findFault(stage, call));
+      } finally {
+        await switchboard.onCall?.('after', stage, call);
+      }
+    },
+    watch(platform) {
+      const { refresh, prepare, confirm } = platform;
+      return {
+        ...platform,
+        ...(refresh && { refresh: (...given) => stages.run('refresh', () => refresh(...given)) }),
+        ...(prepare && { prepare: (...given) => stages.run('prepare', () => prepare(...given)) }),
+        commit: (...given) => stages.run('commit', () => platform.commit(...given)),
+        ...(confirm && { confirm: (...given) => stages.run('confirm', () => confirm(...given)) }),
+        reconcile: (...given) => stages.run('reconcile', () => platform.reconcile(...given)),
+      };
+    },
+    hang(callId) {
+      // As AbortSignal.timeout ends a call, but as soon as the network has done its part.
+      deadlines.get(callId)?.abort(new DOMException('The call timed out.', 'TimeoutError'));
+    },
+  };
+  return switchboard;
+}

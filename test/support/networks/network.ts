@@ -1,0 +1,87 @@
+// What a simulated network is to a test: a connector that speaks to it, its faults, and what it has made public.
+import { z } from 'zod';
+import type { Credentials, Platform } from '../../../activities/platforms/platform.ts';
+import type { PlatformRules } from '../../../schema/platforms.ts';
+import { createSwitchboard, type Stage, type Switchboard } from './faults.ts';
+import { startFaultyServer } from './faulty-server.ts';
+import { createSend, type Send } from './caller.ts';
+import { dispatch, Refusal, type Route } from './strict-requests.ts';
+import { createTokens, type Tokens } from './tokens.ts';
+
+export interface PublicPost {
+  id: string;
+  text: string;
+  replyTo: string | null;
+}
+
+export interface SimulatedNetwork extends AsyncDisposable {
+  readonly platform: Platform;
+  readonly switchboard: Switchboard;
+  /** Of its one account. */
+  readonly credentials: Credentials;
+  listPosts(): Promise<PublicPost[]>;
+  /** How often it has given new tokens. */
+  countRefreshes(): Promise<number>;
+  /** What must not show anywhere. */
+  listSecrets(): string[];
+}
+
+/** A kind of network, and what the tests have to know of it. */
+export interface NetworkKind {
+  readonly name: string;
+  start(): Promise<SimulatedNetwork>;
+  /** How many calls each stage makes when all goes well; reconcile: one look. */
+  readonly calls: Partial<Record<Stage, number>>;
+  /** Whether a look can tell what became of a commit. */
+  readonly canTell: boolean;
+}
+
+/** For connectors of tests, whose name has to be one that the database knows. */
+export const simulatedRules: PlatformRules = {
+  text: { max: 5_000, unit: 'characters' },
+  isTextRequired: true,
+  media: null,
+  replies: { id: /^post-\d+$/, example: 'post-1' },
+  source: 'simulated',
+};
+export const simulatedOptions = z.strictObject({});
+
+interface Simulation {
+  routes(tokens: Tokens, posts: PublicPost[]): Route[];
+  connect(send: Send): Platform;
+}
+
+/** A network of one account, behind a port of its own. */
+export async function startSimulation({ routes, connect }: Simulation): Promise<SimulatedNetwork> {
+  const tokens = createTokens();
+  const posts: PublicPost[] = [];
+  const switchboard = createSwitchboard();
+  const all = [tokens.route, ...routes(tokens, posts)];
+  const network = { ...tokens, answer: (request: Request) => dispatch(all, request) };
+  const server = await startFaultyServer(network, switchboard);
+  return {
+    platform: switchboard.watch(connect(createSend(switchboard.fetch, server.url))),
+    switchboard,
+    credentials: tokens.credentials,
+    listPosts: () => Promise.resolve(posts),
+    // The first pair was given at the login.
+    countRefreshes: () => Promise.resolve(tokens.listSecrets().length / 2 - 1),
+    listSecrets: () => tokens.listSecrets(),
+    [Symbol.asyncDispose]: () => server.close(),
+  };
+}
+
+/** Makes a post public. */
+export function addPost(posts: PublicPost[], post: Omit<PublicPost, 'id'>): PublicPost {
+  const added = { ...post, id: `post-${posts.length + 1}` };
+  posts.push(added);
+  return added;
+}
+
+/** A network takes no answer to what it doesn't have. */
+export function checkReplyTo(posts: PublicPost[], replyTo: string | undefined): void {
+  if (replyTo === undefined || posts.some(({ id }) => id === replyTo)) return;
+  throw new Refusal(422, 'nothing_to_answer', `There is no ${replyTo}.`);
+}
+
+export const toUrl = (id: string) => `https://network.test/${id}`;

@@ -1,0 +1,154 @@
+// A post to a simulated network: written, carried to its end, and read back with all that was told of it.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { advanceTarget, type AdvanceDependencies } from '../../../activities/advance-target.ts';
+import { createPlatforms } from '../../../activities/platforms/index.ts';
+import type { Db, PostResultRow } from '../../../schema/database/database.ts';
+import { insertPost } from '../../../schema/database/posts.ts';
+import { newId } from '../../../schema/ids.ts';
+import type { TargetClock } from '../../../schema/retry.ts';
+import { addProject, rowsVault } from '../rows.ts';
+import type { SimulatedNetwork } from './network.ts';
+
+export const run = 1;
+const month = '2026-01';
+
+/** What passes is waited for, what lasts is given up soon. */
+export const shortClock: TargetClock = {
+  unavailableDelaysMs: [1, 2],
+  rateLimitedForMs: 10_000,
+  rateLimitedDelayMs: 100,
+  confirmFirstMs: 1,
+  confirmMaxMs: 20,
+  confirmForMs: 10_000,
+  reconcileDelaysMs: [0, 2, 4],
+};
+export const impatientClock: TargetClock = {
+  ...shortClock,
+  rateLimitedForMs: 250,
+  confirmForMs: 1_500,
+};
+
+export function dependenciesOf(
+  db: Db,
+  network: SimulatedNetwork,
+  clock = shortClock,
+): AdvanceDependencies {
+  return {
+    db,
+    vault: rowsVault,
+    doorbell: { ring: () => undefined, close: () => Promise.resolve() },
+    platforms: createPlatforms([network.platform]),
+    clock,
+    previewEvents: false,
+  };
+}
+
+/** One target, each further one answering the one before; a comment is the last one's. */
+export type Shape = 'single' | 'thread' | 'commented';
+
+export interface TestPost {
+  postId: string;
+  accountId: string;
+  workflowId: string;
+  resultIds: string[];
+}
+
+export async function writePost(
+  db: Db,
+  network: SimulatedNetwork,
+  shape: Shape = 'single',
+): Promise<TestPost> {
+  const projectId = await addProject(db);
+  const accountId = await addAccount(db, projectId, network);
+  const postId = newId('post');
+  const workflowId = `post/${postId}/1`;
+  const resultIds = shape === 'single' ? [newId('result')] : [newId('result'), newId('result')];
+  const results = resultIds.map((id, position) => {
+    const isComment = shape === 'commented' && position === 1;
+    return {
+      id,
+      post_id: postId,
+      project_id: projectId,
+      position,
+      social_account_id: accountId,
+      platform: network.platform.name,
+      account_name: 'ada',
+      // Tells the posts of one network apart.
+      caption: `hello ${id}`,
+      kind: isComment ? ('comment' as const) : ('post' as const),
+      answers_result_id: resultIds[position - 1] ?? null,
+      thread_position: shape === 'thread' ? position : null,
+      usage_month: isComment ? null : month,
+      status: 'pending' as const,
+      phase: 'prepare' as const,
+      phase_state: 'ready' as const,
+    };
+  });
+  await db.transaction().execute(async (trx) => {
+    const post = {
+      id: postId,
+      project_id: projectId,
+      caption: 'hello',
+      status: 'pending' as const,
+    };
+    await insertPost(trx, { ...post, current_run: run, workflow_id: workflowId }, results);
+    const published = results.filter(({ usage_month }) => usage_month !== null).length;
+    const usage = { social_account_id: accountId, month, published };
+    await trx.insertInto('account_usage').values(usage).execute();
+  });
+  return { postId, accountId, workflowId, resultIds };
+}
+
+async function addAccount(db: Db, projectId: string, network: SimulatedNetwork): Promise<string> {
+  const id = newId('account');
+  const sealed = rowsVault.seal(JSON.stringify(network.credentials), `social_accounts/${id}`);
+  await db
+    .insertInto('social_accounts')
+    .values({
+      id,
+      project_id: projectId,
+      platform: network.platform.name,
+      account_name: 'ada',
+      external_account_id: 'ada',
+      connection_type: 'byo',
+      status: 'active',
+      credentials: sealed.ciphertext,
+      credentials_key_id: sealed.keyId,
+    })
+    .execute();
+  return id;
+}
+
+/** Advances as the workflow does, without its timers. */
+export async function advanceToEnd(
+  dependencies: AdvanceDependencies,
+  resultId: string,
+): Promise<void> {
+  for (let i = 0; i < 200; i++) {
+    const { waitMs } = await advanceTarget(dependencies, { resultId, run });
+    if (waitMs === null) return;
+    await sleep(waitMs);
+  }
+  throw new Error('The target does not end.');
+}
+
+export async function disconnect(db: Db, accountId: string): Promise<void> {
+  await db
+    .updateTable('social_accounts')
+    .set({ status: 'disconnected', credentials: null, credentials_key_id: null })
+    .where('id', '=', accountId)
+    .execute();
+}
+
+export function listTargets(db: Db, { postId }: TestPost): Promise<PostResultRow[]> {
+  return db
+    .selectFrom('post_results')
+    .selectAll()
+    .where('post_id', '=', postId)
+    .orderBy('position')
+    .execute();
+}
+
+export function listOutcomeEvents(db: Db, { postId }: TestPost) {
+  return db.selectFrom('events').selectAll().where('post_id', '=', postId).execute();
+}
