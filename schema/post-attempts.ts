@@ -5,7 +5,9 @@ import { Timestamp } from './timestamp.ts';
 
 export const PostAttempt = z
   .object({
-    number: z.int().meta({ description: 'Counts the calls of the target from 1, over all runs.' }),
+    number: z.int().meta({
+      description: 'Grows from call to call of the target, over all runs; a retry leaves one out.',
+    }),
     run: z.int().meta({ description: 'Of the post; a retry is a new one.' }),
     phase: z.enum(phases),
     started_at: Timestamp,

@@ -20,7 +20,7 @@ const PostAttemptRef = builder.objectRef<PostAttempt>('PostAttempt').implement({
   description: 'One call to the network of a target.',
   fields: (t) => ({
     number: t.exposeInt('number', {
-      description: 'Counts the calls of the target from 1, over all runs.',
+      description: 'Grows from call to call of the target, over all runs; a retry leaves one out.',
     }),
     run: t.exposeInt('run', { description: 'Of the post; a retry is a new one.' }),
     phase: t.expose('phase', { type: PhaseRef }),

@@ -150,7 +150,7 @@ describe('retryResult', () => {
     } } }`;
     const { post } = await ask(app, query, { id: postId, first: 1 });
     const { nodes, pageInfo } = post.results[0].attemptLog;
-    const published = { number: 2, run: 2, phase: 'COMMIT', outcome: 'published' };
+    const published = { number: 3, run: 2, phase: 'COMMIT', outcome: 'published' };
     expect(nodes).toEqual([{ ...published, errorMessage: null }]);
     expect(pageInfo.hasNextPage).toBe(true);
     const { endCursor: after } = pageInfo;

@@ -38,7 +38,7 @@ describe('GET /v1/posts/:id/results/:result_id/attempts', () => {
     expect(body.data).toEqual([
       {
         ...common,
-        number: 2,
+        number: 3,
         run: 2,
         outcome: 'published',
         duration_ms: 5,
@@ -68,7 +68,7 @@ describe('GET /v1/posts/:id/results/:result_id/attempts', () => {
     const numbers = ({ body }: Awaited<ReturnType<typeof list>>) =>
       body.data.map(({ number }: PostAttempt) => number);
     const first = await list(id, resultIds[1], '?limit=3');
-    expect(numbers(first)).toEqual([4, 3, 2]);
+    expect(numbers(first)).toEqual([7, 5, 3]);
     const cursor = first.body.meta.next_cursor;
     expect(numbers(await list(id, resultIds[1], `?limit=3&cursor=${cursor}`))).toEqual([1]);
     const foreign = Buffer.from(id).toString('base64url');
