@@ -9,7 +9,9 @@ export type Manner =
   /** The process is gone: no step after this one is ever taken, and its connections break. */
   | 'dies'
   /** The step fails, and the process lives on. */
-  | 'stumbles';
+  | 'stumbles'
+  /** Nothing is wrong with the worker: somebody else acts meanwhile. */
+  | 'is overtaken';
 
 /** `after`: the step has taken effect, and its answer is lost. */
 export interface Interruption {
@@ -55,6 +57,7 @@ export function createLife({ pool, interruption, onInterrupt }: LifeOptions): Li
     if (isDead) await never();
     if (step !== interruption?.step || moment !== interruption.moment) return;
     await onInterrupt?.();
+    if (interruption.manner === 'is overtaken') return;
     if (interruption.manner === 'stumbles') throw lostConnection;
     isDead = true;
     for (const client of clients) client.release(true);

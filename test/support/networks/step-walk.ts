@@ -1,9 +1,11 @@
 // Ends a worker at every step of a run in turn, and has another one carry the run to its end.
 import { expect } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { sql } from 'kysely';
 import type { AdvanceDependencies } from '../../../activities/advance-target.ts';
 import type { Db, PostResultRow } from '../../../schema/database/database.ts';
+import { cancel } from './canceling.ts';
 import { carryRun } from './carrying.ts';
 import type { Fault } from './faults.ts';
 import { createLife, type Interruption, type Manner } from './life.ts';
@@ -25,6 +27,7 @@ interface Ground {
 }
 
 const walkersCount = 6;
+const lockWaitMs = 20;
 
 /** Returns how many steps the run has. */
 export async function walkSteps(ground: Ground, walk: Walk): Promise<number> {
@@ -65,15 +68,23 @@ async function liveTwice(
   }
   const post = await writePost(db, network, shape);
   let scene: Scene | undefined;
+  let canceling: Promise<string[]> | undefined;
   const life = createLife({
     pool,
     interruption,
-    onInterrupt: async () => void (scene = await readScene(db, network, post)),
+    onInterrupt: async () => {
+      scene = await readScene(db, network, post);
+      if (interruption?.manner !== 'is overtaken') return;
+      canceling = cancel(db, post);
+      // It may have to wait for a transaction of the worker's.
+      await Promise.race([canceling, sleep(lockWaitMs)]);
+    },
   });
   life.follow(switchboard);
   const first = { ...dependenciesOf(db, network), db: life.db };
   await life.live(() => carryRun(first, post)).catch(() => undefined);
   told.push(...life.steps);
+  const canceled = (await canceling) ?? [];
   expect(scene === undefined).toBe(interruption === undefined);
 
   delete switchboard.onCall;
@@ -82,7 +93,8 @@ async function liveTwice(
   await carryRun(second, post);
   const rows = await expectTruth(second, network, post, { isStoryWhole: false });
   for (const [i, row] of rows.entries()) {
-    const ends = listEnds({ kind, fault, row, before: rows[i - 1], scene, interruption });
+    const before = rows[i - 1];
+    const ends = listEnds({ kind, fault, row, before, scene, interruption, canceled });
     expect(ends).toContain(row.error_code ?? row.status);
   }
   return life.steps;
@@ -125,10 +137,16 @@ interface Question {
   before: PostResultRow | undefined;
   scene: Scene | undefined;
   interruption: Interruption | undefined;
+  /** What somebody was told that it is canceled. */
+  canceled: string[];
 }
 
 /** What the row may have come to: one thing, where the worker died. */
-function listEnds({ kind, fault, row, before, scene, interruption }: Question): string[] {
+function listEnds(question: Question): string[] {
+  const { kind, fault, row, before, scene, interruption, canceled } = question;
+  if (interruption?.manner === 'is overtaken') {
+    return [canceled.includes(row.id) ? 'canceled' : 'published'];
+  }
   if (before && before.status !== 'published') return ['answered_post_missing'];
   const left = scene?.rows.find(({ id }) => id === row.id);
   if (left && left.status !== 'pending' && left.status !== 'publishing') {

@@ -13,6 +13,8 @@ const walks: Omit<Walk, 'kind'>[] = [
   { shape: 'single', manner: 'dies', fault: 'token_expired' },
   { shape: 'thread', manner: 'dies' },
   { shape: 'commented', manner: 'dies' },
+  { shape: 'single', manner: 'is overtaken' },
+  { shape: 'thread', manner: 'is overtaken' },
 ];
 
 export function describeWalks(createKind: (db: () => TestDatabase['db']) => NetworkKind): void {
