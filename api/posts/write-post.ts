@@ -1,7 +1,7 @@
 // Writes a checked post, its targets and what asks for its workflow, in a transaction that is open.
 import { monthOf } from '../../schema/database/account-usage.ts';
-import { insertPublishPost } from '../../schema/database/outbox.ts';
-import { getPostRow, insertPost, type PostWithResults } from '../../schema/database/posts.ts';
+import { publishPostRow } from '../../schema/database/outbox.ts';
+import { insertPost, type PostWithResults } from '../../schema/database/posts.ts';
 import { newId } from '../../schema/ids.ts';
 import type { CreatePost, PostStatus } from '../../schema/posts.ts';
 import type { Caller, Context } from '../context.ts';
@@ -25,13 +25,12 @@ export async function writePost(
   { projectId }: Pick<Caller, 'projectId'>,
   { caption, mediaUrls, metadata, status, scheduledAt, targets }: PlannedPost,
 ): Promise<PostWithResults> {
-  const { trx, change, ring } = effects;
+  const { trx, ring } = effects;
   const id = newId('post');
   const run = status === 'draft' ? 0 : 1;
-  const workflowId =
-    run === 0 ? null : await insertPublishPost(trx, { postId: id, run }, scheduledAt);
+  const asked = run === 0 ? undefined : publishPostRow({ postId: id, run }, scheduledAt);
   const usageMonth = run === 0 ? null : monthOf(scheduledAt ?? new Date());
-  await insertPost(
+  const written = await insertPost(
     trx,
     {
       id,
@@ -42,13 +41,13 @@ export async function writePost(
       media_urls: mediaUrls,
       metadata: JSON.stringify(metadata),
       current_run: run,
-      workflow_id: workflowId,
+      workflow_id: asked?.workflow_id ?? null,
     },
     toResultRows({ id, projectId, usageMonth }, targets),
+    asked,
   );
-  change({ subject: 'post', subject_id: id, kind: 'created' });
-  if (run > 0) ring('fanfare_outbox');
-  const written = await getPostRow(trx, projectId, id);
+  ring('fanfare_changes');
+  if (asked) ring('fanfare_outbox');
   if (usageMonth !== null) {
     await countNewTargets(context, effects, { projectId }, targets, usageMonth);
   }

@@ -33,9 +33,10 @@ export async function listAccountsById(
   if (ids.length === 0) return [];
   return db
     .selectFrom('social_accounts')
+    .modifyFront(sql.raw('/* prepared: list_accounts_by_id */'))
     .selectAll()
     .where('project_id', '=', projectId)
-    .where('id', 'in', ids)
+    .where('id', '=', sql<string>`any (${ids}::text[])`)
     .execute();
 }
 

@@ -27,37 +27,50 @@ interface WorkflowRequest {
   startAt?: Date | null;
 }
 
-/** Asks for a workflow in the transaction that decides it; returns its id. Wake the relay after the commit. */
-export async function insertOutbox(
-  db: Db,
-  { workflow, workflowId, input, startAt = null }: WorkflowRequest,
-): Promise<string> {
+/** A row that is to be inserted in the transaction that decides it. Wake the relay after the commit. */
+export type NewOutboxRow = Pick<OutboxRow, 'id' | 'workflow' | 'workflow_id' | 'start_at'> & {
+  input: string;
+};
+
+function toOutboxRow({ workflow, workflowId, input, startAt }: WorkflowRequest): NewOutboxRow {
   const id = newId('outbox');
-  await db
-    .insertInto('outbox')
-    .values({
-      id,
-      workflow,
-      workflow_id: workflowId(id),
-      input: JSON.stringify(input),
-      start_at: startAt,
-    })
-    .execute();
-  return workflowId(id);
+  return {
+    id,
+    workflow,
+    workflow_id: workflowId(id),
+    input: JSON.stringify(input),
+    start_at: startAt ?? null,
+  };
 }
 
-/** Asks for a run of `publishPost`; returns its workflow id. */
+/** Returns the id of the workflow. */
+export async function insertOutbox(db: Db, request: WorkflowRequest): Promise<string> {
+  const row = toOutboxRow(request);
+  await db.insertInto('outbox').values(row).execute();
+  return row.workflow_id;
+}
+
+/** Asks for a run of `publishPost`. */
+export function publishPostRow(input: PublishPostInput, startAt: Date | null): NewOutboxRow {
+  return toOutboxRow(publishPostRequest(input, startAt));
+}
+
+/** The same of a post that is there; returns its workflow id. */
 export function insertPublishPost(
   db: Db,
   input: PublishPostInput,
   startAt: Date | null,
 ): Promise<string> {
-  return insertOutbox(db, {
+  return insertOutbox(db, publishPostRequest(input, startAt));
+}
+
+function publishPostRequest(input: PublishPostInput, startAt: Date | null): WorkflowRequest {
+  return {
     workflow: publishPostWorkflow,
     workflowId: (outboxId) => publishPostWorkflowId(input.postId, outboxId),
     input: { ...input, isShort: true } satisfies PublishPostInput,
     startAt,
-  });
+  };
 }
 
 /** Takes rows to tell, oldest first, past those that another relay holds. */

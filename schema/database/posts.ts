@@ -3,6 +3,7 @@ import { sql, type Insertable } from 'kysely';
 import { notFound } from '../errors.ts';
 import type { Slice } from '../listing.ts';
 import type { ListPosts } from '../posts.ts';
+import type { NewOutboxRow } from './outbox.ts';
 import type { Database, Db, PostResultRow, PostRow, Transaction } from './database.ts';
 
 export interface PostWithResults {
@@ -12,13 +13,90 @@ export interface PostWithResults {
 
 export type PostFilters = Omit<ListPosts, 'limit' | 'cursor'>;
 
+/** What a new post may have. */
+type NewPost = Pick<
+  Insertable<Database['posts']>,
+  | 'id'
+  | 'project_id'
+  | 'caption'
+  | 'status'
+  | 'scheduled_at'
+  | 'media_urls'
+  | 'metadata'
+  | 'current_run'
+  | 'workflow_id'
+>;
+
+/** What a new result may have. */
+type NewResult = Pick<
+  Insertable<Database['post_results']>,
+  | 'id'
+  | 'post_id'
+  | 'project_id'
+  | 'position'
+  | 'social_account_id'
+  | 'platform'
+  | 'account_name'
+  | 'caption'
+  | 'kind'
+  | 'answers_result_id'
+  | 'thread_position'
+  | 'in_reply_to'
+  | 'media_urls'
+  | 'platform_options'
+  | 'usage_month'
+  | 'status'
+  | 'phase'
+  | 'phase_state'
+>;
+
+/**
+ * A post whole: with its results, its change and what asks for its workflow. One statement, planned
+ * once: each more is a trip to Postgres and back, and there are as many posts as clients can send.
+ * Ring `fanfare_changes` after the commit, and `fanfare_outbox` where a workflow is asked for.
+ */
 export async function insertPost(
-  trx: Transaction,
-  post: Insertable<Database['posts']>,
-  results: Insertable<Database['post_results']>[],
-): Promise<void> {
-  await trx.insertInto('posts').values(post).execute();
-  await trx.insertInto('post_results').values(results).execute();
+  db: Db,
+  post: NewPost,
+  results: NewResult[],
+  asked?: NewOutboxRow,
+): Promise<PostWithResults> {
+  const { rows } = await sql<PostRow & { results: PostResultRow[] }>`
+    /* prepared: insert_post */
+    with post as (
+      insert into posts (id, project_id, caption, status, scheduled_at, media_urls, metadata,
+        current_run, workflow_id)
+      values (${post.id}, ${post.project_id}, ${post.caption}, ${post.status},
+        ${post.scheduled_at}, ${post.media_urls ?? []}, ${post.metadata ?? '{}'},
+        ${post.current_run ?? 0}, ${post.workflow_id})
+      returning *
+    ), result as (
+      insert into post_results (id, post_id, project_id, position, social_account_id, platform,
+        account_name, caption, kind, answers_result_id, thread_position, in_reply_to, media_urls,
+        platform_options, usage_month, status, phase, phase_state)
+      select id, post_id, project_id, position, social_account_id, platform, account_name, caption,
+        coalesce(kind, 'post'), answers_result_id, thread_position, in_reply_to, media_urls,
+        coalesce(platform_options, '{}')::jsonb, usage_month, status, phase, phase_state
+      from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as target (id text, post_id text,
+        project_id text, position int, social_account_id text, platform text, account_name text,
+        caption text, kind text, answers_result_id text, thread_position int, in_reply_to text,
+        media_urls text[], platform_options text, usage_month text, status text, phase text,
+        phase_state text)
+      returning *
+    ), asked as (
+      insert into outbox (id, workflow, workflow_id, input, start_at)
+      select id, workflow, workflow_id, input::jsonb, start_at
+      from jsonb_to_recordset(${JSON.stringify(asked ? [asked] : [])}::jsonb) as asked (id text,
+        workflow text, workflow_id text, input text, start_at timestamptz)
+    ), change as (
+      insert into changes (project_id, subject, subject_id, kind)
+      values (${post.project_id}, 'post', ${post.id}, 'created')
+    )
+    select post.*, (select json_agg(result order by position) from result) as results
+    from post`.execute(db);
+  // JSON carries them whole: a new result has no times yet.
+  const { results: written, ...row } = rows[0]!;
+  return { post: row, results: written };
 }
 
 export async function getPostRow(db: Db, projectId: string, id: string): Promise<PostWithResults> {

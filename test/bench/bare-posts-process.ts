@@ -9,10 +9,10 @@ export interface BarePostsOptions {
   databaseUrl: string;
   connections: number;
   projectId: string;
-  accountId: string;
 }
 
 interface Asked {
+  account_ids: [string];
   caption: string;
   scheduled_at: string;
 }
@@ -26,8 +26,12 @@ async function readJson(request: IncomingMessage): Promise<Asked> {
   return JSON.parse(text) as Asked;
 }
 
-async function insertPost({ caption, scheduled_at }: Asked): Promise<{ id: string }> {
-  const { projectId, accountId } = options;
+async function insertPost({
+  caption,
+  scheduled_at,
+  account_ids: [accountId],
+}: Asked): Promise<{ id: string }> {
+  const { projectId } = options;
   const [id, outboxId] = [newId('post'), newId('outbox')];
   const workflowId = `post/${id}/${outboxId}`;
   const client = await pool.connect();
@@ -51,6 +55,12 @@ async function insertPost({ caption, scheduled_at }: Asked): Promise<{ id: strin
     await client.query(
       `insert into changes (project_id, subject, subject_id, kind) values ($1, 'post', $2, 'created')`,
       [projectId, id],
+    );
+    await client.query(
+      `insert into account_usage (social_account_id, month, published) values ($1, $2, 1)
+       on conflict (social_account_id, month)
+       do update set published = account_usage.published + excluded.published`,
+      [accountId, scheduled_at.slice(0, 7)],
     );
     await client.query('commit');
     client.release();

@@ -4,7 +4,8 @@ import { Pool } from 'undici';
 export interface RequestLoop {
   url: string;
   headers?: Record<string, string>;
-  body: string;
+  /** Of the request with this number. */
+  body: (number: number) => string;
   count: number;
   connections: number;
 }
@@ -17,7 +18,7 @@ export async function runRequests(loop: RequestLoop): Promise<number> {
   let left = loop.count;
   async function send(): Promise<void> {
     while (left-- > 0) {
-      const request = { method: 'POST', path: pathname, headers, body: loop.body } as const;
+      const request = { method: 'POST', path: pathname, headers, body: loop.body(left) } as const;
       const { statusCode, body } = await pool.request(request);
       const text = await body.text();
       if (statusCode >= 300) throw new Error(`It answered ${statusCode}: ${text}`);
