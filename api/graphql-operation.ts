@@ -13,6 +13,8 @@ import { bodyOptions, queryOptions, validate } from './validation.ts';
 
 /** Where the input of an operation stands. */
 export const inInput: Place = { prefix: 'input' };
+/** Of a field that takes no input, faults are those of the thing it is about. */
+const inSubject: Place = {};
 const inArguments: Place = { names: { limit: 'first', cursor: 'after' } };
 
 /** Reads one thing. */
@@ -94,17 +96,21 @@ export async function write<Input, T>(
     return (await run(graphql.app, asking, input)).data;
   } catch (error) {
     if (error instanceof Replayed) return error.answer.data as T;
-    throw spellError(error, inInput);
+    throw spellError(error, findInputArgument(info) ? inInput : inSubject);
   }
 }
 
 function readInput(
   input: object | null | undefined,
-  { parentType, fieldName }: GraphQLResolveInfo,
+  info: GraphQLResolveInfo,
   schema: z.ZodType,
 ): unknown {
-  const argument = parentType.getFields()[fieldName]!.args.find(({ name }) => name === 'input');
+  const argument = findInputArgument(info);
   return argument && input ? toWire(input, argument.type, schema) : {};
+}
+
+function findInputArgument({ parentType, fieldName }: GraphQLResolveInfo) {
+  return parentType.getFields()[fieldName]!.args.find(({ name }) => name === 'input');
 }
 
 function idempotencyKeyIn(input: unknown): string | undefined {

@@ -89,6 +89,17 @@ describe('publishPost', () => {
     expect((await app.tenant.waitForPost(id)).status).toBe('published');
     expect(await askRefused(app, publishPost, { id })).toMatchObject({ code: 'conflict' });
   });
+
+  test('names what is wrong with the post by its place there: it has no input', async () => {
+    const leaving = await app.tenant.connectSandbox('leaving');
+    const { id } = await create({ status: 'draft', account_ids: [account.id, leaving.id] });
+    await app.api.delete(`/v1/accounts/${leaving.id}`);
+    expect(await askRefused(app, publishPost, { id })).toMatchObject({
+      code: 'validation_error',
+      message: expect.stringMatching(/^platformPosts\[1\]\.accountId: /),
+      issues: [{ path: 'platformPosts[1].accountId', code: 'account_not_active' }],
+    });
+  });
 });
 
 describe('cancelPost', () => {
