@@ -11,7 +11,7 @@ import {
 } from '../graphql-shapes.ts';
 import { openUpdates, showUpdate, type ShownUpdate } from '../live/updates.ts';
 import { PlatformRef } from '../platforms/graphql.ts';
-import { getPost, listPosts } from './operations.ts';
+import { getPost, listPosts } from './read-posts.ts';
 import { PostRef, PostStatusRef } from './shapes-graphql.ts';
 
 const PostConnection = connectionOf('PostConnection', PostRef);

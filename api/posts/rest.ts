@@ -8,7 +8,7 @@ import { cancelPost } from './cancel-post.ts';
 import { createPost } from './create-post.ts';
 import { deletePost } from './delete-post.ts';
 import { listAttempts } from './list-attempts.ts';
-import { getPost, listPosts } from './operations.ts';
+import { getPost, listPosts } from './read-posts.ts';
 import { publishPost } from './publish-post.ts';
 import { retryResult } from './retry-result.ts';
 import { updatePost } from './update-post.ts';
