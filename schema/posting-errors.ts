@@ -55,8 +55,8 @@ export const postingErrors = {
     nextAction: 'check_network',
   },
   answered_post_missing: {
-    message: 'What this part of the thread answers was not published.',
-    hint: 'Retry the part before it first, then this one.',
+    message: 'What it answers was not published.',
+    hint: 'Retry what it answers first: the part of the thread before it, or the target, which takes its comment along.',
     isRetriable: true,
     nextAction: 'retry',
   },

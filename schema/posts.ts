@@ -33,15 +33,33 @@ export type Phase = (typeof phases)[number];
 export type FailureStage = (typeof failureStages)[number];
 export type NextAction = (typeof nextActions)[number];
 
-/** What became of the first comment under a target's post. */
+/** What became of a target, or of the first comment under it. */
+const Outcome = z.object({
+  status: z.enum(resultStatuses),
+  external_id: z.string().nullable(),
+  url: z.string().nullable(),
+  published_at: Timestamp.nullable(),
+  error_code: z.string().nullable(),
+  error_message: z.string().nullable(),
+  error_hint: z.string().nullable().meta({ description: 'What to do about the error code.' }),
+  error_docs_url: z.string().nullable().meta({ description: 'The error code in `/docs`.' }),
+  failure_stage: z.enum(failureStages).nullable(),
+  platform_error_code: z.string().nullable(),
+  provider_error: z.record(z.string(), z.unknown()).nullable(),
+  is_retriable: z.boolean(),
+  next_action: z.enum(nextActions),
+  attempts: z.int(),
+  next_attempt_at: Timestamp.nullable(),
+});
+export type Outcome = z.infer<typeof Outcome>;
+
 export const FirstComment = z
   .object({
+    id: z.string().meta({
+      description: "Its attempts are listed by it. It is retried by its target's id.",
+    }),
     text: z.string(),
-    status: z.enum(resultStatuses),
-    external_id: z.string().nullable(),
-    url: z.string().nullable(),
-    error_code: z.string().nullable(),
-    error_message: z.string().nullable(),
+    ...Outcome.shape,
   })
   .meta({ id: 'FirstComment' });
 export type FirstComment = z.infer<typeof FirstComment>;
@@ -52,26 +70,12 @@ export const PostResult = z
     social_account_id: z.string(),
     platform: PlatformName,
     account_name: z.string(),
-    status: z.enum(resultStatuses),
-    external_id: z.string().nullable(),
-    url: z.string().nullable(),
-    published_at: Timestamp.nullable(),
     caption: z.string(),
     media_urls: z.array(z.string()),
     thread_position: z.int().nullable(),
     in_reply_to: z.string().nullable(),
+    ...Outcome.shape,
     first_comment: FirstComment.nullable(),
-    error_code: z.string().nullable(),
-    error_message: z.string().nullable(),
-    error_hint: z.string().nullable().meta({ description: 'What to do about the error code.' }),
-    error_docs_url: z.string().nullable().meta({ description: 'The error code in `/docs`.' }),
-    failure_stage: z.enum(failureStages).nullable(),
-    platform_error_code: z.string().nullable(),
-    provider_error: z.record(z.string(), z.unknown()).nullable(),
-    is_retriable: z.boolean(),
-    next_action: z.enum(nextActions),
-    attempts: z.int(),
-    next_attempt_at: Timestamp.nullable(),
   })
   .meta({ id: 'PostResult' });
 export type PostResult = z.infer<typeof PostResult>;
@@ -146,9 +150,12 @@ export const CreatePost = z
     media_urls: MediaUrls.default([]).meta({
       description: 'Absolute http(s) URLs, for every target without its own.',
     }),
-    scheduled_at: z.iso.datetime({ offset: true }).optional().meta({
-      description: 'At least 60 s ahead, at most a year. Without it the post is published now.',
-    }),
+    scheduled_at: z.iso
+      .datetime({ offset: true })
+      .optional()
+      .meta({
+        description: `At least 60 s ahead, at most ${fixedLimits.scheduleAheadDays} days. Without it the post is published now.`,
+      }),
     status: z.literal('draft').optional(),
     metadata: z
       .record(z.string().min(1).max(64), z.string().max(512))

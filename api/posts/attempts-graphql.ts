@@ -1,4 +1,4 @@
-// The story of a target, in GraphQL.
+// The story of a target or a comment, in GraphQL.
 import { listQuery } from '../../schema/listing.ts';
 import { phases } from '../../schema/posts.ts';
 import type { PostAttempt } from '../../schema/post-attempts.ts';
@@ -12,12 +12,12 @@ import {
   wordEnum,
 } from '../graphql-shapes.ts';
 import { pageAttempts } from './list-attempts.ts';
-import { PostResultRef } from './shapes-graphql.ts';
+import { OutcomeRef } from './shapes-graphql.ts';
 
 const PhaseRef = wordEnum('Phase', phases, { enum: 'A step of a target on its way.' });
 
 const PostAttemptRef = builder.objectRef<PostAttempt>('PostAttempt').implement({
-  description: 'One call to the network of a target.',
+  description: 'One call of a phase to the network of a target or a comment.',
   fields: (t) => ({
     number: t.exposeInt('number', {
       description: 'Grows from call to call of the target, over all runs; a retry leaves one out.',
@@ -44,17 +44,17 @@ const PostAttemptRef = builder.objectRef<PostAttempt>('PostAttempt').implement({
 
 const PostAttemptConnection = connectionOf('PostAttemptConnection', PostAttemptRef);
 
-builder.objectField(PostResultRef, 'attemptLog', (t) =>
+builder.interfaceField(OutcomeRef, 'attemptLog', (t) =>
   t.field({
     type: PostAttemptConnection,
     nullable: true,
     description: 'The calls to the network, newest first.',
     complexity: pageCost,
     args: pageArguments,
-    resolve: async (result, args, graphql) =>
+    resolve: async ({ id }, args, graphql) =>
       toConnection(
         await list(graphql, 'posts:read', listQuery({}), args, (context, _, paging) =>
-          pageAttempts(context, result.id, paging),
+          pageAttempts(context, id, paging),
         ),
       ),
   }),

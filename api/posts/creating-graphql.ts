@@ -1,4 +1,5 @@
 // Creating posts, in GraphQL.
+import { fixedLimits } from '../../schema/limits.ts';
 import { CreatePost } from '../../schema/posts.ts';
 import { builder, operationCost } from '../builder.ts';
 import { write } from '../graphql-operation.ts';
@@ -41,7 +42,7 @@ export const CreatePostInput = builder.inputType('CreatePostInput', {
     }),
     scheduledAt: t.field({
       type: 'DateTime',
-      description: 'At least 60 s ahead, at most a year. Without it the post is published now.',
+      description: `At least 60 s ahead, at most ${fixedLimits.scheduleAheadDays} days. Without it the post is published now.`,
     }),
     status: t.field({ type: NewPostStatusRef }),
     metadata: t.field({ type: 'JSON', description: 'Pairs of strings, echoed in events.' }),

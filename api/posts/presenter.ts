@@ -1,8 +1,7 @@
 // The only way a post leaves the server.
 import type { PostResultRow, PostRow } from '../../schema/database/database.ts';
-import { toPostEventResult } from '../../schema/database/post-event.ts';
 import { findPostingError, postingErrorAnchor } from '../../schema/posting-errors.ts';
-import type { FirstComment, Post, PostResult } from '../../schema/posts.ts';
+import type { FirstComment, Outcome, Post, PostResult } from '../../schema/posts.ts';
 import { toTimestamp } from '../../schema/timestamp.ts';
 import type { Context } from '../context.ts';
 import { findFirstComment } from './stored-post.ts';
@@ -33,38 +32,50 @@ export function presentPost(
 }
 
 function presentResult(
-  { publicUrl }: PresentSettings,
+  settings: PresentSettings,
   post: PostRow,
   result: PostResultRow,
   comment: PostResultRow | undefined,
 ): PostResult {
-  const known = findPostingError(result.error_code);
   return {
-    ...toPostEventResult(result),
+    id: result.id,
+    social_account_id: result.social_account_id,
+    platform: result.platform,
+    account_name: result.account_name,
     caption: result.caption ?? post.caption,
     media_urls: result.media_urls ?? post.media_urls,
     thread_position: result.thread_position,
     in_reply_to: result.in_reply_to,
-    first_comment: comment ? presentComment(comment) : null,
-    error_hint: known?.hint ?? null,
-    error_docs_url: known ? `${publicUrl}/docs#${postingErrorAnchor(known.code)}` : null,
-    failure_stage: result.failure_stage,
-    platform_error_code: result.platform_error_code,
-    provider_error: result.provider_error,
-    is_retriable: result.is_retriable,
-    next_action: result.next_action,
-    attempts: result.attempts,
-    next_attempt_at: toTimestamp(result.next_attempt_at),
+    ...presentOutcome(settings, result),
+    first_comment: comment ? presentComment(settings, comment) : null,
   };
 }
 
-function presentComment(comment: PostResultRow): FirstComment {
+function presentComment(settings: PresentSettings, comment: PostResultRow): FirstComment {
   return {
+    id: comment.id,
     text: comment.caption ?? '',
-    status: comment.status,
-    external_id: comment.external_id,
-    url: comment.url,
-    error_code: comment.error_code,
-    error_message: comment.error_message,
+    ...presentOutcome(settings, comment),
+  };
+}
+
+function presentOutcome({ publicUrl }: PresentSettings, row: PostResultRow): Outcome {
+  const known = findPostingError(row.error_code);
+  return {
+    status: row.status,
+    external_id: row.external_id,
+    url: row.url,
+    published_at: toTimestamp(row.published_at),
+    error_code: row.error_code,
+    error_message: row.error_message,
+    error_hint: known?.hint ?? null,
+    error_docs_url: known ? `${publicUrl}/docs#${postingErrorAnchor(known.code)}` : null,
+    failure_stage: row.failure_stage,
+    platform_error_code: row.platform_error_code,
+    provider_error: row.provider_error,
+    is_retriable: row.is_retriable,
+    next_action: row.next_action,
+    attempts: row.attempts,
+    next_attempt_at: toTimestamp(row.next_attempt_at),
   };
 }

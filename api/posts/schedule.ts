@@ -3,7 +3,8 @@ import type { Config } from '../../schema/config.ts';
 import { validationError, type Issue } from '../../schema/errors.ts';
 import { fixedLimits } from '../../schema/limits.ts';
 
-const maxAheadMs = fixedLimits.scheduleAheadDays * 24 * 3_600_000;
+const { scheduleAheadDays } = fixedLimits;
+const maxAheadMs = scheduleAheadDays * 24 * 3_600_000;
 
 interface Scheduled {
   scheduled_at?: string | undefined;
@@ -31,7 +32,8 @@ export function checkSchedule({ minScheduleAheadS }: Config, input: Scheduled): 
     return [{ path, code: 'too_soon', message, actual, limit: minScheduleAheadS }];
   }
   if (aheadMs > maxAheadMs) {
-    return [{ path, code: 'too_far', message: 'must be within a year', actual }];
+    const message = `must be at most ${scheduleAheadDays} days ahead`;
+    return [{ path, code: 'too_far', message, actual, limit: scheduleAheadDays }];
   }
   return [];
 }

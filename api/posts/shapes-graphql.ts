@@ -5,6 +5,7 @@ import {
   postStatuses,
   resultStatuses,
   type FirstComment,
+  type Outcome,
   type Post,
   type PostResult,
 } from '../../schema/posts.ts';
@@ -21,38 +22,14 @@ const NextActionRef = wordEnum('NextAction', nextActions, {
   enum: 'What a person can do about a failure.',
 });
 
-const FirstCommentRef = builder.objectRef<FirstComment>('FirstComment').implement({
-  description: "What became of the first comment under a target's post.",
-  fields: (t) => ({
-    text: t.exposeString('text'),
-    status: t.expose('status', { type: ResultStatusRef }),
-    externalId: t.exposeString('external_id', { nullable: true }),
-    url: t.exposeString('url', { nullable: true }),
-    errorCode: t.exposeString('error_code', { nullable: true }),
-    errorMessage: t.exposeString('error_message', { nullable: true }),
-  }),
-});
-
-export const PostResultRef = builder.objectRef<PostResult>('PostResult').implement({
-  description: 'What became of a post at one target.',
+export const OutcomeRef = builder.interfaceRef<Outcome & { id: string }>('Outcome').implement({
+  description: 'What became of a target, or of the first comment under it.',
   fields: (t) => ({
     id: t.exposeID('id'),
-    socialAccountId: t.exposeID('social_account_id'),
-    platform: t.expose('platform', { type: PlatformRef }),
-    accountName: t.exposeString('account_name'),
     status: t.expose('status', { type: ResultStatusRef }),
     externalId: t.exposeString('external_id', { nullable: true }),
     url: t.exposeString('url', { nullable: true }),
     publishedAt: t.expose('published_at', { type: 'DateTime', nullable: true }),
-    caption: t.exposeString('caption'),
-    mediaUrls: t.exposeStringList('media_urls'),
-    threadPosition: t.exposeInt('thread_position', { nullable: true }),
-    inReplyTo: t.exposeString('in_reply_to', { nullable: true }),
-    firstComment: t.field({
-      type: FirstCommentRef,
-      nullable: true,
-      resolve: (result) => result.first_comment,
-    }),
     errorCode: t.exposeString('error_code', { nullable: true }),
     errorMessage: t.exposeString('error_message', { nullable: true }),
     errorHint: t.exposeString('error_hint', {
@@ -70,6 +47,32 @@ export const PostResultRef = builder.objectRef<PostResult>('PostResult').impleme
     nextAction: t.expose('next_action', { type: NextActionRef }),
     attempts: t.exposeInt('attempts'),
     nextAttemptAt: t.expose('next_attempt_at', { type: 'DateTime', nullable: true }),
+  }),
+});
+
+const FirstCommentRef = builder.objectRef<FirstComment>('FirstComment').implement({
+  description:
+    "What became of the first comment under a target's post; retried by the target's id.",
+  interfaces: [OutcomeRef],
+  fields: (t) => ({ text: t.exposeString('text') }),
+});
+
+export const PostResultRef = builder.objectRef<PostResult>('PostResult').implement({
+  description: 'What became of a post at one target.',
+  interfaces: [OutcomeRef],
+  fields: (t) => ({
+    socialAccountId: t.exposeID('social_account_id'),
+    platform: t.expose('platform', { type: PlatformRef }),
+    accountName: t.exposeString('account_name'),
+    caption: t.exposeString('caption'),
+    mediaUrls: t.exposeStringList('media_urls'),
+    threadPosition: t.exposeInt('thread_position', { nullable: true }),
+    inReplyTo: t.exposeString('in_reply_to', { nullable: true }),
+    firstComment: t.field({
+      type: FirstCommentRef,
+      nullable: true,
+      resolve: (result) => result.first_comment,
+    }),
   }),
 });
 

@@ -139,6 +139,11 @@ describe('POST /v1/posts/:id/results/:result_id/retry', () => {
         status: 'pending',
         error_code: null,
         error_message: null,
+        error_hint: null,
+        error_docs_url: null,
+        failure_stage: null,
+        is_retriable: false,
+        next_action: 'none',
       },
     });
   });

@@ -118,12 +118,11 @@ describe('a first comment', () => {
       {
         social_account_id: ada,
         first_comment: {
+          id: expect.stringMatching(/^res_/),
           text: 'link below',
           status: 'pending',
           external_id: null,
-          url: null,
           error_code: null,
-          error_message: null,
         },
       },
       { social_account_id: bob, first_comment: null },

@@ -115,7 +115,12 @@ describe('PATCH /v1/posts/:id: the time', () => {
       refused(422, { path: 'scheduled_at', code: 'too_soon', limit: 60 }),
     );
     expect(await author.change(id, { scheduled_at: inSeconds(367 * 86_400) })).toMatchObject(
-      refused(422, { path: 'scheduled_at', code: 'too_far' }),
+      refused(422, {
+        path: 'scheduled_at',
+        code: 'too_far',
+        message: 'must be at most 366 days ahead',
+        limit: 366,
+      }),
     );
     expect(await author.change(id, { scheduled_at: 'tomorrow' })).toMatchObject(
       refused(422, { path: 'scheduled_at', code: 'invalid_format' }),

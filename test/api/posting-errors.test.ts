@@ -42,6 +42,74 @@ describe('GET /docs', () => {
   });
 });
 
+describe('a first comment', () => {
+  const fields = [
+    'status',
+    'error_code',
+    'error_message',
+    'error_hint',
+    'error_docs_url',
+    'failure_stage',
+    'platform_error_code',
+    'provider_error',
+    'is_retriable',
+    'next_action',
+    'attempts',
+    'next_attempt_at',
+  ] as const;
+
+  async function publishBelow(outcome: string) {
+    const { id: account_id } = await app.tenant.connectSandbox(`below-${outcome}`);
+    const { id } = await app.tenant.createPost({
+      caption: 'hello',
+      platform_posts: [{ account_id, first_comment: 'more', platform_options: { outcome } }],
+    });
+    return app.tenant.waitForPost(id);
+  }
+
+  test('that failed says as much as its target, and its attempts are found by its id', async () => {
+    const { id, results } = await publishBelow('rejected');
+    const { first_comment: comment } = results[0]!;
+    expect(comment).toMatchObject({
+      status: 'failed',
+      error_code: 'answered_post_missing',
+      error_message: 'What it answers was not published.',
+      error_hint: postingErrors.answered_post_missing.hint,
+      error_docs_url: `${app.url}/docs#posting-error-answered_post_missing`,
+      is_retriable: true,
+      next_action: 'retry',
+    });
+    expect(Object.keys(comment!)).toEqual(expect.arrayContaining([...fields]));
+    expect(Object.keys(results[0]!)).toEqual(expect.arrayContaining([...fields]));
+    const attempts = await app.api.get(`/v1/posts/${id}/results/${comment!.id}/attempts`);
+    expect(attempts).toMatchObject({ status: 200, body: { data: [] } });
+  });
+
+  test('that is published tells its calls by its id, in REST and in GraphQL', async () => {
+    const { id, results } = await publishBelow('published');
+    const { first_comment: comment } = results[0]!;
+    expect(comment).toMatchObject({ status: 'published', attempts: 1, next_action: 'none' });
+    const { body } = await app.api.get(`/v1/posts/${id}/results/${comment!.id}/attempts`);
+    expect(body.data).toMatchObject([{ number: 1, phase: 'commit', outcome: 'published' }]);
+    const { post: read } = await ask(
+      app,
+      `query ($id: ID!) { post(id: $id) { results { firstComment { ...story } } } }
+       fragment story on Outcome { id status nextAction attemptLog { nodes { number outcome } } }`,
+      { id },
+    );
+    expect(read.results).toEqual([
+      {
+        firstComment: {
+          id: comment!.id,
+          status: 'PUBLISHED',
+          nextAction: 'NONE',
+          attemptLog: { nodes: [{ number: 1, outcome: 'published' }] },
+        },
+      },
+    ]);
+  });
+});
+
 describe('a result', () => {
   test('that failed says what to do, and where the page tells more', async () => {
     const [published, failed] = post.results;
