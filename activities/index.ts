@@ -1,12 +1,11 @@
 // All activities of a worker; workflows know them by this type alone.
 import { createDelivering, type DeliveringDependencies } from './delivering.ts';
 import { createPruning, type PruningDependencies } from './pruning.ts';
-import { createPublishing } from './publishing.ts';
+import { createPublishing, type PublishingDependencies } from './publishing.ts';
 import { createReplaying } from './replaying.ts';
 import { createRetrying, type RetryingDependencies } from './retrying.ts';
-import type { AdvanceDependencies } from './advance-target.ts';
 
-export type ActivityDependencies = AdvanceDependencies &
+export type ActivityDependencies = PublishingDependencies &
   DeliveringDependencies &
   RetryingDependencies &
   PruningDependencies;

@@ -11,17 +11,15 @@ import {
   type AdvanceTargetInput,
 } from './advance-target.ts';
 import { concludePost } from './conclude-post.ts';
+import type { FirstTasks } from './first-tasks.ts';
 import { withHeartbeat } from './with-heartbeat.ts';
 
-/**
- * Targets that are published in their workflow's first task at a time. A network that hangs then takes
- * few of the places for workflow tasks, which deliveries need too.
- */
-const maxBegun = 100;
+export interface PublishingDependencies extends AdvanceDependencies {
+  firstTasks: FirstTasks;
+}
 
-export function createPublishing(dependencies: AdvanceDependencies) {
-  const { db, doorbell } = dependencies;
-  let begunCount = 0;
+export function createPublishing(dependencies: PublishingDependencies) {
+  const { db, doorbell, firstTasks } = dependencies;
 
   async function advance(input: AdvanceTargetInput): Promise<TargetProgress> {
     const progress = await advanceTarget(dependencies, input);
@@ -44,13 +42,7 @@ export function createPublishing(dependencies: AdvanceDependencies) {
 
     /** `advanceTarget` as a local activity; `waitMs` 0: the ordinary one must do it. */
     async beginTarget(input: AdvanceTargetInput): Promise<TargetProgress> {
-      if (begunCount >= maxBegun) return { waitMs: 0 };
-      begunCount++;
-      try {
-        return await advance(input);
-      } finally {
-        begunCount--;
-      }
+      return (await firstTasks.begin(() => advance(input))) ?? { waitMs: 0 };
     },
 
     advanceTarget: (input: AdvanceTargetInput): Promise<TargetProgress> =>

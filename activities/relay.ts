@@ -26,6 +26,8 @@ export interface RelayDependencies {
   taskQueue: string;
   /** Webhooks of which no more is to be claimed now. */
   fullWebhooks?: () => string[];
+  /** Whether workflows of posts that are started now would have to wait here. */
+  isCrowded?: () => boolean;
   /** Begins rounds whose workflow begins in this process. */
   headStart?: Pick<HeadStart, 'prepare' | 'begin' | 'forget'>;
   log: Logger;
@@ -49,7 +51,14 @@ const invalidArgument = 3;
 
 /** Deliveries have rounds of their own: neither they nor posts are told later for what the others need. */
 export function startRelay(dependencies: RelayDependencies): Relay {
-  const { db, listener, log, fullWebhooks = () => [], headStart } = dependencies;
+  const {
+    db,
+    listener,
+    log,
+    fullWebhooks = () => [],
+    isCrowded = () => false,
+    headStart,
+  } = dependencies;
   let failingFromMs = 0;
 
   async function tellAll<Row extends OutboxRow>(
@@ -107,7 +116,9 @@ export function startRelay(dependencies: RelayDependencies): Relay {
     listener,
     channel: 'fanfare_outbox',
     log,
+    isHeldBack: isCrowded,
     async round() {
+      if (isCrowded()) return 0;
       const rows = await claimOutbox(db, rowsAtOnce);
       return (await tellAll(rows)) ? rows.length : 'away';
     },

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { Doorbell } from '../schema/database/doorbell.ts';
 import type { Listener } from '../schema/database/listen.ts';
 import type { Config } from '../schema/config.ts';
+import { createFirstTasks } from './first-tasks.ts';
 import { createHeadStart } from './head-start.ts';
 import { createActivities, type ActivityDependencies } from './index.ts';
 import { keepPruningSchedule } from './pruning-schedule.ts';
@@ -12,7 +13,7 @@ import { startRelay } from './relay.ts';
 import { startSweeper } from './sweeper.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
-export interface WorkerDependencies extends ActivityDependencies {
+export interface WorkerDependencies extends Omit<ActivityDependencies, 'firstTasks'> {
   config: Config;
   connection: NativeConnection;
   temporal: Client;
@@ -33,12 +34,13 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
   const { config, connection, db, doorbell, listener, log, temporal } = dependencies;
   const { namespace, taskQueue } = config.temporal;
   const headStart = createHeadStart(dependencies);
+  const firstTasks = createFirstTasks();
   const worker = await Worker.create({
     connection,
     namespace,
     taskQueue,
     workflowBundle: await workflowBundle(dependencies.cacheDirectory),
-    activities: createActivities({ ...dependencies, headStart }),
+    activities: createActivities({ ...dependencies, headStart, firstTasks }),
     // A request that hangs keeps a place for as long as it may: there must be room beside many.
     maxConcurrentActivityTaskExecutions: 1_000,
     maxConcurrentLocalActivityExecutions: 500,
@@ -53,6 +55,7 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
     temporal,
     taskQueue,
     fullWebhooks: () => dependencies.inHand.full(),
+    isCrowded: () => firstTasks.isCrowded(),
     headStart,
     log,
   });

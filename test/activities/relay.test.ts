@@ -3,7 +3,7 @@ import { NativeConnection } from '@temporalio/worker';
 import { Client } from '@temporalio/client';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startRelay, type Relay } from '../../activities/relay.ts';
+import { startRelay, type Relay, type RelayDependencies } from '../../activities/relay.ts';
 import type { OutboxRow } from '../../schema/database/database.ts';
 import { createDoorbell, type Doorbell } from '../../schema/database/doorbell.ts';
 import { createListener, type Listener } from '../../schema/database/listen.ts';
@@ -53,7 +53,7 @@ afterAll(async () => {
   await Promise.all([namespace.close(), database.drop()]);
 });
 
-function start(): void {
+function start(options: Pick<RelayDependencies, 'isCrowded'> = {}): void {
   relays.push(
     startRelay({
       db: database.db,
@@ -61,6 +61,7 @@ function start(): void {
       temporal: new Client({ connection, namespace: namespace.namespace }),
       taskQueue,
       log: pino({ level: 'warn' }, { write: (line: string) => void warnings.push(line) }),
+      ...options,
     }),
   );
 }
@@ -171,6 +172,24 @@ describe('startRelay', () => {
     );
     expect(await Promise.all(told)).toEqual([...batchIds]);
     expect(warnings).toEqual([]);
+  });
+
+  test('starts no post while those before it are waiting, and goes on without a ring', async () => {
+    let [isCrowded, asked] = [true, 0];
+    start({
+      isCrowded: () => {
+        asked++;
+        return isCrowded;
+      },
+    });
+    const { workflowId } = await addPost(database.db);
+    doorbell.ring('fanfare_outbox');
+    const askedBefore = asked;
+    await expect.poll(() => asked, { timeout: 10_000 }).toBeGreaterThan(askedBefore + 10);
+    expect(await outbox()).toHaveLength(1);
+    isCrowded = false;
+    await waitUntilTold();
+    expect(await describeWorkflow(workflowId)).toMatchObject({ status: { name: 'RUNNING' } });
   });
 
   test('puts the deliveries of a failing webhook into a batch of their own', async () => {

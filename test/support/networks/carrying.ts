@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import type { AdvanceDependencies } from '../../../activities/advance-target.ts';
+import { createFirstTasks } from '../../../activities/first-tasks.ts';
 import { createPublishing } from '../../../activities/publishing.ts';
 import type { ClaimedTarget, TargetProgress } from '../../../schema/workflows.ts';
 import { run, type TestPost } from './posting.ts';
@@ -14,7 +15,7 @@ export async function carryRun(
   dependencies: AdvanceDependencies,
   { postId, workflowId }: TestPost,
 ): Promise<void> {
-  const publishing = createPublishing(dependencies);
+  const publishing = createPublishing({ ...dependencies, firstTasks: createFirstTasks() });
   const worker = new MockActivityEnvironment(
     { workflowExecution: { workflowId, runId: 'r' } },
     { logger },
