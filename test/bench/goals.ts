@@ -7,6 +7,7 @@ export interface Goal {
 }
 
 export const goals: Readonly<Record<string, readonly Goal[]>> = {
+  burst: [ratioGoal(0.6)],
   deliveries: [ratioGoal(0.15)],
   deliveries_million: [ratioGoal(0.85)],
   delivery_latency: [
@@ -21,6 +22,10 @@ export const goals: Readonly<Record<string, readonly Goal[]>> = {
     },
   ],
   posts_accepted: [ratioGoal(0.5)],
+  posts_concluded: [
+    ratioGoal(0.6),
+    { text: 'one_ratio ≥ 0.6', isReached: ({ details }) => details['one_ratio']! >= 0.6 },
+  ],
   memory: [
     { text: '≤ 350 MB after the start', isReached: ({ details }) => details['idle']! <= 350 },
     { text: '≤ 500 MB after deliveries', isReached: ({ details }) => details['after']! <= 500 },

@@ -5,12 +5,14 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { goals } from './goals.ts';
 import type { Result, Row } from './result.ts';
+import { burst } from './rows/burst.ts';
 import { deadFifth } from './rows/dead-fifth.ts';
 import { deliveriesMillion } from './rows/deliveries-million.ts';
 import { deliveries } from './rows/deliveries.ts';
 import { deliveryLatency } from './rows/delivery-latency.ts';
 import { memory } from './rows/memory.ts';
 import { postsAccepted } from './rows/posts-accepted.ts';
+import { postsConcluded } from './rows/posts-concluded.ts';
 import { recovery } from './rows/recovery.ts';
 import { start } from './rows/start.ts';
 
@@ -21,6 +23,8 @@ const rows: readonly Row[] = [
   deliveryLatency,
   deadFifth,
   postsAccepted,
+  postsConcluded,
+  burst,
   recovery,
   memory,
 ];

@@ -1,0 +1,75 @@
+// The baseline of posts, in a process of its own: runs empty workflows as the program runs its own.
+import { fileURLToPath } from 'node:url';
+import { Client } from '@temporalio/client';
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  NativeConnection,
+  Runtime,
+  Worker,
+} from '@temporalio/worker';
+
+export interface EmptyRun {
+  workflows: number;
+  /** Of each workflow, all at once. */
+  activities: number;
+  /** Milliseconds since the epoch; absent: at once. */
+  startAtMs?: number;
+}
+
+const [address] = process.argv.slice(2);
+const taskQueue = 'bench-empty';
+/** As many as the relay tells at once. */
+const startsAtOnce = 50;
+
+let left = 0;
+let allDone = Promise.withResolvers<void>();
+const logger = new DefaultLogger('ERROR');
+Runtime.install({ logger });
+const connection = await NativeConnection.connect({ address: address! });
+const client = new Client({ connection });
+const worker = await Worker.create({
+  connection,
+  taskQueue,
+  workflowBundle: await bundleWorkflowCode({
+    workflowsPath: fileURLToPath(new URL('empty-workflow.ts', import.meta.url)),
+    logger,
+  }),
+  activities: {
+    async doNothing(): Promise<void> {
+      if (--left === 0) allDone.resolve();
+    },
+  },
+  maxConcurrentActivityTaskExecutions: 1_000,
+  maxConcurrentWorkflowTaskExecutions: 500,
+  maxCachedWorkflows: 500,
+});
+
+/** Seconds from the first start, or the time that they were to start at, to the last activity. */
+async function run({ workflows, activities, startAtMs }: EmptyRun): Promise<number> {
+  left = workflows * activities;
+  allDone = Promise.withResolvers();
+  const fromMs = startAtMs ?? Date.now();
+  let unstarted = workflows;
+  async function start(): Promise<void> {
+    while (unstarted-- > 0) {
+      const delayMs = startAtMs === undefined ? 0 : startAtMs - Date.now();
+      await client.workflow.start('emptyWorkflow', {
+        taskQueue,
+        workflowId: `empty/${crypto.randomUUID()}`,
+        args: [activities],
+        ...(delayMs > 0 ? { startDelay: delayMs } : { requestEagerStart: true }),
+      });
+    }
+  }
+  await Promise.all(Array.from({ length: startsAtOnce }, start));
+  await allDone.promise;
+  return (Date.now() - fromMs) / 1_000;
+}
+
+process.on('message', (asked: EmptyRun) => void run(asked).then((took) => process.send!(took)));
+process.on('disconnect', () => worker.shutdown());
+const running = worker.run();
+process.send!('ready');
+await running;
+await connection.close();

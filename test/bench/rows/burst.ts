@@ -1,0 +1,74 @@
+// Two thousand posts that are due at the same second, against as many empty workflows that are.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { addAccounts } from '../endpoints.ts';
+import { startEmptyWorkflows } from '../empty-workflows.ts';
+import { startInstallation, type Installation } from '../installation.ts';
+import { checkPublished, commitPosts, waitForAllConcluded } from '../posts.ts';
+import { median, percentile, type Row } from '../result.ts';
+
+const count = 2_000;
+const rounds = 3;
+const accounts = 30;
+/** Long enough for Temporal to be told of all before they are due. */
+const aheadMs = 30_000;
+
+export const burst: Row = {
+  id: 'burst',
+  title:
+    `${rounds} rounds of ${count} posts to one target, all due at the same second, told before: ` +
+    'how much later each is published, and posts per second from then to the last',
+  async run(progress) {
+    await using installation = await startInstallation();
+    await using empty = await startEmptyWorkflows(installation);
+    const accountIds = await addAccounts(installation, accounts);
+    const rates: number[] = [];
+    const bare: number[] = [];
+    const latenesses: number[] = [];
+    for (let round = 1; round <= rounds; round++) {
+      bare.push(
+        await empty.run({ workflows: count, activities: 1, startAtMs: Date.now() + aheadMs }),
+      );
+      const dueAt = new Date(Date.now() + aheadMs);
+      const posts = { count, targets: 1, accountIds, scheduledAt: dueAt };
+      await commitPosts(installation, posts);
+      await waitUntilTold(installation, dueAt);
+      await waitForAllConcluded(installation, { timeoutMs: 120_000 });
+      const own = await listLatenesses(installation, dueAt);
+      latenesses.push(...own);
+      rates.push(count / Math.max(...own));
+      await checkPublished(installation, round * count);
+      progress(
+        `${rates.at(-1)!.toFixed(0)}/s, p50 ${median(own).toFixed(2)} s, ` +
+          `p99 ${percentile(own, 99).toFixed(2)} s; empty ${bare.at(-1)!.toFixed(0)}/s`,
+      );
+    }
+    return {
+      id: 'burst',
+      value: median(rates),
+      unit: '/s',
+      baseline: median(bare),
+      ratio: median(rates.map((rate, i) => rate / bare[i]!)),
+      samples: rates,
+      details: { p50_s: median(latenesses), p99_s: percentile(latenesses, 99) },
+    };
+  },
+};
+
+/** Throws when they are due before. */
+async function waitUntilTold({ db }: Installation, dueAt: Date): Promise<void> {
+  while (await db.selectFrom('outbox').select('id').limit(1).executeTakeFirst()) {
+    if (Date.now() > dueAt.getTime()) throw new Error('Temporal was told too late.');
+    await sleep(50);
+  }
+}
+
+/** Seconds from when each was due to its result. */
+async function listLatenesses({ db }: Installation, dueAt: Date): Promise<number[]> {
+  const rows = await db
+    .selectFrom('posts')
+    .innerJoin('post_results', 'post_results.post_id', 'posts.id')
+    .select('post_results.published_at')
+    .where('posts.scheduled_at', '=', dueAt)
+    .execute();
+  return rows.map((row) => (row.published_at!.getTime() - dueAt.getTime()) / 1_000);
+}
