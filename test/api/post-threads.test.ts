@@ -15,15 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => rest[Symbol.asyncDispose]());
 
-async function insertSandbox(userId: string): Promise<string> {
-  const id = await rest.insertAccount(mine.projectId);
-  await rest.context.db
-    .updateTable('social_accounts')
-    .set({ platform: 'sandbox', external_user_id: userId })
-    .where('id', '=', id)
-    .execute();
-  return id;
-}
+const insertSandbox = (external_user_id: string) =>
+  rest.insertAccount(mine.projectId, { platform: 'sandbox', external_user_id });
 
 async function create(body: object, status = 202) {
   const answer = await rest.call('POST', '/v1/posts', {

@@ -1,69 +1,19 @@
-// Validating a post: what creation would say, said before, with warnings besides.
-import { sql } from 'kysely';
+// Validating a post: what creation would say, said before.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createPlatforms } from '../../activities/platforms/index.ts';
-import type { PostVerdict } from '../../schema/posts.ts';
-import { createTestRest, type TestKey, type TestRest } from '../support/rest.ts';
-import { createSimulatedNetwork } from '../support/simulated-network.ts';
+import { createJudge, type Judge } from '../support/judge.ts';
 
-let rest: TestRest;
-let mine: TestKey;
+let judge: Judge;
 let account: string;
 let anothers: string;
-
-const { refresh: _, ...unrenewable } = createSimulatedNetwork().platform;
+const validate = (body: object) => judge.validate(body);
 
 beforeAll(async () => {
-  rest = await createTestRest(
-    {},
-    {
-      platforms: createPlatforms([
-        {
-          ...unrenewable,
-          rules: {
-            ...unrenewable.rules,
-            isTextRequired: true,
-            replies: { id: /^\d+$/, example: '42' },
-          },
-        },
-      ]),
-    },
-  );
-  mine = await rest.createTenant();
-  account = await insertAccount(mine.projectId);
-  anothers = await insertAccount((await rest.createTenant()).projectId);
+  judge = await createJudge();
+  account = await judge.insertAccount(judge.projectId);
+  anothers = await judge.insertAccount((await judge.rest.createTenant()).projectId);
 });
-afterAll(() => rest[Symbol.asyncDispose]());
-
-afterEach(async () => {
-  for (const table of ['posts', 'outbox', 'changes', 'idempotency_keys', 'account_usage']) {
-    const { rows } = await sql`select 1 from ${sql.table(table)}`.execute(rest.context.db);
-    expect([table, rows.length]).toEqual([table, 0]);
-  }
-});
-
-async function insertAccount(
-  projectId: string,
-  columns: { token_expires_at?: Date } = {},
-): Promise<string> {
-  const id = await rest.insertAccount(projectId);
-  await rest.context.db
-    .updateTable('social_accounts')
-    .set({ platform: 'sandbox', ...columns })
-    .where('id', '=', id)
-    .execute();
-  return id;
-}
-
-async function validate(body: object): Promise<PostVerdict> {
-  const answer = await rest.call('POST', '/v1/posts/validate', { key: mine.key, body });
-  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-  return answer.body.data;
-}
-
-function inHours(hours: number): Date {
-  return new Date(Date.now() + hours * 3_600_000);
-}
+afterAll(() => judge[Symbol.asyncDispose]());
+afterEach(() => judge.expectNothingWritten());
 
 describe('POST /v1/posts/validate', () => {
   test('finds nothing wrong with a good post, and writes nothing', async () => {
@@ -146,7 +96,7 @@ describe('POST /v1/posts/validate', () => {
     ],
   ])('finds in a post with %s what creation refuses', async (_, toBody) => {
     const body = toBody();
-    const created = await rest.call('POST', '/v1/posts', { key: mine.key, body });
+    const created = await judge.rest.call('POST', '/v1/posts', { key: judge.key, body });
     expect(created.status).toBe(422);
     const { valid, errors } = await validate(body);
     expect(valid).toBe(false);
@@ -162,9 +112,9 @@ describe('POST /v1/posts/validate', () => {
   });
 
   test('foresees the refusal of targets past the monthly limit, of a draft none', async () => {
-    const { key, projectId } = await rest.createTenant();
-    const only = await insertAccount(projectId);
-    await rest.context.db
+    const { key, projectId } = await judge.rest.createTenant();
+    const only = await judge.insertAccount(projectId);
+    await judge.rest.context.db
       .updateTable('projects')
       .set({ monthly_posts_per_account: 1 })
       .where('id', '=', projectId)
@@ -178,7 +128,7 @@ describe('POST /v1/posts/validate', () => {
       })),
     };
     const ask = async (path: string, more: object = {}) =>
-      rest.call('POST', path, { key, body: { ...body, ...more } });
+      judge.rest.call('POST', path, { key, body: { ...body, ...more } });
     const refused = await ask('/v1/posts');
     expect(refused).toMatchObject({ status: 403, body: { error: { code: 'quota_exceeded' } } });
     const { data } = (await ask('/v1/posts/validate')).body;
@@ -205,14 +155,14 @@ describe('POST /v1/posts/validate', () => {
 
   test('refuses what is no post at all, as creation does', async () => {
     const body = { caption: 7, captoin: 'a' };
-    const answer = await rest.call('POST', '/v1/posts/validate', { key: mine.key, body });
+    const answer = await judge.rest.call('POST', '/v1/posts/validate', { key: judge.key, body });
     expect(answer.status).toBe(422);
     expect(answer.body.error.issues).toMatchObject([{ path: 'caption' }, { path: 'captoin' }]);
   });
 
   test('asks for the scope of creation', async () => {
-    const { key } = await rest.createTenant({ scopes: ['posts:read'] });
-    const answer = await rest.call('POST', '/v1/posts/validate', {
+    const { key } = await judge.rest.createTenant({ scopes: ['posts:read'] });
+    const answer = await judge.rest.call('POST', '/v1/posts/validate', {
       key,
       body: { caption: 'a', account_ids: [account] },
     });
@@ -220,48 +170,5 @@ describe('POST /v1/posts/validate', () => {
       status: 403,
       body: { error: { code: 'insufficient_scope' } },
     });
-  });
-});
-
-describe('a warning', () => {
-  test('tells of access that ends before the post is due, where only the user renews it', async () => {
-    const expiresAt = inHours(2);
-    const leaving = await insertAccount(mine.projectId, { token_expires_at: expiresAt });
-    const post = (hours: number) => ({
-      caption: 'a',
-      account_ids: [account, leaving],
-      scheduled_at: inHours(hours).toISOString(),
-    });
-    expect((await validate(post(1))).warnings).toEqual([]);
-    const late = post(3);
-    const { valid, warnings } = await validate(late);
-    expect(valid).toBe(true);
-    expect(warnings).toEqual([
-      {
-        platform_post_index: 1,
-        account_id: leaving,
-        platform: 'sandbox',
-        field: 'account_ids[1]',
-        code: 'access_expires_first',
-        message: expect.stringContaining('connect it again'),
-        actual: expiresAt.toISOString(),
-        limit: late.scheduled_at,
-        severity: 'warning',
-      },
-    ]);
-  });
-
-  test('tells of parts of a thread with one text', async () => {
-    const { warnings } = await validate({
-      caption: 'a',
-      platform_posts: [
-        { account_id: account, thread_position: 0 },
-        { account_id: account, thread_position: 1, caption: 'b' },
-        { account_id: account, thread_position: 2 },
-      ],
-    });
-    expect(warnings).toMatchObject([
-      { platform_post_index: 2, field: 'platform_posts[2].caption', code: 'repeated_text' },
-    ]);
   });
 });

@@ -10,6 +10,7 @@ import type { Context } from '../../api/context.ts';
 import { createRest } from '../../api/rest.ts';
 import { routes } from '../../api/routes.ts';
 import { readConfig } from '../../schema/config.ts';
+import type { SocialAccountRow } from '../../schema/database/database.ts';
 import { createDoorbell } from '../../schema/database/doorbell.ts';
 import { insertProject } from '../../schema/database/projects.ts';
 import { createVault } from '../../schema/database/vault.ts';
@@ -41,8 +42,8 @@ export interface TestRest extends AsyncDisposable {
   readonly context: Context;
   call(method: string, path: string, options?: CallOptions): Promise<TestAnswer>;
   createTenant(key?: Partial<NewKey>): Promise<TestKey>;
-  /** A connected account, without asking its network. */
-  insertAccount(projectId: string): Promise<string>;
+  /** A connected account, of Bluesky unless said otherwise, without asking its network. */
+  insertAccount(projectId: string, columns?: Partial<SocialAccountRow>): Promise<string>;
 }
 
 /** No network can be reached: what these tests ask ends before. */
@@ -98,7 +99,7 @@ export async function createTestRest(
     return { projectId, key, keyId: row.id };
   }
 
-  async function insertAccount(projectId: string) {
+  async function insertAccount(projectId: string, columns: Partial<SocialAccountRow> = {}) {
     const id = newId('account');
     await database.db
       .insertInto('social_accounts')
@@ -110,6 +111,7 @@ export async function createTestRest(
         external_account_id: id,
         connection_type: 'byo',
         status: 'active',
+        ...columns,
       })
       .execute();
     return id;
