@@ -10,6 +10,7 @@ import type {
   Target,
 } from './platforms/platform.ts';
 import { PlatformError } from './platforms/platform-error.ts';
+import { takeOutcome } from './platform-answer.ts';
 
 export type PhaseOutcome =
   { outcome: 'prepared'; state: ProviderState } | CommitOutcome | ReconcileOutcome;
@@ -46,6 +47,15 @@ export async function callPhase(
   if (Date.now() - startedAt.getTime() > staleAfterMs) {
     throw new PlatformError('unknown_outcome', 'The worker stalled before the call.');
   }
+  return takeOutcome(await ask(platform, phase, target, signal));
+}
+
+async function ask(
+  platform: Platform,
+  phase: Phase,
+  target: Target,
+  signal: AbortSignal,
+): Promise<PhaseOutcome> {
   switch (phase) {
     case 'prepare':
       return { outcome: 'prepared', state: await platform.prepare!(target, signal) };

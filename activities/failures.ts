@@ -3,10 +3,8 @@ import type { PostingErrorCode } from '../schema/posting-errors.ts';
 import { postingErrors } from '../schema/posting-errors.ts';
 import type { FailureStage } from '../schema/posts.ts';
 import type { Failure } from '../schema/database/targets.ts';
+import { takeError } from './platform-answer.ts';
 import { PlatformError } from './platforms/platform-error.ts';
-
-/** A network's words are shown to clients: long ones are cut. */
-const maxMessageChars = 1_000;
 
 /** The cause's own words say the most; without any, the table's. */
 export function toFailure(
@@ -19,7 +17,7 @@ export function toFailure(
   const { message, isRetriable, nextAction } = postingErrors[errorCode];
   return {
     errorCode,
-    errorMessage: (words || message).slice(0, maxMessageChars),
+    errorMessage: words || message,
     stage,
     platformErrorCode: error?.options.platformCode ?? null,
     providerError: error?.options.providerError ?? null,
@@ -33,7 +31,7 @@ export function toFailure(
  * a commit nobody can say whether the call went out.
  */
 export function toPlatformError(error: unknown): PlatformError {
-  if (error instanceof PlatformError) return error;
+  if (error instanceof PlatformError) return takeError(error);
   return new PlatformError('unknown_outcome', 'The connector failed in the middle of the call.', {
     cause: error,
   });

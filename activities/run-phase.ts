@@ -162,7 +162,7 @@ function toCallOutcome(error: PlatformError, startedAt: Date): CallOutcome {
     outcome: error.kind,
     durationMs: Date.now() - startedAt.getTime(),
     errorCode: error.options.platformCode,
-    errorMessage: error.message.slice(0, 1_000),
+    errorMessage: error.message,
     providerError: error.options.providerError,
   };
 }

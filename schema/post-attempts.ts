@@ -1,6 +1,6 @@
 // The story of a target: every call to its network, as the wire shows it.
 import { z } from 'zod';
-import { phases } from './posts.ts';
+import { phases, ProviderError } from './posts.ts';
 import { Timestamp } from './timestamp.ts';
 
 export const PostAttempt = z
@@ -18,7 +18,7 @@ export const PostAttempt = z
     }),
     error_code: z.string().nullable().meta({ description: "The network's own code." }),
     error_message: z.string().nullable(),
-    provider_error: z.record(z.string(), z.unknown()).nullable(),
+    provider_error: ProviderError,
   })
   .meta({ id: 'PostAttempt' });
 export type PostAttempt = z.infer<typeof PostAttempt>;

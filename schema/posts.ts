@@ -33,6 +33,10 @@ export type Phase = (typeof phases)[number];
 export type FailureStage = (typeof failureStages)[number];
 export type NextAction = (typeof nextActions)[number];
 
+export const ProviderError = z.record(z.string(), z.unknown()).nullable().meta({
+  description: "The network's own answer, at most 4 KiB of it. `is_cut`: there was more.",
+});
+
 /** What became of a target, or of the first comment under it. */
 const Outcome = z.object({
   status: z.enum(resultStatuses),
@@ -45,7 +49,7 @@ const Outcome = z.object({
   error_docs_url: z.string().nullable().meta({ description: 'The error code in `/docs`.' }),
   failure_stage: z.enum(failureStages).nullable(),
   platform_error_code: z.string().nullable(),
-  provider_error: z.record(z.string(), z.unknown()).nullable(),
+  provider_error: ProviderError,
   is_retriable: z.boolean(),
   next_action: z.enum(nextActions),
   attempts: z.int(),
