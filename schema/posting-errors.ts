@@ -18,7 +18,7 @@ export const postingErrors = {
     nextAction: 'edit_content',
   },
   rate_limited: {
-    message: 'The network limited the rate for longer than a post waits.',
+    message: 'The network limited the rate for longer than the six hours that a post waits.',
     hint: 'Retry the target later, or post less often to this account.',
     isRetriable: true,
     nextAction: 'wait',

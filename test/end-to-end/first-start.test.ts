@@ -1,11 +1,8 @@
 // The first minutes of a newcomer: the program starts, and the commands that it prints work as printed.
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
-import { tmpdir } from 'node:os';
-import { promisify } from 'node:util';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Api } from '../support/api.ts';
 import {
@@ -15,33 +12,16 @@ import {
   startProgram,
   type Program,
 } from '../support/program.ts';
-
-/** Enough of curl for the printed commands, where the machine has none. */
-const curlInNode = `#!${process.execPath}
-const [, , ...args] = process.argv;
-const headers = {};
-let url, body;
-for (let i = 0; i < args.length; i++) {
-  if (args[i] === '-H') { const [name, value] = args[++i].split(': '); headers[name] = value; }
-  else if (args[i] === '-d') body = args[++i];
-  else if (!args[i].startsWith('-')) url = args[i];
-}
-fetch(url, { headers, ...(body ? { method: 'POST', body } : {}) })
-  .then(async (response) => console.log(await response.text()));
-`;
+import { createShell, type Shell } from '../support/shell.ts';
 
 const dataDirectory = createDataDirectory();
 
 let program: Program;
 let api: Api;
-let path: string;
-let shimFolder: string;
+let shell: Shell;
 
 beforeAll(async () => {
-  shimFolder = await mkdtemp(join(tmpdir(), 'fanfare-curl-'));
-  await writeFile(join(shimFolder, 'curl'), curlInNode, { mode: 0o755 });
-  // Behind the machine's own folders: a real curl is found first.
-  path = [process.env['PATH'], shimFolder].join(delimiter);
+  shell = await createShell();
   program = startProgram({ dataDirectory });
   api = await program.waitForReady();
 }, 180_000);
@@ -49,16 +29,13 @@ beforeAll(async () => {
 afterAll(async () => {
   await program.stop();
   await removeDataDirectory(dataDirectory);
-  await rm(shimFolder, { recursive: true });
+  await shell[Symbol.asyncDispose]();
 });
 
 async function runPrinted(number: 1 | 2 | 3) {
   const command = new RegExp(`# ${number}\\. [^\\n]*\\n([^\\n]+)\\n`).exec(program.output())?.[1];
   if (!command) throw new Error(`No command ${number} in:\n${program.output()}`);
-  const { stdout } = await promisify(execFile)('sh', ['-c', command], {
-    env: { ...process.env, PATH: path },
-  });
-  return JSON.parse(stdout);
+  return JSON.parse(await shell.run(command));
 }
 
 describe('the first start', () => {

@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,8 +11,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findFreePorts } from '../../api/embedded/free-ports.ts';
 import type { WebhookWithSecret } from '../../schema/webhooks.ts';
 import { startApp, type TestApp } from '../support/app.ts';
+import { blocks, readme } from '../support/readme.ts';
 
-const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
 const directory = mkdtempSync(join(tmpdir(), 'fanfare-readme-'));
 let app: TestApp;
 
@@ -24,11 +24,6 @@ afterAll(async () => {
   await app.stop();
   rmSync(directory, { recursive: true, force: true });
 });
-
-const blocks = [...readme.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, language, text]) => ({
-  language: language!,
-  text: text!,
-}));
 
 /** Writes the fenced block whose first line begins with the file's name in a comment. */
 function extract(file: string): string {

@@ -1,0 +1,86 @@
+// What the README says of publishing: its requests, run as they stand there, and its tables.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { routes } from '../../api/routes.ts';
+import { postingErrors } from '../../schema/posting-errors.ts';
+import { CreatePost, PlatformPost, type Post } from '../../schema/posts.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+import { blocks, readTable } from '../support/readme.ts';
+import { createShell, type Shell } from '../support/shell.ts';
+
+let app: TestApp;
+let shell: Shell;
+
+beforeAll(async () => {
+  [app, shell] = [await startApp(), await createShell()];
+});
+afterAll(async () => {
+  await app.stop();
+  await shell[Symbol.asyncDispose]();
+});
+
+const requests = blocks
+  .filter(({ language, text }) => language === 'sh' && text.includes('$URL/v1/posts '))
+  .map(({ text }) => text);
+
+/** Each placeholder stands for one account. */
+async function fillIn(request: string): Promise<string> {
+  const placeholders = new Set(request.match(/sa_\d?…/g));
+  let filled = request;
+  for (const [i, placeholder] of [...placeholders].entries()) {
+    const { id } = await app.tenant.connectSandbox(`reader-${i}`);
+    filled = filled.replaceAll(placeholder, id);
+  }
+  return filled;
+}
+
+async function publish(request: string): Promise<Post> {
+  const env = { URL: app.url, KEY: app.tenant.key };
+  const printed = await shell.run(await fillIn(request), env);
+  const { data } = JSON.parse(printed) as { data?: Post };
+  expect(data, printed).toMatchObject({ status: 'pending' });
+  return app.tenant.waitForPost(data!.id);
+}
+
+describe('the requests that publish', () => {
+  test('are those of the first five minutes and of the section on publishing', () => {
+    expect(requests).toHaveLength(2);
+  });
+
+  test.each(requests)('work as they stand there: %#', async (request) => {
+    const { status, results } = await publish(request);
+    expect(status).toBe('published');
+    const comments = results.flatMap(({ first_comment }) => first_comment ?? []);
+    expect(comments.map((comment) => comment.status)).toEqual(
+      request.includes('first_comment') ? ['published'] : [],
+    );
+  });
+});
+
+const namesIn = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name!);
+
+describe('the tables', () => {
+  test('name every field of a post and of its targets, and no other', () => {
+    const named = readTable('field').flatMap(([names]) => namesIn(names!));
+    const { account_id: _, ...ofTarget } = PlatformPost.shape;
+    const fields = new Set([...Object.keys(CreatePost.shape), ...Object.keys(ofTarget)]);
+    expect(named.toSorted()).toEqual([...fields].toSorted());
+  });
+
+  test('name calls that there are', () => {
+    const known = routes.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+    const calls = readTable('call').flatMap(([names]) => namesIn(names!));
+    expect(calls.length).toBeGreaterThan(5);
+    expect(calls.filter((call) => !known.includes(call))).toEqual([]);
+  });
+
+  test('tell of each error code what the API tells', () => {
+    expect(readTable('`error_code`')).toEqual(
+      Object.entries(postingErrors).map(([code, { message, isRetriable, nextAction }]) => [
+        `\`${code}\``,
+        message,
+        `\`${isRetriable}\``,
+        `\`${nextAction}\``,
+      ]),
+    );
+  });
+});
