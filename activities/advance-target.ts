@@ -14,7 +14,7 @@ import { defaultCallTimeoutMs } from './call-phase.ts';
 import { PlatformError } from './platforms/platform-error.ts';
 import { lostCommit, runPhase, takeStep, failTarget, type PhaseDependencies } from './run-phase.ts';
 import { findWait } from './rate-turn.ts';
-import { afterError, mayBePublic, nextLook } from './target-clock.ts';
+import { afterError, firstLook, isSending, mayBePublic } from './target-clock.ts';
 
 export type AdvanceDependencies = PhaseDependencies;
 
@@ -50,7 +50,7 @@ export async function advanceTarget(
     const access = await loadAccess(dependencies, row.social_account_id);
     if (!platform || !access) {
       const code = platform ? 'account_disconnected' : 'platform_not_configured';
-      const shown = mayBePublic(row.phase) ? 'outcome_unknown' : code;
+      const shown = mayBePublic(row) ? 'outcome_unknown' : code;
       await failTarget(dependencies, row, shown, postingErrors[code].message);
       return ended;
     }
@@ -87,10 +87,10 @@ async function findObstacle(
     const ageMs = Date.now() - (earlier?.getTime() ?? 0);
     if (ageMs < (dependencies.callTimeoutMs ?? defaultCallTimeoutMs))
       return { waitMs: lookAgainMs };
-    await takeStep(dependencies, row, nextLook(row.clock, dependencies.clock), lostCommit);
+    await takeStep(dependencies, row, firstLook(row.clock, dependencies.clock), lostCommit);
     return 'written';
   }
-  if (!mayBePublic(row.phase)) {
+  if (isSending(row.phase)) {
     if (row.is_sending_paused) {
       return (await setPaused(dependencies.db, row)) ? ended : 'written';
     }

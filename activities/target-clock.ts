@@ -8,12 +8,23 @@ import type { PlatformError } from './platforms/platform-error.ts';
 export type NextStep =
   { next: Phase; waitMs: number; clock: ClockState } | { fail: PostingErrorCode };
 
-/** The commit went out, so whatever stops us now, the post may be there. */
-export function mayBePublic(phase: Phase): boolean {
-  return phase === 'confirm' || phase === 'reconcile';
+/** What the call before a phase's end does: makes the post public, or looks what became of it. */
+export function isSending(phase: Phase): boolean {
+  return phase === 'prepare' || phase === 'commit';
 }
 
-/** After a call that did not reach its end. `phase`: the one that failed. */
+/** A commit went out whose end nobody knows, so whatever stops us now, the post may be there. */
+export function mayBePublic({ phase, clock }: { phase: Phase; clock: ClockState }): boolean {
+  return !isSending(phase) || isUnproven(clock);
+}
+
+/** A round of looks was begun and has not ended. */
+const isUnproven = (clock: ClockState) => clock.reconcileLooks !== undefined;
+
+/**
+ * After a call that did not reach its end. `phase`: the one that failed. The refusal of a repeated
+ * commit says nothing of the first one: what became of that is looked for, and it is told only then.
+ */
 export function afterError(
   error: PlatformError,
   phase: Phase,
@@ -21,12 +32,17 @@ export function afterError(
   limits: TargetClock,
   nowMs: number,
 ): NextStep {
-  switch (error.kind) {
+  const { kind } = error;
+  if (phase === 'commit' && kind === 'unknown_outcome') return firstLook(clock, limits);
+  if (phase === 'commit' && kind !== 'reauthorize' && isUnproven(clock)) {
+    return nextLook(clock, limits);
+  }
+  switch (kind) {
     case 'rejected':
       // In reconcile it is the look that was refused, not the post.
       return phase === 'reconcile' ? nextLook(clock, limits) : { fail: 'rejected' };
     case 'reauthorize':
-      if (mayBePublic(phase)) return { fail: 'outcome_unknown' };
+      if (mayBePublic({ phase, clock })) return { fail: 'outcome_unknown' };
       return { fail: error.options.isRevoked ? 'token_revoked' : 'token_expired' };
     case 'rate_limited':
       return afterRateLimit(error.options.retryAfterMs, phase, clock, limits, nowMs);
@@ -34,7 +50,6 @@ export function afterError(
     case 'unknown_outcome':
       if (phase === 'reconcile') return nextLook(clock, limits);
       if (phase === 'confirm') return nextPoll(clock, limits, nowMs);
-      if (phase === 'commit' && error.kind === 'unknown_outcome') return nextLook(clock, limits);
       return afterRefusal(phase, clock, limits);
   }
 }
@@ -50,7 +65,7 @@ export function afterRateLimit(
   const sinceMs = clock.rateLimitedSinceMs ?? nowMs;
   const waitMs = Math.max(retryAfterMs ?? limits.rateLimitedDelayMs, 0);
   if (nowMs + waitMs - sinceMs > limits.rateLimitedForMs) {
-    return { fail: mayBePublic(phase) ? 'outcome_unknown' : 'rate_limited' };
+    return { fail: isSending(phase) ? 'rate_limited' : 'outcome_unknown' };
   }
   return { next: phase, waitMs, clock: { ...clock, rateLimitedSinceMs: sinceMs } };
 }
@@ -63,6 +78,11 @@ function afterRefusal(phase: Phase, clock: ClockState, limits: TargetClock): Nex
   return { next: phase, waitMs, clock: { ...clock, unavailable: tries + 1 } };
 }
 
+/** A commit's answer is lost: a round of looks of its own. */
+export function firstLook(clock: ClockState, limits: TargetClock): NextStep {
+  return nextLook({ ...clock, reconcileLooks: 0 }, limits);
+}
+
 /** The next look of reconcile; `outcome_unknown` when there is none left. */
 export function nextLook(clock: ClockState, limits: TargetClock): NextStep {
   const looks = clock.reconcileLooks ?? 0;
@@ -73,17 +93,20 @@ export function nextLook(clock: ClockState, limits: TargetClock): NextStep {
 
 /**
  * After a look that found nothing. A network may still be working on a call that we gave up on, so
- * where a repeat would make a second post, only the last look's word is taken for it.
+ * only the last look's word is taken for it. Where a repeat is no second post, the commit is repeated
+ * after the first look already, and its round of looks goes on unless that publishes.
  */
 export function afterAbsent(
   isCommitIdempotent: boolean,
   clock: ClockState,
   limits: TargetClock,
 ): NextStep {
-  const isLastLook = (clock.reconcileLooks ?? 0) >= limits.reconcileDelaysMs.length;
-  if (!isCommitIdempotent && !isLastLook) return nextLook(clock, limits);
-  const { reconcileLooks: _, ...rest } = clock;
-  return afterRefusal('commit', rest, limits);
+  const { reconcileLooks = 0, ...proven } = clock;
+  if (reconcileLooks >= limits.reconcileDelaysMs.length) {
+    return afterRefusal('commit', proven, limits);
+  }
+  const again = isCommitIdempotent && reconcileLooks === 1 && afterRefusal('commit', clock, limits);
+  return again && 'next' in again ? again : nextLook(clock, limits);
 }
 
 /** The network is still at work on an accepted post. */

@@ -1,49 +1,35 @@
 // Cancels a post, or of one that is being published the targets that can still be stopped.
-import { concludeRun } from '../../activities/conclude-post.ts';
+import { stopTargets } from '../../activities/stop-targets.ts';
 import { giveBackUsage } from '../../schema/database/account-usage.ts';
 import type { PostResultRow } from '../../schema/database/database.ts';
 import { cancelResults, lockPostWithResults, setPost } from '../../schema/database/post-changes.ts';
-import { getPostRow, type PostWithResults } from '../../schema/database/posts.ts';
+import { getPostRow } from '../../schema/database/posts.ts';
 import { AppError } from '../../schema/errors.ts';
 import type { Post } from '../../schema/posts.ts';
 import type { Caller, Context } from '../context.ts';
-import { transact, type Answer, type Effects } from '../transact.ts';
+import { transact, type Answer } from '../transact.ts';
 import { isWaiting, wrongState } from './post-state.ts';
 import { presentPost } from './presenter.ts';
 
 /** Whoever locks the rows first decides: a workflow that comes later finds nothing to do. */
 export function cancelPost(context: Context, caller: Caller, id: string): Promise<Answer<Post>> {
-  return transact(context, caller, async (effects) => {
-    const { trx, change } = effects;
+  return transact(context, caller, async ({ trx, change, ring }) => {
     const stored = await lockPostWithResults(trx, caller.projectId, id);
     if (isWaiting(stored.post)) {
       await giveBackUsage(trx, await cancelResults(trx, id));
       await setPost(trx, id, { status: 'canceled' });
       change({ subject: 'post', subject_id: id, kind: 'canceled' });
     } else if (stored.post.status === 'pending') {
-      await stopTargets(context, effects, stored);
+      const stopped = await stopTargets(trx, stored.post, context.config);
+      if (stopped.length === 0) throw tooLate(stored.results);
+      for (const _ of stopped) change({ subject: 'post', subject_id: id, kind: 'result.canceled' });
+      ring('fanfare_deliveries');
     } else {
       throw wrongState(stored.post, 'there is nothing left to cancel');
     }
     const { post, results } = await getPostRow(trx, caller.projectId, id);
     return { status: 200, data: presentPost(context, post, results) };
   });
-}
-
-/** When none is on its way any more, this is the end of the run. */
-async function stopTargets(
-  { config }: Context,
-  { trx, change, ring }: Effects,
-  { post, results }: PostWithResults,
-): Promise<void> {
-  const stopped = await cancelResults(trx, post.id);
-  if (stopped.length === 0) throw tooLate(results);
-  await giveBackUsage(trx, stopped);
-  for (const _ of stopped) {
-    change({ subject: 'post', subject_id: post.id, kind: 'result.canceled' });
-  }
-  await concludeRun(trx, post, config);
-  ring('fanfare_deliveries');
 }
 
 function tooLate(results: PostResultRow[]): AppError {

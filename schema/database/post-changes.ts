@@ -52,7 +52,10 @@ export async function replaceResults(
   await trx.insertInto('post_results').values(results).execute();
 }
 
-/** Of targets and comments on their way those that have not begun their commit; returns their ids. */
+/**
+ * Of targets and comments on their way those that have not begun their commit, and those of which it
+ * is known that a commit came to nothing; returns their ids.
+ */
 export async function cancelResults(trx: Transaction, postId: string): Promise<string[]> {
   const canceled = await trx
     .updateTable('post_results')
@@ -62,7 +65,12 @@ export async function cancelResults(trx: Transaction, postId: string): Promise<s
     .where((eb) =>
       eb.or([
         eb('phase', '=', 'prepare'),
-        eb.and([eb('phase', '=', 'commit'), eb('phase_state', '=', 'ready')]),
+        eb.and([
+          eb('phase', '=', 'commit'),
+          eb('phase_state', '=', 'ready'),
+          // The round of looks for an earlier commit is not over.
+          sql<boolean>`clock -> 'reconcileLooks' is null`,
+        ]),
       ]),
     )
     .returning('id')
@@ -81,8 +89,8 @@ export async function reopenResult(
 ): Promise<void> {
   const start =
     error_code === 'outcome_unknown'
-      ? ({ phase: 'reconcile' } as const)
-      : ({ phase: 'prepare', provider_state: '{}' } as const);
+      ? ({ phase: 'reconcile', clock: '{"reconcileLooks":1}' } as const)
+      : ({ phase: 'prepare', clock: '{}', provider_state: '{}' } as const);
   await trx
     .updateTable('post_results')
     .set({
@@ -90,7 +98,6 @@ export async function reopenResult(
       phase_state: 'ready',
       steps: sql<number>`steps + 1`,
       status: 'pending',
-      clock: '{}',
       error_code: null,
       error_message: null,
       failure_stage: null,

@@ -92,22 +92,61 @@ describe('afterError when the post may be public', () => {
   });
 });
 
+describe('afterError while an earlier commit is not cleared up', () => {
+  const unproven = { reconcileLooks: 1, unavailable: 1 };
+
+  test.each(['rejected', 'rate_limited', 'unavailable'] as const)(
+    'a commit that ends as %s is told by nobody until the looks are over',
+    (kind) => {
+      const next = afterError(error(kind), 'commit', unproven, limits, now);
+      expect(next).toEqual({
+        next: 'reconcile',
+        waitMs: 5_000,
+        clock: { ...unproven, reconcileLooks: 2 },
+      });
+    },
+  );
+
+  test('a commit whose outcome is unknown, too, begins a round of its own', () => {
+    const next = afterError(error('unknown_outcome'), 'commit', unproven, limits, now);
+    expect(next).toMatchObject({ next: 'reconcile', waitMs: 0, clock: { reconcileLooks: 1 } });
+  });
+
+  test('a commit for which our means are refused ends as an unknown outcome', () => {
+    const next = afterError(error('reauthorize'), 'commit', unproven, limits, now);
+    expect(next).toEqual({ fail: 'outcome_unknown' });
+  });
+});
+
 describe('afterAbsent', () => {
-  test('commits again after one look where a repeat is a no-op', () => {
+  test('commits again after the first look where a repeat is a no-op, and remembers the round', () => {
     const next = afterAbsent(true, { reconcileLooks: 1 }, limits);
-    expect(next).toMatchObject({ next: 'commit' });
+    expect(next).toMatchObject({ next: 'commit', waitMs: 1_000, clock: { reconcileLooks: 1 } });
+    expect(afterAbsent(true, { reconcileLooks: 2 }, limits)).toMatchObject({ next: 'reconcile' });
+  });
+
+  test('looks on where a repeat is a no-op and there is none left', () => {
+    const clock = { reconcileLooks: 1, unavailable: limits.unavailableDelaysMs.length };
+    expect(afterAbsent(true, clock, limits)).toMatchObject({ next: 'reconcile', waitMs: 5_000 });
   });
 
   test('believes only the last look where a repeat would make a second post', () => {
     expect(afterAbsent(false, { reconcileLooks: 1 }, limits)).toMatchObject({ next: 'reconcile' });
     expect(afterAbsent(false, { reconcileLooks: 3 }, limits)).toMatchObject({ next: 'reconcile' });
-    expect(afterAbsent(false, { reconcileLooks: 4 }, limits)).toMatchObject({ next: 'commit' });
+    expect(afterAbsent(false, { reconcileLooks: 4 }, limits)).toEqual({
+      next: 'commit',
+      waitMs: 1_000,
+      clock: { unavailable: 1 },
+    });
   });
 
-  test('gives up in the end, as a post that is surely not there', () => {
-    const clock = { reconcileLooks: 4, unavailable: limits.unavailableDelaysMs.length };
-    expect(afterAbsent(false, clock, limits)).toEqual({ fail: 'unavailable' });
-  });
+  test.each([true, false])(
+    'gives up in the end, as a post that is surely not there: idempotent %s',
+    (isIdempotent) => {
+      const clock = { reconcileLooks: 4, unavailable: limits.unavailableDelaysMs.length };
+      expect(afterAbsent(isIdempotent, clock, limits)).toEqual({ fail: 'unavailable' });
+    },
+  );
 });
 
 describe('nextPoll', () => {

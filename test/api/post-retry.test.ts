@@ -105,7 +105,7 @@ describe('POST /v1/posts/:id/results/:result_id/retry', () => {
     expect({ phase, phase_state, clock, provider_state }).toEqual({
       phase: 'reconcile',
       phase_state: 'ready',
-      clock: {},
+      clock: { reconcileLooks: 1 },
       provider_state: { upload: 'u1' },
     });
   });

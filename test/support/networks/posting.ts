@@ -47,6 +47,7 @@ export function dependenciesOf(
 export type Shape = 'single' | 'thread' | 'commented';
 
 export interface TestPost {
+  projectId: string;
   postId: string;
   accountId: string;
   workflowId: string;
@@ -96,7 +97,7 @@ export async function writePost(
     const usage = { social_account_id: accountId, month, published };
     await trx.insertInto('account_usage').values(usage).execute();
   });
-  return { postId, accountId, workflowId, resultIds };
+  return { projectId, postId, accountId, workflowId, resultIds };
 }
 
 async function addAccount(db: Db, projectId: string, network: SimulatedNetwork): Promise<string> {
