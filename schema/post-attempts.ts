@@ -1,4 +1,4 @@
-// The story of a target: every call to its network, as the wire shows it.
+// The story of a target or a comment: every call of a phase to its network, as the wire shows it.
 import { z } from 'zod';
 import { phases, ProviderError } from './posts.ts';
 import { Timestamp } from './timestamp.ts';

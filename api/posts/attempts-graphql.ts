@@ -48,7 +48,7 @@ builder.interfaceField(OutcomeRef, 'attemptLog', (t) =>
   t.field({
     type: PostAttemptConnection,
     nullable: true,
-    description: 'The calls to the network, newest first.',
+    description: 'Every call of a phase to the network, newest first.',
     complexity: pageCost,
     args: pageArguments,
     resolve: async ({ id }, args, graphql) =>

@@ -1,4 +1,4 @@
-// The story of a target: what was asked of its network, when, and what came of it.
+// The story of a target or a comment: what was asked of its network, when, and what came of it.
 import type { PostAttemptRow } from '../../schema/database/database.ts';
 import { listPostAttempts } from '../../schema/database/post-attempts.ts';
 import { getPostRow } from '../../schema/database/posts.ts';

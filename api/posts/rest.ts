@@ -88,7 +88,8 @@ export const postRoutes = [
 
   get('/v1/posts/:id/results/:result_id/attempts', {
     name: 'listAttempts',
-    summary: 'List the calls to the network of a target, the newest first',
+    summary: 'List the calls to the network of a target or a comment, the newest first',
+    description: 'Every call of a phase; refreshes of the access are none.',
     scope: 'posts:read',
     query: listQuery({}),
     answer: list(PostAttempt),
