@@ -33,11 +33,33 @@ export class Replayed extends Error {
   }
 }
 
+const maxTries = 3;
+
 /**
- * Runs `work` in one transaction. With an Idempotency-Key the answer is stored in the same
- * transaction, so that a repeat, even a simultaneous one, gets it again and writes nothing.
+ * Runs `work` in one transaction, and again where Postgres gave it up for another's sake. With an
+ * Idempotency-Key the answer is stored in the same transaction, so that a repeat, even a simultaneous
+ * one, gets it again and writes nothing.
  */
 export async function transact<T>(
+  context: Context,
+  caller: Pick<Caller, 'projectId' | 'idempotency'>,
+  work: (effects: Effects) => Promise<Answer<T>>,
+): Promise<Answer<T>> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await transactOnce(context, caller, work);
+    } catch (error) {
+      if (tries === maxTries || !hasLostRace(error)) throw error;
+    }
+  }
+}
+
+/** A deadlock, or a serialization failure: nothing was written. */
+function hasLostRace(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^(40P01|40001)$/.test(String(error.code));
+}
+
+async function transactOnce<T>(
   context: Context,
   caller: Pick<Caller, 'projectId' | 'idempotency'>,
   work: (effects: Effects) => Promise<Answer<T>>,

@@ -6,13 +6,15 @@ import { listResults, lockPost, type PostWithResults } from './posts.ts';
 
 /**
  * Nothing happens to the post meanwhile. The results come first, as the engine locks: it writes a
- * result and then its post.
+ * result and then its post. Before them comes the turn: who waited for results that another has
+ * replaced would hold the post without those it has now.
  */
 export async function lockPostWithResults(
   trx: Transaction,
   projectId: string,
   id: string,
 ): Promise<PostWithResults> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${id}, 0))`.execute(trx);
   await trx
     .selectFrom('post_results')
     .select('id')
