@@ -86,7 +86,7 @@ export type ConnectAccount = z.infer<typeof ConnectAccount>;
 
 export const ListAccounts = listQuery({
   platform: PlatformInput.optional(),
-  external_user_id: z.string().max(255).optional(),
+  external_user_id: z.string().min(1).max(255).optional(),
   status: z.enum(accountStatuses).optional(),
 });
 

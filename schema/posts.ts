@@ -205,8 +205,8 @@ export const ListPosts = ordered(
   listQuery({
     status: z.enum(postStatuses).optional(),
     platform: PlatformInput.optional(),
-    social_account_id: z.string().optional(),
-    external_user_id: z.string().optional(),
+    social_account_id: z.string().min(1).optional(),
+    external_user_id: z.string().min(1).max(255).optional(),
     from: z.iso.datetime({ offset: true }).optional(),
     to: z.iso.datetime({ offset: true }).optional(),
   }),

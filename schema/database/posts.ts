@@ -138,20 +138,24 @@ export async function listPostRows(
   { limit, before }: Slice,
 ): Promise<PostRow[]> {
   let query = db.selectFrom('posts').selectAll().where('project_id', '=', projectId);
-  if (before) query = query.where('id', '<', before);
-  if (filters.status) query = query.where('status', '=', filters.status);
-  if (filters.from) query = query.where('created_at', '>=', new Date(filters.from));
-  if (filters.to) query = query.where('created_at', '<', new Date(filters.to));
-  const { platform, social_account_id, external_user_id } = filters;
-  if (platform ?? social_account_id ?? external_user_id) {
+  const { status, from, to, platform, social_account_id, external_user_id } = filters;
+  if (before !== undefined) query = query.where('id', '<', before);
+  if (status !== undefined) query = query.where('status', '=', status);
+  if (from !== undefined) query = query.where('created_at', '>=', new Date(from));
+  if (to !== undefined) query = query.where('created_at', '<', new Date(to));
+  if ([platform, social_account_id, external_user_id].some((filter) => filter !== undefined)) {
     query = query.where((eb) => {
       let target = eb
         .selectFrom('post_results')
         .select('post_results.id')
         .whereRef('post_results.post_id', '=', 'posts.id');
-      if (platform) target = target.where('platform', '=', platform);
-      if (social_account_id) target = target.where('social_account_id', '=', social_account_id);
-      if (external_user_id) {
+      if (platform !== undefined) {
+        target = target.where('post_results.platform', '=', platform);
+      }
+      if (social_account_id !== undefined) {
+        target = target.where('social_account_id', '=', social_account_id);
+      }
+      if (external_user_id !== undefined) {
         target = target
           .innerJoin('social_accounts', 'social_accounts.id', 'post_results.social_account_id')
           .where('social_accounts.project_id', '=', projectId)
