@@ -78,6 +78,9 @@ export const PostResult = z
     media_urls: z.array(z.string()),
     thread_position: z.int().nullable(),
     in_reply_to: z.string().nullable(),
+    platform_options: z.record(z.string(), z.unknown()).meta({
+      description: 'As they were given; of a target without any, an empty object.',
+    }),
     ...Outcome.shape,
     first_comment: FirstComment.nullable(),
   })

@@ -46,6 +46,7 @@ function presentResult(
     media_urls: result.media_urls ?? post.media_urls,
     thread_position: result.thread_position,
     in_reply_to: result.in_reply_to,
+    platform_options: result.platform_options,
     ...presentOutcome(settings, result),
     first_comment: comment ? presentComment(settings, comment) : null,
   };

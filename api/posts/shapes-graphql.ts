@@ -68,6 +68,10 @@ export const PostResultRef = builder.objectRef<PostResult>('PostResult').impleme
     mediaUrls: t.exposeStringList('media_urls'),
     threadPosition: t.exposeInt('thread_position', { nullable: true }),
     inReplyTo: t.exposeString('in_reply_to', { nullable: true }),
+    platformOptions: t.expose('platform_options', {
+      type: 'JSON',
+      description: 'As they were given, spelled as in REST; without any, an empty object.',
+    }),
     firstComment: t.field({
       type: FirstCommentRef,
       nullable: true,

@@ -46,10 +46,10 @@ describe('createPost', () => {
       createPost(input: {
         caption: "main"
         platformPosts: [{ accountId: "${account.id}", caption: "own", platformOptions: { outcome: "rejected" } }]
-      }) { id results { caption } }
+      }) { id results { caption platformOptions } }
     }`,
     );
-    expect(post.results).toEqual([{ caption: 'own' }]);
+    expect(post.results).toEqual([{ caption: 'own', platformOptions: { outcome: 'rejected' } }]);
     const ended = await app.tenant.waitForPost(post.id);
     expect(ended.status).toBe('failed');
   });
