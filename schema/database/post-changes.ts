@@ -55,29 +55,42 @@ export async function replaceResults(
 }
 
 /**
- * Of targets and comments on their way those that have not begun their commit, and those of which it
- * is known that a commit came to nothing; returns their ids.
+ * Of targets on their way those that have not begun their commit, and those of which it is known that
+ * a commit came to nothing, each with its comment; returns their ids. Other comments go on: their
+ * targets are public, or may be.
  */
 export async function cancelResults(trx: Transaction, postId: string): Promise<string[]> {
   const canceled = await trx
-    .updateTable('post_results')
+    .updateTable('post_results as r')
     .set({ status: 'canceled', next_attempt_at: null, is_paused: false })
     .where('post_id', '=', postId)
-    .where('status', 'in', ['pending', 'publishing'])
+    .where(canBeStopped('r'))
     .where((eb) =>
       eb.or([
-        eb('phase', '=', 'prepare'),
-        eb.and([
-          eb('phase', '=', 'commit'),
-          eb('phase_state', '=', 'ready'),
-          // The round of looks for an earlier commit is not over.
-          sql<boolean>`clock -> 'reconcileLooks' is null`,
-        ]),
+        eb('kind', '=', 'post'),
+        eb.exists(
+          eb
+            .selectFrom('post_results as target')
+            .select('target.id')
+            .whereRef('target.id', '=', 'r.answers_result_id')
+            .where(canBeStopped('target')),
+        ),
       ]),
     )
-    .returning('id')
+    .returning('r.id')
     .execute();
   return canceled.map((row) => row.id);
+}
+
+/** A round of looks for an earlier commit that is not over: it may have made the post public. */
+function canBeStopped(row: string) {
+  const column = (name: string) => sql.ref(`${row}.${name}`);
+  return sql<boolean>`${column('status')} in ('pending', 'publishing') and (
+    ${column('phase')} = 'prepare' or (
+      ${column('phase')} = 'commit' and ${column('phase_state')} = 'ready'
+      and ${column('clock')} -> 'reconcileLooks' is null
+    )
+  )`;
 }
 
 /**

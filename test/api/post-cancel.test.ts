@@ -129,22 +129,45 @@ describe('POST /v1/posts/:id/cancel while the post is on its way', () => {
     expect(body.data).toMatchObject({ status: 'canceled', results: [{ next_attempt_at: null }] });
   });
 
-  test('stops the parts of a thread and the comments that were not sent', async () => {
+  test('stops the parts of a thread that were not sent, with their comments, and no others', async () => {
     const [account_id] = author.accounts;
     const platform_posts = [
       { account_id, thread_position: 1, first_comment: 'more' },
-      { account_id, thread_position: 2 },
+      { account_id, thread_position: 2, first_comment: 'never' },
     ];
     const { id, resultIds } = await createStarted(rest, author, { platform_posts });
     await publishTarget(rest, resultIds[0]);
     const { body } = await cancel(id);
     expect(body.data).toMatchObject({
-      status: 'published',
+      status: 'pending',
       results: [
-        { status: 'published', first_comment: { status: 'canceled' } },
-        { status: 'canceled' },
+        { status: 'published', first_comment: { status: 'pending' } },
+        { status: 'canceled', first_comment: { status: 'canceled' } },
       ],
     });
+    await publishTarget(rest, body.data.results[0].first_comment.id);
+    await conclude(rest, id);
+    expect(await author.read(id)).toMatchObject({
+      status: 'published',
+      results: [{ first_comment: { status: 'published' } }, { status: 'canceled' }],
+    });
+  });
+
+  test.each([
+    ['is being sent', (id: string) => begin(rest, id)],
+    ['is published', (id: string) => publishTarget(rest, id)],
+  ])('comes too late for a target that %s, and for its waiting comment', async (doing, start) => {
+    const [account_id] = author.accounts;
+    const { id, resultIds } = await createStarted(rest, author, {
+      platform_posts: [{ account_id, first_comment: 'more' }],
+    });
+    await start(resultIds[0]);
+    const { status, body } = await cancel(id);
+    expect(status).toBe(409);
+    expect(body.error.message).toBe(
+      `It is too late to cancel the post: ${account_id} (bluesky) ${doing}.`,
+    );
+    expect((await author.read(id)).results[0]!.first_comment).toMatchObject({ status: 'pending' });
   });
 
   test.each([
