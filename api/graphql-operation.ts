@@ -6,6 +6,7 @@ import { notFound } from '../schema/errors.ts';
 import type { Scope } from '../schema/scopes.ts';
 import type { Caller, Context } from './context.ts';
 import { requireCaller, type GraphqlContext } from './graphql-context.ts';
+import { checkKey } from './idempotency.ts';
 import { spellError, toSnakeCase, toWire, type Place } from './graphql-spelling.ts';
 import { findTextFaults } from './text-faults.ts';
 import { refuseAnswered, Replayed, type Answer } from './transact.ts';
@@ -88,9 +89,10 @@ export async function write<Input, T>(
   run: (context: Context, caller: Caller, input: Input) => Promise<Answer<T>>,
 ): Promise<T> {
   const caller = requireCaller(graphql, scope);
+  const keyBeside = checkKey(args.idempotencyKey, 'idempotencyKey');
   try {
     const input = validate(schema, readInput(args.input, info, schema), bodyOptions);
-    const key = args.idempotencyKey ?? idempotencyKeyIn(input);
+    const key = keyBeside ?? idempotencyKeyIn(input);
     const asking = key === undefined ? caller : { ...caller, ...idempotency(key, info, args) };
     await refuseAnswered(graphql.app, asking);
     return (await run(graphql.app, asking, input)).data;

@@ -1,10 +1,12 @@
 // The Idempotency-Key of a request: what a repeat of it is recognised by.
 import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import { validationError } from '../schema/errors.ts';
 import type { Caller } from './context.ts';
+import { bodyOptions, validate } from './validation.ts';
 
-const maxKeyLength = 255;
-const path = 'headers.Idempotency-Key';
+export const maxKeyLength = 255;
+const Key = z.string().min(1, 'must not be empty').max(maxKeyLength);
 
 /** From the header or from the body; where both name one they must agree. */
 export function readIdempotency(
@@ -12,7 +14,7 @@ export function readIdempotency(
   body: Buffer,
   keyInBody: string | undefined,
 ): Caller['idempotency'] {
-  const keyInHeader = checkHeader(request.headers.get('Idempotency-Key'));
+  const keyInHeader = checkKey(request.headers.get('Idempotency-Key'), 'headers.Idempotency-Key');
   if (keyInHeader !== undefined && keyInBody !== undefined && keyInHeader !== keyInBody) {
     const message = 'must equal the Idempotency-Key header';
     throw validationError([{ path: 'idempotency_key', code: 'mismatch', message }]);
@@ -26,14 +28,8 @@ export function readIdempotency(
   return { key, fingerprint };
 }
 
-function checkHeader(key: string | null): string | undefined {
-  if (key === null) return undefined;
-  if (key === '')
-    throw validationError([{ path, code: 'too_small', message: 'must not be empty' }]);
-  if (key.length > maxKeyLength) {
-    const message = `must have at most ${maxKeyLength} characters`;
-    const issue = { path, code: 'too_big', message, actual: key.length, limit: maxKeyLength };
-    throw validationError([issue]);
-  }
-  return key;
+/** A key that stands beside the body. */
+export function checkKey(key: string | null | undefined, path: string): string | undefined {
+  if (key === null || key === undefined) return undefined;
+  return validate(Key, key, { ...bodyOptions, root: path });
 }

@@ -1,5 +1,6 @@
 // Checks what a client sent against its schema and names every fault by its exact path.
-import type { z } from 'zod';
+import { z } from 'zod';
+import { checkedAlone } from '../schema/checked-alone.ts';
 import { validationError, type Issue } from '../schema/errors.ts';
 import { findTextFaults } from './text-faults.ts';
 
@@ -12,16 +13,30 @@ export interface ValidateOptions {
 
 /** The parsed value, or a `validation_error` that lists every fault. */
 export function validate<T>(schema: z.ZodType<T>, value: unknown, options: ValidateOptions): T {
-  const textFaults = findTextFaults(value).map(({ path, code, message }) => ({
-    path: writePath(path) || options.root,
-    ...(code === 'unknown_field' ? unknownMember(options) : { code, message }),
-  }));
+  const textFaults = findTextFaults(value)
+    .filter(({ path }) => !isCheckedAlone(schema, path))
+    .map(({ path, code, message }) => ({
+      path: writePath(path) || options.root,
+      ...(code === 'unknown_field' ? unknownMember(options) : { code, message }),
+    }));
   const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success && textFaults.length === 0) return parsed.data;
   const issues = (parsed.error?.issues ?? [])
     .flatMap((issue) => toIssues(issue, options))
     .filter(({ path, code }) => !textFaults.some((f) => f.path === path && f.code === code));
   throw validationError([...textFaults, ...issues]);
+}
+
+/** Whether what stands there is only passed on. */
+function isCheckedAlone(schema: z.core.$ZodType, path: readonly PropertyKey[]): boolean {
+  let at: z.core.$ZodType | undefined = schema;
+  for (const part of path) {
+    if (at instanceof z.ZodObject) at = at.shape[String(part)];
+    else if (at instanceof z.ZodArray) at = at.element;
+    if (at === undefined) return false;
+    if (checkedAlone.has(at)) return true;
+  }
+  return false;
 }
 
 export const bodyOptions: ValidateOptions = { root: 'body', unknownCode: 'unknown_field' };

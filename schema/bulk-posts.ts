@@ -1,14 +1,14 @@
 // Several posts in one request, as the wire shows them.
 import { z } from 'zod';
+import { checkedAlone } from './checked-alone.ts';
 import { ErrorObject } from './error-object.ts';
 import { fixedLimits } from './limits.ts';
-import { CreatePost, Post } from './posts.ts';
+import { Post } from './posts.ts';
 
-/** A post that is not of the form is let through as it came, to be refused by itself. */
-const BulkPost = CreatePost.catch(({ input }) => input as CreatePost).meta({
-  type: 'object',
-  allOf: [{ $ref: '#/components/schemas/CreatePost' }],
-});
+const BulkPost = z
+  .unknown()
+  .meta({ type: 'object', allOf: [{ $ref: '#/components/schemas/CreatePost' }] })
+  .register(checkedAlone, {});
 
 export const CreatePosts = z
   .strictObject({ posts: z.array(BulkPost).min(1).max(fixedLimits.bulkPosts) })

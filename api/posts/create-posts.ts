@@ -5,6 +5,7 @@ import { AppError, validationError } from '../../schema/errors.ts';
 import { CreatePost, type Post } from '../../schema/posts.ts';
 import type { Caller, Context } from '../context.ts';
 import { toAppError, toErrorAnswer, type ErrorBody } from '../errors.ts';
+import { maxKeyLength } from '../idempotency.ts';
 import { refuseAnswered, Replayed, transact, type Answer } from '../transact.ts';
 import { bodyOptions, validate } from '../validation.ts';
 import { createPost } from './create-post.ts';
@@ -34,24 +35,22 @@ export async function createPosts(
 
 interface Item {
   index: number;
-  post: CreatePost;
+  post: unknown;
   requestId: string;
 }
 
 async function createOne(context: Context, caller: Caller, item: Item): Promise<CreatedPost> {
+  let ownKey: string | undefined;
   try {
     const input = validate(CreatePost, item.post, bodyOptions);
-    const { status, data } = await createOnce(
-      context,
-      askForItem(caller, item.index, input),
-      input,
-    );
+    ownKey = input.idempotency_key;
+    const asking = askForItem(caller, item.index, input);
+    const { status, data } = await createOnce(context, asking, input);
     return { status, post: data };
   } catch (thrown) {
     const error = toAppError(context, thrown, item.requestId);
     // The key of the request was used with other posts: none of these is wanted.
-    const isOfRequest = item.post.idempotency_key === undefined;
-    if (error.code === 'idempotency_conflict' && isOfRequest) throw error;
+    if (error.code === 'idempotency_conflict' && ownKey === undefined) throw error;
     const { status, error: body } = toErrorAnswer(context, moveInto(error, `posts[${item.index}]`));
     return { status, error: body };
   }
@@ -75,6 +74,10 @@ async function createOnce(
 function askForItem({ idempotency, ...caller }: Caller, index: number, input: CreatePost): Caller {
   const { idempotency_key: own } = input;
   if (own !== undefined) {
+    if (own === idempotency?.key) {
+      const message = 'must not be the key of the whole request';
+      throw validationError([{ path: 'idempotency_key', code: 'duplicate', message }]);
+    }
     const fingerprint = createHash('sha256')
       .update(`posts/bulk\n${JSON.stringify(input)}`)
       .digest();
@@ -82,8 +85,11 @@ function askForItem({ idempotency, ...caller }: Caller, index: number, input: Cr
   }
   if (!idempotency) return caller;
   const { key, fingerprint } = idempotency;
-  return { ...caller, idempotency: { key: `${key}/posts[${index}]`, fingerprint } };
+  return { ...caller, idempotency: { key: `${placeOf(index)}${key}`, fingerprint } };
 }
+
+/** Longer than any key that a client may send, so that it takes none of those. */
+const placeOf = (index: number) => `posts[${index}]`.padEnd(maxKeyLength + 1);
 
 /** The same refusal with its paths as the whole request has them. */
 function moveInto(error: AppError, at: string): AppError {

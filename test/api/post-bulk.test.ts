@@ -148,7 +148,7 @@ describe('a repeat with the same Idempotency-Key', () => {
   test('does what is left when the process died half way', async () => {
     const posts = ['half 0', 'half 1', 'half 2'].map((caption) => post(caption));
     const first = await send(posts, 'half');
-    await forgetKeys('half', 'half/posts[2]');
+    await forgetKeys('half', 'posts[2]% half');
     await sql`delete from posts where caption = 'half 2'`.execute(rest.context.db);
     const second = await send(posts, 'half');
     expect(second.headers.get('Idempotency-Replayed')).toBeNull();
@@ -212,8 +212,10 @@ describe("a post's own key", () => {
   });
 });
 
-async function forgetKeys(...keys: string[]): Promise<void> {
-  await rest.context.db.deleteFrom('idempotency_keys').where('key', 'in', keys).execute();
+async function forgetKeys(...patterns: string[]): Promise<void> {
+  for (const pattern of patterns) {
+    await rest.context.db.deleteFrom('idempotency_keys').where('key', 'like', pattern).execute();
+  }
 }
 
 /** Postgres ends what writes this caption, as when it shuts down. */
