@@ -79,7 +79,7 @@ export async function refreshAccess(
     await writeFresh(dependencies, access, fresh);
     return 'refreshed';
   } catch (error) {
-    if (error instanceof PlatformError) return error;
+    if (error instanceof PlatformError) return ofRefresh(error);
     throw error;
   } finally {
     await dropLease(dependencies.db, access.accountId, leaseId);
@@ -98,10 +98,16 @@ async function askTwice(
     if (toPlatformError(thrown).kind !== 'unknown_outcome') throw toPlatformError(thrown);
   }
   return ask().catch((thrown: unknown) => {
-    const { kind, message, options } = toPlatformError(thrown);
-    // What is unknown here is the refresh: no phase was begun with it.
-    throw new PlatformError(kind === 'unknown_outcome' ? 'unavailable' : kind, message, options);
+    throw toPlatformError(thrown);
   });
+}
+
+/** What is unknown here is the refresh, with which no phase was begun; what is refused is the login. */
+function ofRefresh(error: PlatformError): PlatformError {
+  const { kind, message, options } = error;
+  if (kind === 'unknown_outcome') return new PlatformError('unavailable', message, options);
+  if (kind === 'rejected') return new PlatformError('reauthorize', message, options);
+  return error;
 }
 
 /** These tokens exist nowhere else: a database that is briefly away must not cost the account. */
@@ -161,13 +167,16 @@ async function dropLease(db: Db, accountId: string, leaseId: string): Promise<vo
     .execute();
 }
 
-/** The network takes our means no more: the account waits for its user, and the client is told once. */
+/**
+ * The network takes our means no more: the account waits for its user, and the client is told once.
+ * False: these are the account's means no more.
+ */
 export async function setReconnectRequired(
   { db, doorbell, previewEvents }: AccessDependencies,
   access: Access,
   reason: DisconnectReason,
-): Promise<void> {
-  await db.transaction().execute(async (trx) => {
+): Promise<boolean> {
+  const isSet = await db.transaction().execute(async (trx) => {
     const row = await trx
       .updateTable('social_accounts')
       .set({ status: 'reconnect_required', credentials: null, credentials_key_id: null })
@@ -176,7 +185,7 @@ export async function setReconnectRequired(
       .where('credential_version', '=', access.credentialVersion)
       .returningAll()
       .executeTakeFirst();
-    if (!row) return;
+    if (!row) return false;
     const data = toAccountEventData(row, reason);
     await recordEvent(
       trx,
@@ -191,7 +200,11 @@ export async function setReconnectRequired(
         kind: 'reconnect_required',
       },
     ]);
+    return true;
   });
-  doorbell.ring('fanfare_changes');
-  doorbell.ring('fanfare_deliveries');
+  if (isSet) {
+    doorbell.ring('fanfare_changes');
+    doorbell.ring('fanfare_deliveries');
+  }
+  return isSet;
 }

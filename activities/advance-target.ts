@@ -12,9 +12,17 @@ import type { TargetProgress } from '../schema/workflows.ts';
 import { loadAccess, refreshAccess, setReconnectRequired, type Access } from './account-access.ts';
 import { defaultCallTimeoutMs } from './call-phase.ts';
 import { PlatformError } from './platforms/platform-error.ts';
-import { lostCommit, runPhase, takeStep, failTarget, type PhaseDependencies } from './run-phase.ts';
-import { findWait } from './rate-turn.ts';
-import { afterError, firstLook, isSending, mayBePublic } from './target-clock.ts';
+import type { Platform } from './platforms/platform.ts';
+import { findWait, noteRefusal } from './rate-turn.ts';
+import {
+  failTarget,
+  lostCommit,
+  runPhase,
+  takeStep,
+  type PhaseDependencies,
+  type Refused,
+} from './run-phase.ts';
+import { afterError, firstLook, isSending, mayBePublic, nextLook } from './target-clock.ts';
 
 export type AdvanceDependencies = PhaseDependencies;
 
@@ -24,7 +32,7 @@ export interface AdvanceTargetInput {
 }
 
 /** A network may refuse a fresh token when another call has just ended it, but not again and again. */
-const maxRefreshes = 3;
+const maxRenewals = 3;
 /** Shorter waits are spent here: a round trip to Temporal would take as long. */
 const shortWaitMs = 20;
 /** While the call of an earlier run is under way. */
@@ -35,43 +43,35 @@ export async function advanceTarget(
   dependencies: AdvanceDependencies,
   { resultId, run }: AdvanceTargetInput,
 ): Promise<TargetProgress> {
-  let refreshes = 0;
-  for (;;) {
-    const row = await findTarget(dependencies.db, resultId);
-    if (!row || row.current_run !== run || !isOpen(row)) return ended;
-    const waitMs = (row.next_attempt_at?.getTime() ?? 0) - Date.now();
+  for (let renewals = 0; ;) {
+    const stored = await findTarget(dependencies.db, resultId);
+    if (!stored || stored.current_run !== run || !isOpen(stored)) return ended;
+    const waitMs = (stored.next_attempt_at?.getTime() ?? 0) - Date.now();
     if (waitMs > shortWaitMs) return { waitMs };
     if (waitMs > 0) await sleep(waitMs);
 
+    const platform = dependencies.platforms.get(stored.platform);
+    const row = atFirstPhase(stored, platform);
     const obstacle = await findObstacle(dependencies, row);
     if (obstacle === 'written') continue;
     if (obstacle) return obstacle;
-    const platform = dependencies.platforms.get(row.platform);
+    if (!platform) return failUnsent(dependencies, row, 'platform_not_configured');
     const access = await loadAccess(dependencies, row.social_account_id);
-    if (!platform || !access) {
-      const code = platform ? 'account_disconnected' : 'platform_not_configured';
-      const shown = mayBePublic(row) ? 'outcome_unknown' : code;
-      await failTarget(dependencies, row, shown, postingErrors[code].message);
-      return ended;
-    }
+    if (!access) return failUnsent(dependencies, row, 'account_disconnected');
     const end = await runPhase(dependencies, row, platform, access);
     if (end === 'published') return ended;
     if (end === 'written') continue;
-    // Our means were refused.
-    if (refreshes === maxRefreshes || end.error.options.isRevoked || !platform.refresh) {
-      await loseAccount(dependencies, end.row, access, end.error);
-      continue;
-    }
-    const refreshed = await refreshAccess(dependencies, platform, access);
-    if (refreshed instanceof PlatformError) {
-      await loseAccount(dependencies, end.row, access, refreshed);
-    } else if (refreshed === 'refreshed') {
-      refreshes++;
-    }
+    await renewAccess(dependencies, platform, access, end, renewals++ < maxRenewals);
   }
 }
 
 const isOpen = (row: TargetRow) => row.status === 'pending' || row.status === 'publishing';
+
+/** Where there is nothing to prepare, a target begins with its commit. */
+function atFirstPhase(row: TargetRow, platform: Platform | undefined): TargetRow {
+  const hasNone = row.phase === 'prepare' && platform && !platform.prepare;
+  return hasNone ? { ...row, phase: 'commit' } : row;
+}
 
 /**
  * What stands before the row's next call. `written`: the row tells what to do instead; else this run
@@ -81,43 +81,61 @@ async function findObstacle(
   dependencies: AdvanceDependencies,
   row: TargetRow,
 ): Promise<'written' | TargetProgress | undefined> {
+  const { db, clock: limits } = dependencies;
   if (row.phase_state === 'begun' && row.phase === 'commit') {
     // Whoever began it for an earlier run may be at it still; otherwise whoever sent it is gone.
-    const earlier = await findEarlierCall(dependencies.db, row);
+    const earlier = await findEarlierCall(db, row);
     const ageMs = Date.now() - (earlier?.getTime() ?? 0);
     if (ageMs < (dependencies.callTimeoutMs ?? defaultCallTimeoutMs))
       return { waitMs: lookAgainMs };
-    await takeStep(dependencies, row, firstLook(row.clock, dependencies.clock), lostCommit);
+    await takeStep(dependencies, row, firstLook(row.clock, limits), lostCommit);
     return 'written';
   }
-  if (isSending(row.phase)) {
-    if (row.is_sending_paused) {
-      return (await setPaused(dependencies.db, row)) ? ended : 'written';
-    }
-    if (row.answers_result_id !== null && row.answered_status !== 'published') {
-      // One that is on its way still met a pause; this one is carried again together with it.
-      if (row.answered_status === 'pending' || row.answered_status === 'publishing') return ended;
-      const code = 'answered_post_missing';
-      await failTarget(dependencies, row, code, postingErrors[code].message);
-      return ended;
-    }
+  // A look is held up by nothing.
+  if (!isSending(row.phase)) return undefined;
+  // What may be public already is looked for rather than left to wait.
+  const look = mayBePublic(row) ? nextLook(row.clock, limits) : undefined;
+  if (row.is_sending_paused && !look) return (await setPaused(db, row)) ? ended : 'written';
+  if (row.answers_result_id !== null && row.answered_status !== 'published') {
+    // One that is on its way still met a pause; this one is carried again together with it.
+    if (row.answered_status === 'pending' || row.answered_status === 'publishing') return ended;
+    return failUnsent(dependencies, row, 'answered_post_missing');
   }
-  const wait = await findWait(dependencies, row);
+  const wait = row.is_sending_paused ? look : await findWait(dependencies, row);
   if (!wait) return undefined;
-  await takeStep(dependencies, row, wait, 'The network limits the rate.');
+  await takeStep(dependencies, row, look ?? wait, 'The network limits the rate.');
   return 'written';
 }
 
-async function loseAccount(
+async function failUnsent(
   dependencies: AdvanceDependencies,
   row: TargetRow,
+  code: 'account_disconnected' | 'answered_post_missing' | 'platform_not_configured',
+): Promise<TargetProgress> {
+  const { message } = postingErrors[code];
+  if (mayBePublic(row)) await failTarget(dependencies, row, 'outcome_unknown', message);
+  else await failTarget(dependencies, row, code, message, 'validate');
+  return ended;
+}
+
+/** Our means were refused: the account gets newer ones, or the row says what becomes of it without. */
+async function renewAccess(
+  dependencies: AdvanceDependencies,
+  platform: Platform,
   access: Access,
-  error: PlatformError,
+  { row, error: refusal }: Refused,
+  mayRenew: boolean,
 ): Promise<void> {
+  const canRefresh = mayRenew && !refusal.options.isRevoked && platform.refresh;
+  const error = canRefresh ? await refreshAccess(dependencies, platform, access) : refusal;
+  if (!(error instanceof PlatformError)) return;
   if (error.kind === 'reauthorize') {
     const reason = error.options.isRevoked ? 'revoked' : 'token_expired';
-    await setReconnectRequired(dependencies, access, reason);
+    const isSet = await setReconnectRequired(dependencies, access, reason);
+    // Its user has just connected it again.
+    if (!isSet && mayRenew && (await loadAccess(dependencies, access.accountId))) return;
   }
+  if (error.kind === 'rate_limited') await noteRefusal(dependencies, row, error);
   const step = afterError(error, row.phase, row.clock, dependencies.clock, Date.now());
   await takeStep(dependencies, row, step, error);
 }

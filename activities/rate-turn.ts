@@ -9,21 +9,25 @@ import {
 import type { TargetRow } from '../schema/database/targets.ts';
 import type { PlatformName } from '../schema/platforms.ts';
 import type { TargetClock } from '../schema/retry.ts';
-import type { Platforms } from './platforms/index.ts';
 import type { Throttle } from './platforms/platform.ts';
-import type { PlatformError } from './platforms/platform-error.ts';
+import { readWaitMs, type PlatformError } from './platforms/platform-error.ts';
 import { afterRateLimit, type NextStep } from './target-clock.ts';
 
 interface TurnDependencies {
   db: Db;
   clock: TargetClock;
-  platforms: Platforms;
   postsPerMinute?: Partial<Record<PlatformName, number>>;
 }
 
-/** Undefined: the call may go out now. A place under the ceiling is reserved once for each commit. */
+/** A place holds for a target that comes a little late; one that was down for longer asks anew. */
+const turnHoldsMs = 5_000;
+
+/**
+ * Of a call that asks the network to take something; undefined: it may go out now. A place under the
+ * ceiling is reserved for each commit.
+ */
 export async function findWait(
-  { db, clock: limits, platforms, postsPerMinute = {} }: TurnDependencies,
+  { db, clock: limits, postsPerMinute = {} }: TurnDependencies,
   row: TargetRow,
 ): Promise<NextStep | undefined> {
   const { blocked_until, clock, phase, platform } = row;
@@ -31,8 +35,8 @@ export async function findWait(
   const blockedMs = (blocked_until?.getTime() ?? 0) - nowMs;
   if (blockedMs > 0) return afterRateLimit(blockedMs, phase, clock, limits, nowMs);
   const ceiling = postsPerMinute[platform] ?? 0;
-  const isCommit = phase === 'commit' || (phase === 'prepare' && !platforms.get(platform)?.prepare);
-  if (ceiling === 0 || !isCommit || clock.turnAtMs !== undefined) return undefined;
+  const hasTurn = clock.turnAtMs !== undefined && nowMs - clock.turnAtMs < turnHoldsMs;
+  if (ceiling === 0 || phase !== 'commit' || hasTurn) return undefined;
   const turnAt = await reserveTurn(db, appLimitKey(platform), 60_000 / ceiling);
   const waitMs = turnAt.getTime() - nowMs;
   if (waitMs <= 0) return undefined;
@@ -61,5 +65,7 @@ export async function noteThrottle(
   { scope, untilMs }: Throttle,
 ): Promise<void> {
   const key = scope === 'app' ? appLimitKey(row.platform) : accountLimitKey(row.social_account_id);
-  await setBlocked(db, key, new Date(untilMs));
+  const nowMs = Date.now();
+  const waitMs = readWaitMs(untilMs - nowMs);
+  if (waitMs !== undefined) await setBlocked(db, key, new Date(nowMs + waitMs));
 }

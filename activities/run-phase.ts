@@ -1,5 +1,5 @@
 // One phase of a target: noted as begun, called, its outcome written.
-import type { Db } from '../schema/database/database.ts';
+import type { ClockState, Db } from '../schema/database/database.ts';
 import type { Doorbell } from '../schema/database/doorbell.ts';
 import {
   beginPhase,
@@ -13,7 +13,7 @@ import {
 import type { Vault } from '../schema/database/vault.ts';
 import type { PlatformName } from '../schema/platforms.ts';
 import type { PostingErrorCode } from '../schema/posting-errors.ts';
-import type { Phase } from '../schema/posts.ts';
+import type { FailureStage } from '../schema/posts.ts';
 import type { TargetClock } from '../schema/retry.ts';
 import type { Access } from './account-access.ts';
 import { callPhase, type PhaseOutcome } from './call-phase.ts';
@@ -22,7 +22,14 @@ import type { Platforms } from './platforms/index.ts';
 import type { Platform } from './platforms/platform.ts';
 import { PlatformError } from './platforms/platform-error.ts';
 import { noteRefusal, noteThrottle, withoutTurn } from './rate-turn.ts';
-import { afterAbsent, afterError, nextLook, nextPoll, type NextStep } from './target-clock.ts';
+import {
+  afterAbsent,
+  afterError,
+  nextLook,
+  nextPoll,
+  withoutLimit,
+  type NextStep,
+} from './target-clock.ts';
 
 export interface PhaseDependencies {
   db: Db;
@@ -43,7 +50,7 @@ export const lostCommit = new PlatformError(
 );
 
 /** Our means were refused in this phase, and what becomes of it is still to be decided. */
-interface Refused {
+export interface Refused {
   row: TargetRow;
   error: PlatformError;
 }
@@ -55,46 +62,57 @@ export async function runPhase(
   platform: Platform,
   access: Access,
 ): Promise<'published' | 'written' | Refused> {
-  const { db } = dependencies;
-  const phase = nextPhaseOf(row, platform);
+  const { db, callTimeoutMs } = dependencies;
+  const { phase } = row;
   const startedAt = new Date();
   if (!(await beginPhase(db, row, phase, startedAt))) return 'written';
-  const clock = phase === 'commit' ? withoutTurn(row.clock) : row.clock;
-  const begun: TargetRow = { ...row, clock, phase, phase_state: 'begun', steps: row.steps + 1 };
+  const sent: TargetRow = { ...row, phase_state: 'begun', steps: row.steps + 1 };
+  const answer = await callPhase(platform, phase, sent, access, { startedAt, callTimeoutMs }).catch(
+    toPlatformError,
+  );
+  const begun = { ...sent, clock: clockAfter(row, answer) };
+  if (answer instanceof PlatformError) return writeError(dependencies, begun, answer, startedAt);
 
-  let outcome: PhaseOutcome;
-  try {
-    const { callTimeoutMs } = dependencies;
-    outcome = await callPhase(platform, phase, begun, access, { startedAt, callTimeoutMs });
-  } catch (thrown) {
-    const error = toPlatformError(thrown);
-    await endAttempt(db, row.id, begun.steps, toCallOutcome(error, startedAt));
-    if (error.kind === 'reauthorize') {
-      // The network refused our means before it looked at the post: the phase is as if never begun.
-      await setNextPhase(db, begun, { phase, clock, dueAt: null });
-      return { row: begun, error };
-    }
-    if (error.kind === 'rate_limited') await noteRefusal(dependencies, begun, error);
-    const step = afterError(error, phase, clock, dependencies.clock, Date.now());
-    await takeStep(dependencies, begun, step, error);
-    return 'written';
-  }
   const durationMs = Date.now() - startedAt.getTime();
-  if ('throttle' in outcome && outcome.throttle) {
-    await noteThrottle(dependencies, begun, outcome.throttle);
+  if ('throttle' in answer && answer.throttle) {
+    await noteThrottle(dependencies, begun, answer.throttle);
   }
-  if (outcome.outcome === 'published') {
-    await setPublished(db, begun, outcome.published, durationMs);
+  if (answer.outcome === 'published') {
+    await setPublished(db, begun, answer.published, durationMs);
     dependencies.doorbell.ring('fanfare_changes');
     return 'published';
   }
-  await endAttempt(db, row.id, begun.steps, { outcome: outcome.outcome, durationMs });
-  await writeOutcome(dependencies, begun, platform, outcome);
+  await endAttempt(db, row.id, begun.steps, { outcome: answer.outcome, durationMs });
+  await writeOutcome(dependencies, begun, platform, answer);
   return 'written';
 }
 
-function nextPhaseOf(row: TargetRow, platform: Platform): Phase {
-  return row.phase === 'prepare' && !platform.prepare ? 'commit' : row.phase;
+const silentOnLimits: ReadonlySet<string> = new Set(['rate_limited', 'reauthorize']);
+
+function clockAfter({ phase, clock }: TargetRow, answer: PhaseOutcome | PlatformError): ClockState {
+  // Means that are refused say nothing of limits: refreshing them may be what is limited.
+  const isSilent = answer instanceof PlatformError && silentOnLimits.has(answer.kind);
+  const heard = isSilent ? clock : withoutLimit(clock);
+  return phase === 'commit' ? withoutTurn(heard) : heard;
+}
+
+async function writeError(
+  dependencies: PhaseDependencies,
+  row: TargetRow,
+  error: PlatformError,
+  startedAt: Date,
+): Promise<'written' | Refused> {
+  const { db, clock: limits } = dependencies;
+  const { phase, clock } = row;
+  await endAttempt(db, row.id, row.steps, toCallOutcome(error, startedAt));
+  if (error.kind === 'reauthorize') {
+    // The network refused our means before it looked at the post: the phase is as if never begun.
+    await setNextPhase(db, row, { phase, clock, dueAt: null });
+    return { row, error };
+  }
+  if (error.kind === 'rate_limited') await noteRefusal(dependencies, row, error);
+  await takeStep(dependencies, row, afterError(error, phase, clock, limits, Date.now()), error);
+  return 'written';
 }
 
 async function writeOutcome(
@@ -152,8 +170,9 @@ export async function failTarget(
   row: TargetRow,
   code: PostingErrorCode,
   cause: PlatformError | string,
+  stage: FailureStage = row.phase,
 ): Promise<void> {
-  await db.transaction().execute((trx) => setFailed(trx, row, toFailure(code, row.phase, cause)));
+  await db.transaction().execute((trx) => setFailed(trx, row, toFailure(code, stage, cause)));
   doorbell.ring('fanfare_changes');
 }
 

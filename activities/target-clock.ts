@@ -8,7 +8,7 @@ import type { PlatformError } from './platforms/platform-error.ts';
 export type NextStep =
   { next: Phase; waitMs: number; clock: ClockState } | { fail: PostingErrorCode };
 
-/** What the call before a phase's end does: makes the post public, or looks what became of it. */
+/** The phase asks the network to take something; the others look what became of it. */
 export function isSending(phase: Phase): boolean {
   return phase === 'prepare' || phase === 'commit';
 }
@@ -63,11 +63,17 @@ export function afterRateLimit(
   nowMs: number,
 ): NextStep {
   const sinceMs = clock.rateLimitedSinceMs ?? nowMs;
-  const waitMs = Math.max(retryAfterMs ?? limits.rateLimitedDelayMs, 0);
+  const waitMs = retryAfterMs ?? limits.rateLimitedDelayMs;
   if (nowMs + waitMs - sinceMs > limits.rateLimitedForMs) {
     return { fail: isSending(phase) ? 'rate_limited' : 'outcome_unknown' };
   }
   return { next: phase, waitMs, clock: { ...clock, rateLimitedSinceMs: sinceMs } };
+}
+
+/** A call that was not limited has ended what was waited out. */
+export function withoutLimit(clock: ClockState): ClockState {
+  const { rateLimitedSinceMs: _, ...rest } = clock;
+  return rest;
 }
 
 /** Surely not accepted: the same phase again, on the ladder. */

@@ -22,7 +22,6 @@ const revokedCodes = new Set([
 ]);
 
 const maxMessageLength = 500;
-const longestWaitMs = 24 * 3_600_000;
 
 /**
  * A PDS limits accounts and addresses, each PDS by itself, and says not which: held against the
@@ -38,7 +37,7 @@ export function toError(answer: Answer, kind: CallKind, secrets: readonly string
     providerError: { status, ...(code && { error: code }), ...(text && { message: text }) },
   };
   if (status === 429) {
-    const retryAfterMs = readWaitMs(headers);
+    const retryAfterMs = readAskedMs(headers);
     return new PlatformError('rate_limited', `Bluesky limits the rate: ${said}`, {
       ...options,
       throttled: 'account',
@@ -79,7 +78,7 @@ export function toSurprise(what: string, kind: CallKind): PlatformError {
 
 /** The points that are left, told with a post that was taken. */
 export function readThrottle(headers: Headers): Throttle | undefined {
-  const waitMs = headers.has('ratelimit-reset') ? readWaitMs(headers) : undefined;
+  const waitMs = headers.has('ratelimit-reset') ? readAskedMs(headers) : undefined;
   if (headers.get('ratelimit-remaining') !== '0' || waitMs === undefined) return undefined;
   return { scope: 'account', untilMs: Date.now() + waitMs };
 }
@@ -103,10 +102,10 @@ function redact(text: string, secrets: readonly string[]): string {
 }
 
 /** `ratelimit-reset` is an epoch second of the server's clock, so it is read against that clock. */
-function readWaitMs(headers: Headers): number | undefined {
+function readAskedMs(headers: Headers): number | undefined {
   const retryAfterS = Number(headers.get('retry-after') ?? Number.NaN);
   const resetS = Number(headers.get('ratelimit-reset') ?? Number.NaN);
   const serverNow = Date.parse(headers.get('date') ?? '') || Date.now();
-  const waitMs = Number.isFinite(resetS) ? resetS * 1000 - serverNow : retryAfterS * 1000;
-  return Number.isFinite(waitMs) ? Math.min(Math.max(waitMs, 0), longestWaitMs) : undefined;
+  const askedMs = Number.isFinite(resetS) ? resetS * 1000 - serverNow : retryAfterS * 1000;
+  return Number.isNaN(askedMs) ? undefined : askedMs;
 }

@@ -15,12 +15,22 @@ export interface PlatformErrorOptions {
   platformCode?: string | undefined;
   /** The network's own answer, without secrets. */
   providerError?: Record<string, unknown> | undefined;
+  /** As the network says it: what makes no sense counts as unsaid. */
   retryAfterMs?: number | undefined;
   /** On `rate_limited`: whom the network limits. Default: the account. */
   throttled?: 'account' | 'app' | undefined;
   /** On `reauthorize`: the user or the network took the means back; a refresh can't help. */
   isRevoked?: boolean | undefined;
   cause?: unknown;
+}
+
+/** No network's word holds an account up for longer. */
+const longestWaitMs = 24 * 3_600_000;
+
+/** How long a network asks to be left alone; undefined: it says nothing that makes sense. */
+export function readWaitMs(saidMs: number | undefined): number | undefined {
+  if (saidMs === undefined || !Number.isFinite(saidMs) || saidMs <= 0) return undefined;
+  return Math.min(saidMs, longestWaitMs);
 }
 
 export class PlatformError extends Error {
@@ -31,6 +41,7 @@ export class PlatformError extends Error {
   constructor(kind: PlatformErrorKind, message: string, options: PlatformErrorOptions = {}) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);
     this.kind = kind;
-    this.options = options;
+    const retryAfterMs = readWaitMs(options.retryAfterMs);
+    this.options = 'retryAfterMs' in options ? { ...options, retryAfterMs } : options;
   }
 }

@@ -126,64 +126,6 @@ describe('advanceTarget', () => {
     expect((await result(resultId)).next_attempt_at!.getTime()).toBeGreaterThan(Date.now());
   });
 
-  test('refreshes an expired token once and goes on', async () => {
-    const { resultId, accountId } = await createTarget();
-    network.expiredTokens.add('t');
-    expect(await advance(resultId)).toMatchObject({ status: 'published' });
-    expect(network.refreshes).toBe(1);
-    const account = await database.db
-      .selectFrom('social_accounts')
-      .select(['credential_version', 'refresh_lease_id'])
-      .where('id', '=', accountId)
-      .executeTakeFirstOrThrow();
-    expect(account).toEqual({ credential_version: 2, refresh_lease_id: null });
-  });
-
-  test('two targets of one account refresh its rotating token once', async () => {
-    const first = await createTarget();
-    const second = await createTarget();
-    await database.db
-      .updateTable('post_results')
-      .set({ social_account_id: first.accountId })
-      .where('id', '=', second.resultId)
-      .execute();
-    network.expiredTokens.add('t');
-    const ended = await Promise.all([advance(first.resultId), advance(second.resultId)]);
-    expect(ended.map((row) => row.status)).toEqual(['published', 'published']);
-    expect(network.refreshes).toBe(1);
-  });
-
-  test('gives an account up only when a token that is fresh is refused again and again', async () => {
-    const { resultId } = await createTarget();
-    for (const token of ['t', 't+', 't++']) network.expiredTokens.add(token);
-    expect(await advance(resultId)).toMatchObject({ status: 'published' });
-    const other = await createTarget();
-    network.expiredTokens.add('t+++');
-    expect(await advance(other.resultId)).toMatchObject({
-      status: 'failed',
-      error_code: 'token_expired',
-    });
-    expect(network.refreshes).toBe(6);
-  });
-
-  test('tells the client once that an account needs its user', async () => {
-    const { resultId, accountId } = await createTarget();
-    network.expiredTokens.add('t');
-    network.isRefreshRefused = true;
-    expect(await advance(resultId)).toMatchObject({
-      status: 'failed',
-      error_code: 'token_expired',
-      next_action: 'reconnect_account',
-    });
-    const events = await database.db
-      .selectFrom('events')
-      .select(['kind', 'body'])
-      .where('social_account_id', '=', accountId)
-      .execute();
-    expect(events.map((event) => event.kind)).toEqual(['account.disconnected']);
-    expect(JSON.parse(events[0]!.body).data.reason).toBe('token_expired');
-  });
-
   test('looks for the post when whoever began the commit is gone', async () => {
     const { resultId } = await createTarget();
     const row = (await findTarget(database.db, resultId))!;
@@ -242,15 +184,6 @@ describe('advanceTarget', () => {
     });
   });
 
-  test('names the phase in which the network took our means back', async () => {
-    const { resultId } = await createTarget();
-    network.script = ['revoke_token'];
-    expect(await advance(resultId)).toMatchObject({
-      error_code: 'token_revoked',
-      failure_stage: 'commit',
-    });
-  });
-
   test('leaves the row alone when another execution was here meanwhile', async () => {
     const { resultId } = await createTarget();
     const stale = (await findTarget(database.db, resultId))!;
@@ -284,6 +217,18 @@ describe('advanceTarget', () => {
     expect(await advance(resultId)).toMatchObject({
       status: 'failed',
       error_code: 'account_disconnected',
+      failure_stage: 'validate',
+    });
+    expect(network.calls).toBe(0);
+  });
+
+  test('fails a target whose network is not configured, before anything is sent', async () => {
+    const { resultId } = await createTarget();
+    dependencies = { ...dependencies, platforms: createPlatforms([]) };
+    expect(await advance(resultId)).toMatchObject({
+      status: 'failed',
+      error_code: 'platform_not_configured',
+      failure_stage: 'validate',
     });
   });
 });

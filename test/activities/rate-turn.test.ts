@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { advanceTarget, type AdvanceDependencies } from '../../activities/advance-target.ts';
 import { createPlatforms } from '../../activities/platforms/index.ts';
+import { connectDatabase } from '../../schema/database/connect.ts';
 import { createDoorbell, type Doorbell } from '../../schema/database/doorbell.ts';
 import { defaultTargetClock } from '../../schema/retry.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -90,15 +91,20 @@ describe('a refusal of an account', () => {
   });
 });
 
-test('what a network says with a post that it took is heeded by the next one', async () => {
-  const account = await addAccount(database.db);
-  network.script = ['publish_and_throttle'];
-  const first = await addTarget(account);
-  await advance(first);
-  expect((await getResult(database.db, first)).status).toBe('published');
-  const { waitMs } = await advance(await addTarget(account));
-  expect(waitMs).toBeGreaterThan(58_000);
-  expect(network.calls).toBe(1);
+describe('what a network says with a post that it took', () => {
+  test.each(['account', 'app'] as const)('is heeded by every other target: %s', async (scope) => {
+    const [account, other] = [await addAccount(database.db), await addAccount(database.db)];
+    network.throttle = { scope, untilMs: Date.now() + 60_000 };
+    const first = await addTarget(account);
+    await advance(first);
+    expect((await getResult(database.db, first)).status).toBe('published');
+    const { waitMs } = await advance(await addTarget(account));
+    expect(waitMs).toBeGreaterThan(58_000);
+    expect(network.calls).toBe(1);
+    const elsewhere = await advance(await addTarget(other));
+    if (scope === 'account') expect(elsewhere).toEqual({ waitMs: null });
+    else expect(elsewhere.waitMs).toBeGreaterThan(58_000);
+  });
 });
 
 test('a shorter limit that is learnt later ends no longer one', async () => {
@@ -116,10 +122,15 @@ test('a shorter limit that is learnt later ends no longer one', async () => {
 describe("the operator's ceiling", () => {
   test('gives each commit a place of its own, whichever worker asks', async () => {
     dependencies = { ...dependencies, postsPerMinute: { sandbox: 300 } };
+    const connecting = { url: database.url, maxConnections: 5, applicationName: 'another worker' };
+    const connection = connectDatabase(connecting);
+    const workers = [dependencies, { ...dependencies, db: connection.db }];
     const startedAt = Date.now();
     const accounts = await Promise.all(Array.from({ length: 4 }, () => addAccount(database.db)));
     const resultIds = await Promise.all(accounts.map(addTarget));
-    const ended = await Promise.all(resultIds.map((id) => advanceToEnd(dependencies, id)));
+    const ended = await Promise.all(
+      resultIds.map((id, i) => advanceToEnd(workers[i % workers.length]!, id)),
+    ).finally(() => connection.close());
     expect(ended.map((row) => row.status)).toEqual(Array(4).fill('published'));
     // Places at 0, 200, 400 and 600 ms.
     const times = ended.map((row) => row.published_at!.getTime()).toSorted((a, b) => a - b);
@@ -146,5 +157,27 @@ describe("the operator's ceiling", () => {
       .where('key', '=', 'app/sandbox')
       .executeTakeFirstOrThrow();
     expect(row.next_free_at!.getTime() - Date.now()).toBeLessThan(121_000);
+  });
+
+  test.each([
+    [60_000, 'is lost'],
+    [1_000, 'counts'],
+  ])('a place that was reserved for %i ms ago %s', async (agoMs, word) => {
+    dependencies = { ...dependencies, postsPerMinute: { sandbox: 1 } };
+    const resultId = await addTarget(await addAccount(database.db));
+    await database.db
+      .updateTable('post_results')
+      .set({ clock: JSON.stringify({ turnAtMs: Date.now() - agoMs }) })
+      .where('id', '=', resultId)
+      .execute();
+    // Others have taken the places up to then.
+    await database.db
+      .insertInto('rate_limits')
+      .values({ key: 'app/sandbox', next_free_at: new Date(Date.now() + 30_000) })
+      .execute();
+    const { waitMs } = await advance(resultId);
+    if (word === 'counts') expect(waitMs).toBeNull();
+    else expect(waitMs).toBeGreaterThan(25_000);
+    expect(network.calls).toBe(word === 'counts' ? 1 : 0);
   });
 });

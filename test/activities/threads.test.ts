@@ -86,6 +86,7 @@ describe('a thread', () => {
     expect(await getResult(database.db, resultIds[2]!)).toMatchObject({
       status: 'failed',
       error_code: 'answered_post_missing',
+      failure_stage: 'validate',
       is_retriable: true,
       attempts: 0,
     });

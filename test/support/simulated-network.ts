@@ -1,18 +1,18 @@
 // A network without idempotency, as strict as the real ones: what it takes, it has, and twice is two.
 import { z } from 'zod';
-import type { Platform, Target } from '../../activities/platforms/platform.ts';
+import type { Platform, Target, Throttle } from '../../activities/platforms/platform.ts';
 import { PlatformError } from '../../activities/platforms/platform-error.ts';
 
 /** What the network does with the next commit. */
 export type Behaviour =
   | 'publish'
-  | 'publish_and_throttle'
   | 'lose_answer'
   | 'cut_before'
   | 'reject'
   | 'rate_limit'
   | 'rate_limit_app'
-  | 'revoke_token';
+  | 'revoke_token'
+  | PlatformError;
 
 export interface SimulatedNetwork {
   readonly platform: Platform;
@@ -27,8 +27,12 @@ export interface SimulatedNetwork {
   /** A refresh gives another token. */
   expiredTokens: Set<string>;
   refreshes: number;
-  /** Refuses to refresh. */
-  isRefreshRefused: boolean;
+  /** What the network answers to a refresh instead of new tokens. */
+  refreshError?: PlatformError;
+  /** Told with every post that it takes. */
+  throttle?: Throttle;
+  /** Runs while a refresh is under way. */
+  onRefresh?: () => Promise<void>;
 }
 
 export function createSimulatedNetwork(): SimulatedNetwork {
@@ -39,7 +43,6 @@ export function createSimulatedNetwork(): SimulatedNetwork {
     script: [],
     expiredTokens: new Set(),
     refreshes: 0,
-    isRefreshRefused: false,
     platform: {
       name: 'sandbox',
       rules: {
@@ -51,21 +54,15 @@ export function createSimulatedNetwork(): SimulatedNetwork {
       },
       isCommitIdempotent: false,
       options: z.record(z.string(), z.unknown()),
-      refresh: ({ token }) => {
+      refresh: async ({ token }) => {
         network.refreshes++;
-        return network.isRefreshRefused
-          ? Promise.reject(new PlatformError('reauthorize', 'The refresh token has expired.'))
-          : Promise.resolve({ credentials: { token: `${token}+` }, tokenExpiresAt: null });
+        await network.onRefresh?.();
+        if (network.refreshError) throw network.refreshError;
+        return { credentials: { token: `${token}+` }, tokenExpiresAt: null };
       },
       commit: (target) => {
-        const behaviour = network.script[0];
-        const externalId = commit(network, target);
-        const throttle =
-          behaviour === 'publish_and_throttle'
-            ? { scope: 'account' as const, untilMs: Date.now() + 60_000 }
-            : undefined;
-        const published = { externalId, url: null };
-        return Promise.resolve({ outcome: 'published', published, throttle });
+        const published = { externalId: commit(network, target), url: null };
+        return Promise.resolve({ outcome: 'published', published, throttle: network.throttle });
       },
       reconcile: ({ resultId }) => {
         const index = network.posts.indexOf(resultId);
@@ -86,9 +83,10 @@ function commit(network: SimulatedNetwork, target: Target): string {
   if (network.expiredTokens.has(credentials['token']!)) {
     throw new PlatformError('reauthorize', 'The token has expired.');
   }
-  switch (network.script.shift() ?? 'publish') {
+  const behaviour = network.script.shift() ?? 'publish';
+  if (behaviour instanceof PlatformError) throw behaviour;
+  switch (behaviour) {
     case 'publish':
-    case 'publish_and_throttle':
       network.repliedTo.push(replyTo);
       return `post-${network.posts.push(resultId) - 1}`;
     case 'lose_answer':

@@ -55,6 +55,8 @@ function afterCommit({ canTell }: NetworkKind, fault: Fault, isLasting: boolean)
 /** The access token has expired, and a refresh token works once. */
 function afterRefresh({ calls }: NetworkKind, { fault, isLasting }: Trouble): ExpectedEnd {
   const first = calls.prepare ? 'prepare' : 'commit';
+  // The login was refused, not the post.
+  if (fault === 'rejected') return failed('token_expired', first);
   if (isLasting) return failed(nameOf(fault), first);
   // The new tokens are lost, and what asks for them again is dead.
   const areLost = takenSilently.includes(fault) && fault !== 'taken_late';

@@ -14,9 +14,9 @@ import {
 } from './posting.ts';
 import { expectTruth } from './truth.ts';
 
-/** An answer to a refresh is none of these: a login that has ended is one. */
+/** A refresh bears no access token. */
 const faultsOfRefresh = faults.filter(
-  (fault) => !['rejected', 'token_expired', 'token_revoked'].includes(fault),
+  (fault) => !['token_expired', 'token_revoked'].includes(fault),
 );
 
 export function describeFaults(createKind: (db: () => TestDatabase['db']) => NetworkKind): void {

@@ -1,0 +1,190 @@
+// A network that takes our means no more: refreshed by one, given up when nobody can, replaced by the user.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { sql } from 'kysely';
+import { advanceTarget, type AdvanceDependencies } from '../../activities/advance-target.ts';
+import { createPlatforms } from '../../activities/platforms/index.ts';
+import { PlatformError } from '../../activities/platforms/platform-error.ts';
+import { sealCredentials } from '../../schema/database/accounts.ts';
+import { createDoorbell, type Doorbell } from '../../schema/database/doorbell.ts';
+import { defaultTargetClock } from '../../schema/retry.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { rowsVault } from '../support/rows.ts';
+import { createSimulatedNetwork, type SimulatedNetwork } from '../support/simulated-network.ts';
+import { addAccount, addTargets, advanceToEnd, getResult, targetRun } from '../support/targets.ts';
+
+let database: TestDatabase;
+let doorbell: Doorbell;
+let network: SimulatedNetwork;
+let dependencies: AdvanceDependencies;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  doorbell = createDoorbell(database.url);
+});
+
+afterAll(async () => {
+  await doorbell.close();
+  await database.drop();
+});
+
+beforeEach(() => {
+  network = createSimulatedNetwork();
+  dependencies = {
+    db: database.db,
+    vault: rowsVault,
+    doorbell,
+    platforms: createPlatforms([network.platform]),
+    clock: defaultTargetClock,
+    previewEvents: false,
+  };
+});
+
+/** One post with one target, claimed by a run. */
+async function createTarget(): Promise<{ resultId: string; accountId: string }> {
+  const account = await addAccount(database.db);
+  const { resultIds } = await addTargets(database.db, account);
+  return { resultId: resultIds[0]!, accountId: account.accountId };
+}
+
+const advance = (resultId: string) => advanceToEnd(dependencies, resultId);
+
+const readAccount = (accountId: string) =>
+  database.db
+    .selectFrom('social_accounts')
+    .selectAll()
+    .where('id', '=', accountId)
+    .executeTakeFirstOrThrow();
+
+/** As connecting again does. */
+async function reconnect(accountId: string, token: string): Promise<void> {
+  await database.db
+    .updateTable('social_accounts')
+    .set({
+      ...sealCredentials(rowsVault, accountId, { token }),
+      status: 'active',
+      credential_version: sql<number>`credential_version + 1`,
+    })
+    .where('id', '=', accountId)
+    .execute();
+}
+
+describe('an expired token', () => {
+  test('refreshes an expired token once and goes on', async () => {
+    const { resultId, accountId } = await createTarget();
+    network.expiredTokens.add('t');
+    expect(await advance(resultId)).toMatchObject({ status: 'published' });
+    expect(network.refreshes).toBe(1);
+    const account = await database.db
+      .selectFrom('social_accounts')
+      .select(['credential_version', 'refresh_lease_id'])
+      .where('id', '=', accountId)
+      .executeTakeFirstOrThrow();
+    expect(account).toEqual({ credential_version: 2, refresh_lease_id: null });
+  });
+
+  test('two targets of one account refresh its rotating token once', async () => {
+    const first = await createTarget();
+    const second = await createTarget();
+    await database.db
+      .updateTable('post_results')
+      .set({ social_account_id: first.accountId })
+      .where('id', '=', second.resultId)
+      .execute();
+    network.expiredTokens.add('t');
+    const ended = await Promise.all([advance(first.resultId), advance(second.resultId)]);
+    expect(ended.map((row) => row.status)).toEqual(['published', 'published']);
+    expect(network.refreshes).toBe(1);
+  });
+
+  test('gives an account up only when a token that is fresh is refused again and again', async () => {
+    const { resultId } = await createTarget();
+    for (const token of ['t', 't+', 't++']) network.expiredTokens.add(token);
+    expect(await advance(resultId)).toMatchObject({ status: 'published' });
+    const other = await createTarget();
+    network.expiredTokens.add('t+++');
+    expect(await advance(other.resultId)).toMatchObject({
+      status: 'failed',
+      error_code: 'token_expired',
+    });
+    expect(network.refreshes).toBe(6);
+  });
+
+  test('tells the client once that an account needs its user', async () => {
+    const { resultId, accountId } = await createTarget();
+    network.expiredTokens.add('t');
+    network.refreshError = new PlatformError('reauthorize', 'The refresh token has expired.');
+    expect(await advance(resultId)).toMatchObject({
+      status: 'failed',
+      error_code: 'token_expired',
+      next_action: 'reconnect_account',
+    });
+    const events = await database.db
+      .selectFrom('events')
+      .select(['kind', 'body'])
+      .where('social_account_id', '=', accountId)
+      .execute();
+    expect(events.map((event) => event.kind)).toEqual(['account.disconnected']);
+    expect(JSON.parse(events[0]!.body).data.reason).toBe('token_expired');
+  });
+
+  test('names the phase in which the network took our means back', async () => {
+    const { resultId } = await createTarget();
+    network.script = ['revoke_token'];
+    expect(await advance(resultId)).toMatchObject({
+      error_code: 'token_revoked',
+      failure_stage: 'commit',
+    });
+  });
+});
+
+describe('a refresh', () => {
+  test('that the network refuses for good costs the account, and is no fault of the post', async () => {
+    const { resultId, accountId } = await createTarget();
+    network.expiredTokens.add('t');
+    const words = 'invalid_client';
+    network.refreshError = new PlatformError('rejected', words, { platformCode: words });
+    expect(await advance(resultId)).toMatchObject({
+      status: 'failed',
+      error_code: 'token_expired',
+      error_message: words,
+      platform_error_code: words,
+      next_action: 'reconnect_account',
+    });
+    expect((await readAccount(accountId)).status).toBe('reconnect_required');
+  });
+
+  test('whose rate is limited is heeded by the other targets of the account', async () => {
+    const account = await addAccount(database.db);
+    const first = await addTargets(database.db, account);
+    network.expiredTokens.add('t');
+    network.refreshError = new PlatformError('rate_limited', 'Slow.', { retryAfterMs: 60_000 });
+    await advanceTarget(dependencies, { resultId: first.resultIds[0]!, run: targetRun });
+    const second = await addTargets(database.db, account);
+    const next = { resultId: second.resultIds[0]!, run: targetRun };
+    expect((await advanceTarget(dependencies, next)).waitMs).toBeGreaterThan(58_000);
+    expect(network.refreshes).toBe(1);
+    expect((await readAccount(account.accountId)).status).toBe('active');
+  });
+
+  test.each([true, false])(
+    'that fails while the user connects again goes on with the new means: revoked %s',
+    async (isRevoked) => {
+      const { resultId, accountId } = await createTarget();
+      network.expiredTokens.add('t');
+      network.refreshError = new PlatformError('reauthorize', 'It has ended.', { isRevoked });
+      network.onRefresh = () => reconnect(accountId, 'new');
+      expect(await advance(resultId)).toMatchObject({ status: 'published', attempts: 2 });
+      expect((await readAccount(accountId)).status).toBe('active');
+    },
+  );
+
+  test('that fails again and again while the user connects is given up in the end', async () => {
+    const { resultId, accountId } = await createTarget();
+    for (const token of ['t', '1', '2', '3', '4', '5']) network.expiredTokens.add(token);
+    network.refreshError = new PlatformError('reauthorize', 'It has ended.');
+    network.onRefresh = () => reconnect(accountId, String(network.refreshes));
+    expect(await advance(resultId)).toMatchObject({ error_code: 'token_expired' });
+    expect(network.refreshes).toBeLessThanOrEqual(4);
+    expect((await getResult(database.db, resultId)).attempts).toBeLessThanOrEqual(4);
+  });
+});
