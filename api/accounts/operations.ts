@@ -60,6 +60,7 @@ export function listAccounts(
 ): Promise<Page<Account>> {
   const only = environment === 'test' ? 'sandbox' : undefined;
   return page(
+    'account',
     { limit, cursor },
     (slice) => listAccountRows(db, projectId, filters, slice, only),
     (rows) => rows.map(presentAccount),

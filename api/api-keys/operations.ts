@@ -52,6 +52,7 @@ export function listApiKeys(
   paging: Paging,
 ): Promise<Page<ApiKey>> {
   return page(
+    'key',
     paging,
     (slice) => listRows(db, projectId, slice),
     (rows) => rows.map(presentApiKey),

@@ -34,6 +34,7 @@ export async function listDeliveries(
 ): Promise<Page<Delivery>> {
   await getWebhookRow(db, projectId, webhookId);
   return page(
+    'delivery',
     filters,
     (slice) => listDeliveryRows(db, projectId, webhookId, filters, slice),
     (rows) => rows.map(presentDelivery),

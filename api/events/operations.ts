@@ -14,6 +14,7 @@ export function listEvents(
   filters: ListEvents,
 ): Promise<Page<Event>> {
   return page(
+    'event',
     filters,
     (slice) => listEventRows(db, projectId, filters, slice),
     (rows) => rows.map(presentEvent),

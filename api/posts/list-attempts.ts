@@ -2,12 +2,12 @@
 import type { PostAttemptRow } from '../../schema/database/database.ts';
 import { listPostAttempts } from '../../schema/database/post-attempts.ts';
 import { getPostRow } from '../../schema/database/posts.ts';
-import { notFound, validationError } from '../../schema/errors.ts';
+import { notFound } from '../../schema/errors.ts';
 import type { Page, Paging } from '../../schema/listing.ts';
 import type { PostAttempt } from '../../schema/post-attempts.ts';
 import { toTimestamp } from '../../schema/timestamp.ts';
 import type { Caller, Context } from '../context.ts';
-import { page } from '../listing.ts';
+import { attemptPrefix, page } from '../listing.ts';
 
 /** Newest first. */
 export async function listAttempts(
@@ -28,24 +28,18 @@ export function pageAttempts(
   paging: Paging,
 ): Promise<Page<PostAttempt>> {
   return page(
+    'attempt',
     paging,
     async ({ limit, before }) => {
       const rows = await listPostAttempts(db, resultId, { limit, before: numberIn(before) });
-      return rows.map((row) => ({ ...row, id: `${cursorPrefix}${row.number}` }));
+      return rows.map((row) => ({ ...row, id: `${attemptPrefix}${row.number}` }));
     },
     (rows) => rows.map(presentAttempt),
   );
 }
 
-/** Attempts have numbers where other rows have ids. */
-const cursorPrefix = 'att_';
-
 function numberIn(before: string | undefined): number | undefined {
-  if (before === undefined) return undefined;
-  const digits = new RegExp(`^${cursorPrefix}(\\d{1,9})$`).exec(before)?.[1];
-  if (digits !== undefined) return Number(digits);
-  const message = 'is not a cursor that this list gave';
-  throw validationError([{ path: 'cursor', code: 'invalid_cursor', message }]);
+  return before === undefined ? undefined : Number(before.slice(attemptPrefix.length));
 }
 
 function presentAttempt(attempt: PostAttemptRow): PostAttempt {

@@ -17,6 +17,7 @@ export async function listPosts(
   { limit, cursor, ...filters }: ListPosts,
 ): Promise<Page<Post>> {
   return page(
+    'post',
     { limit, cursor },
     (slice) => listPostRows(context.db, projectId, filters, slice),
     async (posts) => {

@@ -60,6 +60,7 @@ export async function listReplays(
 ): Promise<Page<Replay>> {
   await getWebhookRow(db, projectId, webhookId);
   return page(
+    'replay',
     paging,
     (slice) => listReplayRows(db, projectId, webhookId, slice),
     (rows) => Promise.all(rows.map((row) => present(db, row))),

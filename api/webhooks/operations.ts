@@ -11,6 +11,7 @@ import {
   setWebhook,
 } from '../../schema/database/webhooks.ts';
 import { sealWebhookSecret } from '../../schema/database/webhook-secrets.ts';
+import { countOf } from '../../schema/count-of.ts';
 import { AppError, validationError } from '../../schema/errors.ts';
 import { newId } from '../../schema/ids.ts';
 import type { Page, Paging } from '../../schema/listing.ts';
@@ -35,7 +36,7 @@ export async function createWebhook(
   return transact(context, caller, async ({ trx, change }) => {
     const { maxWebhooks } = context.config;
     if ((await countWebhooks(trx, caller.projectId)) >= maxWebhooks) {
-      throw new AppError('conflict', `A project has at most ${maxWebhooks} webhooks.`, {
+      throw new AppError('conflict', `A project has at most ${countOf(maxWebhooks, 'webhook')}.`, {
         hint: 'Delete one that is not used, or ask the operator for more.',
         details: { limit: maxWebhooks },
       });
@@ -71,6 +72,7 @@ export function listWebhooks(
   paging: Paging,
 ): Promise<Page<Webhook>> {
   return page(
+    'webhook',
     paging,
     (slice) => listWebhookRows(db, projectId, slice),
     (rows) => rows.map(presentWebhook),
