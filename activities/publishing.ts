@@ -1,6 +1,5 @@
 // The activities of `publishPost`: claim a run, advance its targets, conclude it.
 import { activityInfo } from '@temporalio/activity';
-import { insertChanges } from '../schema/database/changes.ts';
 import type { Db } from '../schema/database/database.ts';
 import { claimRun, listOpenTargets, type OpenTarget } from '../schema/database/posts.ts';
 import { findFinishedPost } from '../schema/database/targets.ts';
@@ -60,13 +59,8 @@ function claim(
   workflowId: string,
 ): Promise<ClaimedTarget[] | null> {
   return db.transaction().execute(async (trx) => {
-    const claimed = await claimRun(trx, postId, run, workflowId);
-    if (!claimed) return null;
-    await insertChanges(trx, [
-      { project_id: claimed.project_id, subject: 'post', subject_id: postId, kind: 'started' },
-    ]);
-    const open = await listOpenTargets(trx, postId);
-    return answeredFirst(open);
+    if (!(await claimRun(trx, postId, run, workflowId))) return null;
+    return answeredFirst(await listOpenTargets(trx, postId));
   });
 }
 

@@ -78,12 +78,12 @@ async function sweep(
   }
   for (const { id, workflow_id } of await listOverduePosts(db, overdueMs)) {
     if (workflow_id !== null && (await isRunning(temporal, workflow_id))) continue;
-    await restartPost(db, id, workflow_id);
+    if (!(await restartPost(db, id, workflow_id))) continue;
     log.warn({ postId: id }, 'A post had lost its workflow; it is started anew.');
   }
   for (const { id, workflow_id } of await listRunningReplays(db, overdueMs)) {
     if (await isRunning(temporal, workflow_id)) continue;
-    await restartReplay(db, id, workflow_id);
+    if (!(await restartReplay(db, id, workflow_id))) continue;
     log.warn({ replayId: id }, 'A replay had lost its workflow; it is started anew.');
   }
   doorbell.ring('fanfare_outbox');

@@ -1,31 +1,38 @@
 // Changes to a post and its results from outside the engine, in a transaction that holds their locks.
 import { sql, type Insertable, type Updateable } from 'kysely';
 import { notFound } from '../errors.ts';
-import type { Database, PostResultRow, Transaction } from './database.ts';
+import type { Database, PostResultRow, PostRow, Transaction } from './database.ts';
 import { listResults, lockPost, type PostWithResults } from './posts.ts';
 
-/**
- * Nothing happens to the post meanwhile. The results come first, as the engine locks: it writes a
- * result and then its post. Before them comes the turn: who waited for results that another has
- * replaced would hold the post without those it has now.
- */
+/** Nothing happens to the post meanwhile. */
 export async function lockPostWithResults(
   trx: Transaction,
   projectId: string,
   id: string,
 ): Promise<PostWithResults> {
+  const post = await lockPostAfterResults(trx, id);
+  if (post?.project_id !== projectId) throw notFound('post', id);
+  return { post, results: await listResults(trx, [id]) };
+}
+
+/**
+ * The results come first, as the engine locks: it writes a result and then its post. Before them comes
+ * the turn: who waited for results that another has replaced would hold the post without those it has
+ * now.
+ */
+export async function lockPostAfterResults(
+  trx: Transaction,
+  id: string,
+): Promise<PostRow | undefined> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${id}, 0))`.execute(trx);
   await trx
     .selectFrom('post_results')
     .select('id')
     .where('post_id', '=', id)
-    .where('project_id', '=', projectId)
     .orderBy('id')
     .forUpdate()
     .execute();
-  const post = await lockPost(trx, id);
-  if (post?.project_id !== projectId) throw notFound('post', id);
-  return { post, results: await listResults(trx, [id]) };
+  return lockPost(trx, id);
 }
 
 export async function setPost(

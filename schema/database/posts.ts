@@ -185,23 +185,28 @@ export function listOpenTargets(db: Db, postId: string): Promise<OpenTarget[]> {
 }
 
 /**
- * Claims a run for the workflow that was asked to carry it. Undefined: superseded or concluded.
- * The same workflow may claim again, since its first answer may have been lost.
+ * Claims a run for the workflow that was asked to carry it. False: superseded or concluded. The same
+ * workflow may claim again, since its first answer may have been lost; it begins once.
  */
 export async function claimRun(
   trx: Transaction,
   postId: string,
   run: number,
   workflowId: string,
-): Promise<Pick<PostRow, 'project_id'> | undefined> {
-  return trx
-    .updateTable('posts')
-    .set({ status: 'pending', started_run: run, progressed_at: sql<Date>`now()` })
-    .where('id', '=', postId)
-    .where('current_run', '=', run)
-    .where('workflow_id', '=', workflowId)
-    .where('concluded_run', '<', run)
-    .where('status', 'in', ['scheduled', 'pending'])
-    .returning('project_id')
-    .executeTakeFirst();
+): Promise<boolean> {
+  const { rows } = await sql`
+    /* prepared: claim_run */
+    with claimed as (
+      select id, project_id, started_run from posts
+      where id = ${postId} and current_run = ${run} and workflow_id = ${workflowId}
+        and concluded_run < ${run} and status in ('scheduled', 'pending')
+      for update
+    ), change as (
+      insert into changes (project_id, subject, subject_id, kind)
+      select project_id, 'post', id, 'started' from claimed where started_run < ${run}
+    )
+    update posts set status = 'pending', started_run = ${run}, progressed_at = now()
+    from claimed where posts.id = claimed.id
+    returning posts.id`.execute(trx);
+  return rows.length > 0;
 }

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { insertPublishPost } from './outbox.ts';
 import type { Db } from './database.ts';
-import { lockPost } from './posts.ts';
+import { lockPostAfterResults } from './post-changes.ts';
 import { insertReplayWorkflow, lockRunningReplay, setReplay } from './replays.ts';
 import { isUnderPause } from './sending-pauses.ts';
 
@@ -120,7 +120,7 @@ export async function restartPost(
   workflowIdBefore: string | null,
 ): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
-    const post = await lockPost(trx, postId);
+    const post = await lockPostAfterResults(trx, postId);
     const isOpen = post?.status === 'pending' || post?.status === 'scheduled';
     if (!isOpen || post.workflow_id !== workflowIdBefore) return false;
     const run = post.current_run + 1;
@@ -130,12 +130,12 @@ export async function restartPost(
       .set({ current_run: run, workflow_id: workflowId, progressed_at: sql<Date>`now()` })
       .where('id', '=', postId)
       .execute();
-    // Where a pause still holds one of them, the new run finds it.
+    // Where a pause or a limit still holds one of them, the new run finds it: meanwhile nobody asked.
     await trx
       .updateTable('post_results')
-      .set({ is_paused: false })
+      .set({ is_paused: false, clock: sql`clock - 'rateLimitedSinceMs'` })
       .where('post_id', '=', postId)
-      .where('is_paused', '=', true)
+      .where('status', 'in', ['pending', 'publishing'])
       .execute();
     return true;
   });
@@ -166,15 +166,16 @@ export function listRunningReplays(
     .execute();
 }
 
-/** A new workflow goes on where the lost one's last batch ended. */
+/** A new workflow goes on where the lost one's last batch ended. False: it has ended, or another carries it. */
 export async function restartReplay(
   db: Db,
   replayId: string,
   lostWorkflowId: string,
-): Promise<void> {
-  await db.transaction().execute(async (trx) => {
+): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
     const replay = await lockRunningReplay(trx, replayId);
-    if (replay?.workflow_id !== lostWorkflowId) return;
+    if (replay?.workflow_id !== lostWorkflowId) return false;
     await setReplay(trx, replayId, { workflow_id: await insertReplayWorkflow(trx, replayId) });
+    return true;
   });
 }

@@ -253,8 +253,8 @@ export async function setFailed(trx: Transaction, row: TargetRow, failure: Failu
     .returning('id')
     .executeTakeFirst();
   if (!changed) return;
-  if (failure.errorCode !== 'outcome_unknown') await giveBackUsage(trx, [row.id]);
   await insertResultChange(trx, row, 'failed');
+  if (failure.errorCode !== 'outcome_unknown') await giveBackUsage(trx, [row.id]);
 }
 
 /** What happens to a result is a change of its post. */

@@ -113,14 +113,13 @@ export async function claim(rest: TestRest, postId: string): Promise<boolean> {
   return workflow_id !== null && claimAs(rest.context, postId, current_run, workflow_id);
 }
 
-export async function claimAs(
+export function claimAs(
   { db }: Pick<TestRest['context'], 'db'>,
   postId: string,
   run: number,
   workflowId: string,
 ): Promise<boolean> {
-  const claimed = await db.transaction().execute((trx) => claimRun(trx, postId, run, workflowId));
-  return claimed !== undefined;
+  return db.transaction().execute((trx) => claimRun(trx, postId, run, workflowId));
 }
 
 /** A call to the network that has not ended. */

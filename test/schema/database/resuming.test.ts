@@ -52,6 +52,11 @@ describe('resumePosts', () => {
     const held = await addHeldPost();
     const passing = await addPost(database.db);
     expect(await resumeAll()).toBe(0);
+    await database.db
+      .updateTable('post_results')
+      .set({ clock: JSON.stringify({ rateLimitedSinceMs: 1, unavailable: 1 }) })
+      .where('post_id', '=', held.postId)
+      .execute();
     await deletePause(database.db, 'sandbox');
     // Several may be at it at once.
     const counts = await Promise.all([resumeAll(), resumeAll(), resumeAll()]);
@@ -59,7 +64,13 @@ describe('resumePosts', () => {
     const resumed = await post(held.postId);
     expect(resumed).toMatchObject({ status: 'pending', current_run: 2 });
     expect(resumed.workflow_id).not.toBe(held.workflowId);
-    expect(await result(held.postId)).toMatchObject({ status: 'pending', is_paused: false });
+    // Nobody asked the network meanwhile, so that no limit was waited out.
+    expect(await result(held.postId)).toMatchObject({
+      status: 'pending',
+      is_paused: false,
+      clock: { unavailable: 1 },
+    });
+    expect((await result(held.postId)).clock.rateLimitedSinceMs).toBeUndefined();
     expect(
       await database.db
         .selectFrom('outbox')

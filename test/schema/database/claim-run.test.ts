@@ -1,0 +1,44 @@
+// Claiming a run for its workflow: by no other, as often as it asks, begun once.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { claimRun } from '../../../schema/database/posts.ts';
+import { restartPost } from '../../../schema/database/sweeping.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { addPost } from '../../support/rows.ts';
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+const claim = (postId: string, run: number, workflowId: string) =>
+  database.db.transaction().execute((trx) => claimRun(trx, postId, run, workflowId));
+
+const readPost = (id: string) =>
+  database.db.selectFrom('posts').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+
+async function countStarts(postId: string): Promise<number> {
+  const changes = database.db.selectFrom('changes').select('id').where('subject_id', '=', postId);
+  return (await changes.where('kind', '=', 'started').execute()).length;
+}
+
+describe('claimRun', () => {
+  test('lets the same workflow claim again, and tells once that the run has started', async () => {
+    const { postId, workflowId } = await addPost(database.db);
+    expect(await claim(postId, 1, workflowId)).toBe(true);
+    expect(await readPost(postId)).toMatchObject({ status: 'pending', started_run: 1 });
+    expect(await claim(postId, 1, workflowId)).toBe(true);
+    expect(await countStarts(postId)).toBe(1);
+  });
+
+  test('gives the run to no other workflow, nor a superseded one to its own', async () => {
+    const { postId, workflowId } = await addPost(database.db);
+    expect(await claim(postId, 1, 'another')).toBe(false);
+    expect(await restartPost(database.db, postId, workflowId)).toBe(true);
+    expect(await claim(postId, 1, workflowId)).toBe(false);
+    expect(await countStarts(postId)).toBe(0);
+    expect(await claim(postId, 2, (await readPost(postId)).workflow_id!)).toBe(true);
+    expect(await countStarts(postId)).toBe(1);
+  });
+});
