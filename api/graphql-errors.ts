@@ -2,8 +2,8 @@
 import { GraphQLError } from 'graphql';
 import { AppError, errorKinds, validationError } from '../schema/errors.ts';
 import type { Context } from './context.ts';
-import { toAppError, toErrorAnswer } from './errors.ts';
-import { toCamelCase } from './graphql-spelling.ts';
+import { toAppError, toErrorAnswer, type ErrorBody } from './errors.ts';
+import { spellWords, toCamelCase } from './graphql-spelling.ts';
 
 interface HttpExtension {
   status?: number;
@@ -41,7 +41,7 @@ export function presentHttpError(
 function present(context: Context, requestId: string, error: GraphQLError) {
   const known = fromDocument(error) ?? toAppError(context, innermost(error), requestId);
   const { status, headers, error: body } = toErrorAnswer(context, known);
-  const { message, ...members } = body;
+  const { message, ...members } = spellBody(body);
   const shown = new GraphQLError(message, {
     nodes: error.nodes ?? null,
     source: error.source ?? null,
@@ -77,6 +77,20 @@ function innermost(error: unknown): unknown {
   let inner = error;
   while (inner instanceof GraphQLError && inner.originalError) inner = inner.originalError;
   return inner;
+}
+
+/** Its words, and where it tells of a post how that stands, are GraphQL's. */
+export function spellBody<Body extends ErrorBody>(body: Body): Body {
+  const { message, hint, issues } = body;
+  return {
+    ...body,
+    message: spellWords(message),
+    ...(hint === undefined ? {} : { hint: spellWords(hint) }),
+    ...(issues && {
+      issues: issues.map((issue) => ({ ...issue, message: spellWords(issue.message) })),
+    }),
+    ...('post_status' in body ? { post_status: String(body.post_status).toUpperCase() } : {}),
+  };
 }
 
 function camelCased(members: object): Record<string, unknown> {

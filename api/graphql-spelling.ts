@@ -1,7 +1,8 @@
-// From GraphQL's spelling to the wire's and back: names of input fields, and the paths of faults in them.
+// From GraphQL's spelling to the wire's and back: names of input fields, the paths of faults, and words.
 import { isInputObjectType, isListType, isNonNullType, type GraphQLInputType } from 'graphql';
 import type { z } from 'zod';
 import { AppError, validationError, type Issue } from '../schema/errors.ts';
+import { routes } from './routes.ts';
 
 /** Members below these are the client's own names, or a network's. */
 const opaqueMembers = new Set(['metadata', 'platform_options', 'credentials']);
@@ -74,6 +75,19 @@ export function spellField(path: string, { prefix, names = {} }: Place): string 
   const spelled = [prefix, isWhole ? '' : spellPath(path, names)].filter(Boolean).join('.');
   return spelled === '' ? path : spelled;
 }
+
+/** Words for people: what stands in backticks is a field, or the call of a route. */
+export function spellWords<Words extends string | null | undefined>(words: Words): Words {
+  return words?.replace(/`[^`]+`/g, (quoted) => {
+    const field = fieldsByCall.get(quoted.slice(1, -1));
+    return field ? `\`${field}\`` : toCamelCase(quoted);
+  }) as Words;
+}
+
+/** An operation has the same name in both faces. */
+const fieldsByCall = new Map(
+  routes.map(({ method, path, name }) => [`${method.toUpperCase()} ${path}`, name]),
+);
 
 /** `platform_posts[1].platform_options.delay_ms` → `platformPosts[1].platformOptions.delay_ms` */
 function spellPath(path: string, names: Readonly<Record<string, string>>): string {

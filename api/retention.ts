@@ -1,4 +1,5 @@
 // What is said of an event or delivery that is not there: that it was never, or is no longer, kept.
+import { countOf } from '../schema/count-of.ts';
 import { AppError, notFound } from '../schema/errors.ts';
 import { timeOfId } from '../schema/ids.ts';
 import type { Context } from './context.ts';
@@ -17,6 +18,6 @@ export function notKept(
   if (!madeAt || madeAt.getTime() >= Date.now() - recordsMs) return error;
   const days = recordsMs / dayMs;
   return new AppError(error.code, error.message, {
-    hint: `Events and deliveries are kept for ${days} ${days === 1 ? 'day' : 'days'}.`,
+    hint: `Events and deliveries are kept for ${countOf(days, 'day')}.`,
   });
 }

@@ -1,7 +1,9 @@
 // Checks what a client sent against its schema and names every fault by its exact path.
 import { z } from 'zod';
 import { checkedAlone } from '../schema/checked-alone.ts';
+import { countOf } from '../schema/count-of.ts';
 import { validationError, type Issue } from '../schema/errors.ts';
+import { findPlace } from './misplaced.ts';
 import { findTextFaults } from './text-faults.ts';
 
 export interface ValidateOptions {
@@ -9,6 +11,8 @@ export interface ValidateOptions {
   root: string;
   /** The code of a member that the schema doesn't know. */
   unknownCode: 'unknown_field' | 'unknown_parameter';
+  /** Of the whole value: a member that is unknown in one place may belong in another. */
+  schema?: z.core.$ZodType;
 }
 
 /** The parsed value, or a `validation_error` that lists every fault. */
@@ -22,7 +26,7 @@ export function validate<T>(schema: z.ZodType<T>, value: unknown, options: Valid
   const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success && textFaults.length === 0) return parsed.data;
   const issues = (parsed.error?.issues ?? [])
-    .flatMap((issue) => toIssues(issue, options))
+    .flatMap((issue) => toIssues(issue, { ...options, schema }))
     .filter(({ path, code }) => !textFaults.some((f) => f.path === path && f.code === code));
   throw validationError([...textFaults, ...issues]);
 }
@@ -55,17 +59,18 @@ function writePath(path: readonly PropertyKey[]): string {
 /** A fault of a schema as the wire shows it; `prefix` is where the checked value itself stands. */
 export function toIssues(
   issue: z.core.$ZodIssue,
-  { root, unknownCode }: ValidateOptions,
+  { root, unknownCode, schema }: ValidateOptions,
   prefix: readonly PropertyKey[] = [],
 ): Issue[] {
   const at = [...prefix, ...issue.path];
   const path = writePath(at) || root;
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.map((key) => ({
-        path: writePath([...at, key]),
-        ...unknownMember({ unknownCode }),
-      }));
+      return issue.keys.map((key) => {
+        const { code, message } = unknownMember({ unknownCode });
+        const place = schema && findPlace(schema, at, key);
+        return { path: writePath([...at, key]), code, message: place ?? message };
+      });
     case 'invalid_type':
       return issue.input === undefined
         ? [{ path, code: 'required', message: 'is required' }]
@@ -81,15 +86,17 @@ export function toIssues(
     case 'too_small': {
       const limit = Number(issue.code === 'too_big' ? issue.maximum : issue.minimum);
       const bound = issue.code === 'too_big' ? 'at most' : 'at least';
+      const unit = units[issue.origin];
       const message =
         ownMessage(issue) ??
-        `${issue.origin in units ? 'must have' : 'must be'} ${bound} ${limit}${units[issue.origin] ?? ''}`;
+        (unit ? `must have ${bound} ${countOf(limit, unit)}` : `must be ${bound} ${limit}`);
       const actual = sizeOf(issue.input);
       return [{ path, code: issue.code, message, ...(actual === null ? {} : { actual }), limit }];
     }
     case 'invalid_value': {
       const given = issue.input;
-      const message = `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
+      const values = issue.values.map((value) => JSON.stringify(value));
+      const message = ownMessage(issue) ?? `must be ${values.join(' or ')}`;
       if (given === undefined) return [{ path, code: 'required', message }];
       const actual = typeof given === 'string' ? { actual: given.slice(0, 64) } : {};
       return [{ path, code: 'invalid_value', message, ...actual }];
@@ -126,10 +133,9 @@ const typeNames: Record<string, string> = {
   record: 'an object',
 };
 
-const units: Record<string, string> = { string: ' characters', array: ' items' };
+const units: Record<string, string> = { string: 'character', array: 'item' };
 
 const formats: Record<string, string> = {
-  datetime: 'must be an ISO 8601 time with a zone, such as 2026-01-31T12:00:00Z',
   email: 'must be an e-mail address',
   url: 'must be an absolute URL',
 };

@@ -1,7 +1,7 @@
 // API keys, as the wire shows them. The key itself appears only in the answer of its creation.
 import { z } from 'zod';
 import { Scope, scopes } from './scopes.ts';
-import { Timestamp } from './timestamp.ts';
+import { GivenTime, Timestamp } from './timestamp.ts';
 
 export const keyEnvironments = ['production', 'test'] as const;
 export type KeyEnvironment = (typeof keyEnvironments)[number];
@@ -34,7 +34,7 @@ export const CreateApiKey = z
     environment: z.enum(keyEnvironments).default('production').meta({
       description: 'A `test` key reaches only sandbox accounts.',
     }),
-    expires_at: z.iso.datetime({ offset: true }).optional(),
+    expires_at: GivenTime.optional(),
   })
   .meta({ id: 'CreateApiKey' });
 export type CreateApiKey = z.infer<typeof CreateApiKey>;

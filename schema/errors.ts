@@ -1,5 +1,7 @@
 // The errors that Fanfare answers with: one class, one table of codes, the same in REST and GraphQL.
 
+import { countOf } from './count-of.ts';
+
 interface ErrorKind {
   readonly status: number;
   readonly isRetriable: boolean;
@@ -61,8 +63,7 @@ export function validationError(issues: Issue[], hint?: string): AppError {
   const [first, ...others] = issues;
   const options = { issues, ...(hint === undefined ? {} : { hint }) };
   if (!first) return new AppError('validation_error', 'The request is not valid.', options);
-  const more = others.length === 1 ? '1 more fault' : `${others.length} more faults`;
-  const message = `${first.path}: ${first.message}${others.length > 0 ? ` (and ${more})` : ''}`;
+  const message = `${first.path}: ${first.message}${others.length > 0 ? ` (and ${countOf(others.length, 'more fault')})` : ''}`;
   return new AppError('validation_error', message, options);
 }
 

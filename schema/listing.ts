@@ -1,5 +1,6 @@
 // Lists on the wire: `limit` and an opaque `cursor` in, a page and where the next one begins out.
 import { z } from 'zod';
+import { GivenTime } from './timestamp.ts';
 
 export const maxPageSize = 100;
 const defaultPageSize = 25;
@@ -37,11 +38,8 @@ const paging = {
 
 /** Filters of a list by the time its rows were made. */
 export const period = {
-  since: z.iso.datetime({ offset: true }).optional(),
-  until: z.iso
-    .datetime({ offset: true })
-    .optional()
-    .meta({ description: 'Up to, not including, this.' }),
+  since: GivenTime.optional(),
+  until: GivenTime.optional().meta({ description: 'Up to, not including, this.' }),
 };
 
 export interface Period {

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { CreatePost } from './posts.ts';
 import { someChange } from './some-change.ts';
+import { GivenTime } from './timestamp.ts';
 
 const { caption, account_ids, platform_posts, media_urls, metadata, status } = CreatePost.shape;
 
@@ -13,7 +14,7 @@ export const UpdatePost = someChange(
     platform_posts: platform_posts.meta({ description: 'Replaces all targets.' }),
     media_urls: media_urls.unwrap().optional(),
     metadata: metadata.unwrap().optional(),
-    scheduled_at: z.iso.datetime({ offset: true }).nullable().optional().meta({
+    scheduled_at: GivenTime.nullable().optional().meta({
       description: 'A draft is scheduled by it. Null: no time; a scheduled post becomes a draft.',
     }),
     status: status.meta({

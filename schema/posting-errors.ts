@@ -1,5 +1,8 @@
 // Why a target fails: every `error_code` of a result, with what its reader can do about it.
 import type { NextAction } from './posts.ts';
+import { reconnectCalls } from './reconnecting.ts';
+
+const reconnectHint = `Connect the account again (${reconnectCalls}), then retry the target.`;
 
 interface PostingError {
   /** Where the network gave no words of its own. */
@@ -31,19 +34,19 @@ export const postingErrors = {
   },
   token_expired: {
     message: "The account's access has expired, and refreshing it failed.",
-    hint: 'Let the user connect the account again, then retry the target.',
+    hint: reconnectHint,
     isRetriable: false,
     nextAction: 'reconnect_account',
   },
   token_revoked: {
     message: "The user or the network took the account's access back.",
-    hint: 'Let the user connect the account again, then retry the target.',
+    hint: reconnectHint,
     isRetriable: false,
     nextAction: 'reconnect_account',
   },
   account_disconnected: {
     message: 'The account is not connected.',
-    hint: 'Let the user connect the account again, then retry the target.',
+    hint: reconnectHint,
     isRetriable: false,
     nextAction: 'reconnect_account',
   },

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { listQuery, ordered } from './listing.ts';
 import { fixedLimits } from './limits.ts';
 import { PlatformInput, PlatformName } from './platforms.ts';
-import { Timestamp } from './timestamp.ts';
+import { GivenTime, Timestamp } from './timestamp.ts';
 
 export const postStatuses = [
   'draft',
@@ -157,13 +157,15 @@ export const CreatePost = z
     media_urls: MediaUrls.default([]).meta({
       description: 'Absolute http(s) URLs, for every target without its own.',
     }),
-    scheduled_at: z.iso
-      .datetime({ offset: true })
-      .optional()
-      .meta({
-        description: `At least 60 s ahead, at most ${fixedLimits.scheduleAheadDays} days. Without it the post is published now.`,
-      }),
-    status: z.literal('draft').optional(),
+    scheduled_at: GivenTime.optional().meta({
+      description: `At least 60 s ahead, at most ${fixedLimits.scheduleAheadDays} days. Without it the post is published now.`,
+    }),
+    status: z
+      .literal('draft', {
+        error:
+          'must be "draft", or left out: `scheduled_at` schedules a post, and without it it is published now',
+      })
+      .optional(),
     metadata: z
       .record(z.string().min(1).max(64), z.string().max(512))
       .refine((pairs) => Object.keys(pairs).length <= 20, 'takes 20 pairs at most')
@@ -210,8 +212,8 @@ export const ListPosts = ordered(
     platform: PlatformInput.optional(),
     social_account_id: z.string().min(1).optional(),
     external_user_id: z.string().min(1).max(255).optional(),
-    from: z.iso.datetime({ offset: true }).optional(),
-    to: z.iso.datetime({ offset: true }).optional(),
+    from: GivenTime.optional(),
+    to: GivenTime.optional(),
   }),
   'from',
   'to',

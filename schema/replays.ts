@@ -1,6 +1,6 @@
 // Replays: the deliveries of a webhook's past, sent again, as the wire shows their progress.
 import { z } from 'zod';
-import { Timestamp } from './timestamp.ts';
+import { GivenTime, Timestamp } from './timestamp.ts';
 
 export const replayStatuses = ['running', 'completed', 'canceled'] as const;
 export type ReplayStatus = (typeof replayStatuses)[number];
@@ -29,8 +29,8 @@ export const matchedDocs = {
 
 export const ReplayDeliveries = z
   .strictObject({
-    since: z.iso.datetime({ offset: true }).meta({ description: replayFieldDocs.since }),
-    until: z.iso.datetime({ offset: true }).optional().meta({ description: replayFieldDocs.until }),
+    since: GivenTime.meta({ description: replayFieldDocs.since }),
+    until: GivenTime.optional().meta({ description: replayFieldDocs.until }),
     status: z
       .array(z.enum(replayedStatuses), `must be an array of ${quote(replayedStatuses)}`)
       .min(1, `must have at least 1 item of ${quote(replayedStatuses)}`)

@@ -3,6 +3,7 @@ import { CreatePosts } from '../../schema/bulk-posts.ts';
 import { AppError, type Issue } from '../../schema/errors.ts';
 import { builder, operationCost } from '../builder.ts';
 import type { ErrorBody } from '../errors.ts';
+import { spellBody } from '../graphql-errors.ts';
 import { inInput, write } from '../graphql-operation.ts';
 import { idempotencyArguments } from '../graphql-shapes.ts';
 import { spellError } from '../graphql-spelling.ts';
@@ -51,9 +52,9 @@ const CreatedPostRef = builder.objectRef<CreatedPost>('CreatedPost').implement({
 });
 
 function spell(error: ErrorBody): ErrorBody {
-  if (!error.issues) return error;
+  if (!error.issues) return spellBody(error);
   const spelled = spellError(new AppError(error.code, error.message, error), inInput) as AppError;
-  return { ...error, message: spelled.message, issues: spelled.options.issues! };
+  return spellBody({ ...error, message: spelled.message, issues: spelled.options.issues! });
 }
 
 const CreatePostsInput = builder.inputType('CreatePostsInput', {

@@ -10,6 +10,7 @@ import {
 import { lockAccountBesideResults } from '../../schema/database/accounts.ts';
 import type { PostResultRow } from '../../schema/database/database.ts';
 import { recordEvent } from '../../schema/database/events.ts';
+import { countOf } from '../../schema/count-of.ts';
 import { AppError, type Issue } from '../../schema/errors.ts';
 import { monthlyLimitOf, warningAt } from '../../schema/limits.ts';
 import type { Caller, Context } from '../context.ts';
@@ -124,7 +125,7 @@ function refuse(issues: Issue[]): void {
   if (!first) return;
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
   throw new AppError('quota_exceeded', `${first.message}${more}`, {
-    hint: 'Publish in another month (UTC), or raise monthly_posts_per_account of the project.',
+    hint: 'Publish in another month (UTC), or raise `monthly_posts_per_account` of the project by `PATCH /v1/project`.',
     issues,
   });
 }
@@ -134,7 +135,7 @@ function toIssue(
   { month, limit }: LimitedUsage,
   actual: number,
 ): Issue {
-  const message = `${account.account_name} may publish ${limit} targets in ${month}; this is number ${actual}.`;
+  const message = `${account.account_name} may publish ${countOf(limit, 'target')} in ${month}; this is number ${actual}.`;
   return { path, code: 'quota_exceeded', message, actual, limit };
 }
 

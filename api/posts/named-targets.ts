@@ -1,4 +1,5 @@
 // The targets as a request names them, in either of its two forms.
+import { countOf } from '../../schema/count-of.ts';
 import type { Issue } from '../../schema/errors.ts';
 import type { CreatePost, PlatformPost } from '../../schema/posts.ts';
 
@@ -29,7 +30,7 @@ export function nameTargets(
   maxTargets: number,
 ): NamedTargets {
   if (account_ids && platform_posts) {
-    const message = 'Give account_ids or platform_posts, not both.';
+    const message = 'Give `account_ids` or `platform_posts`, not both.';
     return refuse({ path: 'platform_posts', code: 'both_target_forms', message });
   }
   const path = platform_posts ? 'platform_posts' : 'account_ids';
@@ -40,7 +41,7 @@ export function nameTargets(
     return refuse({ path, code: 'no_targets', message: 'Name at least one account.' });
   }
   if (named.length > maxTargets) {
-    const message = `A post has at most ${maxTargets} targets.`;
+    const message = `A post has at most ${countOf(maxTargets, 'target')}.`;
     const [actual, limit] = [named.length, maxTargets];
     return refuse({ path, code: 'too_many_targets', message, actual, limit });
   }

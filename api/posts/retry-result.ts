@@ -7,6 +7,7 @@ import { getPostRow } from '../../schema/database/posts.ts';
 import { AppError, notFound } from '../../schema/errors.ts';
 import { postingErrors } from '../../schema/posting-errors.ts';
 import type { PostResult, ResultStatus } from '../../schema/posts.ts';
+import { lostAccountWords } from '../../schema/reconnecting.ts';
 import { requireReach } from '../accounts/operations.ts';
 import type { Caller, Context } from '../context.ts';
 import { transact, type Answer } from '../transact.ts';
@@ -32,7 +33,7 @@ export function retryResult(
     requireAnswered(result, results);
     const account = await getAccountRow(trx, caller.projectId, result.social_account_id);
     if (account.status !== 'active') {
-      const message = `${account.account_name} is ${account.status}: reconnect the account, then retry.`;
+      const message = `${account.account_name} ${lostAccountWords[account.status]}.`;
       const { hint } = postingErrors.account_disconnected;
       throw new AppError('conflict', message, { hint });
     }

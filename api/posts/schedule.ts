@@ -1,5 +1,6 @@
 // When a post is to be published, from the time that a request names.
 import type { Config } from '../../schema/config.ts';
+import { countOf } from '../../schema/count-of.ts';
 import { validationError, type Issue } from '../../schema/errors.ts';
 import { fixedLimits } from '../../schema/limits.ts';
 
@@ -28,11 +29,11 @@ export function checkSchedule({ minScheduleAheadS }: Config, input: Scheduled): 
   const path = 'scheduled_at';
   const actual = input.scheduled_at!;
   if (aheadMs < minScheduleAheadS * 1_000) {
-    const message = `must be at least ${minScheduleAheadS} seconds ahead`;
+    const message = `must be at least ${countOf(minScheduleAheadS, 'second')} ahead`;
     return [{ path, code: 'too_soon', message, actual, limit: minScheduleAheadS }];
   }
   if (aheadMs > maxAheadMs) {
-    const message = `must be at most ${scheduleAheadDays} days ahead`;
+    const message = `must be at most ${countOf(scheduleAheadDays, 'day')} ahead`;
     return [{ path, code: 'too_far', message, actual, limit: scheduleAheadDays }];
   }
   return [];

@@ -11,6 +11,7 @@ import {
 } from '../../schema/posts.ts';
 import { builder } from '../builder.ts';
 import { wordEnum } from '../graphql-shapes.ts';
+import { spellWords } from '../graphql-spelling.ts';
 import { PlatformRef } from '../platforms/graphql.ts';
 
 export const PostStatusRef = wordEnum('PostStatus', postStatuses, {
@@ -32,9 +33,10 @@ export const OutcomeRef = builder.interfaceRef<Outcome & { id: string }>('Outcom
     publishedAt: t.expose('published_at', { type: 'DateTime', nullable: true }),
     errorCode: t.exposeString('error_code', { nullable: true }),
     errorMessage: t.exposeString('error_message', { nullable: true }),
-    errorHint: t.exposeString('error_hint', {
+    errorHint: t.string({
       nullable: true,
       description: 'What to do about the error code.',
+      resolve: ({ error_hint }) => spellWords(error_hint),
     }),
     errorDocsUrl: t.exposeString('error_docs_url', {
       nullable: true,

@@ -2,6 +2,7 @@
 import { AppError, type Issue } from '../../schema/errors.ts';
 import type { SocialAccountRow } from '../../schema/database/database.ts';
 import { listAccountsById } from '../../schema/database/accounts.ts';
+import { lostAccountWords, reconnectCalls } from '../../schema/reconnecting.ts';
 import type { Caller, Context } from '../context.ts';
 import { fault, isFault, toRefusal, type Finding } from './findings.ts';
 import { checkMediaUrls } from './media-urls.ts';
@@ -94,7 +95,7 @@ function checkTarget(
   const refuse = (issue: Omit<Issue, 'path'>) => [fault({ path: target.path, ...issue }, target)];
   if (!account) return refuse({ code: 'unknown_account', message: 'No account has this id.' });
   if (account.status !== 'active') {
-    const message = `The account is ${account.status}. Connect it again.`;
+    const message = `The account ${lostAccountWords[account.status]}. Connect it again: ${reconnectCalls}.`;
     return refuse({ code: 'account_not_active', message, actual: account.status });
   }
   const platform = platforms.get(account.platform);

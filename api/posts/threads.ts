@@ -24,7 +24,7 @@ function checkAccount(parts: NamedTarget[]): Finding[] {
   const placed = parts.filter((part) => positionOf(part) !== undefined);
   if (placed.length === 0) {
     const message =
-      'The account is named twice. To post a thread, give each of its parts a thread_position.';
+      'The account is named twice. To post a thread, give each of its parts a `thread_position`.';
     return parts
       .slice(1)
       .map((part) => fault({ path: part.path, code: 'duplicate_account', message }, part));
@@ -32,7 +32,7 @@ function checkAccount(parts: NamedTarget[]): Finding[] {
   const missing = parts
     .filter((part) => positionOf(part) === undefined)
     .map((part) => {
-      const message = 'Every part of a thread needs its thread_position.';
+      const message = 'Every part of a thread needs its `thread_position`.';
       return atPosition(part, { code: 'thread_position_missing', message });
     });
   return [...missing, ...checkParts(placed.toSorted((a, b) => positionOf(a)! - positionOf(b)!))];

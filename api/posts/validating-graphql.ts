@@ -8,7 +8,7 @@ import {
 import { builder, operationCost } from '../builder.ts';
 import { inInput, judge } from '../graphql-operation.ts';
 import { wordEnum } from '../graphql-shapes.ts';
-import { spellField } from '../graphql-spelling.ts';
+import { spellField, spellWords } from '../graphql-spelling.ts';
 import { PlatformRef } from '../platforms/graphql.ts';
 import { validatePost } from './check-post.ts';
 import { CreatePostInput } from './creating-graphql.ts';
@@ -25,7 +25,7 @@ const PostFindingRef = builder.objectRef<PostFinding>('PostFinding').implement({
     platform: t.expose('platform', { type: PlatformRef, nullable: true }),
     field: t.string({ resolve: ({ field }) => spellField(field, inInput) }),
     code: t.exposeString('code'),
-    message: t.exposeString('message'),
+    message: t.string({ resolve: ({ message }) => spellWords(message) }),
     actual: t.expose('actual', { type: 'JSON', nullable: true }),
     limit: t.expose('limit', { type: 'JSON', nullable: true }),
     severity: t.expose('severity', { type: FindingSeverityRef }),

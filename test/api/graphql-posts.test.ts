@@ -119,6 +119,26 @@ describe('createPost', () => {
     expect((await askRefused(app, createPost, {})).issues[0].path).toBe('input');
   });
 
+  test('words a refusal in names of GraphQL', async () => {
+    const platformPosts = [{ accountId: account.id }];
+    expect(
+      await askRefused(app, createPost, {
+        input: { caption: 'a', accountIds: [account.id], platformPosts },
+      }),
+    ).toMatchObject({
+      message: 'input.platformPosts: Give `accountIds` or `platformPosts`, not both.',
+      issues: [{ message: 'Give `accountIds` or `platformPosts`, not both.' }],
+    });
+    await app.tenant.api.patch('/v1/project', { monthly_posts_per_account: 1 });
+    const input = { caption: 'a', accountIds: [account.id] };
+    expect(await askRefused(app, createPost, { input })).toMatchObject({
+      code: 'quota_exceeded',
+      message: expect.stringContaining('may publish 1 target in'),
+      hint: 'Publish in another month (UTC), or raise `monthlyPostsPerAccount` of the project by `updateProject`.',
+    });
+    await app.tenant.api.patch('/v1/project', { monthly_posts_per_account: null });
+  });
+
   test('writes nothing when refused', async () => {
     const count = async () =>
       (await ask(app, '{ posts(first: 100) { nodes { id } } }')).posts.nodes.length;

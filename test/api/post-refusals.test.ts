@@ -90,7 +90,7 @@ describe('targets', () => {
       {
         path: 'account_ids[1]',
         code: 'account_not_active',
-        message: 'The account is disconnected. Connect it again.',
+        message: expect.stringContaining('The account was disconnected. Connect it again: `POST'),
         actual: 'disconnected',
       },
     ]);

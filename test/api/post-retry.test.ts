@@ -196,8 +196,8 @@ describe('a retry that can not be', () => {
     await rest.call('DELETE', `/v1/accounts/${author.accounts[1]}`, { key: author.key });
     const { status, body } = await retry(id, resultIds[1]);
     expect(status).toBe(409);
-    expect(body.error.message).toContain('is disconnected: reconnect the account, then retry.');
-    expect(body.error.hint).toContain('connect the account again');
+    expect(body.error.message).toContain('was disconnected.');
+    expect(body.error.hint).toContain('Connect the account again (`POST /v1/accounts/connect`');
     expect((await author.read(id)).status).toBe('partial');
   });
 

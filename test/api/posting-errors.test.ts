@@ -133,7 +133,10 @@ describe('a result', () => {
     );
     expect(read.results).toEqual([
       { errorHint: null, errorDocsUrl: null },
-      { errorHint: hint, errorDocsUrl: `${app.url}/docs#posting-error-rejected` },
+      {
+        errorHint: hint.replace('provider_error', 'providerError'),
+        errorDocsUrl: `${app.url}/docs#posting-error-rejected`,
+      },
     ]);
   });
 
