@@ -7,7 +7,7 @@ import { findRunningDatabase } from './embedded/running-database.ts';
 import { pause, showPauses } from './operator/pause.ts';
 import { RefusedArgument } from './operator/refused-argument.ts';
 import { resume } from './operator/resume.ts';
-import { showStuck } from './operator/stuck.ts';
+import { readMinutes, showStuck } from './operator/stuck.ts';
 import { migrateDatabase, startAllInOne, startRole, type Running } from './start.ts';
 import { createKey, createProject } from './tenants.ts';
 
@@ -49,7 +49,7 @@ const print = (line: string) => console.log(line);
 
 async function main(args: string[]): Promise<void> {
   const { positionals, values } = parseArgs({
-    args,
+    args: joinNumbers(args),
     allowPositionals: true,
     options: {
       name: { type: 'string' },
@@ -92,11 +92,24 @@ async function main(args: string[]): Promise<void> {
       return withDatabase(async (db) => print(await resume(db, scope)));
     case 'pauses':
       return withDatabase(async (db) => print(await showPauses(db)));
-    case 'stuck':
-      return withDatabase(async (db) => print(await showStuck(db, values.minutes)));
+    case 'stuck': {
+      const minutes = readMinutes(values.minutes);
+      return withDatabase(async (db) => print(await showStuck(db, minutes)));
+    }
     default:
       throw new UsageError(command ? `There is no command \`${command}\`.` : 'Name a command.');
   }
+}
+
+/** `--minutes -1` as `--minutes=-1`: a number below zero is a value, since no option is a digit. */
+function joinNumbers(args: string[]): string[] {
+  const joined: string[] = [];
+  for (const arg of args) {
+    const option = joined.at(-1);
+    if (/^-\d/.test(arg) && option?.startsWith('--')) joined.splice(-1, 1, `${option}=${arg}`);
+    else joined.push(arg);
+  }
+  return joined;
 }
 
 class UsageError extends Error {}

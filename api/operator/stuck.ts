@@ -11,13 +11,16 @@ import { RefusedArgument } from './refused-argument.ts';
 const defaultMinutes = '15';
 const maxMinutes = 525_600;
 
-export async function showStuck(db: Db, minutes = defaultMinutes): Promise<string> {
-  const count = /^\d+$/.test(minutes) ? Number(minutes) : NaN;
-  if (!(count >= 1 && count <= maxMinutes)) {
-    throw new RefusedArgument(`--minutes takes a whole number from 1 to ${maxMinutes}.`);
-  }
-  const posts = await listStuckPosts(db, count * 60_000);
-  const deliveries = await listStuckDeliveries(db, count * 60_000);
+/** Throws a RefusedArgument for what is no such number. */
+export function readMinutes(given = defaultMinutes): number {
+  const minutes = /^\d+$/.test(given) ? Number(given) : NaN;
+  if (minutes >= 1 && minutes <= maxMinutes) return minutes;
+  throw new RefusedArgument(`--minutes takes a whole number from 1 to ${maxMinutes}.`);
+}
+
+export async function showStuck(db: Db, minutes: number): Promise<string> {
+  const posts = await listStuckPosts(db, minutes * 60_000);
+  const deliveries = await listStuckDeliveries(db, minutes * 60_000);
   const lines = [...show(posts, 'posts'), ...show(deliveries, 'deliveries')];
   return lines.length > 0 ? lines.join('\n') : 'Nothing is stuck.';
 }

@@ -2,9 +2,10 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { pause } from '../../api/operator/pause.ts';
-import { showStuck } from '../../api/operator/stuck.ts';
+import { readMinutes, showStuck } from '../../api/operator/stuck.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { addDeliveries } from '../support/delivery-rows.ts';
+import { startProgram } from '../support/program.ts';
 import { addBatch, addPost, addProject, addWebhook } from '../support/rows.ts';
 
 let database: TestDatabase;
@@ -38,7 +39,8 @@ async function setDue(deliveryIds: string[], minutes: number): Promise<string> {
   return at.toISOString();
 }
 
-const lines = async (minutes?: string) => (await showStuck(database.db, minutes)).split('\n');
+const lines = async (minutes?: string) =>
+  (await showStuck(database.db, readMinutes(minutes))).split('\n');
 
 describe('showStuck', () => {
   test('shows posts without progress, the oldest first, with their workflows', async () => {
@@ -118,10 +120,21 @@ describe('showStuck', () => {
     expect(shown).toHaveLength(101);
     expect(shown.at(-1)).toBe('… and 3 more deliveries.');
   });
+});
 
-  test('refuses minutes that are none', async () => {
-    for (const minutes of ['0', '-1', '1.5', 'ten', '', '525601']) {
-      await expect(showStuck(database.db, minutes)).rejects.toThrow(/^--minutes takes a whole/);
-    }
+describe('node api/cli.ts stuck', () => {
+  test.each([
+    [['--minutes', '-1']],
+    [['--minutes=-1']],
+    [['--minutes', '-1.5']],
+    [['--minutes', '0']],
+    [['--minutes', '1.5']],
+    [['--minutes', 'ten']],
+    [['--minutes', '']],
+    [['--minutes', '525601']],
+  ])('refuses %j by what it takes', async (args) => {
+    await using program = startProgram({ command: ['stuck', ...args] });
+    expect(await program.exit).toMatchObject({ code: 2 });
+    expect(program.output()).toBe('--minutes takes a whole number from 1 to 525600.\n');
   });
 });
