@@ -7,9 +7,8 @@ import { toAccountEventData } from '../schema/database/account-event.ts';
 import { openCredentials, sealCredentials } from '../schema/database/accounts.ts';
 import { insertChanges } from '../schema/database/changes.ts';
 import type { Db } from '../schema/database/database.ts';
-import type { Doorbell } from '../schema/database/doorbell.ts';
 import { recordEvent } from '../schema/database/events.ts';
-import type { Vault } from '../schema/database/vault.ts';
+import type { AdvanceDependencies } from './advance-dependencies.ts';
 import type { Credentials, Platform, RefreshedCredentials } from './platforms/platform.ts';
 import { PlatformError } from './platforms/platform-error.ts';
 import { toPlatformError } from './failures.ts';
@@ -21,12 +20,7 @@ export interface Access {
   credentialVersion: number;
 }
 
-interface AccessDependencies {
-  db: Db;
-  vault: Vault;
-  doorbell: Doorbell;
-  previewEvents: boolean;
-}
+type AccessDependencies = Pick<AdvanceDependencies, 'db' | 'vault' | 'doorbell' | 'previewEvents'>;
 
 const refreshTimeoutMs = 20_000;
 /** Longer than two tries and their writing can take: a lease ends only under a dead holder. */

@@ -1,30 +1,19 @@
 // Takes one target through its phases until it ends or must wait. The row decides, so a crash at any
 // line leaves either a phase that may be begun, or one whose call may have gone out.
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  findEarlierCall,
-  findTarget,
-  setPaused,
-  type TargetRow,
-} from '../schema/database/targets.ts';
+import { isOpen } from '../schema/database/open-results.ts';
+import { findEarlierCall } from '../schema/database/target-steps.ts';
+import { findTarget, setPaused, type TargetRow } from '../schema/database/targets.ts';
 import { postingErrors } from '../schema/posting-errors.ts';
 import type { TargetProgress } from '../schema/workflows.ts';
 import { loadAccess, refreshAccess, setReconnectRequired, type Access } from './account-access.ts';
+import type { AdvanceDependencies } from './advance-dependencies.ts';
 import { defaultCallTimeoutMs } from './call-phase.ts';
 import { PlatformError } from './platforms/platform-error.ts';
 import type { Platform } from './platforms/platform.ts';
 import { findWait, noteRefusal } from './rate-turn.ts';
-import {
-  failTarget,
-  lostCommit,
-  runPhase,
-  takeStep,
-  type PhaseDependencies,
-  type Refused,
-} from './run-phase.ts';
+import { failTarget, lostCommit, runPhase, takeStep, type Refused } from './run-phase.ts';
 import { afterError, firstLook, isSending, mayBePublic, nextLook } from './target-clock.ts';
-
-export type AdvanceDependencies = PhaseDependencies;
 
 export interface AdvanceTargetInput {
   resultId: string;
@@ -45,7 +34,7 @@ export async function advanceTarget(
 ): Promise<TargetProgress> {
   for (let renewals = 0; ;) {
     const stored = await findTarget(dependencies.db, resultId);
-    if (!stored || stored.current_run !== run || !isOpen(stored)) return ended;
+    if (!stored || stored.current_run !== run || !isOpen(stored.status)) return ended;
     const waitMs = (stored.next_attempt_at?.getTime() ?? 0) - Date.now();
     if (waitMs > shortWaitMs) return { waitMs };
     if (waitMs > 0) await sleep(waitMs);
@@ -64,8 +53,6 @@ export async function advanceTarget(
     await renewAccess(dependencies, platform, access, end, renewals++ < maxRenewals);
   }
 }
-
-const isOpen = (row: TargetRow) => row.status === 'pending' || row.status === 'publishing';
 
 /** Where there is nothing to prepare, a target begins with its commit. */
 function atFirstPhase(row: TargetRow, platform: Platform | undefined): TargetRow {
@@ -98,7 +85,7 @@ async function findObstacle(
   if (row.is_sending_paused && !look) return (await setPaused(db, row)) ? ended : 'written';
   if (row.answers_result_id !== null && row.answered_status !== 'published') {
     // One that is on its way still met a pause; this one is carried again together with it.
-    if (row.answered_status === 'pending' || row.answered_status === 'publishing') return ended;
+    if (isOpen(row.answered_status)) return ended;
     return failUnsent(dependencies, row, 'answered_post_missing');
   }
   const wait = row.is_sending_paused ? look : await findWait(dependencies, row);

@@ -3,6 +3,7 @@ import { insertChanges } from '../schema/database/changes.ts';
 import type { Db, PostResultRow, PostRow, Transaction } from '../schema/database/database.ts';
 import type { Doorbell } from '../schema/database/doorbell.ts';
 import { recordEvent } from '../schema/database/events.ts';
+import { isOpen } from '../schema/database/open-results.ts';
 import { lockPost } from '../schema/database/posts.ts';
 import { toPostEventData } from '../schema/database/post-event.ts';
 import type { PostStatus } from '../schema/posts.ts';
@@ -46,7 +47,7 @@ export async function concludeRun(
     .where('post_id', '=', post.id)
     .orderBy('position')
     .execute();
-  if (rows.some(isOpen)) return undefined;
+  if (rows.some(({ status }) => isOpen(status))) return undefined;
   const results = rows.filter((row) => row.kind === 'post');
   const outcome = outcomeOf(results);
   const now = new Date();
@@ -74,8 +75,6 @@ export async function concludeRun(
 }
 
 type Outcome = Extract<PostStatus, 'published' | 'partial' | 'failed' | 'canceled'>;
-
-const isOpen = ({ status }: PostResultRow) => status === 'pending' || status === 'publishing';
 
 /** Over the targets that were not canceled. */
 function outcomeOf(results: PostResultRow[]): Outcome {

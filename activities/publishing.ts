@@ -4,11 +4,8 @@ import type { Db } from '../schema/database/database.ts';
 import { claimRun, listOpenTargets, type OpenTarget } from '../schema/database/posts.ts';
 import { findFinishedPost } from '../schema/database/targets.ts';
 import type { ClaimedTarget, PublishPostInput, TargetProgress } from '../schema/workflows.ts';
-import {
-  advanceTarget,
-  type AdvanceDependencies,
-  type AdvanceTargetInput,
-} from './advance-target.ts';
+import type { AdvanceDependencies } from './advance-dependencies.ts';
+import { advanceTarget, type AdvanceTargetInput } from './advance-target.ts';
 import { concludePost } from './conclude-post.ts';
 import type { FirstTasks } from './first-tasks.ts';
 import { withHeartbeat } from './with-heartbeat.ts';

@@ -1,5 +1,5 @@
 // When a target may call its network: what the network has said to any worker, and the operator's ceiling.
-import type { ClockState, Db } from '../schema/database/database.ts';
+import type { ClockState } from '../schema/database/database.ts';
 import {
   accountLimitKey,
   appLimitKey,
@@ -7,17 +7,12 @@ import {
   setBlocked,
 } from '../schema/database/rate-limits.ts';
 import type { TargetRow } from '../schema/database/targets.ts';
-import type { PlatformName } from '../schema/platforms.ts';
-import type { TargetClock } from '../schema/retry.ts';
+import type { AdvanceDependencies } from './advance-dependencies.ts';
 import type { Throttle } from './platforms/platform.ts';
 import { readWaitMs, type PlatformError } from './platforms/platform-error.ts';
 import { afterRateLimit, type NextStep } from './target-clock.ts';
 
-interface TurnDependencies {
-  db: Db;
-  clock: TargetClock;
-  postsPerMinute?: Partial<Record<PlatformName, number>>;
-}
+type TurnDependencies = Pick<AdvanceDependencies, 'db' | 'clock' | 'postsPerMinute'>;
 
 /** A place holds for a target that comes a little late; one that was down for longer asks anew. */
 const turnHoldsMs = 5_000;
@@ -51,7 +46,7 @@ export function withoutTurn(clock: ClockState): ClockState {
 
 /** The network has refused a call, so that every other one of the account, or of the app, waits too. */
 export async function noteRefusal(
-  { db, clock }: Pick<TurnDependencies, 'db' | 'clock'>,
+  { db, clock }: Pick<AdvanceDependencies, 'db' | 'clock'>,
   row: TargetRow,
   { options }: PlatformError,
 ): Promise<void> {
@@ -60,7 +55,7 @@ export async function noteRefusal(
 }
 
 export async function noteThrottle(
-  { db }: Pick<TurnDependencies, 'db'>,
+  { db }: Pick<AdvanceDependencies, 'db'>,
   row: TargetRow,
   { scope, untilMs }: Throttle,
 ): Promise<void> {

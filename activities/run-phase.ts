@@ -1,6 +1,5 @@
 // One phase of a target: noted as begun, called, its outcome written.
-import type { ClockState, Db } from '../schema/database/database.ts';
-import type { Doorbell } from '../schema/database/doorbell.ts';
+import type { ClockState } from '../schema/database/database.ts';
 import {
   beginPhase,
   endAttempt,
@@ -8,17 +7,14 @@ import {
   setNextPhase,
   setPublished,
   type CallOutcome,
-  type TargetRow,
-} from '../schema/database/targets.ts';
-import type { Vault } from '../schema/database/vault.ts';
-import type { PlatformName } from '../schema/platforms.ts';
+} from '../schema/database/target-steps.ts';
+import type { TargetRow } from '../schema/database/targets.ts';
 import type { PostingErrorCode } from '../schema/posting-errors.ts';
 import type { FailureStage } from '../schema/posts.ts';
-import type { TargetClock } from '../schema/retry.ts';
 import type { Access } from './account-access.ts';
+import type { AdvanceDependencies } from './advance-dependencies.ts';
 import { callPhase, type PhaseOutcome } from './call-phase.ts';
 import { toFailure, toPlatformError } from './failures.ts';
-import type { Platforms } from './platforms/index.ts';
 import type { Platform } from './platforms/platform.ts';
 import { PlatformError } from './platforms/platform-error.ts';
 import { noteRefusal, noteThrottle, withoutTurn } from './rate-turn.ts';
@@ -30,19 +26,6 @@ import {
   withoutLimit,
   type NextStep,
 } from './target-clock.ts';
-
-export interface PhaseDependencies {
-  db: Db;
-  vault: Vault;
-  doorbell: Doorbell;
-  platforms: Platforms;
-  clock: TargetClock;
-  /** The operator's ceilings; 0 or none: no limit. */
-  postsPerMinute?: Partial<Record<PlatformName, number>>;
-  /** How long one call to a network may take. */
-  callTimeoutMs?: number;
-  previewEvents: boolean;
-}
 
 export const lostCommit = new PlatformError(
   'unknown_outcome',
@@ -57,7 +40,7 @@ export interface Refused {
 
 /** Runs the row's phase and writes its outcome, but for a refusal of our means. */
 export async function runPhase(
-  dependencies: PhaseDependencies,
+  dependencies: AdvanceDependencies,
   row: TargetRow,
   platform: Platform,
   access: Access,
@@ -97,7 +80,7 @@ function clockAfter({ phase, clock }: TargetRow, answer: PhaseOutcome | Platform
 }
 
 async function writeError(
-  dependencies: PhaseDependencies,
+  dependencies: AdvanceDependencies,
   row: TargetRow,
   error: PlatformError,
   startedAt: Date,
@@ -116,7 +99,7 @@ async function writeError(
 }
 
 async function writeOutcome(
-  dependencies: PhaseDependencies,
+  dependencies: AdvanceDependencies,
   row: TargetRow,
   platform: Platform,
   outcome: Exclude<PhaseOutcome, { outcome: 'published' }>,
@@ -146,7 +129,7 @@ async function writeOutcome(
 }
 
 export async function takeStep(
-  dependencies: PhaseDependencies,
+  dependencies: AdvanceDependencies,
   row: TargetRow,
   step: NextStep,
   cause: PlatformError | string,
@@ -166,7 +149,7 @@ export async function takeStep(
 }
 
 export async function failTarget(
-  { db, doorbell }: Pick<PhaseDependencies, 'db' | 'doorbell'>,
+  { db, doorbell }: Pick<AdvanceDependencies, 'db' | 'doorbell'>,
   row: TargetRow,
   code: PostingErrorCode,
   cause: PlatformError | string,

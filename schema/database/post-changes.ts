@@ -2,6 +2,7 @@
 import { sql, type Insertable, type Updateable } from 'kysely';
 import { notFound } from '../errors.ts';
 import type { Database, PostResultRow, PostRow, Transaction } from './database.ts';
+import { isOpenRow } from './open-results.ts';
 import { listResults, lockPost, type PostWithResults } from './posts.ts';
 
 /** Nothing happens to the post meanwhile. */
@@ -92,7 +93,7 @@ export async function cancelResults(trx: Transaction, postId: string): Promise<s
 /** A round of looks for an earlier commit that is not over: it may have made the post public. */
 function canBeStopped(row: string) {
   const column = (name: string) => sql.ref(`${row}.${name}`);
-  return sql<boolean>`${column('status')} in ('pending', 'publishing') and (
+  return sql<boolean>`${isOpenRow(row)} and (
     ${column('phase')} = 'prepare' or (
       ${column('phase')} = 'commit' and ${column('phase_state')} = 'ready'
       and ${column('clock')} -> 'reconcileLooks' is null

@@ -4,6 +4,7 @@ import { notFound } from '../errors.ts';
 import type { Slice } from '../listing.ts';
 import type { ListPosts } from '../posts.ts';
 import type { NewOutboxRow } from './outbox.ts';
+import { isOpenRow } from './open-results.ts';
 import type { Database, Db, PostResultRow, PostRow, Transaction } from './database.ts';
 
 export interface PostWithResults {
@@ -179,7 +180,7 @@ export function listOpenTargets(db: Db, postId: string): Promise<OpenTarget[]> {
     .selectFrom('post_results')
     .select(['id', 'answers_result_id'])
     .where('post_id', '=', postId)
-    .where('status', 'in', ['pending', 'publishing'])
+    .where(isOpenRow('post_results'))
     .orderBy('position')
     .execute();
 }

@@ -1,5 +1,6 @@
 // Posts whose targets a pause has stopped and none holds any more: each gets a new run.
 import type { Db } from './database.ts';
+import { isOpenRow } from './open-results.ts';
 import { isUnderPause } from './sending-pauses.ts';
 import { restartPost } from './sweeping.ts';
 
@@ -37,7 +38,7 @@ export function listResumablePosts(
     .select(['posts.id', 'posts.workflow_id'])
     .distinct()
     .where('post_results.is_paused', '=', true)
-    .where('post_results.status', 'in', ['pending', 'publishing'])
+    .where(isOpenRow('post_results'))
     .where('posts.status', 'in', ['pending', 'scheduled'])
     .where('post_results.post_id', '>', after)
     .where((eb) => eb.not(isUnderPause('post_results')))

@@ -1,7 +1,9 @@
 // What an operator should look at: posts and deliveries that should have moved long ago.
 import { sql } from 'kysely';
 import { deliverEventsWorkflowId } from '../workflows.ts';
+import { ago } from './ago.ts';
 import type { Db } from './database.ts';
+import { isOpenRow } from './open-results.ts';
 import { areDeliveriesPaused, deliveriesScope } from './sending-pauses.ts';
 
 export interface StuckRow {
@@ -26,8 +28,6 @@ const shownAtMost = 100;
 
 type Counted<Row> = Row & { total: number };
 
-const ago = (ms: number) => sql<Date>`now() - ${ms} * interval '1 ms'`;
-
 /** A target that waits for a time to come makes no progress and needs none. */
 export async function listStuckPosts(db: Db, forMs: number): Promise<Stuck> {
   // The conditions on what waits are those of its index, word for word: here and below.
@@ -45,7 +45,7 @@ export async function listStuckPosts(db: Db, forMs: number): Promise<Stuck> {
     select *, array(
       select scope from sending_pauses where exists (
         select from post_results
-        where post_id = oldest.id and status in ('pending', 'publishing')
+        where post_id = oldest.id and ${isOpenRow('post_results')}
           and scope in (platform, post_results.project_id))
       order by scope) as paused_by
     from oldest order by since, id`.execute(db);

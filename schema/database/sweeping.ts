@@ -1,15 +1,15 @@
 // Work that should have moved by now, and how it is set free for a new workflow.
 import { sql } from 'kysely';
+import { ago } from './ago.ts';
 import { insertPublishPost } from './outbox.ts';
 import type { Db } from './database.ts';
+import { isOpenRow } from './open-results.ts';
 import { lockPostAfterResults } from './post-changes.ts';
 import { insertReplayWorkflow, lockRunningReplay, setReplay } from './replays.ts';
 import { isUnderPause } from './sending-pauses.ts';
 
 /** A sweep looks at this much; the rest waits for the next one. */
 export const maxPerSweep = 200;
-
-const ago = (ms: number) => sql<Date>`now() - ${ms} * interval '1 ms'`;
 
 /** True for one caller per interval. */
 export async function takeSweep(db: Db, everyMs: number): Promise<boolean> {
@@ -64,13 +64,13 @@ export async function releaseBatch(db: Db, batchId: string, deliveryIds?: string
 const isHeldByPause = sql<boolean>`(
   exists (
     select from post_results as held
-    where held.post_id = posts.id and held.is_paused and held.status in ('pending', 'publishing')
+    where held.post_id = posts.id and held.is_paused and ${isOpenRow('held')}
       and ${isUnderPause('held')})
   and not exists (
     select from post_results as r left join post_results as answered on answered.id = r.answers_result_id
-    where r.post_id = posts.id and r.status in ('pending', 'publishing')
+    where r.post_id = posts.id and ${isOpenRow('r')}
       and not (r.is_paused and ${isUnderPause('r')})
-      and (answered.id is null or answered.status not in ('pending', 'publishing'))))`;
+      and (answered.id is null or not ${isOpenRow('answered')})))`;
 
 /** Posts whose time came, or whose last step was made, long ago, and whose targets wait for nothing. */
 export async function listOverduePosts(
@@ -135,7 +135,7 @@ export async function restartPost(
       .updateTable('post_results')
       .set({ is_paused: false, clock: sql`clock - 'rateLimitedSinceMs'` })
       .where('post_id', '=', postId)
-      .where('status', 'in', ['pending', 'publishing'])
+      .where(isOpenRow('post_results'))
       .execute();
     return true;
   });

@@ -1,15 +1,12 @@
 // A target's way through its phases, against a network on which a repeated commit is a second post.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { advanceTarget, type AdvanceDependencies } from '../../activities/advance-target.ts';
+import type { AdvanceDependencies } from '../../activities/advance-dependencies.ts';
+import { advanceTarget } from '../../activities/advance-target.ts';
 import { concludePost } from '../../activities/conclude-post.ts';
 import { createPlatforms } from '../../activities/platforms/index.ts';
 import { createDoorbell, type Doorbell } from '../../schema/database/doorbell.ts';
-import {
-  beginPhase,
-  findTarget,
-  setNextPhase,
-  setPublished,
-} from '../../schema/database/targets.ts';
+import { beginPhase, setNextPhase, setPublished } from '../../schema/database/target-steps.ts';
+import { findTarget } from '../../schema/database/targets.ts';
 import { listResults } from '../../schema/database/posts.ts';
 import { defaultTargetClock } from '../../schema/retry.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

@@ -1,6 +1,7 @@
 // Which calls heed a rate limit that others learnt of, for how long, and when it is over.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { advanceTarget, type AdvanceDependencies } from '../../activities/advance-target.ts';
+import type { AdvanceDependencies } from '../../activities/advance-dependencies.ts';
+import { advanceTarget } from '../../activities/advance-target.ts';
 import { createPlatforms } from '../../activities/platforms/index.ts';
 import { PlatformError } from '../../activities/platforms/platform-error.ts';
 import { insertPause } from '../../schema/database/sending-pauses.ts';

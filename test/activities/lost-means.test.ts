@@ -1,7 +1,8 @@
 // A network that takes our means no more: refreshed by one, given up when nobody can, replaced by the user.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sql } from 'kysely';
-import { advanceTarget, type AdvanceDependencies } from '../../activities/advance-target.ts';
+import type { AdvanceDependencies } from '../../activities/advance-dependencies.ts';
+import { advanceTarget } from '../../activities/advance-target.ts';
 import { createPlatforms } from '../../activities/platforms/index.ts';
 import { PlatformError } from '../../activities/platforms/platform-error.ts';
 import { sealCredentials } from '../../schema/database/accounts.ts';

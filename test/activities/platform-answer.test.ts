@@ -1,6 +1,6 @@
 // A network that answers with what no table holds: its target ends all the same, with what can be kept.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AdvanceDependencies } from '../../activities/advance-target.ts';
+import type { AdvanceDependencies } from '../../activities/advance-dependencies.ts';
 import { createPlatforms } from '../../activities/platforms/index.ts';
 import type { Platform } from '../../activities/platforms/platform.ts';
 import { createSandboxPlatform } from '../../activities/platforms/sandbox.ts';

@@ -1,6 +1,7 @@
 // Rate limits as all workers heed them: learnt from one call, waited out by every other.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { advanceTarget, type AdvanceDependencies } from '../../activities/advance-target.ts';
+import type { AdvanceDependencies } from '../../activities/advance-dependencies.ts';
+import { advanceTarget } from '../../activities/advance-target.ts';
 import { createPlatforms } from '../../activities/platforms/index.ts';
 import { connectDatabase } from '../../schema/database/connect.ts';
 import { createDoorbell, type Doorbell } from '../../schema/database/doorbell.ts';

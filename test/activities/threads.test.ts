@@ -1,6 +1,7 @@
 // What answers a post of the same run: the parts of a thread, and the first comment.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { advanceTarget, type AdvanceDependencies } from '../../activities/advance-target.ts';
+import type { AdvanceDependencies } from '../../activities/advance-dependencies.ts';
+import { advanceTarget } from '../../activities/advance-target.ts';
 import { concludePost } from '../../activities/conclude-post.ts';
 import { createPlatforms } from '../../activities/platforms/index.ts';
 import { createDoorbell, type Doorbell } from '../../schema/database/doorbell.ts';

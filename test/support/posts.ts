@@ -5,12 +5,11 @@ import { claimRun } from '../../schema/database/posts.ts';
 import {
   beginPhase,
   endAttempt,
-  findTarget,
   setFailed,
   setNextPhase,
   setPublished,
-  type TargetRow,
-} from '../../schema/database/targets.ts';
+} from '../../schema/database/target-steps.ts';
+import { findTarget, type TargetRow } from '../../schema/database/targets.ts';
 import type { PostingErrorCode } from '../../schema/posting-errors.ts';
 import type { Phase, Post } from '../../schema/posts.ts';
 import type { TestAnswer, TestRest } from './rest.ts';
@@ -146,7 +145,7 @@ export async function failTarget(
 ): Promise<void> {
   const { db } = rest.context;
   const row = await begin(rest, resultId);
-  const call = { outcome: 'unavailable', durationMs: 7, errorCode: 'ECONNREFUSED' };
+  const call = { outcome: 'unavailable' as const, durationMs: 7, errorCode: 'ECONNREFUSED' };
   await endAttempt(db, resultId, row.steps, { ...call, errorMessage: 'Connection refused.' });
   await setNextPhase(db, row, {
     phase: 'commit',

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PostResultRow, Transaction } from '../../../schema/database/database.ts';
 import { restartPost } from '../../../schema/database/sweeping.ts';
-import { findTarget, setFailed, setNextPhase } from '../../../schema/database/targets.ts';
+import { setFailed, setNextPhase } from '../../../schema/database/target-steps.ts';
+import { findTarget } from '../../../schema/database/targets.ts';
 import { toFailure } from '../../../activities/failures.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { addPost } from '../../support/rows.ts';

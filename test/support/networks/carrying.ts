@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import type { AdvanceDependencies } from '../../../activities/advance-target.ts';
+import type { AdvanceDependencies } from '../../../activities/advance-dependencies.ts';
 import { createFirstTasks } from '../../../activities/first-tasks.ts';
 import { createPublishing } from '../../../activities/publishing.ts';
 import type { ClaimedTarget, TargetProgress } from '../../../schema/workflows.ts';

@@ -1,6 +1,7 @@
 // A post to a simulated network: written, carried to its end, and read back with all that was told of it.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { advanceTarget, type AdvanceDependencies } from '../../../activities/advance-target.ts';
+import type { AdvanceDependencies } from '../../../activities/advance-dependencies.ts';
+import { advanceTarget } from '../../../activities/advance-target.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import type { Db, PostResultRow } from '../../../schema/database/database.ts';
 import { insertPost } from '../../../schema/database/posts.ts';
