@@ -84,7 +84,9 @@ function describeEvent(kind: EventKind): Registration {
     method: 'post',
     path: kind,
     summary: meaning,
-    ...(availability === 'coming_soon' ? { description: 'Coming soon: not yet sent.' } : {}),
+    ...(availability === 'coming_soon'
+      ? { description: 'Coming soon: sent only where the operator previews it.' }
+      : {}),
     tags: ['events'],
     security: [],
     request: {

@@ -1,5 +1,6 @@
 // Connected social accounts and the sessions in which users connect them, as the wire shows them.
 import { z } from 'zod';
+import { fixedLimits } from './limits.ts';
 import { listQuery } from './listing.ts';
 import { PlatformInput, PlatformName } from './platforms.ts';
 import { Timestamp } from './timestamp.ts';
@@ -46,17 +47,19 @@ export const UsageMonth = z
   .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month, YYYY-MM')
   .meta({ description: 'A calendar month, UTC.', example: '2026-01' });
 
+/** In the words of both faces. */
+export const publishedMeaning =
+  'Targets of the month: published, being published, and scheduled for it. One that fails without being public, or is canceled, is given back.';
+
+export const warningAtMeaning = `The count at which the account is warned: ${fixedLimits.accountWarningPercent} % of the limit. Null: no limit.`;
+
 /** What an account publishes in a month: the targets that were accepted and have not come to nothing. */
 export const AccountUsage = z
   .object({
     month: UsageMonth,
-    published: z.int().meta({
-      description: 'Targets published or to be published in the month; given back when they fail.',
-    }),
+    published: z.int().meta({ description: publishedMeaning }),
     limit: z.int().nullable().meta({ description: 'Null: no limit.' }),
-    warning_at: z.int().nullable().meta({
-      description: 'The count at which the account is warned. Null: no limit.',
-    }),
+    warning_at: z.int().nullable().meta({ description: warningAtMeaning }),
     warned_at: Timestamp.nullable(),
     exceeded_at: Timestamp.nullable().meta({ description: 'When the limit was reached.' }),
   })

@@ -44,11 +44,21 @@ export const liveEventKinds = eventKinds.filter(
 
 export const EventKind = z.enum(eventKinds).meta({ id: 'EventKind' });
 
+/** In the words of both faces. */
+export const isSentMeaning =
+  'Whether this installation sends it: every live kind, and with `FANFARE_PREVIEW_EVENTS=true` all.';
+
+/** Kinds to come are neither recorded nor sent, unless the operator previews them. */
+export function isSent(kind: EventKind, { previewEvents }: { previewEvents: boolean }): boolean {
+  return eventCatalogue[kind].availability === 'live' || previewEvents;
+}
+
 export const EventKindInfo = z
   .object({
     event: EventKind,
     meaning: z.string(),
     availability: z.enum(['live', 'coming_soon']),
+    is_sent: z.boolean().meta({ description: isSentMeaning }),
     json_schema: z.record(z.string(), z.unknown()).meta({
       description: 'The JSON Schema of the whole request body: event, timestamp and data.',
     }),

@@ -37,6 +37,11 @@ export const ProviderError = z.record(z.string(), z.unknown()).nullable().meta({
   description: "The network's own answer, at most 4 KiB of it. `is_cut`: there was more.",
 });
 
+/** In the words of both faces. */
+export const attemptsMeaning =
+  'How often the call that makes it public was made, over all runs. The story of the target numbers the calls of all phases, so it counts more.';
+export const nextAttemptMeaning = 'While it waits: when it goes on. Null: it waits for no time.';
+
 /** What became of a target, or of the first comment under it. */
 const Outcome = z.object({
   status: z.enum(resultStatuses),
@@ -52,8 +57,8 @@ const Outcome = z.object({
   provider_error: ProviderError,
   is_retriable: z.boolean(),
   next_action: z.enum(nextActions),
-  attempts: z.int(),
-  next_attempt_at: Timestamp.nullable(),
+  attempts: z.int().meta({ description: attemptsMeaning }),
+  next_attempt_at: Timestamp.nullable().meta({ description: nextAttemptMeaning }),
 });
 export type Outcome = z.infer<typeof Outcome>;
 

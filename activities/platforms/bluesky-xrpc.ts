@@ -39,7 +39,7 @@ export function createXrpc(fetch: Fetch): Send {
         signal,
       }),
     ).catch((error: unknown) => {
-      throw toTransportError(error, kind === 'commit' ? 'commit' : 'other');
+      throw toTransportError(error, kind === 'commit' ? 'commit' : 'other', call.service);
     });
     if (answer.status < 200 || answer.status > 299) throw toError(answer, kind, secrets);
     return answer;

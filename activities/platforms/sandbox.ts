@@ -41,7 +41,7 @@ interface Told<T> {
 }
 
 interface Call<T> {
-  /** A commit, or another call that must not be repeated blindly, such as a rotating refresh. */
+  /** All but commits, and what else must not be repeated blindly, such as a rotating refresh. */
   isRepeatable: boolean;
   path: string;
   /** Absent: a GET. */
@@ -55,7 +55,7 @@ export function createSandboxPlatform({ fetch, apiUrl, publicUrl }: SandboxSetti
   async function ask<T>(call: Call<T>): Promise<Told<T>> {
     const { isRepeatable, path, body, token, answer, signal } = call;
     const transport = (error: unknown) =>
-      toTransportError(error, isRepeatable ? 'other' : 'commit');
+      toTransportError(error, isRepeatable ? 'other' : 'commit', apiUrl);
     if (signal.aborted) throw new PlatformError('unavailable', 'Stopped before the call.');
     const response = await fetch(`${apiUrl}/api/${path}`, {
       method: body === undefined ? 'GET' : 'POST',

@@ -18,7 +18,11 @@ const beforeConnection = new Set([
  * `unavailable`; a reset, a time-out or an abort may have come after the network took the post.
  * `other` calls are harmless to repeat, so there every failure is `unavailable`.
  */
-export function toTransportError(error: unknown, phase: 'commit' | 'other'): PlatformError {
+export function toTransportError(
+  error: unknown,
+  phase: 'commit' | 'other',
+  url?: string,
+): PlatformError {
   if (error instanceof PlatformError) return error;
   const { code, wasConnecting } = findCause(error);
   const options = { cause: error, ...(code === undefined ? {} : { platformCode: code }) };
@@ -26,7 +30,8 @@ export function toTransportError(error: unknown, phase: 'commit' | 'other'): Pla
     return new PlatformError('rejected', "The network's address may not be reached.", options);
   }
   if (wasConnecting) {
-    return new PlatformError('unavailable', 'The network could not be reached.', options);
+    const host = url && URL.canParse(url) ? new URL(url).host : 'The network';
+    return new PlatformError('unavailable', `${host} could not be reached.`, options);
   }
   return phase === 'commit'
     ? new PlatformError(

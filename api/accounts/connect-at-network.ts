@@ -6,6 +6,8 @@ import { bodyOptions, toIssues } from '../validation.ts';
 
 const connectTimeoutMs = 20_000;
 const retryAfterS = 5;
+const awayHint =
+  'Nothing was connected. Try again after `Retry-After`; if that stays so, see whether the network is well and whether this installation may reach it.';
 
 type PlainConnect = NonNullable<Platform['connect']>;
 
@@ -47,7 +49,7 @@ export async function askNetwork<T>(
       }
       case 'unavailable':
       case 'unknown_outcome':
-        throw new AppError('unavailable', message, { retryAfterS, cause: error });
+        throw new AppError('unavailable', message, { hint: awayHint, retryAfterS, cause: error });
     }
   }
 }

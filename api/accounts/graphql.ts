@@ -5,6 +5,8 @@ import {
   connectionTypes,
   GetAccountUsage,
   ListAccounts,
+  publishedMeaning,
+  warningAtMeaning,
   type Account,
   type AccountUsage,
 } from '../../schema/accounts.ts';
@@ -35,13 +37,11 @@ const AccountUsageRef = builder.objectRef<AccountUsage>('AccountUsage').implemen
   description: 'How much of its monthly limit an account has used.',
   fields: (t) => ({
     month: t.exposeString('month', { description: 'A calendar month, UTC: `2026-01`.' }),
-    published: t.exposeInt('published', {
-      description: 'Targets published or to be published in the month; given back when they fail.',
-    }),
+    published: t.exposeInt('published', { description: publishedMeaning }),
     limit: t.exposeInt('limit', { nullable: true, description: 'Null: no limit.' }),
     warningAt: t.exposeInt('warning_at', {
       nullable: true,
-      description: 'The count at which the account is warned. Null: no limit.',
+      description: warningAtMeaning,
     }),
     warnedAt: t.expose('warned_at', { type: 'DateTime', nullable: true }),
     exceededAt: t.expose('exceeded_at', {

@@ -2,6 +2,7 @@
 import {
   eventCatalogue,
   eventKinds,
+  isSentMeaning,
   ListEvents,
   type Event,
   type EventKindInfo,
@@ -30,6 +31,7 @@ const EventKindInfoRef = builder.objectRef<EventKindInfo>('EventKindInfo').imple
     event: t.expose('event', { type: EventKindRef }),
     meaning: t.exposeString('meaning'),
     availability: t.expose('availability', { type: AvailabilityRef }),
+    isSent: t.exposeBoolean('is_sent', { description: isSentMeaning }),
     jsonSchema: t.expose('json_schema', {
       type: 'JSON',
       description: 'The JSON Schema of the whole request body: event, timestamp and data.',
@@ -84,6 +86,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'The kinds of events and the schemas of their bodies.',
     complexity: operationCost,
-    resolve: (_, _args, graphql) => read(graphql, undefined, () => listEventKinds().data),
+    resolve: (_, _args, graphql) =>
+      read(graphql, undefined, (context) => listEventKinds(context).data),
   }),
 }));

@@ -4,6 +4,7 @@ import { AccountEventData, QuotaEventData } from '../../schema/accounts.ts';
 import {
   eventCatalogue,
   eventKinds,
+  isSent,
   type EventKind,
   type EventKindInfo,
 } from '../../schema/events.ts';
@@ -23,8 +24,12 @@ function dataOf(kind: EventKind): z.ZodType {
   return AccountEventData.omit({ reason: true });
 }
 
-export const eventKindInfos: EventKindInfo[] = eventKinds.map((event) => ({
+const kinds = eventKinds.map((event) => ({
   event,
   ...eventCatalogue[event],
   json_schema: z.toJSONSchema(eventBody(event), { io: 'input' }),
 }));
+
+export function describeKinds(config: { previewEvents: boolean }): EventKindInfo[] {
+  return kinds.map((kind) => ({ ...kind, is_sent: isSent(kind.event, config) }));
+}

@@ -5,7 +5,7 @@ import type { Page } from '../../schema/listing.ts';
 import type { Caller, Context } from '../context.ts';
 import { page, wholePage } from '../listing.ts';
 import { notKept } from '../retention.ts';
-import { eventKindInfos } from './kinds.ts';
+import { describeKinds } from './kinds.ts';
 import { presentEvent } from './presenter.ts';
 
 export function listEvents(
@@ -31,6 +31,6 @@ export async function getEvent(
   return presentEvent(row);
 }
 
-export function listEventKinds(): Page<EventKindInfo> {
-  return wholePage(eventKindInfos);
+export function listEventKinds({ config }: Pick<Context, 'config'>): Page<EventKindInfo> {
+  return wholePage(describeKinds(config));
 }

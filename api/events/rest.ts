@@ -26,6 +26,6 @@ export const eventRoutes = [
     summary: 'List the kinds of events and the schemas of their bodies',
     scope: 'any key',
     answer: list(EventKindInfo),
-    run: () => listEventKinds(),
+    run: ({ context }) => listEventKinds(context),
   }),
 ];

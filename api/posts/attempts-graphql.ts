@@ -1,7 +1,7 @@
 // The story of a target or a comment, in GraphQL.
 import { listQuery } from '../../schema/listing.ts';
 import { phases } from '../../schema/posts.ts';
-import type { PostAttempt } from '../../schema/post-attempts.ts';
+import { attemptOutcomeMeaning, type PostAttempt } from '../../schema/post-attempts.ts';
 import { builder } from '../builder.ts';
 import { list } from '../graphql-operation.ts';
 import {
@@ -29,10 +29,7 @@ const PostAttemptRef = builder.objectRef<PostAttempt>('PostAttempt').implement({
       nullable: true,
       description: 'Null: the call has not ended.',
     }),
-    outcome: t.exposeString('outcome', {
-      description:
-        'What the call came to, such as `published` or `unavailable`. `begun`: it is under way, or what sent it was lost.',
-    }),
+    outcome: t.exposeString('outcome', { description: attemptOutcomeMeaning }),
     errorCode: t.exposeString('error_code', {
       nullable: true,
       description: "The network's own code.",

@@ -10,7 +10,9 @@ export const postCreatingRoutes = [
   post('/v1/posts/validate', {
     name: 'validatePost',
     summary: 'Check a post without creating it',
-    description: 'Creation runs the same checks and refuses what this calls an error.',
+    description: `Creation runs the same checks and refuses what this calls an error. What is no post of
+this form at all (a field that is unknown, of a wrong type or out of its range, a body that is not
+JSON) is refused here as everywhere: with \`validation_error\` or \`malformed_json\`, not with a verdict.`,
     scope: 'posts:write',
     body: CreatePost,
     answer: one(PostVerdict),

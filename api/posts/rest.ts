@@ -63,6 +63,8 @@ export const postRoutes = [
   post('/v1/posts/:id/publish', {
     name: 'publishPost',
     summary: 'Publish a draft or a scheduled post now',
+    description:
+      'It is checked like a new one, and its faults are named by `platform_posts[…]`, in the order of its results.',
     scope: 'posts:write',
     answer: written(202, Post),
     run: ({ context, caller, params }) => publishPost(context, caller, params.id),

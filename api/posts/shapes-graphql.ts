@@ -1,7 +1,9 @@
 // A post and its results as GraphQL shows them.
 import {
+  attemptsMeaning,
   failureStages,
   nextActions,
+  nextAttemptMeaning,
   postStatuses,
   resultStatuses,
   type FirstComment,
@@ -47,8 +49,12 @@ export const OutcomeRef = builder.interfaceRef<Outcome & { id: string }>('Outcom
     providerError: t.expose('provider_error', { type: 'JSON', nullable: true }),
     isRetriable: t.exposeBoolean('is_retriable'),
     nextAction: t.expose('next_action', { type: NextActionRef }),
-    attempts: t.exposeInt('attempts'),
-    nextAttemptAt: t.expose('next_attempt_at', { type: 'DateTime', nullable: true }),
+    attempts: t.exposeInt('attempts', { description: attemptsMeaning }),
+    nextAttemptAt: t.expose('next_attempt_at', {
+      type: 'DateTime',
+      nullable: true,
+      description: nextAttemptMeaning,
+    }),
   }),
 });
 

@@ -1,6 +1,6 @@
 // Records events: the body rendered once, one delivery per matching webhook, the changes for the feed.
 import { sql } from 'kysely';
-import { eventCatalogue, type EventKind } from '../events.ts';
+import { isSent, type EventKind } from '../events.ts';
 import { newId } from '../ids.ts';
 import type { Transaction } from './database.ts';
 
@@ -26,12 +26,10 @@ export interface RecordedEvent {
 export async function recordEvent(
   trx: Transaction,
   event: NewEvent,
-  { previewEvents }: { previewEvents: boolean },
+  config: { previewEvents: boolean },
 ): Promise<RecordedEvent> {
   const { projectId, kind, postId = null, socialAccountId = null } = event;
-  if (eventCatalogue[kind].availability === 'coming_soon' && !previewEvents) {
-    return { eventId: null, deliveryCount: 0 };
-  }
+  if (!isSent(kind, config)) return { eventId: null, deliveryCount: 0 };
   const eventId = newId('event');
   const { rows } = await sql<{ delivery_count: number }>`
     /* prepared: record_event */

@@ -158,7 +158,12 @@ describe('POST /v1/accounts/connect', () => {
     const away = await call();
     isNetworkDown = false;
     expect(away.status).toBe(503);
-    expect(away.body.error).toMatchObject({ code: 'unavailable', is_retriable: true });
+    expect(away.body.error).toMatchObject({
+      code: 'unavailable',
+      message: 'bluesky.invalid could not be reached.',
+      hint: expect.stringContaining('Try again after'),
+      is_retriable: true,
+    });
     expect(away.headers.get('Retry-After')).toBe('5');
   });
 

@@ -1,8 +1,14 @@
 // The JSON Schemas of /v1/event-kinds hold for what receivers are sent, by a validator that isn't ours.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eventKinds, liveEventKinds, type EventKind } from '../../schema/events.ts';
+import {
+  eventKinds,
+  liveEventKinds,
+  type EventKind,
+  type EventKindInfo,
+} from '../../schema/events.ts';
 import { startApp, type TestApp } from '../support/app.ts';
+import { ask } from '../support/graphql.ts';
 import { startReceiver, type ReceivedRequest, type Receiver } from '../support/receiver.ts';
 
 let app: TestApp;
@@ -109,6 +115,18 @@ describe('a test event', () => {
 
 describe('a coming-soon kind', () => {
   const comingSoon = eventKinds.filter((kind) => !liveEventKinds.includes(kind));
+
+  test('says whether the installation sends it', async () => {
+    const sentBy = async ({ api }: TestApp) => {
+      const { body } = await api.get('/v1/event-kinds');
+      const kinds = body.data as EventKindInfo[];
+      return kinds.filter(({ is_sent }) => is_sent).map(({ event }) => event);
+    };
+    expect(await sentBy(app)).toEqual(liveEventKinds);
+    expect(await sentBy(previewing)).toEqual(eventKinds);
+    const { eventKinds: asked } = await ask(previewing, '{ eventKinds { isSent } }');
+    expect(asked).toEqual(eventKinds.map(() => ({ isSent: true })));
+  });
 
   test('may be subscribed to, and is neither recorded nor sent', async () => {
     const webhook = await app.tenant.createWebhook(`${receiver.url}/soon`, [
