@@ -54,7 +54,11 @@ function present(context: Context, requestId: string, error: GraphQLError) {
 
 /** A fault of the request or its document, which the server found before any field ran. */
 function fromDocument(error: GraphQLError): AppError | undefined {
-  if (error.path || !(innermost(error) instanceof GraphQLError)) return undefined;
+  if (error.path) return undefined;
+  if (isStackExhausted(innermost(error))) {
+    return validationError([{ path: 'query', code: 'too_deep', message: 'is nested too deep' }]);
+  }
+  if (!(innermost(error) instanceof GraphQLError)) return undefined;
   const { message } = error;
   const http = httpExtension(error);
   if (http?.status === 413) return new AppError('payload_too_large', 'The body is too large.');
@@ -65,6 +69,11 @@ function fromDocument(error: GraphQLError): AppError | undefined {
   const code = path === 'query' ? 'invalid_document' : 'invalid_type';
   const refusal = validationError([{ path, code, message: variable?.[3] ?? message }]);
   return new AppError('validation_error', message, refusal.options);
+}
+
+/** Only a document that is nested without end brings its parser there. */
+function isStackExhausted(error: unknown): boolean {
+  return error instanceof RangeError && error.message.includes('call stack');
 }
 
 /** What Yoga says of the error's HTTP answer. */
