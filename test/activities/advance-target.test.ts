@@ -11,14 +11,14 @@ import { listResults } from '../../schema/database/posts.ts';
 import { defaultTargetClock } from '../../schema/retry.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { rowsVault } from '../support/rows.ts';
-import { createSimulatedNetwork, type SimulatedNetwork } from '../support/simulated-network.ts';
+import { createScriptedNetwork, type ScriptedNetwork } from '../support/scripted-network.ts';
 import { addAccount, addTargets, advanceToEnd, getResult, targetRun } from '../support/targets.ts';
 
 const run = targetRun;
 
 let database: TestDatabase;
 let doorbell: Doorbell;
-let network: SimulatedNetwork;
+let network: ScriptedNetwork;
 let dependencies: AdvanceDependencies;
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 beforeEach(() => {
-  network = createSimulatedNetwork();
+  network = createScriptedNetwork();
   dependencies = {
     db: database.db,
     vault: rowsVault,

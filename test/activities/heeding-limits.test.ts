@@ -9,13 +9,13 @@ import { createDoorbell, type Doorbell } from '../../schema/database/doorbell.ts
 import { defaultTargetClock } from '../../schema/retry.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { rowsVault } from '../support/rows.ts';
-import { createSimulatedNetwork, type SimulatedNetwork } from '../support/simulated-network.ts';
+import { createScriptedNetwork, type ScriptedNetwork } from '../support/scripted-network.ts';
 import { addAccount, addTargets, advanceToEnd, getResult, targetRun } from '../support/targets.ts';
 
 const hourMs = 3_600_000;
 let database: TestDatabase;
 let doorbell: Doorbell;
-let network: SimulatedNetwork;
+let network: ScriptedNetwork;
 let dependencies: AdvanceDependencies;
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ afterAll(async () => {
 beforeEach(async () => {
   await database.db.deleteFrom('rate_limits').execute();
   await database.db.deleteFrom('sending_pauses').execute();
-  network = createSimulatedNetwork();
+  network = createScriptedNetwork();
   dependencies = {
     db: database.db,
     vault: rowsVault,

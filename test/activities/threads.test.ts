@@ -8,12 +8,12 @@ import { createDoorbell, type Doorbell } from '../../schema/database/doorbell.ts
 import { defaultTargetClock } from '../../schema/retry.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { rowsVault } from '../support/rows.ts';
-import { createSimulatedNetwork, type SimulatedNetwork } from '../support/simulated-network.ts';
+import { createScriptedNetwork, type ScriptedNetwork } from '../support/scripted-network.ts';
 import { addAccount, addTargets, advanceToEnd, getResult, targetRun } from '../support/targets.ts';
 
 let database: TestDatabase;
 let doorbell: Doorbell;
-let network: SimulatedNetwork;
+let network: ScriptedNetwork;
 let dependencies: AdvanceDependencies;
 
 beforeAll(async () => {
@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 beforeEach(() => {
-  network = createSimulatedNetwork();
+  network = createScriptedNetwork();
   dependencies = {
     db: database.db,
     vault: rowsVault,

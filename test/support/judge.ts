@@ -5,7 +5,7 @@ import { createPlatforms } from '../../activities/platforms/index.ts';
 import type { SocialAccountRow } from '../../schema/database/database.ts';
 import type { PostVerdict } from '../../schema/posts.ts';
 import { createTestRest, type TestRest } from './rest.ts';
-import { createSimulatedNetwork } from './simulated-network.ts';
+import { createScriptedNetwork } from './scripted-network.ts';
 
 export interface Judge extends AsyncDisposable {
   readonly rest: TestRest;
@@ -17,7 +17,7 @@ export interface Judge extends AsyncDisposable {
 }
 
 export async function createJudge(): Promise<Judge> {
-  const { refresh: _, ...unrenewable } = createSimulatedNetwork().platform;
+  const { refresh: _, ...unrenewable } = createScriptedNetwork().platform;
   const replies = { id: /^\d+$/, example: '42' };
   const rules = { ...unrenewable.rules, isTextRequired: true, replies };
   const rest = await createTestRest(

@@ -5,7 +5,7 @@ import { createBluesky } from '../../activities/platforms/bluesky.ts';
 import { createPlatforms } from '../../activities/platforms/index.ts';
 import type { Issue } from '../../schema/errors.ts';
 import { createTestRest } from './rest.ts';
-import { createSimulatedNetwork } from './simulated-network.ts';
+import { createScriptedNetwork } from './scripted-network.ts';
 
 export interface RefusedClient extends AsyncDisposable {
   /** Bluesky: answers, no media. */
@@ -25,7 +25,7 @@ export async function createRefusedClient(
 ): Promise<RefusedClient> {
   const platforms = createPlatforms([
     createBluesky({ fetch, apiUrl: 'https://network.invalid' }),
-    createSimulatedNetwork().platform,
+    createScriptedNetwork().platform,
   ]);
   const rest = await createTestRest(env, { platforms });
   const { key, projectId } = await rest.createTenant();

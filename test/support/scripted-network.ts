@@ -1,4 +1,4 @@
-// A network without idempotency, as strict as the real ones: what it takes, it has, and twice is two.
+// A network that does what its script says, without idempotency: what it takes, it has, and twice is two.
 import { z } from 'zod';
 import type { Platform, Target, Throttle } from '../../activities/platforms/platform.ts';
 import { PlatformError } from '../../activities/platforms/platform-error.ts';
@@ -14,7 +14,7 @@ export type Behaviour =
   | 'revoke_token'
   | PlatformError;
 
-export interface SimulatedNetwork {
+export interface ScriptedNetwork {
   readonly platform: Platform;
   /** The result ids of its posts, in order. */
   readonly posts: string[];
@@ -35,8 +35,8 @@ export interface SimulatedNetwork {
   onRefresh?: () => Promise<void>;
 }
 
-export function createSimulatedNetwork(): SimulatedNetwork {
-  const network: SimulatedNetwork = {
+export function createScriptedNetwork(): ScriptedNetwork {
+  const network: ScriptedNetwork = {
     posts: [],
     repliedTo: [],
     calls: 0,
@@ -50,7 +50,7 @@ export function createSimulatedNetwork(): SimulatedNetwork {
         isTextRequired: false,
         media: { max: 4 },
         replies: null,
-        source: 'simulated',
+        source: 'scripted',
       },
       isCommitIdempotent: false,
       options: z.record(z.string(), z.unknown()),
@@ -77,7 +77,7 @@ export function createSimulatedNetwork(): SimulatedNetwork {
   return network;
 }
 
-function commit(network: SimulatedNetwork, target: Target): string {
+function commit(network: ScriptedNetwork, target: Target): string {
   const { resultId, credentials, replyTo } = target;
   network.calls++;
   if (network.expiredTokens.has(credentials['token']!)) {
