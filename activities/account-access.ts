@@ -36,6 +36,7 @@ export async function loadAccess(
 ): Promise<Access | undefined> {
   const row = await db
     .selectFrom('social_accounts')
+    .modifyFront(sql.raw('/* prepared: load_access */'))
     .select(['id', 'external_account_id', 'credentials', 'credentials_key_id'])
     .select('credential_version')
     .where('id', '=', accountId)

@@ -1,10 +1,10 @@
 // Ends a run: the post's status, the outcome event and its deliveries, in one transaction.
-import { insertChanges } from '../schema/database/changes.ts';
+import { sql } from 'kysely';
 import type { Db, PostResultRow, PostRow, Transaction } from '../schema/database/database.ts';
 import type { Doorbell } from '../schema/database/doorbell.ts';
 import { recordEvent } from '../schema/database/events.ts';
 import { isOpen } from '../schema/database/open-results.ts';
-import { lockPost } from '../schema/database/posts.ts';
+import { lockPost, setConcluded } from '../schema/database/posts.ts';
 import { toPostEventData } from '../schema/database/post-event.ts';
 import type { PostStatus } from '../schema/posts.ts';
 import type { PublishPostInput } from '../schema/workflows.ts';
@@ -43,6 +43,7 @@ export async function concludeRun(
   if (post.concluded_run >= post.current_run) return undefined;
   const rows = await trx
     .selectFrom('post_results')
+    .modifyFront(sql.raw('/* prepared: list_results_to_conclude */'))
     .selectAll()
     .where('post_id', '=', post.id)
     .orderBy('position')
@@ -50,18 +51,10 @@ export async function concludeRun(
   if (rows.some(({ status }) => isOpen(status))) return undefined;
   const results = rows.filter((row) => row.kind === 'post');
   const outcome = outcomeOf(results);
-  const now = new Date();
   const isPublic = outcome === 'published' || outcome === 'partial';
-  const concluded = {
-    status: outcome,
-    published_at: isPublic ? (post.published_at ?? now) : null,
-    concluded_run: post.current_run,
-    progressed_at: now,
-  };
-  await trx.updateTable('posts').set(concluded).where('id', '=', post.id).execute();
-  await insertChanges(trx, [
-    { project_id: post.project_id, subject: 'post', subject_id: post.id, kind: outcome },
-  ]);
+  const published_at = isPublic ? (post.published_at ?? new Date()) : null;
+  const concluded = { status: outcome, published_at };
+  await setConcluded(trx, post, concluded);
   if (outcome === 'canceled') return outcome;
   const data = toPostEventData({ ...post, ...concluded }, results);
   const event = {

@@ -50,15 +50,13 @@ export function createPublishing(dependencies: PublishingDependencies) {
   };
 }
 
-function claim(
+async function claim(
   db: Db,
   { postId, run }: PublishPostInput,
   workflowId: string,
 ): Promise<ClaimedTarget[] | null> {
-  return db.transaction().execute(async (trx) => {
-    if (!(await claimRun(trx, postId, run, workflowId))) return null;
-    return answeredFirst(await listOpenTargets(trx, postId));
-  });
+  if (!(await claimRun(db, postId, run, workflowId))) return null;
+  return answeredFirst(await listOpenTargets(db, postId));
 }
 
 /** In the order of their positions, but for those that answer a later one. */

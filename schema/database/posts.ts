@@ -169,7 +169,13 @@ export async function listPostRows(
 }
 
 export async function lockPost(trx: Transaction, id: string): Promise<PostRow | undefined> {
-  return trx.selectFrom('posts').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+  return trx
+    .selectFrom('posts')
+    .modifyFront(sql.raw('/* prepared: lock_post */'))
+    .selectAll()
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
 }
 
 export type OpenTarget = Pick<PostResultRow, 'id' | 'answers_result_id'>;
@@ -178,6 +184,7 @@ export type OpenTarget = Pick<PostResultRow, 'id' | 'answers_result_id'>;
 export function listOpenTargets(db: Db, postId: string): Promise<OpenTarget[]> {
   return db
     .selectFrom('post_results')
+    .modifyFront(sql.raw('/* prepared: list_open_targets */'))
     .select(['id', 'answers_result_id'])
     .where('post_id', '=', postId)
     .where(isOpenRow('post_results'))
@@ -190,7 +197,7 @@ export function listOpenTargets(db: Db, postId: string): Promise<OpenTarget[]> {
  * workflow may claim again, since its first answer may have been lost; it begins once.
  */
 export async function claimRun(
-  trx: Transaction,
+  db: Db,
   postId: string,
   run: number,
   workflowId: string,
@@ -208,6 +215,24 @@ export async function claimRun(
     )
     update posts set status = 'pending', started_run = ${run}, progressed_at = now()
     from claimed where posts.id = claimed.id
-    returning posts.id`.execute(trx);
+    returning posts.id`.execute(db);
   return rows.length > 0;
+}
+
+/** Ends the current run of a post that is locked by `trx`. */
+export async function setConcluded(
+  trx: Transaction,
+  { id, project_id, current_run }: PostRow,
+  { status, published_at }: Pick<PostRow, 'status' | 'published_at'>,
+): Promise<void> {
+  await sql`
+    /* prepared: set_concluded */
+    with change as (
+      insert into changes (project_id, subject, subject_id, kind)
+      values (${project_id}, 'post', ${id}, ${status})
+    )
+    update posts
+    set status = ${status}, published_at = ${published_at}, concluded_run = ${current_run},
+      progressed_at = now()
+    where id = ${id}`.execute(trx);
 }
