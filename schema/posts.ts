@@ -27,6 +27,17 @@ export const nextActions = [
   'contact_operator',
 ] as const;
 
+export const waitReasons = {
+  rate_limit: 'The network, or the operator, limits how often may be posted.',
+  network: 'The network was out of reach, or refused for now: the call is made again.',
+  confirmation: 'The network took the post and is still at work on it.',
+  lost_answer: 'The answer of the call that makes it public was lost: it is looked for.',
+  pause: 'The operator has paused the network or the project.',
+  answered_post: 'What it answers is not public yet: the part before it, or what it comments.',
+} as const;
+export type WaitReason = keyof typeof waitReasons;
+export const waitReasonNames = Object.keys(waitReasons) as WaitReason[];
+
 export type PostStatus = (typeof postStatuses)[number];
 export type ResultStatus = (typeof resultStatuses)[number];
 export type Phase = (typeof phases)[number];
@@ -41,6 +52,7 @@ export const ProviderError = z.record(z.string(), z.unknown()).nullable().meta({
 export const attemptsMeaning =
   'How often the call that makes it public was made, over all runs. The story of the target numbers the calls of all phases, so it counts more.';
 export const nextAttemptMeaning = 'While it waits: when it goes on. Null: it waits for no time.';
+export const waitingForMeaning = 'Null: it has ended, is under way, or its time has not come.';
 
 /** What became of a target, or of the first comment under it. */
 const Outcome = z.object({
@@ -58,6 +70,12 @@ const Outcome = z.object({
   is_retriable: z.boolean(),
   next_action: z.enum(nextActions),
   attempts: z.int().meta({ description: attemptsMeaning }),
+  waiting_for: z
+    .enum(waitReasonNames)
+    .nullable()
+    .meta({
+      description: `${waitingForMeaning} ${waitReasonNames.map((name) => `\`${name}\`: ${waitReasons[name]}`).join(' ')}`,
+    }),
   next_attempt_at: Timestamp.nullable().meta({ description: nextAttemptMeaning }),
 });
 export type Outcome = z.infer<typeof Outcome>;

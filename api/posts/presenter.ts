@@ -1,10 +1,11 @@
 // The only way a post leaves the server.
 import type { PostResultRow, PostRow } from '../../schema/database/database.ts';
 import { findPostingError, postingErrorAnchor } from '../../schema/posting-errors.ts';
-import type { FirstComment, Outcome, Post, PostResult } from '../../schema/posts.ts';
+import type { Outcome, Post, PostResult } from '../../schema/posts.ts';
 import { toTimestamp } from '../../schema/timestamp.ts';
 import type { Context } from '../context.ts';
 import { findFirstComment } from './stored-post.ts';
+import { findWaitReason } from './waiting.ts';
 
 type PresentSettings = Pick<Context, 'publicUrl'>;
 
@@ -25,8 +26,7 @@ export function presentPost(
     results: results
       .filter(({ kind }) => kind === 'post')
       .map((result) => {
-        const comment = findFirstComment(results, result.id);
-        return presentResult(settings, post, result, comment);
+        return presentResult(settings, post, result, results);
       }),
   };
 }
@@ -35,8 +35,10 @@ function presentResult(
   settings: PresentSettings,
   post: PostRow,
   result: PostResultRow,
-  comment: PostResultRow | undefined,
+  results: PostResultRow[],
 ): PostResult {
+  const comment = findFirstComment(results, result.id);
+  const present = (row: PostResultRow) => presentOutcome(settings, post, row, results);
   return {
     id: result.id,
     social_account_id: result.social_account_id,
@@ -47,20 +49,19 @@ function presentResult(
     thread_position: result.thread_position,
     in_reply_to: result.in_reply_to,
     platform_options: result.platform_options,
-    ...presentOutcome(settings, result),
-    first_comment: comment ? presentComment(settings, comment) : null,
+    ...present(result),
+    first_comment: comment
+      ? { id: comment.id, text: comment.caption ?? '', ...present(comment) }
+      : null,
   };
 }
 
-function presentComment(settings: PresentSettings, comment: PostResultRow): FirstComment {
-  return {
-    id: comment.id,
-    text: comment.caption ?? '',
-    ...presentOutcome(settings, comment),
-  };
-}
-
-function presentOutcome({ publicUrl }: PresentSettings, row: PostResultRow): Outcome {
+function presentOutcome(
+  { publicUrl }: PresentSettings,
+  post: PostRow,
+  row: PostResultRow,
+  results: PostResultRow[],
+): Outcome {
   const known = findPostingError(row.error_code);
   return {
     status: row.status,
@@ -77,6 +78,7 @@ function presentOutcome({ publicUrl }: PresentSettings, row: PostResultRow): Out
     is_retriable: row.is_retriable,
     next_action: row.next_action,
     attempts: row.attempts,
+    waiting_for: post.status === 'pending' ? findWaitReason(row, results) : null,
     next_attempt_at: toTimestamp(row.next_attempt_at),
   };
 }

@@ -6,6 +6,9 @@ import {
   nextAttemptMeaning,
   postStatuses,
   resultStatuses,
+  waitingForMeaning,
+  waitReasonNames,
+  waitReasons,
   type FirstComment,
   type Outcome,
   type Post,
@@ -23,6 +26,11 @@ const ResultStatusRef = wordEnum('ResultStatus', resultStatuses);
 const FailureStageRef = wordEnum('FailureStage', failureStages);
 const NextActionRef = wordEnum('NextAction', nextActions, {
   enum: 'What a person can do about a failure.',
+});
+
+const WaitReasonRef = wordEnum('WaitReason', waitReasonNames, {
+  ...waitReasons,
+  enum: 'What an open target waits for.',
 });
 
 export const OutcomeRef = builder.interfaceRef<Outcome & { id: string }>('Outcome').implement({
@@ -50,6 +58,11 @@ export const OutcomeRef = builder.interfaceRef<Outcome & { id: string }>('Outcom
     isRetriable: t.exposeBoolean('is_retriable'),
     nextAction: t.expose('next_action', { type: NextActionRef }),
     attempts: t.exposeInt('attempts', { description: attemptsMeaning }),
+    waitingFor: t.expose('waiting_for', {
+      type: WaitReasonRef,
+      nullable: true,
+      description: waitingForMeaning,
+    }),
     nextAttemptAt: t.expose('next_attempt_at', {
       type: 'DateTime',
       nullable: true,

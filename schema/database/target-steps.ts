@@ -1,5 +1,6 @@
 // One target's way through its phases in Postgres: begun before the call, ended after it.
 import { sql } from 'kysely';
+import type { AttemptOutcome } from '../post-attempts.ts';
 import type { PostingErrorCode } from '../posting-errors.ts';
 import type { FailureStage, NextAction, Phase } from '../posts.ts';
 import { giveBackUsage } from './account-usage.ts';
@@ -57,7 +58,7 @@ export async function findEarlierCall(db: Db, row: TargetRow): Promise<Date | un
 
 /** How one call to the network ended, for the story of the target. */
 export interface CallOutcome {
-  outcome: string;
+  outcome: AttemptOutcome;
   durationMs: number;
   errorCode?: string | undefined;
   errorMessage?: string | undefined;
