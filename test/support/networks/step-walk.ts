@@ -32,15 +32,20 @@ const lockWaitMs = 20;
 /** Returns how many steps the run has. */
 export async function walkSteps(ground: Ground, walk: Walk): Promise<number> {
   const count = (await liveTwice(ground, walk, undefined)).length;
-  const moments = ['before', 'after'] as const;
-  const ahead = Array.from({ length: count }, (_, i) => i + 1).flatMap((step) =>
-    moments.map((moment) => ({ step, moment, manner: walk.manner })),
-  );
+  const ahead = listInterruptions(count, walk.manner);
   const walker = async () => {
     for (let next = ahead.pop(); next; next = ahead.pop()) await tell(ground, walk, next);
   };
   await Promise.all(Array.from({ length: walkersCount }, walker));
   return count;
+}
+
+/** Who fails before a step and who fails after the one before it have done the same, but in a stumble. */
+function listInterruptions(count: number, manner: Manner): Interruption[] {
+  const moments = manner === 'stumbles' ? (['before', 'after'] as const) : (['after'] as const);
+  return Array.from({ length: count }, (_, i) => i + 1).flatMap((step) =>
+    moments.map((moment) => ({ step, moment, manner })),
+  );
 }
 
 async function tell(ground: Ground, walk: Walk, interruption: Interruption): Promise<void> {
