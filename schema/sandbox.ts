@@ -14,6 +14,8 @@ export const sandboxOutcomes = {
   token_revoked: 'the login ends for good',
   answer_lost: 'published, but the connection ends without an answer',
   server_error_after: 'published, but answered 500',
+  lost_and_hidden:
+    'published, but the connection ends without an answer, and who looks for the post gets 503',
 } as const;
 export type SandboxOutcome = keyof typeof sandboxOutcomes;
 

@@ -43,6 +43,9 @@ export function createNetwork(settings: PostingSettings): Hono {
     const reference = Reference.optional().safeParse(c.req.query('reference'));
     if (!reference.success) throw new Refusal(422, 'invalid_request', 'reference: is not valid');
     const posts = await listSandboxPosts(db, { handle, reference: reference.data }, listed);
+    if (reference.data !== undefined && posts.some(({ is_hidden }) => is_hidden)) {
+      throw new Refusal(503, 'unavailable', 'The sandbox was asked to hide this post.');
+    }
     return c.json({ posts: posts.map((post) => presentPost(settings, post)) });
   });
 

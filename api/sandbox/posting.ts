@@ -79,22 +79,30 @@ export async function takePost(
     reference,
     reply_to,
     media_urls,
+    ...(outcome === 'lost_and_hidden' && { is_hidden: true }),
   });
   await hold(directive.delayMs);
   switch (outcome) {
     case 'published':
       return c.json(presentPost(settings, post), 201, throttleHeaders(directive));
     case 'answer_lost':
+    case 'lost_and_hidden':
       return hangUp(c);
     case 'server_error_after':
       throw serverError();
   }
 }
 
-type TakenOutcome = 'published' | 'answer_lost' | 'server_error_after';
+const takenOutcomes = [
+  'published',
+  'answer_lost',
+  'server_error_after',
+  'lost_and_hidden',
+] as const;
+type TakenOutcome = (typeof takenOutcomes)[number];
 
 function isTaken(outcome: SandboxOutcome): outcome is TakenOutcome {
-  return ['published', 'answer_lost', 'server_error_after'].includes(outcome);
+  return takenOutcomes.some((taken) => taken === outcome);
 }
 
 async function refuse(

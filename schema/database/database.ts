@@ -397,6 +397,8 @@ interface SandboxPostTable {
   reply_to: string | null;
   media_urls: Generated<string[]>;
   created_at: Generated<Date>;
+  /** Public like any, but the network does not tell its own API's callers of it. */
+  is_hidden: Generated<boolean>;
 }
 export type SandboxPostRow = Selectable<SandboxPostTable>;
 

@@ -9,6 +9,7 @@ export interface NewSandboxPost {
   reference: string | null;
   reply_to: string | null;
   media_urls: string[];
+  is_hidden?: boolean;
 }
 
 export function insertSandboxPost(db: Db, post: NewSandboxPost): Promise<SandboxPostRow> {

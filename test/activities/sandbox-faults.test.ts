@@ -112,6 +112,15 @@ describe('a fault', () => {
     expect(looked.outcome).toBe(found);
   });
 
+  test('lost_and_hidden leaves the outcome unknown, and no look tells it', async () => {
+    const resultId = 'res_hidden';
+    const error = await errorOf(commit(resultId, { outcome: 'lost_and_hidden' }));
+    expect(error.kind).toBe('unknown_outcome');
+    expect(await sandbox.countPosts(resultId)).toBe(1);
+    const looked = platform.reconcile(toTarget(credentials, { resultId }), signal);
+    expect((await errorOf(looked)).kind).toBe('unavailable');
+  });
+
   test('hang is given up without an answer, and nothing is posted', async () => {
     const startedAt = Date.now();
     const hanging = commit('res_hang', { outcome: 'hang' }, {}, AbortSignal.timeout(300));

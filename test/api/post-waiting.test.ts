@@ -11,7 +11,12 @@ import { ask } from '../support/graphql.ts';
 let app: TestApp;
 
 beforeAll(async () => {
-  app = await startApp({ env: { FANFARE_UNAVAILABLE_DELAYS_MS: '1500,1500' } });
+  app = await startApp({
+    env: {
+      FANFARE_UNAVAILABLE_DELAYS_MS: '1500,1500',
+      FANFARE_RECONCILE_DELAYS_MS: '0,500,500',
+    },
+  });
 });
 afterEach(() => resume(app.context.db, app.tenant.projectId));
 afterAll(() => app.stop());
@@ -96,6 +101,19 @@ describe('a target that waits', () => {
     const [first] = (await read(post)).results;
     expect(first!.first_comment!.waiting_for).toBe('answered_post');
     await endsWithoutWaiting(post);
+  });
+
+  test('for a lost answer says so, until nobody can tell what became of it', async () => {
+    const post = await create({ platform_options: { outcome: 'lost_and_hidden' } });
+    await expect.poll(() => waitingFor(post), soon).toEqual(['lost_answer']);
+    const { results } = await app.tenant.waitForPost(post.id);
+    expect(results).toMatchObject([
+      { error_code: 'outcome_unknown', next_action: 'check_network', waiting_for: null },
+    ]);
+    const path = `/v1/posts/${post.id}/results/${results[0]!.id}/retry`;
+    expect((await app.api.post(path)).status).toBe(202);
+    const again = await app.tenant.waitForPost(post.id);
+    expect(again.results).toMatchObject([{ error_code: 'outcome_unknown', attempts: 1 }]);
   });
 
   test('for its time only waits for nothing', async () => {

@@ -43,6 +43,7 @@ const statements = [
 
   `alter table sandbox_posts
     add column reply_to ${id},
-    add column media_urls text[] not null default '{}'`,
+    add column media_urls text[] not null default '{}',
+    add column is_hidden boolean not null default false`,
   `create index sandbox_posts_by_answered on sandbox_posts (reply_to) where reply_to is not null`,
 ];
