@@ -131,7 +131,8 @@ describe("the operator's ceiling", () => {
     const resultIds = await Promise.all(accounts.map(addTarget));
     const ended = await Promise.all(
       resultIds.map((id, i) => advanceToEnd(workers[i % workers.length]!, id)),
-    ).finally(() => connection.close());
+    );
+    await connection.close();
     expect(ended.map((row) => row.status)).toEqual(Array(4).fill('published'));
     // Places at 0, 200, 400 and 600 ms.
     const times = ended.map((row) => row.published_at!.getTime()).toSorted((a, b) => a - b);
