@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../api/routes.ts';
 import { postingErrors } from '../../schema/posting-errors.ts';
-import { CreatePost, PlatformPost, type Post } from '../../schema/posts.ts';
+import { CreatePost, PlatformPost, waitReasons, type Post } from '../../schema/posts.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { blocks, readTable } from '../support/readme.ts';
 import { createShell, type Shell } from '../support/shell.ts';
@@ -24,7 +24,7 @@ const requests = blocks
 
 /** Each placeholder stands for one account. */
 async function fillIn(request: string): Promise<string> {
-  const placeholders = new Set(request.match(/sa_\d?…/g));
+  const placeholders = new Set(request.match(/sa_[A-Z]+/g));
   let filled = request;
   for (const [i, placeholder] of [...placeholders].entries()) {
     const { id } = await app.tenant.connectSandbox(`reader-${i}`);
@@ -71,6 +71,12 @@ describe('the tables', () => {
     const calls = readTable('call').flatMap(([names]) => namesIn(names!));
     expect(calls.length).toBeGreaterThan(5);
     expect(calls.filter((call) => !known.includes(call))).toEqual([]);
+  });
+
+  test('tell what a target may wait for', () => {
+    expect(readTable('`waiting_for`')).toEqual(
+      Object.entries(waitReasons).map(([reason, meaning]) => [`\`${reason}\``, meaning]),
+    );
   });
 
   test('tell of each error code what the API tells', () => {
