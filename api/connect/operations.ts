@@ -61,7 +61,7 @@ async function checkReturnUrl({ db }: Context, { projectId }: Caller, url: strin
   const { return_origins } = await getProjectRow(db, projectId);
   if (return_origins.length === 0) return;
   if (return_origins.some((allowed) => new URL(allowed).origin === origin)) return;
-  const message = "is not at one of the project's return_origins";
+  const message = "is not at one of the project's `return_origins`";
   throw validationError([
     { path: 'return_url', code: 'origin_not_allowed', message, actual: origin },
   ]);

@@ -76,7 +76,7 @@ async function present(db: Db, row: ReplayRow): Promise<Replay> {
 async function refuseUnready(db: Db, { id, status }: WebhookRow): Promise<void> {
   if (status === 'disabled') {
     throw new AppError('conflict', 'The webhook is disabled: its deliveries would be skipped.', {
-      hint: 'Enable it first, with `PATCH {"active": true}` on the webhook.',
+      hint: 'Enable it first, by `PATCH /v1/webhooks/:id` with `{"active": true}`.',
     });
   }
   const running = await findRunningReplay(db, id);

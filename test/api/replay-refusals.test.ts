@@ -36,7 +36,7 @@ describe('POST /v1/webhooks/:id/replay refuses', () => {
     expect(await refusal({ since: hourAgo() }, past)).toMatchObject({
       status: 409,
       code: 'conflict',
-      hint: 'Enable it first, with `PATCH {"active": true}` on the webhook.',
+      hint: 'Enable it first, by `PATCH /v1/webhooks/:id` with `{"active": true}`.',
     });
   });
 
