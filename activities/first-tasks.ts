@@ -1,12 +1,12 @@
-// The targets that this worker publishes in their workflow's first task: few at a time, since each
-// keeps a place for workflow tasks, which deliveries need too.
+// The posts that this worker publishes in their workflow's first task: few at a time, since each keeps
+// a place for workflow tasks, which deliveries need too.
 
 export interface FirstTasks {
   /**
-   * Does it as soon as there is room. Undefined, and nothing done: there will be none soon, and the
-   * target had better get an activity of its own.
+   * Resolves as soon as there is room, with how to leave. Undefined: there will be none soon, and the
+   * targets had better get activities of their own.
    */
-  begin<T>(work: () => Promise<T>): Promise<T | undefined>;
+  enter(): Promise<(() => void) | undefined>;
   /** Workflows that are started now would wait for room. */
   isCrowded(): boolean;
 }
@@ -51,18 +51,15 @@ export function createFirstTasks(): FirstTasks {
     return new Promise((enter) => waiting.push({ sinceMs: Date.now(), enter }));
   }
 
+  function leave(): void {
+    lastEndMs = Date.now();
+    const next = waiting.shift();
+    if (next) next.enter(true);
+    else begun--;
+  }
+
   return {
-    async begin(work) {
-      if (!(await waitForRoom())) return undefined;
-      try {
-        return await work();
-      } finally {
-        lastEndMs = Date.now();
-        const next = waiting.shift();
-        if (next) next.enter(true);
-        else begun--;
-      }
-    },
+    enter: async () => ((await waitForRoom()) ? leave : undefined),
     isCrowded: () => waiting.length >= crowdedFrom,
   };
 }

@@ -3,7 +3,12 @@ import { activityInfo } from '@temporalio/activity';
 import type { Db } from '../schema/database/database.ts';
 import { claimRun, listOpenTargets, type OpenTarget } from '../schema/database/posts.ts';
 import { findFinishedPost } from '../schema/database/targets.ts';
-import type { ClaimedTarget, PublishPostInput, TargetProgress } from '../schema/workflows.ts';
+import type {
+  BegunTarget,
+  ClaimedTarget,
+  PublishPostInput,
+  TargetProgress,
+} from '../schema/workflows.ts';
 import type { AdvanceDependencies } from './advance-dependencies.ts';
 import { advanceTarget, type AdvanceTargetInput } from './advance-target.ts';
 import { concludePost } from './conclude-post.ts';
@@ -14,40 +19,98 @@ export interface PublishingDependencies extends AdvanceDependencies {
   firstTasks: FirstTasks;
 }
 
+/** A call that takes longer goes on, and an activity of the target's own waits for its end. */
+const soonMs = 2_000;
+
 export function createPublishing(dependencies: PublishingDependencies) {
   const { db, doorbell, firstTasks } = dependencies;
+  const underWay = new Map<string, Promise<TargetProgress>>();
 
-  async function advance(input: AdvanceTargetInput): Promise<TargetProgress> {
-    const progress = await advanceTarget(dependencies, input);
+  /** The same promise for whoever asks while it is under way. */
+  function begin(input: AdvanceTargetInput): Promise<TargetProgress> {
+    const key = `${input.resultId}/${input.run}`;
+    const going =
+      underWay.get(key) ?? advanceTarget(dependencies, input).finally(() => underWay.delete(key));
+    underWay.set(key, going);
+    return going;
+  }
+
+  /** The last target ends the run: no activity more for that. */
+  async function concludeAfter(
+    progress: TargetProgress,
+    { resultId, run }: AdvanceTargetInput,
+  ): Promise<TargetProgress> {
     if (progress.waitMs !== null) return progress;
-    // The last target ends the run: no activity more for that.
-    const postId = await findFinishedPost(db, input.resultId);
+    const postId = await findFinishedPost(db, resultId);
     if (postId === undefined) return progress;
-    await concludePost(dependencies, { postId, run: input.run });
+    await concludePost(dependencies, { postId, run });
     return { ...progress, isConcluded: true };
+  }
+
+  /** Each at once, or when the target that it answers has ended. Undefined: it must wait for that. */
+  function beginAll(targets: ClaimedTarget[], run: number) {
+    const ways = new Map<string, Promise<TargetProgress | undefined>>();
+    for (const { resultId, after } of targets) {
+      const before = after === undefined ? undefined : ways.get(after);
+      const way = before
+        ? before.then((ended) => (ended?.waitMs === null ? begin({ resultId, run }) : undefined))
+        : begin({ resultId, run });
+      ways.set(resultId, way);
+    }
+    return ways;
+  }
+
+  async function claimPost(input: PublishPostInput): Promise<ClaimedTarget[] | null> {
+    const { workflowId } = activityInfo().workflowExecution!;
+    const targets = await claim(db, input, workflowId);
+    if (targets) doorbell.ring('fanfare_changes');
+    return targets;
   }
 
   return {
     /** The targets and comments of the run that are not finished; null when the run is another's. */
-    async claimPost(input: PublishPostInput): Promise<ClaimedTarget[] | null> {
-      const { workflowId } = activityInfo().workflowExecution!;
-      const targets = await claim(db, input, workflowId);
-      if (targets) doorbell.ring('fanfare_changes');
-      return targets;
-    },
+    claimPost,
 
-    /** `advanceTarget` as a local activity; `waitMs` 0: the ordinary one must do it. */
-    async beginTarget(input: AdvanceTargetInput): Promise<TargetProgress> {
-      return (await firstTasks.begin(() => advance(input))) ?? { waitMs: 0 };
+    /** The same, and each target as far as it came soon; null also when the run has ended with that. */
+    async beginPost(input: PublishPostInput): Promise<BegunTarget[] | null> {
+      const targets = await claimPost(input);
+      if (!targets) return null;
+      const leave = await firstTasks.enter();
+      if (!leave) return targets.map((target) => ({ ...target, progress: { waitMs: 0 } }));
+      try {
+        const ways = beginAll(targets, input.run);
+        const begun = await Promise.all(
+          targets.map(async (target) => ({
+            ...target,
+            progress: await within(soonMs, ways.get(target.resultId)!),
+          })),
+        );
+        if (begun.some(({ progress }) => progress?.waitMs !== null)) return begun;
+        await concludePost(dependencies, input);
+        return null;
+      } finally {
+        leave();
+      }
     },
 
     advanceTarget: (input: AdvanceTargetInput): Promise<TargetProgress> =>
-      withHeartbeat(() => advance(input)),
+      withHeartbeat(async () => concludeAfter(await begin(input), input)),
 
     async concludePost(input: PublishPostInput): Promise<void> {
       await concludePost(dependencies, input);
     },
   };
+}
+
+/** Undefined: it is not done by then, and goes on. */
+async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
+  const over = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => over.resolve(undefined), ms);
+  try {
+    return await Promise.race([work, over.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 async function claim(

@@ -19,6 +19,11 @@ export interface ClaimedTarget {
   after?: string;
 }
 
+/** `progress` absent: it is under way still, or waits for the one before. */
+export interface BegunTarget extends ClaimedTarget {
+  progress?: TargetProgress | undefined;
+}
+
 /** Milliseconds until the target wants to be advanced again; null once this run does no more for it. */
 export interface TargetProgress {
   waitMs: number | null;

@@ -18,8 +18,7 @@ export const { advanceTarget } = proxyActivities<Activities>({
 });
 
 /**
- * In the workflow's first task: a post whose networks answer at once costs Temporal one task, with a
- * marker for each target.
+ * In the workflow's first task: a post whose networks answer at once costs Temporal that task alone.
  */
 export const firstTask = proxyLocalActivities<Activities>({
   startToCloseTimeout: '5m',

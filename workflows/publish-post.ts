@@ -1,19 +1,22 @@
 // One run of a post: every target on its own way, all at once, then the outcome.
 import { condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
-import type { ClaimedTarget, PublishPostInput, TargetProgress } from '../schema/workflows.ts';
+import type {
+  BegunTarget,
+  ClaimedTarget,
+  PublishPostInput,
+  TargetProgress,
+} from '../schema/workflows.ts';
 import { advanceTarget, claimPost, concludePost, firstTask } from './activities.ts';
 
 export async function publishPost(input: PublishPostInput): Promise<void> {
   const { run, isShort = false } = input;
-  const targets = await (isShort ? firstTask.claimPost(input) : claimPost(input));
+  const targets = await (isShort ? firstTask.beginPost(input) : claimPost(input));
   if (!targets) return;
   let isHistoryLong = false;
   let isConcluded = false;
 
-  const advance = async (resultId: string): Promise<void> => {
-    let progress: TargetProgress = isShort
-      ? await firstTask.beginTarget({ resultId, run })
-      : await advanceTarget({ resultId, run });
+  const advance = async ({ resultId, progress: begun }: BegunTarget): Promise<void> => {
+    let progress: TargetProgress = begun ?? (await advanceTarget({ resultId, run }));
     while (progress.waitMs !== null) {
       // A network that takes hours to finish fills the history: all targets then start it anew.
       if (workflowInfo().continueAsNewSuggested) isHistoryLong = true;
@@ -26,10 +29,9 @@ export async function publishPost(input: PublishPostInput): Promise<void> {
 
   // What answers another target's post begins when that has ended.
   const ways = new Map<string, Promise<void>>();
-  for (const target of targets) {
-    const { resultId, after } = toClaimed(target);
-    const before = after === undefined ? undefined : ways.get(after);
-    ways.set(resultId, before ? before.then(() => advance(resultId)) : advance(resultId));
+  for (const target of targets.map(toClaimed)) {
+    const before = target.after === undefined ? undefined : ways.get(target.after);
+    ways.set(target.resultId, before ? before.then(() => advance(target)) : advance(target));
   }
   await Promise.all(ways.values());
   if (isHistoryLong) await continueAsNew<typeof publishPost>(input);
@@ -37,5 +39,5 @@ export async function publishPost(input: PublishPostInput): Promise<void> {
 }
 
 /** Histories of the first releases have ids alone. */
-const toClaimed = (target: ClaimedTarget | string): ClaimedTarget =>
+const toClaimed = (target: ClaimedTarget | string): BegunTarget =>
   typeof target === 'string' ? { resultId: target } : target;

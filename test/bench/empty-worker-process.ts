@@ -1,4 +1,5 @@
 // The baseline of posts, in a process of its own: runs empty workflows as the program runs its own.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
 import {
@@ -13,8 +14,8 @@ export interface EmptyRun {
   workflows: number;
   /** Of each workflow, all at once. */
   activities: number;
-  /** Milliseconds since the epoch; absent: at once. */
-  startAtMs?: number;
+  /** All are due at that moment, and Temporal is told before; absent: at once. */
+  dueInMs?: number;
 }
 
 const [address] = process.argv.slice(2);
@@ -45,15 +46,21 @@ const worker = await Worker.create({
   maxCachedWorkflows: 500,
 });
 
-/** Seconds from the first start, or the time that they were to start at, to the last activity. */
-async function run({ workflows, activities, startAtMs }: EmptyRun): Promise<number> {
+/** Until Temporal has written the end of each. */
+async function waitUntilOver(): Promise<void> {
+  const query = "WorkflowType = 'emptyWorkflow' and ExecutionStatus = 'Running'";
+  while ((await client.workflow.count(query)).count > 0) await sleep(50);
+}
+
+/** Seconds from the first start, or the moment when they were due, to the last end. */
+async function run({ workflows, activities, dueInMs = 0 }: EmptyRun): Promise<number> {
   left = workflows * activities;
   allDone = Promise.withResolvers();
-  const fromMs = startAtMs ?? Date.now();
+  const fromMs = Date.now() + dueInMs;
   let unstarted = workflows;
   async function start(): Promise<void> {
     while (unstarted-- > 0) {
-      const delayMs = startAtMs === undefined ? 0 : startAtMs - Date.now();
+      const delayMs = fromMs - Date.now();
       await client.workflow.start('emptyWorkflow', {
         taskQueue,
         workflowId: `empty/${crypto.randomUUID()}`,
@@ -64,6 +71,7 @@ async function run({ workflows, activities, startAtMs }: EmptyRun): Promise<numb
   }
   await Promise.all(Array.from({ length: startsAtOnce }, start));
   await allDone.promise;
+  await waitUntilOver();
   return (Date.now() - fromMs) / 1_000;
 }
 

@@ -44,6 +44,24 @@ describe.concurrent('a network that answers slowly', () => {
     expect(await countAtNetwork('slow but sure')).toBe(1);
   }, 40_000);
 
+  test('holds up no other target of the post that has to wait and go on', async () => {
+    const [slow, limited] = await Promise.all([
+      app.tenant.connectSandbox('slowest'),
+      app.tenant.connectSandbox('limited'),
+    ]);
+    const posted = await app.api.post('/v1/posts', {
+      caption: 'one slow, one limited',
+      platform_posts: [
+        { account_id: slow.id, platform_options: { delay_ms: 13_000 } },
+        { account_id: limited.id, platform_options: { outcome: 'rate_limited', times: 1 } },
+      ],
+    });
+    const { results } = await waitForPublished(posted.body.data.id, 25_000);
+    const [slowAt, limitedAt] = results.map((result) => Date.parse(result.published_at!));
+    expect(limitedAt!).toBeLessThan(slowAt! - 1_000);
+    expect(await countAtNetwork('one slow, one limited')).toBe(2);
+  }, 40_000);
+
   test('holds up neither the posts to others nor the deliveries', async () => {
     const [slow, quick] = await Promise.all([
       app.tenant.connectSandbox('crowd'),

@@ -26,9 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => environment.teardown());
 
-type StandIns = Partial<
-  Pick<Activities, 'claimPost' | 'beginTarget' | 'advanceTarget' | 'concludePost'>
->;
+type StandIns = Partial<Pick<Activities, 'beginPost' | 'advanceTarget' | 'concludePost'>>;
 const three = [{ resultId: 'a' }, { resultId: 'b' }, { resultId: 'c' }];
 
 /**
@@ -38,14 +36,9 @@ const three = [{ resultId: 'a' }, { resultId: 'b' }, { resultId: 'c' }];
 async function publish(standIns: StandIns): Promise<string[]> {
   const calls: string[] = [];
   const activities: Required<StandIns> = {
-    claimPost: async (input) => {
-      calls.push('claim');
-      return standIns.claimPost ? standIns.claimPost(input) : three;
-    },
-    beginTarget: async (input) => {
-      if (!standIns.beginTarget) return { waitMs: 0 };
-      calls.push(`begin ${input.resultId}`);
-      return standIns.beginTarget(input);
+    beginPost: async (input) => {
+      calls.push('begin');
+      return standIns.beginPost ? standIns.beginPost(input) : three;
     },
     advanceTarget: async (input) => {
       calls.push(input.resultId);
@@ -86,23 +79,27 @@ describe('publishPost', () => {
         return done;
       },
     });
-    expect(calls[0]).toBe('claim');
+    expect(calls[0]).toBe('begin');
     expect(calls.slice(1, 4).toSorted()).toEqual(['a', 'b', 'c']);
     expect(calls.slice(4)).toEqual(['conclude']);
     expect(inputs).toContainEqual({ resultId: 'a', run: 7 });
   });
 
-  test('is over with its first task when all targets end there', async () => {
+  test('carries on what its first task could not end, and nothing that it ended', async () => {
     const calls = await publish({
-      beginTarget: ({ resultId }) =>
-        Promise.resolve({ waitMs: null, isConcluded: resultId === 'c' }),
+      beginPost: () =>
+        Promise.resolve([
+          { resultId: 'a', progress: done },
+          { resultId: 'b', progress: { waitMs: 60_000 } },
+          { resultId: 'c' },
+        ]),
     });
-    expect(calls).toEqual(['claim', 'begin a', 'begin b', 'begin c']);
+    expect(calls).toEqual(['begin', 'c', 'b', 'conclude']);
   });
 
   test('begins what answers another target when that has ended', async () => {
     const calls = await publish({
-      claimPost: () =>
+      beginPost: () =>
         Promise.resolve([
           { resultId: 'a' },
           { resultId: 'b', after: 'a' },
@@ -142,16 +139,16 @@ describe('publishPost', () => {
     expect(calls.slice(4)).toEqual(['b', 'conclude']);
   });
 
-  test('does nothing for a run that was superseded', async () => {
-    expect(await publish({ claimPost: () => Promise.resolve(null) })).toEqual(['claim']);
+  test('does nothing more for a run that was superseded, or has ended in its first task', async () => {
+    expect(await publish({ beginPost: () => Promise.resolve(null) })).toEqual(['begin']);
   });
 
   test('concludes a run without open targets', async () => {
-    expect(await publish({ claimPost: () => Promise.resolve([]) })).toEqual(['claim', 'conclude']);
+    expect(await publish({ beginPost: () => Promise.resolve([]) })).toEqual(['begin', 'conclude']);
   });
 
   test('calls an activity that fails again until it works, and no other one', async () => {
-    const failures: Record<string, number> = { claim: 1, b: 3, conclude: 2 };
+    const failures: Record<string, number> = { begin: 1, b: 3, conclude: 2 };
     const fail = (name: string) => {
       if ((failures[name] ?? 0) > 0) {
         failures[name]!--;
@@ -159,8 +156,8 @@ describe('publishPost', () => {
       }
     };
     const calls = await publish({
-      claimPost: async () => {
-        fail('claim');
+      beginPost: async () => {
+        fail('begin');
         return three;
       },
       advanceTarget: async ({ resultId }) => {
@@ -170,7 +167,7 @@ describe('publishPost', () => {
       concludePost: async () => fail('conclude'),
     });
     const count = (name: string) => calls.filter((call) => call === name).length;
-    expect(['claim', 'a', 'b', 'c', 'conclude'].map(count)).toEqual([2, 1, 4, 1, 3]);
+    expect(['begin', 'a', 'b', 'c', 'conclude'].map(count)).toEqual([2, 1, 4, 1, 3]);
     expect(calls.slice(-3)).toEqual(['conclude', 'conclude', 'conclude']);
   });
 });

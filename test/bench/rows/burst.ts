@@ -25,9 +25,7 @@ export const burst: Row = {
     const bare: number[] = [];
     const latenesses: number[] = [];
     for (let round = 1; round <= rounds; round++) {
-      bare.push(
-        await empty.run({ workflows: count, activities: 1, startAtMs: Date.now() + aheadMs }),
-      );
+      bare.push(await empty.run({ workflows: count, activities: 1, dueInMs: aheadMs }));
       const dueAt = new Date(Date.now() + aheadMs);
       const posts = { count, targets: 1, accountIds, scheduledAt: dueAt };
       await commitPosts(installation, posts);

@@ -30,7 +30,6 @@ export const postsConcluded: Row = {
 
     const [three, one, emptyThree, emptyOne] = [[], [], [], []] as number[][];
     await conclude(3, warmUp);
-    await empty.run({ workflows: warmUp, activities: 3 });
     for (let round = 0; round < rounds; round++) {
       emptyThree!.push(await empty.run({ workflows: count, activities: 3 }));
       three!.push(await conclude(3));

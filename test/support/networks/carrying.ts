@@ -5,7 +5,7 @@ import { DefaultLogger } from '@temporalio/worker';
 import type { AdvanceDependencies } from '../../../activities/advance-dependencies.ts';
 import { createFirstTasks } from '../../../activities/first-tasks.ts';
 import { createPublishing } from '../../../activities/publishing.ts';
-import type { ClaimedTarget, TargetProgress } from '../../../schema/workflows.ts';
+import type { BegunTarget, TargetProgress } from '../../../schema/workflows.ts';
 import { run, type TestPost } from './posting.ts';
 
 /** A worker that ends makes no noise here. */
@@ -21,12 +21,12 @@ export async function carryRun(
     { logger },
   );
   const input = { postId, run };
-  const targets = (await worker.run(publishing.claimPost, input)) as ClaimedTarget[] | null;
+  const targets = (await worker.run(publishing.beginPost, input)) as BegunTarget[] | null;
   if (!targets) return;
-  for (const { resultId } of targets) {
+  for (const { resultId, progress: begun } of targets) {
     const advance = async () =>
       (await worker.run(publishing.advanceTarget, { resultId, run })) as TargetProgress;
-    let progress = await advance();
+    let progress = begun ?? (await advance());
     for (let i = 0; progress.waitMs !== null; i++) {
       if (i === 200) throw new Error('The target does not end.');
       await sleep(progress.waitMs);
