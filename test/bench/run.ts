@@ -9,6 +9,7 @@ import { deadFifth } from './rows/dead-fifth.ts';
 import { deliveriesMillion } from './rows/deliveries-million.ts';
 import { deliveries } from './rows/deliveries.ts';
 import { deliveryLatency } from './rows/delivery-latency.ts';
+import { liveFanout } from './rows/live-fanout.ts';
 import { memory } from './rows/memory.ts';
 import { postsAccepted } from './rows/posts-accepted.ts';
 import { recovery } from './rows/recovery.ts';
@@ -22,6 +23,7 @@ const rows: readonly Row[] = [
   deadFifth,
   postsAccepted,
   recovery,
+  liveFanout,
   memory,
 ];
 
