@@ -1,12 +1,15 @@
 // The GraphQL schema's builder: its plugins, scalars and context. Types live with their resources.
 import SchemaBuilder from '@pothos/core';
 import ComplexityPlugin, { ComplexityErrorKind } from '@pothos/plugin-complexity';
+import RelayPlugin from '@pothos/plugin-relay';
 import { validationError } from '../schema/errors.ts';
 import type { GraphqlContext } from './graphql-context.ts';
 
 export interface GraphqlTypes {
   Context: GraphqlContext;
   DefaultFieldNullability: false;
+  DefaultEdgesNullability: false;
+  DefaultNodeNullability: false;
   Scalars: {
     ID: { Input: string; Output: string };
     DateTime: { Input: string; Output: string };
@@ -25,8 +28,21 @@ const limitOf = {
 } as const;
 
 export const builder = new SchemaBuilder<GraphqlTypes>({
-  plugins: [ComplexityPlugin],
+  plugins: [ComplexityPlugin, RelayPlugin],
   defaultFieldNullability: false,
+  relay: {
+    // The id on the wire is the id that REST shows.
+    encodeGlobalID: (_typename, id) => String(id),
+    nodeTypeOptions: { description: 'What has an id of its own.' },
+    nodeQueryOptions: false,
+    nodesQueryOptions: false,
+    pageInfoTypeOptions: { description: 'Where a page stands in its list.' },
+    endCursorFieldOptions: { description: 'The `after` of the next page. Null: an empty page.' },
+    edgesFieldOptions: { nullable: false, complexity: { multiplier: 1 } },
+    nodeFieldOptions: { nullable: false, complexity: 1 },
+    nodesOnConnection: { complexity: { field: 1, multiplier: 1 } },
+    cursorFieldOptions: { description: 'The `after` of a page that begins behind this one.' },
+  },
   complexity: {
     defaultComplexity: 0,
     defaultListMultiplier: 10,

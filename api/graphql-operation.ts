@@ -24,7 +24,7 @@ export async function read<T>(
   return run(graphql.app, requireCaller(graphql, scope));
 }
 
-type Arguments = Record<string, string | number | boolean | null | undefined>;
+export type Arguments = Record<string, string | number | boolean | null | undefined>;
 
 /** Reads a list; the arguments are checked as REST checks the query. */
 export async function list<Query, T>(

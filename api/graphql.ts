@@ -7,6 +7,7 @@ import './connect/graphql.ts';
 import './deliveries/graphql.ts';
 import './events/graphql.ts';
 import './limits/graphql.ts';
+import './nodes-graphql.ts';
 import './platforms/graphql.ts';
 import './posts/attempts-graphql.ts';
 import './posts/bulk-graphql.ts';

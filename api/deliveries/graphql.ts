@@ -11,20 +11,22 @@ import {
 } from '../../schema/deliveries.ts';
 import { builder, operationCost } from '../builder.ts';
 import { EventKindRef } from '../events/graphql.ts';
-import { list, read, readId, write } from '../graphql-operation.ts';
-import {
-  connectionOf,
-  idArguments,
-  idempotencyArguments,
-  noInput,
-  pageArguments,
-  pageCost,
-  toConnection,
-  wordEnum,
-} from '../graphql-shapes.ts';
+import { inBatches } from '../graphql-batches.ts';
+import { connectionOf } from '../graphql-connections.ts';
+import { requireCaller } from '../graphql-context.ts';
+import { nodesOf } from '../graphql-nodes.ts';
+import { read, readId, write } from '../graphql-operation.ts';
+import { queryOne, queryPagesOfWebhook } from '../graphql-queries.ts';
+import { idArguments, idempotencyArguments, noInput, wordEnum } from '../graphql-shapes.ts';
 import { openUpdates, showUpdate, type ShownUpdate } from '../live/updates.ts';
 import { getWebhook } from '../webhooks/operations.ts';
-import { getDelivery, listDeliveries, retryDelivery } from './operations.ts';
+import {
+  findDeliveries,
+  findDeliveryAttempts,
+  getDelivery,
+  listDeliveries,
+  retryDelivery,
+} from './operations.ts';
 
 const DeliveryStatusRef = wordEnum('DeliveryStatus', deliveryStatuses);
 const DeliveryTriggerRef = wordEnum('DeliveryTrigger', deliveryTriggers);
@@ -57,10 +59,16 @@ const DeliveryAttemptRef = builder.objectRef<DeliveryAttempt>('DeliveryAttempt')
   }),
 });
 
-export const DeliveryRef = builder.objectRef<Delivery>('Delivery').implement({
+export const DeliveryRef = builder.objectRef<Delivery>('Delivery');
+
+const loadAttempts = inBatches((graphql, ids) =>
+  findDeliveryAttempts(graphql.app, requireCaller(graphql, 'webhooks:read'), ids),
+);
+
+builder.node(DeliveryRef, {
+  ...nodesOf('webhooks:read', findDeliveries).options,
   description: 'One event on its way to one webhook.',
   fields: (t) => ({
-    id: t.exposeID('id'),
     webhookId: t.exposeID('webhook_id'),
     eventId: t.exposeID('event_id'),
     event: t.expose('event', { type: EventKindRef }),
@@ -83,53 +91,42 @@ export const DeliveryRef = builder.objectRef<Delivery>('Delivery').implement({
     }),
     attempts: t.field({
       type: [DeliveryAttemptRef],
-      description: 'What was sent and answered, read anew for each delivery.',
-      complexity: operationCost,
-      resolve: async ({ id }, _args, graphql) =>
-        (
-          await read(graphql, 'webhooks:read', (context, caller) =>
-            getDelivery(context, caller, id),
-          )
-        ).attempts,
+      description: 'What was sent and answered.',
+      complexity: 5,
+      resolve: async ({ id, attempt_count }, _args, graphql) => {
+        const attempts = (await loadAttempts(graphql, id)) ?? [];
+        // One that was recorded after the delivery was read belongs to a later state.
+        return attempts.filter(({ number }) => number <= attempt_count);
+      },
     }),
   }),
 });
 
-const DeliveryConnection = connectionOf('DeliveryConnection', DeliveryRef);
+export const DeliveryConnection = connectionOf('DeliveryConnection', DeliveryRef);
 
-builder.queryFields((t) => ({
-  delivery: t.field({
-    type: DeliveryRef,
-    nullable: true,
-    description: 'A delivery with its attempts.',
-    complexity: operationCost,
-    args: idArguments,
-    resolve: (_, { id }, graphql) =>
-      read(graphql, 'webhooks:read', (context, caller) =>
-        getDelivery(context, caller, readId('delivery', id)),
-      ),
-  }),
-  deliveries: t.field({
-    type: DeliveryConnection,
-    nullable: true,
-    description: 'The deliveries of a webhook, newest first.',
-    complexity: pageCost,
-    args: {
-      webhookId: t.arg.id({ required: true }),
-      ...pageArguments,
-      status: t.arg({ type: DeliveryStatusRef }),
-      event: t.arg({ type: EventKindRef }),
-      since: t.arg({ type: 'DateTime' }),
-      until: t.arg({ type: 'DateTime', description: 'Up to, not including, this.' }),
-    },
-    resolve: async (_, { webhookId, ...args }, graphql) =>
-      toConnection(
-        await list(graphql, 'webhooks:read', ListDeliveries, args, (context, caller, filters) =>
-          listDeliveries(context, caller, readId('webhook', webhookId), filters),
-        ),
-      ),
-  }),
+const deliveryFilters = builder.args((t) => ({
+  status: t.field({ type: DeliveryStatusRef }),
+  event: t.field({ type: EventKindRef }),
+  since: t.field({ type: 'DateTime' }),
+  until: t.field({ type: 'DateTime', description: 'Up to, not including, this.' }),
 }));
+
+queryOne('delivery', {
+  type: DeliveryRef,
+  description: 'A delivery with its attempts.',
+  scope: 'webhooks:read',
+  what: 'delivery',
+  get: getDelivery,
+});
+
+queryPagesOfWebhook('deliveries', {
+  type: DeliveryConnection,
+  description: 'The deliveries of a webhook, newest first.',
+  scope: 'webhooks:read',
+  schema: ListDeliveries,
+  filters: deliveryFilters,
+  list: listDeliveries,
+});
 
 const RetryDeliveryPayload = builder.objectRef<RetriedDelivery>('RetryDeliveryPayload').implement({
   fields: (t) => ({

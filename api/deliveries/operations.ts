@@ -1,6 +1,8 @@
 // What a client may do with deliveries: list those of a webhook, read one with its attempts, retry it.
 import {
   findDelivery,
+  listAttemptsOfDeliveries,
+  listDeliveriesById,
   listDeliveryAttempts,
   listDeliveryRows,
 } from '../../schema/database/deliveries.ts';
@@ -9,6 +11,7 @@ import { insertOutbox } from '../../schema/database/outbox.ts';
 import { getWebhookRow } from '../../schema/database/webhooks.ts';
 import type {
   Delivery,
+  DeliveryAttempt,
   DeliveryWithAttempts,
   ListDeliveries,
   RetriedDelivery,
@@ -54,6 +57,26 @@ export async function getDelivery(
     ({ number }) => number <= row.attempt_count,
   );
   return { ...presentDelivery(row), attempts: attempts.map(presentAttempt) };
+}
+
+/** Of these those of the project. */
+export async function findDeliveries(
+  { db }: Context,
+  { projectId }: Caller,
+  ids: string[],
+): Promise<Delivery[]> {
+  return (await listDeliveriesById(db, ids, projectId)).map(presentDelivery);
+}
+
+/** By the id of the delivery, in their order. */
+export async function findDeliveryAttempts(
+  { db }: Context,
+  { projectId }: Caller,
+  ids: string[],
+): Promise<Map<string, DeliveryAttempt[]>> {
+  const rows = await listAttemptsOfDeliveries(db, projectId, ids);
+  const attempts = Map.groupBy(rows, ({ delivery_id }) => delivery_id);
+  return new Map([...attempts].map(([id, those]) => [id, those.map(presentAttempt)]));
 }
 
 /** One attempt now, beside the schedule; of a delivery of any status, also of a disabled webhook. */

@@ -1,5 +1,5 @@
 // Reading events: those that were recorded, and the kinds that there are.
-import { findEvent, listEventRows } from '../../schema/database/recorded-events.ts';
+import { findEvent, listEventRows, listEventsById } from '../../schema/database/recorded-events.ts';
 import type { Event, EventKindInfo, ListEvents } from '../../schema/events.ts';
 import type { Page } from '../../schema/listing.ts';
 import type { Caller, Context } from '../context.ts';
@@ -28,6 +28,15 @@ export async function getEvent(
   const row = await findEvent(context.db, projectId, id);
   if (!row) throw notKept(context, 'event', id);
   return presentEvent(row);
+}
+
+/** Of these those of the project. */
+export async function findEvents(
+  { db }: Context,
+  { projectId }: Caller,
+  ids: string[],
+): Promise<Event[]> {
+  return (await listEventsById(db, projectId, ids)).map(presentEvent);
 }
 
 export function listEventKinds(): Page<EventKindInfo> {

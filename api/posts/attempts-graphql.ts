@@ -3,15 +3,10 @@ import { listQuery } from '../../schema/listing.ts';
 import { phases } from '../../schema/posts.ts';
 import type { PostAttempt } from '../../schema/post-attempts.ts';
 import { builder } from '../builder.ts';
-import { list } from '../graphql-operation.ts';
-import {
-  connectionOf,
-  pageArguments,
-  pageCost,
-  toConnection,
-  wordEnum,
-} from '../graphql-shapes.ts';
-import { pageAttempts } from './list-attempts.ts';
+import { connectionOf } from '../graphql-connections.ts';
+import { linkPages } from '../graphql-links.ts';
+import { wordEnum } from '../graphql-shapes.ts';
+import { listAttemptsOfResults, toAttemptCursor } from './list-attempts.ts';
 import { PostResultRef } from './shapes-graphql.ts';
 
 const PhaseRef = wordEnum('Phase', phases, { enum: 'A step of a target on its way.' });
@@ -44,18 +39,11 @@ const PostAttemptRef = builder.objectRef<PostAttempt>('PostAttempt').implement({
 
 const PostAttemptConnection = connectionOf('PostAttemptConnection', PostAttemptRef);
 
-builder.objectField(PostResultRef, 'attemptLog', (t) =>
-  t.field({
-    type: PostAttemptConnection,
-    nullable: true,
-    description: 'The calls to the network, newest first.',
-    complexity: pageCost,
-    args: pageArguments,
-    resolve: async (result, args, graphql) =>
-      toConnection(
-        await list(graphql, 'posts:read', listQuery({}), args, (context, _, paging) =>
-          pageAttempts(context, result.id, paging),
-        ),
-      ),
-  }),
-);
+linkPages(PostResultRef, 'attemptLog', {
+  type: PostAttemptConnection,
+  description: 'The calls to the network, newest first.',
+  scope: 'posts:read',
+  schema: listQuery({}),
+  listMany: listAttemptsOfResults,
+  toNodeCursor: toAttemptCursor,
+});

@@ -1,14 +1,9 @@
 // Reading posts, in GraphQL: queries and the live stream.
 import { ListPosts, type Post } from '../../schema/posts.ts';
 import { builder, operationCost } from '../builder.ts';
-import { list, read, readId } from '../graphql-operation.ts';
-import {
-  connectionOf,
-  idArguments,
-  pageArguments,
-  pageCost,
-  toConnection,
-} from '../graphql-shapes.ts';
+import { connectionOf } from '../graphql-connections.ts';
+import { readId } from '../graphql-operation.ts';
+import { queryOne, queryPages } from '../graphql-queries.ts';
 import { openUpdates, showUpdate, type ShownUpdate } from '../live/updates.ts';
 import { PlatformRef } from '../platforms/graphql.ts';
 import { getPost, listPosts } from './operations.ts';
@@ -16,36 +11,29 @@ import { PostRef, PostStatusRef } from './shapes-graphql.ts';
 
 const PostConnection = connectionOf('PostConnection', PostRef);
 
-builder.queryFields((t) => ({
-  post: t.field({
-    type: PostRef,
-    nullable: true,
-    description: 'A post with its results.',
-    complexity: operationCost,
-    args: idArguments,
-    resolve: (_, { id }, graphql) =>
-      read(graphql, 'posts:read', (context, caller) =>
-        getPost(context, caller, readId('post', id)),
-      ),
-  }),
-  posts: t.field({
-    type: PostConnection,
-    nullable: true,
-    description: 'The posts, newest first.',
-    complexity: pageCost,
-    args: {
-      ...pageArguments,
-      status: t.arg({ type: PostStatusRef }),
-      platform: t.arg({ type: PlatformRef }),
-      socialAccountId: t.arg.id(),
-      externalUserId: t.arg.string(),
-      from: t.arg({ type: 'DateTime' }),
-      to: t.arg({ type: 'DateTime', description: 'Up to, not including, this.' }),
-    },
-    resolve: async (_, args, graphql) =>
-      toConnection(await list(graphql, 'posts:read', ListPosts, args, listPosts)),
-  }),
-}));
+queryOne('post', {
+  type: PostRef,
+  description: 'A post with its results.',
+  scope: 'posts:read',
+  what: 'post',
+  get: getPost,
+});
+
+queryPages('posts', {
+  type: PostConnection,
+  description: 'The posts, newest first.',
+  scope: 'posts:read',
+  schema: ListPosts,
+  filters: builder.args((t) => ({
+    status: t.field({ type: PostStatusRef }),
+    platform: t.field({ type: PlatformRef }),
+    socialAccountId: t.id(),
+    externalUserId: t.string(),
+    from: t.field({ type: 'DateTime' }),
+    to: t.field({ type: 'DateTime', description: 'Up to, not including, this.' }),
+  })),
+  list: listPosts,
+});
 
 const PostUpdate = builder.objectRef<ShownUpdate<Post>>('PostUpdate').implement({
   fields: (t) => ({

@@ -3,11 +3,11 @@ import type { PostAttemptRow } from '../../schema/database/database.ts';
 import { listPostAttempts } from '../../schema/database/post-attempts.ts';
 import { getPostRow } from '../../schema/database/posts.ts';
 import { notFound, validationError } from '../../schema/errors.ts';
-import type { Page, Paging } from '../../schema/listing.ts';
+import { toCursor, type Page, type Paging } from '../../schema/listing.ts';
 import type { PostAttempt } from '../../schema/post-attempts.ts';
 import { toTimestamp } from '../../schema/timestamp.ts';
 import type { Caller, Context } from '../context.ts';
-import { page } from '../listing.ts';
+import { emptyPage, pagesByParent } from '../listing.ts';
 
 /** Newest first. */
 export async function listAttempts(
@@ -18,27 +18,38 @@ export async function listAttempts(
 ): Promise<Page<PostAttempt>> {
   const { results } = await getPostRow(context.db, projectId, id);
   if (!results.some((row) => row.id === resultId)) throw notFound('result', resultId);
-  return pageAttempts(context, resultId, paging);
+  const pages = await listAttemptsOfResults(context, { projectId }, [resultId], paging);
+  return pages.get(resultId) ?? emptyPage(paging);
 }
 
-/** Of a result that was found for its project already. */
-export function pageAttempts(
+/** A page for each result, by its id. */
+export function listAttemptsOfResults(
   { db }: Pick<Context, 'db'>,
-  resultId: string,
+  { projectId }: Pick<Caller, 'projectId'>,
+  resultIds: string[],
   paging: Paging,
-): Promise<Page<PostAttempt>> {
-  return page(
+): Promise<Map<string, Page<PostAttempt>>> {
+  return pagesByParent(
     paging,
     async ({ limit, before }) => {
-      const rows = await listPostAttempts(db, resultId, { limit, before: numberIn(before) });
-      return rows.map((row) => ({ ...row, id: `${cursorPrefix}${row.number}` }));
+      const slice = { limit, before: numberIn(before) };
+      const rows = await listPostAttempts(db, projectId, resultIds, slice);
+      return rows.map((row) => ({ ...row, id: toAttemptId(row) }));
     },
     (rows) => rows.map(presentAttempt),
   );
 }
 
+export function toAttemptCursor(attempt: Pick<PostAttempt, 'number'>): string {
+  return toCursor(toAttemptId(attempt));
+}
+
 /** Attempts have numbers where other rows have ids. */
 const cursorPrefix = 'att_';
+
+function toAttemptId({ number }: Pick<PostAttempt, 'number'>): string {
+  return `${cursorPrefix}${number}`;
+}
 
 function numberIn(before: string | undefined): number | undefined {
   if (before === undefined) return undefined;

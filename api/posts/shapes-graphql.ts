@@ -9,8 +9,10 @@ import {
   type PostResult,
 } from '../../schema/posts.ts';
 import { builder } from '../builder.ts';
+import { nodesOf } from '../graphql-nodes.ts';
 import { wordEnum } from '../graphql-shapes.ts';
 import { PlatformRef } from '../platforms/graphql.ts';
+import { findPosts, findResults } from './operations.ts';
 
 export const PostStatusRef = wordEnum('PostStatus', postStatuses, {
   partial: 'Some targets were published and some failed.',
@@ -33,10 +35,12 @@ const FirstCommentRef = builder.objectRef<FirstComment>('FirstComment').implemen
   }),
 });
 
-export const PostResultRef = builder.objectRef<PostResult>('PostResult').implement({
+export const PostResultRef = builder.objectRef<PostResult>('PostResult');
+
+builder.node(PostResultRef, {
+  ...nodesOf('posts:read', findResults).options,
   description: 'What became of a post at one target.',
   fields: (t) => ({
-    id: t.exposeID('id'),
     socialAccountId: t.exposeID('social_account_id'),
     platform: t.expose('platform', { type: PlatformRef }),
     accountName: t.exposeString('account_name'),
@@ -73,9 +77,13 @@ export const PostResultRef = builder.objectRef<PostResult>('PostResult').impleme
   }),
 });
 
-export const PostRef = builder.objectRef<Post>('Post').implement({
+export const PostRef = builder.objectRef<Post>('Post');
+export const postNodes = nodesOf('posts:read', findPosts);
+
+builder.node(PostRef, {
+  ...postNodes.options,
+  description: 'What goes out to one or more accounts, each with a result of its own.',
   fields: (t) => ({
-    id: t.exposeID('id'),
     caption: t.exposeString('caption'),
     status: t.expose('status', { type: PostStatusRef }),
     createdAt: t.expose('created_at', { type: 'DateTime' }),
@@ -86,7 +94,7 @@ export const PostRef = builder.objectRef<Post>('Post').implement({
     results: t.field({
       type: [PostResultRef],
       description: 'One for each target, in their order.',
-      complexity: 5,
+      complexity: { field: 5, multiplier: 5 },
       resolve: (post) => post.results,
     }),
   }),

@@ -2,11 +2,12 @@
 import type { Db, ReplayRow, WebhookRow } from '../../schema/database/database.ts';
 import { countMatches, startOf } from '../../schema/database/replay-matches.ts';
 import {
-  countOutcomes,
+  countOutcomesOf,
   findRunningReplay,
   getReplayRow,
   insertReplay,
   listReplayRows,
+  listReplaysById,
 } from '../../schema/database/replays.ts';
 import { getWebhookRow, lockWebhook } from '../../schema/database/webhooks.ts';
 import { AppError, validationError } from '../../schema/errors.ts';
@@ -49,7 +50,29 @@ export async function getReplay(
   id: string,
   webhookId?: string,
 ): Promise<Replay> {
-  return present(db, await getReplayRow(db, projectId, id, webhookId));
+  const [replay] = await presentReplays(db, [await getReplayRow(db, projectId, id, webhookId)]);
+  return replay!;
+}
+
+/** Of these those of the project. */
+export async function findReplays(
+  { db }: Context,
+  { projectId }: Caller,
+  ids: string[],
+): Promise<Replay[]> {
+  return presentReplays(db, await listReplaysById(db, projectId, ids));
+}
+
+/** The one that is running on a webhook. */
+export async function findRunning(
+  { db }: Context,
+  { projectId }: Caller,
+  webhookId: string,
+): Promise<Replay | undefined> {
+  await getWebhookRow(db, projectId, webhookId);
+  const id = await findRunningReplay(db, webhookId);
+  if (id === undefined) return undefined;
+  return (await presentReplays(db, await listReplaysById(db, projectId, [id])))[0];
 }
 
 export async function listReplays(
@@ -62,14 +85,15 @@ export async function listReplays(
   return page(
     paging,
     (slice) => listReplayRows(db, projectId, webhookId, slice),
-    (rows) => Promise.all(rows.map((row) => present(db, row))),
+    (rows) => presentReplays(db, rows),
   );
 }
 
 /** The row of one that runs is behind its deliveries. */
-async function present(db: Db, row: ReplayRow): Promise<Replay> {
-  const isRunning = row.status === 'running';
-  return presentReplay(row, isRunning ? await countOutcomes(db, row.id) : { ...row, pending: 0 });
+export async function presentReplays(db: Db, rows: ReplayRow[]): Promise<Replay[]> {
+  const running = rows.filter(({ status }) => status === 'running').map(({ id }) => id);
+  const outcomes = await countOutcomesOf(db, running);
+  return rows.map((row) => presentReplay(row, outcomes.get(row.id) ?? { ...row, pending: 0 }));
 }
 
 async function refuseUnready(db: Db, { id, status }: WebhookRow): Promise<void> {

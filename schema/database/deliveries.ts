@@ -38,8 +38,12 @@ export function listDeliveryRows(
     .execute();
 }
 
-/** Deliveries of any project: for the live feed, whose changes belong to a project already. */
-export async function listDeliveriesById(db: Db, ids: string[]): Promise<DeliveryWithUrl[]> {
+/** Without a project of any: for the live feed, whose changes belong to a project already. */
+export async function listDeliveriesById(
+  db: Db,
+  ids: string[],
+  projectId?: string,
+): Promise<DeliveryWithUrl[]> {
   if (ids.length === 0) return [];
   return db
     .selectFrom('deliveries as d')
@@ -47,6 +51,7 @@ export async function listDeliveriesById(db: Db, ids: string[]): Promise<Deliver
     .selectAll('d')
     .select('w.url')
     .where('d.id', 'in', ids)
+    .$if(projectId !== undefined, (query) => query.where('d.project_id', '=', projectId!))
     .execute();
 }
 
@@ -56,6 +61,23 @@ export function listDeliveryAttempts(db: Db, deliveryId: string): Promise<Delive
     .selectAll()
     .where('delivery_id', '=', deliveryId)
     .orderBy('number')
+    .execute();
+}
+
+/** Of many deliveries of the project, each one's in their order. */
+export function listAttemptsOfDeliveries(
+  db: Db,
+  projectId: string,
+  deliveryIds: string[],
+): Promise<DeliveryAttemptRow[]> {
+  return db
+    .selectFrom('delivery_attempts as a')
+    .innerJoin('deliveries as d', 'd.id', 'a.delivery_id')
+    .selectAll('a')
+    .where('d.project_id', '=', projectId)
+    .where('a.delivery_id', 'in', deliveryIds)
+    .orderBy('a.delivery_id')
+    .orderBy('a.number')
     .execute();
 }
 

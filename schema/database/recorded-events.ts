@@ -18,6 +18,15 @@ export function findEvent(db: Db, projectId: string, id: string): Promise<EventR
     .executeTakeFirst();
 }
 
+export function listEventsById(db: Db, projectId: string, ids: string[]): Promise<EventRow[]> {
+  return db
+    .selectFrom('events')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('id', 'in', ids)
+    .execute();
+}
+
 export function listEventRows(
   db: Db,
   projectId: string,

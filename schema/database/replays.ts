@@ -1,5 +1,6 @@
 // Replays in Postgres: their rows, and how the deliveries that they reopened stand.
 import { sql, type Insertable, type Updateable } from 'kysely';
+import type { DeliveryStatus } from '../deliveries.ts';
 import { notFound } from '../errors.ts';
 import type { Slice } from '../listing.ts';
 import { replayDeliveriesWorkflow, replayDeliveriesWorkflowId } from '../workflows.ts';
@@ -54,6 +55,19 @@ export async function getReplayRow(
   return row;
 }
 
+export async function listReplaysById(
+  db: Db,
+  projectId: string,
+  ids: string[],
+): Promise<ReplayRow[]> {
+  return db
+    .selectFrom('replays')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('id', 'in', ids)
+    .execute();
+}
+
 export function listReplayRows(
   db: Db,
   projectId: string,
@@ -102,22 +116,38 @@ export async function setReplay(
 }
 
 export async function countOutcomes(db: Db, replayId: string): Promise<ReplayOutcomes> {
+  return (await countOutcomesOf(db, [replayId])).get(replayId)!;
+}
+
+/** Of each of these replays. */
+export async function countOutcomesOf(
+  db: Db,
+  replayIds: string[],
+): Promise<Map<string, ReplayOutcomes>> {
+  if (replayIds.length === 0) return new Map();
   const rows = await db
     .selectFrom('deliveries')
-    .select('status')
+    .select(['replay_id', 'status'])
     .select(({ fn }) => fn.countAll<string>().as('count'))
-    .where('replay_id', '=', replayId)
-    .groupBy('status')
+    .where('replay_id', 'in', replayIds)
+    .groupBy(['replay_id', 'status'])
     .execute();
-  const counts = new Map(rows.map(({ status, count }) => [status, Number(count)]));
-  const of = (status: (typeof rows)[number]['status']) => counts.get(status) ?? 0;
-  return {
-    pending: of('pending') + of('retrying'),
-    delivered: of('delivered'),
-    failed: of('failed'),
-    skipped: of('skipped'),
-    canceled: of('canceled'),
-  };
+  const counts = new Map(
+    rows.map(({ replay_id, status, count }) => [`${replay_id} ${status}`, Number(count)]),
+  );
+  return new Map(
+    replayIds.map((id) => {
+      const of = (status: DeliveryStatus) => counts.get(`${id} ${status}`) ?? 0;
+      const outcomes = {
+        pending: of('pending') + of('retrying'),
+        delivered: of('delivered'),
+        failed: of('failed'),
+        skipped: of('skipped'),
+        canceled: of('canceled'),
+      };
+      return [id, outcomes];
+    }),
+  );
 }
 
 /** How many wait for the first attempt of their new ladder; counts no further than `limit`. */

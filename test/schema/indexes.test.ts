@@ -124,7 +124,8 @@ describe('lists', () => {
     'deliveries by kind': (db) =>
       listDeliveryRows(db, project, 'wh_7', { event: 'post.failed', until: since }, page),
     attempts: (db) => listDeliveryAttempts(db, 'dlv_7'),
-    "a target's calls": (db) => listPostAttempts(db, 'res_7', { limit: 25, before: 9 }),
+    "a target's calls": (db) =>
+      listPostAttempts(db, project, ['res_7', 'res_57'], { limit: 25, before: 9 }),
     events: (db) => listEventRows(db, project, { test: false }, page),
     'test events': (db) => listEventRows(db, project, { test: true }, page),
     'events by kind and time': (db) =>
