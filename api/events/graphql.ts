@@ -3,8 +3,8 @@ import {
   eventCatalogue,
   eventKinds,
   ListEvents,
-  type Event,
   type EventKindInfo,
+  type RecordedEvent,
 } from '../../schema/events.ts';
 import { builder, operationCost } from '../builder.ts';
 import { connectionOf } from '../graphql-connections.ts';
@@ -33,7 +33,7 @@ const EventKindInfoRef = builder.objectRef<EventKindInfo>('EventKindInfo').imple
   }),
 });
 
-export const EventRef = builder.objectRef<Event>('Event');
+export const EventRef = builder.objectRef<RecordedEvent>('Event');
 export const eventNodes = nodesOf('webhooks:read', findEvents);
 
 builder.node(EventRef, {
@@ -43,6 +43,9 @@ builder.node(EventRef, {
     event: t.expose('event', { type: EventKindRef }),
     timestamp: t.expose('timestamp', { type: 'DateTime' }),
     data: t.expose('data', { type: 'JSON', description: 'What webhooks receive, as they do.' }),
+    body: t.exposeString('body', {
+      description: 'The request body that webhooks receive, to the byte.',
+    }),
     postId: t.exposeID('post_id', { nullable: true }),
     socialAccountId: t.exposeID('social_account_id', { nullable: true }),
     test: t.exposeBoolean('test'),
