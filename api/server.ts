@@ -5,6 +5,7 @@ import type { Context } from './context.ts';
 import { createKeyWatch } from './live/key-watch.ts';
 import { hasAddress, refuseAddress, toPath } from './request-target.ts';
 import { isSocketRequest, serveSockets } from './sockets.ts';
+import { createStoredDocuments } from './stored-documents.ts';
 import type { NodeRequest, Respond, Routes } from './use-router.ts';
 import { createFront } from './yoga.ts';
 
@@ -33,8 +34,10 @@ const closeTimeoutMs = 5_000;
 export function createServer(context: Context, parts: ServerParts): Server {
   const { rest, connect, sandbox, home, maxSockets } = parts;
   const keyWatch = createKeyWatch(context);
+  const documents = createStoredDocuments(context.config.storedDocuments);
   const front = createFront(context, {
     keyWatch,
+    documents,
     routes: {
       '/v1': (request) => rest.fetch(request),
       '/': (request, node) =>
@@ -56,7 +59,7 @@ export function createServer(context: Context, parts: ServerParts): Server {
       else refuseAddress(context, incoming, outgoing);
     },
   );
-  const sockets = serveSockets(server, context, { front, keyWatch, maxSockets });
+  const sockets = serveSockets(server, context, { front, keyWatch, documents, maxSockets });
 
   return {
     async listen(port, host) {

@@ -17,6 +17,7 @@ import { presentError } from './graphql-errors.ts';
 import type { KeyWatch } from './live/key-watch.ts';
 import { takeRequest } from './rate-limit.ts';
 import { nameRequest } from './request-id.ts';
+import type { DocumentRequest, StoredDocuments } from './stored-documents.ts';
 import { graphqlPath } from './use-router.ts';
 import type { Front } from './yoga.ts';
 
@@ -41,6 +42,7 @@ const closeMs = 1_000;
 export interface SocketOptions {
   front: Front;
   keyWatch: KeyWatch;
+  documents: StoredDocuments;
   maxSockets?: number | undefined;
 }
 
@@ -56,7 +58,7 @@ export function isSocketRequest({ url, headers }: IncomingMessage): boolean {
 export function serveSockets(
   server: Server,
   app: Context,
-  { front, keyWatch, maxSockets = defaultMaxSockets }: SocketOptions,
+  { front, keyWatch, documents, maxSockets = defaultMaxSockets }: SocketOptions,
 ): Sockets {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: app.config.maxBodyBytes });
 
@@ -101,7 +103,7 @@ export function serveSockets(
         caller: extra.caller,
         requestId,
       });
-      const document = parse(payload.query);
+      const document = parse(documents.readDocument(payload, true));
       const errors = validate(schema, document);
       if (errors.length > 0) {
         return errors.map((error: GraphQLError) => presentError(app, requestId, error));
@@ -155,7 +157,7 @@ interface Executors {
   subscribe(args: ExecutionArgs): Promise<AsyncGenerator<ExecutionResult> | ExecutionResult>;
 }
 
-interface OperationPayload {
+interface OperationPayload extends DocumentRequest {
   query: string;
   operationName?: string | null | undefined;
   variables?: Record<string, unknown> | null | undefined;

@@ -5,14 +5,18 @@ import { createSchema } from './graphql.ts';
 import type { GraphqlContext } from './graphql-context.ts';
 import type { KeyWatch } from './live/key-watch.ts';
 import { createSubjects } from './live/subjects.ts';
+import { useSharedResults } from './live/use-shared-results.ts';
+import type { StoredDocuments } from './stored-documents.ts';
 import { useCaller, type RequestState } from './use-caller.ts';
 import { useErrors } from './use-errors.ts';
 import { graphqlPath, useRouter, type Respond, type Routes } from './use-router.ts';
+import { useStoredDocuments } from './use-stored-documents.ts';
 
 export type Front = YogaServerInstance<RequestState, GraphqlContext>;
 
 export interface FrontOptions {
   keyWatch: KeyWatch;
+  documents: StoredDocuments;
   routes: Routes;
   otherwise: Respond;
 }
@@ -25,7 +29,8 @@ const exampleQuery = `# In the tab Headers: { "Authorization": "Bearer <your API
 }
 `;
 
-export function createFront(app: Context, { keyWatch, routes, otherwise }: FrontOptions): Front {
+export function createFront(app: Context, options: FrontOptions): Front {
+  const { keyWatch, documents, routes, otherwise } = options;
   const shared = { app, keyWatch, subjects: createSubjects(app) };
   return createYoga<RequestState, GraphqlContext>({
     schema: createSchema(),
@@ -34,7 +39,14 @@ export function createFront(app: Context, { keyWatch, routes, otherwise }: Front
       caller,
       requestId: requestId!,
     }),
-    plugins: [useRouter(app, routes, otherwise), useCaller(app), useErrors(app)],
+    plugins: [
+      useRouter(app, routes, otherwise),
+      useCaller(app),
+      useStoredDocuments(documents),
+      useErrors(app),
+      useSharedResults(),
+    ],
+    extraParamNames: ['documentId'],
     graphqlEndpoint: graphqlPath,
     healthCheckEndpoint: `${graphqlPath}/health`,
     landingPage: false,

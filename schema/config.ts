@@ -1,6 +1,7 @@
 // The configuration: one object read from the environment once, all its faults reported together.
 import { z } from 'zod';
 import { parseCidrs } from './cidrs.ts';
+import { findCrossFaults } from './config-faults.ts';
 import type { PlatformName } from './platforms.ts';
 import { defaultDeliveryDelaysMs, defaultTargetClock } from './retry.ts';
 
@@ -78,6 +79,11 @@ export const Environment = z.object({
   ),
   FANFARE_MAX_TARGETS: number('The most targets of one post.', 25, 1, 1000),
   FANFARE_MAX_WEBHOOKS: number('The most webhooks of one project.', 50, 1),
+  FANFARE_MAX_STREAMS_PER_PROJECT: number(
+    'The most live streams of one project at once, on one server.',
+    1_000,
+    1,
+  ),
   FANFARE_MAX_BODY_BYTES: number('The most bytes of a request body.', 1_048_576, 1024),
   FANFARE_RATE_LIMIT_PER_MINUTE: number('Requests per key and minute. 0: no limit.', 6000),
   FANFARE_DELIVERY_DELAYS_MS: delays(
@@ -123,6 +129,10 @@ export const Environment = z.object({
     .default('info')
     .meta({ description: 'What is logged.' }),
   FANFARE_GRAPHIQL: flag('Whether /graphql shows GraphiQL to browsers.', true),
+  FANFARE_PERSISTED_DOCUMENTS: text(
+    'A JSON file of GraphQL documents that clients may name by id: `{"<id>": "<document>"}`, or a manifest made by Apollo.',
+  ),
+  FANFARE_PERSISTED_ONLY: flag('Whether no other GraphQL document is answered.', false),
 });
 
 export type Config = Readonly<ReturnType<typeof readConfig>>;
@@ -144,11 +154,7 @@ export function readConfig(env: Record<string, string | undefined>) {
   const faults: string[] = (parsed.error?.issues ?? []).map(
     (issue) => `${issue.path.join('.')}: ${issue.message}`,
   );
-  faults.push(
-    ...unknownVariables(set),
-    ...vaultKeyFaults(set['FANFARE_VAULT_KEYS'], set['DATABASE_URL']),
-    ...cidrFaults(set['FANFARE_ALLOW_PRIVATE_CIDRS']),
-  );
+  faults.push(...unknownVariables(set), ...findCrossFaults(set));
   if (!parsed.success || faults.length > 0) throw new ConfigError(faults);
   const e = parsed.data;
   return deepFreeze({
@@ -185,6 +191,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     monthlyPostsPerAccount: e.FANFARE_MONTHLY_POSTS_PER_ACCOUNT,
     maxTargets: e.FANFARE_MAX_TARGETS,
     maxWebhooks: e.FANFARE_MAX_WEBHOOKS,
+    maxStreamsPerProject: e.FANFARE_MAX_STREAMS_PER_PROJECT,
     maxBodyBytes: e.FANFARE_MAX_BODY_BYTES,
     rateLimitPerMinute: e.FANFARE_RATE_LIMIT_PER_MINUTE,
     deliveryDelaysMs: e.FANFARE_DELIVERY_DELAYS_MS,
@@ -207,6 +214,10 @@ export function readConfig(env: Record<string, string | undefined>) {
     sweepOverdueS: e.FANFARE_SWEEP_OVERDUE_S,
     logLevel: e.FANFARE_LOG_LEVEL,
     hasGraphiql: e.FANFARE_GRAPHIQL,
+    storedDocuments: {
+      path: e.FANFARE_PERSISTED_DOCUMENTS,
+      isOnly: e.FANFARE_PERSISTED_ONLY,
+    },
   });
 }
 
@@ -215,26 +226,6 @@ function unknownVariables(env: Record<string, string | undefined>): string[] {
   return Object.keys(env)
     .filter((name) => name.startsWith('FANFARE_') && !(name in Environment.shape))
     .map((name) => `${name}: is not a variable that Fanfare knows`);
-}
-
-function vaultKeyFaults(keys: string | undefined, databaseUrl: string | undefined): string[] {
-  if (keys === undefined) {
-    // Every process that shares a database must open what the others seal.
-    return databaseUrl === undefined
-      ? []
-      : ['FANFARE_VAULT_KEYS: is required with DATABASE_URL, as <id>:<base64 of 32 bytes>'];
-  }
-  return keys
-    .split(',')
-    .flatMap((entry, i) =>
-      /^[\w-]+:[A-Za-z0-9+/]{43}=$/.test(entry.trim())
-        ? []
-        : [`FANFARE_VAULT_KEYS: entry ${i + 1} is not <id>:<base64 of 32 bytes>`],
-    );
-}
-
-function cidrFaults(cidrs: string | undefined): string[] {
-  return parseCidrs(cidrs ?? '').faults.map((fault) => `FANFARE_ALLOW_PRIVATE_CIDRS: ${fault}`);
 }
 
 function deepFreeze<T>(value: T): T {
