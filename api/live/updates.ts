@@ -5,6 +5,7 @@ import { AppError } from '../../schema/errors.ts';
 import type { Scope } from '../../schema/scopes.ts';
 import { requireCaller, type GraphqlContext } from '../graphql-context.ts';
 import type { Caller, Context } from '../context.ts';
+import type { FeedItem } from './recent.ts';
 import type { FeedStream } from './subscriber.ts';
 
 /** One message. The last one of a stream that broke is the reason. */
@@ -113,11 +114,11 @@ class Updates<T> implements AsyncIterableIterator<Update<T>, undefined, undefine
     try {
       const item = await this.#stream.next();
       if (item.done) return 'end';
-      const { cursor, change } = item.value;
+      const { change } = item.value;
       const subject = await this.#options.readSubject(change);
       const { isWanted } = this.#options;
       if (isWanted && (subject === null || !isWanted(subject))) return 'unwanted';
-      return { cursor, change: change.kind, id: change.subject_id, subject };
+      return toUpdate(item.value, subject);
     } catch (failure) {
       return { failure };
     }
@@ -129,4 +130,16 @@ class Updates<T> implements AsyncIterableIterator<Update<T>, undefined, undefine
     this.#stopWatching();
     void this.#stream.return();
   }
+}
+
+const updates = new WeakMap<FeedItem, ShownUpdate<unknown>>();
+
+/** One object for all the streams that tell the same, by which they know that they do. */
+function toUpdate<T>(item: FeedItem, subject: T | null): ShownUpdate<T> {
+  const known = updates.get(item);
+  if (known?.subject === subject) return known as ShownUpdate<T>;
+  const { cursor, change } = item;
+  const update = { cursor, change: change.kind, id: change.subject_id, subject };
+  updates.set(item, update);
+  return update;
 }
