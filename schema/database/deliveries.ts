@@ -5,7 +5,8 @@ import type { Period, Slice } from '../listing.ts';
 import type { Db, DeliveryAttemptRow, DeliveryRow } from './database.ts';
 import { withinPeriod } from './period.ts';
 
-export type DeliveryWithUrl = DeliveryRow & { url: string };
+/** With the webhook's address, and the post that the event is about. */
+export type DeliveryWithContext = DeliveryRow & { url: string; post_id: string | null };
 
 export interface DeliveryFilters extends Period {
   status?: DeliveryStatus | undefined;
@@ -16,7 +17,7 @@ export function findDelivery(
   db: Db,
   projectId: string,
   id: string,
-): Promise<DeliveryWithUrl | undefined> {
+): Promise<DeliveryWithContext | undefined> {
   return selectDeliveries(db, projectId).where('d.id', '=', id).executeTakeFirst();
 }
 
@@ -26,7 +27,7 @@ export function listDeliveryRows(
   webhookId: string,
   filters: DeliveryFilters,
   { limit, before }: Slice,
-): Promise<DeliveryWithUrl[]> {
+): Promise<DeliveryWithContext[]> {
   return selectDeliveries(db, projectId)
     .where('d.webhook_id', '=', webhookId)
     .where(withinPeriod('d', 'delivery', filters))
@@ -43,13 +44,14 @@ export async function listDeliveriesById(
   db: Db,
   ids: string[],
   projectId?: string,
-): Promise<DeliveryWithUrl[]> {
+): Promise<DeliveryWithContext[]> {
   if (ids.length === 0) return [];
   return db
     .selectFrom('deliveries as d')
     .innerJoin('webhook_subscriptions as w', 'w.id', 'd.webhook_id')
+    .innerJoin('events as e', 'e.id', 'd.event_id')
     .selectAll('d')
-    .select('w.url')
+    .select(['w.url', 'e.post_id'])
     .where('d.id', 'in', ids)
     .$if(projectId !== undefined, (query) => query.where('d.project_id', '=', projectId!))
     .execute();
@@ -85,7 +87,8 @@ function selectDeliveries(db: Db, projectId: string) {
   return db
     .selectFrom('deliveries as d')
     .innerJoin('webhook_subscriptions as w', 'w.id', 'd.webhook_id')
+    .innerJoin('events as e', 'e.id', 'd.event_id')
     .selectAll('d')
-    .select('w.url')
+    .select(['w.url', 'e.post_id'])
     .where('d.project_id', '=', projectId);
 }

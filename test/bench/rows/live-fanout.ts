@@ -164,7 +164,7 @@ async function openListeners(
     apiKey: api.key,
     sockets: count,
     query,
-    variables: { after: toFeedCursor(epoch, { xid: horizon, id: 0n }) },
+    variables: { after: toFeedCursor(epoch, { position: { xid: horizon, id: 0n } }) },
   });
 }
 
