@@ -18,6 +18,7 @@ export function presentEvent(row: EventRow): RecordedEvent {
 }
 
 /** For REST. */
-export function withoutBody({ body: _, ...event }: RecordedEvent): Event {
+export function withoutBody(recorded: RecordedEvent): Event {
+  const { body: _, ...event } = recorded;
   return event;
 }

@@ -21,6 +21,7 @@ const byName = routes.map((route) => [route.name, route] as const);
 const graphqlOnly: Readonly<Record<string, string>> = {
   'Query.node': 'Relay asks for any thing by its id; REST has a path for each kind.',
   'Query.nodes': 'The same for several.',
+  'Query.liveCursor': 'REST has no live streams.',
 };
 
 /** What REST alone has. */
