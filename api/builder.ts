@@ -19,7 +19,10 @@ export interface GraphqlTypes {
 
 /** A field costs nothing, a resource 1, a list as much as it may hold, an operation 10. */
 export const operationCost = 10;
-const complexityLimits = { depth: 10, breadth: 300, complexity: 3_000 };
+
+/** What a page holds is counted where it is asked for, since it is read whatever is shown of it. */
+const inItsPage = { field: 0, multiplier: 1 };
+const complexityLimits = { depth: 10, breadth: 300, complexity: 5_000 };
 
 const limitOf = {
   [ComplexityErrorKind.Depth]: { code: 'too_deep', what: 'levels', member: 'depth' },
@@ -38,9 +41,9 @@ export const builder = new SchemaBuilder<GraphqlTypes>({
     nodesQueryOptions: false,
     pageInfoTypeOptions: { description: 'Where a page stands in its list.' },
     endCursorFieldOptions: { description: 'The `after` of the next page. Null: an empty page.' },
-    edgesFieldOptions: { nullable: false, complexity: { multiplier: 1 } },
-    nodeFieldOptions: { nullable: false, complexity: 1 },
-    nodesOnConnection: { complexity: { field: 1, multiplier: 1 } },
+    edgesFieldOptions: { nullable: false, complexity: inItsPage },
+    nodeFieldOptions: { nullable: false },
+    nodesOnConnection: { complexity: inItsPage },
     cursorFieldOptions: { description: 'The `after` of a page that begins behind this one.' },
   },
   complexity: {

@@ -25,3 +25,23 @@ export function inBatches<Found>(
   }
   return (graphql, key) => loaderOf(graphql).load(key);
 }
+
+/** The same for fields with arguments: those with the same ones are read together. */
+export function inBatchesByQuery<Found, Query>(
+  find: (
+    graphql: GraphqlContext,
+    keys: string[],
+    query: Query,
+  ) => Promise<ReadonlyMap<string, Found>>,
+): (graphql: GraphqlContext, key: string, query: Query) => Promise<Found | undefined> {
+  const loads = new WeakMap<GraphqlContext, Map<string, Load<Found>>>();
+
+  return (graphql, key, query) => {
+    const known = loads.get(graphql) ?? new Map<string, Load<Found>>();
+    loads.set(graphql, known);
+    const name = JSON.stringify(query);
+    const load = known.get(name) ?? inBatches((_, keys) => find(graphql, keys, query));
+    known.set(name, load);
+    return load(graphql, key);
+  };
+}

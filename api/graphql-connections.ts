@@ -46,12 +46,14 @@ interface PageSize {
 
 /** A list costs as much as the page that is asked for. */
 export function pageCost({ first }: PageSize) {
-  return { field: operationCost, multiplier: Math.max(1, first ?? 25) };
+  const size = Math.max(1, first ?? 25);
+  return { field: operationCost + size, multiplier: size };
 }
 
 /** One below a parent is read together with those of all its siblings. */
 export function nestedPageCost(args: PageSize) {
-  return { ...pageCost(args), field: 1 };
+  const { multiplier: size } = pageCost(args);
+  return { field: 1 + size, multiplier: size };
 }
 
 /** The arguments of every list. */

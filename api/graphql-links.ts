@@ -2,7 +2,7 @@
 import type { Page, Paging } from '../schema/listing.ts';
 import { builder } from './builder.ts';
 import type { Caller, Context } from './context.ts';
-import { inBatches, type Load } from './graphql-batches.ts';
+import { inBatchesByQuery, type Load } from './graphql-batches.ts';
 import {
   nestedPageCost,
   pageArguments,
@@ -57,21 +57,9 @@ export function linkPages<Parent extends { id: string }, T, Query extends Paging
   options: PagesOptions<T, Query>,
 ): void {
   const { type, description, scope, schema, filters = {}, toNodeCursor } = options;
-  const loads = new WeakMap<GraphqlContext, Map<string, Load<Page<T>>>>();
-
-  /** Fields with the same arguments are read together. */
-  function loadOf(graphql: GraphqlContext, query: Query): Load<Page<T>> {
-    const known = loads.get(graphql) ?? new Map<string, Load<Page<T>>>();
-    loads.set(graphql, known);
-    const key = JSON.stringify(query);
-    const load =
-      known.get(key) ??
-      inBatches((_, ids) =>
-        options.listMany(graphql.app, requireCaller(graphql, scope), ids, query),
-      );
-    known.set(key, load);
-    return load;
-  }
+  const load = inBatchesByQuery((graphql, ids, query: Query) =>
+    options.listMany(graphql.app, requireCaller(graphql, scope), ids, query),
+  );
 
   async function resolve(
     { id }: Parent,
@@ -83,8 +71,7 @@ export function linkPages<Parent extends { id: string }, T, Query extends Paging
       scope,
       schema,
       args,
-      async (_context, _caller, query) =>
-        (await loadOf(graphql, query)(graphql, id)) ?? emptyPage(query),
+      async (_context, _caller, query) => (await load(graphql, id, query)) ?? emptyPage(query),
     );
     return toConnection(page, args['after'], toNodeCursor);
   }

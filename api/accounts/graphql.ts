@@ -9,7 +9,9 @@ import {
   type AccountUsage,
 } from '../../schema/accounts.ts';
 import { builder, operationCost } from '../builder.ts';
+import { inBatchesByQuery } from '../graphql-batches.ts';
 import { connectionOf } from '../graphql-connections.ts';
+import { requireCaller } from '../graphql-context.ts';
 import { nodesOf } from '../graphql-nodes.ts';
 import { list, readId, write } from '../graphql-operation.ts';
 import { queryOne, queryPages } from '../graphql-queries.ts';
@@ -22,7 +24,7 @@ import {
   getAccount,
   listAccounts,
 } from './operations.ts';
-import { getAccountUsage } from './usage.ts';
+import { findUsage } from './usage.ts';
 
 const AccountStatusRef = wordEnum('AccountStatus', accountStatuses);
 
@@ -55,6 +57,10 @@ const AccountUsageRef = builder.objectRef<AccountUsage>('AccountUsage').implemen
 export const AccountRef = builder.objectRef<Account>('Account');
 export const accountNodes = nodesOf('accounts:read', findAccounts);
 
+const loadUsage = inBatchesByQuery((graphql, ids, query: GetAccountUsage) =>
+  findUsage(graphql.app, requireCaller(graphql, 'accounts:read'), ids, query),
+);
+
 builder.node(AccountRef, {
   ...accountNodes.options,
   description: 'A connected social account.',
@@ -71,12 +77,16 @@ builder.node(AccountRef, {
     tokenExpiresAt: t.expose('token_expires_at', { type: 'DateTime', nullable: true }),
     usage: t.field({
       type: AccountUsageRef,
-      description: 'Read anew for each account.',
-      complexity: operationCost,
+      description: 'How much of its monthly limit it has used.',
+      complexity: 1,
       args: { month: t.arg.string({ description: 'Default: the present month, UTC.' }) },
       resolve: ({ id }, args, graphql) =>
-        list(graphql, 'accounts:read', GetAccountUsage, args, (context, caller, query) =>
-          getAccountUsage(context, caller, id, query),
+        list(
+          graphql,
+          'accounts:read',
+          GetAccountUsage,
+          args,
+          async (_context, _caller, query) => (await loadUsage(graphql, id, query))!,
         ),
     }),
   }),

@@ -25,7 +25,7 @@ export async function listAttempts(
 /** A page for each result, by its id. */
 export function listAttemptsOfResults(
   { db }: Pick<Context, 'db'>,
-  { projectId }: Pick<Caller, 'projectId'>,
+  _caller: Pick<Caller, 'projectId'>,
   resultIds: string[],
   paging: Paging,
 ): Promise<Map<string, Page<PostAttempt>>> {
@@ -33,7 +33,7 @@ export function listAttemptsOfResults(
     paging,
     async ({ limit, before }) => {
       const slice = { limit, before: numberIn(before) };
-      const rows = await listPostAttempts(db, projectId, resultIds, slice);
+      const rows = await listPostAttempts(db, resultIds, slice);
       return rows.map((row) => ({ ...row, id: toAttemptId(row) }));
     },
     (rows) => rows.map(presentAttempt),

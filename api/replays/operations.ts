@@ -6,7 +6,7 @@ import {
   findRunningReplay,
   getReplayRow,
   insertReplay,
-  listReplayRows,
+  listReplayPages,
   listReplaysById,
 } from '../../schema/database/replays.ts';
 import { getWebhookRow, lockWebhook } from '../../schema/database/webhooks.ts';
@@ -15,7 +15,7 @@ import { newId } from '../../schema/ids.ts';
 import type { Page, Paging } from '../../schema/listing.ts';
 import type { AcceptedReplay, Replay, ReplayDeliveries } from '../../schema/replays.ts';
 import type { Caller, Context } from '../context.ts';
-import { page } from '../listing.ts';
+import { emptyPage, pagesByParent } from '../listing.ts';
 import { transact, type Answer } from '../transact.ts';
 import { presentReplay } from './presenter.ts';
 
@@ -76,15 +76,26 @@ export async function findRunning(
 }
 
 export async function listReplays(
-  { db }: Context,
-  { projectId }: Caller,
+  context: Context,
+  caller: Caller,
   webhookId: string,
   paging: Paging,
 ): Promise<Page<Replay>> {
-  await getWebhookRow(db, projectId, webhookId);
-  return page(
+  await getWebhookRow(context.db, caller.projectId, webhookId);
+  const pages = await listReplaysOf(context, caller, [webhookId], paging);
+  return pages.get(webhookId) ?? emptyPage(paging);
+}
+
+/** A page for each of these webhooks. */
+export function listReplaysOf(
+  { db }: Context,
+  { projectId }: Caller,
+  webhookIds: string[],
+  paging: Paging,
+): Promise<Map<string, Page<Replay>>> {
+  return pagesByParent(
     paging,
-    (slice) => listReplayRows(db, projectId, webhookId, slice),
+    (slice) => listReplayPages(db, projectId, webhookIds, slice),
     (rows) => presentReplays(db, rows),
   );
 }

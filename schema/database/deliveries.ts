@@ -3,7 +3,7 @@ import type { DeliveryStatus } from '../deliveries.ts';
 import type { EventKind } from '../events.ts';
 import type { Period, Slice } from '../listing.ts';
 import type { Db, DeliveryAttemptRow, DeliveryRow } from './database.ts';
-import { withinPeriod } from './period.ts';
+import { matchesFilters } from './delivery-pages.ts';
 
 /** With the webhook's address, and the post that the event is about. */
 export type DeliveryWithContext = DeliveryRow & { url: string; post_id: string | null };
@@ -30,10 +30,7 @@ export function listDeliveryRows(
 ): Promise<DeliveryWithContext[]> {
   return selectDeliveries(db, projectId)
     .where('d.webhook_id', '=', webhookId)
-    .where(withinPeriod('d', 'delivery', filters))
-    .$if(filters.status !== undefined, (query) => query.where('d.status', '=', filters.status!))
-    .$if(filters.event !== undefined, (query) => query.where('d.event', '=', filters.event!))
-    .$if(before !== undefined, (query) => query.where('d.id', '<', before!))
+    .where(matchesFilters(filters, before))
     .orderBy('d.id', 'desc')
     .limit(limit)
     .execute();
@@ -57,29 +54,14 @@ export async function listDeliveriesById(
     .execute();
 }
 
-export function listDeliveryAttempts(db: Db, deliveryId: string): Promise<DeliveryAttemptRow[]> {
+/** Of deliveries that were found for their project already, each one's in their order. */
+export function listDeliveryAttempts(db: Db, deliveryIds: string[]): Promise<DeliveryAttemptRow[]> {
   return db
     .selectFrom('delivery_attempts')
     .selectAll()
-    .where('delivery_id', '=', deliveryId)
+    .where('delivery_id', 'in', deliveryIds)
+    .orderBy('delivery_id')
     .orderBy('number')
-    .execute();
-}
-
-/** Of many deliveries of the project, each one's in their order. */
-export function listAttemptsOfDeliveries(
-  db: Db,
-  projectId: string,
-  deliveryIds: string[],
-): Promise<DeliveryAttemptRow[]> {
-  return db
-    .selectFrom('delivery_attempts as a')
-    .innerJoin('deliveries as d', 'd.id', 'a.delivery_id')
-    .selectAll('a')
-    .where('d.project_id', '=', projectId)
-    .where('a.delivery_id', 'in', deliveryIds)
-    .orderBy('a.delivery_id')
-    .orderBy('a.number')
     .execute();
 }
 

@@ -2,22 +2,20 @@
 import type { Db, PostAttemptRow } from './database.ts';
 import { parentRows } from './parent-rows.ts';
 
-/** Of each of these results of the project: newest first; those with numbers below `before`. */
+/** A page for each of these results, which were found for their project already. */
 export async function listPostAttempts(
   db: Db,
-  projectId: string,
   resultIds: string[],
   { limit, before }: { limit: number; before?: number | undefined },
 ): Promise<(PostAttemptRow & { parent_id: string })[]> {
   return db
     .selectFrom(parentRows(resultIds))
-    .innerJoin('post_results as r', 'r.id', 'parent.id')
     .innerJoinLateral(
       (eb) =>
         eb
           .selectFrom('post_attempts')
           .selectAll('post_attempts')
-          .whereRef('result_id', '=', 'r.id')
+          .whereRef('result_id', '=', 'parent.id')
           .$if(before !== undefined, (query) => query.where('number', '<', before!))
           .orderBy('number', 'desc')
           .limit(limit)
@@ -25,8 +23,7 @@ export async function listPostAttempts(
       (join) => join.onTrue(),
     )
     .selectAll('page')
-    .select('r.id as parent_id')
-    .where('r.project_id', '=', projectId)
+    .select('parent.id as parent_id')
     .orderBy('page.number', 'desc')
     .execute();
 }

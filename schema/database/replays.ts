@@ -6,6 +6,7 @@ import type { Slice } from '../listing.ts';
 import { replayDeliveriesWorkflow, replayDeliveriesWorkflowId } from '../workflows.ts';
 import type { Database, Db, ReplayRow, Transaction } from './database.ts';
 import { insertOutbox } from './outbox.ts';
+import { parentRows } from './parent-rows.ts';
 
 /** How many of a replay's deliveries stand how. */
 export interface ReplayOutcomes {
@@ -68,20 +69,31 @@ export async function listReplaysById(
     .execute();
 }
 
-export function listReplayRows(
+/** A page for each of these webhooks. */
+export function listReplayPages(
   db: Db,
   projectId: string,
-  webhookId: string,
+  webhookIds: string[],
   { limit, before }: Slice,
-): Promise<ReplayRow[]> {
+): Promise<(ReplayRow & { parent_id: string })[]> {
   return db
-    .selectFrom('replays')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .where('webhook_id', '=', webhookId)
-    .$if(before !== undefined, (query) => query.where('id', '<', before!))
-    .orderBy('id', 'desc')
-    .limit(limit)
+    .selectFrom(parentRows(webhookIds))
+    .innerJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom('replays')
+          .selectAll('replays')
+          .where('project_id', '=', projectId)
+          .whereRef('webhook_id', '=', 'parent.id')
+          .$if(before !== undefined, (query) => query.where('replays.id', '<', before!))
+          .orderBy('replays.id', 'desc')
+          .limit(limit)
+          .as('page'),
+      (join) => join.onTrue(),
+    )
+    .selectAll('page')
+    .select('parent.id as parent_id')
+    .orderBy('page.id', 'desc')
     .execute();
 }
 

@@ -115,10 +115,10 @@ describe('limits of a document', () => {
 
   test.each([
     ['too_many_fields', `{ ${many(302, (i) => `a${i}: __typename`)} limits { bodyBytes } }`],
-    ['too_complex', `{ ${many(30, (i) => `a${i}: posts(first: 100) { nodes { id } }`)} }`],
+    ['too_complex', `{ ${many(50, (i) => `a${i}: posts(first: 100) { nodes { id } }`)} }`],
     [
       'too_complex',
-      `{ ${many(6, (i) => `a${i}: posts(first: 100) { nodes { results { id } } }`)} }`,
+      `{ ${many(9, (i) => `a${i}: posts(first: 100) { nodes { results { id } } }`)} }`,
     ],
   ])('%s', async (code, query) => {
     const refused = await askRefused(app, query);
