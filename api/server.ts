@@ -19,8 +19,6 @@ export interface ServerParts {
   connect: Router;
   sandbox?: { fetch(request: Request, node: NodeRequest): Response | Promise<Response> };
   home: Respond;
-  /** How many GraphQL sockets may be open at once. */
-  maxSockets?: number;
 }
 
 export interface Server {
@@ -32,7 +30,7 @@ export interface Server {
 const closeTimeoutMs = 5_000;
 
 export function createServer(context: Context, parts: ServerParts): Server {
-  const { rest, connect, sandbox, home, maxSockets } = parts;
+  const { rest, connect, sandbox, home } = parts;
   const keyWatch = createKeyWatch(context);
   const documents = createStoredDocuments(context.config.storedDocuments);
   const front = createFront(context, {
@@ -59,7 +57,7 @@ export function createServer(context: Context, parts: ServerParts): Server {
       else refuseAddress(context, incoming, outgoing);
     },
   );
-  const sockets = serveSockets(server, context, { front, keyWatch, documents, maxSockets });
+  const sockets = serveSockets(server, context, { front, keyWatch, documents });
 
   return {
     async listen(port, host) {

@@ -84,6 +84,22 @@ export const Environment = z.object({
     1_000,
     1,
   ),
+  FANFARE_MAX_SOCKETS: number('The most GraphQL sockets of one server at once.', 10_000, 1),
+  FANFARE_MAX_SOCKETS_PER_PROJECT: number(
+    'The most GraphQL sockets of one project at once, on one server.',
+    1_000,
+    1,
+  ),
+  FANFARE_SOCKET_PING_MS: number(
+    'How often a socket is pinged; one that has not answered by the next is cut.',
+    12_000,
+    100,
+  ),
+  FANFARE_SOCKET_IDLE_MS: number(
+    'A socket on which nothing runs is closed after this.',
+    600_000,
+    1_000,
+  ),
   FANFARE_MAX_BODY_BYTES: number('The most bytes of a request body.', 1_048_576, 1024),
   FANFARE_RATE_LIMIT_PER_MINUTE: number('Requests per key and minute. 0: no limit.', 6000),
   FANFARE_DELIVERY_DELAYS_MS: delays(
@@ -192,6 +208,12 @@ export function readConfig(env: Record<string, string | undefined>) {
     maxTargets: e.FANFARE_MAX_TARGETS,
     maxWebhooks: e.FANFARE_MAX_WEBHOOKS,
     maxStreamsPerProject: e.FANFARE_MAX_STREAMS_PER_PROJECT,
+    sockets: {
+      max: e.FANFARE_MAX_SOCKETS,
+      maxPerProject: e.FANFARE_MAX_SOCKETS_PER_PROJECT,
+      pingEveryMs: e.FANFARE_SOCKET_PING_MS,
+      idleMs: e.FANFARE_SOCKET_IDLE_MS,
+    },
     maxBodyBytes: e.FANFARE_MAX_BODY_BYTES,
     rateLimitPerMinute: e.FANFARE_RATE_LIMIT_PER_MINUTE,
     deliveryDelaysMs: e.FANFARE_DELIVERY_DELAYS_MS,
