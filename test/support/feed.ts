@@ -1,4 +1,4 @@
-// A live feed without an app around it, and what a test writes into it and reads from it.
+// The live feed, with or without an app around it: what a test writes into it and reads from it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { createFeed, type Feed } from '../../api/live/feed.ts';
@@ -9,6 +9,7 @@ import { connectDatabase, type DatabaseConnection } from '../../schema/database/
 import type { Db, Transaction } from '../../schema/database/database.ts';
 import { createDoorbell } from '../../schema/database/doorbell.ts';
 import type { Listener } from '../../schema/database/listen.ts';
+import type { TestApp } from './app.ts';
 
 export function createTestFeed(db: Db, listener: Listener, maxStreamsPerProject = 1_000): Feed {
   return createFeed({ db, listener, log: pino({ level: 'silent' }), maxStreamsPerProject });
@@ -87,4 +88,43 @@ export async function writePostChanges(
       { project_id: projectId, subject: 'post', subject_id, kind: 'created' },
     ]);
   }
+}
+
+/** Changes of a post of the app's own tenant, and nothing else: cheap to make many of. */
+export async function tellOfPost(
+  { context, tenant }: TestApp,
+  postId: string,
+  kinds: string[],
+): Promise<void> {
+  const { projectId: project_id } = tenant;
+  await insertChanges(
+    context.db,
+    kinds.map((kind) => ({ project_id, subject: 'post', subject_id: postId, kind })),
+  );
+  context.doorbell.ring('fanfare_changes');
+}
+
+/** A post whose messages are so big that a client who reads none of them soon has a full buffer. */
+export async function createBigPost({ tenant }: TestApp): Promise<string> {
+  const account = await tenant.connectSandbox('big');
+  const post = await tenant.createPost({
+    caption: 'x'.repeat(280),
+    account_ids: [account.id],
+    metadata: Object.fromEntries(
+      Array.from({ length: 20 }, (_, i) => [`key${i}`, 'y'.repeat(500)]),
+    ),
+    status: 'draft',
+  });
+  return post.id;
+}
+
+/** More than fits into the buffers on the way and into the stream's own. */
+export async function overflow(app: TestApp, postId: string): Promise<string[]> {
+  const kinds = Array.from({ length: 4_000 }, (_, i) => `test.${i}`);
+  for (let i = 0; i < kinds.length; i += 500) {
+    await tellOfPost(app, postId, kinds.slice(i, i + 500));
+    await sleep(50);
+  }
+  await sleep(1_000);
+  return kinds;
 }
