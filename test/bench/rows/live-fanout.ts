@@ -20,6 +20,11 @@ const warmUp = 30;
 const latencySeconds = 20;
 const idleSockets = 4_000;
 const posts = 20;
+/** All of them are of one project. */
+const noLimits = {
+  FANFARE_MAX_SOCKETS_PER_PROJECT: '10000',
+  FANFARE_MAX_STREAMS_PER_PROJECT: '10000',
+};
 const query = `subscription ($after: String) {
   postUpdated(after: $after) {
     cursor change id
@@ -36,7 +41,7 @@ export const liveFanout: Row = {
     await using installation = await startInstallation();
     const postIds = await addPosts(installation);
     await installation.program.stop();
-    await using ours = await startApi(installation);
+    await using ours = await startApi(installation, noLimits);
     await using listeners = await openListeners(installation, ours, sockets);
     const changes = createChanges(installation, postIds);
     await changes.commit(warmUp);
@@ -142,7 +147,7 @@ async function measureLatency(
 
 /** What one more socket takes of the memory of a process that has served some. */
 async function measureIdleSocket(installation: Installation): Promise<number> {
-  await using fresh = await startApi(installation);
+  await using fresh = await startApi(installation, noLimits);
   const { pid } = fresh.program;
   await using _some = await openListeners(installation, fresh, sockets);
   await sleep(5_000);
