@@ -137,6 +137,12 @@ describe('advanceTarget', () => {
       .where('id', '=', accountId)
       .executeTakeFirstOrThrow();
     expect(account).toEqual({ credential_version: 2, refresh_lease_id: null });
+    const changes = await database.db
+      .selectFrom('changes')
+      .select('kind')
+      .where('subject_id', '=', accountId)
+      .execute();
+    expect(changes).toEqual([{ kind: 'refreshed' }]);
   });
 
   test('two targets of one account refresh its rotating token once', async () => {
