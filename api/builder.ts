@@ -1,8 +1,7 @@
 // The GraphQL schema's builder: its plugins, scalars and context. Types live with their resources.
 import SchemaBuilder from '@pothos/core';
-import ComplexityPlugin, { ComplexityErrorKind } from '@pothos/plugin-complexity';
+import ComplexityPlugin from '@pothos/plugin-complexity';
 import RelayPlugin from '@pothos/plugin-relay';
-import { validationError } from '../schema/errors.ts';
 import type { GraphqlContext } from './graphql-context.ts';
 
 export interface GraphqlTypes {
@@ -22,13 +21,6 @@ export const operationCost = 10;
 
 /** What a page holds is counted where it is asked for, since it is read whatever is shown of it. */
 const inItsPage = { field: 0, multiplier: 1 };
-const complexityLimits = { depth: 10, breadth: 300, complexity: 5_000 };
-
-const limitOf = {
-  [ComplexityErrorKind.Depth]: { code: 'too_deep', what: 'levels', member: 'depth' },
-  [ComplexityErrorKind.Breadth]: { code: 'too_many_fields', what: 'fields', member: 'breadth' },
-  [ComplexityErrorKind.Complexity]: { code: 'too_complex', what: 'points', member: 'complexity' },
-} as const;
 
 export const builder = new SchemaBuilder<GraphqlTypes>({
   plugins: [ComplexityPlugin, RelayPlugin],
@@ -49,13 +41,8 @@ export const builder = new SchemaBuilder<GraphqlTypes>({
   complexity: {
     defaultComplexity: 0,
     defaultListMultiplier: 10,
-    limit: complexityLimits,
-    complexityError(kind, result) {
-      const { code, what, member } = limitOf[kind];
-      const [actual, limit] = [result[member], complexityLimits[member]];
-      const message = `asks for ${actual} ${what}; at most ${limit} are answered`;
-      return validationError([{ path: 'query', code, message, actual, limit }]);
-    },
+    // The plugin would count in each field of the root; `document-limits.ts` does it once, before.
+    disabled: true,
   },
 });
 

@@ -5,6 +5,7 @@ import { GraphQLError, parse } from 'graphql';
 import { z } from 'zod';
 import { ConfigError, type Config } from '../schema/config.ts';
 import { AppError, validationError } from '../schema/errors.ts';
+import { requireLength } from './document-limits.ts';
 
 /** What a request says of its document. */
 export interface DocumentRequest {
@@ -44,6 +45,7 @@ export function createStoredDocuments({
       const given = readName(request);
       if (isSent(request.query)) {
         if (isOnly) throw refusesOthers();
+        if (typeof request.query === 'string') requireLength(request.query);
         if (given?.isHash && isKnown && typeof request.query === 'string') {
           keep(request.query, given);
         }

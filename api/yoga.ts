@@ -1,5 +1,5 @@
 // GraphQL Yoga, the one HTTP front: GraphQL over HTTP and SSE itself, every other path by the router.
-import { createYoga, type YogaServerInstance } from 'graphql-yoga';
+import { createLRUCache, createYoga, type YogaServerInstance } from 'graphql-yoga';
 import type { Context } from './context.ts';
 import { createSchema } from './graphql.ts';
 import type { GraphqlContext } from './graphql-context.ts';
@@ -8,6 +8,7 @@ import { createSubjects } from './live/subjects.ts';
 import { useSharedResults } from './live/use-shared-results.ts';
 import type { StoredDocuments } from './stored-documents.ts';
 import { useCaller, type RequestState } from './use-caller.ts';
+import { useDocumentLimits } from './use-document-limits.ts';
 import { useErrors } from './use-errors.ts';
 import { graphqlPath, useRouter, type Respond, type Routes } from './use-router.ts';
 import { useStoredDocuments } from './use-stored-documents.ts';
@@ -43,6 +44,7 @@ export function createFront(app: Context, options: FrontOptions): Front {
       useRouter(app, routes, otherwise),
       useCaller(app),
       useStoredDocuments(documents),
+      useDocumentLimits(app.config),
       useErrors(app),
       useSharedResults(),
     ],
@@ -60,6 +62,11 @@ export function createFront(app: Context, options: FrontOptions): Front {
     renderGraphiQL: async (options) => {
       const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
       return renderGraphiQL(options);
+    },
+    // A document of the greatest size takes up to a megabyte once it is read.
+    parserAndValidationCache: {
+      documentCache: createLRUCache({ max: 200 }),
+      errorCache: createLRUCache({ max: 20 }),
     },
     batching: false,
     multipart: false,
