@@ -46,7 +46,7 @@ export async function listDeliveriesById(
   return db
     .selectFrom('deliveries as d')
     .innerJoin('webhook_subscriptions as w', 'w.id', 'd.webhook_id')
-    .innerJoin('events as e', 'e.id', 'd.event_id')
+    .leftJoin('events as e', 'e.id', 'd.event_id')
     .selectAll('d')
     .select(['w.url', 'e.post_id'])
     .where('d.id', 'in', ids)
@@ -69,7 +69,7 @@ function selectDeliveries(db: Db, projectId: string) {
   return db
     .selectFrom('deliveries as d')
     .innerJoin('webhook_subscriptions as w', 'w.id', 'd.webhook_id')
-    .innerJoin('events as e', 'e.id', 'd.event_id')
+    .leftJoin('events as e', 'e.id', 'd.event_id')
     .selectAll('d')
     .select(['w.url', 'e.post_id'])
     .where('d.project_id', '=', projectId);

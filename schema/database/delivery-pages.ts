@@ -25,7 +25,7 @@ export function listDeliveryPages(
         eb
           .selectFrom('deliveries as d')
           .innerJoin('webhook_subscriptions as w', 'w.id', 'd.webhook_id')
-          .innerJoin('events as e', 'e.id', 'd.event_id')
+          .leftJoin('events as e', 'e.id', 'd.event_id')
           .selectAll('d')
           .select(['w.url', 'e.post_id'])
           .where('d.project_id', '=', projectId)

@@ -24,7 +24,7 @@ const query = `subscription ($id: ID, $after: String) {
 const open = (variables: Record<string, unknown> = {}): Promise<EventStream> =>
   openEventStream({ url: app.url, key: app.tenant.key, query, variables });
 
-const update = (message: Message | undefined) => message?.data.postUpdated;
+const update = (message: Message) => message.data.postUpdated;
 
 /** The first message of a stream: the present state, or why there is none. */
 async function firstOf(stream: EventStream): Promise<Message> {

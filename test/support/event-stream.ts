@@ -41,7 +41,7 @@ export async function openEventStream(options: EventStreamOptions): Promise<Even
     for (const block of blocks) {
       const data = /^data: (.+)$/m.exec(block)?.[1];
       if (data === undefined) others.push(block);
-      else messages.push(JSON.parse(data) as Message);
+      else messages.push(JSON.parse(data));
     }
   });
   response.on('error', () => undefined);
