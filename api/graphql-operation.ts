@@ -12,7 +12,9 @@ import { refuseAnswered, Replayed, type Answer } from './transact.ts';
 import { bodyOptions, queryOptions, validate } from './validation.ts';
 
 /** Where the input of an operation stands. */
-export const inInput: Place = { prefix: 'input' };
+export function inInput(args: object): Place {
+  return { prefix: 'input', args };
+}
 const inArguments: Place = { names: { limit: 'first', cursor: 'after' } };
 
 /** Reads one thing. */
@@ -75,7 +77,7 @@ export async function judge<Input, T>(
     const input = validate(schema, readInput(args.input, info, schema), bodyOptions);
     return await run(graphql.app, caller, input);
   } catch (error) {
-    throw spellError(error, inInput);
+    throw spellError(error, inInput(args));
   }
 }
 
@@ -94,7 +96,7 @@ export async function write<Input, T>(
     return (await run(graphql.app, asking, input)).data;
   } catch (error) {
     if (error instanceof Replayed) return error.answer.data as T;
-    throw spellError(error, inInput);
+    throw spellError(error, inInput(args));
   }
 }
 

@@ -61,6 +61,9 @@ export const PostResult = z
     thread_position: z.int().nullable(),
     in_reply_to: z.string().nullable(),
     first_comment: FirstComment.nullable(),
+    platform_options: z
+      .record(z.string(), z.unknown())
+      .meta({ description: "What of the network's own options was asked for." }),
     error_code: z.string().nullable(),
     error_message: z.string().nullable(),
     error_hint: z.string().nullable().meta({ description: 'What to do about the error code.' }),
@@ -131,6 +134,9 @@ export const PlatformPost = z
     }),
     in_reply_to: z.string().min(1).max(fixedLimits.externalIdCharacters).optional().meta({
       description: 'The post that this one answers, by its id at the network: its `external_id`.',
+    }),
+    platform: PlatformInput.optional().meta({
+      description: 'The network that the options are for. An account of another one is refused.',
     }),
     platform_options: z.record(z.string(), z.unknown()).optional(),
   })

@@ -45,14 +45,17 @@ const CreatedPostRef = builder.objectRef<CreatedPost>('CreatedPost').implement({
     error: t.field({
       type: ErrorRef,
       nullable: true,
-      resolve: (created) => ('error' in created ? spell(created.error) : null),
+      resolve: (created) => ('error' in created ? created.error : null),
     }),
   }),
 });
 
-function spell(error: ErrorBody): ErrorBody {
+function spell(error: ErrorBody, args: object): ErrorBody {
   if (!error.issues) return error;
-  const spelled = spellError(new AppError(error.code, error.message, error), inInput) as AppError;
+  const spelled = spellError(
+    new AppError(error.code, error.message, error),
+    inInput(args),
+  ) as AppError;
   return { ...error, message: spelled.message, issues: spelled.options.issues! };
 }
 
@@ -71,11 +74,15 @@ builder.mutationField('createPosts', (t) =>
       multiplier: posts.length,
     }),
     args: { input: t.arg({ type: CreatePostsInput, required: true }), ...idempotencyArguments },
-    resolve: (_, args, graphql, info) =>
-      write(
+    resolve: async (_, args, graphql, info) => {
+      const created = await write(
         graphql,
         { scope: 'posts:write', schema: CreatePosts, args, info },
         (context, caller, input) => createPosts(context, caller, input, graphql.requestId),
-      ),
+      );
+      return created.map((one) =>
+        'error' in one ? { ...one, error: spell(one.error, args) } : one,
+      );
+    },
   }),
 );

@@ -46,6 +46,7 @@ function presentResult(
     thread_position: result.thread_position,
     in_reply_to: result.in_reply_to,
     first_comment: comment ? presentComment(comment) : null,
+    platform_options: result.platform_options,
     error_hint: known?.hint ?? null,
     error_docs_url: known ? `${publicUrl}/docs#${postingErrorAnchor(known.code)}` : null,
     failure_stage: result.failure_stage,

@@ -12,6 +12,7 @@ import { builder } from '../builder.ts';
 import { nodesOf } from '../graphql-nodes.ts';
 import { wordEnum } from '../graphql-shapes.ts';
 import { PlatformRef } from '../platforms/graphql.ts';
+import { PlatformOptionsRef, showOptions } from './options-graphql.ts';
 import { findPosts, findResults } from './operations.ts';
 
 export const PostStatusRef = wordEnum('PostStatus', postStatuses, {
@@ -56,6 +57,12 @@ builder.node(PostResultRef, {
       type: FirstCommentRef,
       nullable: true,
       resolve: (result) => result.first_comment,
+    }),
+    platformOptions: t.field({
+      type: PlatformOptionsRef,
+      nullable: true,
+      description: "What of the network's own options was asked for. Null: it has none.",
+      resolve: ({ platform, platform_options: options }) => showOptions({ platform, options }),
     }),
     errorCode: t.exposeString('error_code', { nullable: true }),
     errorMessage: t.exposeString('error_message', { nullable: true }),
