@@ -5,6 +5,7 @@ import './accounts/links-graphql.ts';
 import './accounts/live-graphql.ts';
 import './api-keys/graphql.ts';
 import { builder } from './builder.ts';
+import { describeSchema } from './describe-schema.ts';
 import './connect/graphql.ts';
 import './deliveries/graphql.ts';
 import './deliveries/links-graphql.ts';
@@ -35,5 +36,5 @@ import './webhooks/test-webhook-graphql.ts';
 
 /** Without a context: fields get theirs with each request. */
 export function createSchema(): GraphQLSchema {
-  return builder.toSchema();
+  return describeSchema(builder.toSchema());
 }

@@ -1,11 +1,11 @@
 // GraphQL over WebSocket: who may open one, what may run on it, and when it is closed.
 import { once } from 'node:events';
 import type { IncomingMessage, Server } from 'node:http';
-import {
+import type {
+  ExecutionArgs,
+  ExecutionResult,
+  FormattedExecutionResult,
   GraphQLError,
-  type ExecutionArgs,
-  type ExecutionResult,
-  type FormattedExecutionResult,
 } from 'graphql';
 import {
   GRAPHQL_TRANSPORT_WS_PROTOCOL,

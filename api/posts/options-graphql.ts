@@ -45,12 +45,19 @@ function toType(schema: z.ZodType, enumName: string, meta: z.GlobalMeta): Option
   }
   if (schema instanceof z.ZodEnum) {
     const meanings = meta['x-enumDescriptions'] as Record<string, string> | undefined;
-    return wordEnum(enumName, schema.options as string[], { ...meanings });
+    return wordEnum(enumName, schema.options as string[], toSentences(meanings ?? {}));
   }
   if (schema instanceof z.ZodNumber) return schema.format?.includes('int') ? 'Int' : 'Float';
   if (schema instanceof z.ZodString) return 'String';
   if (schema instanceof z.ZodBoolean) return 'Boolean';
   return 'JSON';
+}
+
+function toSentences(meanings: Record<string, string>): Record<string, string> {
+  const sentence = (text: string) => `${text[0]!.toUpperCase()}${text.slice(1)}.`;
+  return Object.fromEntries(
+    Object.entries(meanings).map(([word, meaning]) => [word, sentence(meaning)]),
+  );
 }
 
 const types = networks.map(({ title, options }) =>

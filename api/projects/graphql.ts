@@ -29,7 +29,7 @@ const UpdateProjectInput = builder.inputType('UpdateProjectInput', {
   fields: (t) => ({
     name: t.string(),
     brandColor: t.string({ description: '`#rrggbb`; null: none.' }),
-    logoUrl: t.string({ description: 'https; null: none.' }),
+    logoUrl: t.string({ description: 'An https URL; null: none.' }),
     returnOrigins: t.stringList(),
     monthlyPostsPerAccount: t.int({ description: monthlyLimitMeaning }),
   }),
