@@ -45,14 +45,12 @@ export async function findRefusal(
   place: string,
   caller: Partial<GraphqlContext['caller']> | undefined,
 ): Promise<AppError | null> {
-  const [typeName, name] = place.split('.') as [string, string];
+  const [typeName] = place.split('.');
   const field = findField(schema, place)!;
   const context = { caller, requestId: 'req_test', app: nothing };
   try {
     if (typeName === 'Query' || typeName === 'Mutation') {
-      const document = parse(
-        `${typeName.toLowerCase()} { ${name}${writeArguments(field)} ${selectionOf(field)} }`,
-      );
+      const document = parse(writeOperation(schema, place));
       const result = await execute({ schema, document, contextValue: context });
       const [error] = 'errors' in result ? (result.errors ?? []) : [];
       if (error) throw error.originalError ?? error;
@@ -65,6 +63,13 @@ export async function findRefusal(
     if (error instanceof ReachedTheWork) return null;
     throw error;
   }
+}
+
+/** The least that can be asked of a root field. */
+export function writeOperation(schema: GraphQLSchema, place: string): string {
+  const [typeName, name] = place.split('.') as [string, string];
+  const field = findField(schema, place)!;
+  return `${typeName.toLowerCase()} { ${name}${writeArguments(field)} ${selectionOf(field)} }`;
 }
 
 export class ReachedTheWork extends Error {}
