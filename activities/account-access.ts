@@ -107,12 +107,28 @@ function ofRefresh(error: PlatformError): PlatformError {
 
 /** These tokens exist nowhere else: a database that is briefly away must not cost the account. */
 async function writeFresh(
-  { db, vault }: AccessDependencies,
+  dependencies: AccessDependencies,
+  access: Access,
+  fresh: RefreshedCredentials,
+): Promise<void> {
+  for (let tries = 1; tries < writeTries; tries++) {
+    try {
+      await writeOnce(dependencies, access, fresh);
+      return;
+    } catch {
+      await sleep(writeAgainMs);
+    }
+  }
+  await writeOnce(dependencies, access, fresh);
+}
+
+async function writeOnce(
+  { db, vault, doorbell }: AccessDependencies,
   { accountId, credentialVersion }: Access,
   fresh: RefreshedCredentials,
 ): Promise<void> {
-  const write = () =>
-    db
+  await db.transaction().execute(async (trx) => {
+    const row = await trx
       .updateTable('social_accounts')
       .set({
         ...sealCredentials(vault, accountId, fresh.credentials),
@@ -121,16 +137,15 @@ async function writeFresh(
       })
       .where('id', '=', accountId)
       .where('credential_version', '=', credentialVersion)
-      .execute();
-  for (let tries = 1; tries < writeTries; tries++) {
-    try {
-      await write();
-      return;
-    } catch {
-      await sleep(writeAgainMs);
-    }
-  }
-  await write();
+      .returning('project_id')
+      .executeTakeFirst();
+    if (!row) return;
+    const { project_id } = row;
+    await insertChanges(trx, [
+      { project_id, subject: 'account', subject_id: accountId, kind: 'refreshed' },
+    ]);
+  });
+  doorbell.ring('fanfare_changes');
 }
 
 async function takeLease(db: Db, access: Access, leaseId: string): Promise<boolean> {

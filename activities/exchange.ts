@@ -1,12 +1,12 @@
 // One exchange with a receiver: a delivery signed, sent and judged, ready for the log.
-import packageJson from '../package.json' with { type: 'json' };
 import type { Exchange } from '../schema/database/delivery-attempts.ts';
 import type { DueDelivery } from '../schema/database/due-deliveries.ts';
 import type { Vault } from '../schema/database/vault.ts';
 import { openWebhookSecrets, type SecretColumns } from '../schema/database/webhook-secrets.ts';
 import type { SafeFetch } from './safe-fetch.ts';
 import type { SendResult } from './send-outcome.ts';
-import { signWebhook, type WebhookSignatureHeaders } from './signature.ts';
+import type { WebhookSignatureHeaders } from './signature.ts';
+import { webhookHeaders } from './webhook-request.ts';
 
 export interface ExchangeDependencies {
   vault: Vault;
@@ -28,8 +28,6 @@ export type SendableDelivery = Pick<
 export class UnsignableError extends Error {
   override readonly name = 'UnsignableError';
 }
-
-const userAgent = `Fanfare/${packageJson.version}`;
 
 /** One set for both directions. */
 const redactedHeaders = new Set([
@@ -81,27 +79,13 @@ export async function exchange(
 
 function requestHeaders(
   vault: Vault,
-  delivery: SendableDelivery,
+  { id, event_id, event, trigger, body, webhook }: SendableDelivery,
   now: Date,
 ): Record<string, string> & WebhookSignatureHeaders {
-  return {
-    'Content-Type': 'application/json',
-    'User-Agent': userAgent,
-    'X-Service-Event': delivery.event,
-    'X-Service-Delivery': delivery.id,
-    ...(delivery.trigger === 'test' ? { 'X-Service-Test': 'true' } : {}),
-    ...sign(vault, delivery, now),
-  };
-}
-
-function sign(vault: Vault, { id, event_id, body, webhook }: SendableDelivery, now: Date) {
   try {
-    return signWebhook({
-      secrets: openWebhookSecrets(vault, webhook, now),
-      body,
-      webhookId: event_id,
-      timestampSeconds: now.getTime() / 1_000,
-    });
+    const secrets = openWebhookSecrets(vault, webhook, now);
+    const isTest = trigger === 'test';
+    return webhookHeaders({ event, eventId: event_id, deliveryId: id, isTest, body, secrets }, now);
   } catch (error) {
     throw new UnsignableError(`Delivery ${id} can't be signed.`, { cause: error });
   }

@@ -77,7 +77,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     temporalUiUrl: options.temporalUiUrl ?? config.temporal.uiUrl,
     db,
     doorbell,
-    feed: createFeed({ db, listener, log }),
+    feed: createFeed({
+      db,
+      listener,
+      log,
+      maxStreamsPerProject: config.maxStreamsPerProject,
+    }),
     vault,
     guard,
     platforms,

@@ -1,9 +1,12 @@
 // The one program: `node api/cli.ts <command>`.
 import { parseArgs } from 'node:util';
-import { ConfigError, Environment, readConfig, type Config } from '../schema/config.ts';
+import { ConfigError, readConfig, type Config } from '../schema/config.ts';
+import { Environment } from '../schema/environment.ts';
 import { connectDatabase } from '../schema/database/connect.ts';
 import type { Db } from '../schema/database/database.ts';
 import { findRunningDatabase } from './embedded/running-database.ts';
+import { listen } from './listen/listen.ts';
+import { readListenOptions, type ListenWords } from './listen/options.ts';
 import { pause, showPauses } from './operator/pause.ts';
 import { RefusedArgument } from './operator/refused-argument.ts';
 import { resume } from './operator/resume.ts';
@@ -40,6 +43,16 @@ const usage = () => `Usage: node api/cli.ts <command>
   resume SCOPE                  let it go on
   pauses                        list what is paused
   stuck [--minutes N]           list posts without progress, and deliveries due, for N minutes
+  listen --forward-to URL       forward events as they are recorded to a server of yours, as signed
+                                webhook requests
+    --no-forward                only print them
+    --events A,B                only events of these kinds
+    --test                      the test events instead of the real ones
+    --secret SECRET             sign with this one; default: a new one, printed at the start
+    --after CURSOR              begin with what came after it; default: from now on
+    --cursor-file PATH          keep the last cursor there, and begin with what came after it
+    --url URL --key KEY         which Fanfare, and as whom; default: this machine's, with
+                                FANFARE_API_KEY or the key in the data directory
 
 Every setting is an environment variable:
 
@@ -58,6 +71,14 @@ async function main(args: string[]): Promise<void> {
       test: { type: 'boolean', default: false },
       'expires-at': { type: 'string' },
       minutes: { type: 'string' },
+      'forward-to': { type: 'string' },
+      'no-forward': { type: 'boolean', default: false },
+      events: { type: 'string' },
+      secret: { type: 'string' },
+      after: { type: 'string' },
+      'cursor-file': { type: 'string' },
+      url: { type: 'string' },
+      key: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
@@ -96,6 +117,8 @@ async function main(args: string[]): Promise<void> {
       const minutes = readMinutes(values.minutes);
       return withDatabase(async (db) => print(await showStuck(db, minutes)));
     }
+    case 'listen':
+      return listenUntilSignal(values);
     default:
       throw new UsageError(command ? `There is no command \`${command}\`.` : 'Name a command.');
   }
@@ -154,6 +177,17 @@ async function run(
   } catch (error) {
     if (!(error instanceof Stopped)) throw error;
   }
+  process.exit(0);
+}
+
+/** It needs none of the backends: a developer's machine may have a DATABASE_URL of another program. */
+async function listenUntilSignal(words: ListenWords): Promise<void> {
+  const ours = Object.entries(process.env).filter(([name]) => name.startsWith('FANFARE_'));
+  const options = await readListenOptions(words, readConfig(Object.fromEntries(ours)));
+  const stopping = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => stopping.abort());
+  const warn = (line: string) => console.error(line);
+  await listen(options, { print, warn, stream: process.stdout }, stopping.signal);
   process.exit(0);
 }
 

@@ -2,8 +2,11 @@
 import { GraphQLError } from 'graphql';
 import { AppError, errorKinds, validationError } from '../schema/errors.ts';
 import type { Context } from './context.ts';
+import { toIssue } from './document-faults.ts';
 import { toAppError, toErrorAnswer, type ErrorBody } from './errors.ts';
 import { spellWords, toCamelCase } from './graphql-spelling.ts';
+
+const invalidStatus = errorKinds.validation_error.status;
 
 interface HttpExtension {
   status?: number;
@@ -33,7 +36,7 @@ export function presentHttpError(
     status: given?.status ?? status,
     headers: { ...given?.headers, ...headers },
     // A faulty document: a client that takes plain JSON gets 200, by the GraphQL-over-HTTP rules.
-    spec: error.locations !== undefined && innermost(error) instanceof GraphQLError,
+    spec: given?.status === undefined ? status === invalidStatus : error.locations !== undefined,
   };
   return shown;
 }
@@ -59,16 +62,15 @@ function fromDocument(error: GraphQLError): AppError | undefined {
     return validationError([{ path: 'query', code: 'too_deep', message: 'is nested too deep' }]);
   }
   if (!(innermost(error) instanceof GraphQLError)) return undefined;
-  const { message } = error;
+  const issue = toIssue(error);
+  const { message } = issue;
   const http = httpExtension(error);
   if (http?.status === 413) return new AppError('payload_too_large', 'The body is too large.');
   if (http?.status === 405) return new AppError('method_not_allowed', message);
   if (/invalid JSON/i.test(message)) return new AppError('malformed_json', message);
-  const variable = /^Variable "\$(\w+)" .*? at "([^"]+)"; (.*)$/s.exec(message);
-  const path = variable?.[2] ?? /^Variable "\$(\w+)"/.exec(message)?.[1] ?? 'query';
-  const code = path === 'query' ? 'invalid_document' : 'invalid_type';
-  const refusal = validationError([{ path, code, message: variable?.[3] ?? message }]);
-  return new AppError('validation_error', message, refusal.options);
+  return issue.path === 'query'
+    ? new AppError('validation_error', message, { issues: [issue] })
+    : validationError([issue]);
 }
 
 /** Only a document that is nested without end brings its parser there. */
@@ -80,6 +82,13 @@ function isStackExhausted(error: unknown): boolean {
 function httpExtension(error: GraphQLError): HttpExtension | undefined {
   const { http } = error.extensions as { http?: HttpExtension };
   return http;
+}
+
+/** Anything thrown as GraphQL carries it. */
+export function toGraphqlError(error: unknown): GraphQLError {
+  if (error instanceof GraphQLError) return error;
+  const originalError = error instanceof Error ? error : new Error(String(error));
+  return new GraphQLError(originalError.message, { originalError });
 }
 
 function innermost(error: unknown): unknown {

@@ -13,7 +13,9 @@ import { refuseAnswered, Replayed, type Answer } from './transact.ts';
 import { bodyOptions, queryOptions, validate } from './validation.ts';
 
 /** Where the input of an operation stands. */
-export const inInput: Place = { prefix: 'input' };
+export function inInput(args: object): Place {
+  return { prefix: 'input', args };
+}
 /** Of a field that takes no input, faults are those of the thing it is about. */
 const inSubject: Place = {};
 const inArguments: Place = { names: { limit: 'first', cursor: 'after' } };
@@ -27,7 +29,7 @@ export async function read<T>(
   return run(graphql.app, requireCaller(graphql, scope));
 }
 
-type Arguments = Record<string, string | number | boolean | null | undefined>;
+export type Arguments = Record<string, string | number | boolean | null | undefined>;
 
 /** Reads a list; the arguments are checked as REST checks the query. */
 export async function list<Query, T>(
@@ -78,7 +80,7 @@ export async function judge<Input, T>(
     const input = validate(schema, readInput(args.input, info, schema), bodyOptions);
     return await run(graphql.app, caller, input);
   } catch (error) {
-    throw spellError(error, inInput);
+    throw spellError(error, inInput(args));
   }
 }
 
@@ -98,7 +100,7 @@ export async function write<Input, T>(
     return (await run(graphql.app, asking, input)).data;
   } catch (error) {
     if (error instanceof Replayed) return error.answer.data as T;
-    throw spellError(error, findInputArgument(info) ? inInput : inSubject);
+    throw spellError(error, findInputArgument(info) ? inInput(args) : inSubject);
   }
 }
 

@@ -1,11 +1,18 @@
 // From GraphQL's spelling to the wire's and back: names of input fields, the paths of faults, and words.
-import { isInputObjectType, isListType, isNonNullType, type GraphQLInputType } from 'graphql';
+import {
+  getNamedType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+} from 'graphql';
 import type { z } from 'zod';
 import { AppError, validationError, type Issue } from '../schema/errors.ts';
 import { routes } from './routes.ts';
 
 /** Members below these are the client's own names, or a network's. */
-const opaqueMembers = new Set(['metadata', 'platform_options', 'credentials']);
+const opaqueMembers = new Set(['metadata', 'credentials']);
 
 export function toSnakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -34,9 +41,17 @@ export function toWire(value: unknown, type: GraphQLInputType, schema?: z.ZodTyp
   for (const [name, member] of Object.entries(value)) {
     const key = toSnakeCase(name);
     if (member === null && !shape[key]?.safeParse(null).success) continue;
-    wire[key] = toWire(member, fields[name]!.type, shape[key]);
+    const field = getNamedType(fields[name]!.type);
+    if (isInputObjectType(field) && field.isOneOf) Object.assign(wire, chosen(member, field, key));
+    else wire[key] = toWire(member, fields[name]!.type, shape[key]);
   }
   return wire;
+}
+
+/** Options of one network among all: on the wire the network has a field of its own. */
+function chosen(member: unknown, type: GraphQLInputObjectType, key: string) {
+  const [[platform, options]] = Object.entries(member as object) as [[string, unknown]];
+  return { platform, [key]: toWire(options, type.getFields()[platform]!.type) };
 }
 
 /** The schema inside optional, default and nullable ones. */
@@ -54,6 +69,8 @@ export interface Place {
   prefix?: string;
   /** Arguments that are not named as in REST. */
   names?: Readonly<Record<string, string>>;
+  /** What was given, where a path depends on it. */
+  args?: object;
 }
 
 /** The same refusal with its paths as a GraphQL client spells them. */
@@ -70,10 +87,10 @@ function spellIssue(issue: Issue, place: Place): Issue {
 }
 
 /** The path of a field as a GraphQL client spells it. */
-export function spellField(path: string, { prefix, names = {} }: Place): string {
+export function spellField(path: string, { prefix, names = {}, args = {} }: Place): string {
   const isWhole = path === 'body' || path === 'query';
   const spelled = [prefix, isWhole ? '' : spellPath(path, names)].filter(Boolean).join('.');
-  return spelled === '' ? path : spelled;
+  return spelled === '' ? path : namePlatform(spelled, args);
 }
 
 /** Words for people: what stands in backticks is a field, or the call of a route. */
@@ -89,7 +106,7 @@ const fieldsByCall = new Map(
   routes.map(({ method, path, name }) => [`${method.toUpperCase()} ${path}`, name]),
 );
 
-/** `platform_posts[1].platform_options.delay_ms` → `platformPosts[1].platformOptions.delay_ms` */
+/** `platform_posts[1].first_comment` → `platformPosts[1].firstComment` */
 function spellPath(path: string, names: Readonly<Record<string, string>>): string {
   let isOpaque = false;
   return path.replace(/[A-Za-z_]\w*|\["(?:[^"\\]|\\.)*"\]/g, (part) => {
@@ -97,4 +114,27 @@ function spellPath(path: string, names: Readonly<Record<string, string>>): strin
     isOpaque = opaqueMembers.has(part);
     return names[part] ?? toCamelCase(part);
   });
+}
+
+/**
+ * `platformPosts[1].platformOptions.delayMs` → `platformPosts[1].platformOptions.sandbox.delayMs`,
+ * and the network itself, which GraphQL names there too.
+ */
+function namePlatform(path: string, args: object): string {
+  const found = /^(.*platformPosts\[\d+\])\.(?:platform|platformOptions(\..*|\[.*)?)$/s.exec(path);
+  if (!found) return path;
+  const [, target, rest = ''] = found;
+  const place = `${target}.platformOptions`;
+  const options = readAt(args, place);
+  const [platform] = typeof options === 'object' && options !== null ? Object.keys(options) : [];
+  return platform === undefined ? path : `${place}.${platform}${rest}`;
+}
+
+function readAt(value: unknown, path: string): unknown {
+  return path
+    .match(/\w+/g)!
+    .reduce<unknown>(
+      (inner, name) => (inner as Record<string, unknown> | null | undefined)?.[name],
+      value,
+    );
 }

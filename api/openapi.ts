@@ -4,6 +4,7 @@ import { z } from 'zod';
 import packageJson from '../package.json' with { type: 'json' };
 import { ErrorObject } from '../schema/error-object.ts';
 import { eventCatalogue, eventKinds, type EventKind } from '../schema/events.ts';
+import { members, membersOf } from '../schema/glossary.ts';
 import { PageMeta } from '../schema/listing.ts';
 import { eventBody } from './events/kinds.ts';
 import type { Route } from './route.ts';
@@ -35,7 +36,7 @@ export function writeOpenApi(routes: readonly Route[]): OpenApiDocument {
   registry.registerComponent('securitySchemes', 'apiKey', { type: 'http', scheme: 'bearer' });
   for (const route of routes) registry.registerPath(describe(route));
   for (const kind of eventKinds) registry.registerWebhook(describeEvent(kind));
-  return app.getOpenAPI31Document({
+  const document = app.getOpenAPI31Document({
     openapi: '3.1.0',
     info: {
       title: 'Fanfare',
@@ -49,6 +50,22 @@ export function writeOpenApi(routes: readonly Route[]): OpenApiDocument {
     servers: [{ url: '/' }],
     security: [{ apiKey: [] }],
   });
+  for (const [name, schema] of Object.entries(document.components?.schemas ?? {})) {
+    explain(name, schema as ComponentSchema);
+  }
+  return document;
+}
+
+interface ComponentSchema {
+  properties?: Record<string, { description?: string }>;
+}
+
+/** What a schema says of its members itself stays. */
+function explain(name: string, { properties = {} }: ComponentSchema): void {
+  for (const [member, schema] of Object.entries(properties)) {
+    const description = membersOf[name]?.[member] ?? members[member];
+    if (description !== undefined) schema.description ??= description;
+  }
 }
 
 type Registration = Parameters<OpenAPIHono['openAPIRegistry']['registerPath']>[0];

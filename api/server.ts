@@ -5,6 +5,7 @@ import type { Context } from './context.ts';
 import { createKeyWatch } from './live/key-watch.ts';
 import { hasAddress, refuseAddress, toPath } from './request-target.ts';
 import { isSocketRequest, serveSockets } from './sockets.ts';
+import { createStoredDocuments } from './stored-documents.ts';
 import type { NodeRequest, Respond, Routes } from './use-router.ts';
 import { createFront } from './yoga.ts';
 
@@ -18,8 +19,6 @@ export interface ServerParts {
   connect: Router;
   sandbox?: { fetch(request: Request, node: NodeRequest): Response | Promise<Response> };
   home: Respond;
-  /** How many GraphQL sockets may be open at once. */
-  maxSockets?: number;
 }
 
 export interface Server {
@@ -31,10 +30,12 @@ export interface Server {
 const closeTimeoutMs = 5_000;
 
 export function createServer(context: Context, parts: ServerParts): Server {
-  const { rest, connect, sandbox, home, maxSockets } = parts;
+  const { rest, connect, sandbox, home } = parts;
   const keyWatch = createKeyWatch(context);
+  const documents = createStoredDocuments(context.config.storedDocuments);
   const front = createFront(context, {
     keyWatch,
+    documents,
     routes: {
       '/v1': (request) => rest.fetch(request),
       '/': (request, node) =>
@@ -56,7 +57,7 @@ export function createServer(context: Context, parts: ServerParts): Server {
       else refuseAddress(context, incoming, outgoing);
     },
   );
-  const sockets = serveSockets(server, context, { front, keyWatch, maxSockets });
+  const sockets = serveSockets(server, context, { front, keyWatch, documents });
 
   return {
     async listen(port, host) {

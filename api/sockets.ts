@@ -1,47 +1,59 @@
 // GraphQL over WebSocket: who may open one, what may run on it, and when it is closed.
+import { once } from 'node:events';
 import type { IncomingMessage, Server } from 'node:http';
-import {
+import type {
+  ExecutionArgs,
+  ExecutionResult,
+  FormattedExecutionResult,
   GraphQLError,
-  type ExecutionArgs,
-  type ExecutionResult,
-  type FormattedExecutionResult,
 } from 'graphql';
-import { useServer, type Extra } from 'graphql-ws/use/ws';
-import type { Context as SocketContext } from 'graphql-ws';
-import { WebSocketServer } from 'ws';
+import {
+  GRAPHQL_TRANSPORT_WS_PROTOCOL,
+  handleProtocols,
+  makeServer,
+  type Context as SocketContext,
+} from 'graphql-ws';
+import { WebSocketServer, type WebSocket } from 'ws';
 import { AppError, validationError } from '../schema/errors.ts';
 import { authenticate } from './auth.ts';
 import type { Caller, Context } from './context.ts';
+import { requireOperation } from './document-limits.ts';
 import type { GraphqlContext } from './graphql-context.ts';
-import { presentError } from './graphql-errors.ts';
+import { presentError, toGraphqlError } from './graphql-errors.ts';
 import type { KeyWatch } from './live/key-watch.ts';
 import { takeRequest } from './rate-limit.ts';
 import { nameRequest } from './request-id.ts';
+import { createSocketSeats } from './socket-seats.ts';
+import { openWire } from './socket-wire.ts';
+import type { DocumentRequest, StoredDocuments } from './stored-documents.ts';
 import { graphqlPath } from './use-router.ts';
 import type { Front } from './yoga.ts';
 
-interface SocketState extends Extra, Record<PropertyKey, unknown> {
+interface SocketState extends Record<PropertyKey, unknown> {
+  readonly socket: WebSocket;
+  readonly request: IncomingMessage;
   caller?: Caller;
-  stopWatching?: () => void;
+  subscriptions?: object;
+  /** Gives back what was taken when it was admitted. */
+  leave?: () => void;
 }
 
 type Connection = SocketContext<Record<string, unknown>, SocketState>;
 
 const maxOperations = 100;
-const defaultMaxSockets = 10_000;
 const full = 'HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\n\r\n';
+const otherProtocol =
+  'HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: text/plain\r\n\r\n' +
+  `The WebSocket subprotocol must be ${GRAPHQL_TRANSPORT_WS_PROTOCOL}.\n`;
 /** A socket that has not named its key by then is closed. */
 const initWithinMs = 3_000;
-/** A socket that does not answer within another such while is cut. */
-const pingEveryMs = 12_000;
-
 /** How long a client may take to close its side when the server goes down. */
 const closeMs = 1_000;
 
 export interface SocketOptions {
   front: Front;
   keyWatch: KeyWatch;
-  maxSockets?: number | undefined;
+  documents: StoredDocuments;
 }
 
 export interface Sockets {
@@ -56,29 +68,49 @@ export function isSocketRequest({ url, headers }: IncomingMessage): boolean {
 export function serveSockets(
   server: Server,
   app: Context,
-  { front, keyWatch, maxSockets = defaultMaxSockets }: SocketOptions,
+  { front, keyWatch, documents }: SocketOptions,
 ): Sockets {
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: app.config.maxBodyBytes });
+  const { maxBodyBytes, sockets: limits } = app.config;
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: maxBodyBytes,
+    perMessageDeflate: false,
+    handleProtocols,
+  });
+  const seats = createSocketSeats(limits.maxPerProject);
 
   server.on('upgrade', (request, socket, head) => {
     socket.on('error', () => socket.destroy());
-    if (sockets.clients.size >= maxSockets) {
-      socket.end(full, () => socket.destroy());
+    const refusal = sockets.clients.size >= limits.max ? full : refuseProtocol(request);
+    if (refusal) {
+      socket.end(refusal, () => socket.destroy());
       return;
     }
     sockets.handleUpgrade(request, socket, head, (open) => {
-      sockets.emit('connection', open, request);
-      // The library would print the stack of what a client did wrong. The socket closes by itself.
-      open.removeAllListeners('error');
-      open.on('error', ({ message }) => app.log.debug({ message }, 'a socket failed'));
+      const state: SocketState = { socket: open, request };
+      openWire(protocol, open, state, {
+        ...limits,
+        isBusy: () => Object.keys(state.subscriptions ?? {}).length > 0,
+        log: app.log,
+      });
     });
   });
 
-  async function admit({ connectionParams, extra }: Connection): Promise<boolean> {
+  async function admit({ connectionParams, subscriptions, extra }: Connection): Promise<boolean> {
     try {
-      extra.caller = await authenticate(app, readAuthorization(connectionParams, extra));
-      extra.stopWatching = keyWatch.watch(extra.caller.keyId, () => refuse(extra));
-      if (extra.socket.readyState !== extra.socket.OPEN) extra.stopWatching();
+      const caller = await authenticate(app, readAuthorization(connectionParams, extra));
+      const giveSeat = seats.take(caller.projectId);
+      if (!giveSeat) {
+        extra.socket.close(1013, 'Too many sockets of this project');
+        return false;
+      }
+      const stopWatching = keyWatch.watch(caller.keyId, () => refuse(extra));
+      extra.leave = () => {
+        giveSeat();
+        stopWatching();
+      };
+      Object.assign(extra, { caller, subscriptions });
+      if (extra.socket.readyState !== extra.socket.OPEN) extra.leave();
       return true;
     } catch (error) {
       const isUnknown = error instanceof AppError && error.code === 'unauthorized';
@@ -101,7 +133,8 @@ export function serveSockets(
         caller: extra.caller,
         requestId,
       });
-      const document = parse(payload.query);
+      const document = parse(documents.readDocument(payload, true));
+      requireOperation(document, payload.operationName);
       const errors = validate(schema, document);
       if (errors.length > 0) {
         return errors.map((error: GraphQLError) => presentError(app, requestId, error));
@@ -115,39 +148,41 @@ export function serveSockets(
         rootValue: { execute, subscribe },
       };
     } catch (error) {
-      const wrapped = error instanceof GraphQLError ? error : wrap(error);
-      return [presentError(app, requestId, wrapped)];
+      return [presentError(app, requestId, toGraphqlError(error))];
     }
   }
 
-  const running = useServer<Record<string, unknown>, SocketState>(
-    {
-      execute: (args) => (args.rootValue as Executors).execute(args),
-      subscribe: (args) => (args.rootValue as Executors).subscribe(args),
-      connectionInitWaitTimeout: initWithinMs,
-      onConnect: admit,
-      onDisconnect: ({ extra }) => extra.stopWatching?.(),
-      onSubscribe: (connection, _id, payload) => begin(connection, payload),
-      onNext(_connection, _id, _payload, { contextValue }, { errors, ...members }) {
-        if (!errors) return undefined;
-        const { requestId } = contextValue as GraphqlContext;
-        const shown = errors.map((error) => presentError(app, requestId, error).toJSON());
-        return { ...members, errors: shown } as FormattedExecutionResult;
-      },
+  const protocol = makeServer<Record<string, unknown>, SocketState>({
+    execute: (args) => (args.rootValue as Executors).execute(args),
+    subscribe: (args) => (args.rootValue as Executors).subscribe(args),
+    connectionInitWaitTimeout: initWithinMs,
+    onConnect: admit,
+    onClose: ({ extra }) => extra.leave?.(),
+    onSubscribe: (connection, _id, payload) => begin(connection, payload),
+    onNext(_connection, _id, _payload, { contextValue }, { errors, ...members }) {
+      if (!errors) return undefined;
+      const { requestId } = contextValue as GraphqlContext;
+      const shown = errors.map((error) => presentError(app, requestId, error).toJSON());
+      return { ...members, errors: shown } as FormattedExecutionResult;
     },
-    sockets,
-    pingEveryMs,
-  );
+  });
   return {
     async close() {
-      const cut = setTimeout(
-        () => sockets.clients.forEach((socket) => socket.terminate()),
-        closeMs,
-      );
-      await running.dispose();
+      const open = [...sockets.clients];
+      const closed = Promise.all(open.map((socket) => once(socket, 'close')));
+      for (const socket of open) socket.close(1001, 'Going away');
+      const cut = setTimeout(() => open.forEach((socket) => socket.terminate()), closeMs);
+      await closed;
       clearTimeout(cut);
+      sockets.close();
     },
   };
+}
+
+/** Who names none is told by the library, on the open socket. */
+function refuseProtocol({ headers }: IncomingMessage): string | undefined {
+  const offered = headers['sec-websocket-protocol'];
+  return offered === undefined || handleProtocols(offered) ? undefined : otherProtocol;
 }
 
 interface Executors {
@@ -155,7 +190,7 @@ interface Executors {
   subscribe(args: ExecutionArgs): Promise<AsyncGenerator<ExecutionResult> | ExecutionResult>;
 }
 
-interface OperationPayload {
+interface OperationPayload extends DocumentRequest {
   query: string;
   operationName?: string | null | undefined;
   variables?: Record<string, unknown> | null | undefined;
@@ -172,12 +207,7 @@ function readAuthorization(
   return typeof given === 'string' ? given : request.headers.authorization;
 }
 
-function refuse({ socket, stopWatching }: SocketState): void {
-  stopWatching?.();
+function refuse({ socket, leave }: SocketState): void {
+  leave?.();
   socket.close(4401, 'Unauthorized');
-}
-
-function wrap(error: unknown): GraphQLError {
-  const originalError = error instanceof Error ? error : new Error(String(error));
-  return new GraphQLError(originalError.message, { originalError });
 }

@@ -1,18 +1,23 @@
 // GraphQL Yoga, the one HTTP front: GraphQL over HTTP and SSE itself, every other path by the router.
-import { createYoga, type YogaServerInstance } from 'graphql-yoga';
+import { createLRUCache, createYoga, type YogaServerInstance } from 'graphql-yoga';
 import type { Context } from './context.ts';
 import { createSchema } from './graphql.ts';
 import type { GraphqlContext } from './graphql-context.ts';
 import type { KeyWatch } from './live/key-watch.ts';
 import { createSubjects } from './live/subjects.ts';
+import { useSharedResults } from './live/use-shared-results.ts';
+import type { StoredDocuments } from './stored-documents.ts';
 import { useCaller, type RequestState } from './use-caller.ts';
+import { useDocumentLimits } from './use-document-limits.ts';
 import { useErrors } from './use-errors.ts';
 import { graphqlPath, useRouter, type Respond, type Routes } from './use-router.ts';
+import { useStoredDocuments } from './use-stored-documents.ts';
 
 export type Front = YogaServerInstance<RequestState, GraphqlContext>;
 
 export interface FrontOptions {
   keyWatch: KeyWatch;
+  documents: StoredDocuments;
   routes: Routes;
   otherwise: Respond;
 }
@@ -25,7 +30,8 @@ const exampleQuery = `# In the tab Headers: { "Authorization": "Bearer <your API
 }
 `;
 
-export function createFront(app: Context, { keyWatch, routes, otherwise }: FrontOptions): Front {
+export function createFront(app: Context, options: FrontOptions): Front {
+  const { keyWatch, documents, routes, otherwise } = options;
   const shared = { app, keyWatch, subjects: createSubjects(app) };
   return createYoga<RequestState, GraphqlContext>({
     schema: createSchema(),
@@ -34,7 +40,15 @@ export function createFront(app: Context, { keyWatch, routes, otherwise }: Front
       caller,
       requestId: requestId!,
     }),
-    plugins: [useRouter(app, routes, otherwise), useCaller(app), useErrors(app)],
+    plugins: [
+      useRouter(app, routes, otherwise),
+      useCaller(app),
+      useStoredDocuments(documents),
+      useDocumentLimits(app.config),
+      useErrors(app),
+      useSharedResults(),
+    ],
+    extraParamNames: ['documentId'],
     graphqlEndpoint: graphqlPath,
     healthCheckEndpoint: `${graphqlPath}/health`,
     landingPage: false,
@@ -48,6 +62,11 @@ export function createFront(app: Context, { keyWatch, routes, otherwise }: Front
     renderGraphiQL: async (options) => {
       const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
       return renderGraphiQL(options);
+    },
+    // A document of the greatest size takes up to a megabyte once it is read.
+    parserAndValidationCache: {
+      documentCache: createLRUCache({ max: 200 }),
+      errorCache: createLRUCache({ max: 20 }),
     },
     batching: false,
     multipart: false,

@@ -1,129 +1,9 @@
 // The configuration: one object read from the environment once, all its faults reported together.
-import { z } from 'zod';
 import { parseCidrs } from './cidrs.ts';
+import { findCrossFaults } from './config-faults.ts';
+import { Environment } from './environment.ts';
 import type { PlatformName } from './platforms.ts';
-import { defaultDeliveryDelaysMs, defaultTargetClock } from './retry.ts';
-
-const text = (doc: string) => z.string().optional().meta({ description: doc });
-const number = (doc: string, fallback: number, min = 0, max = 2 ** 31 - 1) =>
-  z.coerce.number().int().min(min).max(max).default(fallback).meta({ description: doc });
-const flag = (doc: string, fallback: boolean) =>
-  z
-    .enum(['true', 'false'])
-    .default(fallback ? 'true' : 'false')
-    .transform((word) => word === 'true')
-    .meta({ description: doc });
-const url = (doc: string) =>
-  z
-    .url({ protocol: /^https?$/ })
-    .optional()
-    .meta({ description: doc });
-const delays = (doc: string, fallback: readonly number[]) =>
-  z
-    .string()
-    .regex(/^\d+(,\d+)*$/, 'must be milliseconds, separated by commas')
-    .transform((items) => items.split(',').map(Number))
-    .default([...fallback])
-    .meta({ description: doc });
-
-/** Every variable that Fanfare reads. */
-export const Environment = z.object({
-  FANFARE_PORT: number('The port of the API. 0: any free one.', 4000, 0, 65_535),
-  FANFARE_HOST: z.string().default('127.0.0.1').meta({ description: 'The address to listen on.' }),
-  FANFARE_PUBLIC_URL: url('The base address that clients see. Default: http://<host>:<port>.'),
-  FANFARE_DATA_DIR: z
-    .string()
-    .default('.data')
-    .meta({ description: 'Where the embedded servers and the first key are kept.' }),
-  FANFARE_API_KEY: z
-    .string()
-    .min(20, 'must have 20 characters or more')
-    .optional()
-    .meta({ description: 'The first API key, instead of one made at the first start.' }),
-  FANFARE_VAULT_KEYS: text(
-    'Keys that seal stored secrets: `<id>:<base64 of 32 bytes>`, separated by commas, the newest first. Default: one is made under the data directory.',
-  ),
-  DATABASE_URL: z
-    .url({ protocol: /^postgres(ql)?$/ })
-    .optional()
-    .meta({ description: 'Postgres. Without it an embedded one is started.' }),
-  FANFARE_DATABASE_CONNECTIONS: number('The most connections of one process.', 20, 2, 500),
-  TEMPORAL_ADDRESS: text('Temporal, host:port. Without it a development server is started.'),
-  TEMPORAL_NAMESPACE: z.string().default('default').meta({ description: "Temporal's namespace." }),
-  TEMPORAL_API_KEY: text('The API key of Temporal Cloud.'),
-  TEMPORAL_TLS_CERT: text('The path of the client certificate, for mTLS.'),
-  TEMPORAL_TLS_KEY: text("The path of the client certificate's key, for mTLS."),
-  TEMPORAL_TASK_QUEUE: z.string().default('fanfare').meta({ description: 'The task queue.' }),
-  TEMPORAL_UI_URL: url("Temporal's web page, for links. The embedded server's is known."),
-  TEMPORAL_CLI: text('The path of a `temporal` executable for the embedded server.'),
-  FANFARE_ALLOW_PRIVATE_CIDRS: text(
-    'Address ranges that webhooks and user-given hosts may reach though they are private.',
-  ),
-  FANFARE_PREVIEW_EVENTS: flag('Whether coming-soon events are sent.', false),
-  FANFARE_SANDBOX: flag('Whether the built-in sandbox network is there.', true),
-  FANFARE_SANDBOX_API_URL: url('Where the sandbox network answers. Default: our own /sandbox.'),
-  FANFARE_BLUESKY_API_URL: url('The PDS or entryway that Bluesky handles log in to.'),
-  FANFARE_MIN_SCHEDULE_AHEAD_S: number('How far ahead a schedule must be, seconds.', 60),
-  FANFARE_SANDBOX_POSTS_PER_MINUTE: number(
-    'The most posts per minute that this installation commits to the sandbox. 0: no limit.',
-    0,
-  ),
-  FANFARE_BLUESKY_POSTS_PER_MINUTE: number(
-    'The most posts per minute that this installation commits to Bluesky. 0: no limit.',
-    0,
-  ),
-  FANFARE_MONTHLY_POSTS_PER_ACCOUNT: number(
-    "The monthly limit of an account's published targets, where its project has none of its own. 0: no limit.",
-    1_000,
-  ),
-  FANFARE_MAX_TARGETS: number('The most targets of one post.', 25, 1, 1000),
-  FANFARE_MAX_WEBHOOKS: number('The most webhooks of one project.', 50, 1),
-  FANFARE_MAX_BODY_BYTES: number('The most bytes of a request body.', 1_048_576, 1024),
-  FANFARE_RATE_LIMIT_PER_MINUTE: number('Requests per key and minute. 0: no limit.', 6000),
-  FANFARE_DELIVERY_DELAYS_MS: delays(
-    'Waits before the retries of a delivery.',
-    defaultDeliveryDelaysMs,
-  ),
-  FANFARE_DELIVERY_TIMEOUT_MS: number('How long a receiver may take.', 10_000, 100, 10_000),
-  FANFARE_DELIVERIES_PER_ENDPOINT: number('Parallel requests to one endpoint.', 20, 1, 1000),
-  FANFARE_DISABLE_AFTER_FAILURES: number(
-    'A webhook is disabled after so many events in a row have failed for good.',
-    5,
-    1,
-    100,
-  ),
-  FANFARE_DISABLE_AFTER_S: number(
-    'And only when nothing has been delivered to it for so long, seconds.',
-    3_600,
-  ),
-  FANFARE_RETENTION_DAYS: number(
-    'How long events, deliveries and attempts are kept, days.',
-    30,
-    1,
-    3_650,
-  ),
-  FANFARE_FEED_RETENTION_HOURS: number(
-    'How long a live stream can be resumed from its cursor, hours.',
-    24,
-    1,
-    8_760,
-  ),
-  FANFARE_UNAVAILABLE_DELAYS_MS: delays(
-    'Waits of a target after refusals that surely came before acceptance.',
-    defaultTargetClock.unavailableDelaysMs,
-  ),
-  FANFARE_RECONCILE_DELAYS_MS: delays(
-    'Waits before each look for a post whose outcome is unknown.',
-    defaultTargetClock.reconcileDelaysMs,
-  ),
-  FANFARE_SWEEP_EVERY_S: number('How often lost work is looked for, seconds.', 60, 1),
-  FANFARE_SWEEP_OVERDUE_S: number('How long overdue work must be to be looked at.', 300, 1),
-  FANFARE_LOG_LEVEL: z
-    .enum(['debug', 'info', 'warn', 'error', 'silent'])
-    .default('info')
-    .meta({ description: 'What is logged.' }),
-  FANFARE_GRAPHIQL: flag('Whether /graphql shows GraphiQL to browsers.', true),
-});
+import { defaultTargetClock } from './retry.ts';
 
 export type Config = Readonly<ReturnType<typeof readConfig>>;
 
@@ -144,11 +24,7 @@ export function readConfig(env: Record<string, string | undefined>) {
   const faults: string[] = (parsed.error?.issues ?? []).map(
     (issue) => `${issue.path.join('.')}: ${issue.message}`,
   );
-  faults.push(
-    ...unknownVariables(set),
-    ...vaultKeyFaults(set['FANFARE_VAULT_KEYS'], set['DATABASE_URL']),
-    ...cidrFaults(set['FANFARE_ALLOW_PRIVATE_CIDRS']),
-  );
+  faults.push(...unknownVariables(set), ...findCrossFaults(set));
   if (!parsed.success || faults.length > 0) throw new ConfigError(faults);
   const e = parsed.data;
   return deepFreeze({
@@ -185,6 +61,13 @@ export function readConfig(env: Record<string, string | undefined>) {
     monthlyPostsPerAccount: e.FANFARE_MONTHLY_POSTS_PER_ACCOUNT,
     maxTargets: e.FANFARE_MAX_TARGETS,
     maxWebhooks: e.FANFARE_MAX_WEBHOOKS,
+    maxStreamsPerProject: e.FANFARE_MAX_STREAMS_PER_PROJECT,
+    sockets: {
+      max: e.FANFARE_MAX_SOCKETS,
+      maxPerProject: e.FANFARE_MAX_SOCKETS_PER_PROJECT,
+      pingEveryMs: e.FANFARE_SOCKET_PING_MS,
+      idleMs: e.FANFARE_SOCKET_IDLE_MS,
+    },
     maxBodyBytes: e.FANFARE_MAX_BODY_BYTES,
     rateLimitPerMinute: e.FANFARE_RATE_LIMIT_PER_MINUTE,
     deliveryDelaysMs: e.FANFARE_DELIVERY_DELAYS_MS,
@@ -206,7 +89,12 @@ export function readConfig(env: Record<string, string | undefined>) {
     sweepEveryS: e.FANFARE_SWEEP_EVERY_S,
     sweepOverdueS: e.FANFARE_SWEEP_OVERDUE_S,
     logLevel: e.FANFARE_LOG_LEVEL,
-    hasGraphiql: e.FANFARE_GRAPHIQL,
+    hasIntrospection: isOn(e.FANFARE_INTROSPECTION, e),
+    hasGraphiql: isOn(e.FANFARE_GRAPHIQL, e),
+    storedDocuments: {
+      path: e.FANFARE_PERSISTED_DOCUMENTS,
+      isOnly: e.FANFARE_PERSISTED_ONLY,
+    },
   });
 }
 
@@ -217,24 +105,9 @@ function unknownVariables(env: Record<string, string | undefined>): string[] {
     .map((name) => `${name}: is not a variable that Fanfare knows`);
 }
 
-function vaultKeyFaults(keys: string | undefined, databaseUrl: string | undefined): string[] {
-  if (keys === undefined) {
-    // Every process that shares a database must open what the others seal.
-    return databaseUrl === undefined
-      ? []
-      : ['FANFARE_VAULT_KEYS: is required with DATABASE_URL, as <id>:<base64 of 32 bytes>'];
-  }
-  return keys
-    .split(',')
-    .flatMap((entry, i) =>
-      /^[\w-]+:[A-Za-z0-9+/]{43}=$/.test(entry.trim())
-        ? []
-        : [`FANFARE_VAULT_KEYS: entry ${i + 1} is not <id>:<base64 of 32 bytes>`],
-    );
-}
-
-function cidrFaults(cidrs: string | undefined): string[] {
-  return parseCidrs(cidrs ?? '').faults.map((fault) => `FANFARE_ALLOW_PRIVATE_CIDRS: ${fault}`);
+/** What strangers need not see is shown where developers are. */
+function isOn(given: 'true' | 'false' | undefined, e: { DATABASE_URL?: string | undefined }) {
+  return given === undefined ? e.DATABASE_URL === undefined : given === 'true';
 }
 
 function deepFreeze<T>(value: T): T {

@@ -37,6 +37,7 @@ export const Delivery = z
     id: z.string(),
     webhook_id: z.string(),
     event_id: z.string(),
+    post_id: z.string().nullable().meta({ description: 'The post that the event is about.' }),
     event: EventKind,
     url: z.string(),
     status: z.enum(deliveryStatuses),

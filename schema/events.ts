@@ -80,6 +80,12 @@ export const Event = z
   .meta({ id: 'Event' });
 export type Event = z.infer<typeof Event>;
 
+/** With what REST leaves out, since `data` says it too. */
+export interface RecordedEvent extends Event {
+  /** The request body that webhooks receive, to the byte. */
+  body: string;
+}
+
 export const ListEvents = ordered(
   listQuery({
     event: EventKind.optional(),

@@ -20,6 +20,9 @@ export const Limits = z
     targets_per_post: z.int(),
     posts_per_bulk: z.int(),
     webhooks_per_project: z.int(),
+    streams_per_project: z.int().meta({
+      description: 'Live streams that may be open at once, on one server.',
+    }),
     schedule_ahead_min_seconds: z.int(),
     schedule_ahead_max_days: z.int(),
     caption_characters: z.int(),

@@ -166,6 +166,9 @@ export const PlatformPost = z
     in_reply_to: z.string().min(1).max(fixedLimits.externalIdCharacters).optional().meta({
       description: 'The post that this one answers, by its id at the network: its `external_id`.',
     }),
+    platform: PlatformInput.optional().meta({
+      description: 'The network that the options are for. An account of another one is refused.',
+    }),
     platform_options: z.record(z.string(), z.unknown()).optional(),
   })
   .meta({ id: 'PlatformPost' });

@@ -31,7 +31,10 @@ export const SandboxOptions = z
     outcome: z
       .enum(outcomeNames)
       .optional()
-      .meta({ description: `Default: published. ${outcomeMeanings.join('; ')}.` }),
+      .meta({
+        description: `Default: published. ${outcomeMeanings.join('; ')}.`,
+        'x-enumDescriptions': sandboxOutcomes,
+      }),
     times: z.int().min(1).max(1_000).optional().meta({
       description:
         'How often that outcome comes before the post is published after all. Default: always.',
@@ -47,7 +50,7 @@ export const SandboxOptions = z
       description: 'Whether `rate_limited` leaves `Retry-After` out. Default: false.',
     }),
   })
-  .meta({ id: 'SandboxOptions' });
+  .meta({ id: 'SandboxOptions', description: 'What a post to the sandbox may ask for.' });
 export type SandboxOptions = z.infer<typeof SandboxOptions>;
 
 const handlePattern = /^[a-z0-9][a-z0-9_.-]{0,29}$/;

@@ -10,33 +10,6 @@ import type { ProviderState, Target } from './platform.ts';
 
 export const collection = 'app.bsky.feed.post';
 
-/** The network's own options of a target. */
-export const Options = z.strictObject({
-  langs: z
-    .array(z.string().max(64).refine(isLanguage, 'must be a BCP 47 language tag'))
-    .max(3)
-    .optional()
-    .meta({ description: 'Languages of the text, such as `en` or `pt-BR`.' }),
-  tags: z
-    .array(
-      z
-        .string()
-        .regex(/^[^#\s]\S*$/u, 'must be a tag without #')
-        .max(64),
-    )
-    .max(8)
-    .optional()
-    .meta({ description: 'Hashtags besides those in the text, without #.' }),
-});
-
-function isLanguage(tag: string): boolean {
-  try {
-    return Intl.getCanonicalLocales(tag).length === 1;
-  } catch {
-    return false;
-  }
-}
-
 /** What is fixed before the first commit, so that every commit sends the same. */
 const Prepared = z.object({ rkey: z.string(), record: z.record(z.string(), z.unknown()) });
 

@@ -1,8 +1,9 @@
 // Bluesky: posts written as records of the account's own repository, over XRPC.
 import { z } from 'zod';
+import { platformOptions } from '../../schema/platform-options.ts';
 import type { PlatformRules } from '../../schema/platforms.ts';
 import { readThrottle, toSurprise } from './bluesky-errors.ts';
-import { collection, Options, prepareRecord, readPrepared } from './bluesky-record.ts';
+import { collection, prepareRecord, readPrepared } from './bluesky-record.ts';
 import {
   endSession,
   logIn,
@@ -41,7 +42,7 @@ export function createBluesky({ fetch, apiUrl }: BlueskySettings): Platform {
     name: 'bluesky',
     rules,
     isCommitIdempotent: true,
-    options: Options,
+    options: platformOptions.bluesky,
 
     connect: {
       credentials: loginInput(new URL(apiUrl).origin),

@@ -1,11 +1,7 @@
 // The sandbox network, spoken to over HTTP like any other.
 import { z } from 'zod';
-import {
-  maxSandboxCaption,
-  maxSandboxMedia,
-  SandboxHandle,
-  SandboxOptions,
-} from '../../schema/sandbox.ts';
+import { platformOptions } from '../../schema/platform-options.ts';
+import { maxSandboxCaption, maxSandboxMedia, SandboxHandle } from '../../schema/sandbox.ts';
 import type {
   Connection,
   Credentials,
@@ -108,7 +104,7 @@ export function createSandboxPlatform({ fetch, apiUrl, publicUrl }: SandboxSetti
       source: "the sandbox's own rule",
     },
     isCommitIdempotent: false,
-    options: SandboxOptions,
+    options: platformOptions.sandbox,
 
     connect: {
       credentials: z.strictObject({ handle: SandboxHandle }),

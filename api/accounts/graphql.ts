@@ -11,20 +11,22 @@ import {
   type AccountUsage,
 } from '../../schema/accounts.ts';
 import { builder, operationCost } from '../builder.ts';
-import { list, read, readId, write } from '../graphql-operation.ts';
-import {
-  connectionOf,
-  idArguments,
-  idempotencyArguments,
-  noInput,
-  pageArguments,
-  pageCost,
-  toConnection,
-  wordEnum,
-} from '../graphql-shapes.ts';
+import { inBatchesByQuery } from '../graphql-batches.ts';
+import { connectionOf } from '../graphql-connections.ts';
+import { requireCaller } from '../graphql-context.ts';
+import { nodesOf } from '../graphql-nodes.ts';
+import { list, readId, write } from '../graphql-operation.ts';
+import { queryOne, queryPages } from '../graphql-queries.ts';
+import { idArguments, idempotencyArguments, noInput, wordEnum } from '../graphql-shapes.ts';
 import { PlatformRef } from '../platforms/graphql.ts';
-import { connectAccount, disconnectAccount, getAccount, listAccounts } from './operations.ts';
-import { getAccountUsage } from './usage.ts';
+import {
+  connectAccount,
+  disconnectAccount,
+  findAccounts,
+  getAccount,
+  listAccounts,
+} from './operations.ts';
+import { findUsage } from './usage.ts';
 
 const AccountStatusRef = wordEnum('AccountStatus', accountStatuses);
 
@@ -52,10 +54,17 @@ const AccountUsageRef = builder.objectRef<AccountUsage>('AccountUsage').implemen
   }),
 });
 
-const AccountRef = builder.objectRef<Account>('Account').implement({
+export const AccountRef = builder.objectRef<Account>('Account');
+export const accountNodes = nodesOf('accounts:read', findAccounts);
+
+const loadUsage = inBatchesByQuery((graphql, ids, query: GetAccountUsage) =>
+  findUsage(graphql.app, requireCaller(graphql, 'accounts:read'), ids, query),
+);
+
+builder.node(AccountRef, {
+  ...accountNodes.options,
   description: 'A connected social account.',
   fields: (t) => ({
-    id: t.exposeID('id'),
     platform: t.expose('platform', { type: PlatformRef }),
     accountName: t.exposeString('account_name'),
     externalAccountId: t.exposeString('external_account_id'),
@@ -68,12 +77,16 @@ const AccountRef = builder.objectRef<Account>('Account').implement({
     tokenExpiresAt: t.expose('token_expires_at', { type: 'DateTime', nullable: true }),
     usage: t.field({
       type: AccountUsageRef,
-      description: 'Read anew for each account.',
-      complexity: operationCost,
+      description: 'How much of its monthly limit it has used.',
+      complexity: 1,
       args: { month: t.arg.string({ description: 'Default: the present month, UTC.' }) },
       resolve: ({ id }, args, graphql) =>
-        list(graphql, 'accounts:read', GetAccountUsage, args, (context, caller, query) =>
-          getAccountUsage(context, caller, id, query),
+        list(
+          graphql,
+          'accounts:read',
+          GetAccountUsage,
+          args,
+          async (_context, _caller, query) => (await loadUsage(graphql, id, query))!,
         ),
     }),
   }),
@@ -94,33 +107,26 @@ const ConnectAccountInput = builder.inputType('ConnectAccountInput', {
   }),
 });
 
-builder.queryFields((t) => ({
-  account: t.field({
-    type: AccountRef,
-    nullable: true,
-    description: 'A connected account.',
-    complexity: operationCost,
-    args: idArguments,
-    resolve: (_, { id }, graphql) =>
-      read(graphql, 'accounts:read', (context, caller) =>
-        getAccount(context, caller, readId('account', id)),
-      ),
-  }),
-  accounts: t.field({
-    type: AccountConnection,
-    nullable: true,
-    description: 'The accounts, those disconnected included, newest first.',
-    complexity: pageCost,
-    args: {
-      ...pageArguments,
-      platform: t.arg({ type: PlatformRef }),
-      externalUserId: t.arg.string(),
-      status: t.arg({ type: AccountStatusRef }),
-    },
-    resolve: async (_, args, graphql) =>
-      toConnection(await list(graphql, 'accounts:read', ListAccounts, args, listAccounts)),
-  }),
-}));
+queryOne('account', {
+  type: AccountRef,
+  description: 'A connected account.',
+  scope: 'accounts:read',
+  what: 'account',
+  get: getAccount,
+});
+
+queryPages('accounts', {
+  type: AccountConnection,
+  description: 'The accounts, those disconnected included, newest first.',
+  scope: 'accounts:read',
+  schema: ListAccounts,
+  filters: builder.args((t) => ({
+    platform: t.field({ type: PlatformRef }),
+    externalUserId: t.string(),
+    status: t.field({ type: AccountStatusRef }),
+  })),
+  list: listAccounts,
+});
 
 builder.mutationFields((t) => ({
   connectAccount: t.field({

@@ -4,6 +4,7 @@ import { toAccountEventData } from '../../schema/database/account-event.ts';
 import {
   getAccountRow,
   listAccountRows,
+  listAccountsById,
   lockAccount,
   openCredentials,
   setAccountCredentials,
@@ -73,6 +74,16 @@ export async function getAccount({ db }: Context, caller: Caller, id: string): P
   return presentAccount(row);
 }
 
+/** Of these those that the caller may see. */
+export async function findAccounts(
+  { db }: Context,
+  caller: Caller,
+  ids: string[],
+): Promise<Account[]> {
+  const rows = await listAccountsById(db, caller.projectId, ids);
+  return rows.filter(({ platform }) => canReach(caller, platform)).map(presentAccount);
+}
+
 /** The account stays in lists, without its credentials. Done again, it changes nothing. */
 export async function disconnectAccount(
   context: Context,
@@ -126,6 +137,10 @@ async function revokeAtNetwork(
 }
 
 export function requireReach({ environment }: Pick<Caller, 'environment'>, platform: PlatformName) {
-  if (environment !== 'test' || platform === 'sandbox') return;
+  if (canReach({ environment }, platform)) return;
   throw new AppError('insufficient_scope', 'A test key reaches only sandbox accounts.');
+}
+
+function canReach({ environment }: Pick<Caller, 'environment'>, platform: PlatformName): boolean {
+  return environment !== 'test' || platform === 'sandbox';
 }

@@ -1,6 +1,6 @@
 // How much of its monthly limit an account has used.
 import type { AccountUsage, GetAccountUsage } from '../../schema/accounts.ts';
-import { findUsage, monthOf } from '../../schema/database/account-usage.ts';
+import { listUsage, monthOf } from '../../schema/database/account-usage.ts';
 import { getAccountRow } from '../../schema/database/accounts.ts';
 import { getProjectRow } from '../../schema/database/projects.ts';
 import { monthlyLimitOf, warningAt } from '../../schema/limits.ts';
@@ -9,22 +9,42 @@ import type { Caller, Context } from '../context.ts';
 import { requireReach } from './operations.ts';
 
 export async function getAccountUsage(
-  { db, config }: Context,
+  context: Context,
   caller: Caller,
   accountId: string,
-  { month = monthOf(new Date()) }: GetAccountUsage,
+  query: GetAccountUsage,
 ): Promise<AccountUsage> {
-  const account = await getAccountRow(db, caller.projectId, accountId);
+  const account = await getAccountRow(context.db, caller.projectId, accountId);
   requireReach(caller, account.platform);
-  const usage = await findUsage(db, accountId, month);
-  const project = await getProjectRow(db, caller.projectId);
+  const usage = await findUsage(context, caller, [accountId], query);
+  return usage.get(accountId)!;
+}
+
+/** Of accounts that were found for the caller already, by their ids. */
+export async function findUsage(
+  { db, config }: Context,
+  { projectId }: Caller,
+  accountIds: string[],
+  { month = monthOf(new Date()) }: GetAccountUsage,
+): Promise<Map<string, AccountUsage>> {
+  const [rows, project] = await Promise.all([
+    listUsage(db, accountIds, month),
+    getProjectRow(db, projectId),
+  ]);
   const limit = monthlyLimitOf(config, project.monthly_posts_per_account);
-  return {
-    month,
-    published: usage?.published ?? 0,
-    limit,
-    warning_at: limit === null ? null : warningAt(limit),
-    warned_at: toTimestamp(usage?.warned_at ?? null),
-    exceeded_at: toTimestamp(usage?.exceeded_at ?? null),
-  };
+  const rowOf = new Map(rows.map((row) => [row.social_account_id, row]));
+  return new Map(
+    accountIds.map((id) => {
+      const row = rowOf.get(id);
+      const usage = {
+        month,
+        published: row?.published ?? 0,
+        limit,
+        warning_at: limit === null ? null : warningAt(limit),
+        warned_at: toTimestamp(row?.warned_at ?? null),
+        exceeded_at: toTimestamp(row?.exceeded_at ?? null),
+      };
+      return [id, usage];
+    }),
+  );
 }

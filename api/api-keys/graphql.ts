@@ -8,18 +8,12 @@ import {
 import { listQuery } from '../../schema/listing.ts';
 import { scopes } from '../../schema/scopes.ts';
 import { builder, operationCost } from '../builder.ts';
-import { list, read, readId, write } from '../graphql-operation.ts';
-import {
-  connectionOf,
-  idArguments,
-  idempotencyArguments,
-  noInput,
-  pageArguments,
-  pageCost,
-  toConnection,
-  wordEnum,
-} from '../graphql-shapes.ts';
-import { createApiKey, deleteApiKey, getApiKey, listApiKeys } from './operations.ts';
+import { connectionOf } from '../graphql-connections.ts';
+import { nodesOf } from '../graphql-nodes.ts';
+import { readId, write } from '../graphql-operation.ts';
+import { queryOne, queryPages } from '../graphql-queries.ts';
+import { idArguments, idempotencyArguments, noInput, wordEnum } from '../graphql-shapes.ts';
+import { createApiKey, deleteApiKey, findApiKeys, getApiKey, listApiKeys } from './operations.ts';
 
 const ScopeRef = wordEnum('Scope', scopes, { enum: 'What an API key may do.' });
 
@@ -27,10 +21,12 @@ const KeyEnvironmentRef = wordEnum('KeyEnvironment', keyEnvironments, {
   test: 'Reaches only sandbox accounts.',
 });
 
-const ApiKeyRef = builder.objectRef<ApiKey>('ApiKey').implement({
+const ApiKeyRef = builder.objectRef<ApiKey>('ApiKey');
+
+builder.node(ApiKeyRef, {
+  ...nodesOf('keys:write', findApiKeys).options,
   description: 'An API key, without the key itself.',
   fields: (t) => ({
-    id: t.exposeID('id'),
     name: t.exposeString('name'),
     prefix: t.exposeString('prefix', {
       description: 'The first characters of the key, to recognise it.',
@@ -62,28 +58,21 @@ const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {
   }),
 });
 
-builder.queryFields((t) => ({
-  apiKey: t.field({
-    type: ApiKeyRef,
-    nullable: true,
-    description: 'An API key.',
-    complexity: operationCost,
-    args: idArguments,
-    resolve: (_, { id }, graphql) =>
-      read(graphql, 'keys:write', (context, caller) =>
-        getApiKey(context, caller, readId('API key', id)),
-      ),
-  }),
-  apiKeys: t.field({
-    type: ApiKeyConnection,
-    nullable: true,
-    description: 'The API keys, newest first.',
-    complexity: pageCost,
-    args: pageArguments,
-    resolve: async (_, args, graphql) =>
-      toConnection(await list(graphql, 'keys:write', listQuery({}), args, listApiKeys)),
-  }),
-}));
+queryOne('apiKey', {
+  type: ApiKeyRef,
+  description: 'An API key.',
+  scope: 'keys:write',
+  what: 'API key',
+  get: getApiKey,
+});
+
+queryPages('apiKeys', {
+  type: ApiKeyConnection,
+  description: 'The API keys, newest first.',
+  scope: 'keys:write',
+  schema: listQuery({}),
+  list: listApiKeys,
+});
 
 builder.mutationFields((t) => ({
   createApiKey: t.field({

@@ -3,6 +3,7 @@ import type { ApiKey, ApiKeyWithSecret, CreateApiKey } from '../../schema/api-ke
 import {
   findApiKey,
   listApiKeys as listRows,
+  listApiKeysById,
   setApiKeyRevoked,
 } from '../../schema/database/api-keys.ts';
 import { AppError, notFound, validationError } from '../../schema/errors.ts';
@@ -67,6 +68,15 @@ export async function getApiKey(
   const row = await findApiKey(db, projectId, id);
   if (!row) throw notFound('API key', id);
   return presentApiKey(row);
+}
+
+/** Of these those of the project. */
+export async function findApiKeys(
+  { db }: Context,
+  { projectId }: Caller,
+  ids: string[],
+): Promise<ApiKey[]> {
+  return (await listApiKeysById(db, projectId, ids)).map(presentApiKey);
 }
 
 /** Revokes. The row stays, so that what the key did can still be traced to it. */

@@ -32,7 +32,7 @@ export const apiKeyRoutes = [
   }),
 
   del('/v1/api-keys/:id', {
-    name: 'deleteApiKey',
+    name: 'revokeApiKey',
     summary: 'Revoke an API key',
     scope: 'keys:write',
     answer: removed,

@@ -5,17 +5,21 @@ import {
   type ConnectSession,
 } from '../../schema/accounts.ts';
 import { builder, operationCost } from '../builder.ts';
-import { read, readId, write } from '../graphql-operation.ts';
-import { idArguments, idempotencyArguments, wordEnum } from '../graphql-shapes.ts';
+import { nodesOf } from '../graphql-nodes.ts';
+import { write } from '../graphql-operation.ts';
+import { queryOne } from '../graphql-queries.ts';
+import { idempotencyArguments, wordEnum } from '../graphql-shapes.ts';
 import { PlatformRef } from '../platforms/graphql.ts';
-import { createConnectSession, getConnectSession } from './operations.ts';
+import { createConnectSession, findConnectSessions, getConnectSession } from './operations.ts';
 
 const ConnectSessionStatusRef = wordEnum('ConnectSessionStatus', connectSessionStatuses);
 
-const ConnectSessionRef = builder.objectRef<ConnectSession>('ConnectSession').implement({
+export const ConnectSessionRef = builder.objectRef<ConnectSession>('ConnectSession');
+
+builder.node(ConnectSessionRef, {
+  ...nodesOf('accounts:read', findConnectSessions).options,
   description: 'A hosted page on which a user connects an account.',
   fields: (t) => ({
-    id: t.exposeID('id'),
     url: t.exposeString('url', {
       nullable: true,
       description: 'The hosted page. Null once the session has ended.',
@@ -38,19 +42,13 @@ const CreateConnectSessionInput = builder.inputType('CreateConnectSessionInput',
   }),
 });
 
-builder.queryField('connectSession', (t) =>
-  t.field({
-    type: ConnectSessionRef,
-    nullable: true,
-    description: 'A connect session.',
-    complexity: operationCost,
-    args: idArguments,
-    resolve: (_, { id }, graphql) =>
-      read(graphql, 'accounts:read', (context, caller) =>
-        getConnectSession(context, caller, readId('connect session', id)),
-      ),
-  }),
-);
+queryOne('connectSession', {
+  type: ConnectSessionRef,
+  description: 'A connect session.',
+  scope: 'accounts:read',
+  what: 'connect session',
+  get: getConnectSession,
+});
 
 builder.mutationField('createConnectSession', (t) =>
   t.field({

@@ -3,6 +3,7 @@ import type { ConnectSession, CreateConnectSession } from '../../schema/accounts
 import {
   getConnectSessionRow,
   insertConnectSession,
+  listConnectSessionsById,
 } from '../../schema/database/connect-sessions.ts';
 import { getProjectRow } from '../../schema/database/projects.ts';
 import { validationError } from '../../schema/errors.ts';
@@ -50,6 +51,16 @@ export async function getConnectSession(
   id: string,
 ): Promise<ConnectSession> {
   return presentConnectSession(context, await getConnectSessionRow(context.db, projectId, id));
+}
+
+/** Of these those of the project. */
+export async function findConnectSessions(
+  context: Context,
+  { projectId }: Caller,
+  ids: string[],
+): Promise<ConnectSession[]> {
+  const rows = await listConnectSessionsById(context.db, projectId, ids);
+  return rows.map((row) => presentConnectSession(context, row));
 }
 
 async function checkReturnUrl({ db }: Context, { projectId }: Caller, url: string): Promise<void> {

@@ -1,4 +1,4 @@
-// Deliveries and their attempts, in GraphQL: queries, the retry and the live stream.
+// Deliveries and their attempts, in GraphQL: queries and the retry.
 import {
   attemptTriggers,
   deliveryStatuses,
@@ -11,22 +11,22 @@ import {
 } from '../../schema/deliveries.ts';
 import { builder, operationCost } from '../builder.ts';
 import { EventKindRef } from '../events/graphql.ts';
-import { list, read, readId, write } from '../graphql-operation.ts';
+import { inBatches } from '../graphql-batches.ts';
+import { connectionOf } from '../graphql-connections.ts';
+import { requireCaller } from '../graphql-context.ts';
+import { nodesOf } from '../graphql-nodes.ts';
+import { readId, write } from '../graphql-operation.ts';
+import { queryOne, queryPagesOfWebhook } from '../graphql-queries.ts';
+import { idArguments, idempotencyArguments, noInput, wordEnum } from '../graphql-shapes.ts';
 import {
-  connectionOf,
-  idArguments,
-  idempotencyArguments,
-  noInput,
-  pageArguments,
-  pageCost,
-  toConnection,
-  wordEnum,
-} from '../graphql-shapes.ts';
-import { openUpdates, showUpdate, type ShownUpdate } from '../live/updates.ts';
-import { getWebhook } from '../webhooks/operations.ts';
-import { getDelivery, listDeliveries, retryDelivery } from './operations.ts';
+  findDeliveries,
+  findDeliveryAttempts,
+  getDelivery,
+  listDeliveries,
+  retryDelivery,
+} from './operations.ts';
 
-const DeliveryStatusRef = wordEnum('DeliveryStatus', deliveryStatuses);
+export const DeliveryStatusRef = wordEnum('DeliveryStatus', deliveryStatuses);
 const DeliveryTriggerRef = wordEnum('DeliveryTrigger', deliveryTriggers);
 const AttemptTriggerRef = wordEnum('AttemptTrigger', attemptTriggers);
 
@@ -57,12 +57,20 @@ const DeliveryAttemptRef = builder.objectRef<DeliveryAttempt>('DeliveryAttempt')
   }),
 });
 
-export const DeliveryRef = builder.objectRef<Delivery>('Delivery').implement({
+export const DeliveryRef = builder.objectRef<Delivery>('Delivery');
+
+const loadAttempts = inBatches((graphql, ids) => findDeliveryAttempts(graphql.app, ids));
+
+builder.node(DeliveryRef, {
+  ...nodesOf('webhooks:read', findDeliveries).options,
   description: 'One event on its way to one webhook.',
   fields: (t) => ({
-    id: t.exposeID('id'),
     webhookId: t.exposeID('webhook_id'),
     eventId: t.exposeID('event_id'),
+    postId: t.exposeID('post_id', {
+      nullable: true,
+      description: 'The post that the event is about, where it is about one.',
+    }),
     event: t.expose('event', { type: EventKindRef }),
     url: t.exposeString('url'),
     status: t.expose('status', { type: DeliveryStatusRef }),
@@ -83,53 +91,43 @@ export const DeliveryRef = builder.objectRef<Delivery>('Delivery').implement({
     }),
     attempts: t.field({
       type: [DeliveryAttemptRef],
-      description: 'What was sent and answered, read anew for each delivery.',
-      complexity: operationCost,
-      resolve: async ({ id }, _args, graphql) =>
-        (
-          await read(graphql, 'webhooks:read', (context, caller) =>
-            getDelivery(context, caller, id),
-          )
-        ).attempts,
+      description: 'What was sent and answered.',
+      complexity: 5,
+      resolve: async ({ id, attempt_count }, _args, graphql) => {
+        requireCaller(graphql, 'webhooks:read');
+        const attempts = (await loadAttempts(graphql, id)) ?? [];
+        // One that was recorded after the delivery was read belongs to a later state.
+        return attempts.filter(({ number }) => number <= attempt_count);
+      },
     }),
   }),
 });
 
-const DeliveryConnection = connectionOf('DeliveryConnection', DeliveryRef);
+export const DeliveryConnection = connectionOf('DeliveryConnection', DeliveryRef);
 
-builder.queryFields((t) => ({
-  delivery: t.field({
-    type: DeliveryRef,
-    nullable: true,
-    description: 'A delivery with its attempts.',
-    complexity: operationCost,
-    args: idArguments,
-    resolve: (_, { id }, graphql) =>
-      read(graphql, 'webhooks:read', (context, caller) =>
-        getDelivery(context, caller, readId('delivery', id)),
-      ),
-  }),
-  deliveries: t.field({
-    type: DeliveryConnection,
-    nullable: true,
-    description: 'The deliveries of a webhook, newest first.',
-    complexity: pageCost,
-    args: {
-      webhookId: t.arg.id({ required: true }),
-      ...pageArguments,
-      status: t.arg({ type: DeliveryStatusRef }),
-      event: t.arg({ type: EventKindRef }),
-      since: t.arg({ type: 'DateTime' }),
-      until: t.arg({ type: 'DateTime', description: 'Up to, not including, this.' }),
-    },
-    resolve: async (_, { webhookId, ...args }, graphql) =>
-      toConnection(
-        await list(graphql, 'webhooks:read', ListDeliveries, args, (context, caller, filters) =>
-          listDeliveries(context, caller, readId('webhook', webhookId), filters),
-        ),
-      ),
-  }),
+export const deliveryFilters = builder.args((t) => ({
+  status: t.field({ type: DeliveryStatusRef }),
+  event: t.field({ type: EventKindRef }),
+  since: t.field({ type: 'DateTime' }),
+  until: t.field({ type: 'DateTime', description: 'Up to, not including, this.' }),
 }));
+
+queryOne('delivery', {
+  type: DeliveryRef,
+  description: 'A delivery with its attempts.',
+  scope: 'webhooks:read',
+  what: 'delivery',
+  get: getDelivery,
+});
+
+queryPagesOfWebhook('deliveries', {
+  type: DeliveryConnection,
+  description: 'The deliveries of a webhook, newest first.',
+  scope: 'webhooks:read',
+  schema: ListDeliveries,
+  filters: deliveryFilters,
+  list: listDeliveries,
+});
 
 const RetryDeliveryPayload = builder.objectRef<RetriedDelivery>('RetryDeliveryPayload').implement({
   fields: (t) => ({
@@ -153,61 +151,5 @@ builder.mutationField('retryDelivery', (t) =>
       write(graphql, { scope: 'webhooks:write', schema: noInput, args, info }, (context, caller) =>
         retryDelivery(context, caller, readId('delivery', args.id)),
       ),
-  }),
-);
-
-const DeliveryUpdate = builder.objectRef<ShownUpdate<Delivery>>('DeliveryUpdate').implement({
-  fields: (t) => ({
-    cursor: t.exposeString('cursor', { description: 'Where to go on: give it as `after`.' }),
-    change: t.exposeString('change', {
-      description:
-        'What happened, such as `created` or `delivered`. `present`: nothing, this is how it stands.',
-    }),
-    id: t.exposeID('id', { description: 'Of the delivery, also when it is gone.' }),
-    delivery: t.field({
-      type: DeliveryRef,
-      nullable: true,
-      description: 'The delivery when this was sent. Null: it is gone.',
-      resolve: (update) => update.subject,
-    }),
-  }),
-});
-
-builder.subscriptionField('deliveryUpdated', (t) =>
-  t.field({
-    type: DeliveryUpdate,
-    nullable: true,
-    description: `Every change of the project's deliveries, of those of one webhook, or of one delivery.
-With an id and without \`after\` the first message is the present state.`,
-    complexity: operationCost,
-    args: {
-      webhookId: t.arg.id({ description: 'Only deliveries of this webhook.' }),
-      id: t.arg.id({ description: 'Only this delivery.' }),
-      after: t.arg.string({
-        description: 'A `cursor` of an earlier message: every change since comes first.',
-      }),
-    },
-    subscribe: async (_, { webhookId, id, after }, graphql) => {
-      if (typeof webhookId === 'string') {
-        await read(graphql, 'webhooks:read', (context, caller) =>
-          getWebhook(context, caller, readId('webhook', webhookId)),
-        );
-      }
-      return openUpdates<Delivery>(graphql, {
-        scope: 'webhooks:read',
-        filter: { subject: 'delivery', subjectId: id ?? undefined },
-        after,
-        readSubject: graphql.subjects.delivery,
-        ...(typeof webhookId === 'string'
-          ? { isWanted: (delivery: Delivery) => delivery.webhook_id === webhookId }
-          : {}),
-        ...(typeof id === 'string'
-          ? {
-              getPresent: (context, caller) => getDelivery(context, caller, readId('delivery', id)),
-            }
-          : {}),
-      });
-    },
-    resolve: showUpdate,
   }),
 );

@@ -2,13 +2,16 @@
 import {
   findDelivery,
   listDeliveryAttempts,
+  listDeliveriesById,
   listDeliveryRows,
 } from '../../schema/database/deliveries.ts';
+import { listDeliveryPages, type DeliveryParent } from '../../schema/database/delivery-pages.ts';
 import { findManualDelivery } from '../../schema/database/manual-attempts.ts';
 import { insertOutbox } from '../../schema/database/outbox.ts';
 import { getWebhookRow } from '../../schema/database/webhooks.ts';
 import type {
   Delivery,
+  DeliveryAttempt,
   DeliveryWithAttempts,
   ListDeliveries,
   RetriedDelivery,
@@ -21,7 +24,7 @@ import {
   type RetryDeliveryInput,
 } from '../../schema/workflows.ts';
 import type { Caller, Context } from '../context.ts';
-import { page } from '../listing.ts';
+import { page, pagesByParent } from '../listing.ts';
 import { notKept } from '../retention.ts';
 import { transact, type Answer } from '../transact.ts';
 import { presentAttempt, presentDelivery } from './presenter.ts';
@@ -41,6 +44,22 @@ export async function listDeliveries(
   );
 }
 
+/** A page for each of these webhooks, events or posts. */
+export function listDeliveriesOf(parent: DeliveryParent) {
+  return (
+    { db }: Context,
+    { projectId }: Caller,
+    parentIds: string[],
+    filters: ListDeliveries,
+  ): Promise<Map<string, Page<Delivery>>> =>
+    pagesByParent(
+      'delivery',
+      filters,
+      (slice) => listDeliveryPages(db, projectId, parent, parentIds, filters, slice),
+      (rows) => rows.map(presentDelivery),
+    );
+}
+
 /** Also of a webhook that was deleted since. */
 export async function getDelivery(
   context: Context,
@@ -51,10 +70,29 @@ export async function getDelivery(
   const row = await findDelivery(db, projectId, id);
   if (!row) throw notKept(context, 'delivery', id);
   // One that was recorded between the two reads belongs to a later state.
-  const attempts = (await listDeliveryAttempts(db, id)).filter(
+  const attempts = (await listDeliveryAttempts(db, [id])).filter(
     ({ number }) => number <= row.attempt_count,
   );
   return { ...presentDelivery(row), attempts: attempts.map(presentAttempt) };
+}
+
+/** Of these those of the project. */
+export async function findDeliveries(
+  { db }: Context,
+  { projectId }: Caller,
+  ids: string[],
+): Promise<Delivery[]> {
+  return (await listDeliveriesById(db, ids, projectId)).map(presentDelivery);
+}
+
+/** Of deliveries that were found for the caller already, by their ids. */
+export async function findDeliveryAttempts(
+  { db }: Context,
+  ids: string[],
+): Promise<Map<string, DeliveryAttempt[]>> {
+  const rows = await listDeliveryAttempts(db, ids);
+  const attempts = Map.groupBy(rows, ({ delivery_id }) => delivery_id);
+  return new Map([...attempts].map(([id, those]) => [id, those.map(presentAttempt)]));
 }
 
 /** One attempt now, beside the schedule; of a delivery of any status, also of a disabled webhook. */

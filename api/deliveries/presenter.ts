@@ -1,15 +1,16 @@
 // Deliveries and their attempts as the wire shows them.
 import type { DeliveryAttemptRow } from '../../schema/database/database.ts';
-import type { DeliveryWithUrl } from '../../schema/database/deliveries.ts';
+import type { DeliveryWithContext } from '../../schema/database/deliveries.ts';
 import type { Delivery, DeliveryAttempt } from '../../schema/deliveries.ts';
 import { toTimestamp } from '../../schema/timestamp.ts';
 import { deliverEventsWorkflowId } from '../../schema/workflows.ts';
 
-export function presentDelivery(row: DeliveryWithUrl): Delivery {
+export function presentDelivery(row: DeliveryWithContext): Delivery {
   return {
     id: row.id,
     webhook_id: row.webhook_id,
     event_id: row.event_id,
+    post_id: row.post_id,
     event: row.event,
     url: row.url,
     status: row.status,

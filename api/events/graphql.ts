@@ -4,20 +4,16 @@ import {
   eventKinds,
   isSentMeaning,
   ListEvents,
-  type Event,
   type EventKindInfo,
+  type RecordedEvent,
 } from '../../schema/events.ts';
 import { builder, operationCost } from '../builder.ts';
-import { list, read, readId } from '../graphql-operation.ts';
-import {
-  connectionOf,
-  idArguments,
-  pageArguments,
-  pageCost,
-  toConnection,
-  wordEnum,
-} from '../graphql-shapes.ts';
-import { getEvent, listEventKinds, listEvents } from './operations.ts';
+import { connectionOf } from '../graphql-connections.ts';
+import { nodesOf } from '../graphql-nodes.ts';
+import { read } from '../graphql-operation.ts';
+import { queryOne, queryPages } from '../graphql-queries.ts';
+import { wordEnum } from '../graphql-shapes.ts';
+import { findEvents, getEvent, listEventKinds, listEvents } from './operations.ts';
 
 export const EventKindRef = wordEnum('EventKind', eventKinds, {
   ...Object.fromEntries(eventKinds.map((kind) => [kind, eventCatalogue[kind].meaning])),
@@ -39,49 +35,51 @@ const EventKindInfoRef = builder.objectRef<EventKindInfo>('EventKindInfo').imple
   }),
 });
 
-const EventRef = builder.objectRef<Event>('Event').implement({
+export const EventRef = builder.objectRef<RecordedEvent>('Event');
+export const eventNodes = nodesOf('webhooks:read', findEvents);
+
+builder.node(EventRef, {
+  ...eventNodes.options,
   description: 'A recorded event.',
   fields: (t) => ({
-    id: t.exposeID('id'),
     event: t.expose('event', { type: EventKindRef }),
     timestamp: t.expose('timestamp', { type: 'DateTime' }),
     data: t.expose('data', { type: 'JSON', description: 'What webhooks receive, as they do.' }),
+    body: t.exposeString('body', {
+      description: 'The request body that webhooks receive, to the byte.',
+    }),
     postId: t.exposeID('post_id', { nullable: true }),
     socialAccountId: t.exposeID('social_account_id', { nullable: true }),
     test: t.exposeBoolean('test'),
   }),
 });
 
-const EventConnection = connectionOf('EventConnection', EventRef);
+export const EventConnection = connectionOf('EventConnection', EventRef);
 
-builder.queryFields((t) => ({
-  event: t.field({
-    type: EventRef,
-    nullable: true,
-    description: 'A recorded event.',
-    complexity: operationCost,
-    args: idArguments,
-    resolve: (_, { id }, graphql) =>
-      read(graphql, 'webhooks:read', (context, caller) =>
-        getEvent(context, caller, readId('event', id)),
-      ),
-  }),
-  events: t.field({
-    type: EventConnection,
-    nullable: true,
-    description: 'The recorded events, newest first.',
-    complexity: pageCost,
-    args: {
-      ...pageArguments,
-      event: t.arg({ type: EventKindRef }),
-      since: t.arg({ type: 'DateTime' }),
-      until: t.arg({ type: 'DateTime', description: 'Up to, not including, this.' }),
-      test: t.arg.boolean({ description: '`true`: the test events instead of the real ones.' }),
-    },
-    resolve: async (_, args, graphql) =>
-      toConnection(await list(graphql, 'webhooks:read', ListEvents, args, listEvents)),
-  }),
-  eventKinds: t.field({
+queryOne('event', {
+  type: EventRef,
+  description: 'A recorded event.',
+  scope: 'webhooks:read',
+  what: 'event',
+  get: getEvent,
+});
+
+queryPages('events', {
+  type: EventConnection,
+  description: 'The recorded events, newest first.',
+  scope: 'webhooks:read',
+  schema: ListEvents,
+  filters: builder.args((t) => ({
+    event: t.field({ type: EventKindRef }),
+    since: t.field({ type: 'DateTime' }),
+    until: t.field({ type: 'DateTime', description: 'Up to, not including, this.' }),
+    test: t.boolean({ description: '`true`: the test events instead of the real ones.' }),
+  })),
+  list: listEvents,
+});
+
+builder.queryField('eventKinds', (t) =>
+  t.field({
     type: [EventKindInfoRef],
     nullable: true,
     description: 'The kinds of events and the schemas of their bodies.',
@@ -89,4 +87,4 @@ builder.queryFields((t) => ({
     resolve: (_, _args, graphql) =>
       read(graphql, undefined, (context) => listEventKinds(context).data),
   }),
-}));
+);

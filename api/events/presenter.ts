@@ -1,9 +1,9 @@
 // A recorded event as the wire shows it: its data are those of the body that webhooks receive.
 import type { EventRow } from '../../schema/database/database.ts';
-import type { Event } from '../../schema/events.ts';
+import type { Event, RecordedEvent } from '../../schema/events.ts';
 import { toTimestamp } from '../../schema/timestamp.ts';
 
-export function presentEvent(row: EventRow): Event {
+export function presentEvent(row: EventRow): RecordedEvent {
   const body = JSON.parse(row.body) as Pick<Event, 'data'>;
   return {
     id: row.id,
@@ -13,5 +13,12 @@ export function presentEvent(row: EventRow): Event {
     post_id: row.post_id,
     social_account_id: row.social_account_id,
     test: row.is_test,
+    body: row.body,
   };
+}
+
+/** For REST. */
+export function withoutBody(recorded: RecordedEvent): Event {
+  const { body: _, ...event } = recorded;
+  return event;
 }

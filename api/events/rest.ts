@@ -2,6 +2,7 @@
 import { Event, EventKindInfo, ListEvents } from '../../schema/events.ts';
 import { get, list, one } from '../route.ts';
 import { getEvent, listEventKinds, listEvents } from './operations.ts';
+import { withoutBody } from './presenter.ts';
 
 export const eventRoutes = [
   get('/v1/events', {
@@ -10,7 +11,10 @@ export const eventRoutes = [
     scope: 'webhooks:read',
     query: ListEvents,
     answer: list(Event),
-    run: ({ context, caller, query }) => listEvents(context, caller, query),
+    run: async ({ context, caller, query }) => {
+      const { data, meta } = await listEvents(context, caller, query);
+      return { data: data.map(withoutBody), meta };
+    },
   }),
 
   get('/v1/events/:id', {
@@ -18,7 +22,8 @@ export const eventRoutes = [
     summary: 'Read a recorded event',
     scope: 'webhooks:read',
     answer: one(Event),
-    run: ({ context, caller, params }) => getEvent(context, caller, params.id),
+    run: async ({ context, caller, params }) =>
+      withoutBody(await getEvent(context, caller, params.id)),
   }),
 
   get('/v1/event-kinds', {

@@ -15,6 +15,9 @@ const LimitsRef = builder.objectRef<Limits>('Limits').implement({
     targetsPerPost: t.exposeInt('targets_per_post'),
     postsPerBulk: t.exposeInt('posts_per_bulk'),
     webhooksPerProject: t.exposeInt('webhooks_per_project'),
+    streamsPerProject: t.exposeInt('streams_per_project', {
+      description: 'Live streams that may be open at once, on one server.',
+    }),
     scheduleAheadMinSeconds: t.exposeInt('schedule_ahead_min_seconds'),
     scheduleAheadMaxDays: t.exposeInt('schedule_ahead_max_days'),
     captionCharacters: t.exposeInt('caption_characters'),

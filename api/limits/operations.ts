@@ -12,6 +12,7 @@ export async function getLimits({ config, db }: Context, { projectId }: Caller):
     targets_per_post: config.maxTargets,
     posts_per_bulk: fixedLimits.bulkPosts,
     webhooks_per_project: config.maxWebhooks,
+    streams_per_project: config.maxStreamsPerProject,
     schedule_ahead_min_seconds: config.minScheduleAheadS,
     schedule_ahead_max_days: fixedLimits.scheduleAheadDays,
     caption_characters: fixedLimits.captionCharacters,

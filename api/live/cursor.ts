@@ -1,22 +1,43 @@
 // Cursors of the live feed: a place in it and the life of the database that the place belongs to.
 import type { FeedHead, FeedPosition } from '../../schema/database/changes.ts';
 import { AppError, validationError } from '../../schema/errors.ts';
+import { formatSnapshot, parseSnapshot, type Snapshot } from './snapshot.ts';
 
-const form = /^(\w{1,64})\.(\d{1,20})\.(\d{1,19})$/;
+/** A place, and what its reader has of the changes behind it: those that a present state had. */
+export interface FeedPlace {
+  readonly position: FeedPosition;
+  readonly seen?: Snapshot | undefined;
+}
 
-export function toFeedCursor(epoch: string, { xid, id }: FeedPosition): string {
-  return Buffer.from(`${epoch}.${xid}.${id}`).toString('base64url');
+const form = /^(\w{1,64})\.(\d{1,20})\.(\d{1,19})(?:\.(\d{1,20}:\d{1,20}:[\d,]{0,20000}))?$/;
+/** Of the row ids; a greater one is no number to Postgres. */
+const maxId = 2n ** 63n - 1n;
+
+export function toFeedCursor(epoch: string, { position, seen }: FeedPlace): string {
+  const { xid, id } = position;
+  // Behind its end a snapshot has seen nothing, so a stream that is past it needs it no more.
+  const rest = seen && xid < seen.end ? `.${formatSnapshot(seen)}` : '';
+  return Buffer.from(`${epoch}.${xid}.${id}${rest}`).toString('base64url');
 }
 
 /** Undefined: the cursor is from a future that this head doesn't know. */
-export function readFeedCursor(cursor: string, head: FeedHead): FeedPosition | undefined {
-  const [, epoch, xid, id] = form.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
-  if (epoch === undefined || toFeedCursor(epoch, toPosition(xid!, id!)) !== cursor) {
-    throw invalidCursor();
-  }
-  const position = toPosition(xid!, id!);
-  if (epoch !== head.epoch || position.xid <= head.prunedXid) throw cursorExpired(head);
-  return position.xid > head.horizon ? undefined : position;
+export function readFeedCursor(cursor: string, head: FeedHead): FeedPlace | undefined {
+  const { epoch, place } = parse(cursor);
+  const { xid } = place.position;
+  if (epoch !== head.epoch || xid <= head.prunedXid) throw cursorExpired(head);
+  return xid > head.horizon ? undefined : place;
+}
+
+function parse(cursor: string): { epoch: string; place: FeedPlace } {
+  const text = Buffer.from(cursor, 'base64url').toString();
+  const [, epoch, xid, id, snapshot] = form.exec(text) ?? [];
+  if (epoch === undefined || BigInt(id!) > maxId) throw invalidCursor();
+  const place = {
+    position: { xid: BigInt(xid!), id: BigInt(id!) },
+    seen: snapshot === undefined ? undefined : parseSnapshot(snapshot),
+  };
+  if (toFeedCursor(epoch, place) !== cursor) throw invalidCursor();
+  return { epoch, place };
 }
 
 export function invalidCursor(): AppError {
@@ -25,16 +46,13 @@ export function invalidCursor(): AppError {
 }
 
 export function cursorExpired({ epoch, prunedXid }: FeedHead): AppError {
+  const oldest = { position: { xid: prunedXid + 1n, id: 0n } };
   return new AppError('cursor_expired', 'What followed this cursor is no longer kept.', {
     hint: 'Read the present state, then subscribe without `after`, or after the oldest cursor.',
-    details: { oldest_cursor: toFeedCursor(epoch, { xid: prunedXid + 1n, id: 0n }) },
+    details: { oldest_cursor: toFeedCursor(epoch, oldest) },
   });
 }
 
 export function isAfter(a: FeedPosition, b: FeedPosition): boolean {
   return a.xid > b.xid || (a.xid === b.xid && a.id > b.id);
-}
-
-function toPosition(xid: string, id: string): FeedPosition {
-  return { xid: BigInt(xid), id: BigInt(id) };
 }

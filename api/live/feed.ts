@@ -4,6 +4,7 @@ import {
   deleteForeignChanges,
   readChanges,
   readFeedHead,
+  readPresent,
   type ChangeFilter,
   type ChangePage,
   type FeedHead,
@@ -12,13 +13,22 @@ import {
 import type { ChangeRow, Db } from '../../schema/database/database.ts';
 import type { Listener } from '../../schema/database/listen.ts';
 import { AppError } from '../../schema/errors.ts';
-import { cursorExpired, invalidCursor, isAfter, readFeedCursor, toFeedCursor } from './cursor.ts';
+import {
+  cursorExpired,
+  invalidCursor,
+  isAfter,
+  readFeedCursor,
+  toFeedCursor,
+  type FeedPlace,
+} from './cursor.ts';
 import { Recent, type PlacedItem } from './recent.ts';
+import { parseSnapshot } from './snapshot.ts';
 import { Subscriber, type FeedStream, type Missed } from './subscriber.ts';
+import { Subscribers } from './subscribers.ts';
 
 export interface Feed {
-  /** The place before which every change can be read now, and after which none is missed. */
-  head(): Promise<string>;
+  /** What `read` finds at one moment, and the cursor behind which is every change that it lacks. */
+  readPresent<T>(read: (db: Db) => Promise<T>): Promise<{ cursor: string; state: T }>;
   /** Every change after the cursor (default: from now on), in order and each once. */
   subscribe(options: ChangeFilter & { after?: string | undefined }): Promise<FeedStream>;
   close(): Promise<void>;
@@ -28,6 +38,8 @@ export interface FeedOptions {
   db: Db;
   listener: Listener;
   log: Logger;
+  /** How many streams a project may have open at once. */
+  maxStreamsPerProject: number;
 }
 
 const pageSize = 1_000;
@@ -38,8 +50,8 @@ const idleMs = 400;
 /** Changes held back by a slow transaction are looked for again after this. */
 const heldBackMs = 10;
 
-export function createFeed({ db, listener, log }: FeedOptions): Feed {
-  const subscribers = new Map<string, Set<Subscriber>>();
+export function createFeed({ db, listener, log, maxStreamsPerProject }: FeedOptions): Feed {
+  const subscribers = new Subscribers(maxStreamsPerProject);
   let head: FeedHead | undefined;
   let reached: FeedPosition = { xid: 0n, id: 0n };
   const recent = new Recent(reached);
@@ -74,7 +86,7 @@ export function createFeed({ db, listener, log }: FeedOptions): Feed {
 
   async function poll(): Promise<void> {
     if (!head) await deleteForeignChanges(db);
-    if (subscribers.size === 0) {
+    if (subscribers.isEmpty) {
       if (Date.now() - skippedAtMs < idleMs) return;
       const next = await readFeedHead(db);
       if (skipTo(next)) return;
@@ -93,7 +105,7 @@ export function createFeed({ db, listener, log }: FeedOptions): Feed {
   /** Nobody listens: what comes later is all that matters. False: somebody began to meanwhile. */
   function skipTo(next: FeedHead): boolean {
     learn(next);
-    if (subscribers.size > 0) return false;
+    if (!subscribers.isEmpty) return false;
     skippedAtMs = Date.now();
     reached = { xid: next.horizon, id: 0n };
     recent.clear(reached);
@@ -105,21 +117,13 @@ export function createFeed({ db, listener, log }: FeedOptions): Feed {
     const items = page.changes.map((change) => place(page.epoch, change));
     recent.add(items);
     reached = page.position;
-    for (const item of items) {
-      const { project_id, subject, subject_id } = item.change;
-      for (const key of [`${project_id}/${subject}`, `${project_id}/${subject}/${subject_id}`]) {
-        subscribers.get(key)?.forEach((subscriber) => subscriber.push(item));
-      }
-    }
+    for (const item of items) subscribers.push(item);
   }
 
   function learn(next: FeedHead): void {
     const isOther = head !== undefined && head.epoch !== next.epoch;
     head = next;
-    if (!isOther) return;
-    for (const set of subscribers.values()) {
-      for (const subscriber of set) subscriber.fail(cursorExpired(next));
-    }
+    if (isOther) subscribers.failAll(() => cursorExpired(next));
   }
 
   async function readMissed({ position, filter }: Subscriber): Promise<Missed> {
@@ -140,13 +144,13 @@ export function createFeed({ db, listener, log }: FeedOptions): Feed {
   }
 
   /** Where a cursor stands. What this process has read may be older than what the cursor's has. */
-  async function locate(cursor: string): Promise<FeedPosition> {
+  async function locate(cursor: string): Promise<FeedPlace> {
     const known = readFeedCursor(cursor, head!);
     if (known) return known;
     learn(await readFeedHead(db));
-    const position = readFeedCursor(cursor, head!);
-    if (!position) throw invalidCursor();
-    return position;
+    const place = readFeedCursor(cursor, head!);
+    if (!place) throw invalidCursor();
+    return place;
   }
 
   async function ready(): Promise<FeedHead> {
@@ -162,31 +166,27 @@ export function createFeed({ db, listener, log }: FeedOptions): Feed {
   wake();
 
   return {
-    async head() {
-      await ready();
-      learn(await readFeedHead(db));
-      return toFeedCursor(head!.epoch, { xid: head!.horizon, id: 0n });
+    async readPresent(read) {
+      const { epoch, snapshot, state } = await readPresent(db, read);
+      const seen = parseSnapshot(snapshot);
+      const position = { xid: seen.begin, id: 0n };
+      return { cursor: toFeedCursor(epoch, { position, seen }), state };
     },
 
     async subscribe({ after, ...filter }) {
       // Where the reader stands now, not later: nothing committed from here on can be before it.
       const now = head && reached;
       await ready();
-      const position = after === undefined ? (now ?? reached) : await locate(after);
+      const place = after === undefined ? { position: now ?? reached } : await locate(after);
       if (signal.aborted) throw closing();
-      const key = keyOf(filter);
-      const set = subscribers.get(key) ?? new Set<Subscriber>();
       const subscriber = new Subscriber({
         filter,
-        position,
-        cursor: toFeedCursor(head!.epoch, position),
+        epoch: head!.epoch,
+        place,
         readMissed: (self) => (isAfter(recent.from, self.position) ? readMissed(self) : join(self)),
-        onEnd(self) {
-          set.delete(self);
-          if (set.size === 0 && subscribers.get(key) === set) subscribers.delete(key);
-        },
+        onEnd: (self) => subscribers.delete(self),
       });
-      subscribers.set(key, set.add(subscriber));
+      subscribers.add(subscriber);
       wake();
       return subscriber;
     },
@@ -195,9 +195,7 @@ export function createFeed({ db, listener, log }: FeedOptions): Feed {
       ended.abort();
       stopListening();
       clearTimeout(retry);
-      for (const set of subscribers.values()) {
-        for (const subscriber of set) subscriber.fail(closing());
-      }
+      subscribers.failAll(closing);
       await running;
     },
   };
@@ -205,12 +203,7 @@ export function createFeed({ db, listener, log }: FeedOptions): Feed {
 
 function place(epoch: string, change: ChangeRow): PlacedItem {
   const position = { xid: BigInt(change.xid), id: BigInt(change.id) };
-  return { position, cursor: toFeedCursor(epoch, position), change };
-}
-
-function keyOf({ projectId, subject, subjectId }: ChangeFilter): string {
-  const project = `${projectId}/${subject}`;
-  return subjectId === undefined ? project : `${project}/${subjectId}`;
+  return { position, cursor: toFeedCursor(epoch, { position }), change };
 }
 
 function closing(): AppError {

@@ -1,8 +1,9 @@
 // One subscriber of the feed: first what it missed, page by page as it asks, then what is pushed.
 import type { ChangeFilter, FeedPosition } from '../../schema/database/changes.ts';
 import { AppError } from '../../schema/errors.ts';
-import { isAfter } from './cursor.ts';
+import { isAfter, toFeedCursor, type FeedPlace } from './cursor.ts';
 import type { FeedItem, PlacedItem } from './recent.ts';
+import { hasSeen, type Snapshot } from './snapshot.ts';
 
 /** How much may wait for a slow client before its stream ends. */
 const maxWaiting = 1_000;
@@ -17,9 +18,9 @@ export interface Missed {
 
 export interface SubscriberOptions {
   filter: ChangeFilter;
-  position: FeedPosition;
+  epoch: string;
   /** Where the stream stands before its first item. */
-  cursor: string;
+  place: FeedPlace;
   readMissed(subscriber: Subscriber): Missed | Promise<Missed>;
   onEnd(subscriber: Subscriber): void;
 }
@@ -38,6 +39,8 @@ export class Subscriber implements FeedStream {
   position: FeedPosition;
   readonly #options: SubscriberOptions;
   #cursor: string;
+  /** Changes that a state shown before had already, until the stream is past them all. */
+  #seen: Snapshot | undefined;
   #queue: PlacedItem[] = [];
   #waiters: Waiter[] = [];
   #isLive = false;
@@ -48,8 +51,9 @@ export class Subscriber implements FeedStream {
   constructor(options: SubscriberOptions) {
     this.#options = options;
     this.filter = options.filter;
-    this.position = options.position;
-    this.#cursor = options.cursor;
+    this.position = options.place.position;
+    this.#seen = options.place.seen;
+    this.#cursor = toFeedCursor(options.epoch, options.place);
   }
 
   /** From the reader, in order. Whoever is still catching up finds it in the recent changes. */
@@ -57,7 +61,7 @@ export class Subscriber implements FeedStream {
     if (!this.#isLive || this.#isEnded || !isAfter(item.position, this.position)) return;
     this.position = item.position;
     if (this.#queue.length < maxWaiting) {
-      this.#queue.push(item);
+      this.#enqueue(item);
       this.#settle();
       return;
     }
@@ -110,6 +114,18 @@ export class Subscriber implements FeedStream {
     }
   }
 
+  #enqueue(item: PlacedItem): void {
+    const seen = this.#seen;
+    const { xid } = item.position;
+    if (!seen || xid >= seen.end) {
+      this.#seen = undefined;
+      this.#queue.push(item);
+    } else if (!hasSeen(seen, xid)) {
+      const cursor = toFeedCursor(this.#options.epoch, { position: item.position, seen });
+      this.#queue.push({ ...item, cursor });
+    }
+  }
+
   async #readMissed(): Promise<void> {
     this.#isReading = true;
     try {
@@ -117,7 +133,7 @@ export class Subscriber implements FeedStream {
         const answer = this.#options.readMissed(this);
         const missed = answer instanceof Promise ? await answer : answer;
         if (this.#isEnded) break;
-        this.#queue.push(...missed.items);
+        for (const item of missed.items) this.#enqueue(item);
         this.position = missed.position;
         this.#isLive = missed.isLive;
       }

@@ -1,10 +1,12 @@
 // From the feed to what a subscription sends: present state first, then each change with its subject.
-import type { ChangeFilter } from '../../schema/database/changes.ts';
-import type { ChangeRow } from '../../schema/database/database.ts';
+import { hasChangesOf } from '../../schema/database/changes.ts';
+import type { ChangeRow, ChangeSubject } from '../../schema/database/database.ts';
 import { AppError } from '../../schema/errors.ts';
 import type { Scope } from '../../schema/scopes.ts';
-import { requireCaller, type GraphqlContext } from '../graphql-context.ts';
 import type { Caller, Context } from '../context.ts';
+import { requireCaller, type GraphqlContext } from '../graphql-context.ts';
+import { readId } from '../graphql-operation.ts';
+import type { FeedItem } from './recent.ts';
 import type { FeedStream } from './subscriber.ts';
 
 /** One message. The last one of a stream that broke is the reason. */
@@ -18,13 +20,23 @@ export interface ShownUpdate<T> {
   subject: T | null;
 }
 
-export interface UpdatesOptions<T> {
+type Get<T> = (this: void, context: Context, caller: Caller, id: string) => Promise<T>;
+
+/** Something of the project that a stream is about; `get` throws where it is another's. */
+export interface Named<T> {
+  subject: ChangeSubject;
+  id: string | null | undefined;
+  get: Get<T>;
+}
+
+export interface UpdatesOptions<T> extends Named<T> {
   scope: Scope;
-  filter: Omit<ChangeFilter, 'projectId'>;
   after: string | null | undefined;
-  /** The present state, when one subject is watched from now on; throws where it is another's. */
-  getPresent?: ((context: Context, caller: Caller) => Promise<T>) | undefined;
-  readSubject(change: ChangeRow): Promise<T | null>;
+  read(change: ChangeRow): Promise<T | null>;
+  /** What else must be the project's own, since the subscription asks for what belongs to it. */
+  within?: readonly Named<unknown>[];
+  /** Where no id is given: what the stream begins with, if anything. */
+  findPresent?: ((context: Context, caller: Caller) => Promise<T | undefined>) | undefined;
   /** Whether the subscription is about it. */
   isWanted?: ((subject: T) => boolean) | undefined;
 }
@@ -42,21 +54,51 @@ export async function openUpdates<T extends { id: string }>(
   graphql: GraphqlContext,
   options: UpdatesOptions<T>,
 ): Promise<AsyncIterable<Update<T>>> {
-  const { feed } = graphql.app;
+  const { app } = graphql;
+  const { subject, id, within = [], after, isWanted = () => true } = options;
   const caller = requireCaller(graphql, options.scope);
-  const filter = { ...options.filter, projectId: caller.projectId };
-  const isFromNow = options.after === null || options.after === undefined;
-  if (!options.getPresent || !isFromNow) {
-    await options.getPresent?.(graphql.app, caller);
-    const stream = await feed.subscribe({ ...filter, after: options.after ?? undefined });
+  const filter = { projectId: caller.projectId, subject, subjectId: id ?? undefined };
+  for (const named of within) await requireKnown(app, caller, named, after);
+  if (typeof after === 'string') {
+    await requireKnown(app, caller, options, after);
+    const stream = await app.feed.subscribe({ ...filter, after });
     return new Updates(graphql, caller, stream, options);
   }
-  // What is committed before this place is in the state that is read after it.
-  const cursor = await feed.head();
-  const subject = await options.getPresent(graphql.app, caller);
-  const stream = await feed.subscribe({ ...filter, after: cursor });
-  const first = { cursor, change: presentState, id: subject.id, subject };
+  const findPresent = presentOf(options);
+  if (!findPresent) {
+    return new Updates(graphql, caller, await app.feed.subscribe(filter), options);
+  }
+  const { cursor, state } = await app.feed.readPresent((db) => findPresent({ ...app, db }, caller));
+  const stream = await app.feed.subscribe({ ...filter, after: cursor });
+  if (!state || !isWanted(state)) return new Updates(graphql, caller, stream, options);
+  const first = { cursor, change: presentState, id: state.id, subject: state };
   return new Updates(graphql, caller, stream, options, first);
+}
+
+function presentOf<T>({ subject, id, get, findPresent }: UpdatesOptions<T>) {
+  if (typeof id !== 'string') return findPresent;
+  return (context: Context, caller: Caller) => get(context, caller, readId(subject, id));
+}
+
+/** What is resumed may be gone by now: its end is then among the changes that are told. */
+async function requireKnown(
+  app: Context,
+  caller: Caller,
+  { subject, id, get }: Named<unknown>,
+  after: string | null | undefined,
+): Promise<void> {
+  if (typeof id !== 'string') return;
+  const subjectId = readId(subject, id);
+  try {
+    await get(app, caller, subjectId);
+  } catch (error) {
+    const isGone =
+      typeof after === 'string' &&
+      error instanceof AppError &&
+      error.code === 'not_found' &&
+      (await hasChangesOf(app.db, { projectId: caller.projectId, subject, subjectId }));
+    if (!isGone) throw error;
+  }
 }
 
 /** How many changes are read ahead of the client, so that one query reads their subjects. */
@@ -113,11 +155,11 @@ class Updates<T> implements AsyncIterableIterator<Update<T>, undefined, undefine
     try {
       const item = await this.#stream.next();
       if (item.done) return 'end';
-      const { cursor, change } = item.value;
-      const subject = await this.#options.readSubject(change);
+      const { change } = item.value;
+      const subject = await this.#options.read(change);
       const { isWanted } = this.#options;
       if (isWanted && (subject === null || !isWanted(subject))) return 'unwanted';
-      return { cursor, change: change.kind, id: change.subject_id, subject };
+      return toUpdate(item.value, subject);
     } catch (failure) {
       return { failure };
     }
@@ -129,4 +171,16 @@ class Updates<T> implements AsyncIterableIterator<Update<T>, undefined, undefine
     this.#stopWatching();
     void this.#stream.return();
   }
+}
+
+const updates = new WeakMap<FeedItem, ShownUpdate<unknown>>();
+
+/** One object for all the streams that tell the same, by which they know that they do. */
+function toUpdate<T>(item: FeedItem, subject: T | null): ShownUpdate<T> {
+  const known = updates.get(item);
+  if (known?.subject === subject) return known as ShownUpdate<T>;
+  const { cursor, change } = item;
+  const update = { cursor, change: change.kind, id: change.subject_id, subject };
+  updates.set(item, update);
+  return update;
 }

@@ -3,16 +3,11 @@ import { listQuery } from '../../schema/listing.ts';
 import { phases } from '../../schema/posts.ts';
 import { attemptOutcomeMeaning, type PostAttempt } from '../../schema/post-attempts.ts';
 import { builder } from '../builder.ts';
-import { list } from '../graphql-operation.ts';
-import {
-  connectionOf,
-  pageArguments,
-  pageCost,
-  toConnection,
-  wordEnum,
-} from '../graphql-shapes.ts';
-import { pageAttempts } from './list-attempts.ts';
-import { OutcomeRef } from './shapes-graphql.ts';
+import { connectionOf } from '../graphql-connections.ts';
+import { linkPages } from '../graphql-links.ts';
+import { wordEnum } from '../graphql-shapes.ts';
+import { listAttemptsOfResults, toAttemptCursor } from './list-attempts.ts';
+import { FirstCommentRef, PostResultRef } from './shapes-graphql.ts';
 
 const PhaseRef = wordEnum('Phase', phases, { enum: 'A step of a target on its way.' });
 
@@ -41,18 +36,13 @@ const PostAttemptRef = builder.objectRef<PostAttempt>('PostAttempt').implement({
 
 const PostAttemptConnection = connectionOf('PostAttemptConnection', PostAttemptRef);
 
-builder.interfaceField(OutcomeRef, 'attemptLog', (t) =>
-  t.field({
-    type: PostAttemptConnection,
-    nullable: true,
-    description: 'Every call of a phase to the network, newest first.',
-    complexity: pageCost,
-    args: pageArguments,
-    resolve: async ({ id }, args, graphql) =>
-      toConnection(
-        await list(graphql, 'posts:read', listQuery({}), args, (context, _, paging) =>
-          pageAttempts(context, id, paging),
-        ),
-      ),
-  }),
-);
+const attemptLog = {
+  type: PostAttemptConnection,
+  description: 'Every call of a phase to the network, newest first.',
+  scope: 'posts:read',
+  schema: listQuery({}),
+  listMany: listAttemptsOfResults,
+  toNodeCursor: toAttemptCursor,
+} as const;
+linkPages(PostResultRef, 'attemptLog', attemptLog);
+linkPages(FirstCommentRef, 'attemptLog', attemptLog);

@@ -46,14 +46,17 @@ const CreatedPostRef = builder.objectRef<CreatedPost>('CreatedPost').implement({
     error: t.field({
       type: ErrorRef,
       nullable: true,
-      resolve: (created) => ('error' in created ? spell(created.error) : null),
+      resolve: (created) => ('error' in created ? created.error : null),
     }),
   }),
 });
 
-function spell(error: ErrorBody): ErrorBody {
+function spell(error: ErrorBody, args: object): ErrorBody {
   if (!error.issues) return spellBody(error);
-  const spelled = spellError(new AppError(error.code, error.message, error), inInput) as AppError;
+  const spelled = spellError(
+    new AppError(error.code, error.message, error),
+    inInput(args),
+  ) as AppError;
   return spellBody({ ...error, message: spelled.message, issues: spelled.options.issues! });
 }
 
@@ -67,13 +70,20 @@ builder.mutationField('createPosts', (t) =>
     nullable: true,
     description:
       'Creates up to 50 posts, each by itself: what refuses one leaves the others alone.',
-    complexity: ({ input }) => ({ field: operationCost, multiplier: input.posts.length }),
+    complexity: ({ input: { posts } }) => ({
+      field: operationCost * Math.max(1, posts.length),
+      multiplier: posts.length,
+    }),
     args: { input: t.arg({ type: CreatePostsInput, required: true }), ...idempotencyArguments },
-    resolve: (_, args, graphql, info) =>
-      write(
+    resolve: async (_, args, graphql, info) => {
+      const created = await write(
         graphql,
         { scope: 'posts:write', schema: CreatePosts, args, info },
         (context, caller, input) => createPosts(context, caller, input, graphql.requestId),
-      ),
+      );
+      return created.map((one) =>
+        'error' in one ? { ...one, error: spell(one.error, args) } : one,
+      );
+    },
   }),
 );

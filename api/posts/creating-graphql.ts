@@ -5,6 +5,7 @@ import { builder, operationCost } from '../builder.ts';
 import { write } from '../graphql-operation.ts';
 import { wordEnum } from '../graphql-shapes.ts';
 import { createPost } from './create-post.ts';
+import { PlatformOptionsInput } from './options-graphql.ts';
 import { PostRef } from './shapes-graphql.ts';
 
 export const PlatformPostInput = builder.inputType('PlatformPostInput', {
@@ -24,8 +25,8 @@ the one before. Counted from 0 or from 1, without holes.`,
       description: 'The post that this one answers, by its id at the network: its `externalId`.',
     }),
     platformOptions: t.field({
-      type: 'JSON',
-      description: "The network's own options, spelled as in REST: see `capabilities.options`.",
+      type: PlatformOptionsInput,
+      description: "The network's own options.",
     }),
   }),
 });

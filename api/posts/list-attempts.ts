@@ -3,11 +3,11 @@ import type { PostAttemptRow } from '../../schema/database/database.ts';
 import { listPostAttempts } from '../../schema/database/post-attempts.ts';
 import { getPostRow } from '../../schema/database/posts.ts';
 import { notFound } from '../../schema/errors.ts';
-import type { Page, Paging } from '../../schema/listing.ts';
+import { toCursor, type Page, type Paging } from '../../schema/listing.ts';
 import type { PostAttempt } from '../../schema/post-attempts.ts';
 import { toTimestamp } from '../../schema/timestamp.ts';
 import type { Caller, Context } from '../context.ts';
-import { attemptPrefix, page } from '../listing.ts';
+import { attemptPrefix, emptyPage, pagesByParent } from '../listing.ts';
 
 /** Newest first. */
 export async function listAttempts(
@@ -18,24 +18,35 @@ export async function listAttempts(
 ): Promise<Page<PostAttempt>> {
   const { results } = await getPostRow(context.db, projectId, id);
   if (!results.some((row) => row.id === resultId)) throw notFound('result', resultId);
-  return pageAttempts(context, resultId, paging);
+  const pages = await listAttemptsOfResults(context, { projectId }, [resultId], paging);
+  return pages.get(resultId) ?? emptyPage(paging);
 }
 
-/** Of a result that was found for its project already. */
-export function pageAttempts(
+/** A page for each result, by its id. */
+export function listAttemptsOfResults(
   { db }: Pick<Context, 'db'>,
-  resultId: string,
+  _caller: Pick<Caller, 'projectId'>,
+  resultIds: string[],
   paging: Paging,
-): Promise<Page<PostAttempt>> {
-  return page(
+): Promise<Map<string, Page<PostAttempt>>> {
+  return pagesByParent(
     'attempt',
     paging,
     async ({ limit, before }) => {
-      const rows = await listPostAttempts(db, resultId, { limit, before: numberIn(before) });
-      return rows.map((row) => ({ ...row, id: `${attemptPrefix}${row.number}` }));
+      const slice = { limit, before: numberIn(before) };
+      const rows = await listPostAttempts(db, resultIds, slice);
+      return rows.map((row) => ({ ...row, id: toAttemptId(row) }));
     },
     (rows) => rows.map(presentAttempt),
   );
+}
+
+export function toAttemptCursor(attempt: Pick<PostAttempt, 'number'>): string {
+  return toCursor(toAttemptId(attempt));
+}
+
+function toAttemptId({ number }: Pick<PostAttempt, 'number'>): string {
+  return `${attemptPrefix}${number}`;
 }
 
 function numberIn(before: string | undefined): number | undefined {

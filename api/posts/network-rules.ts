@@ -18,6 +18,7 @@ export function checkContent(
   const [caption, captionPath] =
     own.caption === undefined ? [input.caption, 'caption'] : [own.caption, `${at}caption`];
   return [
+    ...checkNetwork(platform, target),
     ...checkOptions(platforms, platform, target),
     ...checkText(platform, caption, captionPath),
     ...checkMedia(platform, target, input),
@@ -65,7 +66,20 @@ function checkReplies(platform: Platform, { own, at }: NamedTarget): Issue[] {
   return issues;
 }
 
-function checkOptions(platforms: Platforms, platform: Platform, { own, at }: NamedTarget): Issue[] {
+function isOfOther({ name }: Platform, { own }: NamedTarget): boolean {
+  return own.platform !== undefined && own.platform !== name;
+}
+
+function checkNetwork(platform: Platform, target: NamedTarget): Issue[] {
+  if (!isOfOther(platform, target)) return [];
+  const { own, at } = target;
+  const message = `must be the account's network, ${platform.name}`;
+  return [{ path: `${at}platform`, code: 'other_network', message, actual: own.platform! }];
+}
+
+function checkOptions(platforms: Platforms, platform: Platform, target: NamedTarget): Issue[] {
+  if (isOfOther(platform, target)) return [];
+  const { own, at } = target;
   const parsed = platform.options.safeParse(own.platform_options ?? {}, { reportInput: true });
   return (parsed.error?.issues ?? []).flatMap((issue) =>
     toIssues(issue, bodyOptions, ['platform_options']).map((fault, i) => {

@@ -1,7 +1,13 @@
 // What can be asked about posts: one, and the list.
 import type { Page } from '../../schema/listing.ts';
-import type { ListPosts, Post } from '../../schema/posts.ts';
-import { getPostRow, listPostRows, listResults } from '../../schema/database/posts.ts';
+import type { ListPosts, Post, PostResult } from '../../schema/posts.ts';
+import {
+  getPostRow,
+  listPostIdsOfResults,
+  listPostRows,
+  listPostsById,
+  listResults,
+} from '../../schema/database/posts.ts';
 import type { Caller, Context } from '../context.ts';
 import { page } from '../listing.ts';
 import { presentPost } from './presenter.ts';
@@ -26,4 +32,25 @@ export async function listPosts(
       return posts.map((post) => presentPost(context, post, results.get(post.id) ?? []));
     },
   );
+}
+
+/** Of these those of the project. */
+export async function findPosts(
+  context: Context,
+  { projectId }: Caller,
+  ids: string[],
+): Promise<Post[]> {
+  const posts = await listPostsById(context.db, ids, projectId);
+  return posts.map(({ post, results }) => presentPost(context, post, results));
+}
+
+/** Results of the project's posts by their ids. */
+export async function findResults(
+  context: Context,
+  caller: Caller,
+  ids: string[],
+): Promise<PostResult[]> {
+  const postIds = await listPostIdsOfResults(context.db, caller.projectId, ids);
+  const posts = await findPosts(context, caller, postIds);
+  return posts.flatMap(({ results }) => results).filter(({ id }) => ids.includes(id));
 }

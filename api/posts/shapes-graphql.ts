@@ -15,9 +15,12 @@ import {
   type PostResult,
 } from '../../schema/posts.ts';
 import { builder } from '../builder.ts';
+import { nodesOf } from '../graphql-nodes.ts';
 import { wordEnum } from '../graphql-shapes.ts';
 import { spellWords } from '../graphql-spelling.ts';
 import { PlatformRef } from '../platforms/graphql.ts';
+import { PlatformOptionsRef, showOptions } from './options-graphql.ts';
+import { findPosts, findResults } from './read-posts.ts';
 
 export const PostStatusRef = wordEnum('PostStatus', postStatuses, {
   partial: 'Some targets were published and some failed.',
@@ -71,14 +74,17 @@ export const OutcomeRef = builder.interfaceRef<Outcome & { id: string }>('Outcom
   }),
 });
 
-const FirstCommentRef = builder.objectRef<FirstComment>('FirstComment').implement({
+export const FirstCommentRef = builder.objectRef<FirstComment>('FirstComment').implement({
   description:
     "What became of the first comment under a target's post; retried by the target's id.",
   interfaces: [OutcomeRef],
   fields: (t) => ({ text: t.exposeString('text') }),
 });
 
-export const PostResultRef = builder.objectRef<PostResult>('PostResult').implement({
+export const PostResultRef = builder.objectRef<PostResult>('PostResult');
+
+builder.node(PostResultRef, {
+  ...nodesOf('posts:read', findResults).options,
   description: 'What became of a post at one target.',
   interfaces: [OutcomeRef],
   fields: (t) => ({
@@ -89,9 +95,11 @@ export const PostResultRef = builder.objectRef<PostResult>('PostResult').impleme
     mediaUrls: t.exposeStringList('media_urls'),
     threadPosition: t.exposeInt('thread_position', { nullable: true }),
     inReplyTo: t.exposeString('in_reply_to', { nullable: true }),
-    platformOptions: t.expose('platform_options', {
-      type: 'JSON',
-      description: 'As they were given, spelled as in REST; without any, an empty object.',
+    platformOptions: t.field({
+      type: PlatformOptionsRef,
+      nullable: true,
+      description: "What of the network's own options was asked for. Null: it has none.",
+      resolve: ({ platform, platform_options: options }) => showOptions({ platform, options }),
     }),
     firstComment: t.field({
       type: FirstCommentRef,
@@ -101,9 +109,13 @@ export const PostResultRef = builder.objectRef<PostResult>('PostResult').impleme
   }),
 });
 
-export const PostRef = builder.objectRef<Post>('Post').implement({
+export const PostRef = builder.objectRef<Post>('Post');
+export const postNodes = nodesOf('posts:read', findPosts);
+
+builder.node(PostRef, {
+  ...postNodes.options,
+  description: 'What goes out to one or more accounts, each with a result of its own.',
   fields: (t) => ({
-    id: t.exposeID('id'),
     caption: t.exposeString('caption'),
     status: t.expose('status', { type: PostStatusRef }),
     createdAt: t.expose('created_at', { type: 'DateTime' }),
@@ -114,7 +126,7 @@ export const PostRef = builder.objectRef<Post>('Post').implement({
     results: t.field({
       type: [PostResultRef],
       description: 'One for each target, in their order.',
-      complexity: 5,
+      complexity: { field: 5, multiplier: 5 },
       resolve: (post) => post.results,
     }),
   }),

@@ -23,7 +23,7 @@ const PostFindingRef = builder.objectRef<PostFinding>('PostFinding').implement({
     }),
     accountId: t.exposeID('account_id', { nullable: true }),
     platform: t.expose('platform', { type: PlatformRef, nullable: true }),
-    field: t.string({ resolve: ({ field }) => spellField(field, inInput) }),
+    field: t.exposeString('field'),
     code: t.exposeString('code'),
     message: t.string({ resolve: ({ message }) => spellWords(message) }),
     actual: t.expose('actual', { type: 'JSON', nullable: true }),
@@ -31,6 +31,12 @@ const PostFindingRef = builder.objectRef<PostFinding>('PostFinding').implement({
     severity: t.expose('severity', { type: FindingSeverityRef }),
   }),
 });
+
+function spell({ valid, errors, warnings }: PostVerdict, args: object): PostVerdict {
+  const spelled = (findings: PostFinding[]) =>
+    findings.map((finding) => ({ ...finding, field: spellField(finding.field, inInput(args)) }));
+  return { valid, errors: spelled(errors), warnings: spelled(warnings) };
+}
 
 const PostVerdictRef = builder.objectRef<PostVerdict>('PostVerdict').implement({
   fields: (t) => ({
@@ -52,6 +58,10 @@ builder.queryField('validatePost', (t) =>
     complexity: operationCost,
     args: { input: t.arg({ type: CreatePostInput, required: true }) },
     resolve: (_, args, graphql, info) =>
-      judge(graphql, { scope: 'posts:write', schema: CreatePost, args, info }, validatePost),
+      judge(
+        graphql,
+        { scope: 'posts:write', schema: CreatePost, args, info },
+        async (context, caller, input) => spell(await validatePost(context, caller, input), args),
+      ),
   }),
 );

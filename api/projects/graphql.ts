@@ -1,13 +1,16 @@
 // The caller's project, in GraphQL.
 import { monthlyLimitMeaning, UpdateProject, type Project } from '../../schema/projects.ts';
 import { builder, operationCost } from '../builder.ts';
+import { nodesOf } from '../graphql-nodes.ts';
 import { read, write } from '../graphql-operation.ts';
-import { getProject, updateProject } from './operations.ts';
+import { findProjects, getProject, updateProject } from './operations.ts';
 
-const ProjectRef = builder.objectRef<Project>('Project').implement({
+const ProjectRef = builder.objectRef<Project>('Project');
+
+builder.node(ProjectRef, {
+  ...nodesOf('accounts:read', findProjects).options,
   description: 'The project that the API key belongs to.',
   fields: (t) => ({
-    id: t.exposeID('id'),
     name: t.exposeString('name'),
     brandColor: t.exposeString('brand_color', { nullable: true }),
     logoUrl: t.exposeString('logo_url', { nullable: true }),
@@ -26,7 +29,7 @@ const UpdateProjectInput = builder.inputType('UpdateProjectInput', {
   fields: (t) => ({
     name: t.string(),
     brandColor: t.string({ description: '`#rrggbb`; null: none.' }),
-    logoUrl: t.string({ description: 'https; null: none.' }),
+    logoUrl: t.string({ description: 'An https URL; null: none.' }),
     returnOrigins: t.stringList(),
     monthlyPostsPerAccount: t.int({ description: monthlyLimitMeaning }),
   }),

@@ -9,6 +9,15 @@ export async function getProject({ db }: Context, { projectId }: Caller): Promis
   return presentProject(await getProjectRow(db, projectId));
 }
 
+/** Of these the caller's own. */
+export async function findProjects(
+  context: Context,
+  caller: Caller,
+  ids: string[],
+): Promise<Project[]> {
+  return ids.includes(caller.projectId) ? [await getProject(context, caller)] : [];
+}
+
 export function updateProject(
   context: Context,
   caller: Caller,

@@ -10,17 +10,12 @@ import {
   type Replay,
 } from '../../schema/replays.ts';
 import { builder, operationCost } from '../builder.ts';
-import { list, read, readId, write } from '../graphql-operation.ts';
-import {
-  connectionOf,
-  idArguments,
-  idempotencyArguments,
-  pageArguments,
-  pageCost,
-  toConnection,
-  wordEnum,
-} from '../graphql-shapes.ts';
-import { getReplay, listReplays, replayDeliveries } from './operations.ts';
+import { connectionOf } from '../graphql-connections.ts';
+import { nodesOf } from '../graphql-nodes.ts';
+import { readId, write } from '../graphql-operation.ts';
+import { queryOne, queryPagesOfWebhook } from '../graphql-queries.ts';
+import { idempotencyArguments, wordEnum } from '../graphql-shapes.ts';
+import { findReplays, getReplay, listReplays, replayDeliveries } from './operations.ts';
 
 const ReplayStatusRef = wordEnum('ReplayStatus', replayStatuses, {
   canceled: 'The webhook was deleted meanwhile.',
@@ -29,10 +24,12 @@ const ReplayedStatusRef = wordEnum('ReplayedStatus', replayedStatuses, {
   missing: 'Events that this webhook has no delivery of.',
 });
 
-const ReplayRef = builder.objectRef<Replay>('Replay').implement({
+export const ReplayRef = builder.objectRef<Replay>('Replay');
+
+builder.node(ReplayRef, {
+  ...nodesOf('webhooks:read', findReplays).options,
   description: "Deliveries of a webhook's past, sent again.",
   fields: (t) => ({
-    id: t.exposeID('id'),
     webhookId: t.exposeID('webhook_id'),
     status: t.expose('status', { type: ReplayStatusRef }),
     since: t.expose('since', { type: 'DateTime' }),
@@ -52,7 +49,7 @@ const ReplayRef = builder.objectRef<Replay>('Replay').implement({
   }),
 });
 
-const ReplayConnection = connectionOf('ReplayConnection', ReplayRef);
+export const ReplayConnection = connectionOf('ReplayConnection', ReplayRef);
 
 const ReplayPayload = builder.objectRef<AcceptedReplay>('ReplayPayload').implement({
   fields: (t) => ({
@@ -69,32 +66,21 @@ const ReplayDeliveriesInput = builder.inputType('ReplayDeliveriesInput', {
   }),
 });
 
-builder.queryFields((t) => ({
-  replay: t.field({
-    type: ReplayRef,
-    nullable: true,
-    description: 'How far a replay has come.',
-    complexity: operationCost,
-    args: idArguments,
-    resolve: (_, { id }, graphql) =>
-      read(graphql, 'webhooks:read', (context, caller) =>
-        getReplay(context, caller, readId('replay', id)),
-      ),
-  }),
-  replays: t.field({
-    type: ReplayConnection,
-    nullable: true,
-    description: 'The replays of a webhook, newest first.',
-    complexity: pageCost,
-    args: { webhookId: t.arg.id({ required: true }), ...pageArguments },
-    resolve: async (_, { webhookId, ...args }, graphql) =>
-      toConnection(
-        await list(graphql, 'webhooks:read', listQuery({}), args, (context, caller, paging) =>
-          listReplays(context, caller, readId('webhook', webhookId), paging),
-        ),
-      ),
-  }),
-}));
+queryOne('replay', {
+  type: ReplayRef,
+  description: 'How far a replay has come.',
+  scope: 'webhooks:read',
+  what: 'replay',
+  get: (context, caller, id) => getReplay(context, caller, id),
+});
+
+queryPagesOfWebhook('replays', {
+  type: ReplayConnection,
+  description: 'The replays of a webhook, newest first.',
+  scope: 'webhooks:read',
+  schema: listQuery({}),
+  list: listReplays,
+});
 
 builder.mutationFields((t) => ({
   replayDeliveries: t.field({

@@ -2,11 +2,12 @@
 import type { Db, ReplayRow, WebhookRow } from '../../schema/database/database.ts';
 import { countMatches, startOf } from '../../schema/database/replay-matches.ts';
 import {
-  countOutcomes,
+  countOutcomesOf,
   findRunningReplay,
   getReplayRow,
   insertReplay,
-  listReplayRows,
+  listReplayPages,
+  listReplaysById,
 } from '../../schema/database/replays.ts';
 import { getWebhookRow, lockWebhook } from '../../schema/database/webhooks.ts';
 import { AppError, validationError } from '../../schema/errors.ts';
@@ -14,7 +15,7 @@ import { newId } from '../../schema/ids.ts';
 import type { Page, Paging } from '../../schema/listing.ts';
 import type { AcceptedReplay, Replay, ReplayDeliveries } from '../../schema/replays.ts';
 import type { Caller, Context } from '../context.ts';
-import { page } from '../listing.ts';
+import { emptyPage, pagesByParent } from '../listing.ts';
 import { transact, type Answer } from '../transact.ts';
 import { presentReplay } from './presenter.ts';
 
@@ -49,28 +50,62 @@ export async function getReplay(
   id: string,
   webhookId?: string,
 ): Promise<Replay> {
-  return present(db, await getReplayRow(db, projectId, id, webhookId));
+  const [replay] = await presentReplays(db, [await getReplayRow(db, projectId, id, webhookId)]);
+  return replay!;
 }
 
-export async function listReplays(
+/** Of these those of the project. */
+export async function findReplays(
+  { db }: Context,
+  { projectId }: Caller,
+  ids: string[],
+): Promise<Replay[]> {
+  return presentReplays(db, await listReplaysById(db, projectId, ids));
+}
+
+/** The one that is running on a webhook. */
+export async function findRunning(
   { db }: Context,
   { projectId }: Caller,
   webhookId: string,
+): Promise<Replay | undefined> {
+  await getWebhookRow(db, projectId, webhookId);
+  const id = await findRunningReplay(db, webhookId);
+  if (id === undefined) return undefined;
+  return (await presentReplays(db, await listReplaysById(db, projectId, [id])))[0];
+}
+
+export async function listReplays(
+  context: Context,
+  caller: Caller,
+  webhookId: string,
   paging: Paging,
 ): Promise<Page<Replay>> {
-  await getWebhookRow(db, projectId, webhookId);
-  return page(
+  await getWebhookRow(context.db, caller.projectId, webhookId);
+  const pages = await listReplaysOf(context, caller, [webhookId], paging);
+  return pages.get(webhookId) ?? emptyPage(paging);
+}
+
+/** A page for each of these webhooks. */
+export function listReplaysOf(
+  { db }: Context,
+  { projectId }: Caller,
+  webhookIds: string[],
+  paging: Paging,
+): Promise<Map<string, Page<Replay>>> {
+  return pagesByParent(
     'replay',
     paging,
-    (slice) => listReplayRows(db, projectId, webhookId, slice),
-    (rows) => Promise.all(rows.map((row) => present(db, row))),
+    (slice) => listReplayPages(db, projectId, webhookIds, slice),
+    (rows) => presentReplays(db, rows),
   );
 }
 
 /** The row of one that runs is behind its deliveries. */
-async function present(db: Db, row: ReplayRow): Promise<Replay> {
-  const isRunning = row.status === 'running';
-  return presentReplay(row, isRunning ? await countOutcomes(db, row.id) : { ...row, pending: 0 });
+export async function presentReplays(db: Db, rows: ReplayRow[]): Promise<Replay[]> {
+  const running = rows.filter(({ status }) => status === 'running').map(({ id }) => id);
+  const outcomes = await countOutcomesOf(db, running);
+  return rows.map((row) => presentReplay(row, outcomes.get(row.id) ?? { ...row, pending: 0 }));
 }
 
 async function refuseUnready(db: Db, { id, status }: WebhookRow): Promise<void> {

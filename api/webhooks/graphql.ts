@@ -11,20 +11,15 @@ import {
 } from '../../schema/webhooks.ts';
 import { builder, operationCost } from '../builder.ts';
 import { EventKindRef } from '../events/graphql.ts';
-import { list, read, readId, write } from '../graphql-operation.ts';
-import {
-  connectionOf,
-  idArguments,
-  idempotencyArguments,
-  noInput,
-  pageArguments,
-  pageCost,
-  toConnection,
-  wordEnum,
-} from '../graphql-shapes.ts';
+import { connectionOf } from '../graphql-connections.ts';
+import { nodesOf } from '../graphql-nodes.ts';
+import { readId, write } from '../graphql-operation.ts';
+import { queryOne, queryPages } from '../graphql-queries.ts';
+import { idArguments, idempotencyArguments, noInput, wordEnum } from '../graphql-shapes.ts';
 import {
   createWebhook,
   deleteWebhook,
+  findWebhooks,
   getWebhook,
   listWebhooks,
   rotateWebhook,
@@ -34,10 +29,13 @@ import {
 const WebhookStatusRef = wordEnum('WebhookStatus', webhookStatuses);
 const DisabledReasonRef = wordEnum('DisabledReason', disabledReasons);
 
-export const WebhookRef = builder.objectRef<Webhook>('Webhook').implement({
+export const WebhookRef = builder.objectRef<Webhook>('Webhook');
+export const webhookNodes = nodesOf('webhooks:read', findWebhooks);
+
+builder.node(WebhookRef, {
+  ...webhookNodes.options,
   description: 'A subscription of a receiver to events.',
   fields: (t) => ({
-    id: t.exposeID('id'),
     name: t.exposeString('name', { nullable: true }),
     url: t.exposeString('url'),
     events: t.expose('events', { type: [EventKindRef] }),
@@ -104,28 +102,21 @@ const RotateWebhookInput = builder.inputType('RotateWebhookInput', {
   }),
 });
 
-builder.queryFields((t) => ({
-  webhook: t.field({
-    type: WebhookRef,
-    nullable: true,
-    description: 'A webhook and its status.',
-    complexity: operationCost,
-    args: idArguments,
-    resolve: (_, { id }, graphql) =>
-      read(graphql, 'webhooks:read', (context, caller) =>
-        getWebhook(context, caller, readId('webhook', id)),
-      ),
-  }),
-  webhooks: t.field({
-    type: WebhookConnection,
-    nullable: true,
-    description: 'The webhooks, newest first.',
-    complexity: pageCost,
-    args: pageArguments,
-    resolve: async (_, args, graphql) =>
-      toConnection(await list(graphql, 'webhooks:read', listQuery({}), args, listWebhooks)),
-  }),
-}));
+queryOne('webhook', {
+  type: WebhookRef,
+  description: 'A webhook and its status.',
+  scope: 'webhooks:read',
+  what: 'webhook',
+  get: getWebhook,
+});
+
+queryPages('webhooks', {
+  type: WebhookConnection,
+  description: 'The webhooks, newest first.',
+  scope: 'webhooks:read',
+  schema: listQuery({}),
+  list: listWebhooks,
+});
 
 builder.mutationFields((t) => ({
   createWebhook: t.field({

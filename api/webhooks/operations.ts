@@ -7,6 +7,7 @@ import {
   getWebhookRow,
   insertWebhook,
   listWebhookRows,
+  listWebhooksById,
   lockWebhook,
   setWebhook,
 } from '../../schema/database/webhooks.ts';
@@ -77,6 +78,15 @@ export function listWebhooks(
     (slice) => listWebhookRows(db, projectId, slice),
     (rows) => rows.map(presentWebhook),
   );
+}
+
+/** Of these those of the project; none that is deleted. */
+export async function findWebhooks(
+  { db }: Context,
+  { projectId }: Caller,
+  ids: string[],
+): Promise<Webhook[]> {
+  return (await listWebhooksById(db, ids, projectId)).map(presentWebhook);
 }
 
 export async function updateWebhook(

@@ -129,17 +129,14 @@ export async function giveBackUsage(trx: Transaction, resultIds: string[]): Prom
   );
 }
 
-export async function findUsage(
-  db: Db,
-  accountId: string,
-  month: string,
-): Promise<AccountUsageRow | undefined> {
+/** Of each of these accounts that has published in the month. */
+export function listUsage(db: Db, accountIds: string[], month: string): Promise<AccountUsageRow[]> {
   return db
     .selectFrom('account_usage')
     .selectAll()
-    .where('social_account_id', '=', accountId)
+    .where('social_account_id', 'in', accountIds)
     .where('month', '=', month)
-    .executeTakeFirst();
+    .execute();
 }
 
 /** Notes now as when the account was told. Call it with the row locked by a count. */

@@ -60,6 +60,15 @@ export function listApiKeys(db: Db, projectId: string, slice: Slice): Promise<Ap
     .execute();
 }
 
+export function listApiKeysById(db: Db, projectId: string, ids: string[]): Promise<ApiKeyRow[]> {
+  return db
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('id', 'in', ids)
+    .execute();
+}
+
 /** Revoking again changes nothing. */
 export function setApiKeyRevoked(
   db: Db,

@@ -45,8 +45,11 @@ export async function insertChanges(db: Db, changes: NewChange[]): Promise<void>
 }
 
 // The system identifier tells a restored dump from its origin: the dump carries the epoch along.
+const epoch = sql`
+  (select epoch from feed_epoch) || to_hex((pg_control_system()).system_identifier)`;
+
 const headColumns = sql`
-  (select epoch from feed_epoch) || to_hex((pg_control_system()).system_identifier) as epoch,
+  ${epoch} as epoch,
   pg_snapshot_xmin(pg_current_snapshot())::text as horizon,
   (select pruned_xid from feed_epoch)::text as pruned_xid`;
 
@@ -59,6 +62,39 @@ interface HeadRow {
 export async function readFeedHead(db: Db): Promise<FeedHead> {
   const { rows } = await sql<HeadRow>`select ${headColumns}`.execute(db);
   return toHead(rows[0]!);
+}
+
+export interface Present<T> {
+  epoch: string;
+  /** Which transactions the state has, as Postgres writes it: `xmin:xmax:running`. */
+  snapshot: string;
+  state: T;
+}
+
+/** What `read` finds in one snapshot, which tells later which changes the state has already. */
+export async function readPresent<T>(db: Db, read: (db: Db) => Promise<T>): Promise<Present<T>> {
+  const reading = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
+  return reading.execute(async (trx) => {
+    const { rows } = await sql<{ epoch: string; snapshot: string }>`
+      select ${epoch} as epoch, pg_current_snapshot()::text as snapshot`.execute(trx);
+    return { ...rows[0]!, state: await read(trx) };
+  });
+}
+
+/** Whether anything is told, and still kept, of a subject that may be gone by now. */
+export async function hasChangesOf(
+  db: Db,
+  { projectId, subject, subjectId }: Required<ChangeFilter>,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('changes')
+    .select('id')
+    .where('subject_id', '=', subjectId!)
+    .where('project_id', '=', projectId)
+    .where('subject', '=', subject)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 interface ChangePageRow extends HeadRow {

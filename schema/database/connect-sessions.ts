@@ -30,6 +30,19 @@ export async function getConnectSessionRow(
   return row;
 }
 
+export function listConnectSessionsById(
+  db: Db,
+  projectId: string,
+  ids: string[],
+): Promise<ConnectSessionRow[]> {
+  return db
+    .selectFrom('connect_sessions')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('id', 'in', ids)
+    .execute();
+}
+
 export function lockConnectSession(trx: Transaction, id: string): Promise<ConnectSessionRow> {
   return trx
     .selectFrom('connect_sessions')

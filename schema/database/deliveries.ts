@@ -3,9 +3,10 @@ import type { DeliveryStatus } from '../deliveries.ts';
 import type { EventKind } from '../events.ts';
 import type { Period, Slice } from '../listing.ts';
 import type { Db, DeliveryAttemptRow, DeliveryRow } from './database.ts';
-import { withinPeriod } from './period.ts';
+import { matchesFilters } from './delivery-pages.ts';
 
-export type DeliveryWithUrl = DeliveryRow & { url: string };
+/** With the webhook's address, and the post that the event is about. */
+export type DeliveryWithContext = DeliveryRow & { url: string; post_id: string | null };
 
 export interface DeliveryFilters extends Period {
   status?: DeliveryStatus | undefined;
@@ -16,7 +17,7 @@ export function findDelivery(
   db: Db,
   projectId: string,
   id: string,
-): Promise<DeliveryWithUrl | undefined> {
+): Promise<DeliveryWithContext | undefined> {
   return selectDeliveries(db, projectId).where('d.id', '=', id).executeTakeFirst();
 }
 
@@ -26,35 +27,40 @@ export function listDeliveryRows(
   webhookId: string,
   filters: DeliveryFilters,
   { limit, before }: Slice,
-): Promise<DeliveryWithUrl[]> {
+): Promise<DeliveryWithContext[]> {
   return selectDeliveries(db, projectId)
     .where('d.webhook_id', '=', webhookId)
-    .where(withinPeriod('d', 'delivery', filters))
-    .$if(filters.status !== undefined, (query) => query.where('d.status', '=', filters.status!))
-    .$if(filters.event !== undefined, (query) => query.where('d.event', '=', filters.event!))
-    .$if(before !== undefined, (query) => query.where('d.id', '<', before!))
+    .where(matchesFilters(filters, before))
     .orderBy('d.id', 'desc')
     .limit(limit)
     .execute();
 }
 
-/** Deliveries of any project: for the live feed, whose changes belong to a project already. */
-export async function listDeliveriesById(db: Db, ids: string[]): Promise<DeliveryWithUrl[]> {
+/** Without a project of any: for the live feed, whose changes belong to a project already. */
+export async function listDeliveriesById(
+  db: Db,
+  ids: string[],
+  projectId?: string,
+): Promise<DeliveryWithContext[]> {
   if (ids.length === 0) return [];
   return db
     .selectFrom('deliveries as d')
     .innerJoin('webhook_subscriptions as w', 'w.id', 'd.webhook_id')
+    .leftJoin('events as e', 'e.id', 'd.event_id')
     .selectAll('d')
-    .select('w.url')
+    .select(['w.url', 'e.post_id'])
     .where('d.id', 'in', ids)
+    .$if(projectId !== undefined, (query) => query.where('d.project_id', '=', projectId!))
     .execute();
 }
 
-export function listDeliveryAttempts(db: Db, deliveryId: string): Promise<DeliveryAttemptRow[]> {
+/** Of deliveries that were found for their project already, each one's in their order. */
+export function listDeliveryAttempts(db: Db, deliveryIds: string[]): Promise<DeliveryAttemptRow[]> {
   return db
     .selectFrom('delivery_attempts')
     .selectAll()
-    .where('delivery_id', '=', deliveryId)
+    .where('delivery_id', 'in', deliveryIds)
+    .orderBy('delivery_id')
     .orderBy('number')
     .execute();
 }
@@ -63,7 +69,8 @@ function selectDeliveries(db: Db, projectId: string) {
   return db
     .selectFrom('deliveries as d')
     .innerJoin('webhook_subscriptions as w', 'w.id', 'd.webhook_id')
+    .leftJoin('events as e', 'e.id', 'd.event_id')
     .selectAll('d')
-    .select('w.url')
+    .select(['w.url', 'e.post_id'])
     .where('d.project_id', '=', projectId);
 }

@@ -1,13 +1,29 @@
-// The calls to the network of one target, in Postgres.
+// The calls to the network of targets, in Postgres.
 import type { Db, PostAttemptRow } from './database.ts';
+import { parentRows } from './parent-rows.ts';
 
-/** Newest first; those with numbers below `before`. */
+/** A page for each of these results, which were found for their project already. */
 export async function listPostAttempts(
   db: Db,
-  resultId: string,
+  resultIds: string[],
   { limit, before }: { limit: number; before?: number | undefined },
-): Promise<PostAttemptRow[]> {
-  let query = db.selectFrom('post_attempts').selectAll().where('result_id', '=', resultId);
-  if (before !== undefined) query = query.where('number', '<', before);
-  return query.orderBy('number', 'desc').limit(limit).execute();
+): Promise<(PostAttemptRow & { parent_id: string })[]> {
+  return db
+    .selectFrom(parentRows(resultIds))
+    .innerJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom('post_attempts')
+          .selectAll('post_attempts')
+          .whereRef('result_id', '=', 'parent.id')
+          .$if(before !== undefined, (query) => query.where('number', '<', before!))
+          .orderBy('number', 'desc')
+          .limit(limit)
+          .as('page'),
+      (join) => join.onTrue(),
+    )
+    .selectAll('page')
+    .select('parent.id as parent_id')
+    .orderBy('page.number', 'desc')
+    .execute();
 }

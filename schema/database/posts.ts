@@ -111,11 +111,18 @@ export async function getPostRow(db: Db, projectId: string, id: string): Promise
   return { post, results: await listResults(db, [id]) };
 }
 
-/** Posts of any project: for the live feed, whose changes belong to a project already. */
-export async function listPostsById(db: Db, ids: string[]): Promise<PostWithResults[]> {
+/** Without a project of any: for the live feed, whose changes belong to a project already. */
+export async function listPostsById(
+  db: Db,
+  ids: string[],
+  projectId?: string,
+): Promise<PostWithResults[]> {
   if (ids.length === 0) return [];
-  const posts = await db.selectFrom('posts').selectAll().where('id', 'in', ids).execute();
-  const results = Map.groupBy(await listResults(db, ids), (result) => result.post_id);
+  let query = db.selectFrom('posts').selectAll().where('id', 'in', ids);
+  if (projectId !== undefined) query = query.where('project_id', '=', projectId);
+  const posts = await query.execute();
+  const found = posts.map(({ id }) => id);
+  const results = Map.groupBy(await listResults(db, found), (result) => result.post_id);
   return posts.map((post) => ({ post, results: results.get(post.id) ?? [] }));
 }
 
@@ -129,6 +136,21 @@ export async function listResults(db: Db, postIds: string[]): Promise<PostResult
     .orderBy('post_id')
     .orderBy('position')
     .execute();
+}
+
+export async function listPostIdsOfResults(
+  db: Db,
+  projectId: string,
+  resultIds: string[],
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('post_results')
+    .select('post_id')
+    .distinct()
+    .where('project_id', '=', projectId)
+    .where('id', 'in', resultIds)
+    .execute();
+  return rows.map(({ post_id }) => post_id);
 }
 
 /** The project's posts, newest first; filtered. */

@@ -2,6 +2,7 @@
 import type { EventKind } from '../events.ts';
 import type { Period, Slice } from '../listing.ts';
 import type { Db, EventRow } from './database.ts';
+import { parentRows } from './parent-rows.ts';
 import { withinPeriod } from './period.ts';
 
 export interface EventFilters extends Period {
@@ -16,6 +17,15 @@ export function findEvent(db: Db, projectId: string, id: string): Promise<EventR
     .where('project_id', '=', projectId)
     .where('id', '=', id)
     .executeTakeFirst();
+}
+
+export function listEventsById(db: Db, projectId: string, ids: string[]): Promise<EventRow[]> {
+  return db
+    .selectFrom('events')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('id', 'in', ids)
+    .execute();
 }
 
 export function listEventRows(
@@ -34,5 +44,34 @@ export function listEventRows(
     .$if(before !== undefined, (query) => query.where('id', '<', before!))
     .orderBy('id', 'desc')
     .limit(limit)
+    .execute();
+}
+
+/** A page for each of these posts or accounts, of its own events. */
+export function listEventPages(
+  db: Db,
+  projectId: string,
+  parent: 'post_id' | 'social_account_id',
+  parentIds: string[],
+  { limit, before }: Slice,
+): Promise<(EventRow & { parent_id: string })[]> {
+  return db
+    .selectFrom(parentRows(parentIds))
+    .innerJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom('events')
+          .selectAll('events')
+          .where('project_id', '=', projectId)
+          .whereRef(parent, '=', 'parent.id')
+          .$if(before !== undefined, (query) => query.where('events.id', '<', before!))
+          .orderBy('events.id', 'desc')
+          .limit(limit)
+          .as('page'),
+      (join) => join.onTrue(),
+    )
+    .selectAll('page')
+    .select('parent.id as parent_id')
+    .orderBy('page.id', 'desc')
     .execute();
 }

@@ -1,10 +1,12 @@
 // Replays in Postgres: their rows, and how the deliveries that they reopened stand.
 import { sql, type Insertable, type Updateable } from 'kysely';
+import type { DeliveryStatus } from '../deliveries.ts';
 import { notFound } from '../errors.ts';
 import type { Slice } from '../listing.ts';
 import { replayDeliveriesWorkflow, replayDeliveriesWorkflowId } from '../workflows.ts';
 import type { Database, Db, ReplayRow, Transaction } from './database.ts';
 import { insertOutbox } from './outbox.ts';
+import { parentRows } from './parent-rows.ts';
 
 /** How many of a replay's deliveries stand how. */
 export interface ReplayOutcomes {
@@ -54,20 +56,44 @@ export async function getReplayRow(
   return row;
 }
 
-export function listReplayRows(
+export async function listReplaysById(
   db: Db,
   projectId: string,
-  webhookId: string,
-  { limit, before }: Slice,
+  ids: string[],
 ): Promise<ReplayRow[]> {
   return db
     .selectFrom('replays')
     .selectAll()
     .where('project_id', '=', projectId)
-    .where('webhook_id', '=', webhookId)
-    .$if(before !== undefined, (query) => query.where('id', '<', before!))
-    .orderBy('id', 'desc')
-    .limit(limit)
+    .where('id', 'in', ids)
+    .execute();
+}
+
+/** A page for each of these webhooks. */
+export function listReplayPages(
+  db: Db,
+  projectId: string,
+  webhookIds: string[],
+  { limit, before }: Slice,
+): Promise<(ReplayRow & { parent_id: string })[]> {
+  return db
+    .selectFrom(parentRows(webhookIds))
+    .innerJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom('replays')
+          .selectAll('replays')
+          .where('project_id', '=', projectId)
+          .whereRef('webhook_id', '=', 'parent.id')
+          .$if(before !== undefined, (query) => query.where('replays.id', '<', before!))
+          .orderBy('replays.id', 'desc')
+          .limit(limit)
+          .as('page'),
+      (join) => join.onTrue(),
+    )
+    .selectAll('page')
+    .select('parent.id as parent_id')
+    .orderBy('page.id', 'desc')
     .execute();
 }
 
@@ -102,22 +128,38 @@ export async function setReplay(
 }
 
 export async function countOutcomes(db: Db, replayId: string): Promise<ReplayOutcomes> {
+  return (await countOutcomesOf(db, [replayId])).get(replayId)!;
+}
+
+/** Of each of these replays. */
+export async function countOutcomesOf(
+  db: Db,
+  replayIds: string[],
+): Promise<Map<string, ReplayOutcomes>> {
+  if (replayIds.length === 0) return new Map();
   const rows = await db
     .selectFrom('deliveries')
-    .select('status')
+    .select(['replay_id', 'status'])
     .select(({ fn }) => fn.countAll<string>().as('count'))
-    .where('replay_id', '=', replayId)
-    .groupBy('status')
+    .where('replay_id', 'in', replayIds)
+    .groupBy(['replay_id', 'status'])
     .execute();
-  const counts = new Map(rows.map(({ status, count }) => [status, Number(count)]));
-  const of = (status: (typeof rows)[number]['status']) => counts.get(status) ?? 0;
-  return {
-    pending: of('pending') + of('retrying'),
-    delivered: of('delivered'),
-    failed: of('failed'),
-    skipped: of('skipped'),
-    canceled: of('canceled'),
-  };
+  const counts = new Map(
+    rows.map(({ replay_id, status, count }) => [`${replay_id} ${status}`, Number(count)]),
+  );
+  return new Map(
+    replayIds.map((id) => {
+      const of = (status: DeliveryStatus) => counts.get(`${id} ${status}`) ?? 0;
+      const outcomes = {
+        pending: of('pending') + of('retrying'),
+        delivered: of('delivered'),
+        failed: of('failed'),
+        skipped: of('skipped'),
+        canceled: of('canceled'),
+      };
+      return [id, outcomes];
+    }),
+  );
 }
 
 /** How many wait for the first attempt of their new ladder; counts no further than `limit`. */

@@ -47,13 +47,15 @@ export function listWebhookRows(
     .execute();
 }
 
-/** Webhooks of any project: for the live feed, whose changes belong to a project already. */
+/** Without a project of any: for the live feed, whose changes belong to a project already. */
 export async function listWebhooksById(
   db: Db,
   ids: string[],
+  projectId?: string,
 ): Promise<(WebhookRow & WebhookHealth)[]> {
   if (ids.length === 0) return [];
-  return selectWithHealth(db).where('id', 'in', ids).execute();
+  const query = projectId === undefined ? selectWithHealth(db) : selectWebhooks(db, projectId);
+  return query.where('id', 'in', ids).execute();
 }
 
 export async function lockWebhook(

@@ -40,7 +40,7 @@ describe('createFirstTasks', () => {
   });
 
   test('sends on what waits while none leaves', async () => {
-    enterMany(100);
+    void enterMany(100);
     const waiting = firstTasks.enter();
     await vi.advanceTimersByTimeAsync(600);
     expect(await waiting).toBeUndefined();
@@ -49,7 +49,7 @@ describe('createFirstTasks', () => {
 
   test('sends on what has waited long, though others leave', async () => {
     const entered = enterMany(100);
-    enterMany(100);
+    void enterMany(100);
     const last = firstTasks.enter();
     for (const entering of entered.slice(0, 50)) {
       (await entering)!();
@@ -59,7 +59,7 @@ describe('createFirstTasks', () => {
   });
 
   test('sends on at once what comes when enough wait', async () => {
-    enterMany(400);
+    void enterMany(400);
     expect(await firstTasks.enter()).toBeUndefined();
   });
 });

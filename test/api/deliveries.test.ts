@@ -75,6 +75,7 @@ describe('GET /v1/webhooks/:id/deliveries', () => {
       id: expect.stringMatching(/^dlv_/),
       webhook_id: webhookId,
       event_id: expect.stringMatching(/^evt_/),
+      post_id: expect.stringMatching(/^post_/),
       event: 'post.partial',
       url: 'https://example.com/hook',
       status: 'pending',

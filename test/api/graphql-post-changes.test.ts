@@ -171,7 +171,7 @@ describe('retryResult', () => {
     const { post: rest } = await ask(app, query, { id: postId, first: 1, after });
     expect(rest.results[0].attemptLog).toMatchObject({
       nodes: [{ number: 1, run: 1, phase: 'COMMIT', outcome: 'rejected' }],
-      pageInfo: { hasNextPage: false, endCursor: null },
+      pageInfo: { hasNextPage: false },
     });
   });
 });

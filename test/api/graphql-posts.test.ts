@@ -45,8 +45,8 @@ describe('createPost', () => {
       `mutation {
       createPost(input: {
         caption: "main"
-        platformPosts: [{ accountId: "${account.id}", caption: "own", platformOptions: { outcome: "rejected" } }]
-      }) { id results { caption platformOptions } }
+        platformPosts: [{ accountId: "${account.id}", caption: "own", platformOptions: { sandbox: { outcome: REJECTED } } }]
+      }) { id results { caption platformOptions { ... on SandboxOptions { outcome } } } }
     }`,
     );
     expect(post.results).toEqual([{ caption: 'own', platformOptions: { outcome: 'rejected' } }]);
@@ -97,12 +97,14 @@ describe('createPost', () => {
     expect(refused.requestId).toMatch(/^req_/);
   });
 
-  test('spells the path into platform options as the network does', async () => {
-    const platformPosts = [{ accountId: account.id, platformOptions: { delay_ms: 'long' } }];
+  test('names the network in the path into its options', async () => {
+    const platformPosts = [
+      { accountId: account.id, platformOptions: { sandbox: { delayMs: 60_001 } } },
+    ];
     const { issues } = await askRefused(app, createPost, {
       input: { caption: 'a', platformPosts },
     });
-    expect(issues[0].path).toBe('input.platformPosts[0].platformOptions.delay_ms');
+    expect(issues[0].path).toBe('input.platformPosts[0].platformOptions.sandbox.delayMs');
   });
 
   test('names the path of a wrong type', async () => {

@@ -192,35 +192,6 @@ describe('the other resources', () => {
     });
     expect(event.data).toEqual(events.nodes[0].data);
   });
-
-  test('lists are paged to their end', async () => {
-    const seen: string[] = [];
-    let after: string | null = null;
-    do {
-      const {
-        posts,
-      }: { posts: { nodes: { id: string }[]; pageInfo: { endCursor: string | null } } } = await ask(
-        app,
-        'query ($after: String) { posts(first: 2, after: $after) { nodes { id } pageInfo { endCursor } } }',
-        { after },
-      );
-      seen.push(...posts.nodes.map(({ id }) => id));
-      after = posts.pageInfo.endCursor;
-    } while (after !== null);
-    const { posts } = await ask(app, '{ posts(first: 100) { nodes { id } } }');
-    expect(seen).toEqual(posts.nodes.map(({ id }: { id: string }) => id));
-  });
-
-  test.each([
-    ['{ posts(first: 0) { nodes { id } } }', 'first'],
-    ['{ posts(first: 101) { nodes { id } } }', 'first'],
-    ['{ posts(after: "nonsense") { nodes { id } } }', 'after'],
-    ['{ posts(from: "yesterday") { nodes { id } } }', 'from'],
-    ['{ deliveries(webhookId: "wh_x", since: "x") { nodes { id } } }', 'since'],
-  ])('%s is refused at %s', async (query, path) => {
-    const refused = await askRefused(app, query);
-    expect(refused.issues[0].path).toBe(path);
-  });
 });
 
 describe('an id older than the retention', () => {

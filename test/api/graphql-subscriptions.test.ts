@@ -131,21 +131,6 @@ describe.each([
     await publish();
     await resumed.waitFor(1);
   });
-
-  test('ends within 5 s of the revocation of its key', async () => {
-    const made = await app.api.post('/v1/api-keys', { name: 'short' });
-    const { id, key } = made.body.data;
-    await using subscription = await open({}, key);
-    const post = await publish();
-    await subscription.waitFor(1);
-    await app.api.delete(`/v1/api-keys/${id}`);
-    const revokedAt = Date.now();
-    const code = await subscription.closed;
-    expect(Date.now() - revokedAt).toBeLessThan(5_000);
-    if (_ === 'WebSocket') expect(code).toBe(4401);
-    else expect(subscription.messages.at(-1).errors[0].extensions.code).toBe('unauthorized');
-    await app.tenant.waitForPost(post.id);
-  });
 });
 
 describe('deliveryUpdated', () => {

@@ -1,67 +1,39 @@
 // The live feed: every change once and in order, whoever commits late and whenever a stream begins.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createFeed, type Feed } from '../../api/live/feed.ts';
-import type { FeedItem } from '../../api/live/recent.ts';
-import type { FeedStream } from '../../api/live/subscriber.ts';
-import { deleteChanges, insertChanges, readFeedHead } from '../../schema/database/changes.ts';
-import { connectDatabase, type DatabaseConnection } from '../../schema/database/connect.ts';
-import { createDoorbell, type Doorbell } from '../../schema/database/doorbell.ts';
+import type { Feed } from '../../api/live/feed.ts';
+import { deleteChanges, readFeedHead } from '../../schema/database/changes.ts';
 import { createListener, type Listener } from '../../schema/database/listen.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import {
+  changesOfPosts as filter,
+  createTestFeed,
+  createWriters,
+  subjectIds as subjects,
+  take,
+  type Writers,
+} from '../support/feed.ts';
 
 let database: TestDatabase;
-let writers: DatabaseConnection;
-let doorbell: Doorbell;
+let writers: Writers;
 let listener: Listener;
 let feed: Feed;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  writers = connectDatabase({ url: database.url, maxConnections: 12, applicationName: 'writers' });
-  doorbell = createDoorbell(database.url);
+  writers = createWriters(database.url);
   listener = createListener(database.url);
-  feed = createFeed({ db: database.db, listener, log: pino({ level: 'silent' }) });
+  feed = createTestFeed(database.db, listener);
 });
 
 afterAll(async () => {
   await feed.close();
-  await Promise.all([listener.close(), doorbell.close(), writers.close()]);
+  await Promise.all([listener.close(), writers.close()]);
   await database.drop();
 });
 
-/** One transaction that writes changes and commits after a while. */
-async function commit(projectId: string, subjectIds: string[], holdMs = 0): Promise<void> {
-  await writers.db.transaction().execute(async (trx) => {
-    for (const subjectId of subjectIds) {
-      await insertChanges(trx, [
-        { project_id: projectId, subject: 'post', subject_id: subjectId, kind: 'created' },
-      ]);
-    }
-    if (holdMs > 0) await sleep(holdMs);
-  });
-  doorbell.ring('fanfare_changes');
-}
-
-const filter = (projectId: string, subjectId?: string) => ({
-  projectId,
-  subject: 'post' as const,
-  subjectId,
-});
-
-async function take(stream: FeedStream, count: number): Promise<FeedItem[]> {
-  const items: FeedItem[] = [];
-  while (items.length < count) {
-    const next = await stream.next();
-    if (next.done) break;
-    items.push(next.value);
-  }
-  return items;
-}
-
-const subjects = (items: FeedItem[]) => items.map((item) => item.change.subject_id);
+const commit: Writers['commit'] = (...change) => writers.commit(...change);
 
 describe('subscribe', () => {
   test('tells what is committed after it began, of its project, subject and id only', async () => {
@@ -103,7 +75,7 @@ describe('subscribe', () => {
   test('keeps every stream whole and in one order under transactions that commit late', async () => {
     const projectId = 'prj_storm';
     const written: string[] = [];
-    const from = await feed.head();
+    const { cursor: from } = await feed.readPresent(() => Promise.resolve());
     const early = await feed.subscribe(filter(projectId));
     const writersDone = new AbortController();
     const writing = Promise.all(
@@ -182,7 +154,9 @@ describe('subscribe', () => {
     await commit('prj_cut', ['post_before']);
     await take(stream, 1);
     await sql`select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and pid <> pg_backend_pid()`.execute(writers.db);
+      where datname = current_database() and pid <> pg_backend_pid()`.execute(
+      writers.connection.db,
+    );
     for (let tries = 0; ; tries++) {
       try {
         await commit('prj_cut', ['post_after']);
@@ -202,15 +176,19 @@ describe('subscribe', () => {
     expect(await waiting).toEqual({ done: true, value: undefined });
   });
 
-  test.each(['', 'x', '%%%', 'YWJj', Buffer.from('a.1.-1').toString('base64url')])(
-    'refuses %j as a cursor',
-    async (after) => {
-      await expect(feed.subscribe({ ...filter('prj_one'), after })).rejects.toMatchObject({
-        code: 'validation_error',
-        options: { issues: [{ path: 'after', code: 'invalid_cursor' }] },
-      });
-    },
-  );
+  test.each([
+    '',
+    'x',
+    '%%%',
+    'YWJj',
+    Buffer.from('a.1.-1').toString('base64url'),
+    Buffer.from('a.1.9223372036854775808').toString('base64url'),
+  ])('refuses %j as a cursor', async (after) => {
+    await expect(feed.subscribe({ ...filter('prj_one'), after })).rejects.toMatchObject({
+      code: 'validation_error',
+      options: { issues: [{ path: 'after', code: 'invalid_cursor' }] },
+    });
+  });
 
   test('refuses a cursor from the future', async () => {
     const { epoch } = await readFeedHead(database.db);
@@ -277,7 +255,7 @@ describe('a stream that reads what it missed', () => {
 
 describe('close', () => {
   test('ends every stream with unavailable', async () => {
-    const own = createFeed({ db: database.db, listener, log: pino({ level: 'silent' }) });
+    const own = createTestFeed(database.db, listener);
     const stream = await own.subscribe(filter('prj_one'));
     const ended = expect(stream.next()).rejects.toMatchObject({ code: 'unavailable' });
     await own.close();

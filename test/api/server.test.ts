@@ -25,13 +25,14 @@ async function echo(incoming: Request): Promise<Response> {
 
 beforeAll(async () => {
   app = await startApp({ roles: { api: true, worker: false } });
+  const { config } = app.context;
+  const sockets = { ...config.sockets, max: 1 };
   server = createServer(
-    { ...app.context, log: pino({ level: 'silent' }) },
+    { ...app.context, config: { ...config, sockets }, log: pino({ level: 'silent' }) },
     {
       rest: { fetch: echo },
       connect: { fetch: () => new Response('connect') },
       sandbox: { fetch: (_, { req }) => new Response(`sandbox ${req.socket.remoteAddress}`) },
-      maxSockets: 1,
       home: () => {
         throw new Error('secret detail');
       },

@@ -49,7 +49,7 @@ const worker = await Worker.create({
 /** Until Temporal has written the end of each. */
 async function waitUntilOver(): Promise<void> {
   const query = "WorkflowType = 'emptyWorkflow' and ExecutionStatus = 'Running'";
-  while ((await client.workflow.count(query)).count > 0) await sleep(50);
+  while ((await client.workflow.count(query)).count > 0) await sleep(250);
 }
 
 /** Seconds from the first start, or the moment when they were due, to the last end. */

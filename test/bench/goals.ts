@@ -26,6 +26,10 @@ export const goals: Readonly<Record<string, readonly Goal[]>> = {
     ratioGoal(0.6),
     { text: 'one_ratio ≥ 0.6', isReached: ({ details }) => details['one_ratio']! >= 0.6 },
   ],
+  live_fanout: [
+    ratioGoal(0.5),
+    { text: 'p99 ≤ 250 ms', isReached: ({ details }) => details['p99']! <= 250 },
+  ],
   memory: [
     { text: '≤ 350 MB after the start', isReached: ({ details }) => details['idle']! <= 350 },
     { text: '≤ 500 MB after deliveries', isReached: ({ details }) => details['after']! <= 500 },

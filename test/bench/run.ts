@@ -10,6 +10,7 @@ import { deadFifth } from './rows/dead-fifth.ts';
 import { deliveriesMillion } from './rows/deliveries-million.ts';
 import { deliveries } from './rows/deliveries.ts';
 import { deliveryLatency } from './rows/delivery-latency.ts';
+import { liveFanout } from './rows/live-fanout.ts';
 import { memory } from './rows/memory.ts';
 import { postsAccepted } from './rows/posts-accepted.ts';
 import { postsConcluded } from './rows/posts-concluded.ts';
@@ -26,6 +27,7 @@ const rows: readonly Row[] = [
   postsConcluded,
   burst,
   recovery,
+  liveFanout,
   memory,
 ];
 

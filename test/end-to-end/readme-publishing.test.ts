@@ -4,7 +4,7 @@ import { routes } from '../../api/routes.ts';
 import { postingErrors } from '../../schema/posting-errors.ts';
 import { CreatePost, PlatformPost, waitReasons, type Post } from '../../schema/posts.ts';
 import { startApp, type TestApp } from '../support/app.ts';
-import { blocks, readTable } from '../support/readme.ts';
+import { readmeBlocks, readTable } from '../support/readme.ts';
 import { createShell, type Shell } from '../support/shell.ts';
 
 let app: TestApp;
@@ -18,7 +18,7 @@ afterAll(async () => {
   await shell[Symbol.asyncDispose]();
 });
 
-const requests = blocks
+const requests = readmeBlocks
   .filter(({ language, text }) => language === 'sh' && text.includes('$URL/v1/posts '))
   .map(({ text }) => text);
 

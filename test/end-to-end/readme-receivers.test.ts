@@ -2,18 +2,15 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findFreePorts } from '../../api/embedded/free-ports.ts';
 import type { WebhookWithSecret } from '../../schema/webhooks.ts';
 import { startApp, type TestApp } from '../support/app.ts';
-import { blocks, readme } from '../support/readme.ts';
+import { createReadmeDirectory, readme, readmeBlocks } from '../support/readme.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'fanfare-readme-'));
+const { extract, remove } = createReadmeDirectory();
 let app: TestApp;
 
 beforeAll(async () => {
@@ -22,18 +19,8 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await app.stop();
-  rmSync(directory, { recursive: true, force: true });
+  remove();
 });
-
-/** Writes the fenced block whose first line begins with the file's name in a comment. */
-function extract(file: string): string {
-  const name = new RegExp(`^(//|#) ${file.replace('.', '[.]')}\\b`);
-  const block = blocks.find(({ text }) => name.test(text))?.text;
-  if (block === undefined) throw new Error(`The README has no ${file}.`);
-  const path = join(directory, file);
-  writeFileSync(path, block);
-  return path;
-}
 
 const newSecret = 'whsec_bmV3';
 
@@ -150,7 +137,6 @@ describe.each([
 
 describe('the program that watches', () => {
   test('shows what happens to deliveries', async () => {
-    symlinkSync(join(import.meta.dirname, '../../node_modules'), join(directory, 'node_modules'));
     const webhook = await app.tenant.createWebhook(`${app.url}/sandbox/inbox/watched`);
     const child = spawn(process.execPath, [extract('watch.mjs')], {
       env: { URL: app.url, KEY: app.tenant.key },
@@ -182,7 +168,7 @@ describe('the requests that register a webhook', () => {
     const body = /\/v1\/webhooks -H [^']*'[^']*' \\\n {2}-d '([^']*)'/.exec(readme)![1]!;
     const rest = await app.api.post('/v1/webhooks', JSON.parse(body));
     expect(rest).toMatchObject({ status: 201, body: { data: { name: 'orders' } } });
-    const query = blocks.find(({ language }) => language === 'graphql')!.text;
+    const query = readmeBlocks.find(({ language }) => language === 'graphql')!.text;
     const { body: answer } = await app.api.post('/graphql', { query });
     expect(answer.data.createWebhook).toEqual({
       secret: expect.stringMatching(/^whsec_/),

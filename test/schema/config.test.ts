@@ -1,6 +1,7 @@
 // The configuration: defaults, what is refused, and that every fault is told at once.
 import { describe, expect, test } from 'vitest';
-import { ConfigError, Environment, readConfig } from '../../schema/config.ts';
+import { ConfigError, readConfig, type Config } from '../../schema/config.ts';
+import { Environment } from '../../schema/environment.ts';
 
 function faultsOf(env: Record<string, string>): string[] {
   try {
@@ -24,6 +25,26 @@ describe('readConfig', () => {
     expect(config.deliveryDelaysMs).toEqual([30_000, 120_000, 600_000]);
     expect(config.deliveryTimeoutMs).toBe(10_000);
     expect(config.previewEvents).toBe(false);
+  });
+
+  test("shows the schema and GraphiQL on a developer's machine only, unless told", () => {
+    const vaultKeys = `k1:${Buffer.alloc(32).toString('base64')}`;
+    const served = { DATABASE_URL: 'postgres://localhost/x', FANFARE_VAULT_KEYS: vaultKeys };
+    const shownBy = ({ hasIntrospection, hasGraphiql }: Config) => [hasIntrospection, hasGraphiql];
+    expect(shownBy(readConfig({}))).toEqual([true, true]);
+    expect(shownBy(readConfig(served))).toEqual([false, false]);
+    expect(shownBy(readConfig({ ...served, FANFARE_INTROSPECTION: 'true' }))).toEqual([
+      true,
+      false,
+    ]);
+    expect(shownBy(readConfig({ FANFARE_GRAPHIQL: 'false' }))).toEqual([true, false]);
+  });
+
+  test('refuses to answer stored documents only, where none are', () => {
+    expect(faultsOf({ FANFARE_PERSISTED_ONLY: 'true' })).toHaveLength(1);
+    expect(faultsOf({ FANFARE_PERSISTED_ONLY: 'true', FANFARE_PERSISTED_DOCUMENTS: 'a' })).toEqual(
+      [],
+    );
   });
 
   test('takes an empty variable for one that is not set', () => {

@@ -1,16 +1,24 @@
 // Every query on a table that grows is served by an index: asked of Postgres over many rows.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addUsage, giveBackUsage, moveUsage } from '../../schema/database/account-usage.ts';
+import {
+  addUsage,
+  giveBackUsage,
+  listUsage,
+  moveUsage,
+} from '../../schema/database/account-usage.ts';
 import { listAccountRows, listAccountsById } from '../../schema/database/accounts.ts';
-import { findUsableApiKey, listApiKeys } from '../../schema/database/api-keys.ts';
-import { deleteChanges, readChanges } from '../../schema/database/changes.ts';
+import { findUsableApiKey, listApiKeys, listApiKeysById } from '../../schema/database/api-keys.ts';
+import { listConnectSessionsById } from '../../schema/database/connect-sessions.ts';
+import { deleteChanges, hasChangesOf, readChanges } from '../../schema/database/changes.ts';
 import type { Db } from '../../schema/database/database.ts';
 import {
   findDelivery,
   listDeliveryAttempts,
+  listDeliveriesById,
   listDeliveryRows,
 } from '../../schema/database/deliveries.ts';
+import { listDeliveryPages } from '../../schema/database/delivery-pages.ts';
 import { readDeliveryBacklog } from '../../schema/database/delivery-backlog.ts';
 import { insertAttempts } from '../../schema/database/delivery-attempts.ts';
 import { concludeUnsent, listUnfinished } from '../../schema/database/due-deliveries.ts';
@@ -19,14 +27,24 @@ import { findManualDelivery, insertManualAttempt } from '../../schema/database/m
 import { claimBatch } from '../../schema/database/outbox.ts';
 import { listPostAttempts } from '../../schema/database/post-attempts.ts';
 import { cancelResults, lockPostWithResults } from '../../schema/database/post-changes.ts';
-import { getPostRow, listPostRows, listResults } from '../../schema/database/posts.ts';
+import {
+  getPostRow,
+  listPostIdsOfResults,
+  listPostRows,
+  listPostsById,
+  listResults,
+} from '../../schema/database/posts.ts';
 import {
   deleteConnectSessions,
   deleteEvents,
   deleteIdempotencyKeys,
   deleteReplays,
 } from '../../schema/database/pruning.ts';
-import { listEventRows } from '../../schema/database/recorded-events.ts';
+import {
+  listEventPages,
+  listEventRows,
+  listEventsById,
+} from '../../schema/database/recorded-events.ts';
 import { listResumablePosts } from '../../schema/database/resuming.ts';
 import { listStuckDeliveries, listStuckPosts } from '../../schema/database/stuck.ts';
 import { findTarget, setPaused } from '../../schema/database/targets.ts';
@@ -36,11 +54,12 @@ import {
 } from '../../schema/database/reopen-deliveries.ts';
 import { countMatches, readWindow } from '../../schema/database/replay-matches.ts';
 import {
-  countOutcomes,
+  countOutcomesOf,
   countUnattempted,
   findRunningReplay,
   getReplayRow,
-  listReplayRows,
+  listReplayPages,
+  listReplaysById,
   lockRunningReplay,
 } from '../../schema/database/replays.ts';
 import {
@@ -123,8 +142,7 @@ describe('lists', () => {
       listDeliveryRows(db, project, 'wh_7', { status: 'failed', since }, page),
     'deliveries by kind': (db) =>
       listDeliveryRows(db, project, 'wh_7', { event: 'post.failed', until: since }, page),
-    attempts: (db) => listDeliveryAttempts(db, 'dlv_7'),
-    "a target's calls": (db) => listPostAttempts(db, 'res_7', { limit: 25, before: 9 }),
+    "a target's calls": (db) => listPostAttempts(db, ['res_7', 'res_57'], { limit: 25, before: 9 }),
     events: (db) => listEventRows(db, project, { test: false }, page),
     'test events': (db) => listEventRows(db, project, { test: true }, page),
     'events by kind and time': (db) =>
@@ -133,6 +151,53 @@ describe('lists', () => {
   for (const [name, list] of Object.entries(lists)) {
     test(`${name} are found by an index`, async () => {
       expect(await fullScans(list)).toEqual([]);
+    });
+  }
+});
+
+describe('what GraphQL reads of many at once', () => {
+  const reads: Record<string, (db: Db) => Promise<unknown>> = {
+    'posts with their results': (db) => listPostsById(db, ['post_7', 'post_57'], project),
+    'the posts of results': (db) => listPostIdsOfResults(db, project, ['res_7', 'res_57']),
+    accounts: (db) => listAccountsById(db, project, ['sa_7', 'sa_57']),
+    'their usage': (db) => listUsage(db, ['sa_7', 'sa_57'], '2026-01'),
+    'API keys': (db) => listApiKeysById(db, project, ['key_7', 'key_57']),
+    'connect sessions': (db) => listConnectSessionsById(db, project, ['cs_7', 'cs_57']),
+    webhooks: (db) => listWebhooksById(db, ['wh_7', 'wh_57'], project),
+    events: (db) => listEventsById(db, project, ['evt_7', 'evt_57']),
+    deliveries: (db) => listDeliveriesById(db, ['dlv_7', 'dlv_57'], project),
+    'their attempts': (db) => listDeliveryAttempts(db, ['dlv_7', 'dlv_57']),
+    'events of posts': (db) => listEventPages(db, project, 'post_id', ['post_7', 'post_57'], page),
+    'events of accounts': (db) =>
+      listEventPages(db, project, 'social_account_id', ['sa_7', 'sa_57'], nextPage),
+    'deliveries of posts': (db) =>
+      listDeliveryPages(db, project, 'post', ['post_7', 'post_57'], {}, page),
+    'deliveries of posts by status and time': (db) =>
+      listDeliveryPages(db, project, 'post', ['post_7'], { status: 'failed', since }, nextPage),
+    'deliveries of events': (db) =>
+      listDeliveryPages(db, project, 'event', ['evt_7', 'evt_57'], {}, nextPage),
+    'deliveries of webhooks': (db) =>
+      listDeliveryPages(db, project, 'webhook', ['wh_7', 'wh_57'], {}, page),
+    'deliveries of webhooks by kind': (db) =>
+      listDeliveryPages(db, project, 'webhook', ['wh_7'], { event: 'post.failed' }, nextPage),
+    'all of a page of posts': async (db) => {
+      const numbers = Array.from({ length: 100 }, (_, i) => 7 + 50 * i);
+      const ids = numbers.map((number) => `post_${number}`);
+      const resultIds = numbers.map((number) => `res_${number}`);
+      await listPostsById(db, ids, project);
+      await listPostIdsOfResults(db, project, resultIds);
+      await listDeliveryPages(db, project, 'post', ids, {}, page);
+      await listEventPages(db, project, 'post_id', ids, page);
+      await listPostAttempts(db, resultIds, page);
+      await listDeliveryAttempts(
+        db,
+        numbers.map((number) => `dlv_${number}`),
+      );
+    },
+  };
+  for (const [name, read] of Object.entries(reads)) {
+    test(`finds ${name} by an index`, async () => {
+      expect(await fullScans(read)).toEqual([]);
     });
   }
 });
@@ -237,7 +302,7 @@ describe('replays', () => {
   const row = (db: Db) => getReplayRow(db, project, replayId, 'wh_7');
   const works: Record<string, (db: Db) => Promise<unknown>> = {
     'are read': row,
-    'are listed': (db) => listReplayRows(db, project, 'wh_7', page),
+    'are listed': (db) => listReplayPages(db, project, ['wh_7', 'wh_57'], page),
     'count what they match': (db) => countMatches(db, range),
     'find deliveries of their range': (db) => readWindow(db, range, 'dlv_', 200),
     'find events without a delivery': (db) => readWindow(db, range, 'evt_', 200),
@@ -249,7 +314,8 @@ describe('replays', () => {
       db
         .transaction()
         .execute(async (trx) => insertMissingDeliveries(trx, await row(trx), ['evt_7', 'evt_57'])),
-    'count how theirs stand': (db) => countOutcomes(db, replayId),
+    'count how theirs stand': (db) => countOutcomesOf(db, [replayId, 'rpl_57']),
+    'are read by their ids': (db) => listReplaysById(db, project, [replayId, 'rpl_57']),
     'count what waits for them': (db) => countUnattempted(db, replayId, 1_000),
     'are locked to be advanced': (db) =>
       db.transaction().execute((trx) => lockRunningReplay(trx, replayId)),
@@ -271,6 +337,8 @@ describe('the live feed', () => {
       readChanges(db, start, 100, { projectId: project, subject: 'delivery' }),
     'reads one subject from a cursor': (db) =>
       readChanges(db, start, 100, { projectId: project, subject: 'post', subjectId: 'post_7' }),
+    'looks for a subject that is gone': (db) =>
+      hasChangesOf(db, { projectId: project, subject: 'post', subjectId: 'post_7' }),
     'forgets what is old': (db) => deleteChanges(db, new Date(0)),
   };
   for (const [name, read] of Object.entries(reads)) {

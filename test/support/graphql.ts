@@ -50,6 +50,8 @@ export interface SubscribeOptions {
   connectionParams?: Record<string, unknown>;
   query: string;
   variables?: Record<string, unknown>;
+  /** More members of the message that asks, such as `documentId`. */
+  payload?: Record<string, unknown>;
 }
 
 function createInbox() {
@@ -92,7 +94,7 @@ function createInbox() {
 }
 
 export function subscribeOverSocket(options: SubscribeOptions): Subscription {
-  const { url, key, query, variables = {} } = options;
+  const { url, key, query, variables = {}, payload = {} } = options;
   const inbox = createInbox();
   const client = createClient({
     url: `${url.replace('http', 'ws')}/graphql`,
@@ -103,7 +105,7 @@ export function subscribeOverSocket(options: SubscribeOptions): Subscription {
     onNonLazyError: () => {},
   });
   const stop = client.subscribe<Message>(
-    { query, variables },
+    { query, variables, ...payload },
     {
       next: (message) => inbox.push(message),
       error: (error) => inbox.push({ failed: error }),

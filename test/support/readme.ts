@@ -1,9 +1,11 @@
-// The README as its readers take it: its fenced blocks and the rows of its tables.
-import { readFileSync } from 'node:fs';
+// The README as its readers take it: its programs and documents, and the rows of its tables.
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 export const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
 
-export const blocks = [...readme.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(
+export const readmeBlocks = [...readme.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(
   ([, language, text]) => ({ language: language!, text: text! }),
 );
 
@@ -19,4 +21,27 @@ export function readTable(head: string): string[][] {
       .split('|')
       .map((cell) => cell.trim()),
   );
+}
+
+export interface ReadmeDirectory {
+  /** Writes the fenced block whose first line begins with the file's name in a comment. */
+  extract(file: string): string;
+  remove(): void;
+}
+
+/** With the packages of this checkout, as if they had been installed there. */
+export function createReadmeDirectory(): ReadmeDirectory {
+  const directory = mkdtempSync(join(tmpdir(), 'fanfare-readme-'));
+  symlinkSync(join(import.meta.dirname, '../../node_modules'), join(directory, 'node_modules'));
+  return {
+    extract(file) {
+      const name = new RegExp(`^(//|#) ${file.replace('.', '[.]')}\\b`);
+      const block = readmeBlocks.find(({ text }) => name.test(text))?.text;
+      if (block === undefined) throw new Error(`The README has no ${file}.`);
+      const path = join(directory, file);
+      writeFileSync(path, block);
+      return path;
+    },
+    remove: () => rmSync(directory, { recursive: true, force: true }),
+  };
 }

@@ -87,7 +87,7 @@ async function runBatch(urls: string[], { timeoutMs = 1_000 } = {}) {
         .selectAll()
         .where('webhook_id', '=', webhookId)
         .executeTakeFirstOrThrow();
-      return { delivery, attempts: await listDeliveryAttempts(db, delivery.id) };
+      return { delivery, attempts: await listDeliveryAttempts(db, [delivery.id]) };
     }),
   );
 }

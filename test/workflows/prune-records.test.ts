@@ -3,11 +3,11 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ensurePruningSchedule, keepPruningSchedule } from '../../activities/pruning-schedule.ts';
 import { keepWorker } from '../../api/keep-worker.ts';
-import { createFeed } from '../../api/live/feed.ts';
 import type { AppError } from '../../schema/errors.ts';
 import { pruneRecordsWorkflow, pruneScheduleId } from '../../schema/workflows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createEngine, type Engine } from '../support/engine.ts';
+import { createTestFeed } from '../support/feed.ts';
 import { addOldEvents } from '../support/old-records.ts';
 import { installQuietRuntime } from '../support/quiet-runtime.ts';
 import { addProject, addWebhook } from '../support/rows.ts';
@@ -44,9 +44,9 @@ const ensure = () => ensurePruningSchedule({ temporal: namespace.client, taskQue
 
 /** A change older than the feed keeps, and a stream's way back to just before it. */
 async function watchOldChange(projectId: string) {
-  const { db, listener, log } = engine;
-  const feed = createFeed({ db, listener, log });
-  const after = await feed.head();
+  const { db, listener } = engine;
+  const feed = createTestFeed(db, listener);
+  const { cursor: after } = await feed.readPresent(() => Promise.resolve());
   await sql`insert into changes (project_id, subject, subject_id, kind, created_at)
     values (${projectId}, 'post', 'post_1', 'created', now() - interval '25 hours')`.execute(db);
   const resume = async () => {

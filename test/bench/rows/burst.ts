@@ -7,7 +7,7 @@ import { checkPublished, commitPosts, waitForAllConcluded } from '../posts.ts';
 import { median, percentile, type Row } from '../result.ts';
 
 const count = 2_000;
-const rounds = 3;
+const rounds = 2;
 const accounts = 30;
 /** Long enough for Temporal to be told of all before they are due. */
 const aheadMs = 30_000;

@@ -2,10 +2,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { findFreePorts } from '../../../api/embedded/free-ports.ts';
-import { createApi, type Api } from '../../support/api.ts';
-import { startProgram, type Program } from '../../support/program.ts';
+import { startApi } from '../api-program.ts';
 import type { BarePostsOptions } from '../bare-posts-process.ts';
 import { addAccounts } from '../endpoints.ts';
 import { cpuSeconds } from '../footprint.ts';
@@ -33,7 +30,7 @@ export const postsAccepted: Row = {
     const accountIds = await addAccounts(installation, accounts);
     // What tells Temporal would take its part of the machine while either of the two is measured.
     await installation.program.stop();
-    await using ours = await startApi(installation);
+    await using ours = await startApi(installation, { FANFARE_MONTHLY_POSTS_PER_ACCOUNT: '0' });
     await using bare = await startBarePosts({
       databaseUrl: installation.databaseUrl,
       connections: databaseConnections,
@@ -71,32 +68,6 @@ export const postsAccepted: Row = {
     };
   },
 };
-
-interface RunningApi extends AsyncDisposable {
-  readonly program: Program;
-  readonly api: Api;
-}
-
-async function startApi({ api, env, program }: Installation): Promise<RunningApi> {
-  const [port] = await findFreePorts([0]);
-  const own = startProgram({
-    command: ['api'],
-    dataDirectory: program.dataDirectory,
-    env: {
-      ...env,
-      FANFARE_PORT: String(port),
-      FANFARE_RATE_LIMIT_PER_MINUTE: '0',
-      FANFARE_MONTHLY_POSTS_PER_ACCOUNT: '0',
-    },
-  });
-  const ours = createApi(`http://127.0.0.1:${port}`, api.key);
-  for (;;) {
-    const answer = await ours.get('/v1/project').catch(() => undefined);
-    if (answer?.status === 200) break;
-    await Promise.race([sleep(50), own.exit.then(() => Promise.reject(new Error(own.output())))]);
-  }
-  return { program: own, api: ours, [Symbol.asyncDispose]: () => own.stop() };
-}
 
 async function startBarePosts(
   options: BarePostsOptions,

@@ -5,7 +5,7 @@ import { startInstallation } from '../installation.ts';
 import { checkPublished, commitPosts, waitForAllConcluded } from '../posts.ts';
 import { median, type Row } from '../result.ts';
 
-const count = 2_000;
+const count = 1_000;
 const warmUp = 300;
 const rounds = 3;
 const accounts = 30;

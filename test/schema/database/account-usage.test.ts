@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   addUsage,
-  findUsage,
   giveBackUsage,
+  listUsage,
   monthOf,
   moveUsage,
 } from '../../../schema/database/account-usage.ts';
@@ -42,7 +42,7 @@ async function countsOf({ accountIds }: CountedResults, month: string) {
     .execute();
   return Promise.all(
     accountIds.map(async (id) => ({
-      published: (await findUsage(database.db, id, month))?.published ?? 0,
+      published: (await listUsage(database.db, [id], month))[0]?.published ?? 0,
       results: results.filter((result) => result.social_account_id === id).length,
     })),
   );
@@ -141,7 +141,7 @@ describe('giveBackUsage', () => {
     const rows = await addResults(1, 2, null);
     await giveBack(rows.resultIds);
     await giveBack([]);
-    expect(await findUsage(database.db, rows.accountIds[0]!, november)).toBeUndefined();
+    expect(await listUsage(database.db, [rows.accountIds[0]!], november)).toEqual([]);
   });
 });
 
@@ -197,7 +197,7 @@ describe('moveUsage', () => {
       .where('id', 'in', rows.resultIds)
       .execute();
     expect(await move(rows.resultIds, november)).toEqual([]);
-    expect(await findUsage(database.db, rows.accountIds[0]!, november)).toBeUndefined();
+    expect(await listUsage(database.db, [rows.accountIds[0]!], november)).toEqual([]);
   });
 
   test('ends with as many counted as results say, when all move to and fro and are given back', async () => {

@@ -1,0 +1,130 @@
+// How much a GraphQL document may ask for, refused before any of its fields is run.
+import { complexityFromQuery } from '@pothos/plugin-complexity';
+import {
+  getOperationAST,
+  GraphQLError,
+  NoFragmentCyclesRule,
+  parse,
+  validate,
+  visit,
+  type DocumentNode,
+  type ExecutionArgs,
+  type GraphQLSchema,
+  type Source,
+  type ValidationOptions,
+  type ValidationRule,
+} from 'graphql';
+import { type AppError, validationError } from '../schema/errors.ts';
+
+export const documentLimits = {
+  characters: 100_000,
+  /** More than GraphiQL's introspection and any document by hand; checking takes longer than linear. */
+  tokens: 2_000,
+  /** Under whatever alias: a field counts each time it is selected. */
+  fields: 300,
+  directives: 100,
+  levels: 10,
+  /** As the fields' `complexity` says. */
+  points: 5_000,
+} as const;
+
+type Limit = keyof typeof documentLimits;
+
+const codes = {
+  characters: 'too_long',
+  tokens: 'too_many_tokens',
+  fields: 'too_many_fields',
+  directives: 'too_many_directives',
+  levels: 'too_deep',
+  points: 'too_complex',
+} as const satisfies Record<Limit, string>;
+
+function refuse(what: Limit, actual?: number): AppError {
+  const limit = documentLimits[what];
+  const has = actual === undefined ? '' : `has ${actual} ${what}; `;
+  const message = `${has}at most ${limit} ${what} are answered`;
+  const issue = { path: 'query', code: codes[what], message, limit };
+  return validationError([actual === undefined ? issue : { ...issue, actual }]);
+}
+
+/** Counted before it is read at all. */
+export function requireLength(document: string): void {
+  if (document.length > documentLimits.characters) throw refuse('characters', document.length);
+}
+
+export function parseWithin(source: string | Source, options: object): DocumentNode {
+  const document = parseTokens(source, options);
+  let [fields, directives] = [0, 0];
+  visit(document, {
+    Field: () => void fields++,
+    Directive: () => void directives++,
+  });
+  if (fields > documentLimits.fields) throw refuse('fields', fields);
+  if (directives > documentLimits.directives) throw refuse('directives', directives);
+  return document;
+}
+
+function parseTokens(source: string | Source, options: object): DocumentNode {
+  try {
+    return parse(source, { ...options, maxTokens: documentLimits.tokens });
+  } catch (error) {
+    const isTooMany = error instanceof GraphQLError && / tokens\. /.test(error.message);
+    // Brackets in brackets, until the stack was full.
+    throw isTooMany || error instanceof RangeError ? refuse('tokens') : error;
+  }
+}
+
+/** Circles first: the rules after it would run through them until the stack is full. */
+export function validateWithin(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  rules: readonly ValidationRule[] | undefined,
+  options: ValidationOptions,
+): readonly GraphQLError[] {
+  const circles = validate(schema, document, [NoFragmentCyclesRule], options);
+  return circles.length > 0 ? circles : validate(schema, document, rules, options);
+}
+
+/** What would be run, with fragments unfolded; undefined: it is within the limits. */
+export function findExcess(
+  args: Pick<ExecutionArgs, 'schema' | 'document' | 'operationName' | 'variableValues'>,
+  context: object,
+): AppError | undefined {
+  const { schema, document } = args;
+  const operation = getOperationAST(document, args.operationName);
+  // Execution refuses the same.
+  if (!operation) return undefined;
+  const definitions = document.definitions.filter(
+    (definition) => definition.kind !== 'OperationDefinition' || definition === operation,
+  );
+  try {
+    const { depth, breadth, complexity } = complexityFromQuery(
+      { ...document, definitions },
+      { schema, variables: args.variableValues ?? {}, ctx: context },
+    );
+    if (depth > documentLimits.levels) return refuse('levels', depth);
+    if (breadth > documentLimits.fields) return refuse('fields', breadth);
+    if (complexity > documentLimits.points) return refuse('points', complexity);
+    return undefined;
+  } catch (error) {
+    // Variables that are not of their types: execution tells of all of them.
+    if (error instanceof GraphQLError) return undefined;
+    throw error;
+  }
+}
+
+/** The operation that a request means must be told from the others of its document. */
+export function requireOperation(document: DocumentNode, operationName: unknown): void {
+  const isNamed = typeof operationName === 'string';
+  if (!isNamed && operationName !== undefined && operationName !== null) {
+    throw refuseName('invalid_type', 'must be a string');
+  }
+  if (getOperationAST(document, isNamed ? operationName : null)) return;
+  throw isNamed
+    ? refuseName('unknown_operation', 'names no operation of the document')
+    : refuseName('required', 'is required: the document does not have exactly one operation');
+}
+
+function refuseName(code: string, message: string): AppError {
+  return validationError([{ path: 'operationName', code, message }]);
+}

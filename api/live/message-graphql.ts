@@ -1,0 +1,44 @@
+// What every subscription shares in GraphQL: the shape of its messages, and the argument to resume.
+import { builder } from '../builder.ts';
+import type { Ref } from '../graphql-connections.ts';
+import type { ShownUpdate } from './updates.ts';
+
+interface MessageOptions<T> {
+  /** The field that shows the subject. */
+  field: string;
+  type: Ref<T>;
+  /** Some of what may happen, for the description. */
+  changes: string;
+  /** When there is no subject to show. */
+  gone: string;
+}
+
+/** `{cursor, change, id, …subject}` */
+export function messageOf<T>(
+  name: `${string}Update`,
+  { field, type, changes, gone }: MessageOptions<T>,
+): Ref<ShownUpdate<T>> {
+  return builder.objectRef<ShownUpdate<T>>(name).implement({
+    description: 'A message of a live stream.',
+    fields: (t) => ({
+      cursor: t.exposeString('cursor', { description: 'Where to go on: give it as `after`.' }),
+      change: t.exposeString('change', {
+        description: `What happened: ${changes}. \`present\`: nothing, this is how it stands.`,
+      }),
+      id: t.exposeID('id', { description: `Of the ${field}, also when it is gone.` }),
+      [field]: t.field({
+        type,
+        nullable: true,
+        description: `The ${field} when this was sent. Null: ${gone}.`,
+        resolve: ({ subject }): never => subject as never,
+      }),
+    }),
+  });
+}
+
+/** The argument of every subscription. */
+export const resumeArguments = builder.args((t) => ({
+  after: t.string({
+    description: 'A `cursor` of an earlier message: every change since comes first.',
+  }),
+}));

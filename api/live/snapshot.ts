@@ -1,0 +1,28 @@
+// Which transactions a present state has already, so that their changes are not told after it.
+
+export interface Snapshot {
+  /** Every transaction below had ended. */
+  readonly begin: bigint;
+  /** Every transaction from here on came later. */
+  readonly end: bigint;
+  /** Those between the two that had not ended. */
+  readonly running: readonly bigint[];
+}
+
+/** Of the text that Postgres gives: `begin:end:running,running`. */
+export function parseSnapshot(text: string): Snapshot {
+  const [begin = '', end = '', running = ''] = text.split(':');
+  return {
+    begin: BigInt(begin),
+    end: BigInt(end),
+    running: running === '' ? [] : running.split(',').map(BigInt),
+  };
+}
+
+export function formatSnapshot({ begin, end, running }: Snapshot): string {
+  return `${begin}:${end}:${running.join(',')}`;
+}
+
+export function hasSeen({ end, running }: Snapshot, xid: bigint): boolean {
+  return xid < end && !running.includes(xid);
+}

@@ -1,0 +1,107 @@
+// One GraphQL socket on the wire: what may come in, how much may wait to go out, and how long it may be silent.
+import { CloseCode, MessageType, parseMessage, type Server } from 'graphql-ws';
+import type { Logger } from 'pino';
+import type { WebSocket } from 'ws';
+
+export interface WireOptions {
+  /** A socket that does not answer a ping until the next one is cut. */
+  pingEveryMs: number;
+  /** One on which nothing runs is closed after this. */
+  idleMs: number;
+  /** Whether an operation is open. */
+  isBusy(): boolean;
+  log: Logger;
+}
+
+/** Past this a stream waits until what it sent is written. */
+const comfortableBytes = 64 * 1_024;
+/** More than answers that a client is reading; it asks on without reading any. */
+const maxUnreadBytes = 16 * 1_024 * 1_024;
+/** How long a client that does not read may take to close its side. */
+const closeMs = 5_000;
+
+const ofClients: ReadonlySet<string> = new Set([
+  MessageType.ConnectionInit,
+  MessageType.Ping,
+  MessageType.Pong,
+  MessageType.Subscribe,
+  MessageType.Complete,
+]);
+
+export function openWire<Extra extends Record<PropertyKey, unknown>>(
+  server: Server<Extra>,
+  socket: WebSocket,
+  extra: Extra,
+  { pingEveryMs, idleMs, isBusy, log }: WireOptions,
+): void {
+  let isAlive = true;
+  let usedAtMs = Date.now();
+
+  const pinging = setInterval(() => {
+    if (!isAlive) {
+      socket.terminate();
+      return;
+    }
+    isAlive = false;
+    if (socket.readyState === socket.OPEN) socket.ping();
+    if (isBusy()) usedAtMs = Date.now();
+    else if (Date.now() - usedAtMs >= idleMs) socket.close(1000, 'Idle');
+  }, pingEveryMs);
+
+  /** False: it is closed, since the client asks for more while it reads nothing. */
+  function isRead(): boolean {
+    if (socket.readyState !== socket.OPEN) return false;
+    if (socket.bufferedAmount <= maxUnreadBytes) return true;
+    socket.close(1013, 'Read what you ask for; resume after the last cursor');
+    setTimeout(() => socket.terminate(), closeMs).unref();
+    return false;
+  }
+
+  const closed = server.opened(
+    {
+      protocol: socket.protocol,
+      send(data) {
+        if (socket.readyState !== socket.OPEN) return undefined;
+        if (socket.bufferedAmount < comfortableBytes) {
+          socket.send(data);
+          return undefined;
+        }
+        // One that fails closes the socket by itself.
+        return new Promise((resolve) => socket.send(data, () => resolve()));
+      },
+      close: (code, reason) => socket.close(code, reason),
+      onMessage(take) {
+        socket.on('message', (data) => {
+          if (!isRead()) return;
+          usedAtMs = Date.now();
+          const text = (data as Buffer).toString();
+          if (!isOfClient(text)) {
+            socket.close(CloseCode.BadRequest, 'Invalid message received');
+            return;
+          }
+          take(text).catch((err: unknown) => {
+            log.error({ err }, 'a socket message failed');
+            socket.close(CloseCode.InternalServerError, 'Internal server error');
+          });
+        });
+      },
+    },
+    extra,
+  );
+  socket.on('ping', isRead);
+  socket.on('pong', () => (isAlive = true));
+  // What a client did wrong. The socket closes by itself.
+  socket.on('error', ({ message }) => log.debug({ message }, 'a socket failed'));
+  socket.once('close', (code, reason) => {
+    clearInterval(pinging);
+    void closed(code, String(reason));
+  });
+}
+
+function isOfClient(text: string): boolean {
+  try {
+    return ofClients.has(parseMessage(text).type);
+  } catch {
+    return false;
+  }
+}

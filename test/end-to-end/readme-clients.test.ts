@@ -1,0 +1,101 @@
+// The live clients of the README, run as they stand there: what happens to a post, over a restart of the server.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findFreePorts } from '../../api/embedded/free-ports.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+import { createReadmeDirectory } from '../support/readme.ts';
+
+const { extract, remove } = createReadmeDirectory();
+let app: TestApp;
+let server: TestApp;
+let port: number;
+let accountId: string;
+
+/** The server that the clients talk to; `app` does the work meanwhile. */
+const startServer = () =>
+  startApp({
+    env: { FANFARE_PORT: String(port) },
+    roles: { api: true, worker: false },
+    database: app.database,
+    namespace: app.namespace,
+  });
+
+beforeAll(async () => {
+  app = await startApp();
+  [port] = (await findFreePorts([0])) as [number];
+  server = await startServer();
+  accountId = (await app.tenant.connectSandbox('ada')).id;
+  extract('socket.mjs');
+});
+
+afterAll(async () => {
+  await server.stop();
+  await app.stop();
+  remove();
+});
+
+async function publish(): Promise<string> {
+  const { id } = await app.tenant.createPost({ caption: 'live', account_ids: [accountId] });
+  await app.tenant.waitForPost(id);
+  return id;
+}
+
+function startClient(file: string, key: string) {
+  const child = spawn(process.execPath, [extract(file)], {
+    env: { URL: `http://127.0.0.1:${port}`, KEY: key },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  }
+  const exit = once(child, 'close');
+  return {
+    output: () => output,
+    exit,
+    /** How often it has told that the post is published. */
+    outcomesOf(id: string): number {
+      const outcome = new RegExp(
+        `change: 'published',\\s+id: '${id}',\\s+post: \\{[^}]*status: 'PUBLISHED'`,
+        'g',
+      );
+      return output.match(outcome)?.length ?? 0;
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL');
+      await exit;
+    },
+  };
+}
+
+describe.each(['follow.mjs', 'follow-urql.mjs', 'follow-apollo.mjs'])('%s', (file) => {
+  test('tells what becomes of a post, once, also of one while the server was away', async () => {
+    await using client = startClient(file, app.tenant.key);
+    const ids: string[] = [];
+    // It says nothing when it has subscribed, so something happens until it has seen it.
+    const seeOne = async () => {
+      ids.push(await publish());
+      return ids.some((id) => client.outcomesOf(id) > 0) || client.output();
+    };
+    await expect.poll(seeOne, { timeout: 20_000, interval: 200 }).toBe(true);
+    const firstSeen = ids.findIndex((id) => client.outcomesOf(id) > 0);
+    // The streams end with a reason, and then the sockets.
+    await server.context.feed.close();
+    ids.push(await publish());
+    await server.stop();
+    ids.push(await publish());
+    server = await startServer();
+    ids.push(await publish());
+    const wanted = ids.slice(firstSeen).map(() => 1);
+    await expect
+      .poll(() => ids.slice(firstSeen).map((id) => client.outcomesOf(id)), { timeout: 20_000 })
+      .toEqual(wanted);
+  });
+
+  test('ends with a wrong key', async () => {
+    await using client = startClient(file, 'ff_test_0123456789abcdef');
+    await client.exit;
+    expect(client.output()).toMatch(/unauthorized|4401/i);
+  });
+});

@@ -1,0 +1,28 @@
+// Counts what Postgres is asked by everything in this process, so that a test may say how much that is.
+import { Client } from 'pg';
+import { vi } from 'vitest';
+
+/** What the engine and the live feed ask by themselves, whoever else asks. */
+const ofTheBackground =
+  /\b(changes|feed_epoch|sweeps|outbox|sending_pauses)\b|^(listen|select 1)\b/i;
+
+/** The statements that are sent while `work` runs. */
+export async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
+  const statements: string[] = [];
+  const query = Client.prototype.query;
+  const spy = vi.spyOn(Client.prototype, 'query').mockImplementation(function (
+    this: Client,
+    ...given: unknown[]
+  ) {
+    const [asked] = given as [string | { text: string }];
+    const text = typeof asked === 'string' ? asked : asked.text;
+    if (!ofTheBackground.test(text)) statements.push(text);
+    return Reflect.apply(query, this, given) as never;
+  });
+  try {
+    await work();
+  } finally {
+    spy.mockRestore();
+  }
+  return statements;
+}
