@@ -49,7 +49,7 @@ describe('createPost', () => {
       }) { id results { caption platformOptions { ... on SandboxOptions { outcome } } } }
     }`,
     );
-    expect(post.results).toEqual([{ caption: 'own', platformOptions: { outcome: 'rejected' } }]);
+    expect(post.results).toEqual([{ caption: 'own', platformOptions: { outcome: 'REJECTED' } }]);
     const ended = await app.tenant.waitForPost(post.id);
     expect(ended.status).toBe('failed');
   });
