@@ -1,6 +1,7 @@
 // Fields that lead from one resource to another: to one, or to a page of many.
+import type { InterfaceRef } from '@pothos/core';
 import type { Page, Paging } from '../schema/listing.ts';
-import { builder } from './builder.ts';
+import { builder, type GraphqlTypes } from './builder.ts';
 import type { Caller, Context } from './context.ts';
 import { inBatchesByQuery, type Load } from './graphql-batches.ts';
 import {
@@ -14,6 +15,8 @@ import { requireCaller, type GraphqlContext } from './graphql-context.ts';
 import { list, type Arguments } from './graphql-operation.ts';
 import type { ListOptions } from './graphql-queries.ts';
 import { emptyPage } from './listing.ts';
+
+type InterfaceOf<T> = InterfaceRef<PothosSchemaTypes.ExtendDefaultTypes<GraphqlTypes>, T>;
 
 interface OneOptions<Parent, T> {
   type: Ref<T>;
@@ -52,7 +55,7 @@ interface PagesOptions<T, Query extends Paging> extends ListOptions<T, Query> {
 
 /** `post { events(first: 10) { … } }` */
 export function linkPages<Parent extends { id: string }, T, Query extends Paging>(
-  parent: Ref<Parent>,
+  parent: Ref<Parent> | InterfaceOf<Parent>,
   name: string,
   options: PagesOptions<T, Query>,
 ): void {
@@ -75,14 +78,14 @@ export function linkPages<Parent extends { id: string }, T, Query extends Paging
     );
     return toConnection(page, args['after'], toNodeCursor);
   }
-  builder.objectField(parent, name, (t) =>
-    t.field({
-      type,
-      nullable: true,
-      description,
-      complexity: nestedPageCost,
-      args: { ...pageArguments, ...filters },
-      resolve,
-    }),
-  );
+  const field = {
+    type,
+    nullable: true,
+    description,
+    complexity: nestedPageCost,
+    args: { ...pageArguments, ...filters },
+    resolve,
+  } as const;
+  if (parent.kind === 'Interface') builder.interfaceField(parent, name, (t) => t.field(field));
+  else builder.objectField(parent, name, (t) => t.field(field));
 }

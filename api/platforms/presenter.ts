@@ -26,5 +26,10 @@ export function presentCapabilities({
 }
 
 function toJsonSchema(schema: z.ZodType): Record<string, unknown> {
-  return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  const { $ref, $defs, ...inline } = z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+  });
+  // A schema with a name stands among the definitions instead of in its place.
+  return $ref ? { ...inline, ...$defs![$ref.split('/').at(-1)!] } : inline;
 }

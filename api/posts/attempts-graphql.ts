@@ -7,7 +7,7 @@ import { connectionOf } from '../graphql-connections.ts';
 import { linkPages } from '../graphql-links.ts';
 import { wordEnum } from '../graphql-shapes.ts';
 import { listAttemptsOfResults, toAttemptCursor } from './list-attempts.ts';
-import { FirstCommentRef, PostResultRef } from './shapes-graphql.ts';
+import { OutcomeRef } from './shapes-graphql.ts';
 
 const PhaseRef = wordEnum('Phase', phases, { enum: 'A step of a target on its way.' });
 
@@ -36,13 +36,11 @@ const PostAttemptRef = builder.objectRef<PostAttempt>('PostAttempt').implement({
 
 const PostAttemptConnection = connectionOf('PostAttemptConnection', PostAttemptRef);
 
-const attemptLog = {
+linkPages(OutcomeRef, 'attemptLog', {
   type: PostAttemptConnection,
   description: 'Every call of a phase to the network, newest first.',
   scope: 'posts:read',
   schema: listQuery({}),
   listMany: listAttemptsOfResults,
   toNodeCursor: toAttemptCursor,
-} as const;
-linkPages(PostResultRef, 'attemptLog', attemptLog);
-linkPages(FirstCommentRef, 'attemptLog', attemptLog);
+});

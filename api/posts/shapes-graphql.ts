@@ -74,7 +74,7 @@ export const OutcomeRef = builder.interfaceRef<Outcome & { id: string }>('Outcom
   }),
 });
 
-export const FirstCommentRef = builder.objectRef<FirstComment>('FirstComment').implement({
+const FirstCommentRef = builder.objectRef<FirstComment>('FirstComment').implement({
   description:
     "What became of the first comment under a target's post; retried by the target's id.",
   interfaces: [OutcomeRef],

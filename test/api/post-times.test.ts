@@ -63,7 +63,12 @@ describe('PATCH /v1/posts/:id: the time', () => {
     expect(await startsOf(workflow_id)).toBe(scheduled_at);
     expect(await claimAs(rest.context, post.id, old.current_run, old.workflow_id!)).toBe(false);
     expect(await claim(rest, post.id)).toBe(true);
-    expect(await changesOf(rest, post.id)).toEqual(['created', 'updated', 'rescheduled']);
+    expect(await changesOf(rest, post.id)).toEqual([
+      'created',
+      'updated',
+      'rescheduled',
+      'started',
+    ]);
     const events = await eventsOf(rest, post.id);
     expect(events.map(({ data }) => data.scheduled_at)).toEqual([post.scheduled_at, scheduled_at]);
   });
@@ -145,7 +150,7 @@ describe('POST /v1/posts/:id/publish', () => {
     expect(current_run).toBe(old.current_run + 1);
     expect(await startsOf(workflow_id)).toBeNull();
     expect(await claim(rest, id)).toBe(true);
-    expect(await changesOf(rest, id)).toEqual(['created', 'submitted']);
+    expect(await changesOf(rest, id)).toEqual(['created', 'submitted', 'started']);
   });
 
   test('refuses a post that is being published, and says so', async () => {
