@@ -170,7 +170,10 @@ describe('deliveryUpdated', () => {
 
 describe('webhookUpdated', () => {
   test('tells what is done with a webhook, to its end', async () => {
-    const { id } = await app.tenant.createWebhook('https://example.com/hook');
+    // Nothing is sent to it: a delivery that fails would be told too.
+    const { id } = await app.tenant.createWebhook('https://example.com/hook', [
+      'account.connected',
+    ]);
     await using stream = subscribeOverSocket({
       url: app.url,
       key: app.tenant.key,
