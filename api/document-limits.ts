@@ -10,6 +10,8 @@ import {
   type DocumentNode,
   type ExecutionArgs,
   type GraphQLSchema,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
   type Source,
   type ValidationOptions,
   type ValidationRule,
@@ -97,13 +99,14 @@ export function findExcess(
   const definitions = document.definitions.filter(
     (definition) => definition.kind !== 'OperationDefinition' || definition === operation,
   );
+  const fields = countFields(operation, document);
+  if (fields > documentLimits.fields) return refuse('fields', fields);
   try {
-    const { depth, breadth, complexity } = complexityFromQuery(
+    const { depth, complexity } = complexityFromQuery(
       { ...document, definitions },
       { schema, variables: args.variableValues ?? {}, ctx: context },
     );
     if (depth > documentLimits.levels) return refuse('levels', depth);
-    if (breadth > documentLimits.fields) return refuse('fields', breadth);
     if (complexity > documentLimits.points) return refuse('points', complexity);
     return undefined;
   } catch (error) {
@@ -111,6 +114,33 @@ export function findExcess(
     if (error instanceof GraphQLError) return undefined;
     throw error;
   }
+}
+
+/** With fragments unfolded. Those of introspection have no cost of their own, so it is they that count. */
+function countFields(operation: OperationDefinitionNode, document: DocumentNode): number {
+  const fragments = new Map(
+    document.definitions.flatMap((definition) =>
+      definition.kind === 'FragmentDefinition' ? [[definition.name.value, definition]] : [],
+    ),
+  );
+  const counts = new Map<string, number>();
+
+  function countIn({ selections }: SelectionSetNode): number {
+    return selections.reduce((sum, selection) => {
+      if (selection.kind === 'FragmentSpread') return sum + countOf(selection.name.value);
+      const inner = selection.selectionSet ? countIn(selection.selectionSet) : 0;
+      return sum + inner + (selection.kind === 'Field' ? 1 : 0);
+    }, 0);
+  }
+
+  function countOf(name: string): number {
+    const fragment = fragments.get(name);
+    const count = counts.get(name) ?? (fragment ? countIn(fragment.selectionSet) : 0);
+    counts.set(name, count);
+    return count;
+  }
+
+  return countIn(operation.selectionSet);
 }
 
 /** The operation that a request means must be told from the others of its document. */

@@ -1,9 +1,10 @@
 // The live stream of connected accounts, in GraphQL.
 import { builder, operationCost } from '../builder.ts';
+import { requireCaller } from '../graphql-context.ts';
 import { messageOf, resumeArguments } from '../live/message-graphql.ts';
 import { openUpdates, showUpdate } from '../live/updates.ts';
 import { AccountRef } from './graphql.ts';
-import { getAccount } from './operations.ts';
+import { canReach, getAccount } from './operations.ts';
 
 const AccountUpdate = messageOf('AccountUpdate', {
   field: 'account',
@@ -29,6 +30,7 @@ With an id and without \`after\` the first message is the present state.`,
         after,
         get: getAccount,
         read: graphql.subjects.account,
+        isWanted: ({ platform }) => canReach(requireCaller(graphql), platform),
       }),
     resolve: showUpdate,
   }),

@@ -141,6 +141,9 @@ export function requireReach({ environment }: Pick<Caller, 'environment'>, platf
   throw new AppError('insufficient_scope', 'A test key reaches only sandbox accounts.');
 }
 
-function canReach({ environment }: Pick<Caller, 'environment'>, platform: PlatformName): boolean {
+export function canReach(
+  { environment }: Pick<Caller, 'environment'>,
+  platform: PlatformName,
+): boolean {
   return environment !== 'test' || platform === 'sandbox';
 }

@@ -18,8 +18,15 @@ export function createKeyWatch({ db, log }: { db: Db; log: Logger }): KeyWatch {
 
   async function check(): Promise<void> {
     try {
-      const usable = new Set(await listUsableKeyIds(db, [...watched.keys()]));
-      for (const [keyId, ends] of watched) {
+      // What is watched from here on was not asked about.
+      const asked = [...watched];
+      const usable = new Set(
+        await listUsableKeyIds(
+          db,
+          asked.map(([keyId]) => keyId),
+        ),
+      );
+      for (const [keyId, ends] of asked) {
         if (usable.has(keyId)) continue;
         watched.delete(keyId);
         for (const end of ends) end();

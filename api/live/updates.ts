@@ -112,6 +112,7 @@ class Updates<T> implements AsyncIterableIterator<Update<T>, undefined, undefine
   readonly #stopWatching: () => void;
   #steps: Promise<Step<T>>[] = [];
   #isEnded = false;
+  #refusal: AppError | undefined;
 
   constructor(
     { keyWatch }: GraphqlContext,
@@ -123,15 +124,18 @@ class Updates<T> implements AsyncIterableIterator<Update<T>, undefined, undefine
     this.#stream = stream;
     this.#options = options;
     if (first) this.#steps.push(Promise.resolve(first));
-    this.#stopWatching = keyWatch.watch(keyId, () =>
-      stream.fail(new AppError('unauthorized', 'The API key has been revoked or has expired.')),
-    );
+    this.#stopWatching = keyWatch.watch(keyId, () => {
+      // Nothing more is shown, neither what waits for the client nor what was read ahead for it.
+      this.#refusal = new AppError('unauthorized', 'The API key has been revoked or has expired.');
+      stream.fail(this.#refusal);
+    });
   }
 
   async next(): Promise<IteratorResult<Update<T>, undefined>> {
     while (!this.#isEnded) {
       while (this.#steps.length < readAhead) this.#steps.push(this.#step());
-      const step = await this.#steps.shift()!;
+      const next = await this.#steps.shift()!;
+      const step: Step<T> = this.#refusal ? { failure: this.#refusal } : next;
       if (step === 'unwanted') continue;
       if (step === 'end') break;
       if ('failure' in step) this.#end();

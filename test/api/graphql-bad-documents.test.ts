@@ -108,6 +108,13 @@ describe('the limits of a document', () => {
       'too_many_fields',
       `{ project { ...f0 } } ${doubled} fragment f99 on Project { id }`,
     ],
+    [
+      'introspection many times over',
+      'too_many_fields',
+      `{ ${many(30, (i) => `a${i}: __schema { ...F }`)} }
+       fragment F on __Schema { ${many(20, (i) => `b${i}: types { ...G }`)} }
+       fragment G on __Type { fields { type { fields { name } } } }`,
+    ],
     ['fragments in many circles', 'invalid_document', `{ project { ...f0 } } ${circles}`],
   ])('refuse %s: %s', async (_, code, query) => {
     const began = performance.now();

@@ -1,5 +1,9 @@
 // Streams end soon after the key that opened them may not be used any more.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createKeyWatch } from '../../api/live/key-watch.ts';
+import { insertChanges } from '../../schema/database/changes.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import {
   subscribeOverSocket,
@@ -59,4 +63,63 @@ describe.each([
     expect(Date.now()).toBeLessThan(expiresAt + 5_000);
     expectUnauthorized(transport, code, stream);
   });
+});
+
+test('a key that is first watched while the others are checked stays', async () => {
+  const [checked, late] = [await makeKey(), await makeKey()];
+  const ended: string[] = [];
+  const { db, log } = app.context;
+  const watch = createKeyWatch({ db, log });
+  try {
+    await db.transaction().execute(async (trx) => {
+      await sql`lock table api_keys in access exclusive mode`.execute(trx);
+      watch.watch(checked.id, () => ended.push('checked'));
+      // The first check is under way, and waits for the lock.
+      await sleep(2_500);
+      watch.watch(late.id, () => ended.push('late'));
+    });
+    await sleep(500);
+    expect(ended).toEqual([]);
+  } finally {
+    watch.close();
+  }
+});
+
+test('a test key is told nothing of accounts that it may not reach', async () => {
+  const { db, doorbell } = app.context;
+  const [hidden, shown] = [
+    await app.tenant.connectSandbox('hidden'),
+    await app.tenant.connectSandbox('shown'),
+  ];
+  await db
+    .updateTable('social_accounts')
+    .set({ platform: 'bluesky' })
+    .where('id', '=', hidden.id)
+    .execute();
+  const { key } = await makeKey({ environment: 'test' });
+  await using stream = subscribeOverSocket({
+    url: app.url,
+    key,
+    query: 'subscription { accountUpdated { id change } }',
+  });
+  // It has to be open before there is anything to tell.
+  await expect
+    .poll(async () => {
+      for (const { id } of [hidden, shown]) {
+        await insertChanges(db, [
+          {
+            project_id: app.tenant.projectId,
+            subject: 'account',
+            subject_id: id,
+            kind: 'refreshed',
+          },
+        ]);
+      }
+      doorbell.ring('fanfare_changes');
+      await sleep(100);
+      return stream.messages.length;
+    })
+    .toBeGreaterThan(1);
+  const ids = stream.messages.map((message) => message.data.accountUpdated.id);
+  expect(new Set(ids)).toEqual(new Set([shown.id]));
 });
