@@ -24,6 +24,7 @@ const taskQueue = 'bench-empty';
 const startsAtOnce = 50;
 
 let left = 0;
+let started = 0;
 let allDone = Promise.withResolvers<void>();
 const logger = new DefaultLogger('ERROR');
 Runtime.install({ logger });
@@ -46,15 +47,16 @@ const worker = await Worker.create({
   maxCachedWorkflows: 500,
 });
 
-/** Until Temporal has written the end of each. */
+/** Until Temporal has written the end of each, those of earlier runs included. */
 async function waitUntilOver(): Promise<void> {
-  const query = "WorkflowType = 'emptyWorkflow' and ExecutionStatus = 'Running'";
-  while ((await client.workflow.count(query)).count > 0) await sleep(250);
+  const query = "WorkflowType = 'emptyWorkflow' and ExecutionStatus = 'Completed'";
+  while ((await client.workflow.count(query)).count < started) await sleep(250);
 }
 
 /** Seconds from the first start, or the moment when they were due, to the last end. */
 async function run({ workflows, activities, dueInMs = 0 }: EmptyRun): Promise<number> {
   left = workflows * activities;
+  started += workflows;
   allDone = Promise.withResolvers();
   const fromMs = Date.now() + dueInMs;
   let unstarted = workflows;

@@ -7,7 +7,7 @@ import { median, type Row } from '../result.ts';
 
 const count = 1_000;
 const warmUp = 300;
-const rounds = 3;
+const rounds = 2;
 const accounts = 30;
 
 export const postsConcluded: Row = {
