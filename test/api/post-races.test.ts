@@ -184,14 +184,15 @@ describe('the same moment', () => {
       account_ids: undefined,
       platform_posts: [
         { account_id: first, platform_options: { outcome: 'rejected', times: 1 } },
-        { account_id: second, platform_options: { delay_ms: 1_500 } },
+        { account_id: second, platform_options: { delay_ms: 3_000 } },
       ],
     });
-    const path = `results/${post.results[0]!.id}/retry`;
-    await expect.poll(async () => (await ask(post.id, path)).status).toBe(202);
-    expect((await app.api.get(`/v1/posts/${post.id}`)).body.data.results[1].status).toBe(
-      'publishing',
-    );
+    const statuses = async () => {
+      const { body } = await app.api.get(`/v1/posts/${post.id}`);
+      return body.data.results.map(({ status }: { status: string }) => status);
+    };
+    await expect.poll(statuses, { timeout: 10_000 }).toEqual(['failed', 'publishing']);
+    expect((await ask(post.id, `results/${post.results[0]!.id}/retry`)).status).toBe(202);
     expect((await expectTruth(post.id)).status).toBe('published');
   });
 
