@@ -10,6 +10,8 @@ export default defineConfig({
     pool: 'forks',
     isolate: true,
     maxWorkers: 2,
+    // What is waited for comes late on a machine that is busy; who finds it at once loses nothing.
+    expect: { poll: { timeout: 10_000 } },
     testTimeout: 30_000,
     hookTimeout: 60_000,
     teardownTimeout: 30_000,
