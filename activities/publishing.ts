@@ -14,6 +14,7 @@ import { advanceTarget, type AdvanceTargetInput } from './advance-target.ts';
 import { concludePost } from './conclude-post.ts';
 import type { FirstTasks } from './first-tasks.ts';
 import { withHeartbeat } from './with-heartbeat.ts';
+import { within } from './within.ts';
 
 export interface PublishingDependencies extends AdvanceDependencies {
   firstTasks: FirstTasks;
@@ -100,17 +101,6 @@ export function createPublishing(dependencies: PublishingDependencies) {
       await concludePost(dependencies, input);
     },
   };
-}
-
-/** Undefined: it is not done by then, and goes on. */
-async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
-  const over = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => over.resolve(undefined), ms);
-  try {
-    return await Promise.race([work, over.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 async function claim(

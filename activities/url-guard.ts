@@ -8,6 +8,7 @@ import type { UrlRefusal } from '../schema/url-rules.ts';
 import { judgeAddress } from './address-rules.ts';
 import { createHostLookup } from './host-lookup.ts';
 import type { Resolve } from './host-lookup.ts';
+import { within } from './within.ts';
 
 export type UrlVerdict = { ok: true; url: URL } | UrlRefusal;
 
@@ -127,18 +128,6 @@ function shareLookups(resolve: Resolve): Resolve {
 function resolverName(hostname: string): string {
   const name = hostname.replace(/\.$/, '');
   return name.endsWith('.localhost') ? 'localhost' : name;
-}
-
-async function within<T>(timeoutMs: number, promise: Promise<T>): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<null>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs, null);
-  });
-  try {
-    return await Promise.race([promise, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function ofFamily(addresses: readonly LookupAddress[], options: LookupOptions) {

@@ -1,5 +1,6 @@
 // Whether this process lives, and whether the whole installation can do its work.
 import { sql } from 'kysely';
+import { within } from '../activities/within.ts';
 import { isMigrated } from '../schema/database/migrate.ts';
 import type { Context } from './context.ts';
 import type { PublicPage } from './public-page.ts';
@@ -48,15 +49,8 @@ async function findMissing(context: Context): Promise<Part[]> {
 }
 
 async function answersYes(check: Promise<boolean>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, checkTimeoutMs, false);
-  });
-  try {
-    return await Promise.race([check.catch(() => false), timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const isUp = check.catch(() => false);
+  return (await within(checkTimeoutMs, isUp)) ?? false;
 }
 
 export const healthPages: PublicPage[] = [
