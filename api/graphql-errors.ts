@@ -57,11 +57,7 @@ function present(context: Context, requestId: string, error: GraphQLError) {
 
 /** A fault of the request or its document, which the server found before any field ran. */
 function fromDocument(error: GraphQLError): AppError | undefined {
-  if (error.path) return undefined;
-  if (isStackExhausted(innermost(error))) {
-    return validationError([{ path: 'query', code: 'too_deep', message: 'is nested too deep' }]);
-  }
-  if (!(innermost(error) instanceof GraphQLError)) return undefined;
+  if (error.path || !(innermost(error) instanceof GraphQLError)) return undefined;
   const issue = toIssue(error);
   const { message } = issue;
   const http = httpExtension(error);
@@ -71,11 +67,6 @@ function fromDocument(error: GraphQLError): AppError | undefined {
   return issue.path === 'query'
     ? new AppError('validation_error', message, { issues: [issue] })
     : validationError([issue]);
-}
-
-/** Only a document that is nested without end brings its parser there. */
-function isStackExhausted(error: unknown): boolean {
-  return error instanceof RangeError && error.message.includes('call stack');
 }
 
 /** What Yoga says of the error's HTTP answer. */

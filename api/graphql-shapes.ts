@@ -1,6 +1,7 @@
 // Shapes that several resources share in GraphQL: enums of wire words, and common arguments.
 import { z } from 'zod';
 import { builder } from './builder.ts';
+import { toEnumWord } from '../schema/enum-word.ts';
 
 /** An enum whose values are the wire's words: `post.published` is `POST_PUBLISHED`. */
 export function wordEnum<const Word extends string>(
@@ -11,7 +12,7 @@ export function wordEnum<const Word extends string>(
   const values = words.map((word) => {
     const description = descriptions[word];
     const value = { value: word, ...(description === undefined ? {} : { description }) };
-    return [word.toUpperCase().replace(/\W/g, '_'), value] as const;
+    return [toEnumWord(word), value] as const;
   });
   return builder.enumType(name, {
     ...(descriptions.enum === undefined ? {} : { description: descriptions.enum }),

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
+import { toEnumWord } from '../../schema/enum-word.ts';
 import type { EventKind } from '../../schema/events.ts';
 import { breakOf, Refusal } from './refusal.ts';
 
@@ -191,9 +192,4 @@ async function* subscribe(
   } finally {
     stop();
   }
-}
-
-/** As the schema spells it: `post.published` is `POST_PUBLISHED`. */
-function toEnumWord(kind: EventKind): string {
-  return kind.toUpperCase().replace(/\W/g, '_');
 }
