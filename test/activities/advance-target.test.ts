@@ -4,43 +4,36 @@ import type { AdvanceDependencies } from '../../activities/advance-dependencies.
 import { advanceTarget } from '../../activities/advance-target.ts';
 import { concludePost } from '../../activities/conclude-post.ts';
 import { createPlatforms } from '../../activities/platforms/index.ts';
-import { createDoorbell, type Doorbell } from '../../schema/database/doorbell.ts';
 import { beginPhase, setNextPhase, setPublished } from '../../schema/database/target-steps.ts';
 import { findTarget } from '../../schema/database/targets.ts';
 import { listResults } from '../../schema/database/posts.ts';
 import { defaultTargetClock } from '../../schema/retry.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { rowsVault } from '../support/rows.ts';
+import { dependenciesOf } from '../support/networks/posting.ts';
 import { createScriptedNetwork, type ScriptedNetwork } from '../support/scripted-network.ts';
 import { addAccount, addTargets, advanceToEnd, getResult, targetRun } from '../support/targets.ts';
 
 const run = targetRun;
 
 let database: TestDatabase;
-let doorbell: Doorbell;
 let network: ScriptedNetwork;
 let dependencies: AdvanceDependencies;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  doorbell = createDoorbell(database.url);
 });
 
 afterAll(async () => {
-  await doorbell.close();
   await database.drop();
 });
 
 beforeEach(() => {
   network = createScriptedNetwork();
-  dependencies = {
-    db: database.db,
-    vault: rowsVault,
-    doorbell,
-    platforms: createPlatforms([network.platform]),
-    clock: { ...defaultTargetClock, reconcileDelaysMs: [0, 5, 5], unavailableDelaysMs: [1, 1] },
-    previewEvents: false,
-  };
+  dependencies = dependenciesOf(database.db, network, {
+    ...defaultTargetClock,
+    reconcileDelaysMs: [0, 5, 5],
+    unavailableDelaysMs: [1, 1],
+  });
 });
 
 /** One post with one target, claimed by a run. */

@@ -2,29 +2,24 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { AdvanceDependencies } from '../../activities/advance-dependencies.ts';
 import { advanceTarget } from '../../activities/advance-target.ts';
-import { createPlatforms } from '../../activities/platforms/index.ts';
 import { PlatformError } from '../../activities/platforms/platform-error.ts';
 import { insertPause } from '../../schema/database/sending-pauses.ts';
-import { createDoorbell, type Doorbell } from '../../schema/database/doorbell.ts';
 import { defaultTargetClock } from '../../schema/retry.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { rowsVault } from '../support/rows.ts';
+import { dependenciesOf } from '../support/networks/posting.ts';
 import { createScriptedNetwork, type ScriptedNetwork } from '../support/scripted-network.ts';
 import { addAccount, addTargets, advanceToEnd, getResult, targetRun } from '../support/targets.ts';
 
 const hourMs = 3_600_000;
 let database: TestDatabase;
-let doorbell: Doorbell;
 let network: ScriptedNetwork;
 let dependencies: AdvanceDependencies;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  doorbell = createDoorbell(database.url);
 });
 
 afterAll(async () => {
-  await doorbell.close();
   await database.drop();
 });
 
@@ -32,14 +27,11 @@ beforeEach(async () => {
   await database.db.deleteFrom('rate_limits').execute();
   await database.db.deleteFrom('sending_pauses').execute();
   network = createScriptedNetwork();
-  dependencies = {
-    db: database.db,
-    vault: rowsVault,
-    doorbell,
-    platforms: createPlatforms([network.platform]),
-    clock: { ...defaultTargetClock, reconcileDelaysMs: [0, 50, 5], unavailableDelaysMs: [1, 1] },
-    previewEvents: false,
-  };
+  dependencies = dependenciesOf(database.db, network, {
+    ...defaultTargetClock,
+    reconcileDelaysMs: [0, 50, 5],
+    unavailableDelaysMs: [1, 1],
+  });
 });
 
 /** A target, and what its network has said of its account. */

@@ -3,41 +3,30 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from 'kysely';
 import type { AdvanceDependencies } from '../../activities/advance-dependencies.ts';
 import { advanceTarget } from '../../activities/advance-target.ts';
-import { createPlatforms } from '../../activities/platforms/index.ts';
 import { PlatformError } from '../../activities/platforms/platform-error.ts';
 import { sealCredentials } from '../../schema/database/accounts.ts';
-import { createDoorbell, type Doorbell } from '../../schema/database/doorbell.ts';
 import { defaultTargetClock } from '../../schema/retry.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { rowsVault } from '../support/rows.ts';
+import { dependenciesOf } from '../support/networks/posting.ts';
 import { createScriptedNetwork, type ScriptedNetwork } from '../support/scripted-network.ts';
 import { addAccount, addTargets, advanceToEnd, getResult, targetRun } from '../support/targets.ts';
 
 let database: TestDatabase;
-let doorbell: Doorbell;
 let network: ScriptedNetwork;
 let dependencies: AdvanceDependencies;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  doorbell = createDoorbell(database.url);
 });
 
 afterAll(async () => {
-  await doorbell.close();
   await database.drop();
 });
 
 beforeEach(() => {
   network = createScriptedNetwork();
-  dependencies = {
-    db: database.db,
-    vault: rowsVault,
-    doorbell,
-    platforms: createPlatforms([network.platform]),
-    clock: defaultTargetClock,
-    previewEvents: false,
-  };
+  dependencies = dependenciesOf(database.db, network, defaultTargetClock);
 });
 
 /** One post with one target, claimed by a run. */

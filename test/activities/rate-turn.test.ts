@@ -2,41 +2,29 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { AdvanceDependencies } from '../../activities/advance-dependencies.ts';
 import { advanceTarget } from '../../activities/advance-target.ts';
-import { createPlatforms } from '../../activities/platforms/index.ts';
 import { connectDatabase } from '../../schema/database/connect.ts';
-import { createDoorbell, type Doorbell } from '../../schema/database/doorbell.ts';
 import { defaultTargetClock } from '../../schema/retry.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { rowsVault } from '../support/rows.ts';
+import { dependenciesOf } from '../support/networks/posting.ts';
 import { createScriptedNetwork, type ScriptedNetwork } from '../support/scripted-network.ts';
 import { addAccount, addTargets, advanceToEnd, getResult, targetRun } from '../support/targets.ts';
 
 let database: TestDatabase;
-let doorbell: Doorbell;
 let network: ScriptedNetwork;
 let dependencies: AdvanceDependencies;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  doorbell = createDoorbell(database.url);
 });
 
 afterAll(async () => {
-  await doorbell.close();
   await database.drop();
 });
 
 beforeEach(async () => {
   await database.db.deleteFrom('rate_limits').execute();
   network = createScriptedNetwork();
-  dependencies = {
-    db: database.db,
-    vault: rowsVault,
-    doorbell,
-    platforms: createPlatforms([network.platform]),
-    clock: defaultTargetClock,
-    previewEvents: false,
-  };
+  dependencies = dependenciesOf(database.db, network, defaultTargetClock);
 });
 
 async function addTarget(account: Awaited<ReturnType<typeof addAccount>>): Promise<string> {

@@ -31,7 +31,7 @@ export const impatientClock: TargetClock = {
 
 export function dependenciesOf(
   db: Db,
-  network: SimulatedNetwork,
+  network: Pick<SimulatedNetwork, 'platform'>,
   clock = shortClock,
 ): AdvanceDependencies {
   return {
