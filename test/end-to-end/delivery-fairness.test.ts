@@ -21,16 +21,20 @@ async function startCountingReceiver(workMs: number) {
   return { ...receiver, mostOpen: () => mostOpen };
 }
 
-/** In one transaction. */
+/** In few transactions: each ends long before the database would cut it, however busy the machine. */
 async function commitEvents(
   { context: { db, doorbell }, tenant: { projectId } }: TestApp,
   count = 1,
   kind: EventKind = 'post.published',
 ): Promise<void> {
   const event = { projectId, kind, data: { id: 'post_1' } };
-  await db.transaction().execute(async (trx) => {
-    for (let i = 0; i < count; i++) await recordEvent(trx, event, { previewEvents: false });
-  });
+  for (let left = count; left > 0; left -= 250) {
+    await db.transaction().execute(async (trx) => {
+      for (let i = 0; i < Math.min(250, left); i++) {
+        await recordEvent(trx, event, { previewEvents: false });
+      }
+    });
+  }
   doorbell.ring('fanfare_deliveries');
 }
 
