@@ -106,7 +106,8 @@ interface ChangePageRow extends HeadRow {
 /**
  * Reads `limit` rows on from `position`, in order, and returns those that pass the filter, with the
  * head as the same snapshot shows it. Ids and even transactions become visible out of order; below
- * the horizon all of them have. The limit counts before the filter, so that no page is long to read.
+ * the horizon all of them have. The limit counts the project's changes of every subject, so that no
+ * page is long to read.
  */
 export async function readChanges(
   db: Db,
@@ -120,7 +121,7 @@ export async function readChanges(
       from changes
       where (xid, id) > (${position.xid}::xid8, ${position.id}::bigint)
         and xid < pg_snapshot_xmin(pg_current_snapshot())
-        ${filter?.subjectId === undefined ? sql`` : sql`and subject_id = ${filter.subjectId}`}
+        ${ownChanges(filter)}
       order by xid, id
       limit ${limit}
     ), head as (
@@ -150,6 +151,14 @@ export async function readChanges(
     isLast,
     isHeldBack: page.is_held_back,
   };
+}
+
+/** Each has an index in the order of the feed. */
+function ownChanges(filter: ChangeFilter | undefined) {
+  if (!filter) return sql``;
+  return filter.subjectId === undefined
+    ? sql`and project_id = ${filter.projectId}`
+    : sql`and subject_id = ${filter.subjectId}`;
 }
 
 function toChange({ id, xid, project_id, subject, subject_id, kind, created_at }: ChangeRow) {
