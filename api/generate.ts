@@ -9,7 +9,7 @@ const { values } = parseArgs({ options: { breaking: { type: 'boolean', default: 
 /** Of the directory in which npm runs us. */
 const at = (name: string) => `schema/${name}`;
 
-const { breaking, dangerous } = findChanges(
+const { breaking, dangerous, deprecated } = findChanges(
   await readFile(at('schema.graphql'), 'utf8'),
   createSchema(),
 );
@@ -17,6 +17,7 @@ const print = (title: string, changes: string[]) => {
   if (changes.length > 0) console.error([title, ...changes].join('\n  '));
 };
 print('Clients of GraphQL may stumble over:', dangerous);
+print('Clients of GraphQL have to leave:', deprecated);
 print('Clients of GraphQL break:', breaking);
 if (breaking.length > 0 && !values.breaking) {
   console.error(

@@ -1,4 +1,4 @@
-// What a new GraphQL schema does to clients of the one before: what breaks them, and what may.
+// What a new GraphQL schema does to clients of the one before: what breaks them, what may, and what will.
 import {
   BreakingChangeType,
   buildASTSchema,
@@ -13,6 +13,10 @@ import {
   type ConstDirectiveNode,
   type DefinitionNode,
   type FieldDefinitionNode,
+  type GraphQLArgument,
+  type GraphQLEnumValue,
+  type GraphQLField,
+  type GraphQLInputField,
   type InputValueDefinitionNode,
 } from 'graphql';
 
@@ -21,6 +25,8 @@ export interface SchemaChanges {
   breaking: string[];
   /** A client that meets what it doesn't know may stumble. */
   dangerous: string[];
+  /** What clients have to leave before it goes: `Post.url`, `Query.post(first:)`. */
+  deprecated: string[];
 }
 
 /** What was `@deprecated` before may go: its clients have been told. */
@@ -35,7 +41,26 @@ export function findChanges(before: string, after: GraphQLSchema): SchemaChanges
     changes
       .filter(({ type }) => Object.values(kinds).includes(type))
       .map(({ description }) => description);
-  return { breaking: ofKind(BreakingChangeType), dangerous: ofKind(DangerousChangeType) };
+  const told = new Set(listDeprecated(buildASTSchema(document, { assumeValid: true })));
+  return {
+    breaking: ofKind(BreakingChangeType),
+    dangerous: ofKind(DangerousChangeType),
+    deprecated: listDeprecated(after).filter((member) => !told.has(member)),
+  };
+}
+
+type Deprecable = GraphQLArgument | GraphQLEnumValue | GraphQLField | GraphQLInputField;
+
+function listDeprecated(schema: GraphQLSchema): string[] {
+  return Object.values(schema.getTypeMap())
+    .flatMap((type): readonly Deprecable[] => {
+      if (isEnumType(type)) return type.getValues();
+      if (isInputObjectType(type)) return Object.values(type.getFields());
+      if (!isObjectType(type) && !isInterfaceType(type)) return [];
+      return Object.values(type.getFields()).flatMap((field) => [field, ...field.args]);
+    })
+    .filter(({ deprecationReason }) => deprecationReason != null)
+    .map(String);
 }
 
 /** A type without those of its deprecated members that the new schema lacks. */

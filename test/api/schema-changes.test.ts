@@ -18,6 +18,8 @@ const before = `
   input Send { text: String! color: String @deprecated }
 `;
 
+const nothing = { breaking: [], dangerous: [], deprecated: [] };
+
 /** The same with one thing exchanged for another. */
 function change(from: string, to: string) {
   expect(before).toContain(from);
@@ -26,7 +28,7 @@ function change(from: string, to: string) {
 
 describe('findChanges', () => {
   test('finds nothing where nothing has changed', () => {
-    expect(findChanges(before, buildSchema(before))).toEqual({ breaking: [], dangerous: [] });
+    expect(findChanges(before, buildSchema(before))).toEqual(nothing);
   });
 
   test.each([
@@ -50,7 +52,7 @@ describe('findChanges', () => {
     ['another description', 'What was.', 'What is.'],
     ['an input field that is optional now', 'text: String!', 'text: String'],
   ])('lets %s pass', (_, from, to) => {
-    expect(change(from, to)).toEqual({ breaking: [], dangerous: [] });
+    expect(change(from, to)).toEqual(nothing);
   });
 
   test.each([
@@ -59,7 +61,7 @@ describe('findChanges', () => {
     ['value', 'WAITING @deprecated', ''],
     ['input field', 'color: String @deprecated', ''],
   ])('lets a deprecated %s go', (_, from, to) => {
-    expect(change(from, to)).toEqual({ breaking: [], dangerous: [] });
+    expect(change(from, to)).toEqual(nothing);
   });
 
   test('lets the types go that only a deprecated field led to', () => {
@@ -76,8 +78,17 @@ describe('findChanges', () => {
   });
 
   test('tells of what may surprise a client', () => {
-    const { breaking, dangerous } = change('DRAFT SENT', 'DRAFT SENT LOST');
-    expect(breaking).toEqual([]);
-    expect(dangerous).toEqual(['Enum value Status.LOST was added.']);
+    const dangerous = ['Enum value Status.LOST was added.'];
+    expect(change('DRAFT SENT', 'DRAFT SENT LOST')).toEqual({ ...nothing, dangerous });
+  });
+
+  test.each([
+    ['field', 'title: String', 'Post.title'],
+    ['argument', 'last: Int', 'Query.post(last:)'],
+    ['value', 'DRAFT', 'Status.DRAFT'],
+    ['input field', 'text: String!', 'Send.text'],
+  ])('tells which %s has become deprecated', (_, member, coordinate) => {
+    const { breaking, deprecated } = change(member, `${member.replace('!', '')} @deprecated`);
+    expect({ breaking, deprecated }).toEqual({ breaking: [], deprecated: [coordinate] });
   });
 });
