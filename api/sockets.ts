@@ -41,6 +41,8 @@ interface SocketState extends Record<PropertyKey, unknown> {
 type Connection = SocketContext<Record<string, unknown>, SocketState>;
 
 const maxOperations = 100;
+/** The part of the room for sockets that those may take together who have shown no key yet. */
+const strangersShare = 0.5;
 const full = 'HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\n\r\n';
 const otherProtocol =
   'HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: text/plain\r\n\r\n' +
@@ -78,16 +80,21 @@ export function serveSockets(
     handleProtocols,
   });
   const seats = createSocketSeats(limits.maxPerProject);
+  const strangers = new Set<WebSocket>();
+  const maxStrangers = Math.ceil(limits.max * strangersShare);
+  const isFull = () => sockets.clients.size >= limits.max || strangers.size >= maxStrangers;
 
   server.on('upgrade', (request, socket, head) => {
     socket.on('error', () => socket.destroy());
-    const refusal = sockets.clients.size >= limits.max ? full : refuseProtocol(request);
+    const refusal = isFull() ? full : refuseProtocol(request);
     if (refusal) {
       socket.end(refusal, () => socket.destroy());
       return;
     }
     sockets.handleUpgrade(request, socket, head, (open) => {
       const state: SocketState = { socket: open, request };
+      strangers.add(open);
+      open.once('close', () => strangers.delete(open));
       openWire(protocol, open, state, {
         ...limits,
         isBusy: () => Object.keys(state.subscriptions ?? {}).length > 0,
@@ -109,6 +116,7 @@ export function serveSockets(
         giveSeat();
         stopWatching();
       };
+      strangers.delete(extra.socket);
       Object.assign(extra, { caller, subscriptions });
       if (extra.socket.readyState !== extra.socket.OPEN) extra.leave();
       return true;

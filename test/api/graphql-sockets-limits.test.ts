@@ -57,9 +57,23 @@ describe('sockets', () => {
 
   test('past those of the server get 503 with Retry-After', async () => {
     await using limited = await startLimited({ FANFARE_MAX_SOCKETS: '2' });
-    await Promise.all([1, 2].map(() => openSocket(limited.url)));
-    const refused = await refusalOf(createSocket(limited.url));
+    const { url, tenant } = limited;
+    await openOwnSocket(url, tenant.key);
+    await openOwnSocket(url, tenant.key);
+    const refused = await refusalOf(createSocket(url));
     expect(refused).toMatchObject({ status: 503, retryAfter: '5' });
+  });
+
+  test('that show no key take half of the room', async () => {
+    await using limited = await startLimited({ FANFARE_MAX_SOCKETS: '4' });
+    const { url, tenant } = limited;
+    await openOwnSocket(url, tenant.key);
+    const strangers = await Promise.all([1, 2].map(() => openSocket(url)));
+    expect(await refusalOf(createSocket(url))).toMatchObject({ status: 503 });
+    const [stranger] = strangers;
+    send(stranger!, { type: 'connection_init', payload: { apiKey: tenant.key } });
+    await nextMessage(stranger!);
+    await openOwnSocket(url, tenant.key);
   });
 });
 
