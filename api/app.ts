@@ -82,6 +82,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       listener,
       log,
       maxStreamsPerProject: config.maxStreamsPerProject,
+      bookmarkEveryMs: config.bookmarkEveryMs,
     }),
     vault,
     guard,

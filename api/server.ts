@@ -57,6 +57,8 @@ export function createServer(context: Context, parts: ServerParts): Server {
       else refuseAddress(context, incoming, outgoing);
     },
   );
+  // Such as one whose client asked for a stream and reads none of it: it would hold what was sent for ever.
+  server.timeout = context.config.stalledMs;
   const sockets = serveSockets(server, context, { front, keyWatch, documents });
 
   return {

@@ -1,13 +1,20 @@
 // Faults of the configuration that lie in more than the form of one variable.
+import type { z } from 'zod';
 import { parseCidrs } from './cidrs.ts';
+import type { Environment } from './environment.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-export function findCrossFaults(env: Variables): string[] {
+/** `values`: what the variables say, where each is well-formed. */
+export function findCrossFaults(
+  env: Variables,
+  values: z.output<typeof Environment> | undefined,
+): string[] {
   return [
     ...vaultKeyFaults(env['FANFARE_VAULT_KEYS'], env['DATABASE_URL']),
     ...cidrFaults(env['FANFARE_ALLOW_PRIVATE_CIDRS']),
     ...storedDocumentFaults(env),
+    ...(values ? retentionFaults(values) : []),
   ];
 }
 
@@ -34,4 +41,21 @@ function cidrFaults(cidrs: string | undefined): string[] {
 function storedDocumentFaults(env: Variables): string[] {
   if (env['FANFARE_PERSISTED_ONLY'] !== 'true' || env['FANFARE_PERSISTED_DOCUMENTS']) return [];
   return ['FANFARE_PERSISTED_ONLY: needs FANFARE_PERSISTED_DOCUMENTS, or nothing could be asked'];
+}
+
+function retentionFaults({
+  FANFARE_RETENTION_DAYS: days,
+  FANFARE_FEED_RETENTION_HOURS: hours,
+  FANFARE_BOOKMARK_MS: bookmarkMs,
+}: z.output<typeof Environment>): string[] {
+  const faults: string[] = [];
+  if (hours > days * 24) {
+    faults.push(
+      'FANFARE_FEED_RETENTION_HOURS: streams would tell of records that are gone already',
+    );
+  }
+  if (bookmarkMs * 2 > hours * 3_600_000) {
+    faults.push('FANFARE_BOOKMARK_MS: must be at most half of FANFARE_FEED_RETENTION_HOURS');
+  }
+  return faults;
 }

@@ -24,7 +24,7 @@ export function readConfig(env: Record<string, string | undefined>) {
   const faults: string[] = (parsed.error?.issues ?? []).map(
     (issue) => `${issue.path.join('.')}: ${issue.message}`,
   );
-  faults.push(...unknownVariables(set), ...findCrossFaults(set));
+  faults.push(...unknownVariables(set), ...findCrossFaults(set, parsed.data));
   if (!parsed.success || faults.length > 0) throw new ConfigError(faults);
   const e = parsed.data;
   return deepFreeze({
@@ -68,6 +68,8 @@ export function readConfig(env: Record<string, string | undefined>) {
       pingEveryMs: e.FANFARE_SOCKET_PING_MS,
       idleMs: e.FANFARE_SOCKET_IDLE_MS,
     },
+    bookmarkEveryMs: e.FANFARE_BOOKMARK_MS,
+    stalledMs: e.FANFARE_STALLED_MS,
     maxBodyBytes: e.FANFARE_MAX_BODY_BYTES,
     rateLimitPerMinute: e.FANFARE_RATE_LIMIT_PER_MINUTE,
     deliveryDelaysMs: e.FANFARE_DELIVERY_DELAYS_MS,

@@ -100,6 +100,11 @@ export const Environment = z.object({
     600_000,
     1_000,
   ),
+  FANFARE_STALLED_MS: number(
+    'An HTTP connection on which nothing has moved for so long is cut. Streams carry a comment every 12 s.',
+    120_000,
+    1_000,
+  ),
   FANFARE_MAX_BODY_BYTES: number('The most bytes of a request body.', 1_048_576, 1024),
   FANFARE_RATE_LIMIT_PER_MINUTE: number('Requests per key and minute. 0: no limit.', 6000),
   FANFARE_DELIVERY_DELAYS_MS: delays(
@@ -123,6 +128,11 @@ export const Environment = z.object({
     30,
     1,
     3_650,
+  ),
+  FANFARE_BOOKMARK_MS: number(
+    'How often a stream is told how far it is, whether or not anything happens.',
+    1_200_000,
+    1_000,
   ),
   FANFARE_FEED_RETENTION_HOURS: number(
     'How long a live stream can be resumed from its cursor, hours.',

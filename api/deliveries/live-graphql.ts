@@ -40,8 +40,8 @@ With an id and without \`after\` the first message is the present state, if that
         get: getDelivery,
         read: graphql.subjects.delivery,
         within: [
-          { subject: 'webhook', id: webhookId, get: getWebhook },
-          { subject: 'post', id: postId, get: getPost },
+          { scope: 'webhooks:read', subject: 'webhook', id: webhookId, get: getWebhook },
+          { scope: 'posts:read', subject: 'post', id: postId, get: getPost },
         ],
         isWanted: (delivery) =>
           (webhookId ?? delivery.webhook_id) === delivery.webhook_id &&

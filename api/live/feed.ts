@@ -1,29 +1,13 @@
-// The live feed of this process: one reader of the changes, in order, shared by all streams.
+// The live feed of this process: what a stream begins with, where it begins, and how all of them end.
 import type { Logger } from 'pino';
-import {
-  deleteForeignChanges,
-  readChanges,
-  readFeedHead,
-  readPresent,
-  type ChangeFilter,
-  type ChangePage,
-  type FeedHead,
-  type FeedPosition,
-} from '../../schema/database/changes.ts';
-import type { ChangeRow, Db } from '../../schema/database/database.ts';
+import { readPresent, type ChangeFilter } from '../../schema/database/changes.ts';
+import type { Db } from '../../schema/database/database.ts';
 import type { Listener } from '../../schema/database/listen.ts';
 import { AppError } from '../../schema/errors.ts';
-import {
-  cursorExpired,
-  invalidCursor,
-  isAfter,
-  readFeedCursor,
-  toFeedCursor,
-  type FeedPlace,
-} from './cursor.ts';
-import { Recent, type PlacedItem } from './recent.ts';
+import { invalidCursor, readFeedCursor, toFeedCursor, type FeedPlace } from './cursor.ts';
+import { Reader } from './reader.ts';
 import { parseSnapshot } from './snapshot.ts';
-import { Subscriber, type FeedStream, type Missed } from './subscriber.ts';
+import { Subscriber, type FeedStream } from './subscriber.ts';
 import { Subscribers } from './subscribers.ts';
 
 export interface Feed {
@@ -40,130 +24,24 @@ export interface FeedOptions {
   log: Logger;
   /** How many streams a project may have open at once. */
   maxStreamsPerProject: number;
+  /** How often a stream is told how far it is, though nothing has happened. */
+  bookmarkEveryMs: number;
 }
 
-const pageSize = 1_000;
-/** A subscriber's page is small, so that it goes live before much is pushed. */
-const missedPageSize = 250;
-/** How often the head is looked at while nobody listens. */
-const idleMs = 400;
-/** Changes held back by a slow transaction are looked for again after this. */
-const heldBackMs = 10;
-
-export function createFeed({ db, listener, log, maxStreamsPerProject }: FeedOptions): Feed {
+export function createFeed(options: FeedOptions): Feed {
+  const { db, maxStreamsPerProject, bookmarkEveryMs } = options;
   const subscribers = new Subscribers(maxStreamsPerProject);
-  let head: FeedHead | undefined;
-  let reached: FeedPosition = { xid: 0n, id: 0n };
-  const recent = new Recent(reached);
-  let isQueued = false;
-  let running: Promise<void> | undefined;
-  let retry: NodeJS.Timeout | undefined;
-  let skippedAtMs = 0;
-  let hasFailed = false;
-  const ended = new AbortController();
-  const { signal } = ended;
+  const reader = new Reader({ ...options, subscribers });
+  const bookmarking = setInterval(() => subscribers.mark(reader.reached), bookmarkEveryMs);
+  let isClosed = false;
 
-  /** A ring only says that there is something to read: one run reads for all the rings before it. */
-  function wake(): void {
-    isQueued = true;
-    if (!signal.aborted) running ??= run();
-  }
-
-  async function run(): Promise<void> {
-    try {
-      while (isQueued && !signal.aborted) {
-        isQueued = false;
-        await poll();
-      }
-      hasFailed = false;
-    } catch (err) {
-      if (!hasFailed && !signal.aborted) log.warn({ err }, 'the live feed cannot be read');
-      hasFailed = true;
-    } finally {
-      running = undefined;
-    }
-  }
-
-  async function poll(): Promise<void> {
-    if (!head) await deleteForeignChanges(db);
-    if (subscribers.isEmpty) {
-      if (Date.now() - skippedAtMs < idleMs) return;
-      const next = await readFeedHead(db);
-      if (skipTo(next)) return;
-    }
-    let page: ChangePage;
-    do {
-      page = await readChanges(db, reached, pageSize);
-      take(page);
-    } while (!page.isLast && !signal.aborted);
-    if (page.isHeldBack) {
-      clearTimeout(retry);
-      retry = setTimeout(wake, heldBackMs);
-    }
-  }
-
-  /** Nobody listens: what comes later is all that matters. False: somebody began to meanwhile. */
-  function skipTo(next: FeedHead): boolean {
-    learn(next);
-    if (!subscribers.isEmpty) return false;
-    skippedAtMs = Date.now();
-    reached = { xid: next.horizon, id: 0n };
-    recent.clear(reached);
-    return true;
-  }
-
-  function take(page: ChangePage): void {
-    learn(page);
-    const items = page.changes.map((change) => place(page.epoch, change));
-    recent.add(items);
-    reached = page.position;
-    for (const item of items) subscribers.push(item);
-  }
-
-  function learn(next: FeedHead): void {
-    const isOther = head !== undefined && head.epoch !== next.epoch;
-    head = next;
-    if (isOther) subscribers.failAll(() => cursorExpired(next));
-  }
-
-  async function readMissed({ position, filter }: Subscriber): Promise<Missed> {
-    const page = await readChanges(db, position, pageSize, filter);
-    if (head && page.epoch !== head.epoch) throw cursorExpired(page);
-    // The table may have been pruned up to here since the cursor was checked.
-    if (position.xid <= page.prunedXid) throw cursorExpired(page);
-    const items = page.changes.map((change) => place(page.epoch, change));
-    return { items, position: page.position, isLive: false };
-  }
-
-  /** In one go, so that nothing is pushed between the last look back and going live. */
-  function join({ position, filter }: Subscriber): Missed {
-    const items = recent.after(position, filter, missedPageSize);
-    const isLive = items.length < missedPageSize;
-    const seen = items.at(-1)?.position ?? position;
-    return { items, isLive, position: isLive && isAfter(reached, seen) ? reached : seen };
-  }
-
-  /** Where a cursor stands. What this process has read may be older than what the cursor's has. */
   async function locate(cursor: string): Promise<FeedPlace> {
-    const known = readFeedCursor(cursor, head!);
-    if (known) return known;
-    learn(await readFeedHead(db));
-    const place = readFeedCursor(cursor, head!);
+    const place =
+      readFeedCursor(cursor, await reader.readyHead()) ??
+      readFeedCursor(cursor, await reader.readHead());
     if (!place) throw invalidCursor();
     return place;
   }
-
-  async function ready(): Promise<FeedHead> {
-    if (signal.aborted) throw closing();
-    if (!head) {
-      const next = await readFeedHead(db);
-      if (!head) skipTo(next);
-    }
-    return head!;
-  }
-
-  const stopListening = listener.on('fanfare_changes', wake);
-  wake();
 
   return {
     async readPresent(read) {
@@ -174,36 +52,31 @@ export function createFeed({ db, listener, log, maxStreamsPerProject }: FeedOpti
     },
 
     async subscribe({ after, ...filter }) {
+      if (isClosed) throw closing();
       // Where the reader stands now, not later: nothing committed from here on can be before it.
-      const now = head && reached;
-      await ready();
-      const place = after === undefined ? { position: now ?? reached } : await locate(after);
-      if (signal.aborted) throw closing();
+      const now = reader.head && reader.reached;
+      await reader.readyHead();
+      const place = after === undefined ? { position: now ?? reader.reached } : await locate(after);
+      if (isClosed) throw closing();
       const subscriber = new Subscriber({
         filter,
-        epoch: head!.epoch,
+        epoch: reader.head!.epoch,
         place,
-        readMissed: (self) => (isAfter(recent.from, self.position) ? readMissed(self) : join(self)),
+        readMissed: (self) => reader.readMissed(self),
         onEnd: (self) => subscribers.delete(self),
       });
       subscribers.add(subscriber);
-      wake();
+      reader.wake();
       return subscriber;
     },
 
     async close() {
-      ended.abort();
-      stopListening();
-      clearTimeout(retry);
+      isClosed = true;
+      clearInterval(bookmarking);
       subscribers.failAll(closing);
-      await running;
+      await reader.close();
     },
   };
-}
-
-function place(epoch: string, change: ChangeRow): PlacedItem {
-  const position = { xid: BigInt(change.xid), id: BigInt(change.id) };
-  return { position, cursor: toFeedCursor(epoch, { position }), change };
 }
 
 function closing(): AppError {

@@ -23,9 +23,13 @@ export function messageOf<T>(
     fields: (t) => ({
       cursor: t.exposeString('cursor', { description: 'Where to go on: give it as `after`.' }),
       change: t.exposeString('change', {
-        description: `What happened: ${changes}. \`present\`: nothing, this is how it stands.`,
+        description: `What happened: ${changes}. \`present\`: nothing, this is how it stands.
+\`bookmark\`: nothing either, but the cursor is newer.`,
       }),
-      id: t.exposeID('id', { description: `Of the ${field}, also when it is gone.` }),
+      id: t.exposeID('id', {
+        nullable: true,
+        description: `Of the ${field}, also when it is gone. Null in a bookmark.`,
+      }),
       [field]: t.field({
         type,
         nullable: true,

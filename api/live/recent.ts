@@ -5,10 +5,12 @@ import { isAfter } from './cursor.ts';
 
 export interface FeedItem {
   readonly cursor: string;
-  readonly change: ChangeRow;
+  /** Null: nothing has happened, only the cursor is newer. */
+  readonly change: ChangeRow | null;
 }
 
 export interface PlacedItem extends FeedItem {
+  readonly change: ChangeRow;
   readonly position: FeedPosition;
 }
 

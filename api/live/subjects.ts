@@ -1,4 +1,5 @@
 // What a change is about, read once for all the streams that tell of it.
+import { LRUCache } from 'lru-cache';
 import type { Account } from '../../schema/accounts.ts';
 import { listAccountsById } from '../../schema/database/accounts.ts';
 import type { ChangeRow } from '../../schema/database/database.ts';
@@ -58,13 +59,14 @@ export function createSubjects(context: Pick<Context, 'db' | 'publicUrl'>): Subj
   };
 }
 
-const maxKept = 2_000;
+/** How many of each kind are kept for the streams behind. */
+const maxKept = 500;
 
 /** One query for the changes that arrive together; its answers are kept for the streams behind. */
 function shareReads<T extends { id: string }>(
   readAll: (projectId: string, ids: string[]) => Promise<T[]>,
 ): Read<T> {
-  const kept = new Map<string, Promise<T | null>>();
+  const kept = new LRUCache<string, Promise<T | null>>({ max: maxKept });
   const waiting = new Map<string, { ids: Set<string>; found: Promise<Map<string, T>> }>();
 
   async function readWaiting(projectId: string, ids: Set<string>): Promise<Map<string, T>> {
@@ -88,7 +90,6 @@ function shareReads<T extends { id: string }>(
     const subject = found.then((subjects) => subjects.get(subjectId) ?? null);
     kept.set(id, subject);
     subject.catch(() => kept.delete(id));
-    if (kept.size > maxKept) kept.delete(kept.keys().next().value!);
     return subject;
   };
 }

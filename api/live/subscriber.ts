@@ -22,6 +22,7 @@ export interface SubscriberOptions {
   /** Where the stream stands before its first item. */
   place: FeedPlace;
   readMissed(subscriber: Subscriber): Missed | Promise<Missed>;
+  /** The client has left, or has been told why the stream broke. */
   onEnd(subscriber: Subscriber): void;
 }
 
@@ -41,7 +42,7 @@ export class Subscriber implements FeedStream {
   #cursor: string;
   /** Changes that a state shown before had already, until the stream is past them all. */
   #seen: Snapshot | undefined;
-  #queue: PlacedItem[] = [];
+  #queue: FeedItem[] = [];
   #waiters: Waiter[] = [];
   #isLive = false;
   #isReading = false;
@@ -69,10 +70,19 @@ export class Subscriber implements FeedStream {
     this.fail(slowConsumer(this.#cursor));
   }
 
+  /** Every change up to there has been pushed. Without it the cursor of a quiet stream grows too old. */
+  mark(position: FeedPosition): void {
+    if (!this.#isLive || this.#isEnded || !isAfter(position, this.position)) return;
+    this.position = position;
+    const cursor = toFeedCursor(this.#options.epoch, { position, seen: this.#seen });
+    this.#queue.push({ cursor, change: null });
+    this.#settle();
+  }
+
   fail(error: AppError): void {
     if (this.#isEnded) return;
     this.#failure = error;
-    this.#end();
+    this.#isEnded = true;
     this.#settle();
   }
 
@@ -86,7 +96,8 @@ export class Subscriber implements FeedStream {
   return(): Promise<IteratorResult<FeedItem, undefined>> {
     this.#queue = [];
     this.#failure = undefined;
-    this.#end();
+    this.#isEnded = true;
+    this.#options.onEnd(this);
     this.#settle();
     return Promise.resolve({ done: true, value: undefined });
   }
@@ -105,6 +116,7 @@ export class Subscriber implements FeedStream {
       } else if (this.#failure) {
         this.#waiters.shift()!.reject(this.#failure);
         this.#failure = undefined;
+        this.#options.onEnd(this);
       } else if (this.#isEnded) {
         this.#waiters.shift()!.resolve({ done: true, value: undefined });
       } else {
@@ -143,12 +155,6 @@ export class Subscriber implements FeedStream {
       this.#isReading = false;
     }
     this.#settle();
-  }
-
-  #end(): void {
-    if (this.#isEnded) return;
-    this.#isEnded = true;
-    this.#options.onEnd(this);
   }
 }
 

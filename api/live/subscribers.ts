@@ -1,5 +1,5 @@
 // The open streams of this process, found by what they watch. A project may have only so many.
-import type { ChangeFilter } from '../../schema/database/changes.ts';
+import type { ChangeFilter, FeedPosition } from '../../schema/database/changes.ts';
 import { AppError } from '../../schema/errors.ts';
 import type { PlacedItem } from './recent.ts';
 import type { Subscriber } from './subscriber.ts';
@@ -46,10 +46,16 @@ export class Subscribers {
     }
   }
 
+  mark(position: FeedPosition): void {
+    this.#forEach((subscriber) => subscriber.mark(position));
+  }
+
   failAll(error: () => AppError): void {
-    for (const set of this.#byKey.values()) {
-      for (const subscriber of set) subscriber.fail(error());
-    }
+    this.#forEach((subscriber) => subscriber.fail(error()));
+  }
+
+  #forEach(tell: (subscriber: Subscriber) => void): void {
+    for (const set of this.#byKey.values()) set.forEach(tell);
   }
 }
 

@@ -1,8 +1,10 @@
 // From the feed to what a subscription sends: present state first, then each change with its subject.
+import { LRUCache } from 'lru-cache';
 import { hasChangesOf } from '../../schema/database/changes.ts';
 import type { ChangeRow, ChangeSubject } from '../../schema/database/database.ts';
 import { AppError } from '../../schema/errors.ts';
 import type { Scope } from '../../schema/scopes.ts';
+import { requireScope } from '../auth.ts';
 import type { Caller, Context } from '../context.ts';
 import { requireCaller, type GraphqlContext } from '../graphql-context.ts';
 import { readId } from '../graphql-operation.ts';
@@ -15,8 +17,8 @@ export type Update<T> = ShownUpdate<T> | { failure: unknown };
 export interface ShownUpdate<T> {
   cursor: string;
   change: string;
-  /** Of the subject; stays known when that is gone. */
-  id: string;
+  /** Of the subject; stays known when that is gone. Null: the message is a bookmark. */
+  id: string | null;
   subject: T | null;
 }
 
@@ -24,13 +26,14 @@ type Get<T> = (this: void, context: Context, caller: Caller, id: string) => Prom
 
 /** Something of the project that a stream is about; `get` throws where it is another's. */
 export interface Named<T> {
+  /** What the key needs to be told whether there is such a thing. */
+  scope: Scope;
   subject: ChangeSubject;
   id: string | null | undefined;
   get: Get<T>;
 }
 
 export interface UpdatesOptions<T> extends Named<T> {
-  scope: Scope;
   after: string | null | undefined;
   read(change: ChangeRow): Promise<T | null>;
   /** What else must be the project's own, since the subscription asks for what belongs to it. */
@@ -49,6 +52,8 @@ export function showUpdate<T>(update: Update<T>): ShownUpdate<T> {
 
 /** The `change` of a message that tells the state and no change. */
 const presentState = 'present';
+/** The `change` of a message that tells nothing but a newer cursor. */
+const bookmark = 'bookmark';
 
 export async function openUpdates<T extends { id: string }>(
   graphql: GraphqlContext,
@@ -58,7 +63,10 @@ export async function openUpdates<T extends { id: string }>(
   const { subject, id, within = [], after, isWanted = () => true } = options;
   const caller = requireCaller(graphql, options.scope);
   const filter = { projectId: caller.projectId, subject, subjectId: id ?? undefined };
-  for (const named of within) await requireKnown(app, caller, named, after);
+  for (const named of within) {
+    if (typeof named.id === 'string') requireScope(caller, named.scope);
+    await requireKnown(app, caller, named, after);
+  }
   if (typeof after === 'string') {
     await requireKnown(app, caller, options, after);
     const stream = await app.feed.subscribe({ ...filter, after });
@@ -159,11 +167,12 @@ class Updates<T> implements AsyncIterableIterator<Update<T>, undefined, undefine
     try {
       const item = await this.#stream.next();
       if (item.done) return 'end';
-      const { change } = item.value;
+      const { cursor, change } = item.value;
+      if (!change) return { cursor, change: bookmark, id: null, subject: null };
       const subject = await this.#options.read(change);
       const { isWanted } = this.#options;
       if (isWanted && (subject === null || !isWanted(subject))) return 'unwanted';
-      return toUpdate(item.value, subject);
+      return toUpdate(item.value, change, subject);
     } catch (failure) {
       return { failure };
     }
@@ -177,14 +186,13 @@ class Updates<T> implements AsyncIterableIterator<Update<T>, undefined, undefine
   }
 }
 
-const updates = new WeakMap<FeedItem, ShownUpdate<unknown>>();
+const updates = new LRUCache<FeedItem, ShownUpdate<unknown>>({ max: 500 });
 
 /** One object for all the streams that tell the same, by which they know that they do. */
-function toUpdate<T>(item: FeedItem, subject: T | null): ShownUpdate<T> {
+function toUpdate<T>(item: FeedItem, change: ChangeRow, subject: T | null): ShownUpdate<T> {
   const known = updates.get(item);
   if (known?.subject === subject) return known as ShownUpdate<T>;
-  const { cursor, change } = item;
-  const update = { cursor, change: change.kind, id: change.subject_id, subject };
+  const update = { cursor: item.cursor, change: change.kind, id: change.subject_id, subject };
   updates.set(item, update);
   return update;
 }

@@ -9,6 +9,7 @@ import {
   type ValidatedSubscriptionArgs,
   validateSubscriptionArgs,
 } from 'graphql';
+import { LRUCache } from 'lru-cache';
 import { isAsyncIterable, type Plugin } from 'graphql-yoga';
 import type { GraphqlContext } from '../graphql-context.ts';
 
@@ -28,8 +29,8 @@ export function useSharedResults(): Plugin<GraphqlContext> {
   };
 }
 
-/** By what a stream tells, then by how it asks for it. */
-const shared = new WeakMap<object, Map<string, Promise<ExecutionResult>>>();
+/** By what a stream tells, then by how it asks for it. A slow stream that comes later executes anew. */
+const shared = new LRUCache<object, Map<string, Promise<ExecutionResult>>>({ max: 500 });
 
 function shareResults(args: ValidatedSubscriptionArgs, source: AsyncIterable<unknown>): Results {
   const messages = source[Symbol.asyncIterator]();

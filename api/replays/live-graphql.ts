@@ -34,7 +34,7 @@ of the one that runs on it, if one does.`,
         after,
         get: (context, caller, replayId) => getReplay(context, caller, replayId),
         read: graphql.subjects.replay,
-        within: [{ subject: 'webhook', id: webhookId, get: getWebhook }],
+        within: [{ scope: 'webhooks:read', subject: 'webhook', id: webhookId, get: getWebhook }],
         ...(typeof webhookId === 'string'
           ? {
               findPresent: (context, caller) => findRunning(context, caller, webhookId),

@@ -104,6 +104,28 @@ describe('a stream of events', () => {
     resumed.vanish();
   });
 
+  test('that its client never reads is cut, and gives its place back', async () => {
+    await using strict = await startApp({
+      roles: { api: true, worker: false },
+      env: { FANFARE_MAX_STREAMS_PER_PROJECT: '1', FANFARE_STALLED_MS: '1000' },
+    });
+    const id = await createBigPost(strict);
+    const { url, tenant } = strict;
+    const openOne = () => openEventStream({ url, key: tenant.key, query, variables: { id } });
+    const unread = await openOne();
+    unread.response.pause();
+    await overflow(strict, id);
+    await expect
+      .poll(async () => {
+        const stream = await openOne();
+        const { errors } = await firstOf(stream);
+        stream.vanish();
+        return errors?.[0].extensions.code;
+      })
+      .toBeUndefined();
+    unread.vanish();
+  });
+
   test('goes on after the cursor of its last message', async () => {
     const id = await createDraft();
     const first = await openWhenFree(id);

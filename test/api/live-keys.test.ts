@@ -1,10 +1,13 @@
 // Streams end soon after the key that opened them may not be used any more.
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createKeyWatch } from '../../api/live/key-watch.ts';
 import { insertChanges } from '../../schema/database/changes.ts';
 import { startApp, type TestApp } from '../support/app.ts';
+import { openEventStream } from '../support/event-stream.ts';
+import { createBigPost, overflow } from '../support/feed.ts';
 import {
   subscribeOverSocket,
   subscribeOverSse,
@@ -63,6 +66,29 @@ describe.each([
     expect(Date.now()).toBeLessThan(expiresAt + 5_000);
     expectUnauthorized(transport, code, stream);
   });
+});
+
+test('nothing of what waits for a client is told once its key is revoked', async () => {
+  const { id: keyId, key } = await makeKey();
+  const id = await createBigPost(app);
+  const stream = await openEventStream({
+    url: app.url,
+    key,
+    query: 'subscription ($id: ID) { postUpdated(id: $id) { change post { metadata } } }',
+    variables: { id },
+  });
+  await expect.poll(() => stream.messages.length).toBe(1);
+  stream.response.pause();
+  // Fewer than end the stream of a slow client, and more than the buffers on the way can take.
+  const kinds = await overflow(app, id, 900);
+  await using other = subscribeOverSocket({ url: app.url, key, query });
+  await app.api.delete(`/v1/api-keys/${keyId}`);
+  expect(await other.closed).toBe(4401);
+  const ended = once(stream.response, 'end');
+  stream.response.resume();
+  await ended;
+  expect(stream.messages.at(-1).errors[0].extensions.code).toBe('unauthorized');
+  expect(stream.messages.length).toBeLessThan(kinds.length);
 });
 
 test('a key that is first watched while the others are checked stays', async () => {

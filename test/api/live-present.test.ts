@@ -76,7 +76,7 @@ describe('readPresent', () => {
       const stream = await reader.subscribe({ ...changesOfPosts('prj_again'), after });
       const [item] = await take(stream, 1);
       await stream.return();
-      seen.push(item!.change.subject_id);
+      seen.push(item!.change!.subject_id);
       after = item!.cursor;
     }
     expect(seen).toEqual(['post_1', 'post_3', 'post_5']);
@@ -115,7 +115,7 @@ describe('readPresent', () => {
 
 describe('the limit of a project', () => {
   test('refuses one stream too many, of that project only, until another ends', async () => {
-    const small = createTestFeed(database.db, listener, 2);
+    const small = createTestFeed(database.db, listener, { maxStreamsPerProject: 2 });
     const first = await small.subscribe(changesOfPosts('prj_full'));
     const second = await small.subscribe(changesOfPosts('prj_full', 'post_1'));
     await expect(small.subscribe(changesOfPosts('prj_full'))).rejects.toMatchObject({

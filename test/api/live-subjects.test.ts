@@ -192,6 +192,21 @@ describe('deliveryUpdated', () => {
     const [present] = shown(await one.waitFor(1), 'deliveryUpdated');
     expect(present).toMatchObject({ change: 'present', delivery: { id, status: 'DELIVERED' } });
   });
+
+  test('asks for the scope of the post that it is about', async () => {
+    const { body } = await app.api.post('/v1/api-keys', { name: 'a', scopes: ['webhooks:read'] });
+    const account = await app.tenant.connectSandbox('ada');
+    const draft = { caption: 'a', account_ids: [account.id], status: 'draft' };
+    const { id: postId } = await app.tenant.createPost(draft);
+    for (const id of [postId, 'post_never']) {
+      await using refused = watch(deliveryUpdated, { postId: id }, body.data.key);
+      const [answer] = await refused.waitFor(1);
+      expect(answer.errors[0].extensions).toMatchObject({
+        code: 'insufficient_scope',
+        requiredScope: 'posts:read',
+      });
+    }
+  });
 });
 
 describe('a stream that is resumed', () => {

@@ -47,6 +47,22 @@ describe('readConfig', () => {
     );
   });
 
+  test('refuses to tell of changes longer than there is anything to show of them', () => {
+    const feed = { FANFARE_FEED_RETENTION_HOURS: '49' };
+    expect(faultsOf({ ...feed, FANFARE_RETENTION_DAYS: '2' })).toEqual([
+      expect.stringContaining('FANFARE_FEED_RETENTION_HOURS'),
+    ]);
+    expect(faultsOf({ ...feed, FANFARE_RETENTION_DAYS: '3' })).toEqual([]);
+  });
+
+  test('refuses bookmarks that come too late to resume from', () => {
+    const feed = { FANFARE_FEED_RETENTION_HOURS: '1' };
+    expect(faultsOf({ ...feed, FANFARE_BOOKMARK_MS: '1800001' })).toEqual([
+      expect.stringContaining('FANFARE_BOOKMARK_MS'),
+    ]);
+    expect(faultsOf({ ...feed, FANFARE_BOOKMARK_MS: '1800000' })).toEqual([]);
+  });
+
   test('takes an empty variable for one that is not set', () => {
     expect(readConfig({ FANFARE_PORT: '', DATABASE_URL: '' }).port).toBe(4000);
   });

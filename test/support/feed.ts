@@ -1,7 +1,7 @@
 // The live feed, with or without an app around it: what a test writes into it and reads from it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { createFeed, type Feed } from '../../api/live/feed.ts';
+import { createFeed, type Feed, type FeedOptions } from '../../api/live/feed.ts';
 import type { FeedItem } from '../../api/live/recent.ts';
 import type { FeedStream } from '../../api/live/subscriber.ts';
 import { insertChanges, type ChangeFilter } from '../../schema/database/changes.ts';
@@ -11,8 +11,19 @@ import { createDoorbell } from '../../schema/database/doorbell.ts';
 import type { Listener } from '../../schema/database/listen.ts';
 import type { TestApp } from './app.ts';
 
-export function createTestFeed(db: Db, listener: Listener, maxStreamsPerProject = 1_000): Feed {
-  return createFeed({ db, listener, log: pino({ level: 'silent' }), maxStreamsPerProject });
+export function createTestFeed(
+  db: Db,
+  listener: Listener,
+  options: Partial<Pick<FeedOptions, 'maxStreamsPerProject' | 'bookmarkEveryMs'>> = {},
+): Feed {
+  return createFeed({
+    db,
+    listener,
+    log: pino({ level: 'silent' }),
+    maxStreamsPerProject: 1_000,
+    bookmarkEveryMs: 3_600_000,
+    ...options,
+  });
 }
 
 export function changesOfPosts(projectId: string, subjectId?: string): ChangeFilter {
@@ -30,7 +41,7 @@ export async function take(stream: FeedStream, count: number): Promise<FeedItem[
   return items;
 }
 
-export const subjectIds = (items: FeedItem[]) => items.map((item) => item.change.subject_id);
+export const subjectIds = (items: FeedItem[]) => items.map((item) => item.change!.subject_id);
 
 export interface Writers {
   readonly connection: DatabaseConnection;
@@ -118,9 +129,9 @@ export async function createBigPost({ tenant }: TestApp): Promise<string> {
   return post.id;
 }
 
-/** More than fits into the buffers on the way and into the stream's own. */
-export async function overflow(app: TestApp, postId: string): Promise<string[]> {
-  const kinds = Array.from({ length: 4_000 }, (_, i) => `test.${i}`);
+/** By default more than fits into the buffers on the way and into the stream's own. */
+export async function overflow(app: TestApp, postId: string, count = 4_000): Promise<string[]> {
+  const kinds = Array.from({ length: count }, (_, i) => `test.${i}`);
   for (let i = 0; i < kinds.length; i += 500) {
     await tellOfPost(app, postId, kinds.slice(i, i + 500));
     await sleep(50);

@@ -54,7 +54,7 @@ async function watchOldChange(projectId: string) {
       const stream = await feed.subscribe({ projectId, subject: 'post', after });
       const { value } = await stream.next();
       await stream.return();
-      return value?.change.kind;
+      return value?.change?.kind;
     } catch (error) {
       return (error as AppError).code;
     }

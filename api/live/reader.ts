@@ -1,0 +1,177 @@
+// The one reader of the feed in this process: reads the changes in order and pushes each to the streams.
+import type { Logger } from 'pino';
+import {
+  deleteForeignChanges,
+  readChanges,
+  readFeedHead,
+  type ChangePage,
+  type FeedHead,
+  type FeedPosition,
+} from '../../schema/database/changes.ts';
+import type { ChangeRow, Db } from '../../schema/database/database.ts';
+import type { Listener } from '../../schema/database/listen.ts';
+import { cursorExpired, isAfter, toFeedCursor } from './cursor.ts';
+import { Recent, type PlacedItem } from './recent.ts';
+import type { Missed, Subscriber } from './subscriber.ts';
+import type { Subscribers } from './subscribers.ts';
+
+export interface ReaderOptions {
+  db: Db;
+  listener: Listener;
+  log: Logger;
+  subscribers: Subscribers;
+}
+
+const pageSize = 1_000;
+/** A subscriber's page is small, so that it goes live before much is pushed. */
+const missedPageSize = 250;
+/** How often the head is looked at while nobody listens. */
+const idleMs = 400;
+/** Changes held back by a slow transaction are looked for again after this. */
+const heldBackMs = 10;
+
+export class Reader {
+  /** Every change up to here has been pushed. */
+  reached: FeedPosition = { xid: 0n, id: 0n };
+  /** Undefined until it is first read. */
+  head: FeedHead | undefined;
+  readonly #options: ReaderOptions;
+  readonly #recent = new Recent(this.reached);
+  readonly #stopListening: () => void;
+  #isQueued = false;
+  #isEnded = false;
+  #running: Promise<void> | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #skippedAtMs = 0;
+  #hasFailed = false;
+
+  constructor(options: ReaderOptions) {
+    this.#options = options;
+    this.#stopListening = options.listener.on('fanfare_changes', () => this.wake());
+    this.wake();
+  }
+
+  /** A ring only says that there is something to read: one run reads for all the rings before it. */
+  wake(): void {
+    this.#isQueued = true;
+    if (!this.#isEnded) this.#running ??= this.#run();
+  }
+
+  /** The head as this process knows it. */
+  async readyHead(): Promise<FeedHead> {
+    if (!this.head) {
+      const next = await readFeedHead(this.#options.db);
+      if (!this.head) this.#skipTo(next);
+    }
+    return this.head!;
+  }
+
+  /** The head as it is now. What this process has read may be older than what others have. */
+  async readHead(): Promise<FeedHead> {
+    this.#learn(await readFeedHead(this.#options.db));
+    return this.head!;
+  }
+
+  readMissed(subscriber: Subscriber): Missed | Promise<Missed> {
+    return isAfter(this.#recent.from, subscriber.position)
+      ? this.#readFromTable(subscriber)
+      : this.#join(subscriber);
+  }
+
+  async close(): Promise<void> {
+    this.#isEnded = true;
+    this.#stopListening();
+    clearTimeout(this.#retry);
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { log } = this.#options;
+    try {
+      while (this.#isQueued && !this.#isEnded) {
+        this.#isQueued = false;
+        await this.#poll();
+      }
+      this.#hasFailed = false;
+    } catch (err) {
+      if (!this.#hasFailed && !this.#isEnded) log.warn({ err }, 'the live feed cannot be read');
+      this.#hasFailed = true;
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  async #poll(): Promise<void> {
+    const { db, subscribers } = this.#options;
+    if (!this.head) await deleteForeignChanges(db);
+    if (subscribers.isEmpty) {
+      if (Date.now() - this.#skippedAtMs < idleMs) return;
+      const next = await readFeedHead(db);
+      if (this.#skipTo(next)) return;
+    }
+    let page: ChangePage;
+    do {
+      page = await readChanges(db, this.reached, pageSize);
+      this.#take(page);
+    } while (!page.isLast && !this.#isEnded);
+    if (page.isHeldBack) {
+      clearTimeout(this.#retry);
+      this.#retry = setTimeout(() => this.wake(), heldBackMs);
+    }
+  }
+
+  /** Nobody listens: what comes later is all that matters. False: somebody began to meanwhile. */
+  #skipTo(next: FeedHead): boolean {
+    this.#learn(next);
+    if (!this.#options.subscribers.isEmpty) return false;
+    this.#skippedAtMs = Date.now();
+    this.#standAt(next);
+    return true;
+  }
+
+  #standAt({ horizon }: FeedHead): void {
+    this.reached = { xid: horizon, id: 0n };
+    this.#recent.clear(this.reached);
+  }
+
+  #take(page: ChangePage): void {
+    if (this.#learn(page)) return;
+    const items = page.changes.map((change) => place(page.epoch, change));
+    this.#recent.add(items);
+    this.reached = page.position;
+    for (const item of items) this.#options.subscribers.push(item);
+  }
+
+  /** True: it is another life of the database, whose changes have to be read anew. */
+  #learn(next: FeedHead): boolean {
+    const isOther = this.head !== undefined && this.head.epoch !== next.epoch;
+    this.head = next;
+    if (!isOther) return false;
+    this.#standAt(next);
+    this.#options.subscribers.failAll(() => cursorExpired(next));
+    return true;
+  }
+
+  async #readFromTable({ position, filter }: Subscriber): Promise<Missed> {
+    const page = await readChanges(this.#options.db, position, pageSize, filter);
+    if (this.head && page.epoch !== this.head.epoch) throw cursorExpired(page);
+    // The table may have been pruned up to here since the cursor was checked.
+    if (position.xid <= page.prunedXid) throw cursorExpired(page);
+    const items = page.changes.map((change) => place(page.epoch, change));
+    return { items, position: page.position, isLive: false };
+  }
+
+  /** In one go, so that nothing is pushed between the last look back and going live. */
+  #join({ position, filter }: Subscriber): Missed {
+    const items = this.#recent.after(position, filter, missedPageSize);
+    const isLive = items.length < missedPageSize;
+    const seen = items.at(-1)?.position ?? position;
+    const { reached } = this;
+    return { items, isLive, position: isLive && isAfter(reached, seen) ? reached : seen };
+  }
+}
+
+function place(epoch: string, change: ChangeRow): PlacedItem {
+  const position = { xid: BigInt(change.xid), id: BigInt(change.id) };
+  return { position, cursor: toFeedCursor(epoch, { position }), change };
+}
