@@ -1,4 +1,5 @@
 // The activity of `replayDeliveries`: reopens what a replay matches, batch by batch, and concludes it.
+import type { ChangeKind } from '../schema/change-kinds.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { insertChanges } from '../schema/database/changes.ts';
 import type { Db, ReplayRow, Transaction } from '../schema/database/database.ts';
@@ -99,6 +100,6 @@ async function conclude(
   return 'concluded';
 }
 
-function tell(trx: Transaction, { id, project_id }: ReplayRow, kind: string): Promise<void> {
+function tell(trx: Transaction, { id, project_id }: ReplayRow, kind: ChangeKind): Promise<void> {
   return insertChanges(trx, [{ project_id, subject: 'replay', subject_id: id, kind }]);
 }

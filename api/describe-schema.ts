@@ -50,7 +50,8 @@ function describeMembers(type: GraphQLNamedType, registered: JsonSchemas): void 
   if (isObjectType(type) || isInterfaceType(type)) {
     for (const field of Object.values(type.getFields())) {
       fill(field, describeMember(type.name, field.name, registered));
-      for (const arg of field.args) fill(arg, members[toSnakeCase(arg.name)]);
+      for (const arg of field.args)
+        fill(arg, ofArguments[arg.name] ?? members[toSnakeCase(arg.name)]);
     }
   }
 }
@@ -61,10 +62,15 @@ function describeMember(type: string, name: string, registered: JsonSchemas): st
   return membersOf[type]?.[member] ?? own?.description ?? ofList[name] ?? members[member];
 }
 
+const ofArguments: Readonly<Record<string, string>> = {
+  id: 'Which one.',
+  webhookId: 'Of which webhook.',
+};
+
 const ofList: Readonly<Record<string, string>> = {
   edges: 'What the page holds, each with its cursor.',
   nodes: 'What the page holds.',
-  node: 'What stands there.',
+  node: 'The item itself.',
   pageInfo: 'Where the page stands in its list.',
   hasNextPage: 'Whether there is more behind it.',
   hasPreviousPage: 'Whether the page was asked for with `after`.',

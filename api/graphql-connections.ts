@@ -1,7 +1,7 @@
 // Lists in GraphQL: Relay's connections over the pages and cursors that REST has.
 import type { ObjectRef } from '@pothos/core';
 import type { PageInfoShape } from '@pothos/plugin-relay';
-import { toCursor, type Page } from '../schema/listing.ts';
+import { defaultPageSize, toCursor, type Page } from '../schema/listing.ts';
 import { builder, operationCost, type GraphqlTypes } from './builder.ts';
 
 export type Ref<T> = ObjectRef<PothosSchemaTypes.ExtendDefaultTypes<GraphqlTypes>, T>;
@@ -46,7 +46,7 @@ interface PageSize {
 
 /** A list costs as much as the page that is asked for. */
 export function pageCost({ first }: PageSize) {
-  const size = Math.max(1, first ?? 25);
+  const size = Math.max(1, first ?? defaultPageSize);
   return { field: operationCost + size, multiplier: size };
 }
 
@@ -58,6 +58,6 @@ export function nestedPageCost(args: PageSize) {
 
 /** The arguments of every list. */
 export const pageArguments = builder.args((t) => ({
-  first: t.int({ description: 'How many, 1–100; default 25.' }),
+  first: t.int({ defaultValue: defaultPageSize, description: 'How many, 1–100.' }),
   after: t.string({ description: 'A cursor: the page begins behind it.' }),
 }));

@@ -22,7 +22,10 @@ export const Capabilities = z
       credentials: JsonSchema.nullable().meta({
         description: 'The JSON Schema of the plain credentials; null: it takes none.',
       }),
-      consent: z.boolean().meta({ description: 'Whether a connect session can be used.' }),
+      consent: z.boolean().meta({
+        description:
+          "Whether a connect session leads to the network's own consent page; otherwise ours asks for the credentials.",
+      }),
     }),
     source: z.string().meta({ description: 'Where the numbers come from.' }),
   })

@@ -33,9 +33,7 @@ export const members: Readonly<Record<string, string>> = {
   result_id: 'The result of the target.',
   expires_at: 'When it ends by itself. Null: never.',
   since: 'From this time on.',
-  until: 'Up to, not including, this time.',
   from: 'Made from this time on.',
-  to: 'Made before this time.',
   code: 'A stable word for what is wrong.',
   message: 'What is wrong, in a sentence.',
   path: 'The exact place of the fault.',
@@ -55,7 +53,6 @@ export const members: Readonly<Record<string, string>> = {
   phase: 'The step of the target that it belongs to.',
   provider_error: "The network's own answer, as it came.",
   input: 'What is asked for.',
-  ids: 'What is asked for, by ids.',
   attempt_count: 'How often the receiver was asked.',
   last_status_code: 'What the receiver answered last. Null: nothing yet.',
   last_error_code: 'What went wrong last. Null: nothing has.',
@@ -71,7 +68,6 @@ export const membersOf: Readonly<Record<string, Readonly<Record<string, string>>
   },
   AccountUsage: {
     warned_at: 'When the warning was given. Null: not yet in this month.',
-    exceeded_at: 'When the limit was reached. Null: not yet in this month.',
   },
   ApiKey: {
     scopes: 'What it may do.',
@@ -89,6 +85,10 @@ export const membersOf: Readonly<Record<string, Readonly<Record<string, string>>
     is_required: 'Whether a post needs a text.',
   },
   MediaRules: { max: 'The most media of one post.' },
+  ConnectRules: {
+    consent:
+      "Whether a connect session leads to the network's own consent page; otherwise ours asks for the credentials.",
+  },
   ConnectAccount: { platform: 'The network of the account.' },
   ConnectSession: {
     completed_social_account_id: 'The account that came of it. Null: none yet.',
@@ -179,11 +179,11 @@ export const membersOf: Readonly<Record<string, Readonly<Record<string, string>>
     since: 'From when on events are sent again.',
     until: 'Up to when, not included.',
     status_filter: 'Which deliveries are sent again, by how they stood.',
-    delivered: 'How many of them the receiver has taken.',
-    failed: 'How many of them have failed for good.',
-    skipped: 'How many of them met a disabled webhook.',
-    canceled: 'How many of them met a deleted webhook.',
-    concluded_at: 'When the last of them had concluded. Null: not yet.',
+    delivered: 'How many of the reopened deliveries the receiver has taken.',
+    failed: 'How many of the reopened deliveries have failed for good.',
+    skipped: 'How many of the reopened deliveries met a disabled webhook.',
+    canceled: 'How many of the reopened deliveries met a deleted webhook.',
+    concluded_at: 'When the last of its deliveries had concluded. Null: not yet.',
   },
   ReplayPayload: { replay_id: 'By which its progress is asked for.' },
   RetryDeliveryPayload: { delivery: 'The delivery that is attempted once more.' },

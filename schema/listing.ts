@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { GivenTime } from './timestamp.ts';
 
 export const maxPageSize = 100;
-const defaultPageSize = 25;
+export const defaultPageSize = 25;
 
 const anyId = /^[a-z]{2,8}_[0-9a-z]{1,64}$/;
 

@@ -33,7 +33,9 @@ export const PostAttempt = z
     phase: z.enum(phases),
     started_at: Timestamp,
     duration_ms: z.int().nullable().meta({ description: 'Null: the call has not ended.' }),
-    outcome: z.string().meta({ description: attemptOutcomeMeaning }),
+    outcome: z
+      .enum(Object.keys(attemptOutcomes) as AttemptOutcome[])
+      .meta({ description: attemptOutcomeMeaning }),
     error_code: z.string().nullable().meta({ description: "The network's own code." }),
     error_message: z.string().nullable(),
     provider_error: ProviderError,

@@ -50,7 +50,7 @@ export const ProviderError = z.record(z.string(), z.unknown()).nullable().meta({
 
 /** In the words of both faces. */
 export const attemptsMeaning =
-  'How often the call that makes it public was made, over all runs. The story of the target numbers the calls of all phases, so it counts more.';
+  'How often the call that makes it public was made, over all runs. The attempts of the target are its calls of all phases, and so are more.';
 export const nextAttemptMeaning = 'While it waits: when it goes on. Null: it waits for no time.';
 export const waitingForMeaning = 'Null: it has ended, is under way, or its time has not come.';
 

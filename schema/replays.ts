@@ -59,8 +59,12 @@ export const Replay = z
     until: Timestamp,
     status_filter: z.array(z.enum(replayedStatuses)),
     matched: z.int().meta({ description: matchedDocs.progress }),
-    reopened: z.int().meta({ description: 'How many of them are on a new ladder by now.' }),
-    pending: z.int().meta({ description: 'How many of those have not concluded.' }),
+    reopened: z.int().meta({
+      description: 'How many of the matched deliveries have a new schedule of attempts by now.',
+    }),
+    pending: z
+      .int()
+      .meta({ description: 'How many of the reopened deliveries have not concluded.' }),
     delivered: z.int(),
     failed: z.int(),
     skipped: z.int(),

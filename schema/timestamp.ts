@@ -1,10 +1,7 @@
 // Times on the wire: ISO 8601, UTC, milliseconds, `Z`.
 import { z } from 'zod';
 
-export const Timestamp = z.iso.datetime().meta({
-  description: 'ISO 8601, UTC.',
-  example: '2026-01-31T12:00:00.000Z',
-});
+export const Timestamp = z.iso.datetime().meta({ example: '2026-01-31T12:00:00.000Z' });
 
 /** A time that a client gives, in any zone. */
 export const GivenTime = z.iso.datetime({

@@ -77,6 +77,7 @@ builder.node(AccountRef, {
     tokenExpiresAt: t.expose('token_expires_at', { type: 'DateTime', nullable: true }),
     usage: t.field({
       type: AccountUsageRef,
+      nullable: true,
       description: 'How much of its monthly limit it has used.',
       complexity: 1,
       args: { month: t.arg.string({ description: 'Default: the present month, UTC.' }) },

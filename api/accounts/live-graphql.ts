@@ -2,15 +2,14 @@
 import { builder, operationCost } from '../builder.ts';
 import { requireCaller } from '../graphql-context.ts';
 import { messageOf, resumeArguments } from '../live/message-graphql.ts';
-import { openUpdates, showUpdate } from '../live/updates.ts';
+import { openUpdates } from '../live/open-updates.ts';
+import { showUpdate } from '../live/updates.ts';
 import { AccountRef } from './graphql.ts';
 import { canReach, getAccount } from './operations.ts';
 
 const AccountUpdate = messageOf('AccountUpdate', {
   field: 'account',
   type: AccountRef,
-  changes:
-    '`connected`, `refreshed`, `reconnect_required`, `disconnected`, `quota_warning` or `quota_exceeded`',
   gone: 'it is gone',
 });
 

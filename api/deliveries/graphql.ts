@@ -91,6 +91,7 @@ builder.node(DeliveryRef, {
     }),
     attempts: t.field({
       type: [DeliveryAttemptRef],
+      nullable: true,
       description: 'What was sent and answered.',
       complexity: 5,
       resolve: async ({ id, attempt_count }, _args, graphql) => {

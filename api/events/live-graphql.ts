@@ -2,14 +2,14 @@
 import { validationError } from '../../schema/errors.ts';
 import { builder, operationCost } from '../builder.ts';
 import { messageOf, resumeArguments } from '../live/message-graphql.ts';
-import { openUpdates, showUpdate } from '../live/updates.ts';
+import { openUpdates } from '../live/open-updates.ts';
+import { showUpdate } from '../live/updates.ts';
 import { EventKindRef, EventRef } from './graphql.ts';
 import { getEvent } from './operations.ts';
 
 const EventUpdate = messageOf('EventUpdate', {
   field: 'event',
   type: EventRef,
-  changes: '`recorded`',
   gone: 'it is no longer kept',
 });
 

@@ -33,9 +33,7 @@ const ConnectRulesRef = builder.objectRef<Capabilities['connect']>('ConnectRules
       nullable: true,
       description: 'The JSON Schema of the plain credentials; null: it takes none.',
     }),
-    consent: t.exposeBoolean('consent', {
-      description: 'Whether a connect session can be used.',
-    }),
+    consent: t.exposeBoolean('consent'),
   }),
 });
 

@@ -1,7 +1,11 @@
-// The story of a target or a comment, in GraphQL.
+// The calls of a target or a comment to its network, in GraphQL.
 import { listQuery } from '../../schema/listing.ts';
 import { phases } from '../../schema/posts.ts';
-import { attemptOutcomeMeaning, type PostAttempt } from '../../schema/post-attempts.ts';
+import {
+  attemptOutcomes,
+  type AttemptOutcome,
+  type PostAttempt,
+} from '../../schema/post-attempts.ts';
 import { builder } from '../builder.ts';
 import { connectionOf } from '../graphql-connections.ts';
 import { linkPages } from '../graphql-links.ts';
@@ -10,6 +14,20 @@ import { listAttemptsOfResults, toAttemptCursor } from './list-attempts.ts';
 import { OutcomeRef } from './shapes-graphql.ts';
 
 const PhaseRef = wordEnum('Phase', phases, { enum: 'A step of a target on its way.' });
+
+const OutcomeOfAttemptRef = wordEnum(
+  'AttemptOutcome',
+  Object.keys(attemptOutcomes) as AttemptOutcome[],
+  {
+    enum: 'What a call to the network came to.',
+    ...Object.fromEntries(
+      Object.entries(attemptOutcomes).map(([outcome, meaning]) => [
+        outcome,
+        `${meaning[0]!.toUpperCase()}${meaning.slice(1)}.`,
+      ]),
+    ),
+  },
+);
 
 const PostAttemptRef = builder.objectRef<PostAttempt>('PostAttempt').implement({
   description: 'One call of a phase to the network of a target or a comment.',
@@ -24,7 +42,10 @@ const PostAttemptRef = builder.objectRef<PostAttempt>('PostAttempt').implement({
       nullable: true,
       description: 'Null: the call has not ended.',
     }),
-    outcome: t.exposeString('outcome', { description: attemptOutcomeMeaning }),
+    outcome: t.expose('outcome', {
+      type: OutcomeOfAttemptRef,
+      description: 'What the call came to.',
+    }),
     errorCode: t.exposeString('error_code', {
       nullable: true,
       description: "The network's own code.",

@@ -22,8 +22,8 @@ const IssueRef = builder.objectRef<Issue>('Issue').implement({
   }),
 });
 
-const ErrorRef = builder.objectRef<ErrorBody>('Error').implement({
-  description: 'A refusal or failure, as `extensions` of an error shows it.',
+const RefusalRef = builder.objectRef<ErrorBody>('Refusal').implement({
+  description: 'Why something was refused or failed, as `extensions` of an error shows it.',
   fields: (t) => ({
     code: t.exposeString('code'),
     message: t.exposeString('message'),
@@ -44,7 +44,7 @@ const CreatedPostRef = builder.objectRef<CreatedPost>('CreatedPost').implement({
       resolve: (created) => ('post' in created ? created.post : null),
     }),
     error: t.field({
-      type: ErrorRef,
+      type: RefusalRef,
       nullable: true,
       resolve: (created) => ('error' in created ? created.error : null),
     }),

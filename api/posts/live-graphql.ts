@@ -1,14 +1,14 @@
 // The live stream of posts, in GraphQL.
 import { builder, operationCost } from '../builder.ts';
 import { messageOf, resumeArguments } from '../live/message-graphql.ts';
-import { openUpdates, showUpdate } from '../live/updates.ts';
+import { openUpdates } from '../live/open-updates.ts';
+import { showUpdate } from '../live/updates.ts';
 import { getPost } from './read-posts.ts';
 import { PostRef } from './shapes-graphql.ts';
 
 const PostUpdate = messageOf('PostUpdate', {
   field: 'post',
   type: PostRef,
-  changes: '`created`, `started`, `result.published`, `published`, …',
   gone: 'it is deleted',
 });
 

@@ -11,6 +11,7 @@ import {
 } from '../../schema/replays.ts';
 import { builder, operationCost } from '../builder.ts';
 import { connectionOf } from '../graphql-connections.ts';
+import { linkOne } from '../graphql-links.ts';
 import { nodesOf } from '../graphql-nodes.ts';
 import { readId, write } from '../graphql-operation.ts';
 import { queryOne, queryPagesOfWebhook } from '../graphql-queries.ts';
@@ -24,10 +25,12 @@ const ReplayedStatusRef = wordEnum('ReplayedStatus', replayedStatuses, {
   missing: 'Events that this webhook has no delivery of.',
 });
 
+const replayNodes = nodesOf('webhooks:read', findReplays);
+
 export const ReplayRef = builder.objectRef<Replay>('Replay');
 
 builder.node(ReplayRef, {
-  ...nodesOf('webhooks:read', findReplays).options,
+  ...replayNodes.options,
   description: "Deliveries of a webhook's past, sent again.",
   fields: (t) => ({
     webhookId: t.exposeID('webhook_id'),
@@ -36,10 +39,8 @@ builder.node(ReplayRef, {
     until: t.expose('until', { type: 'DateTime' }),
     statusFilter: t.expose('status_filter', { type: [ReplayedStatusRef] }),
     matched: t.exposeInt('matched', { description: matchedDocs.progress }),
-    reopened: t.exposeInt('reopened', {
-      description: 'How many of them are on a new ladder by now.',
-    }),
-    pending: t.exposeInt('pending', { description: 'How many of those have not concluded.' }),
+    reopened: t.exposeInt('reopened'),
+    pending: t.exposeInt('pending'),
     delivered: t.exposeInt('delivered'),
     failed: t.exposeInt('failed'),
     skipped: t.exposeInt('skipped'),
@@ -56,6 +57,13 @@ const ReplayPayload = builder.objectRef<AcceptedReplay>('ReplayPayload').impleme
     replayId: t.exposeID('replay_id'),
     matched: t.exposeInt('matched', { description: matchedDocs.accepted }),
   }),
+});
+
+linkOne(ReplayPayload, 'replay', {
+  type: ReplayRef,
+  description: 'The replay that was begun.',
+  load: replayNodes.load,
+  idOf: ({ replay_id }) => replay_id,
 });
 
 const ReplayDeliveriesInput = builder.inputType('ReplayDeliveriesInput', {
@@ -86,7 +94,7 @@ builder.mutationFields((t) => ({
   replayDeliveries: t.field({
     type: ReplayPayload,
     nullable: true,
-    description: 'Sends the deliveries of a time again, each with a new ladder of attempts.',
+    description: 'Sends the deliveries of a time again, each with a new schedule of attempts.',
     complexity: operationCost,
     args: {
       webhookId: t.arg.id({ required: true }),

@@ -1,7 +1,8 @@
 // The live stream of replays, in GraphQL: how far each has come.
 import { builder, operationCost } from '../builder.ts';
 import { messageOf, resumeArguments } from '../live/message-graphql.ts';
-import { openUpdates, showUpdate } from '../live/updates.ts';
+import { openUpdates } from '../live/open-updates.ts';
+import { showUpdate } from '../live/updates.ts';
 import { getWebhook } from '../webhooks/operations.ts';
 import { ReplayRef } from './graphql.ts';
 import { findRunning, getReplay } from './operations.ts';
@@ -9,7 +10,6 @@ import { findRunning, getReplay } from './operations.ts';
 const ReplayUpdate = messageOf('ReplayUpdate', {
   field: 'replay',
   type: ReplayRef,
-  changes: '`created`, `progressed`, `completed` or `canceled`',
   gone: 'it is no longer kept',
 });
 

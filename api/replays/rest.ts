@@ -7,7 +7,7 @@ import { getReplay, listReplays, replayDeliveries } from './operations.ts';
 export const replayRoutes = [
   post('/v1/webhooks/:id/replay', {
     name: 'replayDeliveries',
-    summary: 'Send the deliveries of a time again, each with a new ladder of attempts',
+    summary: 'Send the deliveries of a time again, each with a new schedule of attempts',
     description:
       'Their ids stay and their attempts go on counting. Test events are not sent again. One replay at a time runs on a webhook.',
     scope: 'webhooks:write',

@@ -1,15 +1,14 @@
 // The live stream of webhooks, in GraphQL: how they fare, and what is done with them.
 import { builder, operationCost } from '../builder.ts';
 import { messageOf, resumeArguments } from '../live/message-graphql.ts';
-import { openUpdates, showUpdate } from '../live/updates.ts';
+import { openUpdates } from '../live/open-updates.ts';
+import { showUpdate } from '../live/updates.ts';
 import { WebhookRef } from './graphql.ts';
 import { getWebhook } from './operations.ts';
 
 const WebhookUpdate = messageOf('WebhookUpdate', {
   field: 'webhook',
   type: WebhookRef,
-  changes:
-    '`created`, `updated`, `rotated`, `failing`, `recovered`, `disabled`, `enabled` or `deleted`',
   gone: 'it is deleted',
 });
 

@@ -12,6 +12,7 @@ import type { KeyEnvironment } from '../api-keys.ts';
 import type { AttemptTrigger, DeliveryStatus, DeliveryTrigger, Timings } from '../deliveries.ts';
 import type { EventKind } from '../events.ts';
 import type { PlatformName } from '../platforms.ts';
+import type { AttemptOutcome } from '../post-attempts.ts';
 import type { FailureStage, NextAction, Phase, PostStatus, ResultStatus } from '../posts.ts';
 import type { Scope } from '../scopes.ts';
 import type { ReplayedStatus, ReplayStatus } from '../replays.ts';
@@ -204,7 +205,7 @@ interface PostAttemptTable {
   started_at: Date;
   duration_ms: number | null;
   /** `begun` until its outcome is written: a crash leaves it so. */
-  outcome: string;
+  outcome: AttemptOutcome;
   error_code: string | null;
   error_message: string | null;
   provider_error: JsonOrNull<Record<string, unknown>>;

@@ -113,7 +113,7 @@ export async function setNextPhase(
     .where(isOpenRow('post_results'))
     .returning('id')
     .executeTakeFirst();
-  if (changed && next.dueAt) await insertResultChange(db, row, 'waiting');
+  if (changed && next.dueAt) await insertResultChange(db, row, 'result.waiting');
 }
 
 /**
@@ -178,18 +178,22 @@ export async function setFailed(trx: Transaction, row: TargetRow, failure: Failu
     .returning('id')
     .executeTakeFirst();
   if (!changed) return;
-  await insertResultChange(trx, row, 'failed');
+  await insertResultChange(trx, row, 'result.failed');
   if (failure.errorCode !== 'outcome_unknown') await giveBackUsage(trx, [row.id]);
 }
 
 /** What happens to a result is a change of its post. */
-async function insertResultChange(db: Db, row: TargetRow, kind: string): Promise<void> {
+async function insertResultChange(
+  db: Db,
+  row: TargetRow,
+  kind: 'result.waiting' | 'result.failed',
+): Promise<void> {
   await insertChanges(db, [
     {
       project_id: row.project_id,
       subject: 'post',
       subject_id: row.post_id,
-      kind: `result.${kind}`,
+      kind,
     },
   ]);
   await db

@@ -10,8 +10,9 @@ import {
   type GraphQLNamedType,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { generated } from '../../api/generated.ts';
 import { createSchema } from '../../api/graphql.ts';
-import { membersOf } from '../../schema/glossary.ts';
+import { members, membersOf } from '../../schema/glossary.ts';
 import { types, words } from '../../schema/glossary-words.ts';
 
 const schema = createSchema();
@@ -63,5 +64,13 @@ describe('the glossary', () => {
     const known = (name: string) => names.has(name) || names.has(`${name}Input`);
     const told = [...Object.keys(types), ...Object.keys(words), ...Object.keys(membersOf)];
     expect(told.filter((name) => !known(name))).toEqual([]);
+  });
+
+  test('says nothing that neither face shows', () => {
+    const documents = Object.values(generated()).join('\n').replaceAll('\\"', '"');
+    const texts = [members, types, ...Object.values(membersOf), ...Object.values(words)].flatMap(
+      Object.values<string>,
+    );
+    expect(texts.filter((text) => !documents.includes(text))).toEqual([]);
   });
 });

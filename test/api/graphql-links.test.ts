@@ -1,5 +1,7 @@
 // From one resource to those around it in GraphQL: to one, or to a page of many.
+import { isIntrospectionType, isNonNullType, isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createSchema } from '../../api/graphql.ts';
 import { createApi } from '../support/api.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { ask, askRefused, subscribeOverSocket, type Message } from '../support/graphql.ts';
@@ -151,6 +153,28 @@ describe('links', () => {
       ['post.events', 'The API key lacks the scope webhooks:read.'],
       ['post.results.0.account', 'The API key lacks the scope accounts:read.'],
     ]);
+  });
+
+  test('that are refused after a mutation leave what it did to be seen', async () => {
+    const { createApiKey } = await askMine(
+      'mutation { createApiKey(input: { name: "w", scopes: [WEBHOOKS_WRITE] }) { key } }',
+    );
+    const { body } = await createApi(app.url, createApiKey.key).graphql(
+      'mutation ($id: ID!) { testWebhook(id: $id) { id attempts { number } } }',
+      { id: mine.ids['Webhook'] },
+    );
+    expect(body.data.testWebhook).toEqual({ id: expect.any(String), attempts: null });
+    expect(body.errors[0].extensions).toMatchObject({ requiredScope: 'webhooks:read' });
+  });
+
+  test('and whatever else takes an argument may be null, so that its refusal is its own', () => {
+    const risky = Object.values(createSchema().getTypeMap()).flatMap((type) =>
+      isObjectType(type) && !isIntrospectionType(type)
+        ? Object.values(type.getFields()).filter(({ args }) => args.length > 0)
+        : [],
+    );
+    expect(risky.length).toBeGreaterThan(50);
+    expect(risky.filter(({ type }) => isNonNullType(type)).map(String)).toEqual([]);
   });
 
   test('lead nowhere once that is deleted', async () => {

@@ -164,13 +164,13 @@ describe('retryResult', () => {
     } } }`;
     const { post } = await ask(app, query, { id: postId, first: 1 });
     const { nodes, pageInfo } = post.results[0].attemptLog;
-    const published = { number: 3, run: 2, phase: 'COMMIT', outcome: 'published' };
+    const published = { number: 3, run: 2, phase: 'COMMIT', outcome: 'PUBLISHED' };
     expect(nodes).toEqual([{ ...published, errorMessage: null }]);
     expect(pageInfo.hasNextPage).toBe(true);
     const { endCursor: after } = pageInfo;
     const { post: rest } = await ask(app, query, { id: postId, first: 1, after });
     expect(rest.results[0].attemptLog).toMatchObject({
-      nodes: [{ number: 1, run: 1, phase: 'COMMIT', outcome: 'rejected' }],
+      nodes: [{ number: 1, run: 1, phase: 'COMMIT', outcome: 'REJECTED' }],
       pageInfo: { hasNextPage: false },
     });
   });
