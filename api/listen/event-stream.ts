@@ -4,6 +4,7 @@ import { createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { toEnumWord } from '../../schema/enum-word.ts';
 import type { EventKind } from '../../schema/events.ts';
+import { eventRecorded, liveCursor } from './documents.ts';
 import { breakOf, Refusal } from './refusal.ts';
 
 export interface StreamedEvent {
@@ -29,9 +30,9 @@ export interface EventStreamOptions {
   kinds: readonly EventKind[] | undefined;
   /** The test events instead of the real ones. */
   isTest: boolean;
-  /** Told once when the connection is lost, and once when it is there again. */
-  onLost: (reason: string) => void;
-  onFound: () => void;
+  /** Told in turn: once when the stream breaks, however often it is tried again, once when it stands. */
+  onBroken: (reason: string) => void;
+  onMended: () => void;
   /** Ends the stream. */
   signal: AbortSignal;
 }
@@ -42,14 +43,6 @@ export interface EventStream {
   /** Every event after the cursor, in order. Ends with the signal, or throws a Refusal. */
   after(cursor: string): AsyncGenerator<StreamStep, void, undefined>;
 }
-
-const liveCursor = '{ liveCursor }';
-const eventRecorded = `subscription ($kinds: [EventKind!], $test: Boolean, $after: String) {
-  eventRecorded(kinds: $kinds, test: $test, after: $after) {
-    cursor
-    event { id body postId socialAccountId }
-  }
-}`;
 
 const answerWithinMs = 10_000;
 const pingEveryMs = 15_000;
@@ -62,15 +55,19 @@ export function openEventStream(options: EventStreamOptions): EventStream {
   const { url, signal } = options;
   const client = connect(options);
 
+  async function askCursor(): Promise<string> {
+    for await (const { data, errors } of client.iterate<{ liveCursor: string }>({
+      query: liveCursor,
+    })) {
+      if (!data) throw errors;
+      return data.liveCursor;
+    }
+    throw new Error('it ended the connection');
+  }
+
   async function readCursor(): Promise<string> {
     try {
-      for await (const { data, errors } of client.iterate<{ liveCursor: string }>({
-        query: liveCursor,
-      })) {
-        if (!data) throw errors;
-        return data.liveCursor;
-      }
-      throw new Error('it ended the connection');
+      return await askCursor();
     } catch (error) {
       const { reason, isFinal } = breakOf(error);
       throw new Refusal(isFinal ? reason : `Fanfare can't be reached at ${url}: ${reason}`);
@@ -80,31 +77,29 @@ export function openEventStream(options: EventStreamOptions): EventStream {
   async function* after(cursor: string): AsyncGenerator<StreamStep, void, undefined> {
     let reached = cursor;
     let waitMs = firstWaitMs;
-    let isLost = false;
-    const stopWatching = client.on('connected', () => {
-      if (isLost) options.onFound();
-      isLost = false;
-    });
-    try {
-      while (!signal.aborted) {
-        try {
-          for await (const step of subscribe(client, options, reached)) {
-            yield step;
-            reached = step.cursor;
-            waitMs = firstWaitMs;
-          }
-        } catch (error) {
-          if (signal.aborted) return;
-          const { reason, isFinal } = breakOf(error);
-          if (isFinal) throw new Refusal(reason);
-          if (!isLost) options.onLost(reason);
-          isLost = true;
-          await sleep(waitMs, undefined, { signal }).catch(() => undefined);
-          waitMs = Math.min(waitMs * 2, longestWaitMs);
+    let isBroken = false;
+    while (!signal.aborted) {
+      try {
+        if (isBroken) {
+          // An answer to this shows more than an open socket would: the server can read as well.
+          await askCursor();
+          options.onMended();
+          isBroken = false;
         }
+        for await (const step of subscribe(client, options, reached)) {
+          yield step;
+          reached = step.cursor;
+          waitMs = firstWaitMs;
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        const { reason, isFinal } = breakOf(error);
+        if (isFinal) throw new Refusal(reason);
+        if (!isBroken) options.onBroken(reason);
+        isBroken = true;
+        await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+        waitMs = Math.min(waitMs * 2, longestWaitMs);
       }
-    } finally {
-      stopWatching();
     }
   }
 

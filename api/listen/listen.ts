@@ -22,8 +22,8 @@ export async function listen(
   const { print, warn, stream } = terminal;
   const events = openEventStream({
     ...options,
-    onLost: (reason) => warn(`The connection is lost (${reason}). Trying again.`),
-    onFound: () => warn('Connected again.'),
+    onBroken: (reason) => warn(`The stream is broken (${reason}). Trying again.`),
+    onMended: () => warn('The stream goes on.'),
     signal,
   });
   const keep = async (cursor: string) => {

@@ -43,15 +43,16 @@ export async function readListenOptions(
   config: Defaults,
 ): Promise<ListenOptions> {
   const cursorFile = words['cursor-file'];
+  const url = readUrl('--url', words.url ?? defaultUrl(config)).replace(/(\/graphql)?\/*$/, '');
   return {
-    url: readUrl('--url', words.url ?? defaultUrl(config)).replace(/\/+$/, ''),
+    url,
     forwardTo: readForwardTo(words),
     secret: readSecret(words.secret),
     kinds: words.events === undefined ? undefined : readKinds(words.events),
     isTest: words.test ?? false,
     after: readAfter(words) ?? (cursorFile && (await readCursorFile(cursorFile))),
     cursorFile,
-    key: words.key ?? config.secrets.apiKey ?? (await readKeptKey(config.dataDirectory)),
+    key: words.key ?? config.secrets.apiKey ?? (await readKeptKey(url, config)),
   };
 }
 
@@ -95,7 +96,15 @@ function readKinds(list: string): EventKind[] {
   });
 }
 
-async function readKeptKey(dataDirectory: string): Promise<string> {
+/** Of the Fanfare that runs on this machine, and told to no other. */
+async function readKeptKey(url: string, config: Defaults): Promise<string> {
+  const { dataDirectory, port } = config;
+  const own = [defaultUrl(config), `http://localhost:${port}`, `http://[::1]:${port}`];
+  if (!own.some((address) => new URL(address).origin === new URL(url).origin)) {
+    throw new RefusedArgument(
+      `Give --key KEY or FANFARE_API_KEY: the key in ${dataDirectory} is not for ${url}.`,
+    );
+  }
   const path = join(dataDirectory, 'api-key');
   const key = (await readFile(path, 'utf8').catch(() => '')).trim();
   if (key) return key;

@@ -13,7 +13,13 @@ export interface Break {
 
 interface ServerError {
   message: string;
-  extensions?: { code?: string; isRetriable?: boolean; hint?: string; oldestCursor?: string };
+  extensions?: {
+    code?: string;
+    isRetriable?: boolean;
+    hint?: string;
+    oldestCursor?: string;
+    issues?: { code: string }[];
+  };
 }
 
 const unauthorizedCode = 4401;
@@ -31,8 +37,12 @@ export function breakOf(error: unknown): Break {
 }
 
 function fromServer({ message, extensions = {} }: ServerError): Break {
-  const { code, isRetriable, hint, oldestCursor } = extensions;
+  const { code, isRetriable, hint, oldestCursor, issues } = extensions;
   if (code === 'cursor_expired') return { reason: expired(message, oldestCursor), isFinal: true };
+  if (issues?.some((issue) => issue.code === 'invalid_cursor')) {
+    const told = 'The cursor is none that this Fanfare gave. Begin anew: with --after, or without';
+    return { reason: `${told} the cursor file.`, isFinal: true };
+  }
   const isFinal = isRetriable !== true;
   return { reason: isFinal && hint ? `${message} ${hint}` : message, isFinal };
 }

@@ -67,7 +67,9 @@ describe('a key', () => {
     const words = ['--url', target.url, '--no-forward'];
     const named = runListen({ env: { FANFARE_API_KEY: target.key } }, ...words);
     writeFileSync(join(directory, 'api-key'), `${target.key}\n`);
-    const kept = runListen({ dataDirectory: directory }, ...words);
+    const { port } = new URL(target.url);
+    const own = { dataDirectory: directory, env: { FANFARE_PORT: port } };
+    const kept = runListen(own, ...words);
     for (const listener of [named, kept]) {
       await listener.waitForOutput(/^Listening to /m);
       await listener.stop();
@@ -109,7 +111,7 @@ describe('a cursor', () => {
     const listener = startListen(target, '--no-forward', '--after', 'nonsense');
     const { code, output } = await endOf(listener);
     expect(code).toBe(1);
-    expect(output).toContain('after: is not a cursor that a subscription gave');
+    expect(output).toContain('The cursor is none that this Fanfare gave. Begin anew');
   });
 });
 

@@ -52,6 +52,13 @@ describe('readListenOptions', () => {
       after: undefined,
     });
     writeFileSync(join(directory, 'api-key'), `${key}\n`);
+    const elsewhere = read({ ...words, url: 'https://fanfare.example' });
+    await expect(elsewhere).rejects.toThrow(`is not for https://fanfare.example.`);
+    const local = { ...words, url: 'http://localhost:4321/graphql/' };
+    expect(await read(local, { FANFARE_PORT: '4321' })).toMatchObject({
+      url: 'http://localhost:4321',
+      key,
+    });
     expect(await read(words, { FANFARE_PUBLIC_URL: 'https://fanfare.example' })).toMatchObject({
       url: 'https://fanfare.example',
       key,

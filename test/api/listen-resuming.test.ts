@@ -71,8 +71,8 @@ describe('a server that goes away and comes back', () => {
       await until('/restart', ids.length);
     }
     expect(received('/restart')).toEqual(ids);
-    expect(listener.output().match(/^The connection is lost/gm)).toHaveLength(2);
-    expect(listener.output().match(/^Connected again[.]$/gm)).toHaveLength(2);
+    expect(listener.output().match(/^The stream is broken/gm)).toHaveLength(2);
+    expect(listener.output().match(/^The stream goes on[.]$/gm)).toHaveLength(2);
     await server.stop();
   });
 });

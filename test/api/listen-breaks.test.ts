@@ -1,0 +1,74 @@
+// What `listen` makes of a stream that breaks on a socket that stays open, beside one that is cut.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buildSchema, GraphQLError } from 'graphql';
+import { useServer } from 'graphql-ws/use/ws';
+import { expect, test } from 'vitest';
+import { WebSocketServer } from 'ws';
+import { openEventStream } from '../../api/listen/event-stream.ts';
+
+const schema = buildSchema(`
+  enum EventKind { POST_PUBLISHED }
+  type Event { id: ID! body: String! postId: ID socialAccountId: ID }
+  type EventUpdate { cursor: String! event: Event }
+  type Query { liveCursor: String! }
+  type Subscription {
+    eventRecorded(kinds: [EventKind!], test: Boolean, after: String): EventUpdate
+  }
+`);
+
+/** Tells one event after each cursor, numbered on from it, and does then what `ends` says in turn. */
+async function startServer(ends: (() => Promise<void> | void)[]) {
+  const server = createServer();
+  const sockets = new WebSocketServer({ server });
+  async function* eventRecorded({ after }: { after: string }) {
+    const number = Number(after) + 1;
+    const event = { id: `evt_${number}`, body: '{}', postId: null, socialAccountId: null };
+    yield { eventRecorded: { cursor: String(number), event } };
+    await ends.shift()?.();
+    await sleep(60_000, undefined, { ref: false });
+  }
+  const roots = { query: { liveCursor: '0' }, subscription: { eventRecorded } };
+  useServer({ schema, roots }, sockets);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const cut = () => sockets.clients.forEach((socket) => socket.terminate());
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    cut,
+    async [Symbol.asyncDispose]() {
+      cut();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+test('each break is told once, and that the stream goes on, whether or not the socket stays', async () => {
+  const fail = () => {
+    const extensions = { code: 'unavailable', isRetriable: true };
+    throw new GraphQLError('The changes cannot be read now.', { extensions });
+  };
+  await using server = await startServer([fail, () => server.cut(), fail]);
+  const told: string[] = [];
+  const ended = new AbortController();
+  const stream = openEventStream({
+    url: server.url,
+    key: 'sk_test',
+    kinds: undefined,
+    isTest: false,
+    onBroken: (reason) => told.push(reason),
+    onMended: () => told.push('mended'),
+    signal: ended.signal,
+  });
+  const ids: string[] = [];
+  for await (const { event } of stream.after('0')) {
+    ids.push(event!.id);
+    if (ids.length === 4) ended.abort();
+  }
+  expect(ids).toEqual(['evt_1', 'evt_2', 'evt_3', 'evt_4']);
+  const unreadable = 'The changes cannot be read now.';
+  expect(told).toEqual([unreadable, 'mended', expect.any(String), 'mended', unreadable, 'mended']);
+});
