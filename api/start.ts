@@ -7,6 +7,7 @@ import { isMigrated, migrate } from '../schema/database/migrate.ts';
 import { createApp, type App, type AppOptions } from './app.ts';
 import { startEmbeddedBackends } from './embedded/backends.ts';
 import { makeDataDirectory, refuseHeldDirectory } from './embedded/data-directory.ts';
+import { createStoredDocuments } from './stored-documents.ts';
 import { openFirstProject } from './first-start.ts';
 import { requirePort } from './port.ts';
 import { openVault } from './vault-keys.ts';
@@ -31,6 +32,7 @@ export async function startAllInOne(
   { print, fail, signal }: StartOptions,
 ): Promise<Running> {
   quietTemporal();
+  createStoredDocuments(config.storedDocuments); // Its faults are told before anything is started.
   makeDataDirectory(config.dataDirectory);
   // A second start has taken the same port too, but that isn't what its user must know.
   await refuseHeldDirectory(config.dataDirectory);

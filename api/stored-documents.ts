@@ -1,11 +1,13 @@
 // GraphQL documents that a request may name instead of sending: the operator's, and those sent before.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { GraphQLError, parse } from 'graphql';
+import { GraphQLError, parse, validate, type GraphQLSchema } from 'graphql';
 import { z } from 'zod';
 import { ConfigError, type Config } from '../schema/config.ts';
 import { AppError, validationError } from '../schema/errors.ts';
+import { createSchema } from './graphql.ts';
 import { requireLength } from './document-limits.ts';
+import { eventRecorded, liveCursor } from './listen/documents.ts';
 
 /** What a request says of its document. */
 export interface DocumentRequest {
@@ -31,7 +33,10 @@ export function createStoredDocuments({
   path,
   isOnly,
 }: Config['storedDocuments']): StoredDocuments {
-  const stored = path === undefined ? new Map<string, string>() : readStore(path);
+  const stored = new Map([
+    ...[liveCursor, eventRecorded].map((text) => [hashOf(text), text] as const),
+    ...(path === undefined ? [] : readStore(path)),
+  ]);
   const kept = createKept();
 
   function keep(text: string, given: Named): void {
@@ -44,8 +49,8 @@ export function createStoredDocuments({
     readDocument(request, isKnown) {
       const given = readName(request);
       if (isSent(request.query)) {
-        if (isOnly) throw refusesOthers();
         if (typeof request.query === 'string') requireLength(request.query);
+        if (isOnly && !stored.has(hashOf(String(request.query)))) throw refusesOthers();
         if (given?.isHash && isKnown && typeof request.query === 'string') {
           keep(request.query, given);
         }
@@ -56,7 +61,7 @@ export function createStoredDocuments({
         return request.query;
       }
       const text = stored.get(given.id) ?? kept.find(given.id);
-      if (text === undefined) throw unknownDocument(given);
+      if (text === undefined) throw unknownDocument(given, isOnly);
       return text;
     },
   };
@@ -128,10 +133,10 @@ function hashOf(text: string): string {
 /** The word by which clients know that they have to send the document with its hash once. */
 const notFound = 'PersistedQueryNotFound';
 
-function unknownDocument({ id, path, isHash }: Named): AppError {
+function unknownDocument({ id, path, isHash }: Named, isOnly: boolean): AppError {
   const message = `names no stored document: ${id.slice(0, 128)}`;
   const issues = [{ path, code: 'unknown_document', message }];
-  return isHash
+  return isHash && !isOnly
     ? new AppError('not_found', notFound, { issues, hint: 'Send the document with its hash.' })
     : new AppError('not_found', `${path}: ${message}`, { issues });
 }
@@ -150,7 +155,7 @@ const Manifest = z.union([
   z.record(z.string(), z.string()),
 ]);
 
-/** Throws a ConfigError that names every document that is none. */
+/** Throws a ConfigError that names every document that is none, or asks for what is not there. */
 function readStore(path: string): Map<string, string> {
   const refuse = (faults: string[]) =>
     new ConfigError(faults.map((fault) => `FANFARE_PERSISTED_DOCUMENTS: ${path} ${fault}`));
@@ -165,9 +170,10 @@ function readStore(path: string): Map<string, string> {
   const entries = Array.isArray(parsed.data['operations'])
     ? parsed.data['operations'].map(({ id, body }): [string, string] => [id, body])
     : Object.entries(parsed.data as Record<string, string>);
+  const schema = createSchema();
   const faults = entries.flatMap(([id, text]) => {
-    const fault = syntaxFault(text);
-    return fault === undefined ? [] : [`has no document at ${JSON.stringify(id)}: ${fault}`];
+    const fault = faultOf(text, schema);
+    return fault === undefined ? [] : [`has a faulty document at ${JSON.stringify(id)}: ${fault}`];
   });
   if (faults.length > 0) throw refuse(faults);
   // By its hash too, whatever the operator calls it.
@@ -177,10 +183,9 @@ function readStore(path: string): Map<string, string> {
   ]);
 }
 
-function syntaxFault(text: string): string | undefined {
+function faultOf(text: string, schema: GraphQLSchema): string | undefined {
   try {
-    parse(text);
-    return undefined;
+    return validate(schema, parse(text))[0]?.message;
   } catch (error) {
     if (error instanceof GraphQLError) return error.message;
     throw error;

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openEventStream } from '../../api/listen/event-stream.ts';
 import { createStoredDocuments } from '../../api/stored-documents.ts';
 import { ConfigError } from '../../schema/config.ts';
 import { createApi, type Api } from '../support/api.ts';
@@ -186,24 +187,56 @@ describe('FANFARE_PERSISTED_ONLY', () => {
     issues: [{ path: 'query', code: 'document_not_stored' }],
   };
 
+  const other = 'query Other { project { id } }';
+
   test.each([
-    ['a document', { query: project }],
-    ['a document with its hash', { query: project, extensions: apolloName(project) }],
-    ['a document beside the name of a stored one', { query: project, documentId: 'post-1' }],
+    ['a document', { query: other }],
+    ['a document with its hash', { query: other, extensions: apolloName(other) }],
+    ['a document beside the name of a stored one', { query: other, documentId: 'post-1' }],
     ['nothing', {}],
   ])('refuses %s', async (_, body) => {
     const answer = await app.api.call('POST', '/graphql', body);
     expect(answer.body.errors[0].extensions).toMatchObject(refusal);
   });
 
-  test('answers those that are stored', async () => {
-    const answer = await app.api.call('POST', '/graphql', { documentId: hashOf(project) });
+  test('knows no hash that a client may offer a document for', async () => {
+    const answer = await app.api.call('POST', '/graphql', { extensions: apolloName(other) });
+    expect(answer.body.errors[0]).toMatchObject({
+      message: expect.stringContaining('names no stored document'),
+      extensions: { code: 'not_found' },
+    });
+  });
+
+  test.each([
+    ['by their name', { documentId: hashOf(project) }],
+    ['as they are', { query: project }],
+  ])('answers those that are stored, %s', async (_, body) => {
+    const answer = await app.api.call('POST', '/graphql', body);
     expect(answer.body.data.project.id).toBe(app.tenant.projectId);
+  });
+
+  test('answers what `listen` asks', async () => {
+    const ended = new AbortController();
+    const events = openEventStream({
+      url: app.url,
+      key: app.tenant.key,
+      kinds: undefined,
+      isTest: false,
+      onBroken: (reason) => expect.fail(reason),
+      onMended: () => undefined,
+      signal: ended.signal,
+    });
+    const cursor = await events.readCursor();
+    await app.tenant.connectSandbox('ada');
+    for await (const { event } of events.after(cursor)) {
+      expect(event!.body).toContain('account.connected');
+      ended.abort();
+    }
   });
 
   test('holds on sockets too', async () => {
     const { url, tenant } = app;
-    await using subscription = subscribeOverSocket({ url, key: tenant.key, query: posts });
+    await using subscription = subscribeOverSocket({ url, key: tenant.key, query: `${posts} ` });
     const [refused] = await subscription.waitFor(1);
     expect(refused.failed[0].extensions).toMatchObject(refusal);
   });
@@ -231,7 +264,8 @@ describe('the file of documents', () => {
     ['{', 'cannot be read'],
     ['[]', 'is neither'],
     ['{"a": 1}', 'is neither'],
-    ['{"a": "{ broken"}', 'has no document at "a": Syntax Error'],
+    ['{"a": "{ broken"}', 'has a faulty document at "a": Syntax Error'],
+    ['{"a": "{ nope }"}', 'has a faulty document at "a": Cannot query field'],
   ])('is refused as %s', async (content, fault) => {
     await expect(read(content)).rejects.toThrow(ConfigError);
     await expect(read(content)).rejects.toThrow(fault);
