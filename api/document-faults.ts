@@ -41,7 +41,9 @@ const places: readonly (readonly [RegExp, (found: string[]) => Place])[] = [
 const maxMessage = 500;
 
 export function toIssue(error: GraphQLError): Issue {
-  const { path, code, message = error.message } = placeIn(error);
+  const { path, code, ...place } = placeIn(error);
+  // What was found beside the fault may hold a password.
+  const message = (place.message ?? error.message).replace(/, found: .*$/s, '.');
   const member = /\b(not to )?include (?:required|unknown) field "(\w+)"/.exec(message);
   const end = member ? `.${member[2]}` : '';
   return {

@@ -28,9 +28,11 @@ export const documentLimits = {
   levels: 10,
   /** As the fields' `complexity` says. */
   points: 5_000,
+  /** Of a subscription, which costs as much again with every message. */
+  pointsOfMessage: 500,
 } as const;
 
-type Limit = keyof typeof documentLimits;
+type Limit = Exclude<keyof typeof documentLimits, 'pointsOfMessage'>;
 
 const codes = {
   characters: 'too_long',
@@ -41,8 +43,7 @@ const codes = {
   points: 'too_complex',
 } as const satisfies Record<Limit, string>;
 
-function refuse(what: Limit, actual?: number): AppError {
-  const limit = documentLimits[what];
+function refuse(what: Limit, actual?: number, limit: number = documentLimits[what]): AppError {
   const has = actual === undefined ? '' : `has ${actual} ${what}; `;
   const message = `${has}at most ${limit} ${what} are answered`;
   const issue = { path: 'query', code: codes[what], message, limit };
@@ -107,7 +108,9 @@ export function findExcess(
       { schema, variables: args.variableValues ?? {}, ctx: context },
     );
     if (depth > documentLimits.levels) return refuse('levels', depth);
-    if (complexity > documentLimits.points) return refuse('points', complexity);
+    const { points, pointsOfMessage } = documentLimits;
+    const mostPoints = operation.operation === 'subscription' ? pointsOfMessage : points;
+    if (complexity > mostPoints) return refuse('points', complexity, mostPoints);
     return undefined;
   } catch (error) {
     // Variables that are not of their types: execution tells of all of them.

@@ -11,6 +11,10 @@ export interface GraphqlContext {
   /** Undefined without a key: the schema can be read, nothing else. */
   readonly caller: Caller | undefined;
   readonly requestId: string;
+  /** Aborted once nobody waits for an answer any more: the request or the socket is gone. */
+  readonly ended?: AbortSignal | undefined;
+  /** The request's header, for a mutation that is given no key of its own. */
+  readonly idempotencyKey?: string | undefined;
   readonly subjects: Subjects;
   readonly keyWatch: KeyWatch;
 }

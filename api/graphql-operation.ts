@@ -94,7 +94,7 @@ export async function write<Input, T>(
   const keyBeside = checkKey(args.idempotencyKey, 'idempotencyKey');
   try {
     const input = validate(schema, readInput(args.input, info, schema), bodyOptions);
-    const key = keyBeside ?? idempotencyKeyIn(input);
+    const key = keyBeside ?? idempotencyKeyIn(input) ?? graphql.idempotencyKey;
     const asking = key === undefined ? caller : { ...caller, ...idempotency(key, info, args) };
     await refuseAnswered(graphql.app, asking);
     return (await run(graphql.app, asking, input)).data;

@@ -5,6 +5,7 @@ import type { Context } from './context.ts';
 import { createKeyWatch } from './live/key-watch.ts';
 import { hasAddress, refuseAddress, toPath } from './request-target.ts';
 import { isSocketRequest, serveSockets } from './sockets.ts';
+import { cutStalledConnections } from './stalled-connections.ts';
 import { createStoredDocuments } from './stored-documents.ts';
 import type { NodeRequest, Respond, Routes } from './use-router.ts';
 import { createFront } from './yoga.ts';
@@ -57,8 +58,7 @@ export function createServer(context: Context, parts: ServerParts): Server {
       else refuseAddress(context, incoming, outgoing);
     },
   );
-  // Such as one whose client asked for a stream and reads none of it: it would hold what was sent for ever.
-  server.timeout = context.config.stalledMs;
+  const stopCutting = cutStalledConnections(server, context.config.stalledMs);
   const sockets = serveSockets(server, context, { front, keyWatch, documents });
 
   return {
@@ -77,6 +77,7 @@ export function createServer(context: Context, parts: ServerParts): Server {
 
     async close() {
       keyWatch.close();
+      stopCutting();
       const closed = new Promise((resolve) => server.close(resolve));
       // Sockets first: a client whose stream has ended closes its socket itself, with a code of its own.
       await Promise.all([sockets.close(), context.feed.close()]);

@@ -17,8 +17,6 @@ export interface WireOptions {
 const comfortableBytes = 64 * 1_024;
 /** More than answers that a client is reading; it asks on without reading any. */
 const maxUnreadBytes = 16 * 1_024 * 1_024;
-/** How long a client that does not read may take to close its side. */
-const closeMs = 5_000;
 
 const ofClients: ReadonlySet<string> = new Set([
   MessageType.ConnectionInit,
@@ -53,7 +51,6 @@ export function openWire<Extra extends Record<PropertyKey, unknown>>(
     if (socket.readyState !== socket.OPEN) return false;
     if (socket.bufferedAmount <= maxUnreadBytes) return true;
     socket.close(1013, 'Read what you ask for; resume after the last cursor');
-    setTimeout(() => socket.terminate(), closeMs).unref();
     return false;
   }
 

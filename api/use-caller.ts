@@ -4,6 +4,7 @@ import { AppError } from '../schema/errors.ts';
 import { authenticate } from './auth.ts';
 import { isJson } from './body.ts';
 import type { Caller, Context } from './context.ts';
+import { checkKey } from './idempotency.ts';
 import { takeRequest } from './rate-limit.ts';
 import { nameRequest } from './request-id.ts';
 
@@ -11,6 +12,8 @@ import { nameRequest } from './request-id.ts';
 export interface RequestState {
   caller?: Caller;
   requestId?: string;
+  idempotencyKey?: string | undefined;
+  ended?: AbortSignal;
 }
 
 export function useCaller(context: Context): Plugin<RequestState> {
@@ -18,11 +21,14 @@ export function useCaller(context: Context): Plugin<RequestState> {
     async onRequestParse({ request, serverContext }) {
       const state = serverContext as RequestState;
       state.requestId = nameRequest(request.headers.get('X-Request-Id'));
+      state.ended = request.signal;
       const authorization = request.headers.get('Authorization');
       if (authorization !== null) {
         state.caller = await authenticate(context, authorization);
         takeRequest(context, state.caller);
       }
+      const idempotencyKey = request.headers.get('Idempotency-Key');
+      state.idempotencyKey = checkKey(idempotencyKey, 'headers.Idempotency-Key');
       if (request.method === 'GET') requireJsonParameters(new URL(request.url));
       if (request.method === 'POST' && !isJson(request)) {
         throw new AppError('unsupported_media_type', 'Send the document as JSON.', {

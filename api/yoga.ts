@@ -35,9 +35,11 @@ export function createFront(app: Context, options: FrontOptions): Front {
   const shared = { app, keyWatch, subjects: createSubjects(app) };
   return createYoga<RequestState, GraphqlContext>({
     schema: createSchema(),
-    context: ({ caller, requestId }: RequestState) => ({
+    context: ({ caller, requestId, idempotencyKey, ended }: RequestState) => ({
       ...shared,
       caller,
+      ended,
+      idempotencyKey,
       requestId: requestId!,
     }),
     plugins: [

@@ -4,7 +4,13 @@ import { defaultDeliveryDelaysMs, defaultTargetClock } from './retry.ts';
 
 const text = (doc: string) => z.string().optional().meta({ description: doc });
 const number = (doc: string, fallback: number, min = 0, max = 2 ** 31 - 1) =>
-  z.coerce.number().int().min(min).max(max).default(fallback).meta({ description: doc });
+  z.coerce
+    .number('must be a whole number')
+    .int()
+    .min(min)
+    .max(max)
+    .default(fallback)
+    .meta({ description: doc });
 const flag = (doc: string, fallback: boolean) =>
   z
     .enum(['true', 'false'])
@@ -101,7 +107,7 @@ export const Environment = z.object({
     1_000,
   ),
   FANFARE_STALLED_MS: number(
-    'An HTTP connection on which nothing has moved for so long is cut. Streams carry a comment every 12 s.',
+    'A connection whose client has taken nothing of what is sent for so long is cut.',
     120_000,
     1_000,
   ),
@@ -130,7 +136,7 @@ export const Environment = z.object({
     3_650,
   ),
   FANFARE_BOOKMARK_MS: number(
-    'How often a stream is told how far it is, whether or not anything happens.',
+    'How often a stream is told a newer cursor, though nothing happens to what it is about.',
     1_200_000,
     1_000,
   ),

@@ -1,7 +1,9 @@
 // The live stream of deliveries, in GraphQL.
+import type { Delivery } from '../../schema/deliveries.ts';
 import { builder, operationCost } from '../builder.ts';
 import { messageOf, resumeArguments } from '../live/message-graphql.ts';
-import { openUpdates, showUpdate } from '../live/updates.ts';
+import { openUpdates } from '../live/open-updates.ts';
+import { showUpdate } from '../live/updates.ts';
 import { getPost } from '../posts/read-posts.ts';
 import { getWebhook } from '../webhooks/operations.ts';
 import { DeliveryRef, DeliveryStatusRef } from './graphql.ts';
@@ -10,7 +12,6 @@ import { getDelivery } from './operations.ts';
 const DeliveryUpdate = messageOf('DeliveryUpdate', {
   field: 'delivery',
   type: DeliveryRef,
-  changes: '`created`, `retrying`, `delivered`, `failed`, `replayed`, …',
   gone: 'it is no longer kept',
 });
 
@@ -31,8 +32,12 @@ With an id and without \`after\` the first message is the present state, if that
       }),
       ...resumeArguments,
     },
-    subscribe: (_, { id, webhookId, postId, status, after }, graphql) =>
-      openUpdates(graphql, {
+    subscribe: (_, { id, webhookId, postId, status, after }, graphql) => {
+      const isWanted = (delivery: Delivery) =>
+        (webhookId ?? delivery.webhook_id) === delivery.webhook_id &&
+        (postId ?? delivery.post_id) === delivery.post_id &&
+        (status ?? delivery.status) === delivery.status;
+      return openUpdates(graphql, {
         scope: 'webhooks:read',
         subject: 'delivery',
         id,
@@ -43,11 +48,9 @@ With an id and without \`after\` the first message is the present state, if that
           { scope: 'webhooks:read', subject: 'webhook', id: webhookId, get: getWebhook },
           { scope: 'posts:read', subject: 'post', id: postId, get: getPost },
         ],
-        isWanted: (delivery) =>
-          (webhookId ?? delivery.webhook_id) === delivery.webhook_id &&
-          (postId ?? delivery.post_id) === delivery.post_id &&
-          (status ?? delivery.status) === delivery.status,
-      }),
+        isWanted: (webhookId ?? postId ?? status) == null ? undefined : isWanted,
+      });
+    },
     resolve: showUpdate,
   }),
 );

@@ -1,7 +1,7 @@
 // Cursors of the live feed: a place in it and the life of the database that the place belongs to.
 import type { FeedHead, FeedPosition } from '../../schema/database/changes.ts';
 import { AppError, validationError } from '../../schema/errors.ts';
-import { formatSnapshot, parseSnapshot, type Snapshot } from './snapshot.ts';
+import { formatSnapshot, isSnapshot, parseSnapshot, type Snapshot } from './snapshot.ts';
 
 /** A place, and what its reader has of the changes behind it: those that a present state had. */
 export interface FeedPlace {
@@ -20,22 +20,22 @@ export function toFeedCursor(epoch: string, { position, seen }: FeedPlace): stri
   return Buffer.from(`${epoch}.${xid}.${id}${rest}`).toString('base64url');
 }
 
-/** Undefined: the cursor is from a future that this head doesn't know. */
+/** Undefined: the cursor is from a future that this head doesn't know. Throws where it is too old. */
 export function readFeedCursor(cursor: string, head: FeedHead): FeedPlace | undefined {
   const { epoch, place } = parse(cursor);
   const { xid } = place.position;
   if (epoch !== head.epoch || xid <= head.prunedXid) throw cursorExpired(head);
-  return xid > head.horizon ? undefined : place;
+  return xid > head.horizon || (place.seen && place.seen.end > head.next) ? undefined : place;
 }
 
 function parse(cursor: string): { epoch: string; place: FeedPlace } {
   const text = Buffer.from(cursor, 'base64url').toString();
   const [, epoch, xid, id, snapshot] = form.exec(text) ?? [];
   if (epoch === undefined || BigInt(id!) > maxId) throw invalidCursor();
-  const place = {
-    position: { xid: BigInt(xid!), id: BigInt(id!) },
-    seen: snapshot === undefined ? undefined : parseSnapshot(snapshot),
-  };
+  const position = { xid: BigInt(xid!), id: BigInt(id!) };
+  const seen = snapshot === undefined ? undefined : parseSnapshot(snapshot);
+  if (seen && (!isSnapshot(seen) || position.xid < seen.begin)) throw invalidCursor();
+  const place = { position, seen };
   if (toFeedCursor(epoch, place) !== cursor) throw invalidCursor();
   return { epoch, place };
 }

@@ -4,7 +4,7 @@ import { readPresent, type ChangeFilter } from '../../schema/database/changes.ts
 import type { Db } from '../../schema/database/database.ts';
 import type { Listener } from '../../schema/database/listen.ts';
 import { AppError } from '../../schema/errors.ts';
-import { invalidCursor, readFeedCursor, toFeedCursor, type FeedPlace } from './cursor.ts';
+import { cursorExpired, readFeedCursor, toFeedCursor, type FeedPlace } from './cursor.ts';
 import { Reader } from './reader.ts';
 import { parseSnapshot } from './snapshot.ts';
 import { Subscriber, type FeedStream } from './subscriber.ts';
@@ -32,14 +32,16 @@ export function createFeed(options: FeedOptions): Feed {
   const { db, maxStreamsPerProject, bookmarkEveryMs } = options;
   const subscribers = new Subscribers(maxStreamsPerProject);
   const reader = new Reader({ ...options, subscribers });
-  const bookmarking = setInterval(() => subscribers.mark(reader.reached), bookmarkEveryMs);
+  const bookmarking = setInterval(() => reader.mark(), bookmarkEveryMs);
   let isClosed = false;
 
   async function locate(cursor: string): Promise<FeedPlace> {
-    const place =
-      readFeedCursor(cursor, await reader.readyHead()) ??
-      readFeedCursor(cursor, await reader.readHead());
-    if (!place) throw invalidCursor();
+    const known = readFeedCursor(cursor, await reader.readyHead());
+    if (known) return known;
+    const head = await reader.readHead();
+    const place = readFeedCursor(cursor, head);
+    // What it was given for is not there any more: an older copy of the database took its place.
+    if (!place) throw cursorExpired(head);
     return place;
   }
 

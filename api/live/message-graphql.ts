@@ -1,14 +1,14 @@
 // What every subscription shares in GraphQL: the shape of its messages, and the argument to resume.
+import { changeKinds } from '../../schema/change-kinds.ts';
+import type { ChangeSubject } from '../../schema/database/database.ts';
 import { builder } from '../builder.ts';
 import type { Ref } from '../graphql-connections.ts';
 import type { ShownUpdate } from './updates.ts';
 
 interface MessageOptions<T> {
-  /** The field that shows the subject. */
-  field: string;
+  /** The subject, and the field that shows it. */
+  field: ChangeSubject;
   type: Ref<T>;
-  /** Some of what may happen, for the description. */
-  changes: string;
   /** When there is no subject to show. */
   gone: string;
 }
@@ -16,14 +16,15 @@ interface MessageOptions<T> {
 /** `{cursor, change, id, …subject}` */
 export function messageOf<T>(
   name: `${string}Update`,
-  { field, type, changes, gone }: MessageOptions<T>,
+  { field, type, gone }: MessageOptions<T>,
 ): Ref<ShownUpdate<T>> {
+  const kinds = changeKinds[field].map((kind) => `\`${kind}\``).join(', ');
   return builder.objectRef<ShownUpdate<T>>(name).implement({
     description: 'A message of a live stream.',
     fields: (t) => ({
       cursor: t.exposeString('cursor', { description: 'Where to go on: give it as `after`.' }),
       change: t.exposeString('change', {
-        description: `What happened: ${changes}. \`present\`: nothing, this is how it stands.
+        description: `What happened: ${kinds}. \`present\`: nothing, this is how it stands.
 \`bookmark\`: nothing either, but the cursor is newer.`,
       }),
       id: t.exposeID('id', {

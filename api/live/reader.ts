@@ -11,7 +11,7 @@ import {
 import type { ChangeRow, Db } from '../../schema/database/database.ts';
 import type { Listener } from '../../schema/database/listen.ts';
 import { cursorExpired, isAfter, toFeedCursor } from './cursor.ts';
-import { Recent, type PlacedItem } from './recent.ts';
+import { Recent, type PlacedChange } from './recent.ts';
 import type { Missed, Subscriber } from './subscriber.ts';
 import type { Subscribers } from './subscribers.ts';
 
@@ -27,8 +27,9 @@ const pageSize = 1_000;
 const missedPageSize = 250;
 /** How often the head is looked at while nobody listens. */
 const idleMs = 400;
-/** Changes held back by a slow transaction are looked for again after this. */
+/** Changes held back by a slow transaction are looked for again after this, and then ever less often. */
 const heldBackMs = 10;
+const longestHeldBackMs = 250;
 
 export class Reader {
   /** Every change up to here has been pushed. */
@@ -42,6 +43,7 @@ export class Reader {
   #isEnded = false;
   #running: Promise<void> | undefined;
   #retry: NodeJS.Timeout | undefined;
+  #retryMs = heldBackMs;
   #skippedAtMs = 0;
   #hasFailed = false;
 
@@ -111,13 +113,26 @@ export class Reader {
     }
     let page: ChangePage;
     do {
-      page = await readChanges(db, this.reached, pageSize);
+      const from = this.reached;
+      page = await readChanges(db, from, pageSize);
       this.#take(page);
+      if (isAfter(this.reached, from)) this.#retryMs = heldBackMs;
     } while (!page.isLast && !this.#isEnded);
-    if (page.isHeldBack) {
-      clearTimeout(this.#retry);
-      this.#retry = setTimeout(() => this.wake(), heldBackMs);
-    }
+    if (page.isHeldBack) this.#lookAgainSoon();
+  }
+
+  #lookAgainSoon(): void {
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(() => this.wake(), this.#retryMs);
+    this.#retryMs = Math.min(this.#retryMs * 2, longestHeldBackMs);
+  }
+
+  /** Tells every stream how far it is. */
+  mark(): void {
+    if (!this.head) return;
+    const position = this.reached;
+    const cursor = toFeedCursor(this.head.epoch, { position });
+    this.#options.subscribers.pushToAll({ position, cursor, change: null });
   }
 
   /** Nobody listens: what comes later is all that matters. False: somebody began to meanwhile. */
@@ -171,7 +186,7 @@ export class Reader {
   }
 }
 
-function place(epoch: string, change: ChangeRow): PlacedItem {
+function place(epoch: string, change: ChangeRow): PlacedChange {
   const position = { xid: BigInt(change.xid), id: BigInt(change.id) };
   return { position, cursor: toFeedCursor(epoch, { position }), change };
 }

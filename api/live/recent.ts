@@ -10,8 +10,11 @@ export interface FeedItem {
 }
 
 export interface PlacedItem extends FeedItem {
-  readonly change: ChangeRow;
   readonly position: FeedPosition;
+}
+
+export interface PlacedChange extends PlacedItem {
+  readonly change: ChangeRow;
 }
 
 const maxItems = 5_000;
@@ -19,13 +22,13 @@ const maxItems = 5_000;
 export class Recent {
   /** Every change after this place and up to the reader's is here. */
   from: FeedPosition;
-  #items: PlacedItem[] = [];
+  #items: PlacedChange[] = [];
 
   constructor(from: FeedPosition) {
     this.from = from;
   }
 
-  add(items: PlacedItem[]): void {
+  add(items: PlacedChange[]): void {
     this.#items.push(...items);
     if (this.#items.length <= maxItems) return;
     const dropped = this.#items.splice(0, this.#items.length - maxItems / 2);
@@ -37,8 +40,8 @@ export class Recent {
     this.from = from;
   }
 
-  after(position: FeedPosition, filter: ChangeFilter, limit: number): PlacedItem[] {
-    const found: PlacedItem[] = [];
+  after(position: FeedPosition, filter: ChangeFilter, limit: number): PlacedChange[] {
+    const found: PlacedChange[] = [];
     for (let i = this.#indexAfter(position); i < this.#items.length && found.length < limit; i++) {
       if (passes(this.#items[i]!.change, filter)) found.push(this.#items[i]!);
     }

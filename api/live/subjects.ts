@@ -59,14 +59,14 @@ export function createSubjects(context: Pick<Context, 'db' | 'publicUrl'>): Subj
   };
 }
 
-/** How many of each kind are kept for the streams behind. */
-const maxKept = 500;
+/** Of each kind, for the streams that are told in the same moment: later ones see what has come since. */
+const kept = { max: 500, ttl: 1_000 } as const;
 
 /** One query for the changes that arrive together; its answers are kept for the streams behind. */
 function shareReads<T extends { id: string }>(
   readAll: (projectId: string, ids: string[]) => Promise<T[]>,
 ): Read<T> {
-  const kept = new LRUCache<string, Promise<T | null>>({ max: maxKept });
+  const known = new LRUCache<string, Promise<T | null>>(kept);
   const waiting = new Map<string, { ids: Set<string>; found: Promise<Map<string, T>> }>();
 
   async function readWaiting(projectId: string, ids: Set<string>): Promise<Map<string, T>> {
@@ -83,13 +83,13 @@ function shareReads<T extends { id: string }>(
   }
 
   return ({ id, project_id: projectId, subject_id: subjectId }) => {
-    const known = kept.get(id);
-    if (known) return known;
+    const present = known.get(id);
+    if (present) return present;
     const { ids, found } = waiting.get(projectId) ?? readLater(projectId);
     ids.add(subjectId);
     const subject = found.then((subjects) => subjects.get(subjectId) ?? null);
-    kept.set(id, subject);
-    subject.catch(() => kept.delete(id));
+    known.set(id, subject);
+    subject.catch(() => known.delete(id));
     return subject;
   };
 }

@@ -42,7 +42,7 @@ export class Subscriber implements FeedStream {
   #cursor: string;
   /** Changes that a state shown before had already, until the stream is past them all. */
   #seen: Snapshot | undefined;
-  #queue: FeedItem[] = [];
+  #queue: PlacedItem[] = [];
   #waiters: Waiter[] = [];
   #isLive = false;
   #isReading = false;
@@ -57,7 +57,7 @@ export class Subscriber implements FeedStream {
     this.#cursor = toFeedCursor(options.epoch, options.place);
   }
 
-  /** From the reader, in order. Whoever is still catching up finds it in the recent changes. */
+  /** From the reader, in order. Whoever is still catching up finds a change in the recent ones. */
   push(item: PlacedItem): void {
     if (!this.#isLive || this.#isEnded || !isAfter(item.position, this.position)) return;
     this.position = item.position;
@@ -68,15 +68,6 @@ export class Subscriber implements FeedStream {
     }
     this.#queue = [];
     this.fail(slowConsumer(this.#cursor));
-  }
-
-  /** Every change up to there has been pushed. Without it the cursor of a quiet stream grows too old. */
-  mark(position: FeedPosition): void {
-    if (!this.#isLive || this.#isEnded || !isAfter(position, this.position)) return;
-    this.position = position;
-    const cursor = toFeedCursor(this.#options.epoch, { position, seen: this.#seen });
-    this.#queue.push({ cursor, change: null });
-    this.#settle();
   }
 
   fail(error: AppError): void {
@@ -111,8 +102,9 @@ export class Subscriber implements FeedStream {
     while (this.#waiters.length > 0) {
       const item = this.#queue.shift();
       if (item) {
-        this.#cursor = item.cursor;
-        this.#waiters.shift()!.resolve({ done: false, value: item });
+        const value = this.#tell(item);
+        this.#cursor = value.cursor;
+        this.#waiters.shift()!.resolve({ done: false, value });
       } else if (this.#failure) {
         this.#waiters.shift()!.reject(this.#failure);
         this.#failure = undefined;
@@ -127,15 +119,15 @@ export class Subscriber implements FeedStream {
   }
 
   #enqueue(item: PlacedItem): void {
+    if (!this.#seen || !hasSeen(this.#seen, item.position.xid)) this.#queue.push(item);
+  }
+
+  /** Its cursor carries what was seen before, as long as there may be more of that to come. */
+  #tell(item: PlacedItem): FeedItem {
+    const { position } = item;
+    if (this.#seen && position.xid >= this.#seen.end) this.#seen = undefined;
     const seen = this.#seen;
-    const { xid } = item.position;
-    if (!seen || xid >= seen.end) {
-      this.#seen = undefined;
-      this.#queue.push(item);
-    } else if (!hasSeen(seen, xid)) {
-      const cursor = toFeedCursor(this.#options.epoch, { position: item.position, seen });
-      this.#queue.push({ ...item, cursor });
-    }
+    return seen ? { ...item, cursor: toFeedCursor(this.#options.epoch, { position, seen }) } : item;
   }
 
   async #readMissed(): Promise<void> {

@@ -1,7 +1,7 @@
 // The open streams of this process, found by what they watch. A project may have only so many.
-import type { ChangeFilter, FeedPosition } from '../../schema/database/changes.ts';
+import type { ChangeFilter } from '../../schema/database/changes.ts';
 import { AppError } from '../../schema/errors.ts';
-import type { PlacedItem } from './recent.ts';
+import type { PlacedChange, PlacedItem } from './recent.ts';
 import type { Subscriber } from './subscriber.ts';
 
 const retryAfterS = 5;
@@ -39,15 +39,15 @@ export class Subscribers {
     else this.#counts.set(projectId, count);
   }
 
-  push(item: PlacedItem): void {
+  push(item: PlacedChange): void {
     const { project_id: projectId, subject, subject_id: subjectId } = item.change;
     for (const key of [keyOf({ projectId, subject }), keyOf({ projectId, subject, subjectId })]) {
       this.#byKey.get(key)?.forEach((subscriber) => subscriber.push(item));
     }
   }
 
-  mark(position: FeedPosition): void {
-    this.#forEach((subscriber) => subscriber.mark(position));
+  pushToAll(item: PlacedItem): void {
+    this.#forEach((subscriber) => subscriber.push(item));
   }
 
   failAll(error: () => AppError): void {

@@ -29,37 +29,66 @@ export function useSharedResults(): Plugin<GraphqlContext> {
   };
 }
 
-/** By what a stream tells, then by how it asks for it. A slow stream that comes later executes anew. */
-const shared = new LRUCache<object, Map<string, Promise<ExecutionResult>>>({ max: 500 });
+/**
+ * By what a stream tells, then by how it asks for it. Kept no longer than one change takes to reach the
+ * streams, since a result may be big; a slow stream that comes later executes anew.
+ */
+const shared = new LRUCache<object, Map<string, Promise<ExecutionResult>>>({
+  max: 500,
+  ttl: 1_000,
+  ttlAutopurge: true,
+});
+
+/** How many streams ask alike: what one alone asks for is shared with nobody. */
+const streams = new Map<string, number>();
 
 function shareResults(args: ValidatedSubscriptionArgs, source: AsyncIterable<unknown>): Results {
   const messages = source[Symbol.asyncIterator]();
-  const way = nameWay(args);
+  const { ended } = args.contextValue as GraphqlContext;
+  const shareKey = shareKeyOf(args);
+  let isEnded = false;
 
   function execute(message: object): Promise<ExecutionResult> {
-    const results = shared.get(message) ?? new Map<string, Promise<ExecutionResult>>();
-    shared.set(message, results);
-    const known = results.get(way);
-    if (known) return known;
     // A context of its own, so that nothing read for one message is kept for the next.
     const contextValue = { ...(args.contextValue as GraphqlContext) };
-    const result = Promise.resolve(
-      executeSubscriptionEvent({ ...args, rootValue: message, contextValue }),
-    );
-    results.set(way, result);
+    return Promise.resolve(executeSubscriptionEvent({ ...args, rootValue: message, contextValue }));
+  }
+
+  function executeOnce(message: object): Promise<ExecutionResult> {
+    const results = shared.get(message) ?? new Map<string, Promise<ExecutionResult>>();
+    shared.set(message, results);
+    const known = results.get(shareKey);
+    if (known) return known;
+    const result = execute(message);
+    results.set(shareKey, result);
+    // What has failed may succeed for the next one.
+    void result.then(({ errors }) => errors && results.delete(shareKey));
     return result;
   }
 
   async function next(): Promise<IteratorResult<ExecutionResult, void>> {
     const message = await messages.next();
     if (message.done) return { done: true, value: undefined };
-    return { done: false, value: await execute(message.value as object) };
+    const value = message.value as object;
+    return {
+      done: false,
+      value: await (streams.get(shareKey) === 1 ? execute(value) : executeOnce(value)),
+    };
   }
 
   async function end(): Promise<IteratorResult<ExecutionResult, void>> {
+    if (!isEnded) leave(shareKey);
+    isEnded = true;
+    ended?.removeEventListener('abort', leaveNow);
     await messages.return?.();
     return { done: true, value: undefined };
   }
+
+  const leaveNow = () => void end();
+  streams.set(shareKey, (streams.get(shareKey) ?? 0) + 1);
+  // Whoever asked may have gone while the stream was opened, and nobody else would end it then.
+  if (ended?.aborted) leaveNow();
+  else ended?.addEventListener('abort', leaveNow, { once: true });
 
   return {
     next,
@@ -77,25 +106,31 @@ function shareResults(args: ValidatedSubscriptionArgs, source: AsyncIterable<unk
   };
 }
 
+function leave(shareKey: string): void {
+  const left = streams.get(shareKey)! - 1;
+  if (left === 0) streams.delete(shareKey);
+  else streams.set(shareKey, left);
+}
+
 /** Streams that agree in this get the same result of the same message. */
-function nameWay(args: ValidatedSubscriptionArgs): string {
-  const { number, variables } = describe(args.document);
+function shareKeyOf(args: ValidatedSubscriptionArgs): string {
+  const { number, variables } = dependenciesOf(args.document);
   const { caller } = args.contextValue as GraphqlContext;
   const values = variables.map((name) => args.variableValues.coerced[name]);
   return JSON.stringify([number, args.operation.name?.value, caller?.keyId, values]);
 }
 
-interface Description {
+interface Dependencies {
   number: number;
   /** Those that a message's own fields depend on. */
   variables: string[];
 }
 
-const descriptions = new WeakMap<DocumentNode, Description>();
-let described = 0;
+const dependencies = new WeakMap<DocumentNode, Dependencies>();
+let documents = 0;
 
-function describe(document: DocumentNode): Description {
-  const known = descriptions.get(document);
+function dependenciesOf(document: DocumentNode): Dependencies {
+  const known = dependencies.get(document);
   if (known) return known;
   const names = new Set<string>();
   for (const definition of document.definitions) {
@@ -109,9 +144,9 @@ function describe(document: DocumentNode): Description {
       Variable: ({ name }) => void names.add(name.value),
     });
   }
-  const description = { number: described++, variables: [...names] };
-  descriptions.set(document, description);
-  return description;
+  const found = { number: documents++, variables: [...names] };
+  dependencies.set(document, found);
+  return found;
 }
 
 /** selectionSet, selections, index, arguments, index. */

@@ -1,12 +1,13 @@
 // The feed behind live subscriptions: one row for each change the outside may watch.
 import { sql } from 'kysely';
+import type { ChangeKind } from '../change-kinds.ts';
 import type { ChangeRow, ChangeSubject, Db } from './database.ts';
 
 export interface NewChange {
   project_id: string;
   subject: ChangeSubject;
   subject_id: string;
-  kind: string;
+  kind: ChangeKind;
 }
 
 /** A place in the feed: between the change with these numbers and the next one. */
@@ -20,6 +21,8 @@ export interface FeedHead {
   epoch: string;
   /** Every transaction below has ended, so nothing can appear there any more. */
   horizon: bigint;
+  /** The id that the next transaction gets. */
+  next: bigint;
   /** Changes up to this transaction have been deleted. */
   prunedXid: bigint;
 }
@@ -44,18 +47,22 @@ export async function insertChanges(db: Db, changes: NewChange[]): Promise<void>
   if (changes.length > 0) await db.insertInto('changes').values(changes).execute();
 }
 
-// The system identifier tells a restored dump from its origin: the dump carries the epoch along.
+// A restored dump carries the epoch along: the system identifier tells it from its origin. A server that
+// was recovered to a time, or took over, may give transaction ids again: it is on another timeline then.
 const epoch = sql`
-  (select epoch from feed_epoch) || to_hex((pg_control_system()).system_identifier)`;
+  (select epoch from feed_epoch) || to_hex((pg_control_system()).system_identifier)
+    || 'l' || (pg_control_checkpoint()).timeline_id`;
 
 const headColumns = sql`
   ${epoch} as epoch,
   pg_snapshot_xmin(pg_current_snapshot())::text as horizon,
+  pg_snapshot_xmax(pg_current_snapshot())::text as next,
   (select pruned_xid from feed_epoch)::text as pruned_xid`;
 
 interface HeadRow {
   epoch: string;
   horizon: string;
+  next: string;
   pruned_xid: string;
 }
 
@@ -202,6 +209,7 @@ function toHead(row: HeadRow): FeedHead {
   return {
     epoch: row.epoch,
     horizon: BigInt(row.horizon),
+    next: BigInt(row.next),
     prunedXid: BigInt(row.pruned_xid),
   };
 }

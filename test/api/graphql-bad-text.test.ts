@@ -31,6 +31,28 @@ function askDeep(query: string, variables: string) {
   );
 }
 
+describe('connectAccount', () => {
+  test('quotes nothing that stands beside a fault, which may be a password', async () => {
+    const input = {
+      platform: 'BLUESKY',
+      credentials: { handle: 'a.b', app_password: 'S3CRET-PASS' },
+      typo: 1,
+    };
+    const query =
+      'mutation ($input: ConnectAccountInput!) { connectAccount(input: $input) { id } }';
+    const literal = `mutation { connectAccount(input: {
+      platform: BLUESKY, credentials: { handle: "a.b", app_password: "S3CRET-PASS" }, typo: 1
+    }) { id } }`;
+    for (const refused of [
+      await askRefused(app, query, { input }),
+      await askRefused(app, literal),
+    ]) {
+      expect(refused.issues).toMatchObject([{ path: 'input.typo', code: 'unknown_field' }]);
+      expect(JSON.stringify(refused)).not.toContain('S3CRET');
+    }
+  });
+});
+
 describe('createPost', () => {
   test.each([
     ['NUL', { caption: 'a\0' }, 'input.caption', 'invalid_text'],

@@ -1,6 +1,7 @@
 // What a document costs before it is run: pages within pages multiply, and nothing goes round in circles.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApp, type TestApp } from '../support/app.ts';
+import { openEventStream } from '../support/event-stream.ts';
 import { ask, askRefused } from '../support/graphql.ts';
 
 let app: TestApp;
@@ -32,6 +33,17 @@ describe('the cost of a document', () => {
       code: 'validation_error',
       issues: [{ path: 'query', code: 'too_complex', actual: cost }],
     });
+  });
+
+  test('may be a tenth for a subscription, whose every message costs it again', async () => {
+    const query = (first: number) =>
+      `subscription { postUpdated { post { deliveries(first: ${first}) { nodes { attempts { number } } } } } }`;
+    expect(await askRefused(app, query(100))).toMatchObject({
+      issues: [{ path: 'query', code: 'too_complex', actual: 611, limit: 500 }],
+    });
+    const stream = await openEventStream({ url: app.url, key: app.tenant.key, query: query(50) });
+    expect(stream.response.statusCode).toBe(200);
+    stream.vanish();
   });
 
   test('leaves room for a hundred posts with all that belongs to them', async () => {

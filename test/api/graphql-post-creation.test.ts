@@ -137,6 +137,30 @@ describe('validatePost', () => {
   });
 });
 
+describe('createPost with the header Idempotency-Key', () => {
+  const send = (caption: string, key: string) => {
+    const query = `mutation ($input: CreatePostInput!) { createPost(input: $input) { id } }`;
+    const input = { caption, accountIds: [account.id], status: 'DRAFT' };
+    const headers = { 'Idempotency-Key': key };
+    return app.api.call('POST', '/graphql', { query, variables: { input } }, { headers });
+  };
+
+  test('is answered once, as by REST', async () => {
+    const [first, second] = [await send('a', 'in-header'), await send('a', 'in-header')];
+    expect(first.body.data.createPost.id).toMatch(/^post_/);
+    expect(second.body).toEqual(first.body);
+    const other = await send('b', 'in-header');
+    expect(other.body.errors[0].extensions.code).toBe('idempotency_conflict');
+  });
+
+  test('is refused where the key is none', async () => {
+    const { body } = await send('a', 'x'.repeat(256));
+    expect(body.errors[0].extensions).toMatchObject({
+      issues: [{ path: 'headers.Idempotency-Key', code: 'too_big' }],
+    });
+  });
+});
+
 describe('createPosts', () => {
   const mutation = `mutation ($input: CreatePostsInput!, $key: String) {
     createPosts(input: $input, idempotencyKey: $key) {

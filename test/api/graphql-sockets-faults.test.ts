@@ -1,6 +1,6 @@
 // Sockets whose client breaks the protocol: each is told by its close code, and nothing is printed.
 import { once } from 'node:events';
-import { createConnection } from 'node:net';
+import { createConnection, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { MockInstance } from 'vitest';
 import { startApp, type TestApp } from '../support/app.ts';
@@ -133,13 +133,9 @@ describe('a message', () => {
 });
 
 describe('frames', () => {
-  test.each([
-    ['of an unknown kind', [0x83, 0x80, 0, 0, 0, 0], 1002],
-    ['that are not masked', [0x81, 0x01, 0x78], 1002],
-    ['of text that is no UTF-8', [0x81, 0x82, 0, 0, 0, 0, 0xc3, 0x28], 1007],
-    ['that announce more than is taken', [0x81, 0xff, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0], 1009],
-  ])('%s close the socket', async (_, bytes, code) => {
-    const { hostname, port } = new URL(app.url);
+  /** The bytes of a socket that has been opened, without a client that keeps to the protocol. */
+  async function openWire(url: string): Promise<Socket> {
+    const { hostname, port } = new URL(url);
     const wire = createConnection({ host: hostname, port: Number(port) });
     wire.write(
       'GET /graphql HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
@@ -147,10 +143,32 @@ describe('frames', () => {
         'Sec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n',
     );
     await once(wire, 'data');
+    return wire;
+  }
+
+  const unmasked = [0x81, 0x01, 0x78];
+
+  test.each([
+    ['of an unknown kind', [0x83, 0x80, 0, 0, 0, 0], 1002],
+    ['that are not masked', unmasked, 1002],
+    ['of text that is no UTF-8', [0x81, 0x82, 0, 0, 0, 0, 0xc3, 0x28], 1007],
+    ['that announce more than is taken', [0x81, 0xff, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0], 1009],
+  ])('%s close the socket', async (_, bytes, code) => {
+    const wire = await openWire(app.url);
     wire.write(Buffer.from(bytes));
     const [frame] = (await once(wire, 'data')) as [Buffer];
     expect(frame[0]).toBe(0x88);
     expect(frame.readUInt16BE(2)).toBe(code);
+    wire.destroy();
+  });
+
+  test('that answer its last one badly do not keep the server from closing in order', async () => {
+    const closing = await startApp({ roles: { api: true, worker: false } });
+    const warned = vi.spyOn(closing.context.log, 'warn');
+    const wire = await openWire(closing.url);
+    wire.on('data', () => wire.write(Buffer.from(unmasked)));
+    await closing.stop();
+    expect(warned).not.toHaveBeenCalled();
     wire.destroy();
   });
 

@@ -64,16 +64,19 @@ describe('sockets', () => {
     expect(refused).toMatchObject({ status: 503, retryAfter: '5' });
   });
 
-  test('that show no key take half of the room', async () => {
+  test('that show no key have half of the room, and the oldest makes way', async () => {
     await using limited = await startLimited({ FANFARE_MAX_SOCKETS: '4' });
     const { url, tenant } = limited;
     await openOwnSocket(url, tenant.key);
-    const strangers = await Promise.all([1, 2].map(() => openSocket(url)));
-    expect(await refusalOf(createSocket(url))).toMatchObject({ status: 503 });
-    const [stranger] = strangers;
-    send(stranger!, { type: 'connection_init', payload: { apiKey: tenant.key } });
-    await nextMessage(stranger!);
-    await openOwnSocket(url, tenant.key);
+    const oldest = await openSocket(url);
+    const closed = closeOf(oldest);
+    const middle = await openSocket(url);
+    const newest = await openSocket(url);
+    expect(await closed).toMatchObject({ code: 1006 });
+    for (const stranger of [middle, newest]) {
+      send(stranger, { type: 'connection_init', payload: { apiKey: tenant.key } });
+      expect(await nextMessage(stranger)).toMatchObject({ type: 'connection_ack' });
+    }
   });
 });
 

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startApp, type TestApp } from '../support/app.ts';
 import { createBigPost, overflow } from '../support/feed.ts';
 import { subscribeOverSocket, type Message } from '../support/graphql.ts';
+import { createSocket, nextMessage, send } from '../support/raw-socket.ts';
 
 let app: TestApp;
 
@@ -36,6 +37,17 @@ describe('a socket', () => {
     const account = await app.tenant.connectSandbox('ada');
     await app.tenant.createPost({ caption: 'a', account_ids: [account.id] });
     await subscription.waitFor(1);
+  });
+
+  test('takes the key in the header of its upgrade', async () => {
+    const { url, tenant } = app;
+    const socket = createSocket(url, undefined, {
+      headers: { authorization: `Bearer ${tenant.key}` },
+    });
+    await once(socket, 'open');
+    send(socket, { type: 'connection_init' });
+    expect(await nextMessage(socket)).toMatchObject({ type: 'connection_ack' });
+    socket.close();
   });
 
   test('without the scope is refused', async () => {
@@ -71,9 +83,10 @@ describe('a socket', () => {
     const said = vi.spyOn(console, 'error');
     const socket = new WebSocket(`${app.url.replace('http', 'ws')}/graphql`, protocol);
     await once(socket, 'open');
+    // Before its key there is room for little, and no time for a word about it.
     socket.send('x'.repeat(2_000_000));
     const [code] = await once(socket, 'close');
-    expect(code).toBe(1009);
+    expect(code).toBe(1006);
     expect(said).not.toHaveBeenCalled();
     said.mockRestore();
   });

@@ -50,6 +50,16 @@ async function createDraft(): Promise<string> {
 }
 
 describe('a stream of events', () => {
+  test.each([
+    ['without a key', ''],
+    ['with a bad key', 'sk_wrong'],
+  ])('is refused %s', async (_, key) => {
+    const { response, messages } = await openEventStream({ url: app.url, key, query });
+    await once(response, 'end');
+    expect(response.statusCode).toBe(401);
+    expect(messages).toMatchObject([{ errors: [{ extensions: { code: 'unauthorized' } }] }]);
+  });
+
   test('is kept alive by comments while nothing happens', async () => {
     const stream = await open();
     expect(stream.response.headers).toMatchObject({
@@ -111,18 +121,27 @@ describe('a stream of events', () => {
     });
     const id = await createBigPost(strict);
     const { url, tenant } = strict;
-    const openOne = () => openEventStream({ url, key: tenant.key, query, variables: { id } });
-    const unread = await openOne();
-    unread.response.pause();
+    const openOne = (after?: string) =>
+      openEventStream({ url, key: tenant.key, query, variables: { id, after } });
+    const codeOf = async (stream: EventStream) =>
+      (await firstOf(stream)).errors?.[0].extensions.code;
+    const first = await openOne();
+    const { cursor } = update(await firstOf(first));
+    first.vanish();
     await overflow(strict, id);
+    // What is missed is sent as fast as it is taken, so that this one never has too much waiting.
+    const unread = await openOne(cursor);
+    unread.response.pause();
+    expect(await codeOf(await openOne())).toBe('rate_limited');
     await expect
       .poll(async () => {
         const stream = await openOne();
-        const { errors } = await firstOf(stream);
+        const code = await codeOf(stream);
         stream.vanish();
-        return errors?.[0].extensions.code;
+        return code;
       })
       .toBeUndefined();
+    expect(unread.response.complete).toBe(false);
     unread.vanish();
   });
 

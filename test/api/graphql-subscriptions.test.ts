@@ -1,9 +1,10 @@
 // Live subscriptions over WebSocket and SSE: whole, in order, the caller's own, and ended with the key.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { insertChanges } from '../../schema/database/changes.ts';
+import { changeKinds } from '../../schema/change-kinds.ts';
 import type { Account } from '../../schema/accounts.ts';
 import { startApp, type TestApp } from '../support/app.ts';
+import { writeChanges } from '../support/feed.ts';
 import { subscribeOverSocket, subscribeOverSse, type Message } from '../support/graphql.ts';
 import type { Tenant } from '../support/seed.ts';
 
@@ -36,7 +37,7 @@ const isConcluded = (message: Message) =>
 
 /** A change of a post that exists, and nothing else: cheap to make many of. */
 async function change(projectId: string, postId: string, kind: string): Promise<void> {
-  await insertChanges(app.context.db, [
+  await writeChanges(app.context.db, [
     { project_id: projectId, subject: 'post', subject_id: postId, kind },
   ]);
   app.context.doorbell.ring('fanfare_changes');
@@ -58,6 +59,8 @@ describe.each([
     const messages = await subscription.until(isConcluded);
     expect(update(messages[0]).change).toBe('present');
     expect(update(messages[0]).post.id).toBe(post.id);
+    const kinds = messages.slice(1).map((message) => update(message).change);
+    expect(kinds.filter((kind) => !changeKinds.post.includes(kind))).toEqual([]);
     expect(new Set(messages.map((message) => update(message).id))).toEqual(new Set([post.id]));
     expect(update(messages.at(-1)).post).toMatchObject({
       status: 'PUBLISHED',
@@ -222,7 +225,7 @@ describe('many sockets', () => {
       Array.from({ length: 6 }, async (_, writer) => {
         for (let i = 0; i < 20; i++) {
           await app.context.db.transaction().execute(async (trx) => {
-            await insertChanges(trx, [
+            await writeChanges(trx, [
               {
                 project_id: app.tenant.projectId,
                 subject: 'post',

@@ -1,9 +1,11 @@
 // How many streams a project may have at once, and that each is given back however it ends.
+import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { startApp, type TestApp } from '../support/app.ts';
 import { ask, subscribeOverSocket } from '../support/graphql.ts';
+import { openOwnSocket, send } from '../support/raw-socket.ts';
 
 const limit = 5;
 let app: TestApp;
@@ -45,6 +47,32 @@ async function subscribeAndVanish(afterMs: number): Promise<void> {
   socket.terminate();
 }
 
+async function askForEventsAndVanish(afterMs: number): Promise<void> {
+  const asked = request(`${app.url}/graphql`, {
+    method: 'POST',
+    headers: {
+      accept: 'text/event-stream',
+      authorization: `Bearer ${app.tenant.key}`,
+      'content-type': 'application/json',
+    },
+  });
+  asked.on('error', () => undefined);
+  asked.end(JSON.stringify({ query, variables: { id: postId } }));
+  await sleep(afterMs);
+  asked.destroy();
+}
+
+async function subscribeTwiceAndVanish(afterMs: number): Promise<void> {
+  const socket = await openOwnSocket(app.url, app.tenant.key);
+  const subscribe = { type: 'subscribe', id: '1', payload: { query, variables: { id: postId } } };
+  for (let i = 0; i < 2; i++) {
+    send(socket, subscribe);
+    send(socket, { type: 'complete', id: '1' });
+  }
+  await sleep(afterMs);
+  socket.close();
+}
+
 describe('the streams of a project', () => {
   test('are refused over the limit, on a socket that stays open, while other projects have theirs', async () => {
     const streams = Array.from({ length: limit }, open);
@@ -68,11 +96,13 @@ describe('the streams of a project', () => {
     await Promise.all(streams.map((stream) => stream.close()));
   });
 
-  test('are given back by clients that vanish at any moment', async () => {
+  test.each<[string, (afterMs: number) => Promise<void>]>([
+    ['on sockets', subscribeAndVanish],
+    ['that asked for server-sent events', askForEventsAndVanish],
+    ['that use the name of a stream again while it is opened', subscribeTwiceAndVanish],
+  ])('are given back by clients %s and vanish', async (_, vanish) => {
     for (let round = 0; round < 8; round++) {
-      await Promise.all(
-        Array.from({ length: limit }, () => subscribeAndVanish(Math.random() * 30)),
-      );
+      await Promise.all(Array.from({ length: limit }, () => vanish(Math.random() * 30)));
     }
     await expect
       .poll(async () => {

@@ -122,11 +122,35 @@ describe('a cursor', () => {
     });
   });
 
-  test('refuses a cursor from the future', async () => {
-    const { epoch } = await readFeedHead(database.db);
-    const after = Buffer.from(`${epoch}.99999999999.1`).toString('base64url');
+  test('from a future that the database does not know is told to have expired', async () => {
+    const { epoch, horizon, next } = await readFeedHead(database.db);
+    const running = `${horizon}.0.${horizon}:${next + 1_000n}:`;
+    for (const place of ['99999999999.1', running]) {
+      const after = Buffer.from(`${epoch}.${place}`).toString('base64url');
+      await expect(feed.subscribe({ ...filter('prj_one'), after })).rejects.toMatchObject({
+        code: 'cursor_expired',
+        options: { details: { oldest_cursor: expect.any(String) } },
+      });
+    }
+  });
+
+  test.each([
+    ['that ends before it begins', (at: bigint) => `${at}:${at - 1n}:`],
+    ['whose transactions are none of its own', (at: bigint) => `${at - 9n}:${at}:${at - 10n}`],
+    ['that begins after where the cursor stands', (at: bigint) => `${at + 1n}:${at + 1n}:`],
+    ['twice the same', (at: bigint) => `${at - 9n}:${at}:${at - 3n},${at - 3n}`],
+    [
+      'of more transactions than a server runs',
+      (at: bigint) =>
+        `${at - 5_000n}:${at}:${Array.from({ length: 1_001 }, (_, i) => at - 5_000n + BigInt(i)).join()}`,
+    ],
+  ])('with a snapshot %s is refused', async (_, snapshot) => {
+    const { epoch, horizon } = await readFeedHead(database.db);
+    const text = `${epoch}.${horizon}.0.${snapshot(horizon)}`;
+    const after = Buffer.from(text).toString('base64url');
     await expect(feed.subscribe({ ...filter('prj_one'), after })).rejects.toMatchObject({
       code: 'validation_error',
+      options: { issues: [{ path: 'after', code: 'invalid_cursor' }] },
     });
   });
 

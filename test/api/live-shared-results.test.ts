@@ -12,8 +12,10 @@ let executed = 0;
 let contexts: unknown[] = [];
 let ended = 0;
 let messages: Message[] = [];
+let isDown = false;
 
 beforeEach(() => {
+  isDown = false;
   executed = 0;
   contexts = [];
   ended = 0;
@@ -40,11 +42,16 @@ function tell(): AsyncIterableIterator<Message> {
   };
 }
 
-const yoga = createYoga<{ caller?: { keyId: string } }>({
-  schema: createSchema<{ caller?: { keyId: string } }>({
+interface State {
+  caller?: { keyId: string };
+  ended?: AbortSignal | undefined;
+}
+
+const yoga = createYoga<State>({
+  schema: createSchema<State>({
     typeDefs: `
       type Query { isUp: Boolean }
-      type Told { text(upper: Boolean): String  fails: String }
+      type Told { text(upper: Boolean): String  fails: String  mayFail: String }
       type Subscription { told(after: String): Told }
     `,
     resolvers: {
@@ -66,6 +73,10 @@ const yoga = createYoga<{ caller?: { keyId: string } }>({
         fails: () => {
           throw new Error('it does');
         },
+        mayFail: ({ text }: Message) => {
+          if (isDown) throw new Error('it is down');
+          return text;
+        },
       },
     },
   }),
@@ -77,8 +88,10 @@ async function open(
   query: string,
   variableValues: Record<string, unknown> = {},
   keyId = 'key_a',
+  gone?: AbortSignal,
 ): Promise<AsyncGenerator<ExecutionResult> | ExecutionResult> {
-  const { schema, parse, subscribe, contextFactory } = yoga.getEnveloped({ caller: { keyId } });
+  const state = { caller: { keyId }, ended: gone };
+  const { schema, parse, subscribe, contextFactory } = yoga.getEnveloped(state);
   return subscribe({
     schema,
     document: parse(query),
@@ -145,7 +158,46 @@ describe('streams of one message', () => {
   });
 });
 
+describe('what is kept', () => {
+  const openOne = async (query: string) => (await open(query)) as AsyncGenerator<ExecutionResult>;
+  const query = 'subscription { told { mayFail } }';
+
+  test('is nothing that has failed: a stream that comes later may fare better', async () => {
+    isDown = true;
+    const [first, second] = await Promise.all([openOne(query), openOne(query)]);
+    for (const stream of [first, second]) {
+      expect((await stream.next()).value.errors).toHaveLength(1);
+    }
+    isDown = false;
+    const late = await openOne(query);
+    expect((await late.next()).value).toEqual({ data: { told: { mayFail: 'one' } } });
+    await Promise.all([first, second, late].map((stream) => stream.return(undefined)));
+  });
+
+  test('is nothing of a stream that nobody shares', async () => {
+    const alone = await openOne(plain);
+    await alone.next();
+    await alone.next();
+    const late = await openOne(plain);
+    await late.next();
+    expect(executed).toBe(3);
+    await Promise.all([alone, late].map((stream) => stream.return(undefined)));
+  });
+});
+
 describe('a stream', () => {
+  test.each(['before', 'after'])(
+    'ends with who asked, also if gone %s it is open',
+    async (when) => {
+      const asking = new AbortController();
+      if (when === 'before') asking.abort();
+      const stream = await open(plain, {}, 'key_a', asking.signal);
+      asking.abort();
+      expect(ended).toBe(1);
+      await (stream as AsyncGenerator<ExecutionResult>).return(undefined);
+    },
+  );
+
   test('ends at once while it waits for a message', async () => {
     messages = [];
     const stream = (await open(plain)) as AsyncGenerator<ExecutionResult>;

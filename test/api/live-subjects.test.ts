@@ -1,4 +1,5 @@
 // What can be watched besides posts, over the subscriptions of GraphQL: filters, present state, the end.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApp, type TestApp } from '../support/app.ts';
 import { subscribeOverSocket, type Message, type Subscription } from '../support/graphql.ts';
@@ -219,6 +220,28 @@ describe('a stream that is resumed', () => {
     await using resumed = watch(webhookUpdated, { id, after: present.cursor });
     expect(shown(await resumed.waitFor(1), 'webhookUpdated')).toMatchObject([
       { change: 'deleted', id, webhook: null },
+    ]);
+  });
+
+  test('shows nothing of what is gone by then, also of its beginning', async () => {
+    const after = await liveCursor();
+    const query = `subscription ($after: String) {
+      postUpdated(after: $after) { cursor change id post { caption } }
+    }`;
+    await using live = watch(query, { after });
+    const account = await app.tenant.connectSandbox('ada');
+    const draft = { caption: 'secret', account_ids: [account.id], status: 'draft' };
+    const { id } = await app.tenant.createPost(draft);
+    await live.until((message) => message.data.postUpdated.id === id);
+    await app.api.delete(`/v1/posts/${id}`);
+    await sleep(1_200); // longer than what is told is kept for the streams beside it
+    await using resumed = watch(query, { after });
+    const isEnd = ({ data }: Message) =>
+      data.postUpdated.id === id && data.postUpdated.change === 'deleted';
+    const told = shown(await resumed.until(isEnd), 'postUpdated').filter((own) => own.id === id);
+    expect(told.map(({ change, post }) => [change, post])).toEqual([
+      ['created', null],
+      ['deleted', null],
     ]);
   });
 

@@ -27,7 +27,7 @@ const change = (subjectId: string, projectId = 'prj_a') => ({
   project_id: projectId,
   subject: 'post' as const,
   subject_id: subjectId,
-  kind: 'created',
+  kind: 'created' as const,
 });
 
 async function openTransaction(): Promise<{
@@ -78,11 +78,15 @@ describe('readChanges', () => {
     expect(end.changes).toEqual([]);
   });
 
-  test('pages by what it has read, not by what passes the filter', async () => {
+  test("pages by the project's changes of every subject, not by what passes the filter", async () => {
     const { db } = database;
     const { horizon } = await readFeedHead(db);
     await insertChanges(db, [
-      ...Array.from({ length: 5 }, (_, i) => change(`post_other${i}`, 'prj_b')),
+      ...Array.from({ length: 9 }, (_, i) => change(`post_other${i}`, 'prj_b')),
+      ...Array.from({ length: 5 }, (_, i) => ({
+        ...change(`wh_${i}`, 'prj_c'),
+        subject: 'webhook' as const,
+      })),
       change('post_mine', 'prj_c'),
     ]);
     const filter = { projectId: 'prj_c', subject: 'post' as const };

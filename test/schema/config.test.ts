@@ -55,6 +55,11 @@ describe('readConfig', () => {
     expect(faultsOf({ ...feed, FANFARE_RETENTION_DAYS: '3' })).toEqual([]);
   });
 
+  test('tells in words what should be a number', () => {
+    const [fault] = faultsOf({ FANFARE_BOOKMARK_MS: 'abc' });
+    expect(fault).toBe('FANFARE_BOOKMARK_MS: must be a whole number');
+  });
+
   test('refuses bookmarks that come too late to resume from', () => {
     const feed = { FANFARE_FEED_RETENTION_HOURS: '1' };
     expect(faultsOf({ ...feed, FANFARE_BOOKMARK_MS: '1800001' })).toEqual([

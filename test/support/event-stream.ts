@@ -45,5 +45,5 @@ export async function openEventStream(options: EventStreamOptions): Promise<Even
     }
   });
   response.on('error', () => undefined);
-  return { response, others, messages, vanish: () => response.socket.destroy() };
+  return { response, others, messages, vanish: () => void response.destroy() };
 }

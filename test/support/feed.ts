@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { createFeed, type Feed, type FeedOptions } from '../../api/live/feed.ts';
 import type { FeedItem } from '../../api/live/recent.ts';
 import type { FeedStream } from '../../api/live/subscriber.ts';
-import { insertChanges, type ChangeFilter } from '../../schema/database/changes.ts';
+import type { NewChange, ChangeFilter } from '../../schema/database/changes.ts';
 import { connectDatabase, type DatabaseConnection } from '../../schema/database/connect.ts';
 import type { Db, Transaction } from '../../schema/database/database.ts';
 import { createDoorbell } from '../../schema/database/doorbell.ts';
@@ -89,13 +89,21 @@ export function createWriters(url: string): Writers {
   };
 }
 
+/** Of whatever kind, so that each can be told from the others. */
+export async function writeChanges(
+  db: Db,
+  changes: (Omit<NewChange, 'kind'> & { kind: string })[],
+): Promise<void> {
+  await db.insertInto('changes').values(changes).execute();
+}
+
 export async function writePostChanges(
   db: Db,
   projectId: string,
   postIds: string[],
 ): Promise<void> {
   for (const subject_id of postIds) {
-    await insertChanges(db, [
+    await writeChanges(db, [
       { project_id: projectId, subject: 'post', subject_id, kind: 'created' },
     ]);
   }
@@ -108,7 +116,7 @@ export async function tellOfPost(
   kinds: string[],
 ): Promise<void> {
   const { projectId: project_id } = tenant;
-  await insertChanges(
+  await writeChanges(
     context.db,
     kinds.map((kind) => ({ project_id, subject: 'post', subject_id: postId, kind })),
   );

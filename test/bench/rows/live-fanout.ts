@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toFeedCursor } from '../../../api/live/cursor.ts';
-import { insertChanges, readFeedHead } from '../../../schema/database/changes.ts';
+import { readFeedHead } from '../../../schema/database/changes.ts';
 import { startApi, type RunningApi } from '../api-program.ts';
 import type { BareSocketsOptions, Publish } from '../bare-sockets-process.ts';
 import { addAccounts } from '../endpoints.ts';
@@ -118,9 +118,11 @@ function createChanges(
         const waitMs = startedAt + (i * 1_000) / perSecond - performance.now();
         if (waitMs > 0) await sleep(waitMs);
         const subject_id = postIds[next % postIds.length]!;
-        await insertChanges(db, [
-          { project_id: projectId, subject: 'post', subject_id, kind: `bench.${next++}` },
-        ]);
+        const kind = `bench.${next++}`;
+        await db
+          .insertInto('changes')
+          .values({ project_id: projectId, subject: 'post', subject_id, kind })
+          .execute();
         committedNs.push(process.hrtime.bigint());
         doorbell.ring('fanfare_changes');
       }
