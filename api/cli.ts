@@ -11,7 +11,7 @@ import { pause, showPauses } from './operator/pause.ts';
 import { RefusedArgument } from './operator/refused-argument.ts';
 import { resume } from './operator/resume.ts';
 import { readMinutes, showStuck } from './operator/stuck.ts';
-import { migrateDatabase, startAllInOne, startRole, type Running } from './start.ts';
+import type { Running } from './start.ts';
 import { createKey, createProject } from './tenants.ts';
 
 type Setting = string | number | boolean | number[];
@@ -88,19 +88,17 @@ async function main(args: string[]): Promise<void> {
   const command = first === 'pause' || first === 'resume' ? first : positionals.join(' ');
   switch (command) {
     case 'start':
-      return run(startConfig(), (config, signal) =>
-        startAllInOne(config, { print, fail: exitWith, signal }),
-      );
+      return run(startConfig(), async (config, signal) => {
+        const { startAllInOne } = await loadProgram();
+        return startAllInOne(config, { print, fail: exitWith, signal });
+      });
     case 'api':
-      return run(readConfig(process.env), (config) =>
-        startRole(config, { api: true, worker: false }),
-      );
+      return runRole({ api: true, worker: false });
     case 'worker':
-      return run(readConfig(process.env), (config) =>
-        startRole(config, { api: false, worker: true }),
-      );
+      return runRole({ api: false, worker: true });
     case 'migrate': {
-      const ran = await migrateDatabase(requireDatabaseUrl());
+      const url = requireDatabaseUrl();
+      const ran = await (await loadProgram()).migrateDatabase(url);
       return print(ran.length > 0 ? `Migrated: ${ran.join(', ')}.` : 'Nothing to migrate.');
     }
     case 'projects create':
@@ -122,6 +120,15 @@ async function main(args: string[]): Promise<void> {
     default:
       throw new UsageError(command ? `There is no command \`${command}\`.` : 'Name a command.');
   }
+}
+
+/** With Temporal's SDK it takes longer to load than all else: the other commands do without. */
+const loadProgram = () => import('./start.ts');
+
+function runRole(roles: { api: boolean; worker: boolean }): Promise<void> {
+  return run(readConfig(process.env), async (config) =>
+    (await loadProgram()).startRole(config, roles),
+  );
 }
 
 /** `--minutes -1` as `--minutes=-1`: a number below zero is a value, since no option is a digit. */

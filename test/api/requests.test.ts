@@ -1,4 +1,5 @@
 // The checks that every request passes, in their order, and the envelope of each refusal.
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectDatabase } from '../../schema/database/connect.ts';
 import { createTestRest, type TestRest } from '../support/rest.ts';
@@ -212,7 +213,8 @@ describe('a body', () => {
 describe('a failure', () => {
   test('of our own is masked, logged with the request id', async () => {
     const logged: unknown[] = [];
-    const log = { error: (entry: unknown) => logged.push(entry) };
+    const write = (line: string) => void logged.push(JSON.parse(line));
+    const log = pino({ level: 'error' }, { write });
     const guard = { check: () => Promise.reject(new Error('secret detail')) };
     await using broken = await createTestRest({}, { log, guard } as never);
     const tenant = await broken.createTenant();

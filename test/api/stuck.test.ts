@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { pause } from '../../api/operator/pause.ts';
+import { RefusedArgument } from '../../api/operator/refused-argument.ts';
 import { readMinutes, showStuck } from '../../api/operator/stuck.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { addDeliveries } from '../support/delivery-rows.ts';
@@ -122,19 +123,21 @@ describe('showStuck', () => {
   });
 });
 
-describe('node api/cli.ts stuck', () => {
-  test.each([
-    [['--minutes', '-1']],
-    [['--minutes=-1']],
-    [['--minutes', '-1.5']],
-    [['--minutes', '0']],
-    [['--minutes', '1.5']],
-    [['--minutes', 'ten']],
-    [['--minutes', '']],
-    [['--minutes', '525601']],
-  ])('refuses %j by what it takes', async (args) => {
-    await using program = startProgram({ command: ['stuck', ...args] });
-    expect(await program.exit).toMatchObject({ code: 2 });
-    expect(program.output()).toBe('--minutes takes a whole number from 1 to 525600.\n');
+const told = '--minutes takes a whole number from 1 to 525600.';
+
+describe('readMinutes', () => {
+  test.each(['-1', '-1.5', '0', '1.5', 'ten', '', '525601'])('refuses %j', (given) => {
+    expect(() => readMinutes(given)).toThrow(new RefusedArgument(told));
   });
+});
+
+describe('node api/cli.ts stuck', () => {
+  test.each([[['--minutes', '-1.5']], [['--minutes=-1']], [['--minutes', '']]])(
+    'refuses %j by what it takes',
+    async (args) => {
+      await using program = startProgram({ command: ['stuck', ...args] });
+      expect(await program.exit).toMatchObject({ code: 2 });
+      expect(program.output()).toBe(`${told}\n`);
+    },
+  );
 });

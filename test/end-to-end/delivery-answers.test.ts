@@ -1,6 +1,6 @@
 // Answers that break off or come late: which of them count as taken, and what is recorded.
 import type { Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { recordEvent } from '../../schema/database/events.ts';
 import type { DeliveryAttempt, DeliveryWithAttempts } from '../../schema/deliveries.ts';
 import { startApp, type TestApp } from '../support/app.ts';
@@ -41,7 +41,8 @@ async function deliver(to: TestApp, answer: (socket: Socket) => void) {
     const { body } = await tenant.api.get(`/v1/webhooks/${webhook.id}/deliveries`);
     return body.data[0] as DeliveryWithAttempts;
   };
-  await expect.poll(async () => (await find()).attempt_count, { timeout: 20_000 }).toBe(1);
+  // Not `expect.poll`, which several tests at a time make one another lose.
+  await vi.waitFor(async () => expect((await find()).attempt_count).toBe(1), { timeout: 20_000 });
   const { body } = await tenant.api.get(`/v1/deliveries/${(await find()).id}`);
   const delivery = body.data as DeliveryWithAttempts;
   expect(receiver.requestCount).toBe(1);

@@ -4,16 +4,11 @@ import { findRunningDatabase } from '../../api/embedded/running-database.ts';
 import { isAlive } from '../../api/embedded/process-table.ts';
 import { connectDatabase, type DatabaseConnection } from '../../schema/database/connect.ts';
 import type { Api } from '../support/api.ts';
+import { createBundledDirectory } from '../support/bundled-directory.ts';
 import { heldCount, startFlight, type Installation } from '../support/flight.ts';
-import {
-  createDataDirectory,
-  findServer,
-  removeDataDirectory,
-  startProgram,
-  type Program,
-} from '../support/program.ts';
+import { findServer, removeDataDirectory, startProgram, type Program } from '../support/program.ts';
 
-const dataDirectory = createDataDirectory();
+const dataDirectory = createBundledDirectory();
 let program: Program;
 let api: Api;
 let connection: DatabaseConnection | undefined;

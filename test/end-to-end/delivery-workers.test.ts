@@ -1,33 +1,26 @@
 // Two worker processes on one database: each attempt is made by one of them, and one goes on alone.
 import { randomBytes } from 'node:crypto';
-import { symlinkSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
 import { workflowBundle } from '../../activities/workflow-bundle.ts';
 import { recordEvent } from '../../schema/database/events.ts';
 import { startApp, type TestApp } from '../support/app.ts';
+import { createBundledDirectory } from '../support/bundled-directory.ts';
 import { heldCount, startFlight } from '../support/flight.ts';
-import {
-  createDataDirectory,
-  removeDataDirectory,
-  startProgram,
-  type Program,
-} from '../support/program.ts';
+import { removeDataDirectory, startProgram, type Program } from '../support/program.ts';
 import { startReceiver, type ReceivedRequest } from '../support/receiver.ts';
 
 const perEndpoint = 10;
 const eventCount = 600;
 
 const vaultKey = randomBytes(32);
-const dataDirectory = createDataDirectory();
+const dataDirectory = createBundledDirectory();
 let app: TestApp;
 let workers: Program[] = [];
 
 beforeAll(async () => {
   app = await startApp({ roles: { api: true, worker: false }, vaultKey });
   await workflowBundle(inject('cacheDirectory'));
-  symlinkSync(inject('cacheDirectory'), join(dataDirectory, 'cache'));
 });
 
 afterEach(async () => {

@@ -4,12 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isAlive } from '../../api/embedded/process-table.ts';
 import type { Api } from '../support/api.ts';
-import {
-  createDataDirectory,
-  findServer,
-  removeDataDirectory,
-  startProgram,
-} from '../support/program.ts';
+import { createBundledDirectory } from '../support/bundled-directory.ts';
+import { findServer, removeDataDirectory, startProgram } from '../support/program.ts';
 import { startReceiver } from '../support/receiver.ts';
 
 const fast = {
@@ -57,7 +53,7 @@ async function countAtNetwork(api: Api, captions: string[]): Promise<number[]> {
 // Most of it is waiting, so both at once.
 describe.concurrent('kill -9 of the program', () => {
   test('between acceptance and publication: published once, the event delivered', async () => {
-    const dataDirectory = createDataDirectory();
+    const dataDirectory = createBundledDirectory();
     await using receiver = await startReceiver();
     try {
       await using first = startProgram({ dataDirectory, env: fast });
@@ -91,7 +87,7 @@ describe.concurrent('kill -9 of the program', () => {
   }, 120_000);
 
   test('while the posts are on their way to the network: one each', async () => {
-    const dataDirectory = createDataDirectory();
+    const dataDirectory = createBundledDirectory();
     try {
       await using first = startProgram({ dataDirectory, env: fast });
       const api = await first.waitForReady();
@@ -122,7 +118,7 @@ describe.concurrent('kill -9 of the program', () => {
 
 describe("the loss of Temporal's database", () => {
   test('with 200 deliveries waiting and 10 posts scheduled: all arrive, none twice', async () => {
-    const dataDirectory = createDataDirectory();
+    const dataDirectory = createBundledDirectory();
     // The ladder's first step comes long after the loss.
     const env = { ...fast, FANFARE_DELIVERY_DELAYS_MS: '12000,60000,60000' };
     let isUp = false;

@@ -1,4 +1,5 @@
 // Before the first test: both servers and the template database. After the last: all of it gone.
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { connectDatabase } from '../../schema/database/connect.ts';
@@ -29,7 +30,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('adminDatabaseUrl', servers.adminDatabaseUrl);
   project.provide('templateDatabase', templateDatabase);
   project.provide('temporalAddress', servers.temporalAddress);
-  project.provide('cacheDirectory', join(servers.directory, 'cache'));
+  const cacheDirectory = join(servers.directory, 'cache');
+  mkdirSync(cacheDirectory);
+  project.provide('cacheDirectory', cacheDirectory);
+  // A program under test need not compile what another one has compiled.
+  process.env['NODE_COMPILE_CACHE'] = join(cacheDirectory, 'compiled');
   return () => servers.stop();
 }
 

@@ -24,7 +24,10 @@ export function describeFaults(createKind: (db: () => TestDatabase['db']) => Net
   const kind = createKind(() => database.db);
   vi.setConfig({ maxConcurrency: 12 });
   beforeAll(async () => void (database = await createTestDatabase()));
-  afterAll(() => database.drop());
+  afterAll(async () => {
+    vi.resetConfig();
+    await database.drop();
+  });
 
   describe.concurrent(`a target at ${kind.name}`, () => {
     test.each(listTroubles(kind))(

@@ -36,7 +36,10 @@ export function describeFaultPairs(
   const kind = createKind(() => database.db);
   vi.setConfig({ maxConcurrency: 12 });
   beforeAll(async () => void (database = await createTestDatabase()));
-  afterAll(() => database.drop());
+  afterAll(async () => {
+    vi.resetConfig();
+    await database.drop();
+  });
 
   describe.concurrent(`a target at ${kind.name}`, () => {
     test.each(listPairs(kind))(

@@ -1,0 +1,13 @@
+// The order of the test files: those that take long first, so that no worker is left alone with one.
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** They start programs, or walk through every step of a run. */
+const isLong = ({ moduleId }: TestSpecification) =>
+  /\/test\/(end-to-end\/|api\/(embedded|listen)|activities\/(fault|step-walk)-)/.test(moduleId);
+
+export class LongFilesFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    return sorted.toSorted((a, b) => Number(isLong(b)) - Number(isLong(a)));
+  }
+}
