@@ -118,6 +118,7 @@ async function main(args: string[]): Promise<void> {
     case 'listen':
       return listenUntilSignal(values);
     default:
+      if (command === '') console.error(usage());
       throw new UsageError(command ? `There is no command \`${command}\`.` : 'Name a command.');
   }
 }
@@ -237,7 +238,7 @@ try {
     error instanceof UsageError || (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS');
   if (error instanceof ConfigError || isUsage) {
     console.error((error as Error).message);
-    if (isUsage) console.error(`\n${usage()}`);
+    if (isUsage) console.error('`--help` lists all commands, options and settings.');
   } else {
     console.error(error instanceof Error ? error.message : error);
     if (error instanceof Error && error.cause) console.error(error.cause);
