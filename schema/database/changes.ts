@@ -128,7 +128,7 @@ export async function readChanges(
       from changes
       where (xid, id) > (${position.xid}::xid8, ${position.id}::bigint)
         and xid < pg_snapshot_xmin(pg_current_snapshot())
-        ${ownChanges(filter)}
+        ${filter ? sql`and project_id = ${filter.projectId}` : sql``}
       order by xid, id
       limit ${limit}
     ), head as (
@@ -141,11 +141,7 @@ export async function readChanges(
     )
     select head.*, scan.id, scan.xid::text, scan.project_id, scan.subject, scan.subject_id,
       scan.kind, scan.created_at
-    from head left join scan on ${
-      filter
-        ? sql`scan.project_id = ${filter.projectId} and scan.subject = ${filter.subject}`
-        : sql`true`
-    }
+    from head left join scan on ${filter ? isAbout(filter) : sql`true`}
     order by scan.xid, scan.id`.execute(db);
   const page = rows[0]!;
   const head = toHead(page);
@@ -160,12 +156,10 @@ export async function readChanges(
   };
 }
 
-/** Each has an index in the order of the feed. */
-function ownChanges(filter: ChangeFilter | undefined) {
-  if (!filter) return sql``;
-  return filter.subjectId === undefined
-    ? sql`and project_id = ${filter.projectId}`
-    : sql`and subject_id = ${filter.subjectId}`;
+function isAbout({ subject, subjectId }: ChangeFilter) {
+  return subjectId === undefined
+    ? sql`scan.subject = ${subject}`
+    : sql`scan.subject = ${subject} and scan.subject_id = ${subjectId}`;
 }
 
 function toChange({ id, xid, project_id, subject, subject_id, kind, created_at }: ChangeRow) {

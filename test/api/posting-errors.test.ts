@@ -103,7 +103,7 @@ describe('a first comment', () => {
           id: comment!.id,
           status: 'PUBLISHED',
           nextAction: 'NONE',
-          attemptLog: { nodes: [{ number: 1, outcome: 'published' }] },
+          attemptLog: { nodes: [{ number: 1, outcome: 'PUBLISHED' }] },
         },
       },
     ]);
