@@ -29,6 +29,10 @@ export const goals: Readonly<Record<string, readonly Goal[]>> = {
   live_fanout: [
     ratioGoal(0.5),
     { text: 'p99 ≤ 250 ms', isReached: ({ details }) => details['p99']! <= 250 },
+    {
+      text: 'idle_socket_kb ≤ 40',
+      isReached: ({ details }) => details['idle_socket_kb']! <= 40,
+    },
   ],
   memory: [
     { text: '≤ 350 MB after the start', isReached: ({ details }) => details['idle']! <= 350 },
