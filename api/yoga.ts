@@ -7,6 +7,7 @@ import type { KeyWatch } from './live/key-watch.ts';
 import { createSubjects } from './live/subjects.ts';
 import { useSharedResults } from './live/use-shared-results.ts';
 import type { StoredDocuments } from './stored-documents.ts';
+import { useAccept } from './use-accept.ts';
 import { useCaller, type RequestState } from './use-caller.ts';
 import { useDocumentLimits } from './use-document-limits.ts';
 import { useErrors } from './use-errors.ts';
@@ -48,6 +49,7 @@ export function createFront(app: Context, options: FrontOptions): Front {
       useStoredDocuments(documents),
       useDocumentLimits(app.config),
       useErrors(app),
+      useAccept(),
       useSharedResults(),
     ],
     extraParamNames: ['documentId'],
