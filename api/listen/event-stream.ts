@@ -18,7 +18,7 @@ export interface StreamedEvent {
 export interface StreamStep {
   /** Where to go on after it. */
   cursor: string;
-  /** Null: it is not kept any more. */
+  /** Null: only the cursor is newer. */
   event: StreamedEvent | null;
 }
 
@@ -78,15 +78,28 @@ export function openEventStream(options: EventStreamOptions): EventStream {
     let reached = cursor;
     let waitMs = firstWaitMs;
     let isBroken = false;
+    /** Another one once it has failed. */
+    let attempt = {};
+
+    function mend(): void {
+      if (isBroken) options.onMended();
+      isBroken = false;
+    }
+
+    /** Asked behind the subscription: if that still stands when this is answered, it has been taken. */
+    async function confirm(asking: object): Promise<void> {
+      await askCursor().then(
+        () => asking === attempt && mend(),
+        () => undefined,
+      );
+    }
+
     while (!signal.aborted) {
       try {
-        if (isBroken) {
-          // An answer to this shows more than an open socket would: the server can read as well.
-          await askCursor();
-          options.onMended();
-          isBroken = false;
-        }
-        for await (const step of subscribe(client, options, reached)) {
+        const steps = subscribe(client, options, reached);
+        if (isBroken) void confirm(attempt);
+        for await (const step of steps) {
+          mend();
           yield step;
           reached = step.cursor;
           waitMs = firstWaitMs;
@@ -97,6 +110,7 @@ export function openEventStream(options: EventStreamOptions): EventStream {
         if (isFinal) throw new Refusal(reason);
         if (!isBroken) options.onBroken(reason);
         isBroken = true;
+        attempt = {};
         await sleep(waitMs, undefined, { signal }).catch(() => undefined);
         waitMs = Math.min(waitMs * 2, longestWaitMs);
       }
@@ -144,8 +158,8 @@ interface EventMessage {
   eventRecorded: StreamStep | null;
 }
 
-/** Ends early, and in order, when more waits here than is dealt with. */
-async function* subscribe(
+/** At once. Ends early, and in order, when more waits here than is dealt with. */
+function subscribe(
   client: Client,
   { kinds, isTest }: EventStreamOptions,
   after: string,
@@ -176,15 +190,20 @@ async function* subscribe(
       complete: () => fail(new Error('the stream was ended')),
     },
   );
-  try {
-    for (;;) {
-      const step = waiting.shift();
-      if (step) yield step;
-      else if (isFull) return;
-      else if (broken) throw broken.error;
-      else await new Promise<void>((resolve) => (wake = resolve));
+
+  async function* read(): AsyncGenerator<StreamStep, void, undefined> {
+    try {
+      for (;;) {
+        const step = waiting.shift();
+        if (step) yield step;
+        else if (isFull) return;
+        else if (broken) throw broken.error;
+        else await new Promise<void>((resolve) => (wake = resolve));
+      }
+    } finally {
+      stop();
     }
-  } finally {
-    stop();
   }
+
+  return read();
 }

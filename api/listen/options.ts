@@ -99,7 +99,8 @@ function readKinds(list: string): EventKind[] {
 /** Of the Fanfare that runs on this machine, and told to no other. */
 async function readKeptKey(url: string, config: Defaults): Promise<string> {
   const { dataDirectory, port } = config;
-  const own = [defaultUrl(config), `http://localhost:${port}`, `http://[::1]:${port}`];
+  const local = ['127.0.0.1', 'localhost', '[::1]'].map((host) => `http://${host}:${port}`);
+  const own = [defaultUrl(config), ...local];
   if (!own.some((address) => new URL(address).origin === new URL(url).origin)) {
     throw new RefusedArgument(
       `Give --key KEY or FANFARE_API_KEY: the key in ${dataDirectory} is not for ${url}.`,

@@ -19,15 +19,23 @@ const schema = buildSchema(`
   }
 `);
 
-/** Tells one event after each cursor, numbered on from it, and does then what `ends` says in turn. */
-async function startServer(ends: (() => Promise<void> | void)[]) {
+interface Turns {
+  /** What each subscription does first, in turn. */
+  begins?: (() => void)[];
+  /** What it does after its one event. */
+  ends: (() => void)[];
+}
+
+/** Tells one event after each cursor, numbered on from it. */
+async function startServer({ begins = [], ends }: Turns) {
   const server = createServer();
   const sockets = new WebSocketServer({ server });
   async function* eventRecorded({ after }: { after: string }) {
+    begins.shift()?.();
     const number = Number(after) + 1;
     const event = { id: `evt_${number}`, body: '{}', postId: null, socialAccountId: null };
     yield { eventRecorded: { cursor: String(number), event } };
-    await ends.shift()?.();
+    ends.shift()?.();
     await sleep(60_000, undefined, { ref: false });
   }
   const roots = { query: { liveCursor: '0' }, subscription: { eventRecorded } };
@@ -46,16 +54,18 @@ async function startServer(ends: (() => Promise<void> | void)[]) {
   };
 }
 
-test('each break is told once, and that the stream goes on, whether or not the socket stays', async () => {
-  const fail = () => {
-    const extensions = { code: 'unavailable', isRetriable: true };
-    throw new GraphQLError('The changes cannot be read now.', { extensions });
-  };
-  await using server = await startServer([fail, () => server.cut(), fail]);
+const unreadable = 'The changes cannot be read now.';
+
+function fail(): never {
+  throw new GraphQLError(unreadable, { extensions: { code: 'unavailable', isRetriable: true } });
+}
+
+/** What it is told of the stream until so many events have come, which must be all in order. */
+async function follow(url: string, count: number): Promise<string[]> {
   const told: string[] = [];
   const ended = new AbortController();
   const stream = openEventStream({
-    url: server.url,
+    url,
     key: 'sk_test',
     kinds: undefined,
     isTest: false,
@@ -66,9 +76,28 @@ test('each break is told once, and that the stream goes on, whether or not the s
   const ids: string[] = [];
   for await (const { event } of stream.after('0')) {
     ids.push(event!.id);
-    if (ids.length === 4) ended.abort();
+    if (ids.length === count) ended.abort();
   }
-  expect(ids).toEqual(['evt_1', 'evt_2', 'evt_3', 'evt_4']);
-  const unreadable = 'The changes cannot be read now.';
-  expect(told).toEqual([unreadable, 'mended', expect.any(String), 'mended', unreadable, 'mended']);
+  expect(ids).toEqual(Array.from({ length: count }, (_, i) => `evt_${i + 1}`));
+  return told;
+}
+
+test('each break is told once, and that the stream goes on, whether or not the socket stays', async () => {
+  await using server = await startServer({ ends: [fail, () => server.cut(), fail] });
+  expect(await follow(server.url, 4)).toEqual([
+    unreadable,
+    'mended',
+    expect.any(String),
+    'mended',
+    unreadable,
+    'mended',
+  ]);
+});
+
+test('a stream that is refused again and again is broken once, until it is taken', async () => {
+  await using server = await startServer({
+    begins: [() => undefined, fail, fail, fail],
+    ends: [() => server.cut()],
+  });
+  expect(await follow(server.url, 2)).toEqual([expect.any(String), 'mended']);
 });

@@ -63,6 +63,9 @@ describe('readListenOptions', () => {
       url: 'https://fanfare.example',
       key,
     });
+    const byAddress = { ...words, url: 'http://127.0.0.1:4321' };
+    const published = { FANFARE_PORT: '4321', FANFARE_PUBLIC_URL: 'https://fanfare.example' };
+    expect(await read(byAddress, published)).toMatchObject({ key });
     rmSync(join(directory, 'api-key'));
   });
 

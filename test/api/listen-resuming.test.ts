@@ -43,6 +43,27 @@ const received = (path: string) =>
 const until = (path: string, count: number) =>
   expect.poll(() => received(path).length, { timeout: 20_000 }).toBe(count);
 
+describe('a project in which nothing happens', () => {
+  test('keeps the cursor file young all the same', async () => {
+    await using busy = await startApp({
+      env: { FANFARE_BOOKMARK_MS: '1000' },
+      roles: { api: true, worker: false },
+    });
+    const quiet = await busy.createTenant('quiet');
+    const cursorFile = join(directory, 'quiet');
+    const target = { url: busy.url, key: quiet.key };
+    await using _listener = await startListening(
+      target,
+      '--no-forward',
+      '--cursor-file',
+      cursorFile,
+    );
+    const first = readFileSync(cursorFile, 'utf8');
+    await busy.tenant.connectSandbox('ada');
+    await expect.poll(() => readFileSync(cursorFile, 'utf8')).not.toBe(first);
+  });
+});
+
 describe('a server that goes away and comes back', () => {
   test('costs no event and repeats none, also before the first one', async () => {
     const [port] = await findFreePorts([0]);
