@@ -11,6 +11,8 @@ export default defineConfig({
     pool: 'forks',
     // To load everything anew for each file took a quarter of the run.
     isolate: false,
+    // So that a spy of a test that failed does not fail those after it.
+    restoreMocks: true,
     maxWorkers: 2,
     sequence: { sequencer: LongFilesFirst },
     // What is waited for comes late on a machine that is busy; who finds it at once loses nothing.

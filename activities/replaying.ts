@@ -100,6 +100,10 @@ async function conclude(
   return 'concluded';
 }
 
-function tell(trx: Transaction, { id, project_id }: ReplayRow, kind: ChangeKind): Promise<void> {
+function tell(
+  trx: Transaction,
+  { id, project_id }: ReplayRow,
+  kind: ChangeKind<'replay'>,
+): Promise<void> {
   return insertChanges(trx, [{ project_id, subject: 'replay', subject_id: id, kind }]);
 }

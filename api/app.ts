@@ -22,11 +22,13 @@ import { freePort } from './port.ts';
 import { createRest } from './rest.ts';
 import { createSandbox } from './sandbox/server.ts';
 import { createServer } from './server.ts';
+import type { StoredDocuments } from './stored-documents.ts';
 import { createTemporalClient } from './temporal-connection.ts';
 import { keepWorker } from './keep-worker.ts';
 
 export interface AppOptions {
   config: Config;
+  documents: StoredDocuments;
   databaseUrl: string;
   temporalAddress: string;
   /** Temporal's web page, for links. */
@@ -92,6 +94,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   };
   const server = roles.api
     ? createServer(context, {
+        documents: options.documents,
         rest: createRest(context),
         connect: createConnectRoutes(context),
         ...(config.hasSandbox ? { sandbox: createSandbox(context) } : {}),

@@ -33,7 +33,10 @@ const places: readonly (readonly [RegExp, (found: string[]) => Place])[] = [
       message: 'must be one operation: batches are not taken, send each by itself',
     }),
   ],
-  [/^POST body|"params"|params to be/, () => ({ path: 'body', code: 'invalid_type' })],
+  [
+    /^(?:POST body|Invalid "params" in|Expected params to be) /,
+    () => ({ path: 'body', code: 'invalid_type' }),
+  ],
   [/^Must provide query/, () => ({ path: 'query', code: 'required' })],
 ];
 

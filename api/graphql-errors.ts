@@ -63,7 +63,8 @@ function fromDocument(error: GraphQLError): AppError | undefined {
   const http = httpExtension(error);
   if (http?.status === 413) return new AppError('payload_too_large', 'The body is too large.');
   if (http?.status === 405) return new AppError('method_not_allowed', message);
-  if (/invalid JSON/i.test(message)) return new AppError('malformed_json', message);
+  if (message.startsWith('POST body sent invalid JSON'))
+    return new AppError('malformed_json', message);
   return issue.path === 'query'
     ? new AppError('validation_error', message, { issues: [issue] })
     : validationError([issue]);

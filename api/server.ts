@@ -5,8 +5,7 @@ import type { Context } from './context.ts';
 import { createKeyWatch } from './live/key-watch.ts';
 import { hasAddress, refuseAddress, toPath } from './request-target.ts';
 import { isSocketRequest, serveSockets } from './sockets.ts';
-import { cutStalledConnections } from './stalled-connections.ts';
-import { createStoredDocuments } from './stored-documents.ts';
+import type { StoredDocuments } from './stored-documents.ts';
 import type { NodeRequest, Respond, Routes } from './use-router.ts';
 import { createFront } from './yoga.ts';
 
@@ -15,6 +14,7 @@ interface Router {
 }
 
 export interface ServerParts {
+  documents: StoredDocuments;
   /** Answers every path that no other part takes, with 404 where nothing is. */
   rest: Router;
   connect: Router;
@@ -31,9 +31,8 @@ export interface Server {
 const closeTimeoutMs = 5_000;
 
 export function createServer(context: Context, parts: ServerParts): Server {
-  const { rest, connect, sandbox, home } = parts;
+  const { documents, rest, connect, sandbox, home } = parts;
   const keyWatch = createKeyWatch(context);
-  const documents = createStoredDocuments(context.config.storedDocuments);
   const front = createFront(context, {
     keyWatch,
     documents,
@@ -58,7 +57,6 @@ export function createServer(context: Context, parts: ServerParts): Server {
       else refuseAddress(context, incoming, outgoing);
     },
   );
-  const stopCutting = cutStalledConnections(server, context.config.stalledMs);
   const sockets = serveSockets(server, context, { front, keyWatch, documents });
 
   return {
@@ -77,7 +75,6 @@ export function createServer(context: Context, parts: ServerParts): Server {
 
     async close() {
       keyWatch.close();
-      stopCutting();
       const closed = new Promise((resolve) => server.close(resolve));
       // Sockets first: a client whose stream has ended closes its socket itself, with a code of its own.
       await Promise.all([sockets.close(), context.feed.close()]);

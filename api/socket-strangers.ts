@@ -9,7 +9,7 @@ export interface Strangers {
   /** Past the most of them the one that has been silent longest goes: who means well shows a key at once. */
   add(socket: WebSocket, wire: Duplex): void;
   /** It has shown its key. */
-  delete(socket: WebSocket): void;
+  admit(socket: WebSocket): void;
 }
 
 export function createStrangers(max: number): Strangers {
@@ -36,6 +36,6 @@ export function createStrangers(max: number): Strangers {
       remove(oldest!);
       oldest!.terminate();
     },
-    delete: remove,
+    admit: remove,
   };
 }

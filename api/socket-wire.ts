@@ -46,12 +46,9 @@ export function openWire<Extra extends Record<PropertyKey, unknown>>(
     else if (Date.now() - usedAtMs >= idleMs) socket.close(1000, 'Idle');
   }, pingEveryMs);
 
-  /** False: it is closed, since the client asks for more while it reads nothing. */
-  function isRead(): boolean {
-    if (socket.readyState !== socket.OPEN) return false;
-    if (socket.bufferedAmount <= maxUnreadBytes) return true;
+  function closeIfUnread(): void {
+    if (socket.bufferedAmount <= maxUnreadBytes) return;
     socket.close(1013, 'Read what you ask for; resume after the last cursor');
-    return false;
   }
 
   const closed = server.opened(
@@ -69,7 +66,8 @@ export function openWire<Extra extends Record<PropertyKey, unknown>>(
       close: (code, reason) => socket.close(code, reason),
       onMessage(take) {
         socket.on('message', (data) => {
-          if (!isRead()) return;
+          closeIfUnread();
+          if (socket.readyState !== socket.OPEN) return;
           usedAtMs = Date.now();
           const text = (data as Buffer).toString();
           if (!isOfClient(text)) {
@@ -85,7 +83,7 @@ export function openWire<Extra extends Record<PropertyKey, unknown>>(
     },
     extra,
   );
-  socket.on('ping', isRead);
+  socket.on('ping', closeIfUnread);
   socket.on('pong', () => (isAlive = true));
   // What a client did wrong. The socket closes by itself.
   socket.on('error', ({ message }) => log.debug({ message }, 'a socket failed'));

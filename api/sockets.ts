@@ -106,7 +106,7 @@ export function serveSockets(
         giveSeat();
         stopWatching();
       };
-      strangers.delete(extra.socket);
+      strangers.admit(extra.socket);
       Object.assign(extra, { caller, subscriptions });
       if (extra.socket.readyState !== extra.socket.OPEN) extra.leave();
       return true;
@@ -126,6 +126,8 @@ export function serveSockets(
   });
   return {
     async close() {
+      // Whoever comes from here on is refused, also on a connection that was there before.
+      sockets.close();
       const open = [...sockets.clients];
       // Also of one that fails: whatever came of it, it is closed then.
       const closed = Promise.all(
@@ -135,7 +137,6 @@ export function serveSockets(
       const cut = setTimeout(() => open.forEach((socket) => socket.terminate()), lastCloseMs);
       await closed;
       clearTimeout(cut);
-      sockets.close();
     },
   };
 }

@@ -32,7 +32,8 @@ export async function startAllInOne(
   { print, fail, signal }: StartOptions,
 ): Promise<Running> {
   quietTemporal();
-  createStoredDocuments(config.storedDocuments); // Its faults are told before anything is started.
+  // Before anything is started, since its faults are told by it.
+  const documents = createStoredDocuments(config.storedDocuments);
   makeDataDirectory(config.dataDirectory);
   // A second start has taken the same port too, but that isn't what its user must know.
   await refuseHeldDirectory(config.dataDirectory);
@@ -53,6 +54,7 @@ export async function startAllInOne(
     if (ran.length > 0) print(`Migrated the database (${ran.join(', ')}).`);
     app = await createApp({
       config,
+      documents,
       databaseUrl,
       temporalAddress: config.temporal.address ?? backends.temporalAddress!,
       temporalUiUrl: backends.temporalUiUrl,
@@ -95,10 +97,12 @@ export async function startRole(config: Config, roles: AppOptions['roles']): Pro
   if (databaseUrl === undefined || address === undefined) {
     throw new Error('This command needs DATABASE_URL and TEMPORAL_ADDRESS.');
   }
+  const documents = createStoredDocuments(config.storedDocuments);
   if (roles.api) await requirePort(config.port, config.host);
   await requireMigrated(databaseUrl);
   const app = await createApp({
     config,
+    documents,
     databaseUrl,
     temporalAddress: address,
     temporalUiUrl: undefined,

@@ -39,7 +39,7 @@ export function createStoredDocuments({
   ]);
   const kept = createKept();
 
-  function keep(text: string, given: Named): void {
+  function keep(text: string, given: DocumentName): void {
     if (hashOf(text) === given.id) return kept.keep(given.id, text);
     const message = 'is not the SHA-256 of the document';
     throw validationError([{ path: given.path, code: 'hash_mismatch', message }]);
@@ -94,7 +94,7 @@ function createKept() {
   };
 }
 
-interface Named {
+interface DocumentName {
   id: string;
   /** Where the request names it. */
   path: string;
@@ -105,7 +105,7 @@ const PersistedQuery = z.object({
   persistedQuery: z.object({ version: z.literal(1), sha256Hash: z.string() }),
 });
 
-function readName({ documentId, extensions }: DocumentRequest): Named | undefined {
+function readName({ documentId, extensions }: DocumentRequest): DocumentName | undefined {
   if (documentId !== undefined && documentId !== null) {
     const path = 'documentId';
     if (typeof documentId === 'string') return { id: bare(documentId), path, isHash: false };
@@ -133,7 +133,7 @@ function hashOf(text: string): string {
 /** The word by which clients know that they have to send the document with its hash once. */
 const notFound = 'PersistedQueryNotFound';
 
-function unknownDocument({ id, path, isHash }: Named, isOnly: boolean): AppError {
+function unknownDocument({ id, path, isHash }: DocumentName, isOnly: boolean): AppError {
   const message = `names no stored document: ${id.slice(0, 128)}`;
   const issues = [{ path, code: 'unknown_document', message }];
   return isHash && !isOnly

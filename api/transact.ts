@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { AppError } from '../schema/errors.ts';
 import { fixedLimits } from '../schema/limits.ts';
-import { insertChanges, type NewChange } from '../schema/database/changes.ts';
+import { insertChanges, type NewChange, type SubjectChange } from '../schema/database/changes.ts';
 import type { Transaction } from '../schema/database/database.ts';
 import type { Channel } from '../schema/database/doorbell.ts';
 import type { Caller, Context } from './context.ts';
@@ -11,7 +11,7 @@ import type { Caller, Context } from './context.ts';
 export interface Effects {
   readonly trx: Transaction;
   /** A change for the live feed. */
-  readonly change: (change: Omit<NewChange, 'project_id'>) => void;
+  readonly change: (change: SubjectChange) => void;
   /** Wakes the readers of a channel after the commit. */
   readonly ring: (channel: Channel) => void;
 }

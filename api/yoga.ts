@@ -12,6 +12,7 @@ import { useCaller, type RequestState } from './use-caller.ts';
 import { useDocumentLimits } from './use-document-limits.ts';
 import { useErrors } from './use-errors.ts';
 import { graphqlPath, useRouter, type Respond, type Routes } from './use-router.ts';
+import { useStalledStreams } from './use-stalled-streams.ts';
 import { useStoredDocuments } from './use-stored-documents.ts';
 
 export type Front = YogaServerInstance<RequestState, GraphqlContext>;
@@ -51,6 +52,7 @@ export function createFront(app: Context, options: FrontOptions): Front {
       useErrors(app),
       useAccept(),
       useSharedResults(),
+      useStalledStreams(app.config.stalledMs),
     ],
     extraParamNames: ['documentId'],
     graphqlEndpoint: graphqlPath,

@@ -18,15 +18,17 @@ export const Capabilities = z
       description: 'Whether posts can be answered: `in_reply_to`, threads and `first_comment`.',
     }),
     options: JsonSchema.meta({ description: 'The JSON Schema of `platform_options`.' }),
-    connect: z.object({
-      credentials: JsonSchema.nullable().meta({
-        description: 'The JSON Schema of the plain credentials; null: it takes none.',
-      }),
-      consent: z.boolean().meta({
-        description:
-          "Whether a connect session leads to the network's own consent page; otherwise ours asks for the credentials.",
-      }),
-    }),
+    connect: z
+      .object({
+        credentials: JsonSchema.nullable().meta({
+          description: 'The JSON Schema of the plain credentials; null: it takes none.',
+        }),
+        consent: z.boolean().meta({
+          description:
+            "Whether a connect session leads to the network's own consent page; otherwise ours asks for the credentials.",
+        }),
+      })
+      .meta({ id: 'ConnectRules' }),
     source: z.string().meta({ description: 'Where the numbers come from.' }),
   })
   .meta({ id: 'Capabilities' });

@@ -54,4 +54,8 @@ export const changeKinds = {
   ],
 } as const satisfies Record<ChangeSubject, readonly string[]>;
 
-export type ChangeKind = (typeof changeKinds)[ChangeSubject][number];
+export type ChangeKind<Subject extends ChangeSubject> = (typeof changeKinds)[Subject][number];
+
+/** What a stream tells besides: neither has happened to the subject. */
+export const presentState = 'present';
+export const bookmark = 'bookmark';

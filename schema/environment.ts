@@ -107,7 +107,7 @@ export const Environment = z.object({
     1_000,
   ),
   FANFARE_STALLED_MS: number(
-    'A connection whose client has taken nothing of what is sent for so long is cut.',
+    'A stream of server-sent events of which the client has taken nothing for so long is cut.',
     120_000,
     1_000,
   ),

@@ -85,10 +85,6 @@ export const membersOf: Readonly<Record<string, Readonly<Record<string, string>>
     is_required: 'Whether a post needs a text.',
   },
   MediaRules: { max: 'The most media of one post.' },
-  ConnectRules: {
-    consent:
-      "Whether a connect session leads to the network's own consent page; otherwise ours asks for the credentials.",
-  },
   ConnectAccount: { platform: 'The network of the account.' },
   ConnectSession: {
     completed_social_account_id: 'The account that came of it. Null: none yet.',

@@ -1,5 +1,5 @@
 // What every subscription shares in GraphQL: the shape of its messages, and the argument to resume.
-import { changeKinds } from '../../schema/change-kinds.ts';
+import { bookmark, changeKinds, presentState } from '../../schema/change-kinds.ts';
 import type { ChangeSubject } from '../../schema/database/database.ts';
 import { builder } from '../builder.ts';
 import type { Ref } from '../graphql-connections.ts';
@@ -24,8 +24,8 @@ export function messageOf<T>(
     fields: (t) => ({
       cursor: t.exposeString('cursor', { description: 'Where to go on: give it as `after`.' }),
       change: t.exposeString('change', {
-        description: `What happened: ${kinds}. \`present\`: nothing, this is how it stands.
-\`bookmark\`: nothing either, but the cursor is newer.`,
+        description: `What happened: ${kinds}. \`${presentState}\`: nothing, this is how it stands.
+\`${bookmark}\`: nothing either, but the cursor is newer.`,
       }),
       id: t.exposeID('id', {
         nullable: true,

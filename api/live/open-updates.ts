@@ -1,5 +1,6 @@
 // Opens the stream of a subscription: what it must name is known and allowed, and where it begins.
-import { hasChangesOf } from '../../schema/database/changes.ts';
+import { presentState } from '../../schema/change-kinds.ts';
+import { isDeletionKept } from '../../schema/database/changes.ts';
 import type { ChangeSubject } from '../../schema/database/database.ts';
 import { AppError } from '../../schema/errors.ts';
 import type { Scope } from '../../schema/scopes.ts';
@@ -7,12 +8,12 @@ import { requireScope } from '../auth.ts';
 import type { Caller, Context } from '../context.ts';
 import { requireCaller, type GraphqlContext } from '../graphql-context.ts';
 import { readId } from '../graphql-operation.ts';
-import { Updates, type Telling, type Update } from './updates.ts';
+import { Updates, type SubjectReading, type Update } from './updates.ts';
 
 type Get<T> = (this: void, context: Context, caller: Caller, id: string) => Promise<T>;
 
 /** Something of the project that a stream is about; `get` throws where it is another's. */
-export interface Named<T> {
+export interface OwnSubject<T> {
   /** What the key needs to be told whether there is such a thing. */
   scope: Scope;
   subject: ChangeSubject;
@@ -20,16 +21,13 @@ export interface Named<T> {
   get: Get<T>;
 }
 
-export interface UpdatesOptions<T> extends Named<T>, Telling<T> {
+export interface UpdatesOptions<T> extends OwnSubject<T>, SubjectReading<T> {
   after: string | null | undefined;
   /** What else must be the project's own, since the subscription asks for what belongs to it. */
-  within?: readonly Named<unknown>[];
+  within?: readonly OwnSubject<unknown>[];
   /** Where no id is given: what the stream begins with, if anything. */
   findPresent?: ((context: Context, caller: Caller) => Promise<T | undefined>) | undefined;
 }
-
-/** The `change` of a message that tells the state and no change. */
-const presentState = 'present';
 
 export async function openUpdates<T extends { id: string }>(
   graphql: GraphqlContext,
@@ -68,7 +66,7 @@ function presentOf<T>({ subject, id, get, findPresent }: UpdatesOptions<T>) {
 async function requireKnown(
   app: Context,
   caller: Caller,
-  { subject, id, get }: Named<unknown>,
+  { subject, id, get }: OwnSubject<unknown>,
   after: string | null | undefined,
 ): Promise<void> {
   if (typeof id !== 'string') return;
@@ -80,7 +78,7 @@ async function requireKnown(
       typeof after === 'string' &&
       error instanceof AppError &&
       error.code === 'not_found' &&
-      (await hasChangesOf(app.db, { projectId: caller.projectId, subject, subjectId }));
+      (await isDeletionKept(app.db, { projectId: caller.projectId, subject, subjectId }));
     if (!isGone) throw error;
   }
 }

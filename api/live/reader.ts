@@ -1,4 +1,5 @@
 // The one reader of the feed in this process: reads the changes in order and pushes each to the streams.
+import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import {
   deleteForeignChanges,
@@ -25,6 +26,8 @@ export interface ReaderOptions {
 const pageSize = 1_000;
 /** A subscriber's page is small, so that it goes live before much is pushed. */
 const missedPageSize = 250;
+/** How many streams may read what they missed at once: after a restart all of them have to. */
+const maxReading = 3;
 /** How often the head is looked at while nobody listens. */
 const idleMs = 400;
 /** Changes held back by a slow transaction are looked for again after this, and then ever less often. */
@@ -32,13 +35,12 @@ const heldBackMs = 10;
 const longestHeldBackMs = 250;
 
 export class Reader {
-  /** Every change up to here has been pushed. */
-  reached: FeedPosition = { xid: 0n, id: 0n };
-  /** Undefined until it is first read. */
-  head: FeedHead | undefined;
   readonly #options: ReaderOptions;
-  readonly #recent = new Recent(this.reached);
+  readonly #recent: Recent;
+  readonly #inTurn = pLimit(maxReading);
   readonly #stopListening: () => void;
+  #reached: FeedPosition = { xid: 0n, id: 0n };
+  #head: FeedHead | undefined;
   #isQueued = false;
   #isEnded = false;
   #running: Promise<void> | undefined;
@@ -49,8 +51,19 @@ export class Reader {
 
   constructor(options: ReaderOptions) {
     this.#options = options;
+    this.#recent = new Recent(this.#reached);
     this.#stopListening = options.listener.on('fanfare_changes', () => this.wake());
     this.wake();
+  }
+
+  /** Every change up to here has been pushed. */
+  get reached(): FeedPosition {
+    return this.#reached;
+  }
+
+  /** Undefined until it is first read. */
+  get head(): FeedHead | undefined {
+    return this.#head;
   }
 
   /** A ring only says that there is something to read: one run reads for all the rings before it. */
@@ -61,17 +74,17 @@ export class Reader {
 
   /** The head as this process knows it. */
   async readyHead(): Promise<FeedHead> {
-    if (!this.head) {
+    if (!this.#head) {
       const next = await readFeedHead(this.#options.db);
-      if (!this.head) this.#skipTo(next);
+      if (!this.#head) this.#skipTo(next);
     }
-    return this.head!;
+    return this.#head!;
   }
 
   /** The head as it is now. What this process has read may be older than what others have. */
   async readHead(): Promise<FeedHead> {
     this.#learn(await readFeedHead(this.#options.db));
-    return this.head!;
+    return this.#head!;
   }
 
   readMissed(subscriber: Subscriber): Missed | Promise<Missed> {
@@ -105,7 +118,7 @@ export class Reader {
 
   async #poll(): Promise<void> {
     const { db, subscribers } = this.#options;
-    if (!this.head) await deleteForeignChanges(db);
+    if (!this.#head) await deleteForeignChanges(db);
     if (subscribers.isEmpty) {
       if (Date.now() - this.#skippedAtMs < idleMs) return;
       const next = await readFeedHead(db);
@@ -113,10 +126,10 @@ export class Reader {
     }
     let page: ChangePage;
     do {
-      const from = this.reached;
+      const from = this.#reached;
       page = await readChanges(db, from, pageSize);
       this.#take(page);
-      if (isAfter(this.reached, from)) this.#retryMs = heldBackMs;
+      if (isAfter(this.#reached, from)) this.#retryMs = heldBackMs;
     } while (!page.isLast && !this.#isEnded);
     if (page.isHeldBack) this.#lookAgainSoon();
   }
@@ -129,9 +142,9 @@ export class Reader {
 
   /** Tells every stream how far it is. */
   mark(): void {
-    if (!this.head) return;
-    const position = this.reached;
-    const cursor = toFeedCursor(this.head.epoch, { position });
+    if (!this.#head) return;
+    const position = this.#reached;
+    const cursor = toFeedCursor(this.#head.epoch, { position });
     this.#options.subscribers.pushToAll({ position, cursor, change: null });
   }
 
@@ -145,22 +158,22 @@ export class Reader {
   }
 
   #standAt({ horizon }: FeedHead): void {
-    this.reached = { xid: horizon, id: 0n };
-    this.#recent.clear(this.reached);
+    this.#reached = { xid: horizon, id: 0n };
+    this.#recent.clear(this.#reached);
   }
 
   #take(page: ChangePage): void {
     if (this.#learn(page)) return;
     const items = page.changes.map((change) => place(page.epoch, change));
     this.#recent.add(items);
-    this.reached = page.position;
+    this.#reached = page.position;
     for (const item of items) this.#options.subscribers.push(item);
   }
 
   /** True: it is another life of the database, whose changes have to be read anew. */
   #learn(next: FeedHead): boolean {
-    const isOther = this.head !== undefined && this.head.epoch !== next.epoch;
-    this.head = next;
+    const isOther = this.#head !== undefined && this.#head.epoch !== next.epoch;
+    this.#head = next;
     if (!isOther) return false;
     this.#standAt(next);
     this.#options.subscribers.failAll(() => cursorExpired(next));
@@ -168,8 +181,9 @@ export class Reader {
   }
 
   async #readFromTable({ position, filter }: Subscriber): Promise<Missed> {
-    const page = await readChanges(this.#options.db, position, pageSize, filter);
-    if (this.head && page.epoch !== this.head.epoch) throw cursorExpired(page);
+    const { db } = this.#options;
+    const page = await this.#inTurn(() => readChanges(db, position, pageSize, filter));
+    if (this.#head && page.epoch !== this.#head.epoch) throw cursorExpired(page);
     // The table may have been pruned up to here since the cursor was checked.
     if (position.xid <= page.prunedXid) throw cursorExpired(page);
     const items = page.changes.map((change) => place(page.epoch, change));
@@ -181,7 +195,7 @@ export class Reader {
     const items = this.#recent.after(position, filter, missedPageSize);
     const isLive = items.length < missedPageSize;
     const seen = items.at(-1)?.position ?? position;
-    const { reached } = this;
+    const reached = this.#reached;
     return { items, isLive, position: isLive && isAfter(reached, seen) ? reached : seen };
   }
 }

@@ -1,5 +1,6 @@
 // The messages of a stream: each change with its subject, read ahead, until the client, the key or the feed ends.
 import { LRUCache } from 'lru-cache';
+import { bookmark } from '../../schema/change-kinds.ts';
 import type { ChangeRow } from '../../schema/database/database.ts';
 import { AppError } from '../../schema/errors.ts';
 import type { Caller } from '../context.ts';
@@ -25,14 +26,11 @@ export function showUpdate<T>(update: Update<T>): ShownUpdate<T> {
 }
 
 /** What the messages show, and which of them. */
-export interface Telling<T> {
+export interface SubjectReading<T> {
   read(change: ChangeRow): Promise<T | null>;
   /** Whether the subscription is about it; of what is gone by then nobody knows, so it is left out. */
   isWanted?: ((subject: T) => boolean) | undefined;
 }
-
-/** The `change` of a message that tells nothing but a newer cursor. */
-const bookmark = 'bookmark';
 
 /** How many changes are read ahead of the client, so that one query reads their subjects. */
 const readAhead = 16;
@@ -41,7 +39,7 @@ type Step<T> = Update<T> | 'unwanted' | 'end';
 
 export class Updates<T> implements AsyncIterableIterator<Update<T>, undefined, undefined> {
   readonly #stream: FeedStream;
-  readonly #telling: Telling<T>;
+  readonly #reading: SubjectReading<T>;
   readonly #stopWatching: () => void;
   #steps: Promise<Step<T>>[] = [];
   #isEnded = false;
@@ -51,11 +49,11 @@ export class Updates<T> implements AsyncIterableIterator<Update<T>, undefined, u
     { keyWatch }: GraphqlContext,
     { keyId }: Caller,
     stream: FeedStream,
-    telling: Telling<T>,
+    reading: SubjectReading<T>,
     first?: Update<T>,
   ) {
     this.#stream = stream;
-    this.#telling = telling;
+    this.#reading = reading;
     if (first) this.#steps.push(Promise.resolve(first));
     this.#stopWatching = keyWatch.watch(keyId, () => {
       // Nothing more is shown, neither what waits for the client nor what was read ahead for it.
@@ -94,8 +92,8 @@ export class Updates<T> implements AsyncIterableIterator<Update<T>, undefined, u
       if (item.done) return 'end';
       const { change } = item.value;
       if (!change) return toUpdate<T>(item.value, null);
-      const subject = await this.#telling.read(change);
-      const { isWanted } = this.#telling;
+      const subject = await this.#reading.read(change);
+      const { isWanted } = this.#reading;
       if (isWanted && (subject === null || !isWanted(subject))) return 'unwanted';
       return toUpdate(item.value, subject);
     } catch (failure) {

@@ -40,13 +40,13 @@ const shared = new LRUCache<object, Map<string, Promise<ExecutionResult>>>({
 });
 
 /** How many streams ask alike: what one alone asks for is shared with nobody. */
-const streams = new Map<string, number>();
+const streamCounts = new Map<string, number>();
 
 function shareResults(args: ValidatedSubscriptionArgs, source: AsyncIterable<unknown>): Results {
   const messages = source[Symbol.asyncIterator]();
   const { ended } = args.contextValue as GraphqlContext;
   const shareKey = shareKeyOf(args);
-  let isEnded = false;
+  let hasLeft = false;
 
   function execute(message: object): Promise<ExecutionResult> {
     // A context of its own, so that nothing read for one message is kept for the next.
@@ -55,40 +55,41 @@ function shareResults(args: ValidatedSubscriptionArgs, source: AsyncIterable<unk
   }
 
   function executeOnce(message: object): Promise<ExecutionResult> {
-    const results = shared.get(message) ?? new Map<string, Promise<ExecutionResult>>();
-    shared.set(message, results);
+    let results = shared.get(message);
+    if (!results) shared.set(message, (results = new Map()));
     const known = results.get(shareKey);
     if (known) return known;
     const result = execute(message);
     results.set(shareKey, result);
     // What has failed may succeed for the next one.
-    void result.then(({ errors }) => errors && results.delete(shareKey));
+    const forget = () => results.delete(shareKey);
+    result.then(({ errors }) => errors && forget(), forget);
     return result;
   }
 
   async function next(): Promise<IteratorResult<ExecutionResult, void>> {
     const message = await messages.next();
-    if (message.done) return { done: true, value: undefined };
+    if (message.done) return end();
     const value = message.value as object;
-    return {
-      done: false,
-      value: await (streams.get(shareKey) === 1 ? execute(value) : executeOnce(value)),
-    };
+    const isAlone = streamCounts.get(shareKey) === 1;
+    return { done: false, value: await (isAlone ? execute(value) : executeOnce(value)) };
   }
 
   async function end(): Promise<IteratorResult<ExecutionResult, void>> {
-    if (!isEnded) leave(shareKey);
-    isEnded = true;
-    ended?.removeEventListener('abort', leaveNow);
-    await messages.return?.();
+    if (!hasLeft) {
+      hasLeft = true;
+      count(shareKey, -1);
+      ended?.removeEventListener('abort', leave);
+      await messages.return?.();
+    }
     return { done: true, value: undefined };
   }
 
-  const leaveNow = () => void end();
-  streams.set(shareKey, (streams.get(shareKey) ?? 0) + 1);
+  const leave = () => void end();
+  count(shareKey, 1);
   // Whoever asked may have gone while the stream was opened, and nobody else would end it then.
-  if (ended?.aborted) leaveNow();
-  else ended?.addEventListener('abort', leaveNow, { once: true });
+  if (ended?.aborted) leave();
+  else ended?.addEventListener('abort', leave, { once: true });
 
   return {
     next,
@@ -106,10 +107,10 @@ function shareResults(args: ValidatedSubscriptionArgs, source: AsyncIterable<unk
   };
 }
 
-function leave(shareKey: string): void {
-  const left = streams.get(shareKey)! - 1;
-  if (left === 0) streams.delete(shareKey);
-  else streams.set(shareKey, left);
+function count(shareKey: string, change: 1 | -1): void {
+  const streams = (streamCounts.get(shareKey) ?? 0) + change;
+  if (streams === 0) streamCounts.delete(shareKey);
+  else streamCounts.set(shareKey, streams);
 }
 
 /** Streams that agree in this get the same result of the same message. */

@@ -3,12 +3,16 @@ import { sql } from 'kysely';
 import type { ChangeKind } from '../change-kinds.ts';
 import type { ChangeRow, ChangeSubject, Db } from './database.ts';
 
-export interface NewChange {
-  project_id: string;
-  subject: ChangeSubject;
-  subject_id: string;
-  kind: ChangeKind;
-}
+/** Of a subject, with a word that is one of its own. */
+export type SubjectChange = {
+  [Subject in ChangeSubject]: {
+    subject: Subject;
+    subject_id: string;
+    kind: ChangeKind<Subject>;
+  };
+}[ChangeSubject];
+
+export type NewChange = SubjectChange & { project_id: string };
 
 /** A place in the feed: between the change with these numbers and the next one. */
 export interface FeedPosition {
@@ -88,8 +92,8 @@ export async function readPresent<T>(db: Db, read: (db: Db) => Promise<T>): Prom
   });
 }
 
-/** Whether anything is told, and still kept, of a subject that may be gone by now. */
-export async function hasChangesOf(
+/** Whether it is told, and still kept, that a subject was deleted. */
+export async function isDeletionKept(
   db: Db,
   { projectId, subject, subjectId }: Required<ChangeFilter>,
 ): Promise<boolean> {
@@ -99,6 +103,7 @@ export async function hasChangesOf(
     .where('subject_id', '=', subjectId!)
     .where('project_id', '=', projectId)
     .where('subject', '=', subject)
+    .where('kind', '=', sql.lit('deleted'))
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;

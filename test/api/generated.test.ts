@@ -54,6 +54,21 @@ describe('node api/generate.ts', () => {
     expect(await readFile(sdl, 'utf8')).toContain('forecast');
   });
 
+  test('tells what a client may stumble over, and does it', async () => {
+    const now = generated()['schema.graphql']!;
+    await writeFile(
+      sdl,
+      now
+        .replace(/enum ReplayStatus \{/, 'enum ReplayStatus { GONE')
+        .replace(/enum Platform \{[^}]*SANDBOX/, 'enum Platform { SANDBOX'),
+    );
+    const { stderr } = await generate('--breaking');
+    expect(stderr).toContain(
+      'Clients of GraphQL break:\n  Enum value ReplayStatus.GONE was removed.',
+    );
+    expect(stderr).toContain('may stumble over:\n  Enum value Platform.BLUESKY was added.');
+  });
+
   test('does it with --breaking, or where it was deprecated', async () => {
     await writeFile(sdl, query('forecast: String'));
     await generate('--breaking');

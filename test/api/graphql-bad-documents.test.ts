@@ -61,6 +61,7 @@ describe('a document', () => {
     ['with an unknown directive', invalid, '{ project { id @nothing } }'],
     ['with a directive twice', invalid, '{ project { id @skip(if: true) @skip(if: true) } }'],
     ['of an undeclared variable', ['id', 'invalid_type'], '{ post(id: $id) { id } }'],
+    ['of a field that is called as the body is', invalid, '{ params }'],
     ['of an unknown operation', ['operationName', 'unknown_operation'], 'query A { a }', 'B'],
     ['of several operations', ['operationName', 'required'], 'query A { a } query B { b }'],
     ['of no operation', ['operationName', 'required'], 'fragment a on Project { id }'],

@@ -1,6 +1,5 @@
 // Sockets whose client breaks the protocol: each is told by its close code, and nothing is printed.
 import { once } from 'node:events';
-import { createConnection, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { MockInstance } from 'vitest';
 import { startApp, type TestApp } from '../support/app.ts';
@@ -10,6 +9,7 @@ import {
   nextMessage,
   openOwnSocket,
   openSocket,
+  openWire,
   refusalOf,
   send,
 } from '../support/raw-socket.ts';
@@ -26,7 +26,6 @@ beforeEach(() => {
 });
 afterEach(() => {
   expect(printed).not.toHaveBeenCalled();
-  printed.mockRestore();
 });
 
 const own = () => openOwnSocket(app.url, app.tenant.key);
@@ -133,19 +132,6 @@ describe('a message', () => {
 });
 
 describe('frames', () => {
-  /** The bytes of a socket that has been opened, without a client that keeps to the protocol. */
-  async function openWire(url: string): Promise<Socket> {
-    const { hostname, port } = new URL(url);
-    const wire = createConnection({ host: hostname, port: Number(port) });
-    wire.write(
-      'GET /graphql HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
-        'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n' +
-        'Sec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n',
-    );
-    await once(wire, 'data');
-    return wire;
-  }
-
   const unmasked = [0x81, 0x01, 0x78];
 
   test.each([

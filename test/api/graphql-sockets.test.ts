@@ -88,7 +88,6 @@ describe('a socket', () => {
     const [code] = await once(socket, 'close');
     expect(code).toBe(1006);
     expect(said).not.toHaveBeenCalled();
-    said.mockRestore();
   });
 
   test('that never names its key is closed', async () => {

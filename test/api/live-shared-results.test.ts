@@ -1,7 +1,8 @@
 // Streams that tell the same in the same way: executed once for all of them, and never shared beyond that.
 import { createSchema, createYoga } from 'graphql-yoga';
 import type { ExecutionResult } from 'graphql';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { getEventListeners } from 'node:events';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { useSharedResults } from '../../api/live/use-shared-results.ts';
 
 interface Message {
@@ -13,9 +14,12 @@ let contexts: unknown[] = [];
 let ended = 0;
 let messages: Message[] = [];
 let isDown = false;
+/** Each ends a source. */
+let endings: (() => void)[] = [];
 
 beforeEach(() => {
   isDown = false;
+  endings = [];
   executed = 0;
   contexts = [];
   ended = 0;
@@ -26,6 +30,7 @@ beforeEach(() => {
 function tell(): AsyncIterableIterator<Message> {
   let next = 0;
   const waiting = Promise.withResolvers<IteratorResult<Message>>();
+  endings.push(() => waiting.resolve({ done: true, value: undefined }));
   return {
     next: () =>
       next < messages.length
@@ -205,6 +210,19 @@ describe('a stream', () => {
     await stream.return(undefined);
     expect(await waiting).toEqual({ done: true, value: undefined });
     expect(ended).toBe(1);
+  });
+
+  test('that ends by itself leaves nothing with who asked, who may go on asking', async () => {
+    messages = [];
+    const asking = new AbortController();
+    const stream = await open(plain, {}, 'key_a', asking.signal);
+    const read = (async () => {
+      for await (const _ of stream as AsyncGenerator<ExecutionResult>);
+    })();
+    await vi.waitFor(() => expect(endings).toHaveLength(1));
+    endings[0]!();
+    await read;
+    expect(getEventListeners(asking.signal, 'abort')).toEqual([]);
   });
 
   test('that cannot begin says why, with its path', async () => {

@@ -1,6 +1,7 @@
 // What can be watched besides posts, over the subscriptions of GraphQL: filters, present state, the end.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { changeKinds } from '../../schema/change-kinds.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { subscribeOverSocket, type Message, type Subscription } from '../support/graphql.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
@@ -259,4 +260,15 @@ describe('a stream that is resumed', () => {
     expect(answer.errors[0].extensions.code).toBe('not_found');
     await app.api.delete(`/v1/webhooks/${id}`);
   });
+});
+
+test('what has been told are kinds of change that the descriptions list', async () => {
+  const rows = await app.context.db
+    .selectFrom('changes')
+    .select(['subject', 'kind'])
+    .distinct()
+    .execute();
+  expect(new Set(rows.map(({ subject }) => subject)).size).toBe(Object.keys(changeKinds).length);
+  const known: Record<string, readonly string[]> = changeKinds;
+  expect(rows.filter(({ subject, kind }) => !known[subject]!.includes(kind))).toEqual([]);
 });

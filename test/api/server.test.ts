@@ -7,8 +7,10 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { createServer, type Server } from '../../api/server.ts';
+import { createStoredDocuments } from '../../api/stored-documents.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { subscribeOverSocket, subscribeOverSse } from '../support/graphql.ts';
+import { connectWire, openWire, upgradeRequest } from '../support/raw-socket.ts';
 
 let app: TestApp;
 let server: Server;
@@ -30,6 +32,7 @@ beforeAll(async () => {
   server = createServer(
     { ...app.context, config: { ...config, sockets }, log: pino({ level: 'silent' }) },
     {
+      documents: createStoredDocuments(config.storedDocuments),
       rest: { fetch: echo },
       connect: { fetch: () => new Response('connect') },
       sandbox: { fetch: (_, { req }) => new Response(`sandbox ${req.socket.remoteAddress}`) },
@@ -200,5 +203,19 @@ describe('close', () => {
       code: 'unavailable',
       isRetriable: true,
     });
+  });
+
+  test('refuses who opens a socket meanwhile, on a connection that was there before', async () => {
+    const other = await startApp({ roles: { api: true, worker: false } });
+    const late = await connectWire(other.url);
+    // It answers no closing, and so keeps the server from closing at once.
+    const slow = await openWire(other.url);
+    const stopped = other.stop();
+    await sleep(200);
+    late.write(upgradeRequest);
+    const [answer] = (await once(late, 'data')) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 503 /);
+    await stopped;
+    slow.destroy();
   });
 });

@@ -93,6 +93,15 @@ describe.each(['follow.mjs', 'follow-urql.mjs', 'follow-apollo.mjs'])('%s', (fil
       .toEqual(wanted);
   });
 
+  test('says so when its key is revoked', async () => {
+    const made = await app.api.post('/v1/api-keys', { name: 'brief' });
+    await using client = startClient(file, made.body.data.key);
+    const seeOne = async () => client.outcomesOf(await publish()) > 0 || client.output();
+    await expect.poll(seeOne, { timeout: 20_000, interval: 200 }).toBeTruthy();
+    await app.api.delete(`/v1/api-keys/${made.body.data.id}`);
+    await expect.poll(() => client.output()).toMatch(/4401 Unauthorized/);
+  });
+
   test('ends with a wrong key', async () => {
     await using client = startClient(file, 'ff_test_0123456789abcdef');
     await client.exit;

@@ -10,7 +10,7 @@ import {
 import { listAccountRows, listAccountsById } from '../../schema/database/accounts.ts';
 import { findUsableApiKey, listApiKeys, listApiKeysById } from '../../schema/database/api-keys.ts';
 import { listConnectSessionsById } from '../../schema/database/connect-sessions.ts';
-import { deleteChanges, hasChangesOf, readChanges } from '../../schema/database/changes.ts';
+import { deleteChanges, isDeletionKept, readChanges } from '../../schema/database/changes.ts';
 import type { Db } from '../../schema/database/database.ts';
 import {
   findDelivery,
@@ -338,7 +338,7 @@ describe('the live feed', () => {
     'reads one subject from a cursor': (db) =>
       readChanges(db, start, 100, { projectId: project, subject: 'post', subjectId: 'post_7' }),
     'looks for a subject that is gone': (db) =>
-      hasChangesOf(db, { projectId: project, subject: 'post', subjectId: 'post_7' }),
+      isDeletionKept(db, { projectId: project, subject: 'post', subjectId: 'post_7' }),
     'forgets what is old': (db) => deleteChanges(db, new Date(0)),
   };
   for (const [name, read] of Object.entries(reads)) {

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
 import { createApp, type AppOptions } from '../../api/app.ts';
 import type { Context } from '../../api/context.ts';
+import { createStoredDocuments } from '../../api/stored-documents.ts';
 import { readConfig } from '../../schema/config.ts';
 import { createVault } from '../../schema/database/vault.ts';
 import type { Api } from './api.ts';
@@ -48,18 +49,20 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     options.namespace ?? createTestNamespace(),
   ]);
   const directory = mkdtempSync(join(tmpdir(), 'fanfare-app-'));
+  const config = readConfig({
+    FANFARE_PORT: '0',
+    FANFARE_DATA_DIR: directory,
+    FANFARE_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8,::1/128',
+    FANFARE_RATE_LIMIT_PER_MINUTE: '0',
+    FANFARE_LOG_LEVEL: 'error',
+    FANFARE_DATABASE_CONNECTIONS: '10',
+    FANFARE_MIN_SCHEDULE_AHEAD_S: '1',
+    TEMPORAL_NAMESPACE: namespace.namespace,
+    ...options.env,
+  });
   const app = await createApp({
-    config: readConfig({
-      FANFARE_PORT: '0',
-      FANFARE_DATA_DIR: directory,
-      FANFARE_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8,::1/128',
-      FANFARE_RATE_LIMIT_PER_MINUTE: '0',
-      FANFARE_LOG_LEVEL: 'error',
-      FANFARE_DATABASE_CONNECTIONS: '10',
-      FANFARE_MIN_SCHEDULE_AHEAD_S: '1',
-      TEMPORAL_NAMESPACE: namespace.namespace,
-      ...options.env,
-    }),
+    config,
+    documents: createStoredDocuments(config.storedDocuments),
     databaseUrl: database.url,
     temporalAddress: options.temporalAddress ?? namespace.address,
     temporalUiUrl: undefined,

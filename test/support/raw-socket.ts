@@ -1,5 +1,6 @@
 // A GraphQL socket by hand, for what no client library sends.
 import { once } from 'node:events';
+import { createConnection, type Socket } from 'node:net';
 import { WebSocket, type ClientOptions } from 'ws';
 import type { Message } from './graphql.ts';
 
@@ -50,4 +51,25 @@ export async function refusalOf(
     retryAfter: response.headers['retry-after'],
     text: Buffer.concat(chunks).toString(),
   };
+}
+
+export const upgradeRequest =
+  'GET /graphql HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
+  'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n' +
+  'Sec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n';
+
+/** The bytes of a connection on which nothing has been said. */
+export async function connectWire(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const wire = createConnection({ host: hostname, port: Number(port) });
+  await once(wire, 'connect');
+  return wire;
+}
+
+/** The bytes of a socket that has been opened, without a client that keeps to the protocol. */
+export async function openWire(url: string): Promise<Socket> {
+  const wire = await connectWire(url);
+  wire.write(upgradeRequest);
+  await once(wire, 'data');
+  return wire;
 }

@@ -5,4 +5,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   // In place of the index by subject, not beside it: every event and attempt would pay for a third one.
   await sql`drop index changes_by_subject`.execute(db);
   await sql`create index changes_by_project on changes (project_id, xid, id)`.execute(db);
+  await sql`create index changes_of_deleted on changes (subject_id) where kind = 'deleted'`.execute(
+    db,
+  );
 }
