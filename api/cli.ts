@@ -237,7 +237,8 @@ try {
   const isUsage =
     error instanceof UsageError || (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS');
   if (error instanceof ConfigError || isUsage) {
-    console.error((error as Error).message);
+    // Node goes on about how to give a word that begins with a hyphen.
+    console.error((error as Error).message.replace(/ To specify a positional .*$/s, ''));
     if (isUsage) console.error('`--help` lists all commands, options and settings.');
   } else {
     console.error(error instanceof Error ? error.message : error);

@@ -1,8 +1,8 @@
 // How a GraphQL field runs an operation: scope, input by the resource's own schema, Idempotency-Key.
 import { createHash } from 'node:crypto';
-import type { GraphQLResolveInfo } from 'graphql';
+import { Kind, type GraphQLResolveInfo, type SelectionSetNode } from 'graphql';
 import type { z } from 'zod';
-import { notFound } from '../schema/errors.ts';
+import { notFound, validationError } from '../schema/errors.ts';
 import type { Scope } from '../schema/scopes.ts';
 import type { Caller, Context } from './context.ts';
 import { requireCaller, type GraphqlContext } from './graphql-context.ts';
@@ -91,10 +91,11 @@ export async function write<Input, T>(
   run: (context: Context, caller: Caller, input: Input) => Promise<Answer<T>>,
 ): Promise<T> {
   const caller = requireCaller(graphql, scope);
+  const keyInHeader = keyOfRequest(graphql, info);
   const keyBeside = checkKey(args.idempotencyKey, 'idempotencyKey');
   try {
     const input = validate(schema, readInput(args.input, info, schema), bodyOptions);
-    const key = keyBeside ?? idempotencyKeyIn(input) ?? graphql.idempotencyKey;
+    const key = keyBeside ?? idempotencyKeyIn(input) ?? keyInHeader;
     const asking = key === undefined ? caller : { ...caller, ...idempotency(key, info, args) };
     await refuseAnswered(graphql.app, asking);
     return (await run(graphql.app, asking, input)).data;
@@ -122,6 +123,30 @@ function idempotencyKeyIn(input: unknown): string | undefined {
     return undefined;
   }
   return input.idempotency_key as string | undefined;
+}
+
+/** The header, which can mean one mutation only. */
+function keyOfRequest(
+  { idempotencyKey }: GraphqlContext,
+  { operation, fragments }: GraphQLResolveInfo,
+): string | undefined {
+  if (idempotencyKey === undefined || countFields(operation.selectionSet, fragments) === 1) {
+    return idempotencyKey;
+  }
+  const message = 'must not stand beside several mutations: give each its own `idempotencyKey`';
+  throw validationError([{ path: 'headers.Idempotency-Key', code: 'ambiguous', message }]);
+}
+
+function countFields(
+  { selections }: SelectionSetNode,
+  fragments: GraphQLResolveInfo['fragments'],
+): number {
+  return selections.reduce((sum, selection) => {
+    if (selection.kind === Kind.FIELD) return sum + 1;
+    const fragment =
+      selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments[selection.name.value]!;
+    return sum + countFields(fragment.selectionSet, fragments);
+  }, 0);
 }
 
 function idempotency(key: string, info: GraphQLResolveInfo, args: object) {

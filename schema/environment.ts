@@ -3,9 +3,11 @@ import { z } from 'zod';
 import { defaultDeliveryDelaysMs, defaultTargetClock } from './retry.ts';
 
 const text = (doc: string) => z.string().optional().meta({ description: doc });
+const notNumber = ({ code }: { code: string }) =>
+  code === 'invalid_type' ? 'must be a whole number' : undefined;
 const number = (doc: string, fallback: number, min = 0, max = 2 ** 31 - 1) =>
   z.coerce
-    .number('must be a whole number')
+    .number({ error: notNumber })
     .int()
     .min(min)
     .max(max)
@@ -13,7 +15,7 @@ const number = (doc: string, fallback: number, min = 0, max = 2 ** 31 - 1) =>
     .meta({ description: doc });
 const flag = (doc: string, fallback: boolean) =>
   z
-    .enum(['true', 'false'])
+    .enum(['true', 'false'], 'must be true or false')
     .default(fallback ? 'true' : 'false')
     .transform((word) => word === 'true')
     .meta({ description: doc });

@@ -43,7 +43,11 @@ export async function readListenOptions(
   config: Defaults,
 ): Promise<ListenOptions> {
   const cursorFile = words['cursor-file'];
-  const url = readUrl('--url', words.url ?? defaultUrl(config)).replace(/(\/graphql)?\/*$/, '');
+  const url = readUrl(
+    '--url',
+    words.url ?? defaultUrl(config),
+    'https://fanfare.example.com',
+  ).replace(/(\/graphql)?\/*$/, '');
   return {
     url,
     forwardTo: readForwardTo(words),
@@ -67,17 +71,21 @@ function readAfter({ after }: ListenWords): string | undefined {
 
 function readForwardTo(words: ListenWords): string | undefined {
   const url = words['forward-to'];
-  if ((url === undefined) === (words['no-forward'] ?? false)) {
-    return url === undefined ? undefined : readUrl('--forward-to', url);
+  const isPrinted = words['no-forward'] ?? false;
+  if (url === undefined && !isPrinted) {
+    throw new RefusedArgument('Give either --forward-to URL, or --no-forward to only print.');
   }
-  throw new RefusedArgument('Give either --forward-to URL, or --no-forward to only print.');
+  if (url !== undefined && isPrinted) {
+    throw new RefusedArgument('Give --forward-to or --no-forward, not both.');
+  }
+  return url === undefined ? undefined : readUrl('--forward-to', url, 'http://localhost:3000/hook');
 }
 
-function readUrl(name: string, text: string): string {
+function readUrl(name: string, text: string, example: string): string {
   const verdict = checkUrlSyntax(text);
   if (verdict.ok) return text;
   throw new RefusedArgument(
-    `${name} takes an http:// or https:// URL, such as http://localhost:3000/hook, without a user name or password.`,
+    `${name} takes an http:// or https:// URL, such as ${example}, without a user name or password.`,
   );
 }
 
@@ -103,7 +111,7 @@ async function readKeptKey(url: string, config: Defaults): Promise<string> {
   const own = [defaultUrl(config), ...local];
   if (!own.some((address) => new URL(address).origin === new URL(url).origin)) {
     throw new RefusedArgument(
-      `Give --key KEY or FANFARE_API_KEY: the key in ${dataDirectory} is not for ${url}.`,
+      `Give --key KEY or FANFARE_API_KEY: the key in ${dataDirectory} is told to ${own[0]} alone (FANFARE_PORT), and this is ${url}.`,
     );
   }
   const path = join(dataDirectory, 'api-key');

@@ -40,8 +40,8 @@ function fromServer({ message, extensions = {} }: ServerError): Break {
   const { code, isRetriable, hint, oldestCursor, issues } = extensions;
   if (code === 'cursor_expired') return { reason: expired(message, oldestCursor), isFinal: true };
   if (issues?.some((issue) => issue.code === 'invalid_cursor')) {
-    const told = 'The cursor is none that this Fanfare gave. Begin anew: with --after, or without';
-    return { reason: `${told} the cursor file.`, isFinal: true };
+    const told = 'The cursor is none that this Fanfare gave. Begin anew, without --after and with';
+    return { reason: `${told} another cursor file or none.`, isFinal: true };
   }
   const isFinal = isRetriable !== true;
   return { reason: isFinal && hint ? `${message} ${hint}` : message, isFinal };

@@ -153,6 +153,24 @@ describe('createPost with the header Idempotency-Key', () => {
     expect(other.body.errors[0].extensions.code).toBe('idempotency_conflict');
   });
 
+  test('is refused beside several mutations, before any is made', async () => {
+    const caption = 'which of us';
+    const one = `createPost(input: { caption: "${caption}", accountIds: ["${account.id}"], status: DRAFT }) { id }`;
+    const headers = { 'Idempotency-Key': 'for-which' };
+    for (const query of [
+      `mutation { a: ${one} b: ${one} }`,
+      `mutation { ...both } fragment both on Mutation { a: ${one} b: ${one} }`,
+    ]) {
+      const { body } = await app.api.call('POST', '/graphql', { query }, { headers });
+      expect(body.data).toEqual({ a: null, b: null });
+      expect(body.errors[0].extensions.issues).toMatchObject([
+        { path: 'headers.Idempotency-Key', code: 'ambiguous' },
+      ]);
+    }
+    const { body } = await app.api.get('/v1/posts');
+    expect(body.data.filter((post: { caption: string }) => post.caption === caption)).toEqual([]);
+  });
+
   test('is refused where the key is none', async () => {
     const { body } = await send('a', 'x'.repeat(256));
     expect(body.errors[0].extensions).toMatchObject({

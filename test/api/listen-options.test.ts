@@ -53,7 +53,7 @@ describe('readListenOptions', () => {
     });
     writeFileSync(join(directory, 'api-key'), `${key}\n`);
     const elsewhere = read({ ...words, url: 'https://fanfare.example' });
-    await expect(elsewhere).rejects.toThrow(`is not for https://fanfare.example.`);
+    await expect(elsewhere).rejects.toThrow('and this is https://fanfare.example.');
     const local = { ...words, url: 'http://localhost:4321/graphql/' };
     expect(await read(local, { FANFARE_PORT: '4321' })).toMatchObject({
       url: 'http://localhost:4321',
@@ -82,7 +82,7 @@ describe('readListenOptions', () => {
     [{}, 'Give either --forward-to URL, or --no-forward to only print.'],
     [
       { 'forward-to': forwardTo, 'no-forward': true },
-      'Give either --forward-to URL, or --no-forward to only print.',
+      'Give --forward-to or --no-forward, not both.',
     ],
     [{ 'forward-to': 'ftp://localhost/hook' }, '--forward-to takes an http:// or https:// URL'],
     [{ 'forward-to': 'localhost:3000' }, '--forward-to takes an http:// or https:// URL'],

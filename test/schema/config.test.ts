@@ -58,6 +58,10 @@ describe('readConfig', () => {
   test('tells in words what should be a number', () => {
     const [fault] = faultsOf({ FANFARE_BOOKMARK_MS: 'abc' });
     expect(fault).toBe('FANFARE_BOOKMARK_MS: must be a whole number');
+    expect(faultsOf({ FANFARE_BOOKMARK_MS: '0' })[0]).toMatch(/1000/);
+    expect(faultsOf({ FANFARE_SANDBOX: 'yes' })).toEqual([
+      'FANFARE_SANDBOX: must be true or false',
+    ]);
   });
 
   test('refuses bookmarks that come too late to resume from', () => {
