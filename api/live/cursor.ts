@@ -1,5 +1,5 @@
 // Cursors of the live feed: a place in it and the life of the database that the place belongs to.
-import type { FeedHead, FeedPosition } from '../../schema/database/changes.ts';
+import { lastId, type FeedHead, type FeedPosition } from '../../schema/database/changes.ts';
 import { AppError, validationError } from '../../schema/errors.ts';
 import { formatSnapshot, isSnapshot, parseSnapshot, type Snapshot } from './snapshot.ts';
 
@@ -10,8 +10,6 @@ export interface FeedPlace {
 }
 
 const form = /^(\w{1,64})\.(\d{1,20})\.(\d{1,19})(?:\.(\d{1,20}:\d{1,20}:[\d,]{0,20000}))?$/;
-/** Of the row ids; a greater one is no number to Postgres. */
-const maxId = 2n ** 63n - 1n;
 
 export function toFeedCursor(epoch: string, { position, seen }: FeedPlace): string {
   const { xid, id } = position;
@@ -24,14 +22,14 @@ export function toFeedCursor(epoch: string, { position, seen }: FeedPlace): stri
 export function readFeedCursor(cursor: string, head: FeedHead): FeedPlace | undefined {
   const { epoch, place } = parse(cursor);
   const { xid } = place.position;
-  if (epoch !== head.epoch || xid <= head.prunedXid) throw cursorExpired(head);
+  if (epoch !== head.epoch || isPruned(place.position, head)) throw cursorExpired(head);
   return xid > head.horizon || (place.seen && place.seen.end > head.next) ? undefined : place;
 }
 
 function parse(cursor: string): { epoch: string; place: FeedPlace } {
   const text = Buffer.from(cursor, 'base64url').toString();
   const [, epoch, xid, id, snapshot] = form.exec(text) ?? [];
-  if (epoch === undefined || BigInt(id!) > maxId) throw invalidCursor();
+  if (epoch === undefined || BigInt(id!) > lastId) throw invalidCursor();
   const position = { xid: BigInt(xid!), id: BigInt(id!) };
   const seen = snapshot === undefined ? undefined : parseSnapshot(snapshot);
   if (seen && (!isSnapshot(seen) || position.xid < seen.begin)) throw invalidCursor();
@@ -46,11 +44,16 @@ export function invalidCursor(): AppError {
 }
 
 export function cursorExpired({ epoch, prunedXid }: FeedHead): AppError {
-  const oldest = { position: { xid: prunedXid + 1n, id: 0n } };
+  const oldest = { position: { xid: prunedXid, id: lastId } };
   return new AppError('cursor_expired', 'What followed this cursor is no longer kept.', {
     hint: 'Read the present state, then subscribe without `after`, or after the oldest cursor.',
     details: { oldest_cursor: toFeedCursor(epoch, oldest) },
   });
+}
+
+/** Whether something behind it is no longer kept. */
+export function isPruned({ xid, id }: FeedPosition, { prunedXid }: FeedHead): boolean {
+  return xid < prunedXid || (xid === prunedXid && id < lastId);
 }
 
 export function isAfter(a: FeedPosition, b: FeedPosition): boolean {

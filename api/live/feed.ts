@@ -1,6 +1,10 @@
 // The live feed of this process: what a stream begins with, where it begins, and how all of them end.
 import type { Logger } from 'pino';
-import { readPresent, type ChangeFilter } from '../../schema/database/changes.ts';
+import {
+  keepTransactionIds,
+  readPresent,
+  type ChangeFilter,
+} from '../../schema/database/changes.ts';
 import type { Db } from '../../schema/database/database.ts';
 import type { Listener } from '../../schema/database/listen.ts';
 import { AppError } from '../../schema/errors.ts';
@@ -35,6 +39,8 @@ export function createFeed(options: FeedOptions): Feed {
   const bookmarking = setInterval(() => reader.mark(), bookmarkEveryMs);
   let isClosed = false;
 
+  const standing = () => ({ position: reader.reached, durable: reader.durable });
+
   async function locate(cursor: string): Promise<FeedPlace> {
     const known = readFeedCursor(cursor, await reader.readyHead());
     if (known) return known;
@@ -48,6 +54,7 @@ export function createFeed(options: FeedOptions): Feed {
   return {
     async readPresent(read) {
       const { epoch, snapshot, state } = await readPresent(db, read);
+      await keepTransactionIds(db);
       const seen = parseSnapshot(snapshot);
       const position = { xid: seen.begin, id: 0n };
       return { cursor: toFeedCursor(epoch, { position, seen }), state };
@@ -56,14 +63,16 @@ export function createFeed(options: FeedOptions): Feed {
     async subscribe({ after, ...filter }) {
       if (isClosed) throw closing();
       // Where the reader stands now, not later: nothing committed from here on can be before it.
-      const now = reader.head && reader.reached;
+      const now = reader.head && standing();
       await reader.readyHead();
-      const place = after === undefined ? { position: now ?? reader.reached } : await locate(after);
+      const { position, durable } = now ?? standing();
+      const place = after === undefined ? { position } : await locate(after);
       if (isClosed) throw closing();
       const subscriber = new Subscriber({
         filter,
         epoch: reader.head!.epoch,
         place,
+        durable: after === undefined ? durable : place.position,
         readMissed: (self) => reader.readMissed(self),
         onEnd: (self) => subscribers.delete(self),
       });

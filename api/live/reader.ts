@@ -11,7 +11,7 @@ import {
 } from '../../schema/database/changes.ts';
 import type { ChangeRow, Db } from '../../schema/database/database.ts';
 import type { Listener } from '../../schema/database/listen.ts';
-import { cursorExpired, isAfter, toFeedCursor } from './cursor.ts';
+import { cursorExpired, isAfter, isPruned, toFeedCursor } from './cursor.ts';
 import { Recent, type PlacedChange } from './recent.ts';
 import type { Missed, Subscriber } from './subscriber.ts';
 import type { Subscribers } from './subscribers.ts';
@@ -26,6 +26,8 @@ export interface ReaderOptions {
 const pageSize = 1_000;
 /** A subscriber's page is small, so that it goes live before much is pushed. */
 const missedPageSize = 250;
+/** Behind every place: until the reader stands somewhere again, nobody finds anything recent. */
+const nowhere: FeedPosition = { xid: 2n ** 64n, id: 0n };
 /** How many streams may read what they missed at once: after a restart all of them have to. */
 const maxReading = 3;
 /** How often the head is looked at while nobody listens. */
@@ -40,7 +42,9 @@ export class Reader {
   readonly #inTurn = pLimit(maxReading);
   readonly #stopListening: () => void;
   #reached: FeedPosition = { xid: 0n, id: 0n };
+  #durable: FeedPosition = this.#reached;
   #head: FeedHead | undefined;
+  #epoch: string | undefined;
   #isQueued = false;
   #isEnded = false;
   #running: Promise<void> | undefined;
@@ -52,7 +56,13 @@ export class Reader {
   constructor(options: ReaderOptions) {
     this.#options = options;
     this.#recent = new Recent(this.#reached);
-    this.#stopListening = options.listener.on('fanfare_changes', () => this.wake());
+    const { listener } = options;
+    const stopListening = listener.on('fanfare_changes', () => this.wake());
+    const stopWatching = listener.onLost(() => this.#rewind());
+    this.#stopListening = () => {
+      stopListening();
+      stopWatching();
+    };
     this.wake();
   }
 
@@ -61,7 +71,12 @@ export class Reader {
     return this.#reached;
   }
 
-  /** Undefined until it is first read. */
+  /** The same place in terms that outlive a crash of the database. */
+  get durable(): FeedPosition {
+    return this.#durable;
+  }
+
+  /** Undefined until it is read. */
   get head(): FeedHead | undefined {
     return this.#head;
   }
@@ -118,7 +133,11 @@ export class Reader {
 
   async #poll(): Promise<void> {
     const { db, subscribers } = this.#options;
-    if (!this.#head) await deleteForeignChanges(db);
+    if (!this.#head) {
+      await deleteForeignChanges(db);
+      const first = await readFeedHead(db);
+      if (!this.#head && !this.#learn(first)) this.#standAt(first);
+    }
     if (subscribers.isEmpty) {
       if (Date.now() - this.#skippedAtMs < idleMs) return;
       const next = await readFeedHead(db);
@@ -143,9 +162,9 @@ export class Reader {
   /** Tells every stream how far it is. */
   mark(): void {
     if (!this.#head) return;
-    const position = this.#reached;
+    const position = this.#durable;
     const cursor = toFeedCursor(this.#head.epoch, { position });
-    this.#options.subscribers.pushToAll({ position, cursor, change: null });
+    this.#options.subscribers.mark({ position, cursor, change: null });
   }
 
   /** Nobody listens: what comes later is all that matters. False: somebody began to meanwhile. */
@@ -157,8 +176,19 @@ export class Reader {
     return true;
   }
 
-  #standAt({ horizon }: FeedHead): void {
+  /**
+   * Whoever loses the connection may have lost a database that crashed: ids that left nothing on its disk
+   * come again, and all positions among them would hide what comes with those.
+   */
+  #rewind(): void {
+    this.#head = undefined;
+    this.#recent.clear(nowhere);
+    this.#options.subscribers.rewind();
+  }
+
+  #standAt({ horizon, last }: FeedHead): void {
     this.#reached = { xid: horizon, id: 0n };
+    this.#durable = last;
     this.#recent.clear(this.#reached);
   }
 
@@ -167,13 +197,15 @@ export class Reader {
     const items = page.changes.map((change) => place(page.epoch, change));
     this.#recent.add(items);
     this.#reached = page.position;
+    this.#durable = page.isLast ? page.last : page.position;
     for (const item of items) this.#options.subscribers.push(item);
   }
 
   /** True: it is another life of the database, whose changes have to be read anew. */
   #learn(next: FeedHead): boolean {
-    const isOther = this.#head !== undefined && this.#head.epoch !== next.epoch;
+    const isOther = this.#epoch !== undefined && this.#epoch !== next.epoch;
     this.#head = next;
+    this.#epoch = next.epoch;
     if (!isOther) return false;
     this.#standAt(next);
     this.#options.subscribers.failAll(() => cursorExpired(next));
@@ -183,9 +215,9 @@ export class Reader {
   async #readFromTable({ position, filter }: Subscriber): Promise<Missed> {
     const { db } = this.#options;
     const page = await this.#inTurn(() => readChanges(db, position, pageSize, filter));
-    if (this.#head && page.epoch !== this.#head.epoch) throw cursorExpired(page);
+    if (this.#epoch !== undefined && page.epoch !== this.#epoch) throw cursorExpired(page);
     // The table may have been pruned up to here since the cursor was checked.
-    if (position.xid <= page.prunedXid) throw cursorExpired(page);
+    if (isPruned(position, page)) throw cursorExpired(page);
     const items = page.changes.map((change) => place(page.epoch, change));
     return { items, position: page.position, isLive: false };
   }

@@ -21,6 +21,8 @@ export interface SubscriberOptions {
   epoch: string;
   /** Where the stream stands before its first item. */
   place: FeedPlace;
+  /** The same in terms that outlive a crash of the database. */
+  durable: FeedPosition;
   readMissed(subscriber: Subscriber): Missed | Promise<Missed>;
   /** The client has left, or has been told why the stream broke. */
   onEnd(subscriber: Subscriber): void;
@@ -39,6 +41,9 @@ export class Subscriber implements FeedStream {
   readonly filter: ChangeFilter;
   position: FeedPosition;
   readonly #options: SubscriberOptions;
+  /** Behind what was queued last: where to read on after the database has crashed. */
+  #durable: FeedPosition;
+  #rewinds = 0;
   #cursor: string;
   /** Changes that a state shown before had already, until the stream is past them all. */
   #seen: Snapshot | undefined;
@@ -54,7 +59,8 @@ export class Subscriber implements FeedStream {
     this.filter = options.filter;
     this.position = options.place.position;
     this.#seen = options.place.seen;
-    this.#cursor = toFeedCursor(options.epoch, options.place);
+    this.#durable = options.durable;
+    this.#cursor = toFeedCursor(options.epoch, { position: options.durable, seen: this.#seen });
   }
 
   /** From the reader, in order. Whoever is still catching up finds a change in the recent ones. */
@@ -68,6 +74,21 @@ export class Subscriber implements FeedStream {
     }
     this.#queue = [];
     this.fail(slowConsumer(this.#cursor));
+  }
+
+  /** Every change up to there has been pushed. Without it the cursor of a quiet stream grows too old. */
+  mark(bookmark: PlacedItem): void {
+    if (!this.#isLive || this.#isEnded || !isAfter(bookmark.position, this.#durable)) return;
+    this.#enqueue(bookmark);
+    this.#settle();
+  }
+
+  /** The database may have crashed, and give ids again that lie before the stream's position. */
+  rewind(): void {
+    this.#rewinds++;
+    this.#isLive = false;
+    this.position = this.#durable;
+    this.#settle();
   }
 
   fail(error: AppError): void {
@@ -119,6 +140,7 @@ export class Subscriber implements FeedStream {
   }
 
   #enqueue(item: PlacedItem): void {
+    this.#durable = item.position;
     if (!this.#seen || !hasSeen(this.#seen, item.position.xid)) this.#queue.push(item);
   }
 
@@ -134,9 +156,11 @@ export class Subscriber implements FeedStream {
     this.#isReading = true;
     try {
       while (!this.#isLive && !this.#isEnded && this.#queue.length === 0) {
+        const rewinds = this.#rewinds;
         const answer = this.#options.readMissed(this);
         const missed = answer instanceof Promise ? await answer : answer;
         if (this.#isEnded) break;
+        if (rewinds !== this.#rewinds) continue;
         for (const item of missed.items) this.#enqueue(item);
         this.position = missed.position;
         this.#isLive = missed.isLive;

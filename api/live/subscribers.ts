@@ -46,8 +46,12 @@ export class Subscribers {
     }
   }
 
-  pushToAll(item: PlacedItem): void {
-    this.#forEach((subscriber) => subscriber.push(item));
+  mark(bookmark: PlacedItem): void {
+    this.#forEach((subscriber) => subscriber.mark(bookmark));
+  }
+
+  rewind(): void {
+    this.#forEach((subscriber) => subscriber.rewind());
   }
 
   failAll(error: () => AppError): void {

@@ -27,6 +27,8 @@ export interface FeedHead {
   horizon: bigint;
   /** The id that the next transaction gets. */
   next: bigint;
+  /** Behind the last change below the horizon. It outlives a crash, after which other ids come again. */
+  last: FeedPosition;
   /** Changes up to this transaction have been deleted. */
   prunedXid: bigint;
 }
@@ -55,18 +57,23 @@ export async function insertChanges(db: Db, changes: NewChange[]): Promise<void>
 // was recovered to a time, or took over, may give transaction ids again: it is on another timeline then.
 const epoch = sql`
   (select epoch from feed_epoch) || to_hex((pg_control_system()).system_identifier)
-    || 'l' || (pg_control_checkpoint()).timeline_id`;
+    || 'l' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)`;
 
 const headColumns = sql`
   ${epoch} as epoch,
   pg_snapshot_xmin(pg_current_snapshot())::text as horizon,
   pg_snapshot_xmax(pg_current_snapshot())::text as next,
+  (
+    select xid::text from changes where xid < pg_snapshot_xmin(pg_current_snapshot())
+    order by changes.xid desc, changes.id desc limit 1
+  ) as last_xid,
   (select pruned_xid from feed_epoch)::text as pruned_xid`;
 
 interface HeadRow {
   epoch: string;
   horizon: string;
   next: string;
+  last_xid: string | null;
   pruned_xid: string;
 }
 
@@ -90,6 +97,14 @@ export async function readPresent<T>(db: Db, read: (db: Db) => Promise<T>): Prom
       select ${epoch} as epoch, pg_current_snapshot()::text as snapshot`.execute(trx);
     return { ...rows[0]!, state: await read(trx) };
   });
+}
+
+/**
+ * Writes something that has to be on disk before it returns, and so every transaction id given by now:
+ * a crash would give those again that left nothing there.
+ */
+export async function keepTransactionIds(db: Db): Promise<void> {
+  await sql`select pg_logical_emit_message(true, 'fanfare', '')`.execute(db);
 }
 
 /** Whether it is told, and still kept, that a subject was deleted. */
@@ -204,11 +219,15 @@ export async function deleteForeignChanges(db: Db): Promise<void> {
   await sql`delete from changes where xid >= pg_snapshot_xmax(pg_current_snapshot())`.execute(db);
 }
 
+/** Behind every change of a transaction. */
+export const lastId = 2n ** 63n - 1n;
+
 function toHead(row: HeadRow): FeedHead {
   return {
     epoch: row.epoch,
     horizon: BigInt(row.horizon),
     next: BigInt(row.next),
+    last: { xid: BigInt(row.last_xid ?? row.pruned_xid), id: lastId },
     prunedXid: BigInt(row.pruned_xid),
   };
 }

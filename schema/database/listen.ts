@@ -5,6 +5,8 @@ import { channels, type Channel } from './doorbell.ts';
 export interface Listener {
   /** Returns how to stop. The listener may be called with nothing new to read. */
   on(channel: Channel, listener: () => void): () => void;
+  /** Called when the connection is lost, and before another one is there. Returns how to stop. */
+  onLost(listener: () => void): () => void;
   close(): Promise<void>;
 }
 
@@ -13,6 +15,7 @@ const reconnectMs = 500;
 
 export function createListener(url: string): Listener {
   const listeners = new Map<Channel, Set<() => void>>();
+  const onLosses = new Set<() => void>();
   let client: Client | undefined;
   let retry: NodeJS.Timeout | undefined;
   let isClosed = false;
@@ -26,7 +29,9 @@ export function createListener(url: string): Listener {
     // A late word of a connection that was replaced already.
     if (client && client !== lost) return;
     client = undefined;
-    if (isClosed || retry) return;
+    if (isClosed) return;
+    for (const listener of onLosses) listener();
+    if (retry) return;
     retry = setTimeout(() => {
       retry = undefined;
       void connect();
@@ -60,6 +65,10 @@ export function createListener(url: string): Listener {
       const set = listeners.get(channel) ?? new Set();
       listeners.set(channel, set.add(listener));
       return () => set.delete(listener);
+    },
+    onLost(listener) {
+      onLosses.add(listener);
+      return () => onLosses.delete(listener);
     },
     async close() {
       isClosed = true;
