@@ -46,7 +46,10 @@ const maxMessage = 500;
 export function toIssue(error: GraphQLError): Issue {
   const { path, code, ...place } = placeIn(error);
   // What was found beside the fault may hold a password.
-  const message = (place.message ?? error.message).replace(/, found: .*$/s, '.');
+  const message = (place.message ?? error.message).replace(
+    /, found(?::| String| BlockString) .*$/s,
+    '.',
+  );
   const member = /\b(not to )?include (?:required|unknown) field "(\w+)"/.exec(message);
   const end = member ? `.${member[2]}` : '';
   return {

@@ -1,5 +1,5 @@
 // One GraphQL socket on the wire: what may come in, how much may wait to go out, and how long it may be silent.
-import { CloseCode, MessageType, parseMessage, type Server } from 'graphql-ws';
+import { CloseCode, MessageType, parseMessage, type Message, type Server } from 'graphql-ws';
 import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
 
@@ -8,8 +8,6 @@ export interface WireOptions {
   pingEveryMs: number;
   /** One on which nothing runs is closed after this. */
   idleMs: number;
-  /** Whether an operation is open. */
-  isBusy(): boolean;
   log: Logger;
 }
 
@@ -30,10 +28,12 @@ export function openWire<Extra extends Record<PropertyKey, unknown>>(
   server: Server<Extra>,
   socket: WebSocket,
   extra: Extra,
-  { pingEveryMs, idleMs, isBusy, log }: WireOptions,
+  { pingEveryMs, idleMs, log }: WireOptions,
 ): void {
   let isAlive = true;
   let usedAtMs = Date.now();
+  /** The ids of the operations that the library is not through with, also if they are completed. */
+  const running = new Set<string>();
 
   const pinging = setInterval(() => {
     if (!isAlive) {
@@ -42,7 +42,7 @@ export function openWire<Extra extends Record<PropertyKey, unknown>>(
     }
     isAlive = false;
     if (socket.readyState === socket.OPEN) socket.ping();
-    if (isBusy()) usedAtMs = Date.now();
+    if (running.size > 0) usedAtMs = Date.now();
     else if (Date.now() - usedAtMs >= idleMs) socket.close(1000, 'Idle');
   }, pingEveryMs);
 
@@ -70,14 +70,24 @@ export function openWire<Extra extends Record<PropertyKey, unknown>>(
           if (socket.readyState !== socket.OPEN) return;
           usedAtMs = Date.now();
           const text = (data as Buffer).toString();
-          if (!isOfClient(text)) {
+          const message = messageOfClient(text);
+          if (!message) {
             socket.close(CloseCode.BadRequest, 'Invalid message received');
             return;
           }
-          take(text).catch((err: unknown) => {
-            log.error({ err }, 'a socket message failed');
-            socket.close(CloseCode.InternalServerError, 'Internal server error');
-          });
+          const id = message.type === MessageType.Subscribe ? message.id : undefined;
+          if (id !== undefined && running.has(id)) {
+            // It would take the place of the one before, which nobody could end any more.
+            socket.close(CloseCode.SubscriberAlreadyExists, `The operation ${id} has not ended`);
+            return;
+          }
+          if (id !== undefined) running.add(id);
+          take(text)
+            .catch((err: unknown) => {
+              log.error({ err }, 'a socket message failed');
+              socket.close(CloseCode.InternalServerError, 'Internal server error');
+            })
+            .finally(() => id !== undefined && running.delete(id));
         });
       },
     },
@@ -93,10 +103,11 @@ export function openWire<Extra extends Record<PropertyKey, unknown>>(
   });
 }
 
-function isOfClient(text: string): boolean {
+function messageOfClient(text: string): Message | undefined {
   try {
-    return ofClients.has(parseMessage(text).type);
+    const message = parseMessage(text);
+    return ofClients.has(message.type) ? message : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }

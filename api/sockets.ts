@@ -22,7 +22,6 @@ import type { Front } from './yoga.ts';
 interface SocketState extends SocketOwner {
   readonly socket: WebSocket;
   readonly request: IncomingMessage;
-  subscriptions?: object;
   /** Gives back what was taken when it was admitted. */
   leave?: () => void;
 }
@@ -87,13 +86,12 @@ export function serveSockets(
       strangers.add(open, socket);
       openWire(protocol, open, state, {
         ...limits,
-        isBusy: () => Object.keys(state.subscriptions ?? {}).length > 0,
         log: app.log,
       });
     });
   });
 
-  async function admit({ connectionParams, subscriptions, extra }: Connection): Promise<boolean> {
+  async function admit({ connectionParams, extra }: Connection): Promise<boolean> {
     try {
       const caller = await authenticate(app, readAuthorization(connectionParams, extra));
       const giveSeat = seats.take(caller.projectId);
@@ -107,7 +105,7 @@ export function serveSockets(
         stopWatching();
       };
       strangers.admit(extra.socket);
-      Object.assign(extra, { caller, subscriptions });
+      extra.caller = caller;
       if (extra.socket.readyState !== extra.socket.OPEN) extra.leave();
       return true;
     } catch (error) {

@@ -36,7 +36,8 @@ export async function listen(
     // Asked also where it isn't needed: it shows that the connection stands, and the key is good.
     const now = await events.readCursor();
     const after = options.after ?? now;
-    await keep(after);
+    // One that was given is kept once the stream has gone on from it, since it may be none.
+    if (options.after === undefined) await keep(after);
     const target = forwardTo === undefined ? '' : `, forwarding to ${forwardTo}`;
     print(`Listening to ${url}${target}. Ctrl-C ends it.`);
     for await (const { cursor, event } of events.after(after)) {

@@ -26,8 +26,6 @@ export interface ReaderOptions {
 const pageSize = 1_000;
 /** A subscriber's page is small, so that it goes live before much is pushed. */
 const missedPageSize = 250;
-/** Behind every place: until the reader stands somewhere again, nobody finds anything recent. */
-const nowhere: FeedPosition = { xid: 2n ** 64n, id: 0n };
 /** How many streams may read what they missed at once: after a restart all of them have to. */
 const maxReading = 3;
 /** How often the head is looked at while nobody listens. */
@@ -45,6 +43,8 @@ export class Reader {
   #durable: FeedPosition = this.#reached;
   #head: FeedHead | undefined;
   #epoch: string | undefined;
+  /** Since the connection was lost, until the reader has found its place again. */
+  #standing: PromiseWithResolvers<void> | undefined;
   #isQueued = false;
   #isEnded = false;
   #running: Promise<void> | undefined;
@@ -103,6 +103,8 @@ export class Reader {
   }
 
   readMissed(subscriber: Subscriber): Missed | Promise<Missed> {
+    // While the database is away a stream waits; it need not end.
+    if (this.#standing) return this.#standing.promise.then(() => this.readMissed(subscriber));
     return isAfter(this.#recent.from, subscriber.position)
       ? this.#readFromTable(subscriber)
       : this.#join(subscriber);
@@ -182,7 +184,7 @@ export class Reader {
    */
   #rewind(): void {
     this.#head = undefined;
-    this.#recent.clear(nowhere);
+    this.#standing ??= Promise.withResolvers();
     this.#options.subscribers.rewind();
   }
 
@@ -190,6 +192,8 @@ export class Reader {
     this.#reached = { xid: horizon, id: 0n };
     this.#durable = last;
     this.#recent.clear(this.#reached);
+    this.#standing?.resolve();
+    this.#standing = undefined;
   }
 
   #take(page: ChangePage): void {

@@ -43,6 +43,8 @@ describe('connectAccount', () => {
     const literal = `mutation { connectAccount(input: {
       platform: BLUESKY, credentials: { handle: "a.b", app_password: "S3CRET-PASS" }, typo: 1
     }) { id } }`;
+    const broken = 'mutation { connectAccount(input: { credentials: "" "S3CRET-PASS" }) { id } }';
+    expect(JSON.stringify(await askRefused(app, broken))).not.toContain('S3CRET');
     for (const refused of [
       await askRefused(app, query, { input }),
       await askRefused(app, literal),

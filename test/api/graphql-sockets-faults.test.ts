@@ -101,6 +101,15 @@ describe('a message', () => {
     expect(await closeOf(socket)).toMatchObject({ code: 4409 });
   });
 
+  test('that names an operation as the one before, which is completed and has not ended, closes with 4409', async () => {
+    const socket = await own();
+    const payload = { query: 'subscription { postUpdated { cursor } }' };
+    send(socket, { type: 'subscribe', id: '1', payload });
+    send(socket, { type: 'complete', id: '1' });
+    send(socket, { type: 'subscribe', id: '1', payload });
+    expect(await closeOf(socket)).toMatchObject({ code: 4409 });
+  });
+
   test('that completes what does not run is nothing', async () => {
     const socket = await own();
     send(socket, { type: 'complete', id: 'x' });

@@ -114,6 +114,12 @@ describe('subscribe', () => {
     while (!told.value!.change) told = await stream.next();
     expect(told.value!.change.subject_id).toBe('post_1');
     const behind = await bookmarkOf(stream);
+    // It names a change that is on disk: other ids may be given again after a crash.
+    const named = /\.(\d+)\.9223372036854775807$/.exec(Buffer.from(behind, 'base64url').toString());
+    const { rows } = await sql`select from changes where xid = ${named![1]}::xid8`.execute(
+      database.db,
+    );
+    expect(rows.length).toBeGreaterThan(0);
     await often.close();
 
     await commit('prj_still', ['post_2']);
