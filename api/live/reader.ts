@@ -42,9 +42,8 @@ export class Reader {
   #reached: FeedPosition = { xid: 0n, id: 0n };
   #durable: FeedPosition = this.#reached;
   #head: FeedHead | undefined;
-  #epoch: string | undefined;
-  /** Since the connection was lost, until the reader has found its place again. */
-  #standing: PromiseWithResolvers<void> | undefined;
+  /** Until the reader has found its place: at first, and whenever the connection was lost. */
+  #standing: PromiseWithResolvers<void> | undefined = Promise.withResolvers();
   #isQueued = false;
   #isEnded = false;
   #running: Promise<void> | undefined;
@@ -135,10 +134,10 @@ export class Reader {
 
   async #poll(): Promise<void> {
     const { db, subscribers } = this.#options;
-    if (!this.#head) {
+    if (this.#standing) {
       await deleteForeignChanges(db);
       const first = await readFeedHead(db);
-      if (!this.#head && !this.#learn(first)) this.#standAt(first);
+      if (!this.#learn(first) && this.#standing) this.#standAt(first);
     }
     if (subscribers.isEmpty) {
       if (Date.now() - this.#skippedAtMs < idleMs) return;
@@ -151,7 +150,7 @@ export class Reader {
       page = await readChanges(db, from, pageSize);
       this.#take(page);
       if (isAfter(this.#reached, from)) this.#retryMs = heldBackMs;
-    } while (!page.isLast && !this.#isEnded);
+    } while (!page.isLast && !this.#isEnded && !this.#standing);
     if (page.isHeldBack) this.#lookAgainSoon();
   }
 
@@ -183,7 +182,7 @@ export class Reader {
    * come again, and all positions among them would hide what comes with those.
    */
   #rewind(): void {
-    this.#head = undefined;
+    this.#reached = this.#durable;
     this.#standing ??= Promise.withResolvers();
     this.#options.subscribers.rewind();
   }
@@ -197,7 +196,8 @@ export class Reader {
   }
 
   #take(page: ChangePage): void {
-    if (this.#learn(page)) return;
+    // What was read on a connection that is lost by now is read again.
+    if (this.#standing || this.#learn(page)) return;
     const items = page.changes.map((change) => place(page.epoch, change));
     this.#recent.add(items);
     this.#reached = page.position;
@@ -207,9 +207,8 @@ export class Reader {
 
   /** True: it is another life of the database, whose changes have to be read anew. */
   #learn(next: FeedHead): boolean {
-    const isOther = this.#epoch !== undefined && this.#epoch !== next.epoch;
+    const isOther = this.#head !== undefined && this.#head.epoch !== next.epoch;
     this.#head = next;
-    this.#epoch = next.epoch;
     if (!isOther) return false;
     this.#standAt(next);
     this.#options.subscribers.failAll(() => cursorExpired(next));
@@ -219,7 +218,7 @@ export class Reader {
   async #readFromTable({ position, filter }: Subscriber): Promise<Missed> {
     const { db } = this.#options;
     const page = await this.#inTurn(() => readChanges(db, position, pageSize, filter));
-    if (this.#epoch !== undefined && page.epoch !== this.#epoch) throw cursorExpired(page);
+    if (this.#head && page.epoch !== this.#head.epoch) throw cursorExpired(page);
     // The table may have been pruned up to here since the cursor was checked.
     if (isPruned(position, page)) throw cursorExpired(page);
     const items = page.changes.map((change) => place(page.epoch, change));

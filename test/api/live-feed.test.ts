@@ -184,6 +184,25 @@ describe('subscribe', () => {
     await stream.return();
   });
 
+  test('goes on when only the connection is lost that listens, whatever is asked meanwhile', async () => {
+    const stream = await feed.subscribe(filter('prj_deaf'));
+    for (let i = 0; i < 5; i++) {
+      const next = stream.next();
+      await sql`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name = 'fanfare listener'`.execute(
+        database.db,
+      );
+      const others = await Promise.all([1, 2, 3].map(() => feed.subscribe(filter('prj_deaf'))));
+      await commit('prj_deaf', [`post_${i}`]);
+      const told = await Promise.all([next, ...others.map((other) => other.next())]);
+      const ids = told.map(({ value }) => value!.change!.subject_id);
+      expect(new Set(ids)).toEqual(new Set([`post_${i}`]));
+      await Promise.all(others.map((other) => other.return()));
+      await sleep(600); // until it listens again
+    }
+    await stream.return();
+  });
+
   test('ends at once when told to, though nothing has come', async () => {
     const stream = await feed.subscribe(filter('prj_quiet'));
     const waiting = stream.next();
