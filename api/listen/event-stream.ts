@@ -87,8 +87,8 @@ export function openEventStream(options: EventStreamOptions): EventStream {
     }
 
     /** Asked behind the subscription: if that still stands when this is answered, it has been taken. */
-    async function confirm(asking: object): Promise<void> {
-      await askCursor().then(
+    function confirm(asking: object): void {
+      askCursor().then(
         () => asking === attempt && mend(),
         () => undefined,
       );
@@ -97,7 +97,7 @@ export function openEventStream(options: EventStreamOptions): EventStream {
     while (!signal.aborted) {
       try {
         const steps = subscribe(client, options, reached);
-        if (isBroken) void confirm(attempt);
+        if (isBroken) confirm(attempt);
         for await (const step of steps) {
           mend();
           yield step;

@@ -4,35 +4,30 @@ import { sql, type KyselyPlugin } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Feed } from '../../api/live/feed.ts';
 import type { FeedStream } from '../../api/live/subscriber.ts';
-import { createListener, type Listener } from '../../schema/database/listen.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import type { Listener } from '../../schema/database/listen.ts';
+import type { TestDatabase } from '../support/database.ts';
 import {
   changesOfPosts as filter,
   createTestFeed,
-  createWriters,
   subjectIds as subjects,
+  startFeed,
   take,
   writePostChanges,
+  type FeedSetting,
   type Writers,
 } from '../support/feed.ts';
 
+let setting: FeedSetting;
 let database: TestDatabase;
 let writers: Writers;
 let listener: Listener;
 let feed: Feed;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  writers = createWriters(database.url);
-  listener = createListener(database.url);
-  feed = createTestFeed(database.db, listener);
+  setting = await startFeed();
+  ({ database, writers, listener, feed } = setting);
 });
-
-afterAll(async () => {
-  await feed.close();
-  await Promise.all([listener.close(), writers.close()]);
-  await database.drop();
-});
+afterAll(() => setting.close());
 
 const commit: Writers['commit'] = (...change) => writers.commit(...change);
 

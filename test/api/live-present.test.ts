@@ -3,35 +3,30 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Feed } from '../../api/live/feed.ts';
 import type { Db } from '../../schema/database/database.ts';
-import { createListener, type Listener } from '../../schema/database/listen.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import type { Listener } from '../../schema/database/listen.ts';
+import type { TestDatabase } from '../support/database.ts';
 import {
   changesOfPosts,
   createTestFeed,
-  createWriters,
   subjectIds,
+  startFeed,
   take,
   writePostChanges,
+  type FeedSetting,
   type Writers,
 } from '../support/feed.ts';
 
+let setting: FeedSetting;
 let database: TestDatabase;
 let writers: Writers;
 let listener: Listener;
 let feed: Feed;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  writers = createWriters(database.url);
-  listener = createListener(database.url);
-  feed = createTestFeed(database.db, listener);
+  setting = await startFeed();
+  ({ database, writers, listener, feed } = setting);
 });
-
-afterAll(async () => {
-  await feed.close();
-  await Promise.all([listener.close(), writers.close()]);
-  await database.drop();
-});
+afterAll(() => setting.close());
 
 /** The state that grows by one with each change: which posts a project has. */
 const readState = (projectId: string) => async (db: Db) => {

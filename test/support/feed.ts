@@ -8,8 +8,9 @@ import type { NewChange, ChangeFilter } from '../../schema/database/changes.ts';
 import { connectDatabase, type DatabaseConnection } from '../../schema/database/connect.ts';
 import type { Db, Transaction } from '../../schema/database/database.ts';
 import { createDoorbell } from '../../schema/database/doorbell.ts';
-import type { Listener } from '../../schema/database/listen.ts';
+import { createListener, type Listener } from '../../schema/database/listen.ts';
 import type { TestApp } from './app.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
 
 export function createTestFeed(
   db: Db,
@@ -24,6 +25,33 @@ export function createTestFeed(
     bookmarkEveryMs: 3_600_000,
     ...options,
   });
+}
+
+export interface FeedSetting {
+  readonly database: TestDatabase;
+  readonly listener: Listener;
+  readonly writers: Writers;
+  readonly feed: Feed;
+  close(): Promise<void>;
+}
+
+/** A feed on a database of its own, and who writes into that. */
+export async function startFeed(): Promise<FeedSetting> {
+  const database = await createTestDatabase();
+  const writers = createWriters(database.url);
+  const listener = createListener(database.url);
+  const feed = createTestFeed(database.db, listener);
+  return {
+    database,
+    listener,
+    writers,
+    feed,
+    async close() {
+      await feed.close();
+      await Promise.all([listener.close(), writers.close()]);
+      await database.drop();
+    },
+  };
 }
 
 export function changesOfPosts(projectId: string, subjectId?: string): ChangeFilter {
