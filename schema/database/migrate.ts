@@ -1,4 +1,5 @@
-// Brings a database to the present tables, and tells whether it is there.
+// Creates and upgrades the tables, and checks whether they are current.
+import { sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import type { Db } from './database.ts';
 import { migrations } from './migrations/index.ts';
@@ -7,14 +8,32 @@ function migrator(db: Db): Migrator {
   return new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
 }
 
-/** Runs what is missing, one process at a time. Returns the names of what ran. */
+/**
+ * Runs the missing migrations, one process at a time. Returns the names of those that ran. Throws when
+ * a version of Fanfare that this one can't upgrade created the tables.
+ */
 export async function migrate(db: Db): Promise<string[]> {
+  await refuseUnknownMigrations(db);
   const { error, results } = await migrator(db).migrateToLatest();
   if (error) throw new Error('The database could not be migrated.', { cause: error });
   return (results ?? []).map((result) => result.migrationName);
 }
 
 export async function isMigrated(db: Db): Promise<boolean> {
+  await refuseUnknownMigrations(db);
   const all = await migrator(db).getMigrations();
   return all.every((migration) => migration.executedAt !== undefined);
+}
+
+async function refuseUnknownMigrations(db: Db): Promise<void> {
+  const { rows: tables } = await sql<{ table: string | null }>`
+    select to_regclass('kysely_migration')::text as table`.execute(db);
+  if (!tables[0]?.table) return;
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
+  const unknown = rows.find(({ name }) => !(name in migrations));
+  if (!unknown) return;
+  throw new Error(
+    `The database has the migration "${unknown.name}", which this version of Fanfare doesn't know. ` +
+      'Use a new database or data directory, or run the version that created this one.',
+  );
 }

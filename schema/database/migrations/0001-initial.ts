@@ -1,4 +1,4 @@
-// The first tables. Ids are text in collation "C", so that they sort by creation in every database.
+// Creates every table. Ids are text in collation "C", so that they sort by creation in any database.
 import { sql, type Kysely } from 'kysely';
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -124,9 +124,19 @@ const statements = [
     attempts int not null default 0,
     steps int not null default 0,
     next_attempt_at ${time},
+    kind text not null default 'post',
+    answers_result_id ${id} references post_results on delete cascade,
+    thread_position int,
+    in_reply_to text,
+    media_urls text[],
+    usage_month text,
+    is_paused boolean not null default false,
     unique (post_id, position)
   )`,
   `create index post_results_by_account on post_results (social_account_id, id)`,
+  `create index post_results_by_answered on post_results (answers_result_id)
+    where answers_result_id is not null`,
+  `create index post_results_paused on post_results (post_id) where is_paused`,
 
   `create table post_attempts (
     result_id ${id} not null references post_results on delete cascade,
@@ -142,9 +152,30 @@ const statements = [
     primary key (result_id, number)
   )`,
 
+  `create table rate_limits (
+    key text primary key,
+    next_free_at ${time},
+    blocked_until ${time}
+  )`,
+
+  `create table account_usage (
+    social_account_id ${id} references social_accounts on delete cascade,
+    month text,
+    published int not null default 0,
+    warned_at ${time},
+    exceeded_at ${time},
+    primary key (social_account_id, month)
+  )`,
+
+  `create table sending_pauses (
+    scope text primary key,
+    created_at ${time} not null default now()
+  )`,
+
+  // No foreign key to projects: every key costs each event that is recorded.
   `create table events (
     id ${id} primary key,
-    project_id ${id} not null references projects on delete cascade,
+    project_id ${id} not null,
     kind text not null,
     body text not null,
     post_id ${id},
@@ -153,6 +184,8 @@ const statements = [
     created_at ${time} not null
   )`,
   `create index events_by_project on events (project_id, id)`,
+  // Test events are few: listing them must not read all the others.
+  `create index events_of_tests on events (project_id, id) where is_test`,
   `create index events_by_post on events (post_id, created_at) where post_id is not null`,
   `create index events_by_account on events (social_account_id, created_at)
     where social_account_id is not null`,
@@ -190,24 +223,30 @@ const statements = [
     status text not null,
     trigger text not null,
     attempt_count int not null default 0,
-    ladder_step int not null default 0,
+    scheduled_attempts int not null default 0,
+    ladder_start int not null default 0,
     next_attempt_at ${time},
     last_status_code int,
     last_error_code text,
     batch_id ${id},
     created_at ${time} not null default now(),
     concluded_at ${time},
+    failed_at ${time},
     delivered_at ${time},
+    is_delivered_manually boolean not null default false,
+    replay_id ${id},
     unique (event_id, webhook_id)
   )`,
   `create index deliveries_by_webhook on deliveries (webhook_id, id)`,
+  // Only deliveries made by the schedule end a series of failures.
   `create index deliveries_last_delivered on deliveries (webhook_id, delivered_at)
-    where delivered_at is not null`,
-  `create index deliveries_unclaimed on deliveries (id)
-    where batch_id is null and (status = 'pending' or status = 'retrying')`,
-  `create index deliveries_by_batch on deliveries (batch_id)
-    where status = 'pending' or status = 'retrying'`,
-  `create index deliveries_unfinished on deliveries (next_attempt_at)
+    where delivered_at is not null and trigger <> 'test' and not is_delivered_manually`,
+  `create index deliveries_failed on deliveries (webhook_id, failed_at)
+    where failed_at is not null`,
+  `create index deliveries_by_replay on deliveries (replay_id, status)
+    where replay_id is not null`,
+  // One index for all waiting deliveries. Unclaimed ones have no batch and are found by webhook.
+  `create index deliveries_waiting on deliveries (batch_id, webhook_id, id)
     where status = 'pending' or status = 'retrying'`,
 
   `create table delivery_attempts (
@@ -226,6 +265,29 @@ const statements = [
     primary key (delivery_id, number)
   )`,
 
+  `create table replays (
+    id ${id} primary key,
+    project_id ${id} not null references projects on delete cascade,
+    webhook_id ${id} not null references webhook_subscriptions on delete cascade,
+    status text not null,
+    since ${time} not null,
+    until ${time} not null,
+    statuses text[] not null,
+    matched int not null,
+    reopened int not null default 0,
+    delivered int not null default 0,
+    failed int not null default 0,
+    skipped int not null default 0,
+    canceled int not null default 0,
+    position ${id},
+    workflow_id text not null,
+    created_at ${time} not null default now(),
+    concluded_at ${time}
+  )`,
+  `create index replays_by_webhook on replays (webhook_id, id)`,
+  // At most one running replay for each webhook.
+  `create unique index replays_running on replays (webhook_id) where status = 'running'`,
+
   `create table outbox (
     id ${id} primary key,
     workflow text not null,
@@ -236,24 +298,25 @@ const statements = [
     created_at ${time} not null default now()
   )`,
 
-  // One row: whoever moves swept_at forward does the sweep.
+  // One row: the process that moves swept_at forward does the sweep.
   `create table sweeps (swept_at ${time} not null)`,
   `insert into sweeps values ('-infinity')`,
 
   `create table changes (
-    id bigint generated always as identity primary key,
+    id bigint generated always as identity,
     xid xid8 not null default pg_current_xact_id(),
     project_id ${id} not null,
     subject text not null,
     subject_id ${id} not null,
     kind text not null,
-    created_at ${time} not null default now()
+    created_at ${time} not null default now(),
+    primary key (xid, id)
   )`,
-  `create index changes_in_order on changes (xid, id)`,
-  `create index changes_by_subject on changes (subject_id, xid, id)`,
-  `create index changes_by_age on changes (created_at)`,
+  // Written with every event and attempt, so it has no further index: a third one costs a tenth.
+  `create index changes_by_project on changes (project_id, xid, id)`,
+  `create index changes_of_deleted on changes (subject_id) where kind = 'deleted'`,
 
-  // A dump restored elsewhere starts transaction ids over; the epoch tells its cursors apart.
+  // A restored dump starts transaction ids over; the epoch tells cursors of the two apart.
   `create table feed_epoch (epoch text not null, pruned_xid xid8 not null default '0')`,
   `insert into feed_epoch (epoch) values (substr(md5(random()::text || clock_timestamp()::text), 1, 8))`,
 
@@ -275,10 +338,14 @@ const statements = [
     handle text not null,
     caption text not null,
     reference text,
+    reply_to ${id},
+    media_urls text[] not null default '{}',
+    is_hidden boolean not null default false,
     created_at ${time} not null default now()
   )`,
   `create index sandbox_posts_by_handle on sandbox_posts (handle, id)`,
   `create index sandbox_posts_by_reference on sandbox_posts (reference, id)`,
+  `create index sandbox_posts_by_answered on sandbox_posts (reply_to) where reply_to is not null`,
   `create table sandbox_refusals (
     reference text primary key,
     count int not null

@@ -25,6 +25,18 @@ describe('migrate', () => {
     expect(await migrate(database.db)).toEqual([]);
   });
 
+  test('refuses tables that another version created', async () => {
+    const other = await createTestDatabase();
+    try {
+      await sql`update kysely_migration set name = '0001-initial'`.execute(other.db);
+      const refusal = /migration "0001-initial".*new database or data directory/;
+      await expect(migrate(other.db)).rejects.toThrow(refusal);
+      await expect(isMigrated(other.db)).rejects.toThrow(refusal);
+    } finally {
+      await other.drop();
+    }
+  });
+
   test('keeps text as UTF-8 and sorts ids by their bytes', async () => {
     const encoding = await sql<{ server_encoding: string }>`show server_encoding`.execute(
       database.db,
