@@ -6,9 +6,14 @@ import { deleteChanges } from '../schema/database/changes.ts';
 import type { Db } from '../schema/database/database.ts';
 import {
   deleteConnectSessions,
+  deleteEndedKeys,
   deleteEvents,
+  deleteFreeLimits,
   deleteIdempotencyKeys,
+  deletePosts,
   deleteReplays,
+  deleteUsage,
+  deleteWebhooks,
 } from '../schema/database/pruning.ts';
 import { fixedLimits } from '../schema/limits.ts';
 import type { PruneRecordsInput } from '../schema/workflows.ts';
@@ -26,6 +31,10 @@ export type PruneProgress = PruneRecordsInput | null;
 /** Short, since a worker that stops waits for it. */
 const runForMs = 5_000;
 const rowsAtOnce = 5_000;
+/** A limit that has ended holds nothing back; a day keeps those in daily use from being written anew. */
+const freeLimitsMs = 86_400_000;
+/** Their attempts go with them, so a step deletes fewer. */
+const postsAtOnce = 500;
 const idempotencyKeysMs = fixedLimits.idempotencyHours * 3_600_000;
 
 export function createPruning({ db, config, log }: PruningDependencies) {
@@ -33,24 +42,30 @@ export function createPruning({ db, config, log }: PruningDependencies) {
     const startedAtMs = Date.now();
     const isOver = () => Date.now() - startedAtMs > runForMs || cancellationSignal().aborted;
     const ago = (ms: number) => new Date(startedAtMs - ms);
-    const { recordsMs, feedMs } = config.retention;
+    const { recordsMs, postsMs, feedMs } = config.retention;
     const pruned: Record<string, number> = {};
     const count = (name: string, rows: number) => (pruned[name] = (pruned[name] ?? 0) + rows);
 
-    const steps: Record<string, () => Promise<number>> = {
-      changes: () => deleteChanges(db, ago(feedMs), rowsAtOnce),
-      idempotencyKeys: () => deleteIdempotencyKeys(db, ago(idempotencyKeysMs), rowsAtOnce),
-      connectSessions: () => deleteConnectSessions(db, ago(recordsMs), rowsAtOnce),
-      replays: () => deleteReplays(db, ago(recordsMs), rowsAtOnce),
+    const steps: Record<string, (limit: number) => Promise<number>> = {
+      changes: (limit) => deleteChanges(db, ago(feedMs), limit),
+      idempotencyKeys: (limit) => deleteIdempotencyKeys(db, ago(idempotencyKeysMs), limit),
+      connectSessions: (limit) => deleteConnectSessions(db, ago(recordsMs), limit),
+      replays: (limit) => deleteReplays(db, ago(recordsMs), limit),
+      webhooks: (limit) => deleteWebhooks(db, ago(recordsMs), limit),
+      apiKeys: (limit) => deleteEndedKeys(db, ago(recordsMs), limit),
+      posts: (limit) => deletePosts(db, ago(postsMs), limit),
+      usage: (limit) => deleteUsage(db, ago(postsMs), limit),
+      rateLimits: (limit) => deleteFreeLimits(db, ago(freeLimitsMs), limit),
     };
     let isLeft = false;
     for (const [name, step] of Object.entries(steps)) {
+      const atOnce = name === 'posts' ? postsAtOnce : rowsAtOnce;
       let rows: number;
       do {
-        rows = await step();
+        rows = await step(atOnce);
         count(name, rows);
-      } while (rows === rowsAtOnce && !isOver());
-      isLeft ||= rows === rowsAtOnce;
+      } while (rows === atOnce && !isOver());
+      isLeft ||= rows === atOnce;
     }
     let position: string | null = after;
     do {

@@ -132,9 +132,15 @@ export const Environment = z.object({
     3_600,
   ),
   FANFARE_RETENTION_DAYS: number(
-    'How long events, deliveries and attempts are kept, days.',
+    'Days to keep events, deliveries and their attempts, replays, expired connect sessions, deleted webhooks, and revoked or expired API keys.',
     30,
     1,
+    3_650,
+  ),
+  FANFARE_POST_RETENTION_DAYS: number(
+    "Days to keep concluded posts with their results and attempts, and accounts' monthly usage.",
+    365,
+    62,
     3_650,
   ),
   FANFARE_BOOKMARK_MS: number(

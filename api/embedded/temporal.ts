@@ -41,6 +41,11 @@ export interface TemporalOptions {
 // With a write-ahead log a start takes a quarter of the time. A killed server loses nothing; what a power
 // cut takes with it, the sweeper starts anew.
 const databasePragmas = ['journal_mode=wal', 'synchronous=normal'];
+/**
+ * The server keeps workflows that have ended in a cache of 128,000 for an hour: at 12 posts a second it
+ * grew by 20 MB a minute. A workflow that isn't in the cache is read from the database.
+ */
+const memoryLimits = ['history.hostLevelCacheMaxSize=1000'];
 const startTimeoutMs = 60_000;
 const stopPlan: StopPlan = [
   ['SIGTERM', 10_000],
@@ -147,6 +152,7 @@ async function chooseArgs(options: TemporalOptions): Promise<string[]> {
     // Older releases do not know this one.
     ...(help.includes('--ui-disable-news-fetch') ? ['--ui-disable-news-fetch'] : []),
     ...(options.namespaces ?? []).flatMap((namespace) => ['--namespace', namespace]),
+    ...memoryLimits.flatMap((limit) => ['--dynamic-config-value', limit]),
     ...(options.extraArgs ?? []),
   ];
 }

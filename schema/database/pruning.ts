@@ -1,6 +1,7 @@
 // Deletes what has been kept long enough, a bounded batch at a time.
 import { sql } from 'kysely';
 import { firstIdAt, type IdKind } from '../ids.ts';
+import { monthOf } from './account-usage.ts';
 import type { Db, Transaction } from './database.ts';
 
 export interface PrunedEvents {
@@ -93,10 +94,59 @@ export function deleteConnectSessions(db: Db, before: Date, limit: number): Prom
   return deleteOldest(db, 'connect_sessions', 'connectSession', before, limit, hasEnded);
 }
 
+/**
+ * Deletes the oldest posts that concluded before `before`, at most `limit`, with their results and
+ * attempts; returns how many there were. Drafts and scheduled posts stay.
+ */
+export function deletePosts(db: Db, before: Date, limit: number): Promise<number> {
+  const hasConcluded = sql`status not in ('draft', 'scheduled', 'pending')
+    and progressed_at < ${before}`;
+  return deleteOldest(db, 'posts', 'post', before, limit, hasConcluded);
+}
+
+/** Deletes webhooks that were deleted before `before`; their deliveries go with their events. */
+export function deleteWebhooks(db: Db, before: Date, limit: number): Promise<number> {
+  return deleteOldest(
+    db,
+    'webhook_subscriptions',
+    'webhook',
+    before,
+    limit,
+    sql`deleted_at < ${before}`,
+  );
+}
+
+/** Deletes API keys that were revoked or had expired before `before`. */
+export function deleteEndedKeys(db: Db, before: Date, limit: number): Promise<number> {
+  const hasEnded = sql`least(revoked_at, expires_at) < ${before}`;
+  return deleteOldest(db, 'api_keys', 'key', before, limit, hasEnded);
+}
+
+/** Deletes the usage of months that ended before `before`, at most `limit` rows. */
+export async function deleteUsage(db: Db, before: Date, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from account_usage where ctid = any (array(
+      select ctid from account_usage where month < ${monthOf(before)}
+      order by month limit ${limit} for update skip locked))`.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/**
+ * Deletes rate limits that ended before `before`, at most `limit`. Reads the whole table, which has a
+ * row for each account at most: an index on its times would cost every commit to a network.
+ */
+export async function deleteFreeLimits(db: Db, before: Date, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from rate_limits where ctid = any (array(
+      select ctid from rate_limits where greatest(next_free_at, blocked_until) < ${before}
+      limit ${limit} for update skip locked))`.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}
+
 /** Oldest by the time in their ids, which the primary key sorts by; returns how many there were. */
 async function deleteOldest(
   db: Db,
-  table: 'replays' | 'connect_sessions',
+  table: 'api_keys' | 'connect_sessions' | 'posts' | 'replays' | 'webhook_subscriptions',
   kind: IdKind,
   before: Date,
   limit: number,

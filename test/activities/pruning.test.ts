@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createPruning } from '../../activities/pruning.ts';
 import { readConfig } from '../../schema/config.ts';
+import { monthOf } from '../../schema/database/account-usage.ts';
 import { insertChanges, readFeedHead } from '../../schema/database/changes.ts';
 import { connectDatabase } from '../../schema/database/connect.ts';
 import { deleteEvents } from '../../schema/database/pruning.ts';
@@ -12,6 +13,7 @@ import { firstIdAt } from '../../schema/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { addOldEvents, dayMs } from '../support/old-records.ts';
 import { addEvent, addProject, addWebhook } from '../support/rows.ts';
+import { addAccount } from '../support/targets.ts';
 
 let database: TestDatabase;
 let projectId: string;
@@ -161,6 +163,88 @@ describe('prune', () => {
       [{ key: 'new' }],
       [{ expires_at: session(yesterday).expires_at }],
       [{ status: 'running' }, { status: 'completed' }],
+    ]);
+  });
+});
+
+describe('prune, by table', () => {
+  const ago = (days: number) => new Date(Date.now() - days * dayMs);
+
+  /** Left of the rows that `insert` makes from an id, in the order of the ids. */
+  async function keptIds(table: 'api_keys' | 'posts' | 'webhook_subscriptions', ids: string[]) {
+    expect(await prune()).toBeNull();
+    const { rows } = await sql<{ id: string }>`
+      select id from ${sql.table(table)} where id = any(${ids}) order by id`.execute(database.db);
+    return rows.map(({ id }) => ids.indexOf(id));
+  }
+
+  test('deletes posts that concluded a year ago, with their results and attempts', async () => {
+    const { db } = database;
+    const { accountId } = await addAccount(db);
+    const posts = [
+      { status: 'published', madeAt: ago(400), progressedAt: ago(367) },
+      { status: 'published', madeAt: ago(400), progressedAt: ago(363) },
+      { status: 'draft', madeAt: ago(400), progressedAt: ago(400) },
+      { status: 'pending', madeAt: ago(400), progressedAt: ago(400) },
+      { status: 'canceled', madeAt: ago(360), progressedAt: ago(360) },
+    ] as const;
+    const ids: string[] = [];
+    for (const [i, { status, madeAt, progressedAt }] of posts.entries()) {
+      const id = firstIdAt('post', new Date(madeAt.getTime() + i));
+      ids.push(id);
+      await sql`insert into posts (id, project_id, caption, status, progressed_at)
+        values (${id}, ${projectId}, '', ${status}, ${progressedAt})`.execute(db);
+      await sql`insert into post_results (id, post_id, project_id, position, social_account_id,
+          platform, account_name, status, phase, phase_state)
+        values (${`res_${i}`}, ${id}, ${projectId}, 0, ${accountId}, 'sandbox', 'a', 'published',
+          'commit', 'ready')`.execute(db);
+      await sql`insert into post_attempts (result_id, number, run, phase, started_at, outcome)
+        values (${`res_${i}`}, 1, 1, 'commit', now(), 'published')`.execute(db);
+    }
+    expect(await keptIds('posts', ids)).toEqual([1, 2, 3, 4]);
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::int as count from post_attempts`.execute(db);
+    expect(rows).toEqual([{ count: 4 }]);
+  });
+
+  test('deletes webhooks and API keys that ended 30 days ago, and none that is in use', async () => {
+    const { db } = database;
+    const ends = [ago(31), ago(29), null];
+    const webhooks: string[] = [];
+    const keys: string[] = [];
+    for (const [i, endedAt] of ends.entries()) {
+      const madeAt = new Date(ago(100).getTime() + i);
+      webhooks.push(firstIdAt('webhook', madeAt));
+      keys.push(firstIdAt('key', madeAt));
+      await sql`insert into webhook_subscriptions
+          (id, project_id, url, events, status, secret_preview, deleted_at)
+        values (${webhooks[i]}, ${projectId}, '', '{}', 'active', '', ${endedAt})`.execute(db);
+      await sql`insert into api_keys
+          (id, project_id, name, hash, prefix, scopes, environment, revoked_at)
+        values (${keys[i]}, ${projectId}, '', ${Buffer.from(keys[i]!)}, '', '{}', 'production',
+          ${endedAt})`.execute(db);
+    }
+    expect(await keptIds('webhook_subscriptions', webhooks)).toEqual([1, 2]);
+    expect(await keptIds('api_keys', keys)).toEqual([1, 2]);
+  });
+
+  test('deletes usage of months that ended a year ago, and rate limits that ended a day ago', async () => {
+    const { db } = database;
+    const { accountId } = await addAccount(db);
+    const months = [ago(400), ago(300), new Date()].map(monthOf);
+    await sql`insert into account_usage (social_account_id, month)
+      select ${accountId}, unnest(${months}::text[])`.execute(db);
+    await sql`insert into rate_limits (key, next_free_at, blocked_until) values
+      ('a', now() - interval '2 days', null), ('b', now() - interval '2 days', now()),
+      ('c', now(), null), ('d', null, now() - interval '2 days')`.execute(db);
+    expect(await prune()).toBeNull();
+    const left = await Promise.all([
+      db.selectFrom('account_usage').select('month').orderBy('month').execute(),
+      db.selectFrom('rate_limits').select('key').orderBy('key').execute(),
+    ]);
+    expect(left).toEqual([
+      months.slice(1).map((month) => ({ month })),
+      [{ key: 'b' }, { key: 'c' }],
     ]);
   });
 });

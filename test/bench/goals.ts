@@ -41,6 +41,7 @@ export const goals: Readonly<Record<string, readonly Goal[]>> = {
     { text: '≤ 500 MB after deliveries', isReached: ({ details }) => details['after']! <= 500 },
   ],
   recovery: [{ text: '≤ 15 s', isReached: ({ value }) => value <= 15 }],
+  temporal_memory: [{ text: '≤ 60 MB', isReached: ({ value }) => value <= 60 }],
   start: [{ text: '≤ 6 s', isReached: ({ value }) => value <= 6 }],
 };
 

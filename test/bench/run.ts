@@ -16,6 +16,7 @@ import { postsAccepted } from './rows/posts-accepted.ts';
 import { postsConcluded } from './rows/posts-concluded.ts';
 import { recovery } from './rows/recovery.ts';
 import { start } from './rows/start.ts';
+import { temporalMemory } from './rows/temporal-memory.ts';
 
 const rows: readonly Row[] = [
   start,
@@ -29,6 +30,7 @@ const rows: readonly Row[] = [
   recovery,
   liveFanout,
   memory,
+  temporalMemory,
 ];
 
 const { positionals, values } = parseArgs({

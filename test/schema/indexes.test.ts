@@ -36,9 +36,13 @@ import {
 } from '../../schema/database/posts.ts';
 import {
   deleteConnectSessions,
+  deleteEndedKeys,
   deleteEvents,
   deleteIdempotencyKeys,
+  deletePosts,
   deleteReplays,
+  deleteUsage,
+  deleteWebhooks,
 } from '../../schema/database/pruning.ts';
 import {
   listEventPages,
@@ -357,6 +361,10 @@ describe('pruning', () => {
     'old idempotency keys': (db) => deleteIdempotencyKeys(db, new Date(), 100),
     'old connect sessions': (db) => deleteConnectSessions(db, new Date(), 100),
     'old replays': (db) => deleteReplays(db, new Date(), 100),
+    'old posts': (db) => deletePosts(db, farAway, 100),
+    'old usage': (db) => deleteUsage(db, farAway, 100),
+    'deleted webhooks': (db) => deleteWebhooks(db, farAway, 100),
+    'ended API keys': (db) => deleteEndedKeys(db, farAway, 100),
   };
   for (const [name, work] of Object.entries(works)) {
     test(`finds ${name} by an index`, async () => {
@@ -392,7 +400,7 @@ async function fill(db: Db): Promise<void> {
     `insert into rate_limits (key) select 'account/sa_' || i from generate_series(0, 4999) i`,
     `insert into webhook_subscriptions (id, project_id, url, events, status, secret_preview)
       select 'wh_' || i, 'prj_' || i % 50, 'https://example.com', '{post.failed}', 'active', 'whsec_'
-      from generate_series(0, 999) i`,
+      from generate_series(0, 4999) i`,
     `insert into events (id, project_id, kind, body, post_id, created_at)
       select 'evt_' || i, 'prj_' || i % 50, 'post.failed', '{}', 'post_' || i, now() - i * interval '1 s'
       from generate_series(0, 19999) i`,

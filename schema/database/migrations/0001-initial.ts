@@ -166,6 +166,7 @@ const statements = [
     exceeded_at ${time},
     primary key (social_account_id, month)
   )`,
+  `create index account_usage_by_month on account_usage (month)`,
 
   `create table sending_pauses (
     scope text primary key,
@@ -212,6 +213,8 @@ const statements = [
   )`,
   `create index webhook_subscriptions_by_project on webhook_subscriptions (project_id, id)
     where deleted_at is null`,
+  `create index webhook_subscriptions_deleted on webhook_subscriptions (id)
+    where deleted_at is not null`,
 
   // No foreign keys to events and webhooks: this is the table written most, and its rows outlive a webhook.
   `create table deliveries (
