@@ -12,6 +12,7 @@ import type { AdvanceDependencies } from './advance-dependencies.ts';
 import type { Credentials, Platform, RefreshedCredentials } from './platforms/platform.ts';
 import { PlatformError } from './platforms/platform-error.ts';
 import { toPlatformError } from './failures.ts';
+import { takeRefreshed } from './platform-answer.ts';
 
 export interface Access {
   accountId: string;
@@ -86,7 +87,8 @@ async function askTwice(
   platform: Platform,
   { credentials }: Access,
 ): Promise<RefreshedCredentials> {
-  const ask = () => platform.refresh!(credentials, AbortSignal.timeout(refreshTimeoutMs));
+  const ask = async () =>
+    takeRefreshed(await platform.refresh!(credentials, AbortSignal.timeout(refreshTimeoutMs)));
   try {
     return await ask();
   } catch (thrown) {
@@ -134,6 +136,7 @@ async function writeOnce(
         ...sealCredentials(vault, accountId, fresh.credentials),
         credential_version: credentialVersion + 1,
         token_expires_at: fresh.tokenExpiresAt,
+        ...(fresh.accountName !== undefined && { account_name: fresh.accountName }),
       })
       .where('id', '=', accountId)
       .where('credential_version', '=', credentialVersion)

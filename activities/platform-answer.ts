@@ -1,13 +1,34 @@
 // What a network answers, as it enters the engine: only what can be stored, and no more than is shown.
 import type { PhaseOutcome } from './call-phase.ts';
-import type { ProviderState, Published } from './platforms/platform.ts';
+import type {
+  Connection,
+  Credentials,
+  ProviderState,
+  Published,
+  RefreshedCredentials,
+} from './platforms/platform.ts';
 import { PlatformError } from './platforms/platform-error.ts';
 import { cutJson, cutText } from './storable.ts';
 
 const maxMessageChars = 1_000;
 const maxCodeChars = 200;
-const maxIdChars = 512;
+/** The longest ids are AT URIs, of at most 8 kilobytes. https://atproto.com/specs/at-uri-scheme */
+const maxIdChars = 8_192;
+/** Longer links don't work in every browser. No specification gives a number. */
 const maxUrlChars = 2_048;
+/** The longest account ids are DIDs, of at most 2,048 characters. https://atproto.com/specs/did */
+const maxAccountIdBytes = 2_048;
+/**
+ * The longest names are `<user>@<host>`, of 64 and 255 octets: RFC 5321, section 4.5.3.1. Handles of
+ * Bluesky have at most 253 characters: https://atproto.com/specs/handle
+ */
+const maxNameChars = 320;
+/** Of all together. Tokens travel in headers, for which Node's servers have 16 KiB. */
+const maxCredentialsBytes = 16_384;
+/** Of all together. A scope of RFC 6749, section 3.3, has no bound; they come with the tokens. */
+const maxScopeChars = 16_384;
+/** Years have four digits: RFC 3339, section 5.6. */
+const endOfTime = Date.UTC(10_000, 0);
 const maxErrorBytes = 4_096;
 const maxStateBytes = 65_536;
 /** Says of a network's own answer that it was longer. */
@@ -21,6 +42,57 @@ export function takeError(error: PlatformError): PlatformError {
     platformCode: platformCode && cutText(platformCode, maxCodeChars),
     providerError: providerError && takeProviderError(providerError),
   });
+}
+
+/** Throws where the account could not be stored, shown or acted for: then nothing is connected. */
+export function takeConnection(connection: Connection): Connection {
+  const { externalAccountId, accountName, scope, tokenExpiresAt } = connection;
+  if (!isText(externalAccountId) || Buffer.byteLength(externalAccountId) > maxAccountIdBytes) {
+    throw unusable('an account id');
+  }
+  if (!isText(accountName) || accountName.length > maxNameChars) throw unusable('an account name');
+  if (!scope.every(isText) || scope.join(' ').length > maxScopeChars) throw unusable('a scope');
+  if (!areUsable(connection.credentials)) throw unusable('credentials');
+  if (takeExpiry(tokenExpiresAt) !== tokenExpiresAt) throw unusable('an expiry');
+  return connection;
+}
+
+/** A time or a name that makes no sense must not cost the account the only tokens that it has. */
+export function takeRefreshed({
+  accountName,
+  credentials,
+  tokenExpiresAt,
+}: RefreshedCredentials): RefreshedCredentials {
+  if (!areUsable(credentials)) throw new PlatformError('rejected', unusable('credentials').message);
+  const hasName =
+    accountName !== undefined && isText(accountName) && accountName.length <= maxNameChars;
+  return {
+    credentials,
+    tokenExpiresAt: takeExpiry(tokenExpiresAt),
+    ...(hasName && { accountName }),
+  };
+}
+
+function unusable(what: string): PlatformError {
+  return new PlatformError('unavailable', `The network answered with ${what} that can't be used.`);
+}
+
+/** Postgres holds all of it. */
+function isText(text: string): boolean {
+  return text.trim() !== '' && !text.includes('\0') && text.isWellFormed();
+}
+
+function areUsable(credentials: Credentials): boolean {
+  return (
+    Object.values(credentials).every(isText) &&
+    Buffer.byteLength(JSON.stringify(credentials)) <= maxCredentialsBytes
+  );
+}
+
+/** Null: it never ends, or the network told a time that can't be. */
+function takeExpiry(expiresAt: Date | null): Date | null {
+  const ms = expiresAt?.getTime() ?? Number.NaN;
+  return ms > Date.now() && ms < endOfTime ? expiresAt : null;
 }
 
 /** What shows no post is an outcome that nobody knows yet. */

@@ -13,6 +13,8 @@ export type PlatformErrorKind =
 export interface PlatformErrorOptions {
   /** The network's own code: `InvalidRequest`, `190`. */
   platformCode?: string | undefined;
+  /** On `rejected` by a connect: the credential at fault, where it's known. `platformCode` says why. */
+  field?: string | undefined;
   /** The network's own answer, without secrets. */
   providerError?: Record<string, unknown> | undefined;
   /** As the network says it: what makes no sense counts as unsaid. */

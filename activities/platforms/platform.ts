@@ -10,6 +10,11 @@ export type ProviderState = Record<string, unknown>;
 
 /** What connecting gives: who the account is, and the means to act for it. */
 export interface Connection {
+  /**
+   * The account's identity: a project has it once. Only what the network vouches for may stand here.
+   * Where users name the server, ids are unique on that server alone, so it is `<id>@<host>`, with the
+   * host that was asked. (A DID of Bluesky is unique everywhere, and verified with its directory.)
+   */
   externalAccountId: string;
   accountName: string;
   credentials: Credentials;
@@ -19,6 +24,8 @@ export interface Connection {
 }
 
 export interface RefreshedCredentials {
+  /** Absent: unchanged. */
+  accountName?: string;
   credentials: Credentials;
   tokenExpiresAt: Date | null;
 }

@@ -1,11 +1,14 @@
 // Asks a network who the credentials belong to, and says what it refused in the request's own terms.
 import type { Connection, Credentials, Platform } from '../../activities/platforms/platform.ts';
 import { PlatformError } from '../../activities/platforms/platform-error.ts';
+import type { PlatformErrorOptions } from '../../activities/platforms/platform-error.ts';
+import { takeConnection } from '../../activities/platform-answer.ts';
 import { AppError, validationError } from '../../schema/errors.ts';
 import { bodyOptions, toIssues } from '../validation.ts';
 
 const connectTimeoutMs = 20_000;
 const retryAfterS = 5;
+const refusedByNetwork = 'refused_by_network';
 const awayHint =
   'Nothing was connected. Try again after `Retry-After`; if that stays so, see whether the network is well and whether this installation may reach it.';
 
@@ -24,25 +27,29 @@ export async function connectAtNetwork(
   }
   return askNetwork(
     (signal) => connect.run(parsed.data, signal),
-    (message) =>
-      validationError([{ path: suspectOf(parsed.data), code: 'refused_by_network', message }]),
+    (message, { field, platformCode = refusedByNetwork }) =>
+      validationError([
+        field === undefined
+          ? { path: `credentials.${suspectOf(parsed.data)}`, code: refusedByNetwork, message }
+          : { path: `credentials.${field}`, code: platformCode, message },
+      ]),
   );
 }
 
 /** `refuse` makes the error for a network that said no. */
-export async function askNetwork<T>(
-  ask: (signal: AbortSignal) => Promise<T>,
-  refuse: (message: string) => AppError,
-): Promise<T> {
+export async function askNetwork(
+  ask: (signal: AbortSignal) => Promise<Connection>,
+  refuse: (message: string, options: PlatformErrorOptions) => AppError,
+): Promise<Connection> {
   try {
-    return await ask(AbortSignal.timeout(connectTimeoutMs));
+    return takeConnection(await ask(AbortSignal.timeout(connectTimeoutMs)));
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     const { kind, message, options } = error;
     switch (kind) {
       case 'rejected':
       case 'reauthorize':
-        throw refuse(message);
+        throw refuse(message, options);
       case 'rate_limited': {
         const waitS = Math.ceil((options.retryAfterMs ?? retryAfterS * 1_000) / 1_000);
         throw new AppError('rate_limited', message, { retryAfterS: waitS, cause: error });
@@ -57,7 +64,7 @@ export async function askNetwork<T>(
 /** Networks don't say which field was wrong; it is the secret one, where there are several. */
 function suspectOf(credentials: Credentials): string {
   const names = Object.keys(credentials);
-  return `credentials.${names.find(isSecretField) ?? names[0] ?? ''}`;
+  return names.find(isSecretField) ?? names[0] ?? '';
 }
 
 export function isSecretField(name: string): boolean {

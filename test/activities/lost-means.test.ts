@@ -143,6 +143,41 @@ describe('a refresh', () => {
     expect((await readAccount(accountId)).status).toBe('reconnect_required');
   });
 
+  test.each([Number.NaN, Date.UTC(2020, 0), Date.UTC(10_000, 0), 8.64e15])(
+    'that names the end %d is taken, without that end',
+    async (expiresMs) => {
+      const { resultId, accountId } = await createTarget();
+      network.expiredTokens.add('t');
+      network.refreshed = { tokenExpiresAt: new Date(expiresMs), accountName: 'a\0b' };
+      expect(await advance(resultId)).toMatchObject({ status: 'published', attempts: 2 });
+      expect(await readAccount(accountId)).toMatchObject({
+        status: 'active',
+        account_name: 'ada',
+        token_expires_at: null,
+        credential_version: 2,
+      });
+    },
+  );
+
+  test('that names another account name changes it', async () => {
+    const { resultId, accountId } = await createTarget();
+    network.expiredTokens.add('t');
+    network.refreshed = { accountName: 'handle.invalid' };
+    await advance(resultId);
+    expect((await readAccount(accountId)).account_name).toBe('handle.invalid');
+  });
+
+  test.each(['a\0b', 'x'.repeat(20_000)])(
+    'with tokens that no header carries asks for the user (%#)',
+    async (token) => {
+      const { resultId, accountId } = await createTarget();
+      network.expiredTokens.add('t');
+      network.refreshed = { credentials: { token } };
+      expect(await advance(resultId)).toMatchObject({ error_code: 'token_expired' });
+      expect((await readAccount(accountId)).status).toBe('reconnect_required');
+    },
+  );
+
   test('whose rate is limited is heeded by the other targets of the account', async () => {
     const account = await addAccount(database.db);
     const first = await addTargets(database.db, account);

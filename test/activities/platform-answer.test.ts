@@ -118,11 +118,18 @@ describe('a refusal', () => {
 
 describe('a post told as taken', () => {
   test('has an id and a url that can be kept', async () => {
-    const { result } = await publish({
-      commit: published({ id: `p\0\uD800${'x'.repeat(5_000)}` }),
+    const { result, commits } = await publish({
+      commit: published({ id: `p\0\uD800${'x'.repeat(100_000)}` }),
     });
     expect(result).toMatchObject({ status: 'published', url: 'https://n.test/p1' });
-    expect(result.external_id).toBe(`p\uFFFD${'x'.repeat(510)}`);
+    expect(result.external_id).toBe(`p\uFFFD${'x'.repeat(8_190)}`);
+    expect(commits).toBe(1);
+  });
+
+  test('has its whole id where that is an AT URI of any legal length', async () => {
+    const id = `at://did:web:${'a'.repeat(2_040)}/${'b'.repeat(317)}/${'c'.repeat(512)}`;
+    const { result } = await publish({ commit: published({ id }) });
+    expect(result.external_id).toBe(id);
   });
 
   test.each([

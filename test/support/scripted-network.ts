@@ -1,6 +1,11 @@
 // A network that does what its script says, without idempotency: what it takes, it has, and twice is two.
 import { z } from 'zod';
-import type { Platform, Target, Throttle } from '../../activities/platforms/platform.ts';
+import type {
+  Platform,
+  RefreshedCredentials,
+  Target,
+  Throttle,
+} from '../../activities/platforms/platform.ts';
 import { PlatformError } from '../../activities/platforms/platform-error.ts';
 
 /** What the network does with the next commit. */
@@ -29,6 +34,8 @@ export interface ScriptedNetwork {
   refreshes: number;
   /** What the network answers to a refresh instead of new tokens. */
   refreshError?: PlatformError;
+  /** What it answers besides the new token. */
+  refreshed?: Partial<RefreshedCredentials>;
   /** Told with every post that it takes. */
   throttle?: Throttle;
   /** Runs while a refresh is under way. */
@@ -58,7 +65,11 @@ export function createScriptedNetwork(): ScriptedNetwork {
         network.refreshes++;
         await network.onRefresh?.();
         if (network.refreshError) throw network.refreshError;
-        return { credentials: { token: `${token}+` }, tokenExpiresAt: null };
+        return {
+          credentials: { token: `${token}+` },
+          tokenExpiresAt: null,
+          ...network.refreshed,
+        };
       },
       commit: (target) => {
         const published = { externalId: commit(network, target), url: null };
