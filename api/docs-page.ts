@@ -177,6 +177,8 @@ const errorMeanings: Record<ErrorCode, string> = {
   not_found: 'Nothing is there, or it belongs to another project.',
   method_not_allowed: 'The path takes other methods, named in Allow.',
   conflict: 'The state of the resource does not allow this.',
+  account_in_use:
+    'The account is connected for another user. Only the hosted page of a connect session says so.',
   idempotency_conflict: 'The Idempotency-Key was used with another request.',
   cursor_expired: 'The feed no longer reaches back to the cursor.',
   slow_consumer: 'A live stream was read too slowly; resume from its last cursor.',

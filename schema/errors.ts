@@ -15,6 +15,7 @@ export const errorKinds = {
   not_found: { status: 404, isRetriable: false },
   method_not_allowed: { status: 405, isRetriable: false },
   conflict: { status: 409, isRetriable: false },
+  account_in_use: { status: 409, isRetriable: false },
   idempotency_conflict: { status: 409, isRetriable: false },
   cursor_expired: { status: 410, isRetriable: false },
   payload_too_large: { status: 413, isRetriable: false },

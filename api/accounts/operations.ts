@@ -49,6 +49,7 @@ export async function connectAccount(
       connectionType: 'byo',
       externalUserId: external_user_id,
       externalUserEmail: external_user_email,
+      mayMove: true,
     });
     return { status: isNew ? 201 : 200, data: presentAccount(account) };
   });

@@ -10,6 +10,7 @@ import {
 } from '../../schema/database/accounts.ts';
 import type { SocialAccountRow } from '../../schema/database/database.ts';
 import { recordEvent } from '../../schema/database/events.ts';
+import { AppError } from '../../schema/errors.ts';
 import { newId } from '../../schema/ids.ts';
 import type { PlatformName } from '../../schema/platforms.ts';
 import type { Context } from '../context.ts';
@@ -23,6 +24,11 @@ export interface NewConnection {
   /** Undefined: a known account keeps the user that it has. */
   externalUserId: string | undefined;
   externalUserEmail: string | undefined;
+  /**
+   * Whether an active account may be taken from the user that has it. The client may do that with its
+   * key. A user in a connect session may not: the account's posts and plans belong to another.
+   */
+  mayMove: boolean;
 }
 
 export async function writeConnection(
@@ -52,7 +58,7 @@ async function upsert(
   trx: Effects['trx'],
   input: NewConnection,
 ): Promise<{ account: SocialAccountRow; isNew: boolean }> {
-  const { projectId, platform, connection, externalUserId, externalUserEmail } = input;
+  const { projectId, platform, connection } = input;
   const { externalAccountId } = connection;
   const columns = {
     account_name: connection.accountName,
@@ -62,13 +68,13 @@ async function upsert(
     token_expires_at: connection.tokenExpiresAt,
     connected_at: new Date(),
     disconnected_at: null,
-    ...(externalUserId === undefined ? {} : { external_user_id: externalUserId }),
-    ...(externalUserEmail === undefined ? {} : { external_user_email: externalUserEmail }),
   } as const;
   for (;;) {
     const known = await lockAccountAtNetwork(trx, projectId, platform, externalAccountId);
+    if (known) refuseMove(known, input);
     const id = known?.id ?? newId('account');
-    const all = { ...columns, ...sealCredentials(vault, id, connection.credentials) };
+    const user = userColumns(known, input);
+    const all = { ...columns, ...user, ...sealCredentials(vault, id, connection.credentials) };
     if (known) return { account: await setAccountCredentials(trx, id, all), isNew: false };
     const account = await insertAccount(trx, {
       id,
@@ -79,4 +85,25 @@ async function upsert(
     });
     if (account) return { account, isNew: true };
   }
+}
+
+function refuseMove(known: SocialAccountRow, { mayMove, externalUserId }: NewConnection): void {
+  if (mayMove || known.status !== 'active' || known.external_user_id === externalUserId) return;
+  throw new AppError('account_in_use', 'This account is connected for another user.', {
+    hint: 'Disconnect it there first, or connect another account.',
+  });
+}
+
+/** An email belongs to its user: it doesn't go with the account to another. */
+function userColumns(
+  known: SocialAccountRow | undefined,
+  { externalUserId, externalUserEmail }: NewConnection,
+): { external_user_id?: string; external_user_email?: string | null } {
+  const isMoved = externalUserId !== undefined && externalUserId !== known?.external_user_id;
+  return {
+    ...(externalUserId !== undefined && { external_user_id: externalUserId }),
+    ...((externalUserEmail !== undefined || isMoved) && {
+      external_user_email: externalUserEmail ?? null,
+    }),
+  };
 }

@@ -10,7 +10,10 @@ import type { Context } from '../context.ts';
 import { transact, type Effects } from '../transact.ts';
 import { statusOf } from './presenter.ts';
 
-/** The session as it is then; another request may have ended it otherwise. */
+/**
+ * The session as it is then; another request may have ended it otherwise. Throws `account_in_use`, and
+ * the session stays open.
+ */
 export function completeSession(
   context: Context,
   session: ConnectSessionRow,
@@ -24,6 +27,7 @@ export function completeSession(
       connectionType: 'managed',
       externalUserId: session.external_user_id,
       externalUserEmail: session.external_user_email ?? undefined,
+      mayMove: false,
     });
     return setConnectSessionEnded(effects.trx, session.id, {
       status: 'completed',

@@ -95,6 +95,9 @@ export function createConnectRoutes(context: Context): Hono {
 
   app.notFound(() => troublePage(notValid, 404));
   app.onError((error) => {
+    if (error instanceof AppError) {
+      return troublePage(error.message, errorKinds[error.code].status);
+    }
     context.log.error({ err: error }, 'a hosted connect page failed');
     return troublePage('Something failed here. Try again in a moment.', 500);
   });

@@ -15,6 +15,7 @@ describe('errorKinds', () => {
       not_found: 404,
       method_not_allowed: 405,
       conflict: 409,
+      account_in_use: 409,
       idempotency_conflict: 409,
       cursor_expired: 410,
       payload_too_large: 413,
