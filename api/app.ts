@@ -70,7 +70,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...(config.hasSandbox
       ? [createSandboxPlatform({ fetch, apiUrl: sandboxUrl, publicUrl: `${publicUrl}/sandbox` })]
       : []),
-    createBluesky({ fetch: safeFetch.fetch, apiUrl: config.blueskyApiUrl }),
+    createBluesky({
+      fetch: safeFetch.fetch,
+      apiUrl: config.blueskyApiUrl,
+      plcUrl: config.blueskyPlcUrl,
+    }),
   ]);
   const { db } = database;
   const context: Context = {

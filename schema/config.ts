@@ -53,6 +53,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     hasSandbox: e.FANFARE_SANDBOX,
     sandboxApiUrl: e.FANFARE_SANDBOX_API_URL,
     blueskyApiUrl: e.FANFARE_BLUESKY_API_URL ?? 'https://bsky.social',
+    blueskyPlcUrl: (e.FANFARE_BLUESKY_PLC_URL ?? 'https://plc.directory').replace(/\/+$/, ''),
     minScheduleAheadS: e.FANFARE_MIN_SCHEDULE_AHEAD_S,
     postsPerMinute: {
       sandbox: e.FANFARE_SANDBOX_POSTS_PER_MINUTE,

@@ -71,7 +71,12 @@ export const Environment = z.object({
   FANFARE_PREVIEW_EVENTS: flag('Whether coming-soon events are sent.', false),
   FANFARE_SANDBOX: flag('Whether the built-in sandbox network is there.', true),
   FANFARE_SANDBOX_API_URL: url('Where the sandbox network answers. Default: our own /sandbox.'),
-  FANFARE_BLUESKY_API_URL: url('The PDS or entryway that Bluesky handles log in to.'),
+  FANFARE_BLUESKY_API_URL: url(
+    'A PDS or entryway that any Bluesky account may log in to, besides its own PDS. It also resolves handles below `.test`. Default: https://bsky.social.',
+  ),
+  FANFARE_BLUESKY_PLC_URL: url(
+    'The directory of the DIDs of Bluesky accounts. Default: https://plc.directory.',
+  ),
   FANFARE_MIN_SCHEDULE_AHEAD_S: number('How far ahead a schedule must be, seconds.', 60),
   FANFARE_SANDBOX_POSTS_PER_MINUTE: number(
     'The most posts per minute that this installation commits to the sandbox. 0: no limit.',

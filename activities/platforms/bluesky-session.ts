@@ -1,37 +1,34 @@
 // Sessions at a PDS: what a login is asked for, what it gives, and what of it is kept.
+import { INVALID_HANDLE, isValidDid, isValidHandle } from '@atproto/syntax';
 import { z } from 'zod';
 import { toSurprise } from './bluesky-errors.ts';
+import type { Identify, Identity } from './bluesky-identity.ts';
 import { parseJson, type Call, type Send } from './bluesky-xrpc.ts';
 import { PlatformError } from './platform-error.ts';
 import type { Connection, Credentials, RefreshedCredentials } from './platform.ts';
 
 const Session = z.object({
-  did: z.string().startsWith('did:'),
-  handle: z.string().min(1),
+  did: z.string(),
   accessJwt: z.string().min(1),
   refreshJwt: z.string().min(1),
   active: z.boolean().optional(),
   status: z.string().optional(),
-  didDoc: z.unknown().optional(),
 });
 type Session = z.infer<typeof Session>;
 
-const DidDocument = z.object({
-  service: z.array(z.object({ id: z.string(), type: z.string(), serviceEndpoint: z.unknown() })),
-});
-
-const handlePattern =
-  /^(did:[a-z]+:[a-z0-9._:%-]+|([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?)$/;
-
-/** `home` is the PDS or entryway of who names none. */
-export function loginInput(home: string): z.ZodType<Credentials> {
+/**
+ * No email: an account is looked up before its password goes anywhere, and an email leads to none.
+ * `entryway` may be reached by `http:`, as its operator chose it.
+ */
+export function loginInput(entryway: string): z.ZodType<Credentials> {
   return z.strictObject({
     handle: z
       .string()
       .trim()
       .transform((handle) => handle.replace(/^@/, '').toLowerCase())
-      .pipe(z.string().max(253).regex(handlePattern, 'must be a full handle or a DID'))
-      .meta({ description: 'The handle, such as `ada.bsky.social`.' }),
+      // At most 253 and 2,048 characters. https://atproto.com/specs/handle, https://atproto.com/specs/did
+      .refine((name) => isValidHandle(name) || isValidDid(name), 'must be a full handle or a DID')
+      .meta({ description: 'The handle, such as `ada.bsky.social`, or the DID.' }),
     app_password: z
       .string()
       .trim()
@@ -40,12 +37,17 @@ export function loginInput(home: string): z.ZodType<Credentials> {
       .meta({ description: 'An app password, made in the settings of Bluesky.' }),
     service: z
       .url()
-      .default(home)
       .transform((url) => new URL(url))
-      .refine((url) => url.protocol === 'https:' || url.origin === home, 'must begin with https://')
+      .refine(
+        (url) => url.protocol === 'https:' || url.origin === entryway,
+        'must begin with https://',
+      )
       .refine((url) => isBareOrigin(url), 'must be a host without a path')
       .transform((url) => url.origin)
-      .meta({ description: "The account's PDS, where it isn't Bluesky's own." }),
+      .exactOptional()
+      .meta({
+        description: "The account's PDS. It is found by the handle, so it can be left out.",
+      }),
   });
 }
 
@@ -53,44 +55,90 @@ function isBareOrigin(url: URL): boolean {
   return url.href === `${url.origin}/`;
 }
 
+export interface SessionSettings {
+  send: Send;
+  identify: Identify;
+  /** The operator's entryway, at which any account may log in. */
+  entryway: string;
+}
+
+/** A password goes only to the PDS that the account's DID document names, or to the entryway. */
 export async function logIn(
-  send: Send,
-  { handle = '', app_password = '', service = '' }: Credentials,
+  { send, identify, entryway }: SessionSettings,
+  { handle: handleOrDid = '', app_password = '', service }: Credentials,
   signal: AbortSignal,
 ): Promise<Connection> {
+  const identity = await identify(handleOrDid, signal);
+  const { did, pds } = identity;
+  if (service !== undefined && service !== pds && service !== entryway) {
+    throw mismatch('service', `The PDS of ${handleOrDid} is ${pds}.`);
+  }
   const session = await openSession(send, {
     kind: 'connect',
-    service,
+    service: service ?? pds,
     method: 'com.atproto.server.createSession',
-    body: { identifier: handle, password: app_password },
+    body: { identifier: did, password: app_password },
     secrets: [app_password],
     signal,
   });
+  if (session.did !== did) {
+    const field = service === undefined ? 'handle' : 'service';
+    throw mismatch(field, `${service ?? pds} logged in to another account than ${did}.`);
+  }
   if (session.active === false) {
     throw new PlatformError('rejected', `The account is ${session.status ?? 'not active'}.`, {
       platformCode: 'AccountDeactivated',
     });
   }
   const { scope } = readClaims(session.accessJwt);
+  const handle = identity.handle ?? INVALID_HANDLE;
   return {
-    externalAccountId: session.did,
-    accountName: session.handle,
-    credentials: toCredentials(session, service),
+    externalAccountId: did,
+    accountName: handle,
+    credentials: toCredentials(session, pds, handle),
     scope: scope === undefined ? [] : [scope],
     tokenExpiresAt: expiryOf(session),
   };
 }
 
+/** The session moves to the PDS that the DID document names now. */
 export async function refreshSession(
-  send: Send,
+  { send, identify }: SessionSettings,
   credentials: Credentials,
   signal: AbortSignal,
 ): Promise<RefreshedCredentials> {
-  const { service, refreshJwt } = readCredentials(credentials);
+  const stored = readCredentials(credentials);
+  const found = await findAgain(identify, stored.did, signal);
+  const service = found?.pds ?? stored.service;
+  const handle = found?.handle ?? stored.handle;
   const method = 'com.atproto.server.refreshSession';
-  const call = { kind: 'refresh', service, method, token: refreshJwt, signal } as const;
+  const call = { kind: 'refresh', service, method, token: stored.refreshJwt, signal } as const;
   const session = await openSession(send, call);
-  return { credentials: toCredentials(session, service), tokenExpiresAt: expiryOf(session) };
+  if (session.did !== stored.did) {
+    throw mismatch('handle', `${service} answered for another account than ${stored.did}.`);
+  }
+  return {
+    accountName: handle,
+    credentials: toCredentials(session, service, handle),
+    tokenExpiresAt: expiryOf(session),
+  };
+}
+
+/** Undefined: the account keeps its PDS and its handle, as only a DID document may move it. */
+async function findAgain(
+  identify: Identify,
+  did: string,
+  signal: AbortSignal,
+): Promise<Identity | undefined> {
+  try {
+    return await identify(did, signal);
+  } catch {
+    return undefined;
+  }
+}
+
+function mismatch(field: string, message: string): PlatformError {
+  return new PlatformError('rejected', message, { platformCode: 'identity_mismatch', field });
 }
 
 export async function endSession(
@@ -123,22 +171,9 @@ async function openSession(send: Send, call: Call): Promise<Session> {
   return session.data;
 }
 
-function toCredentials(session: Session, service: string): Credentials {
-  const { did, handle, accessJwt, refreshJwt } = session;
-  return { service: findPds(session.didDoc, did) ?? service, did, handle, accessJwt, refreshJwt };
-}
-
-/**
- * The account's own PDS, which an entryway names at login. One named by `http:` is no public host,
- * so the service that was logged in to is kept.
- */
-function findPds(didDoc: unknown, did: string): string | null {
-  const document = DidDocument.safeParse(didDoc);
-  const services = document.success ? document.data.service : [];
-  const pds = services.find(({ id }) => id === '#atproto_pds' || id === `${did}#atproto_pds`);
-  const endpoint = typeof pds?.serviceEndpoint === 'string' ? pds.serviceEndpoint : '';
-  const url = URL.canParse(endpoint) ? new URL(endpoint) : null;
-  return url?.protocol === 'https:' ? url.origin : null;
+function toCredentials(session: Session, service: string, handle: string): Credentials {
+  const { did, accessJwt, refreshJwt } = session;
+  return { service, did, handle, accessJwt, refreshJwt };
 }
 
 const Claims = z.object({ exp: z.number().optional(), scope: z.string().optional() });

@@ -2,7 +2,10 @@
 import { z } from 'zod';
 import { platformOptions } from '../../schema/platform-options.ts';
 import type { PlatformRules } from '../../schema/platforms.ts';
+import { lookUpTxt, type LookUpTxt } from '../txt-lookup.ts';
 import { readThrottle, toSurprise } from './bluesky-errors.ts';
+import { createFindDid } from './bluesky-handles.ts';
+import { createIdentify } from './bluesky-identity.ts';
 import { collection, prepareRecord, readPrepared } from './bluesky-record.ts';
 import {
   endSession,
@@ -17,8 +20,11 @@ import type { Fetch, Platform, Published, Target } from './platform.ts';
 
 export interface BlueskySettings {
   fetch: Fetch;
-  /** The PDS or entryway that handles log in to where the user names none. */
+  /** The entryway. */
   apiUrl: string;
+  /** The directory of `did:plc`. */
+  plcUrl: string;
+  lookUpTxt?: LookUpTxt;
 }
 
 /** @see https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/feed/post.json */
@@ -35,8 +41,17 @@ const rules: PlatformRules = {
 
 const Written = z.object({ uri: z.string().startsWith('at://') });
 
-export function createBluesky({ fetch, apiUrl }: BlueskySettings): Platform {
+export function createBluesky(settings: BlueskySettings): Platform {
+  const { fetch, plcUrl } = settings;
+  const entryway = new URL(settings.apiUrl).origin;
   const send = createXrpc(fetch);
+  const findDid = createFindDid({
+    fetch,
+    lookUpTxt: settings.lookUpTxt ?? ((name) => lookUpTxt(name)),
+    send,
+    entryway,
+  });
+  const sessions = { send, identify: createIdentify({ fetch, findDid, plcUrl }), entryway };
 
   return {
     name: 'bluesky',
@@ -45,11 +60,11 @@ export function createBluesky({ fetch, apiUrl }: BlueskySettings): Platform {
     options: platformOptions.bluesky,
 
     connect: {
-      credentials: loginInput(new URL(apiUrl).origin),
-      run: (credentials, signal) => logIn(send, credentials, signal),
+      credentials: loginInput(entryway),
+      run: (credentials, signal) => logIn(sessions, credentials, signal),
     },
 
-    refresh: (credentials, signal) => refreshSession(send, credentials, signal),
+    refresh: (credentials, signal) => refreshSession(sessions, credentials, signal),
 
     prepare: (target, signal) => prepareRecord(send, target, signal),
 

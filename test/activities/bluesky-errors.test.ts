@@ -3,19 +3,36 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createBluesky } from '../../activities/platforms/bluesky.ts';
 import { PlatformError } from '../../activities/platforms/platform-error.ts';
 import type { Target } from '../../activities/platforms/platform.ts';
+import { didDocument, handleRecord, txtOf } from '../support/bluesky-identity.ts';
 import { startReceiver } from '../support/receiver.ts';
 import type { Reply } from '../support/receiver.ts';
 
 const unexpected: Reply = { status: 404, body: '{"error":"XRPCNotSupported"}' };
 const simulator = await startReceiver({ respond: () => unexpected });
-afterAll(() => simulator.close());
+const identity = {
+  did: 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa',
+  handle: 'ada.example.com',
+  pds: simulator.url,
+};
+const directory = await startReceiver({
+  respond: () => ({ body: JSON.stringify(didDocument(identity)) }),
+});
+afterAll(async () => {
+  await simulator.close();
+  await directory.close();
+});
 beforeEach(() => simulator.respondWith(() => unexpected));
 
-const bluesky = createBluesky({ fetch, apiUrl: simulator.url });
+const bluesky = createBluesky({
+  fetch,
+  apiUrl: simulator.url,
+  plcUrl: directory.url,
+  lookUpTxt: txtOf(handleRecord(identity)),
+});
 const never = new AbortController().signal;
 const accessJwt = jwt({ exp: 4_000_000_000, scope: 'com.atproto.appPass' });
 const refreshJwt = jwt({ exp: 4_100_000_000, scope: 'com.atproto.refresh' });
-const session = { did: 'did:plc:ada', handle: 'ada.test', accessJwt, refreshJwt };
+const session = { did: identity.did, handle: identity.handle, accessJwt, refreshJwt };
 const target: Target = {
   resultId: 'res_1',
   externalAccountId: session.did,
@@ -51,7 +68,7 @@ const phases = {
 };
 
 function logIn() {
-  const input = { handle: 'ada.test', app_password: 'se-cr-et' };
+  const input = { handle: identity.handle, app_password: 'se-cr-et' };
   return bluesky.connect!.run(bluesky.connect!.credentials.parse(input), never);
 }
 
@@ -67,15 +84,6 @@ async function refusal(promise: Promise<unknown>): Promise<PlatformError> {
   );
   expect(error).toBeInstanceOf(PlatformError);
   return error as PlatformError;
-}
-
-/** The answer to a login, with the account's PDS among its services. */
-function loginAnswer(pdsUrl: string): Reply {
-  const service = [
-    { id: '#other', type: 'Other', serviceEndpoint: 'https://other.example' },
-    { id: '#atproto_pds', type: 'AtprotoPersonalDataServer', serviceEndpoint: pdsUrl },
-  ];
-  return { body: JSON.stringify({ ...session, didDoc: { id: session.did, service } }) };
 }
 
 describe('an answer', () => {
@@ -241,16 +249,9 @@ describe('prepare', () => {
 });
 
 describe('connect', () => {
-  test('keeps to the PDS that the entryway names', async () => {
-    simulator.respondWith(() => loginAnswer('https://morel.example/'));
-    const { credentials } = await logIn();
-    expect(credentials['service']).toBe('https://morel.example');
-  });
-
-  test('stays where it logged in when the PDS named is no public one', async () => {
-    simulator.respondWith(() => loginAnswer('http://localhost:2583'));
-    const { credentials, tokenExpiresAt, scope } = await logIn();
-    expect(credentials['service']).toBe(simulator.url);
+  test('reads the scope and the end of the tokens', async () => {
+    simulator.respondWith(() => ({ body: JSON.stringify(session) }));
+    const { tokenExpiresAt, scope } = await logIn();
     expect(tokenExpiresAt).toEqual(new Date(4_000_000_000_000));
     expect(scope).toEqual(['com.atproto.appPass']);
   });
@@ -271,7 +272,6 @@ describe('connect', () => {
     expect(parse(' @Ada.Bsky.Social ')).toEqual({
       handle: 'ada.bsky.social',
       app_password: 'p',
-      service: simulator.url,
     });
     expect(parse('did:plc:abc123').handle).toBe('did:plc:abc123');
   });

@@ -59,7 +59,7 @@ async function call(method: string, query: Record<string, string>): Promise<Post
 
 /** An account, and how to post from it. */
 async function createAuthor() {
-  const bluesky: Platform = createBluesky({ fetch, apiUrl: pds!.url });
+  const bluesky: Platform = createBluesky({ fetch, apiUrl: pds!.url, plcUrl: pds!.plcUrl });
   const account = await pds!.createAccount(`reply${++accountCount}.test`, 'correct-horse');
   const { credentials } = await bluesky.connect!.run(
     { handle: account.handle, app_password: account.appPassword, service: pds!.url },
@@ -133,7 +133,7 @@ const credentials = {
   accessJwt: 'access',
   refreshJwt: 'refresh',
 };
-const simulated = createBluesky({ fetch, apiUrl: simulator.url });
+const simulated = createBluesky({ fetch, apiUrl: simulator.url, plcUrl: simulator.url });
 const json = (body: unknown, headers = {}): Reply => ({ body: JSON.stringify(body), headers });
 const state: ProviderState = { rkey: '3laaaaaaaaaaa', record: { text: 'Hello' } };
 

@@ -20,10 +20,14 @@ let accountCount = 0;
 function createCounted(): { bluesky: Platform; calls: string[] } {
   const calls: string[] = [];
   const countingFetch: Fetch = (url, init) => {
-    calls.push(new URL(url).pathname.split('.').at(-1)!);
+    const { origin, pathname } = new URL(url);
+    calls.push(origin === pds!.plcUrl ? 'DID document' : pathname.split('.').at(-1)!);
     return fetch(url, init);
   };
-  return { bluesky: createBluesky({ fetch: countingFetch, apiUrl: pds!.url }), calls };
+  return {
+    bluesky: createBluesky({ fetch: countingFetch, apiUrl: pds!.url, plcUrl: pds!.plcUrl }),
+    calls,
+  };
 }
 
 function createAccount(): Promise<PdsAccount> {
@@ -79,7 +83,7 @@ function refusal(promise: Promise<unknown>): Promise<PlatformError> {
 describe.skipIf(!pds)('connect', () => {
   test('logs in with a handle and an app password, and keeps no password', async () => {
     const { account, connection, calls } = await connectNew();
-    expect(calls).toEqual(['createSession']);
+    expect(calls).toEqual(['resolveHandle', 'DID document', 'createSession']);
     expect(connection).toMatchObject({
       externalAccountId: account.did,
       accountName: account.handle,
@@ -264,7 +268,13 @@ describe.skipIf(!pds)('refresh', () => {
     expect(fresh.tokenExpiresAt!.getTime()).toBeGreaterThan(Date.now());
     await bluesky.commit({ ...ready, credentials: fresh.credentials }, never);
     expect(await listRecords(account.did)).toHaveLength(1);
-    expect(calls).toEqual(['createSession', 'putRecord', 'refreshSession', 'putRecord']);
+    expect(calls.slice(calls.indexOf('putRecord'))).toEqual([
+      'putRecord',
+      'DID document',
+      'resolveHandle',
+      'refreshSession',
+      'putRecord',
+    ]);
   });
 
   test('says that a session taken back is revoked', async () => {

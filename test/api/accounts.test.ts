@@ -4,6 +4,7 @@ import { createBluesky } from '../../activities/platforms/bluesky.ts';
 import { createPlatforms } from '../../activities/platforms/index.ts';
 import type { Platform } from '../../activities/platforms/platform.ts';
 import { openCredentials } from '../../schema/database/accounts.ts';
+import { didDocument, handleRecord, txtOf } from '../support/bluesky-identity.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createTestRest, type TestKey, type TestRest } from '../support/rest.ts';
 import { createTestSandbox, type TestSandbox } from '../support/sandbox.ts';
@@ -12,17 +13,28 @@ let network: TestDatabase;
 let sandbox: TestSandbox;
 let rest: TestRest;
 let tenant: TestKey;
-let isNetworkDown = false;
+let downHost: string | null = null;
+const identity = {
+  did: 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa',
+  handle: 'a.example.com',
+  pds: 'https://pds.invalid',
+};
 
 beforeAll(async () => {
   network = await createTestDatabase();
   sandbox = createTestSandbox(network.db);
   const bluesky = createBluesky({
     apiUrl: 'https://bluesky.invalid',
-    fetch: async () =>
-      isNetworkDown
-        ? Promise.reject(new TypeError('fetch failed', { cause: connectionRefused }))
-        : Response.json({ error: 'AuthenticationRequired', message: 'Wrong' }, { status: 401 }),
+    plcUrl: 'https://plc.invalid',
+    lookUpTxt: txtOf(handleRecord(identity)),
+    fetch: async (url) => {
+      if (downHost === new URL(url).host) {
+        throw new TypeError('fetch failed', { cause: connectionRefused });
+      }
+      return url.startsWith('https://plc.invalid')
+        ? Response.json(didDocument(identity))
+        : Response.json({ error: 'AuthenticationRequired', message: 'Wrong' }, { status: 401 });
+    },
   });
   rest = await createTestRest({}, { platforms: createPlatforms([sandbox.platform, bluesky]) });
   tenant = await rest.createTenant();
@@ -154,17 +166,32 @@ describe('POST /v1/accounts/connect', () => {
     expect(refused.status).toBe(422);
     expect(refused.body.error.issues[0].path).toBe('credentials.app_password');
     expect(JSON.stringify(refused.body)).not.toContain('wrong-pass-word');
-    isNetworkDown = true;
-    const away = await call();
-    isNetworkDown = false;
-    expect(away.status).toBe(503);
-    expect(away.body.error).toMatchObject({
-      code: 'unavailable',
-      message: 'bluesky.invalid could not be reached.',
-      hint: expect.stringContaining('Try again after'),
-      is_retriable: true,
-    });
-    expect(away.headers.get('Retry-After')).toBe('5');
+    for (const host of ['plc.invalid', 'pds.invalid']) {
+      downHost = host;
+      const away = await call();
+      downHost = null;
+      expect(away.status).toBe(503);
+      expect(away.body.error).toMatchObject({
+        code: 'unavailable',
+        message: `${host} could not be reached.`,
+        hint: expect.stringContaining('Try again after'),
+        is_retriable: true,
+      });
+      expect(away.headers.get('Retry-After')).toBe('5');
+    }
+  });
+
+  test.each([
+    ['service', 'identity_mismatch', { service: 'https://evil.example' }],
+    ['handle', 'identity_not_found', { handle: 'nobody.example.com' }],
+  ])('names %s as %s', async (field, code, change) => {
+    const credentials = { handle: identity.handle, app_password: 'pass-word', ...change };
+    const body = { platform: 'bluesky', credentials };
+    const refused = await rest.call('POST', '/v1/accounts/connect', { key: tenant.key, body });
+    expect(refused.status).toBe(422);
+    expect(refused.body.error.issues).toEqual([
+      { path: `credentials.${field}`, code, message: expect.any(String) },
+    ]);
   });
 
   test('lets a test key reach the sandbox only', async () => {

@@ -4,6 +4,7 @@ import type { Hono } from 'hono';
 import { createBluesky } from '../../activities/platforms/bluesky.ts';
 import { createPlatforms } from '../../activities/platforms/index.ts';
 import { createConnectRoutes } from '../../api/connect/routes.ts';
+import { didDocument, handleRecord, txtOf } from '../support/bluesky-identity.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createTestRest, type TestKey, type TestRest } from '../support/rest.ts';
 import { createTestSandbox, type TestSandbox } from '../support/sandbox.ts';
@@ -13,21 +14,25 @@ let sandbox: TestSandbox;
 let rest: TestRest;
 let hosted: Hono;
 let tenant: TestKey;
+const identity = {
+  did: 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa',
+  handle: 'ada.example.com',
+  pds: 'https://pds.invalid',
+};
 
 beforeAll(async () => {
   network = await createTestDatabase();
   sandbox = createTestSandbox(network.db);
   const bluesky = createBluesky({
     apiUrl: 'https://bluesky.invalid',
-    fetch: async (_url, init) =>
-      typeof init?.body === 'string' && init.body.includes('right-pass-word')
-        ? Response.json({
-            did: 'did:plc:ada',
-            handle: 'ada.example.com',
-            accessJwt: 'access',
-            refreshJwt: 'refresh',
-          })
-        : Response.json({ error: 'AuthenticationRequired', message: 'Wrong' }, { status: 401 }),
+    plcUrl: 'https://plc.invalid',
+    lookUpTxt: txtOf(handleRecord(identity)),
+    fetch: async (url, init) => {
+      if (url.startsWith('https://plc.invalid')) return Response.json(didDocument(identity));
+      return typeof init?.body === 'string' && init.body.includes('right-pass-word')
+        ? Response.json({ did: identity.did, accessJwt: 'access', refreshJwt: 'refresh' })
+        : Response.json({ error: 'AuthenticationRequired', message: 'Wrong' }, { status: 401 });
+    },
   });
   rest = await createTestRest({}, { platforms: createPlatforms([sandbox.platform, bluesky]) });
   hosted = createConnectRoutes(rest.context);
@@ -288,7 +293,7 @@ describe('the form of a network with plain credentials', () => {
     const account = await rest.call('GET', `/v1/accounts/${accountId}`, { key: tenant.key });
     expect(account.body.data).toMatchObject({
       platform: 'bluesky',
-      external_account_id: 'did:plc:ada',
+      external_account_id: identity.did,
       connection_type: 'managed',
       external_user_id: 'user-3',
     });

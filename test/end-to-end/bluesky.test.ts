@@ -1,7 +1,9 @@
 // One post to a real Bluesky server, through the whole of Fanfare.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openCredentials, sealCredentials } from '../../schema/database/accounts.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { startBlueskyPds, type BlueskyPds } from '../support/bluesky-pds.ts';
+import { startReceiver } from '../support/receiver.ts';
 
 const started = await startBlueskyPds();
 const skipped = 'skipped' in started ? started.skipped : undefined;
@@ -11,7 +13,7 @@ describe.skipIf(skipped !== undefined)('Bluesky', () => {
   let app: TestApp;
 
   beforeAll(async () => {
-    app = await startApp({ env: { FANFARE_BLUESKY_API_URL: pds.url } });
+    app = await startApp({ env: pds.env });
   });
 
   afterAll(async () => {
@@ -77,6 +79,38 @@ describe.skipIf(skipped !== undefined)('Bluesky', () => {
       error_code: 'rejected',
       platform_error_code: 'reply_to_not_found',
       failure_stage: 'prepare',
+    });
+  });
+
+  test('an account stored with another server moves to its own PDS at the next refresh', async () => {
+    const user = await pds.createAccount('carol.test', 'carol-password');
+    const credentials = { handle: user.handle, app_password: user.appPassword };
+    const body = { platform: 'bluesky', credentials };
+    const { id } = (await app.api.post('/v1/accounts/connect', body)).body.data;
+    const expired = JSON.stringify({ error: 'ExpiredToken', message: 'Token has expired' });
+    await using elsewhere = await startReceiver({
+      respond: () => ({ status: 400, body: expired }),
+    });
+    const { db, vault } = app.context;
+    const accounts = db.selectFrom('social_accounts').selectAll().where('id', '=', id);
+    const stored = openCredentials(vault, await accounts.executeTakeFirstOrThrow())!;
+    const moved = { ...stored, service: elsewhere.url, handle: 'somebody.example.com' };
+    await db
+      .updateTable('social_accounts')
+      .set({ ...sealCredentials(vault, id, moved), account_name: moved.handle })
+      .where('id', '=', id)
+      .execute();
+
+    const post = await app.tenant.createPost({ caption: 'Home again', account_ids: [id] });
+    expect((await app.tenant.waitForPost(post.id)).status).toBe('published');
+    expect(elsewhere.requests.map(({ path }) => path)).toEqual([
+      '/xrpc/com.atproto.repo.putRecord',
+    ]);
+    const after = await accounts.executeTakeFirstOrThrow();
+    expect(after.account_name).toBe('carol.test');
+    expect(openCredentials(vault, after)).toMatchObject({
+      service: pds.url,
+      handle: 'carol.test',
     });
   });
 

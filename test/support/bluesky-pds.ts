@@ -16,6 +16,10 @@ export interface PdsAccount {
 
 export interface BlueskyPds {
   readonly url: string;
+  /** Of the directory that knows its accounts. */
+  readonly plcUrl: string;
+  /** What an installation that publishes to it is configured with. */
+  readonly env: { FANFARE_BLUESKY_API_URL: string; FANFARE_BLUESKY_PLC_URL: string };
   /** `handle` ends in `.test`. */
   createAccount(handle: string, password: string): Promise<PdsAccount>;
   /** The same access token as the server would give it, an hour past its end. */
@@ -49,9 +53,11 @@ export async function startBlueskyPds(): Promise<BlueskyPds | { skipped: string 
     await rm(data, { recursive: true, force: true });
   }
   try {
-    const url = await readUrl(child);
+    const { url, plcUrl } = await readUrls(child);
     return {
       url,
+      plcUrl,
+      env: { FANFARE_BLUESKY_API_URL: url, FANFARE_BLUESKY_PLC_URL: plcUrl },
       createAccount: (handle, password) => createAccount(url, handle, password),
       expireToken: (accessJwt) => expireToken(accessJwt, jwtSecret),
       stop,
@@ -100,13 +106,13 @@ function expireToken(accessJwt: string, secret: string): string {
   return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
 }
 
-async function readUrl(child: ChildProcess): Promise<string> {
+async function readUrls(child: ChildProcess): Promise<{ url: string; plcUrl: string }> {
   let errors = '';
   child.stderr!.on('data', (chunk: Buffer) => (errors = (errors + chunk.toString()).slice(-4_000)));
   const timer = setTimeout(() => child.kill('SIGKILL'), startTimeoutMs);
   try {
     for await (const line of createInterface({ input: child.stdout! })) {
-      if (line.startsWith('{"url"')) return (JSON.parse(line) as { url: string }).url;
+      if (line.startsWith('{"url"')) return JSON.parse(line) as { url: string; plcUrl: string };
     }
   } finally {
     clearTimeout(timer);

@@ -24,7 +24,11 @@ export async function createRefusedClient(
   env: Record<string, string> = {},
 ): Promise<RefusedClient> {
   const platforms = createPlatforms([
-    createBluesky({ fetch, apiUrl: 'https://network.invalid' }),
+    createBluesky({
+      fetch,
+      apiUrl: 'https://network.invalid',
+      plcUrl: 'https://network.invalid',
+    }),
     createScriptedNetwork().platform,
   ]);
   const rest = await createTestRest(env, { platforms });

@@ -64,7 +64,7 @@ export async function createTestRest(
     vault: createVault(new Map([['test', randomBytes(32)]]), 'test'),
     guard: createUrlGuard({ allowPrivateCidrs: config.allowPrivateCidrs }),
     platforms: createPlatforms([
-      createBluesky({ fetch, apiUrl: nowhere }),
+      createBluesky({ fetch, apiUrl: nowhere, plcUrl: nowhere }),
       createSandboxPlatform({ fetch, apiUrl: nowhere, publicUrl: nowhere }),
     ]),
     log: pino({ level: 'silent' }),

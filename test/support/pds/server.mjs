@@ -26,7 +26,8 @@ const [{ PDS, envToCfg, envToSecrets }, plcServer] = await Promise.all([
 
 /** Listening before the application exists: it must know its own port. */
 async function listen() {
-  const server = createServer().listen(0, '127.0.0.1');
+  // Longer than any client keeps one: on a busy machine a request may meet the end of its connection.
+  const server = createServer({ keepAliveTimeout: 60_000 }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return { server, port: server.address().port };
 }
@@ -57,4 +58,6 @@ const pds = await PDS.create(envToCfg(settings), envToSecrets(settings));
 await pds.ctx.sequencer.start();
 server.on('request', pds.app);
 
-console.log(JSON.stringify({ url: `http://127.0.0.1:${port}` }));
+const plcUrl = `http://127.0.0.1:${plc.port}`;
+// As its accounts' DID documents name it.
+console.log(JSON.stringify({ url: `http://localhost:${port}`, plcUrl }));
