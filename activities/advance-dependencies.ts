@@ -4,6 +4,7 @@ import type { Doorbell } from '../schema/database/doorbell.ts';
 import type { Vault } from '../schema/database/vault.ts';
 import type { PlatformName } from '../schema/platforms.ts';
 import type { TargetClock } from '../schema/retry.ts';
+import type { CallHeartbeats } from './call-ownership.ts';
 import type { Platforms } from './platforms/index.ts';
 
 export interface AdvanceDependencies {
@@ -12,6 +13,8 @@ export interface AdvanceDependencies {
   doorbell: Doorbell;
   platforms: Platforms;
   clock: TargetClock;
+  /** Of this process. */
+  heartbeats: CallHeartbeats;
   /** The operator's ceilings; 0 or none: no limit. */
   postsPerMinute?: Partial<Record<PlatformName, number>>;
   /** How long one call to a network may take. */

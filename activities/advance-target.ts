@@ -2,12 +2,12 @@
 // line leaves either a phase that may be begun, or one whose call may have gone out.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isOpen } from '../schema/database/open-results.ts';
-import { findEarlierCall } from '../schema/database/target-steps.ts';
 import { findTarget, setPaused, type TargetRow } from '../schema/database/targets.ts';
 import { postingErrors } from '../schema/posting-errors.ts';
 import type { TargetProgress } from '../schema/workflows.ts';
 import { loadAccess, refreshAccess, setReconnectRequired, type Access } from './account-access.ts';
 import type { AdvanceDependencies } from './advance-dependencies.ts';
+import { ownedForMs } from './call-ownership.ts';
 import { defaultCallTimeoutMs } from './call-phase.ts';
 import { PlatformError } from './platforms/platform-error.ts';
 import type { Platform } from './platforms/platform.ts';
@@ -24,17 +24,27 @@ export interface AdvanceTargetInput {
 const maxRenewals = 3;
 /** Shorter waits are spent here: a round trip to Temporal would take as long. */
 const shortWaitMs = 20;
-/** While the call of an earlier run is under way. */
-const lookAgainMs = 1_000;
+/** While another process makes the row's call. */
+const lookAgainMs = 500;
+/** A look costs Postgres less here than it costs Temporal; but a worker that stops must not wait long. */
+const waitHereMs = 5_000;
 const ended: TargetProgress = { waitMs: null };
 
 export async function advanceTarget(
   dependencies: AdvanceDependencies,
   { resultId, run }: AdvanceTargetInput,
 ): Promise<TargetProgress> {
+  const { clock, callTimeoutMs = defaultCallTimeoutMs } = dependencies;
+  const leaveAtMs = performance.now() + waitHereMs;
   for (let renewals = 0; ;) {
-    const stored = await findTarget(dependencies.db, resultId);
-    if (!stored || stored.current_run !== run || !isOpen(stored.status)) return ended;
+    const stored = await findOpenTarget(dependencies, { resultId, run });
+    if (!stored) return ended;
+    const ownedMs = ownedForMs(stored, clock, callTimeoutMs);
+    if (ownedMs > 0) {
+      if (performance.now() > leaveAtMs) return { waitMs: lookAgainMs };
+      await sleep(Math.min(ownedMs, lookAgainMs));
+      continue;
+    }
     const waitMs = (stored.next_attempt_at?.getTime() ?? 0) - Date.now();
     if (waitMs > shortWaitMs) return { waitMs };
     if (waitMs > 0) await sleep(waitMs);
@@ -50,8 +60,21 @@ export async function advanceTarget(
     const end = await runPhase(dependencies, row, platform, access);
     if (end === 'published') return ended;
     if (end === 'written') continue;
+    if (end === 'superseded') {
+      const isOpenStill = await findOpenTarget(dependencies, { resultId, run });
+      return isOpenStill ? { waitMs: lookAgainMs } : ended;
+    }
     await renewAccess(dependencies, platform, access, end, renewals++ < maxRenewals);
   }
+}
+
+/** Undefined: it has ended, or another run carries it. */
+async function findOpenTarget(
+  { db }: AdvanceDependencies,
+  { resultId, run }: AdvanceTargetInput,
+): Promise<TargetRow | undefined> {
+  const row = await findTarget(db, resultId);
+  return row?.current_run === run && isOpen(row.status) ? row : undefined;
 }
 
 /** Where there is nothing to prepare, a target begins with its commit. */
@@ -70,11 +93,7 @@ async function findObstacle(
 ): Promise<'written' | TargetProgress | undefined> {
   const { db, clock: limits } = dependencies;
   if (row.phase_state === 'begun' && row.phase === 'commit') {
-    // Whoever began it for an earlier run may be at it still; otherwise whoever sent it is gone.
-    const earlier = await findEarlierCall(db, row);
-    const ageMs = Date.now() - (earlier?.getTime() ?? 0);
-    if (ageMs < (dependencies.callTimeoutMs ?? defaultCallTimeoutMs))
-      return { waitMs: lookAgainMs };
+    // Its caller is dead, and may have sent it.
     await takeStep(dependencies, row, firstLook(row.clock, limits), lostCommit);
     return 'written';
   }

@@ -17,12 +17,13 @@ export type PhaseOutcome =
 
 /** Well under the activity's time-out: its outcome must be written before anybody else may begin. */
 export const defaultCallTimeoutMs = 30_000;
-/** A process that stalled this long after it began a commit may have been replaced already. */
-const staleAfterMs = 5_000;
 
 interface CallOptions {
-  startedAt: Date;
-  callTimeoutMs?: number | undefined;
+  /** By `performance.now()`, before the call was noted as begun: never later than the database's time of it. */
+  startedMs: number;
+  callTimeoutMs: number;
+  /** A process that has not sent the call by then has stalled, and may have been replaced. */
+  sendWithinMs: number;
 }
 
 /** Throws a PlatformError. */
@@ -31,9 +32,8 @@ export async function callPhase(
   phase: Phase,
   row: TargetRow,
   access: Access,
-  { startedAt, callTimeoutMs = defaultCallTimeoutMs }: CallOptions,
+  { startedMs, callTimeoutMs, sendWithinMs }: CallOptions,
 ): Promise<PhaseOutcome> {
-  const signal = AbortSignal.timeout(callTimeoutMs);
   const target: Target = {
     resultId: row.id,
     externalAccountId: access.externalAccountId,
@@ -44,9 +44,11 @@ export async function callPhase(
     credentials: access.credentials,
     state: row.provider_state,
   };
-  if (Date.now() - startedAt.getTime() > staleAfterMs) {
-    throw new PlatformError('unknown_outcome', 'The worker stalled before the call.');
+  const spentMs = performance.now() - startedMs;
+  if (spentMs > sendWithinMs) {
+    throw new PlatformError('unavailable', 'The worker stalled before the call, and sent nothing.');
   }
+  const signal = AbortSignal.timeout(Math.ceil(Math.max(callTimeoutMs - spentMs, 1)));
   return takeOutcome(await ask(platform, phase, target, signal));
 }
 

@@ -13,7 +13,7 @@ import type { PostingErrorCode } from '../schema/posting-errors.ts';
 import type { FailureStage } from '../schema/posts.ts';
 import type { Access } from './account-access.ts';
 import type { AdvanceDependencies } from './advance-dependencies.ts';
-import { callPhase, type PhaseOutcome } from './call-phase.ts';
+import { callPhase, defaultCallTimeoutMs, type PhaseOutcome } from './call-phase.ts';
 import { toFailure, toPlatformError } from './failures.ts';
 import type { Platform } from './platforms/platform.ts';
 import { PlatformError } from './platforms/platform-error.ts';
@@ -38,25 +38,51 @@ export interface Refused {
   error: PlatformError;
 }
 
+/** `superseded`: another execution has taken the call over, and nothing was written. */
+export type PhaseEnd = 'published' | 'written' | 'superseded' | Refused;
+
 /** Runs the row's phase and writes its outcome, but for a refusal of our means. */
 export async function runPhase(
   dependencies: AdvanceDependencies,
   row: TargetRow,
   platform: Platform,
   access: Access,
-): Promise<'published' | 'written' | Refused> {
-  const { db, callTimeoutMs } = dependencies;
+): Promise<PhaseEnd> {
+  const { db, heartbeats } = dependencies;
   const { phase } = row;
-  const startedAt = new Date();
-  if (!(await beginPhase(db, row, phase, startedAt))) return 'written';
-  const sent: TargetRow = { ...row, phase_state: 'begun', steps: row.steps + 1 };
-  const answer = await callPhase(platform, phase, sent, access, { startedAt, callTimeoutMs }).catch(
-    toPlatformError,
-  );
-  const begun = { ...sent, clock: clockAfter(row, answer) };
-  if (answer instanceof PlatformError) return writeError(dependencies, begun, answer, startedAt);
+  const startedMs = performance.now();
+  if (!(await beginPhase(db, row, phase))) return 'written';
+  const sent: TargetRow = {
+    ...row,
+    phase_state: 'begun',
+    steps: row.steps + 1,
+    attempts: row.attempts + (phase === 'commit' ? 1 : 0),
+  };
+  const letGo = heartbeats.keep(sent);
+  try {
+    return await makeCall(dependencies, sent, platform, access, startedMs);
+  } finally {
+    letGo();
+  }
+}
 
-  const durationMs = Date.now() - startedAt.getTime();
+async function makeCall(
+  dependencies: AdvanceDependencies,
+  row: TargetRow,
+  platform: Platform,
+  access: Access,
+  startedMs: number,
+): Promise<PhaseEnd> {
+  const { db, clock, callTimeoutMs = defaultCallTimeoutMs } = dependencies;
+  const answer = await callPhase(platform, row.phase, row, access, {
+    startedMs,
+    callTimeoutMs,
+    sendWithinMs: clock.lostAfterMs / 2,
+  }).catch(toPlatformError);
+  const durationMs = Math.round(performance.now() - startedMs);
+  const begun = { ...row, clock: clockAfter(row, answer) };
+  if (answer instanceof PlatformError) return writeError(dependencies, begun, answer, durationMs);
+
   if ('throttle' in answer && answer.throttle) {
     await noteThrottle(dependencies, begun, answer.throttle);
   }
@@ -66,9 +92,10 @@ export async function runPhase(
     return 'published';
   }
   await endAttempt(db, row.id, begun.steps, { outcome: answer.outcome, durationMs });
-  await writeOutcome(dependencies, begun, platform, answer);
-  return 'written';
+  return toEnd(await writeOutcome(dependencies, begun, platform, answer));
 }
+
+const toEnd = (hasWritten: boolean): PhaseEnd => (hasWritten ? 'written' : 'superseded');
 
 const silentOnLimits: ReadonlySet<string> = new Set(['rate_limited', 'reauthorize']);
 
@@ -83,19 +110,19 @@ async function writeError(
   dependencies: AdvanceDependencies,
   row: TargetRow,
   error: PlatformError,
-  startedAt: Date,
-): Promise<'written' | Refused> {
+  durationMs: number,
+): Promise<PhaseEnd> {
   const { db, clock: limits } = dependencies;
   const { phase, clock } = row;
-  await endAttempt(db, row.id, row.steps, toCallOutcome(error, startedAt));
+  await endAttempt(db, row.id, row.steps, toCallOutcome(error, durationMs));
   if (error.kind === 'reauthorize') {
     // The network refused our means before it looked at the post: the phase is as if never begun.
-    await setNextPhase(db, row, { phase, clock, dueAt: null });
-    return { row, error };
+    const isOurs = await setNextPhase(db, row, { phase, clock, dueAt: null });
+    return isOurs ? { row, error } : 'superseded';
   }
   if (error.kind === 'rate_limited') await noteRefusal(dependencies, row, error);
-  await takeStep(dependencies, row, afterError(error, phase, clock, limits, Date.now()), error);
-  return 'written';
+  const step = afterError(error, phase, clock, limits, Date.now());
+  return toEnd(await takeStep(dependencies, row, step, error));
 }
 
 async function writeOutcome(
@@ -103,7 +130,7 @@ async function writeOutcome(
   row: TargetRow,
   platform: Platform,
   outcome: Exclude<PhaseOutcome, { outcome: 'published' }>,
-): Promise<void> {
+): Promise<boolean> {
   const { db, clock: limits } = dependencies;
   const { clock } = row;
   switch (outcome.outcome) {
@@ -128,16 +155,17 @@ async function writeOutcome(
   }
 }
 
+/** False: another execution was here since, and nothing was written. */
 export async function takeStep(
   dependencies: AdvanceDependencies,
   row: TargetRow,
   step: NextStep,
   cause: PlatformError | string,
-): Promise<void> {
+): Promise<boolean> {
   if ('fail' in step) return failTarget(dependencies, row, step.fail, cause);
   const { db, doorbell } = dependencies;
   const dueAt = step.waitMs > 0 ? new Date(Date.now() + step.waitMs) : null;
-  await db.transaction().execute((trx) =>
+  const isWritten = await db.transaction().execute((trx) =>
     setNextPhase(trx, row, {
       phase: step.next,
       clock: step.clock,
@@ -146,6 +174,7 @@ export async function takeStep(
     }),
   );
   if (dueAt) doorbell.ring('fanfare_changes');
+  return isWritten;
 }
 
 export async function failTarget(
@@ -154,15 +183,17 @@ export async function failTarget(
   code: PostingErrorCode,
   cause: PlatformError | string,
   stage: FailureStage = row.phase,
-): Promise<void> {
-  await db.transaction().execute((trx) => setFailed(trx, row, toFailure(code, stage, cause)));
+): Promise<boolean> {
+  const failure = toFailure(code, stage, cause);
+  const isWritten = await db.transaction().execute((trx) => setFailed(trx, row, failure));
   doorbell.ring('fanfare_changes');
+  return isWritten;
 }
 
-function toCallOutcome(error: PlatformError, startedAt: Date): CallOutcome {
+function toCallOutcome(error: PlatformError, durationMs: number): CallOutcome {
   return {
     outcome: error.kind,
-    durationMs: Date.now() - startedAt.getTime(),
+    durationMs,
     errorCode: error.options.platformCode,
     errorMessage: error.message,
     providerError: error.options.providerError,

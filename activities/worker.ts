@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { Doorbell } from '../schema/database/doorbell.ts';
 import type { Listener } from '../schema/database/listen.ts';
 import type { Config } from '../schema/config.ts';
+import { createCallHeartbeats } from './call-ownership.ts';
 import { createFirstTasks } from './first-tasks.ts';
 import { createHeadStart } from './head-start.ts';
 import { createActivities, type ActivityDependencies } from './index.ts';
@@ -13,7 +14,10 @@ import { startRelay } from './relay.ts';
 import { startSweeper } from './sweeper.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
-export interface WorkerDependencies extends Omit<ActivityDependencies, 'firstTasks'> {
+export interface WorkerDependencies extends Omit<
+  ActivityDependencies,
+  'firstTasks' | 'heartbeats'
+> {
   config: Config;
   connection: NativeConnection;
   temporal: Client;
@@ -35,12 +39,13 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
   const { namespace, taskQueue } = config.temporal;
   const headStart = createHeadStart(dependencies);
   const firstTasks = createFirstTasks();
+  const heartbeats = createCallHeartbeats(db, config.targetClock);
   const worker = await Worker.create({
     connection,
     namespace,
     taskQueue,
     workflowBundle: await workflowBundle(dependencies.cacheDirectory),
-    activities: createActivities({ ...dependencies, headStart, firstTasks }),
+    activities: createActivities({ ...dependencies, headStart, firstTasks, heartbeats }),
     // A request that hangs keeps a place for as long as it may: there must be room beside many.
     maxConcurrentActivityTaskExecutions: 1_000,
     maxConcurrentLocalActivityExecutions: 500,
@@ -76,6 +81,7 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
     } finally {
       await stopOthers();
       await headStart.settled();
+      await heartbeats.handOver();
     }
   };
   const done = run();

@@ -16,6 +16,10 @@ export interface TargetClock {
   readonly confirmForMs: number;
   /** Waits before each look of reconcile; after the last one, `outcome_unknown`. */
   readonly reconcileDelaysMs: readonly number[];
+  /** How often a process says that it still makes a call. */
+  readonly heartbeatMs: number;
+  /** A process that has not said so for this long is dead, and its call may be taken over. */
+  readonly lostAfterMs: number;
 }
 
 export const defaultTargetClock: TargetClock = {
@@ -26,4 +30,6 @@ export const defaultTargetClock: TargetClock = {
   confirmMaxMs: 60_000,
   confirmForMs: 24 * 3_600_000,
   reconcileDelaysMs: [0, 5_000, 30_000, 120_000],
+  heartbeatMs: 2_000,
+  lostAfterMs: 6_000,
 };

@@ -190,6 +190,10 @@ interface PostResultTable {
   /** Grows with every call to the network, which is numbered by it, and with every retry. */
   steps: Generated<number>;
   next_attempt_at: Date | null;
+  /** When its last call was begun, in database time. */
+  begun_at: Date | null;
+  /** When the process that makes the call was last known to live, in database time; null: nobody owns it. */
+  heartbeat_at: Date | null;
   /** The month whose usage of the account counts it, `2026-01`; null: it isn't counted. */
   usage_month: string | null;
   /** It met a pause, and no workflow carries it until that ends. */

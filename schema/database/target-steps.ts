@@ -1,5 +1,5 @@
 // One target's way through its phases in Postgres: begun before the call, ended after it.
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { AttemptOutcome } from '../post-attempts.ts';
 import type { PostingErrorCode } from '../posting-errors.ts';
 import type { FailureStage, NextAction, Phase } from '../posts.ts';
@@ -14,24 +14,19 @@ import type { TargetRow } from './targets.ts';
  * since `row` was read, and this one must read again. A crash after this leaves `begun`, which
  * reconcile resolves.
  */
-export async function beginPhase(
-  db: Db,
-  row: TargetRow,
-  phase: Phase,
-  startedAt: Date,
-): Promise<boolean> {
+export async function beginPhase(db: Db, row: TargetRow, phase: Phase): Promise<boolean> {
   const { rows } = await sql<{ has_begun: boolean }>`
     /* prepared: begin_phase */
     with begun as (
       update post_results
       set status = 'publishing', phase = ${phase}, phase_state = 'begun',
         steps = steps + 1, attempts = attempts + ${phase === 'commit' ? 1 : 0}::int,
-        next_attempt_at = null, is_paused = false
+        next_attempt_at = null, is_paused = false, begun_at = now(), heartbeat_at = now()
       where id = ${row.id} and steps = ${row.steps} and ${isOpenRow('post_results')}
       returning id
     ), attempt as (
       insert into post_attempts (result_id, number, run, phase, started_at, outcome)
-      select id, ${row.steps + 1}, ${row.current_run}, ${phase}, ${startedAt}, 'begun' from begun
+      select id, ${row.steps + 1}, ${row.current_run}, ${phase}, now(), 'begun' from begun
     ), change as (
       insert into changes (project_id, subject, subject_id, kind)
       select ${row.project_id}, 'post', ${row.post_id}, 'result.publishing'
@@ -44,16 +39,30 @@ export async function beginPhase(
   return rows[0]!.has_begun;
 }
 
-/** When the call under way was begun, where an earlier run began it. */
-export async function findEarlierCall(db: Db, row: TargetRow): Promise<Date | undefined> {
-  const attempt = await db
-    .selectFrom('post_attempts')
-    .select('started_at')
-    .where('result_id', '=', row.id)
-    .where('number', '=', row.steps)
-    .where('run', '<', row.current_run)
-    .executeTakeFirst();
-  return attempt?.started_at;
+/** A call in flight: its result and its number. */
+export type BegunCall = Pick<TargetRow, 'id' | 'steps'>;
+
+/** Says of these calls, unless others have taken them over, that their caller lives. */
+export async function renewHeartbeats(db: Db, calls: BegunCall[]): Promise<void> {
+  await setHeartbeats(db, calls, sql`now()`);
+}
+
+/** Says of these calls, unless others have taken them over, that nobody makes them any more. */
+export async function releaseCalls(db: Db, calls: BegunCall[]): Promise<void> {
+  await setHeartbeats(db, calls, sql`null`);
+}
+
+/** A row that somebody else has locked is skipped: one must not hold up the heartbeats of all. */
+async function setHeartbeats(db: Db, calls: BegunCall[], value: RawBuilder<unknown>) {
+  await sql`
+    update post_results set heartbeat_at = ${value}
+    where id in (
+      select id from post_results
+      join unnest(${calls.map(({ id }) => id)}::text[], ${calls.map(({ steps }) => steps)}::int[])
+        as call (result_id, number) on id = result_id and steps = number
+      where phase_state = 'begun' and ${isOpenRow('post_results')}
+      for no key update of post_results skip locked
+    )`.execute(db);
 }
 
 /** How one call to the network ended, for the story of the target. */
@@ -86,8 +95,8 @@ export async function endAttempt(
 }
 
 /**
- * The target goes on: with another phase, or the same one again, at once or later. Like `setFailed`
- * it writes nothing when another execution was here since: only the newest knows how things stand.
+ * The target goes on: with another phase, or the same one again, at once or later. False: it wrote
+ * nothing, since another execution was here after `row` was read.
  */
 export async function setNextPhase(
   db: Db,
@@ -98,7 +107,7 @@ export async function setNextPhase(
     dueAt: Date | null;
     state?: Record<string, unknown> | undefined;
   },
-): Promise<void> {
+): Promise<boolean> {
   const changed = await db
     .updateTable('post_results')
     .set({
@@ -114,6 +123,7 @@ export async function setNextPhase(
     .returning('id')
     .executeTakeFirst();
   if (changed && next.dueAt) await insertResultChange(db, row, 'result.waiting');
+  return changed !== undefined;
 }
 
 /**
@@ -157,8 +167,15 @@ export interface Failure {
   nextAction: NextAction;
 }
 
-/** Gives back what the account's usage counted for it, unless the post may be public. */
-export async function setFailed(trx: Transaction, row: TargetRow, failure: Failure): Promise<void> {
+/**
+ * Gives back what the account's usage counted for it, unless the post may be public. False: it wrote
+ * nothing, since another execution was here after `row` was read.
+ */
+export async function setFailed(
+  trx: Transaction,
+  row: TargetRow,
+  failure: Failure,
+): Promise<boolean> {
   const changed = await trx
     .updateTable('post_results')
     .set({
@@ -173,13 +190,25 @@ export async function setFailed(trx: Transaction, row: TargetRow, failure: Failu
       next_attempt_at: null,
     })
     .where('id', '=', row.id)
-    .where('steps', '=', row.steps)
+    .where(isUnchanged(row, failure))
     .where(isOpenRow('post_results'))
     .returning('id')
     .executeTakeFirst();
-  if (!changed) return;
+  if (!changed) return false;
   await insertResultChange(trx, row, 'result.failed');
   if (failure.errorCode !== 'outcome_unknown') await giveBackUsage(trx, [row.id]);
+  return true;
+}
+
+/**
+ * Nobody was here since. A commit's refusal counts also when others have begun to look for its post:
+ * it says that there is none, as long as no newer commit was begun.
+ */
+function isUnchanged(row: TargetRow, { errorCode }: Failure) {
+  const isRefusal =
+    row.phase === 'commit' && row.phase_state === 'begun' && errorCode !== 'outcome_unknown';
+  if (!isRefusal) return sql<boolean>`steps = ${row.steps}`;
+  return sql<boolean>`(steps = ${row.steps} or (phase = 'reconcile' and attempts = ${row.attempts}))`;
 }
 
 /** What happens to a result is a change of its post. */

@@ -17,6 +17,8 @@ export interface TargetRow extends PostResultRow {
   blocked_until: Date | null;
   /** The operator has paused its network or its project. */
   is_sending_paused: boolean;
+  /** Database time of this read. */
+  read_at: Date;
 }
 
 export async function findTarget(db: Db, resultId: string): Promise<TargetRow | undefined> {
@@ -29,6 +31,7 @@ export async function findTarget(db: Db, resultId: string): Promise<TargetRow | 
     .select(['p.caption as post_caption', 'p.media_urls as post_media_urls', 'p.current_run'])
     .select('answered.status as answered_status')
     .select('answered.external_id as answered_external_id')
+    .select(sql<Date>`now()`.as('read_at'))
     .select((eb) => [
       eb
         .selectFrom('rate_limits')

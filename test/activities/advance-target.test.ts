@@ -1,10 +1,16 @@
 // A target's way through its phases, against a network on which a repeated commit is a second post.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { AdvanceDependencies } from '../../activities/advance-dependencies.ts';
 import { advanceTarget } from '../../activities/advance-target.ts';
 import { concludePost } from '../../activities/conclude-post.ts';
 import { createPlatforms } from '../../activities/platforms/index.ts';
-import { beginPhase, setNextPhase, setPublished } from '../../schema/database/target-steps.ts';
+import {
+  beginPhase,
+  releaseCalls,
+  setNextPhase,
+  setPublished,
+} from '../../schema/database/target-steps.ts';
 import { findTarget } from '../../schema/database/targets.ts';
 import { listResults } from '../../schema/database/posts.ts';
 import { defaultTargetClock } from '../../schema/retry.ts';
@@ -45,6 +51,13 @@ async function createTarget(): Promise<{ postId: string; resultId: string; accou
 
 const advance = (resultId: string) => advanceToEnd(dependencies, resultId);
 const result = (resultId: string) => getResult(database.db, resultId);
+
+/** The row as a process leaves it that dies in its commit and is known to be dead. */
+async function dieInCommit(resultId: string): Promise<void> {
+  const row = (await findTarget(database.db, resultId))!;
+  await beginPhase(database.db, row, 'commit');
+  await releaseCalls(database.db, [{ id: resultId, steps: row.steps + 1 }]);
+}
 
 const attempts = (resultId: string) =>
   database.db
@@ -118,8 +131,7 @@ describe('advanceTarget', () => {
 
   test('looks for the post when whoever began the commit is gone', async () => {
     const { resultId } = await createTarget();
-    const row = (await findTarget(database.db, resultId))!;
-    await beginPhase(database.db, row, 'commit', new Date());
+    await dieInCommit(resultId);
     network.posts.push(resultId);
     expect(await advance(resultId)).toMatchObject({ status: 'published', attempts: 1 });
     expect(network.posts).toEqual([resultId]);
@@ -127,8 +139,7 @@ describe('advanceTarget', () => {
 
   test('commits when whoever began the commit is gone and every look finds nothing', async () => {
     const { resultId } = await createTarget();
-    const row = (await findTarget(database.db, resultId))!;
-    await beginPhase(database.db, row, 'commit', new Date());
+    await dieInCommit(resultId);
     expect(await advance(resultId)).toMatchObject({ status: 'published', attempts: 2 });
     expect(await attempts(resultId)).toMatchObject([
       { phase: 'commit', outcome: 'begun' },
@@ -142,24 +153,23 @@ describe('advanceTarget', () => {
   test('waits for a commit that an earlier run has just begun', async () => {
     const { resultId, postId } = await createTarget();
     const row = (await findTarget(database.db, resultId))!;
-    await beginPhase(database.db, row, 'commit', new Date());
+    await beginPhase(database.db, row, 'commit');
     await database.db
       .updateTable('posts')
       .set({ current_run: 2 })
       .where('id', '=', postId)
       .execute();
-    const next = { resultId, run: 2 };
-    expect(await advanceTarget(dependencies, next)).toEqual({ waitMs: 1_000 });
+    const next = advanceTarget(dependencies, { resultId, run: 2 });
+    await sleep(50);
     expect(await result(resultId)).toMatchObject({ phase: 'commit', phase_state: 'begun' });
     await setPublished(database.db, { ...row, steps: 1 }, { externalId: 'x', url: null }, 1);
-    expect(await advanceTarget(dependencies, next)).toEqual({ waitMs: null });
+    expect(await next).toEqual({ waitMs: null });
     expect(network.calls).toBe(0);
   });
 
   test('says that the outcome is unknown when the account is gone before the look', async () => {
     const { resultId, accountId } = await createTarget();
-    const row = (await findTarget(database.db, resultId))!;
-    await beginPhase(database.db, row, 'commit', new Date());
+    await dieInCommit(resultId);
     await database.db
       .updateTable('social_accounts')
       .set({ status: 'disconnected', credentials: null })
@@ -177,7 +187,7 @@ describe('advanceTarget', () => {
   test('leaves the row alone when another execution was here meanwhile', async () => {
     const { resultId } = await createTarget();
     const stale = (await findTarget(database.db, resultId))!;
-    await beginPhase(database.db, stale, 'commit', new Date());
+    await beginPhase(database.db, stale, 'commit');
     await setNextPhase(database.db, stale, { phase: 'commit', clock: {}, dueAt: null });
     expect(await result(resultId)).toMatchObject({ phase: 'commit', phase_state: 'begun' });
   });
@@ -185,9 +195,7 @@ describe('advanceTarget', () => {
   test('a phase that two begin at once is begun by one', async () => {
     const { resultId } = await createTarget();
     const row = (await findTarget(database.db, resultId))!;
-    const begun = await Promise.all(
-      [1, 2, 3].map(() => beginPhase(database.db, row, 'commit', new Date())),
-    );
+    const begun = await Promise.all([1, 2, 3].map(() => beginPhase(database.db, row, 'commit')));
     expect(begun.filter(Boolean)).toHaveLength(1);
   });
 

@@ -1,6 +1,7 @@
 // A network that answers with what no table holds: its target ends all the same, with what can be kept.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AdvanceDependencies } from '../../activities/advance-dependencies.ts';
+import { createCallHeartbeats } from '../../activities/call-ownership.ts';
 import { createPlatforms } from '../../activities/platforms/index.ts';
 import type { Platform } from '../../activities/platforms/platform.ts';
 import { createSandboxPlatform } from '../../activities/platforms/sandbox.ts';
@@ -61,6 +62,7 @@ async function publish(
       unavailableDelaysMs: [1],
       confirmFirstMs: 1,
     },
+    heartbeats: createCallHeartbeats(database.db, defaultTargetClock),
     previewEvents: false,
   };
   const { resultIds } = await addTargets(database.db, await addAccount(database.db));

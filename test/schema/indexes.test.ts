@@ -51,6 +51,7 @@ import {
 } from '../../schema/database/recorded-events.ts';
 import { listResumablePosts } from '../../schema/database/resuming.ts';
 import { listStuckDeliveries, listStuckPosts } from '../../schema/database/stuck.ts';
+import { renewHeartbeats } from '../../schema/database/target-steps.ts';
 import { findTarget, setPaused } from '../../schema/database/targets.ts';
 import {
   insertMissingDeliveries,
@@ -281,6 +282,11 @@ describe('the engine', () => {
     'sets deliveries of a batch free': (db) => releaseBatch(db, 'bat_9', ['dlv_950']),
     'looks for overdue posts': (db) => listOverduePosts(db, 300_000),
     'gives a post a new run': (db) => restartPost(db, 'post_0', null),
+    'renews the heartbeats of calls': (db) =>
+      renewHeartbeats(db, [
+        { id: 'res_7', steps: 1 },
+        { id: 'res_1007', steps: 1 },
+      ]),
     'holds a paused target': async (db) => setPaused(db, (await findTarget(db, 'res_1000'))!),
     'looks for posts that a pause holds no more': (db) => listResumablePosts(db, ''),
     'looks for stuck posts': (db) => listStuckPosts(db, 60_000),

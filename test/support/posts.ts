@@ -128,7 +128,7 @@ export async function begin(
   phase: Phase = 'commit',
 ): Promise<TargetRow> {
   const row = (await findTarget(db, resultId))!;
-  if (!(await beginPhase(db, row, phase, new Date()))) throw new Error('It was not begun.');
+  if (!(await beginPhase(db, row, phase))) throw new Error('It was not begun.');
   return { ...row, phase, phase_state: 'begun', steps: row.steps + 1 };
 }
 

@@ -124,6 +124,8 @@ const statements = [
     attempts int not null default 0,
     steps int not null default 0,
     next_attempt_at ${time},
+    begun_at ${time},
+    heartbeat_at ${time},
     kind text not null default 'post',
     answers_result_id ${id} references post_results on delete cascade,
     thread_position int,

@@ -65,7 +65,7 @@ describe('setFailed', () => {
   test('holds no usage while it waits for the post', async () => {
     const { db } = database;
     const target = (await findTarget(db, result.id))!;
-    let failing: Promise<void> | undefined;
+    let failing: Promise<unknown> | undefined;
     await transact(async (trx) => {
       await trx
         .selectFrom('posts')

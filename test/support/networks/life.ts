@@ -98,7 +98,10 @@ export function createLife({ pool, interruption, onInterrupt }: LifeOptions): Li
   const dialect = new PostgresDialect({
     pool: {
       // Without cursors, which nothing here uses.
-      connect: async () => follow(await pool.connect()) as never,
+      connect: async () => {
+        if (isDead) await never();
+        return follow(await pool.connect()) as never;
+      },
       end: async () => undefined,
       options: {},
     },

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AdvanceDependencies } from '../../../activities/advance-dependencies.ts';
 import { advanceTarget } from '../../../activities/advance-target.ts';
+import { createCallHeartbeats } from '../../../activities/call-ownership.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import type { Db, PostResultRow } from '../../../schema/database/database.ts';
 import { insertPost } from '../../../schema/database/posts.ts';
@@ -22,6 +23,8 @@ export const shortClock: TargetClock = {
   confirmMaxMs: 20,
   confirmForMs: 10_000,
   reconcileDelaysMs: [0, 2, 4],
+  heartbeatMs: 2_000,
+  lostAfterMs: 6_000,
 };
 export const impatientClock: TargetClock = {
   ...shortClock,
@@ -40,6 +43,7 @@ export function dependenciesOf(
     doorbell: { ring: () => undefined, close: () => Promise.resolve() },
     platforms: createPlatforms([network.platform]),
     clock,
+    heartbeats: createCallHeartbeats(db, clock),
     previewEvents: false,
   };
 }

@@ -86,7 +86,7 @@ async function liveTwice(
     },
   });
   life.follow(switchboard);
-  const first = { ...dependenciesOf(db, network), db: life.db };
+  const first = dependenciesOf(life.db, network);
   await life.live(() => carryRun(first, post)).catch(() => undefined);
   told.push(...life.steps);
   const canceled = (await canceling) ?? [];
@@ -124,8 +124,14 @@ async function readScene(db: Db, network: SimulatedNetwork, post: TestPost): Pro
   };
 }
 
-/** A lease ends by the clock alone when its holder is dead. */
-async function passTime(db: Db, { accountId }: TestPost): Promise<void> {
+/** A lease, and the ownership of a call, end by the clock alone when their holder is dead. */
+async function passTime(db: Db, { accountId, postId }: TestPost): Promise<void> {
+  await db
+    .updateTable('post_results')
+    .set({ heartbeat_at: null })
+    .where('post_id', '=', postId)
+    .where('phase_state', '=', 'begun')
+    .execute();
   await db
     .updateTable('social_accounts')
     .set({ refresh_lease_until: sql<Date>`now()` })
