@@ -7,7 +7,9 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { AdvanceDependencies } from '../../activities/advance-dependencies.ts';
 import { advanceTarget } from '../../activities/advance-target.ts';
+import type { Access } from '../../activities/account-access.ts';
 import { ownedForMs } from '../../activities/call-ownership.ts';
+import { callPhase } from '../../activities/call-phase.ts';
 import { beginPhase } from '../../schema/database/target-steps.ts';
 import { findTarget, type TargetRow } from '../../schema/database/targets.ts';
 import type { Phase } from '../../schema/posts.ts';
@@ -131,16 +133,13 @@ describe.concurrent('a call of a living process', () => {
     expect(await result(resultId)).toMatchObject({ status: 'published', attempts: 1 });
   });
 
-  test.each([
-    ['an hour ahead', shiftMs],
-    ['an hour behind', -shiftMs],
-  ])('is not made again by a process whose clock is %s', async (_, clockShiftMs) => {
+  test('is not made again by a process whose clock is an hour ahead', async () => {
     const { promise: until, resolve: answer } = Promise.withResolvers<void>();
     await using network = await startSlowNetwork({ prepare: [{ until }] });
     const resultId = await createTarget();
     const first = advanceToEnd(createProcess(network), resultId);
     await waitForCall(network, 'prepare');
-    await using second = startProcess(network, resultId, clockShiftMs);
+    await using second = startProcess(network, resultId, shiftMs);
     await waitForProcess(resultId);
     await sleep(longCallMs);
     answer();
@@ -148,14 +147,11 @@ describe.concurrent('a call of a living process', () => {
     expect(network.calls).toEqual(fewestCalls);
   });
 
-  test.each([
-    ['an hour ahead', shiftMs],
-    ['an hour behind', -shiftMs],
-  ])('stays with a process whose clock is %s', async (_, clockShiftMs) => {
+  test('stays with a process whose clock is an hour behind', async () => {
     const { promise: until, resolve: answer } = Promise.withResolvers<void>();
     await using network = await startSlowNetwork({ prepare: [{ until }] });
     const resultId = await createTarget();
-    await using _first = startProcess(network, resultId, clockShiftMs);
+    await using _first = startProcess(network, resultId, -shiftMs);
     await waitForCall(network, 'prepare');
     const second = advanceToEnd(createProcess(network), resultId);
     await sleep(longCallMs);
@@ -302,6 +298,30 @@ describe.concurrent('a process whose call was taken over', () => {
     expect(await result(resultId)).toMatchObject({ status: 'publishing', attempts: 2 });
     gates[1].resolve();
     expect(await second).toMatchObject({ status: 'published', attempts: 2 });
+  });
+});
+
+describe('callPhase', () => {
+  const target = { id: 'res_1' } as TargetRow;
+  const access = {} as Access;
+  const never = new Promise<never>(() => undefined);
+  const call = (network: SlowNetwork, spentMs: number) =>
+    callPhase(connectSlowNetwork(network.url), 'commit', target, access, {
+      startedMs: performance.now() - spentMs,
+      callTimeoutMs: 30_000,
+      sendWithinMs: 29_900,
+    });
+
+  test('sends nothing when its process has stalled since it began the call', async () => {
+    await using network = await startSlowNetwork({});
+    await expect(call(network, 30_000)).rejects.toMatchObject({ kind: 'unavailable' });
+    expect(network.calls).toEqual(noCalls);
+  });
+
+  test('counts its timeout from when it began the call', async () => {
+    await using network = await startSlowNetwork({ commit: [{ until: never }] });
+    await expect(call(network, 29_000)).rejects.toMatchObject({ kind: 'unknown_outcome' });
+    expect(network.calls.commit).toBe(1);
   });
 });
 
