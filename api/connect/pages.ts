@@ -32,25 +32,35 @@ export function troublePage(message: string, status: number, retryUrl?: string):
   );
 }
 
+/** For a browser without the session's cookie. */
+export function otherBrowserPage(): Response {
+  return page(
+    'This page was opened in another browser',
+    html`<p>It works only in the browser that opened the link, for 30 minutes.</p>
+      <p>Go back to where you came from and open the link again.</p>`,
+    { status: 403 },
+  );
+}
+
 export interface CredentialsForm {
   platform: Platform;
   projectName: string;
   sessionId: string;
-  token: string;
+  state: string;
   values: Record<string, string>;
   fault?: AppError;
 }
 
 /** For networks whose accounts are connected by what their user types. */
 export function formPage(form: CredentialsForm): Response {
-  const { platform, projectName, sessionId, token, fault } = form;
+  const { platform, projectName, sessionId, state, fault } = form;
   const network = platformTitles[platform.name];
   return page(
     `Connect your ${network} account`,
     html`<p><strong>${projectName}</strong> asks to post to ${network} in your name.</p>
       ${fault && fault.code !== 'validation_error' && html`<p role="alert">${fault.message}</p>`}
       <form method="post" action="/connect/${sessionId}">
-        <input type="hidden" name="token" value="${token}" />
+        <input type="hidden" name="state" value="${state}" />
         ${credentialFields(platform).map((field) => showField(field, form))}
         <button class="first" name="decision" value="connect">Connect</button>
         <button name="decision" value="cancel" formnovalidate>Cancel</button>

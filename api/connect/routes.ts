@@ -1,6 +1,6 @@
-// The hosted connect flow: the session's page, the network's consent, the way back.
+// The hosted connect flow: the link, the session's page, the network's consent, the way back.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Hono } from 'hono';
+import { Hono, type Context as HonoContext } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { Platform } from '../../activities/platforms/platform.ts';
 import { findConnectSession } from '../../schema/database/connect-sessions.ts';
@@ -9,10 +9,17 @@ import { getProjectRow } from '../../schema/database/projects.ts';
 import { AppError, errorKinds } from '../../schema/errors.ts';
 import { askNetwork, connectAtNetwork } from '../accounts/connect-at-network.ts';
 import type { Context } from '../context.ts';
+import {
+  isState,
+  readBrowserSecret,
+  sessionIdOf,
+  setBrowserCookie,
+  toState,
+} from './browser-cookie.ts';
 import { cancelSession, completeSession, returnUrlOf } from './ending.ts';
-import { credentialFields, endedPage, formPage, troublePage } from './pages.ts';
-import { presentConnectSession, statusOf } from './presenter.ts';
-import { isState, isToken, openToken, sessionIdOf, toState } from './token.ts';
+import { credentialFields, endedPage, formPage, otherBrowserPage, troublePage } from './pages.ts';
+import { statusOf } from './presenter.ts';
+import { isToken } from './token.ts';
 
 const notValid = 'This link is not valid. Go back to where you came from and ask for a new one.';
 const maxBodyBytes = 65_536;
@@ -24,17 +31,20 @@ export function createConnectRoutes(context: Context): Hono {
   app.use(
     bodyLimit({ maxSize: maxBodyBytes, onError: () => troublePage('That is too much.', 413) }),
   );
+  app.use(async (c, next) => {
+    await next();
+    c.header('Referrer-Policy', 'no-referrer');
+    c.header('Cache-Control', 'no-store');
+  });
   const callbackUrl = `${context.publicUrl}/connect/callback`;
 
   app.get('/callback', async (c) => {
     const query = c.req.query();
     const { state = '', error } = query;
-    const session = await findSession(context, sessionIdOf(state));
-    if (!session) return troublePage(notValid, 404);
-    const status = statusOf(session);
-    if (status !== 'pending') return endedPage(status);
-    const token = openToken(context.vault, session);
-    if (token === null || !isState(session, token, state)) return troublePage(notValid, 404);
+    const found = await findPending(c, sessionIdOf(state));
+    if (found instanceof Response) return found;
+    const { session, secret } = found;
+    if (!isState(session.id, secret, state)) return otherBrowserPage();
     if (error === 'access_denied') return leave(await cancelSession(context, session));
     const { consent } = platformOf(context, session);
     if (!consent) return troublePage(notValid, 404);
@@ -48,34 +58,34 @@ export function createConnectRoutes(context: Context): Hono {
     if (connection instanceof AppError) {
       const ended = connection.code === 'conflict' ? await findEnd(session) : undefined;
       if (ended) return leave(ended);
-      const retryUrl = presentConnectSession(context, session).url ?? undefined;
-      return troublePage(connection.message, errorKinds[connection.code].status, retryUrl);
+      const { status } = errorKinds[connection.code];
+      return troublePage(connection.message, status, `/connect/${session.id}`);
     }
     return leave(await completeSession(context, session, connection));
   });
 
   app.get('/:id', async (c) => {
-    const token = c.req.query('token') ?? '';
-    const session = await findSession(context, c.req.param('id'));
-    if (!session || !isToken(session, token)) return troublePage(notValid, 404);
-    const status = statusOf(session);
-    if (status !== 'pending') return endedPage(status);
+    const token = c.req.query('token');
+    if (token !== undefined) return followLink(c, c.req.param('id'), token);
+    const found = await findPending(c, c.req.param('id'));
+    if (found instanceof Response) return found;
+    const { session, secret } = found;
     const platform = platformOf(context, session);
     if (platform.consent) {
-      const state = toState(session, token);
+      const state = toState(session.id, secret);
       return c.redirect(platform.consent.authorizeUrl({ state, callbackUrl }), 302);
     }
-    return formPage({ ...(await formOf(session, platform, token)), values: {} });
+    return formPage({ ...(await formOf(session, platform, secret)), values: {} });
   });
 
   app.post('/:id', async (c) => {
     const form = await c.req.parseBody().catch(() => null);
     if (!form) return troublePage('What was sent cannot be read.', 400);
-    const token = text(form['token']);
-    const session = await findSession(context, c.req.param('id'));
-    if (!session || !isToken(session, token)) return troublePage(notValid, 404);
-    const status = statusOf(session);
-    if (status !== 'pending') return endedPage(status);
+    const found = await findPending(c, c.req.param('id'));
+    if (found instanceof Response) return found;
+    const { session, secret } = found;
+    // The cookie alone would let a page of the same site send the form.
+    if (!isState(session.id, secret, text(form['state']))) return otherBrowserPage();
     if (form['decision'] === 'cancel') return leave(await cancelSession(context, session));
     const platform = platformOf(context, session);
     if (!platform.connect) return troublePage(notValid, 404);
@@ -89,7 +99,7 @@ export function createConnectRoutes(context: Context): Hono {
       return leave(await completeSession(context, session, connection));
     } catch (fault) {
       if (!(fault instanceof AppError)) throw fault;
-      return formPage({ ...(await formOf(session, platform, token)), values, fault });
+      return formPage({ ...(await formOf(session, platform, secret)), values, fault });
     }
   });
 
@@ -102,6 +112,30 @@ export function createConnectRoutes(context: Context): Hono {
     return troublePage('Something failed here. Try again in a moment.', 500);
   });
 
+  /** Each load of the link starts over in its browser, and keeps the token out of the address bar. */
+  async function followLink(c: HonoContext, id: string, token: string): Promise<Response> {
+    const session = await findSession(context, id);
+    if (!session || !isToken(session, token)) return troublePage(notValid, 404);
+    const status = statusOf(session);
+    if (status !== 'pending') return endedPage(status);
+    setBrowserCookie(context, c, id);
+    return c.redirect(`/connect/${id}`, 302);
+  }
+
+  /** The session with this browser's secret; or the page to answer with. */
+  async function findPending(
+    c: HonoContext,
+    id: string,
+  ): Promise<Response | { session: ConnectSessionRow; secret: string }> {
+    if (!sessionIdPattern.test(id)) return troublePage(notValid, 404);
+    const secret = readBrowserSecret(context, c, id);
+    if (secret === undefined) return otherBrowserPage();
+    const session = await findSession(context, id);
+    if (!session) return troublePage(notValid, 404);
+    const status = statusOf(session);
+    return status === 'pending' ? { session, secret } : endedPage(status);
+  }
+
   /** A code works once: another request with the same one may be about to end the session. */
   async function findEnd({ id }: ConnectSessionRow): Promise<ConnectSessionRow | undefined> {
     for (let attempt = 0; attempt < 5; attempt++) {
@@ -112,9 +146,10 @@ export function createConnectRoutes(context: Context): Hono {
     return undefined;
   }
 
-  async function formOf(session: ConnectSessionRow, platform: Platform, token: string) {
+  async function formOf(session: ConnectSessionRow, platform: Platform, secret: string) {
     const { name } = await getProjectRow(context.db, session.project_id);
-    return { platform, projectName: name, sessionId: session.id, token };
+    const state = toState(session.id, secret);
+    return { platform, projectName: name, sessionId: session.id, state };
   }
   return app;
 }

@@ -1,5 +1,5 @@
-// The two proofs of a connect session: the page's token, and the state that travels to the network.
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+// The token in a connect session's link.
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ConnectSessionRow } from '../../schema/database/database.ts';
 import type { Vault } from '../../schema/database/vault.ts';
 
@@ -18,22 +18,6 @@ export function openToken(vault: Vault, session: ConnectSessionRow): string | nu
 
 export function isToken(session: ConnectSessionRow, given: string): boolean {
   return timingSafeEqual(hash(given), session.token_hash);
-}
-
-/**
- * Made from the token, which the network never sees. It is good once, since a session ends once and
- * takes its token along.
- */
-export function toState(session: ConnectSessionRow, token: string): string {
-  return `${session.id}.${createHmac('sha256', token).update(session.id).digest('base64url')}`;
-}
-
-export function sessionIdOf(state: string): string {
-  return state.split('.')[0] ?? '';
-}
-
-export function isState(session: ConnectSessionRow, token: string, given: string): boolean {
-  return timingSafeEqual(hash(given), hash(toState(session, token)));
 }
 
 function hash(text: string): Buffer {

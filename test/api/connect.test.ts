@@ -5,6 +5,7 @@ import { createBluesky } from '../../activities/platforms/bluesky.ts';
 import { createPlatforms } from '../../activities/platforms/index.ts';
 import { createConnectRoutes } from '../../api/connect/routes.ts';
 import { didDocument, handleRecord, txtOf } from '../support/bluesky-identity.ts';
+import { createBrowser } from '../support/browser.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createTestRest, type TestKey, type TestRest } from '../support/rest.ts';
 import { createTestSandbox, type TestSandbox } from '../support/sandbox.ts';
@@ -19,6 +20,7 @@ const identity = {
   handle: 'ada.example.com',
   pds: 'https://pds.invalid',
 };
+const browser = createBrowser((url, init) => hosted.request(url, init));
 
 beforeAll(async () => {
   network = await createTestDatabase();
@@ -68,7 +70,8 @@ const locationOf = (response: Response) => response.headers.get('Location') ?? '
 
 /** From the session's page through the network's consent page to the callback's address. */
 async function consent(url: string, decision: 'allow' | 'deny', handle = 'ada'): Promise<string> {
-  const toNetwork = await hosted.request(url);
+  const toPage = await browser.request(url);
+  const toNetwork = await browser.request(new URL(locationOf(toPage), url).href);
   expect(toNetwork.status).toBe(302);
   const consentUrl = new URL(locationOf(toNetwork));
   expect(consentUrl.pathname).toBe('/sandbox/consent');
@@ -158,7 +161,7 @@ describe('the consent of the sandbox', () => {
   test('connects a managed account and returns the user with the account', async () => {
     const return_url = 'https://app.example.com/done?tab=2';
     const session = await createSession({ external_user_id: 'user-7', return_url });
-    const ended = await hosted.request(await consent(session.url, 'allow', '@Grace'));
+    const ended = await browser.request(await consent(session.url, 'allow', '@Grace'));
     expect(ended.status).toBe(303);
     const { completed_social_account_id: accountId, ...after } = await getSession(session.id);
     expect(after).toMatchObject({ status: 'completed', url: null });
@@ -189,24 +192,22 @@ describe('the consent of the sandbox', () => {
   test('works once: neither the callback nor the page can be used again', async () => {
     const session = await createSession();
     const callback = await consent(session.url, 'allow', 'henry');
-    const [one, two] = await Promise.all([hosted.request(callback), hosted.request(callback)]);
+    const [one, two] = await Promise.all([browser.request(callback), browser.request(callback)]);
     for (const answer of [one, two]) {
       expect(answer.status).toBe(200);
       expect(await answer.text()).toContain('Your account is connected.');
     }
     const { completed_social_account_id: accountId } = await getSession(session.id);
     expect(await listEvents(accountId!)).toHaveLength(1);
-    expect(await (await hosted.request(callback)).text()).toContain('Your account is connected.');
-    expect(await (await hosted.request(session.url)).text()).toContain(
-      'Your account is connected.',
-    );
+    expect(await (await browser.request(callback)).text()).toContain('Your account is connected.');
+    expect((await browser.visit(session.url)).html).toContain('Your account is connected.');
     expect(await listEvents(accountId!)).toHaveLength(1);
   });
 
   test('ends the session without an account when the user says no', async () => {
     const return_url = 'https://app.example.com/done';
     const session = await createSession({ return_url });
-    const ended = await hosted.request(await consent(session.url, 'deny'));
+    const ended = await browser.request(await consent(session.url, 'deny'));
     expect(locationOf(ended)).toBe(`${return_url}?status=canceled&session_id=${session.id}`);
     expect((await getSession(session.id)).status).toBe('canceled');
   });
@@ -215,9 +216,9 @@ describe('the consent of the sandbox', () => {
     const session = await createSession();
     const callback = new URL(await consent(session.url, 'allow'));
     callback.searchParams.set('code', code);
-    const answer = await hosted.request(callback.href);
+    const answer = await browser.request(callback.href);
     expect(answer.status).toBe(409);
-    expect(await answer.text()).toContain('Try again');
+    expect(await answer.text()).toContain(`href="/connect/${session.id}">Try again`);
     expect((await getSession(session.id)).status).toBe('pending');
   });
 
@@ -231,21 +232,20 @@ describe('the consent of the sandbox', () => {
     const callback = new URL(await consent(a.url, 'allow'));
     const signature = callback.searchParams.get('state')!.split('.')[1]!;
     callback.searchParams.set('state', `${b.id}.${signature}`);
-    expect((await hosted.request(callback.href)).status).toBe(404);
+    await browser.request(b.url);
+    expect((await browser.request(callback.href)).status).toBe(403);
     expect((await getSession(b.id)).status).toBe('pending');
   });
 });
 
 describe('GET /connect/:id', () => {
-  test.each(['', '?token=', '?token=wrong'])(
-    'is 404 without the right token: %j',
-    async (query) => {
-      const { id } = await createSession();
-      const answer = await hosted.request(`/connect/${id}${query}`);
-      expect(answer.status).toBe(404);
-      expect(answer.headers.get('Referrer-Policy')).toBe('no-referrer');
-    },
-  );
+  test.each(['?token=', '?token=wrong'])('is 404 without the right token: %j', async (query) => {
+    const { id } = await createSession();
+    const answer = await hosted.request(`/connect/${id}${query}`);
+    expect(answer.status).toBe(404);
+    expect(answer.headers.get('Set-Cookie')).toBeNull();
+    expect(answer.headers.get('Referrer-Policy')).toBe('no-referrer');
+  });
 
   test('says so when the link has expired, and the API says the same', async () => {
     const session = await createSession();
@@ -261,18 +261,14 @@ describe('GET /connect/:id', () => {
   });
 });
 
-function submit(session: Session, fields: Record<string, string>) {
-  const token = new URL(session.url).searchParams.get('token')!;
-  return hosted.request(`/connect/${session.id}`, {
-    method: 'POST',
-    body: new URLSearchParams({ token, ...fields }),
-  });
+async function submit(session: Session, fields: Record<string, string>) {
+  return browser.submit(await browser.visit(session.url), fields);
 }
 
 describe('the form of a network with plain credentials', () => {
   test('asks for what the network needs, the password hidden', async () => {
     const session = await createSession({ platform: 'bluesky' });
-    const text = await (await hosted.request(session.url)).text();
+    const { html: text } = await browser.visit(session.url);
     expect(text).toMatch(/name="handle"\s+type="text"/);
     expect(text).toMatch(/name="app_password"\s+type="password"/);
     expect(text).toContain('Service (optional)');
@@ -288,7 +284,7 @@ describe('the form of a network with plain credentials', () => {
       service: '',
       decision: 'connect',
     });
-    expect(await ended.text()).toContain('Your account is connected.');
+    expect(ended.html).toContain('Your account is connected.');
     const { completed_social_account_id: accountId } = await getSession(session.id);
     const account = await rest.call('GET', `/v1/accounts/${accountId}`, { key: tenant.key });
     expect(account.body.data).toMatchObject({
@@ -304,7 +300,7 @@ describe('the form of a network with plain credentials', () => {
     const fields = { handle: '"><script>', app_password: 'wrong-pass-word', decision: 'connect' };
     const odd = await submit(session, fields);
     expect(odd.status).toBe(422);
-    const text = await odd.text();
+    const text = odd.html;
     expect(text).toContain('value="&quot;&gt;&lt;script&gt;"');
     expect(text).toContain('role="alert"');
     expect(text).not.toContain('wrong-pass-word');
@@ -331,7 +327,7 @@ describe('the form of a network with plain credentials', () => {
   test('can be canceled', async () => {
     const session = await createSession({ platform: 'bluesky' });
     const answer = await submit(session, { decision: 'cancel' });
-    expect(await answer.text()).toContain('Nothing was connected.');
+    expect(answer.html).toContain('Nothing was connected.');
     expect((await getSession(session.id)).status).toBe('canceled');
   });
 });
