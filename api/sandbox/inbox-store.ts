@@ -1,4 +1,5 @@
 // What the inboxes hold: the last requests of each name, in memory, bounded in every direction.
+import { LRUCache } from 'lru-cache';
 
 export interface ReceivedRequest {
   received_at: string;
@@ -27,68 +28,64 @@ export interface InboxStore {
 
 const maxNames = 100;
 const maxRequests = 100;
-const maxCounted = 10_000;
-const maxBytes = 64 * 1024 * 1024;
+export const maxBytes = 64 * 1024 * 1024;
+const maxRequestBytes = maxBytes / 2;
+const maxCountedBytes = 4 * 1024 * 1024;
 
 export function createInboxStore(): InboxStore {
   // In the order of their last use: what must go is taken from the front.
   const inboxes = new Map<string, StoredInbox>();
-  let bytes = 0;
-
-  function remove(name: string): void {
-    bytes -= inboxes.get(name)?.bytes ?? 0;
-    inboxes.delete(name);
-  }
+  const countBytes = () => inboxes.values().reduce((sum, inbox) => sum + inbox.bytes, 0);
 
   return {
     open(name) {
-      const inbox = inboxes.get(name) ?? new StoredInbox((grown) => (bytes += grown));
+      const inbox = inboxes.get(name) ?? new StoredInbox();
       inboxes.delete(name);
       inboxes.set(name, inbox);
-      while (inboxes.size > maxNames || (bytes > maxBytes && inboxes.size > 1)) {
-        remove(inboxes.keys().next().value!);
+      while (inboxes.size > maxNames || (countBytes() > maxBytes && inboxes.size > 1)) {
+        inboxes.delete(inboxes.keys().next().value!);
       }
       return inbox;
     },
     find: (name) => inboxes.get(name),
     names: () => [...inboxes.keys()].toReversed(),
-    delete: remove,
+    delete: (name) => void inboxes.delete(name),
   };
 }
 
 class StoredInbox implements Inbox {
   readonly requests: ReceivedRequest[] = [];
   secret: string | undefined;
-  bytes = 0;
-  readonly #counts = new Map<string, number>();
-  readonly #onGrow: (bytes: number) => void;
+  #requestBytes = 0;
+  readonly #counts = new LRUCache<string, number>({
+    maxSize: maxCountedBytes,
+    sizeCalculation: (_, deliveryId) => sizeOfEntry(deliveryId),
+  });
 
-  constructor(onGrow: (bytes: number) => void) {
-    this.#onGrow = onGrow;
+  get bytes(): number {
+    return this.#requestBytes + this.#counts.calculatedSize;
   }
 
   keep(request: ReceivedRequest): void {
     this.requests.unshift(request);
-    this.#grow(sizeOf(request));
-    while (this.requests.length > maxRequests || this.bytes > maxBytes / 2) {
-      this.#grow(-sizeOf(this.requests.pop()!));
+    this.#requestBytes += sizeOf(request);
+    while (this.requests.length > maxRequests || this.#requestBytes > maxRequestBytes) {
+      this.#requestBytes -= sizeOf(this.requests.pop()!);
     }
   }
 
   count(deliveryId: string): number {
     const count = (this.#counts.get(deliveryId) ?? 0) + 1;
     this.#counts.set(deliveryId, count);
-    if (this.#counts.size > maxCounted) this.#counts.delete(this.#counts.keys().next().value!);
     return count;
   }
-
-  #grow(bytes: number): void {
-    this.bytes += bytes;
-    this.#onGrow(bytes);
-  }
 }
 
-/** Headers are bounded by Node's own limit of 16 KiB. */
-function sizeOf({ body }: ReceivedRequest): number {
-  return body.length * 2 + 32 * 1024;
+function sizeOf({ path, headers, body }: ReceivedRequest): number {
+  const entries = Object.entries(headers).map(([name, value]) => sizeOfEntry(name + value));
+  return sizeOfText(path) + sizeOfText(body) + entries.reduce((sum, size) => sum + size, 0);
 }
+
+/** A character takes two bytes at most, an entry of a map or an object about a hundred besides. */
+const sizeOfText = (text: string) => text.length * 2;
+const sizeOfEntry = (text: string) => sizeOfText(text) + 100;

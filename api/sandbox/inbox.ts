@@ -17,6 +17,8 @@ const Misbehaviour = z.object({
   delay_ms: z.coerce.number().int().min(0).max(maxSandboxDelayMs).default(0),
 });
 
+const maxDeliveryIdBytes = 128;
+
 const Secret = z.string().trim().min(1).max(256);
 
 export function createInbox(): Hono {
@@ -100,7 +102,12 @@ function readAnswer(c: HonoContext, inbox: Inbox): { status: number; delayMs: nu
   }
   const { fail, status, delay_ms: delayMs } = asked.data;
   if (fail === undefined) return { status: status ?? 200, delayMs };
-  const isFailing = inbox.count(c.req.header('X-Service-Delivery') ?? '') <= fail;
+  const deliveryId = c.req.header('X-Service-Delivery') ?? '';
+  if (Buffer.byteLength(deliveryId) > maxDeliveryIdBytes) {
+    const message = `X-Service-Delivery: must have at most ${maxDeliveryIdBytes} bytes`;
+    throw new Refusal(422, 'invalid_request', message);
+  }
+  const isFailing = inbox.count(deliveryId) <= fail;
   return isFailing ? { status: status ?? 503, delayMs } : { status: 200, delayMs: 0 };
 }
 

@@ -193,6 +193,14 @@ describe('the inbox', () => {
     expect(await (await sandbox.request('/sandbox/inbox', asBrowser)).text()).toContain('shown');
   });
 
+  test('refuses a delivery id of more than 128 bytes, which it would count', async () => {
+    expect((await send('counted', 'd'.repeat(128), '?fail=1')).status).toBe(503);
+    const refused = await send('counted', 'd'.repeat(129), '?fail=1');
+    expect(refused.status).toBe(422);
+    expect(await refused.text()).toContain('X-Service-Delivery');
+    expect(await readInbox('counted')).toHaveLength(1);
+  });
+
   test('refuses odd names and bodies over 1 MiB', async () => {
     expect((await send('a%2Fb', 'dlv_1')).status).toBe(404);
     expect((await send('big', 'dlv_1', '', 'x'.repeat(1_048_577))).status).toBe(413);
