@@ -5,11 +5,11 @@ import type { Config } from '../schema/config.ts';
 import { deleteChanges } from '../schema/database/changes.ts';
 import type { Db } from '../schema/database/database.ts';
 import {
+  deleteAged,
   deleteConnectSessions,
   deleteEndedKeys,
   deleteEvents,
   deleteFreeLimits,
-  deleteIdempotencyKeys,
   deletePosts,
   deleteReplays,
   deleteUsage,
@@ -35,6 +35,7 @@ const rowsAtOnce = 5_000;
 const freeLimitsMs = 86_400_000;
 /** Their attempts go with them, so a step deletes fewer. */
 const postsAtOnce = 500;
+const sandboxMs = 7 * 86_400_000;
 const idempotencyKeysMs = fixedLimits.idempotencyHours * 3_600_000;
 
 export function createPruning({ db, config, log }: PruningDependencies) {
@@ -48,13 +49,16 @@ export function createPruning({ db, config, log }: PruningDependencies) {
 
     const steps: Record<string, (limit: number) => Promise<number>> = {
       changes: (limit) => deleteChanges(db, ago(feedMs), limit),
-      idempotencyKeys: (limit) => deleteIdempotencyKeys(db, ago(idempotencyKeysMs), limit),
+      idempotencyKeys: (limit) => deleteAged(db, 'idempotency_keys', ago(idempotencyKeysMs), limit),
       connectSessions: (limit) => deleteConnectSessions(db, ago(recordsMs), limit),
       replays: (limit) => deleteReplays(db, ago(recordsMs), limit),
       webhooks: (limit) => deleteWebhooks(db, ago(recordsMs), limit),
       apiKeys: (limit) => deleteEndedKeys(db, ago(recordsMs), limit),
       posts: (limit) => deletePosts(db, ago(postsMs), limit),
       usage: (limit) => deleteUsage(db, ago(postsMs), limit),
+      sandboxPosts: (limit) => deleteAged(db, 'sandbox_posts', ago(sandboxMs), limit),
+      sandboxRefusals: (limit) => deleteAged(db, 'sandbox_refusals', ago(sandboxMs), limit),
+      sandboxGrants: (limit) => deleteAged(db, 'sandbox_grants', ago(sandboxMs), limit),
       rateLimits: (limit) => deleteFreeLimits(db, ago(freeLimitsMs), limit),
     };
     let isLeft = false;

@@ -1,17 +1,19 @@
-// The sandbox network's logins: tokens that name a grant and its generation, and stop when it moves on.
+// The sandbox network's logins: a token names its grant, the grant's generation and the handle.
 import { randomBytes } from 'node:crypto';
 import type { Db, SandboxGrantRow } from '../../schema/database/database.ts';
 import {
   findSandboxGrant,
   insertSandboxGrant,
+  openSandboxGrant,
   setSandboxGrantEnded,
   setSandboxGrantRefreshed,
   takeSandboxGrant,
 } from '../../schema/database/sandbox.ts';
+import { SandboxHandle } from '../../schema/sandbox.ts';
 import { Refusal } from './refusal.ts';
 
 const codeLivesMs = 10 * 60_000;
-const tokenPattern = /^sbx_(at|rt)_([0-9a-f]{32})_(\d{1,9})$/;
+const tokenPattern = /^sbx_(at|rt)_([0-9a-f]{32})_(\d{1,9})_(.{1,30})$/;
 
 export interface Tokens {
   handle: string;
@@ -68,13 +70,21 @@ export function revoked(): Refusal {
   return new Refusal(401, 'token_revoked', 'The account took its permission back.');
 }
 
+/** Pruning deletes old grants: a token whose grant is gone begins it anew at the token's generation. */
 async function findGrant(db: Db, token: string, kind: 'at' | 'rt'): Promise<SandboxGrantRow> {
-  const [, tokenKind, id, generation] = tokenPattern.exec(token) ?? [];
-  const grant = tokenKind === kind ? await findSandboxGrant(db, id!) : undefined;
-  if (!grant) throw new Refusal(401, 'token_invalid', 'The token is unknown.');
+  const [, tokenKind, id = '', digits, handle] = tokenPattern.exec(token) ?? [];
+  const isHandle = SandboxHandle.safeParse(handle).data === handle;
+  if (tokenKind !== kind || handle === undefined || !isHandle) throw unknown();
+  const generation = Number(digits);
+  const grant = await openSandboxGrant(db, { id, handle, generation });
+  if (grant.handle !== handle) throw unknown();
   if (grant.is_revoked) throw revoked();
-  if (grant.generation !== Number(generation)) throw expired();
+  if (grant.generation !== generation) throw expired();
   return grant;
+}
+
+function unknown(): Refusal {
+  return new Refusal(401, 'token_invalid', 'The token is unknown.');
 }
 
 function newGrantId(): string {
@@ -84,7 +94,7 @@ function newGrantId(): string {
 function toTokens({ id, handle, generation }: SandboxGrantRow): Tokens {
   return {
     handle,
-    access_token: `sbx_at_${id}_${generation}`,
-    refresh_token: `sbx_rt_${id}_${generation}`,
+    access_token: `sbx_at_${id}_${generation}_${handle}`,
+    refresh_token: `sbx_rt_${id}_${generation}_${handle}`,
   };
 }

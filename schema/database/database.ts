@@ -44,7 +44,7 @@ export interface Database {
   feed_epoch: FeedEpochTable;
   idempotency_keys: IdempotencyKeyTable;
   sandbox_posts: SandboxPostTable;
-  sandbox_refusals: { reference: string; count: number };
+  sandbox_refusals: { reference: string; count: number; created_at: Generated<Date> };
   sandbox_grants: SandboxGrantTable;
 }
 

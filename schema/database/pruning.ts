@@ -71,14 +71,22 @@ async function lockConcluded(trx: Transaction, eventIds: string[]) {
   return { keptIds, deliveryIds: gone.map((row) => row.id) };
 }
 
+/** Their rows end by age alone, which an index finds. */
+type AgedTable = 'idempotency_keys' | 'sandbox_posts' | 'sandbox_refusals' | 'sandbox_grants';
+
 /**
  * Deletes the oldest, at most `limit`; returns how many there were. By `ctid`, the row's place, a row
  * is found without a join, which the planner might do by reading the whole table.
  */
-export async function deleteIdempotencyKeys(db: Db, before: Date, limit: number): Promise<number> {
+export async function deleteAged(
+  db: Db,
+  table: AgedTable,
+  before: Date,
+  limit: number,
+): Promise<number> {
   const { numAffectedRows } = await sql`
-    delete from idempotency_keys where ctid = any (array(
-      select ctid from idempotency_keys where created_at < ${before}
+    delete from ${sql.table(table)} where ctid = any (array(
+      select ctid from ${sql.table(table)} where created_at < ${before}
       order by created_at limit ${limit} for update skip locked))`.execute(db);
   return Number(numAffectedRows ?? 0n);
 }

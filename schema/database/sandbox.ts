@@ -102,6 +102,21 @@ export function findSandboxGrant(db: Db, id: string): Promise<SandboxGrantRow | 
   return db.selectFrom('sandbox_grants').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
+/** The grant as it is, or a new one like that. */
+export async function openSandboxGrant(
+  db: Db,
+  grant: Pick<SandboxGrantRow, 'id' | 'handle' | 'generation'>,
+): Promise<SandboxGrantRow> {
+  const found = await findSandboxGrant(db, grant.id);
+  if (found) return found;
+  return db
+    .insertInto('sandbox_grants')
+    .values(grant)
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ id: grant.id }))
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
 /** Ends the tokens of `generation` by beginning the next; undefined when they had ended already. */
 export function setSandboxGrantRefreshed(
   db: Db,

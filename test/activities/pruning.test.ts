@@ -114,6 +114,38 @@ describe('prune', () => {
     expect(prunedXid).toBeLessThan(BigInt(rows[0]!.xid));
   });
 
+  test("deletes the sandbox's posts, counted refusals and logins after 7 days", async () => {
+    const { db } = database;
+    const [old, recent] = [7.01, 6.99].map((days) => new Date(Date.now() - days * dayMs));
+    for (const [name, created_at] of Object.entries({ old: old!, recent: recent! })) {
+      await db
+        .insertInto('sandbox_posts')
+        .values({ id: name, handle: 'ada', caption: 'x', created_at })
+        .execute();
+      await db
+        .insertInto('sandbox_refusals')
+        .values({ reference: name, count: 1, created_at })
+        .execute();
+      await db
+        .insertInto('sandbox_grants')
+        .values({ id: name, handle: 'ada', created_at })
+        .execute();
+    }
+    const lines: string[] = [];
+    expect(await prune('', (line) => lines.push(line))).toBeNull();
+    expect(JSON.parse(lines.join())).toMatchObject({
+      sandboxPosts: 1,
+      sandboxRefusals: 1,
+      sandboxGrants: 1,
+    });
+    const left = await Promise.all([
+      db.selectFrom('sandbox_posts').select('id').execute(),
+      db.selectFrom('sandbox_refusals').select('reference as id').execute(),
+      db.selectFrom('sandbox_grants').select('id').execute(),
+    ]);
+    expect(left).toEqual([[{ id: 'recent' }], [{ id: 'recent' }], [{ id: 'recent' }]]);
+  });
+
   test('deletes idempotency keys after a day, and what else has ended long ago', async () => {
     const { db } = database;
     const longAgo = new Date(Date.now() - 31 * dayMs);

@@ -54,6 +54,33 @@ describe('connect', () => {
   });
 });
 
+describe('a login that was pruned', () => {
+  test('begins anew with the tokens that the account has', async () => {
+    const kept = await logIn('frida');
+    const refreshed = (await sandbox.platform.refresh!(kept, signal)).credentials;
+    await database.db.deleteFrom('sandbox_grants').where('handle', '=', 'frida').execute();
+    const target = { resultId: 'res_pruned', platformOptions: {} };
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => sandbox.platform.commit(toTarget(refreshed, target), signal)),
+    );
+    expect(answers.map(({ outcome }) => outcome)).toEqual(Array(3).fill('published'));
+    const late = await errorOf(sandbox.platform.commit(toTarget(kept, target), signal));
+    expect(late.options.platformCode).toBe('token_expired');
+  });
+
+  test.each([
+    ['another handle', (token: string) => token.replace('greta', 'ada')],
+    ['no handle', (token: string) => token.replace(/_greta$/, '')],
+    ['a handle that is none', (token: string) => token.replace('greta', 'GRETA')],
+  ])('is unknown by a token with %s', async (_, forge) => {
+    const login = await logIn('greta');
+    const forged = { ...login, access_token: forge(login['access_token']!) };
+    const target = { resultId: 'res_forged', platformOptions: {} };
+    const error = await errorOf(sandbox.platform.commit(toTarget(forged, target), signal));
+    expect(error.options.platformCode).toBe('token_invalid');
+  });
+});
+
 describe('commit', () => {
   test('publishes and tells the id and the address', async () => {
     const answer = await commit('res_plain', {});
