@@ -9,6 +9,7 @@ import { createSafeFetch } from '../activities/safe-fetch.ts';
 import { createUrlGuard } from '../activities/url-guard.ts';
 import { createWebhookHealth } from '../activities/webhook-health.ts';
 import type { Config } from '../schema/config.ts';
+import { hasActiveSandboxAccount } from '../schema/database/accounts.ts';
 import { connectDatabase } from '../schema/database/connect.ts';
 import { createDoorbell } from '../schema/database/doorbell.ts';
 import { createListener } from '../schema/database/listen.ts';
@@ -77,6 +78,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     }),
   ]);
   const { db } = database;
+  if (!config.hasSandbox && (await hasActiveSandboxAccount(db))) {
+    log.warn(
+      'The database has sandbox accounts, but the sandbox is off: their posts fail. Set FANFARE_SANDBOX=true to turn it on.',
+    );
+  }
   const context: Context = {
     config,
     publicUrl,

@@ -93,9 +93,9 @@ async function main(args: string[]): Promise<void> {
         return startAllInOne(config, { print, fail: exitWith, signal });
       });
     case 'api':
-      return runRole({ api: true, worker: false });
+      return runRole('api');
     case 'worker':
-      return runRole({ api: false, worker: true });
+      return runRole('worker');
     case 'migrate': {
       const url = requireDatabaseUrl();
       const ran = await (await loadProgram()).migrateDatabase(url);
@@ -126,8 +126,9 @@ async function main(args: string[]): Promise<void> {
 /** With Temporal's SDK it takes longer to load than all else: the other commands do without. */
 const loadProgram = () => import('./start.ts');
 
-function runRole(roles: { api: boolean; worker: boolean }): Promise<void> {
-  return run(readConfig(process.env), async (config) =>
+function runRole(role: 'api' | 'worker'): Promise<void> {
+  const roles = { api: role === 'api', worker: role === 'worker' };
+  return run(readConfig(process.env, role), async (config) =>
     (await loadProgram()).startRole(config, roles),
   );
 }
@@ -203,14 +204,14 @@ async function listenUntilSignal(words: ListenWords): Promise<void> {
 class Stopped extends Error {}
 
 function requireDatabaseUrl(): string {
-  const { databaseUrl } = readConfig(process.env);
+  const { databaseUrl } = readConfig(process.env, 'operator');
   if (databaseUrl === undefined) throw new Error('This command needs DATABASE_URL.');
   return databaseUrl;
 }
 
 /** The configured database, or the embedded one of a running `start`. */
 async function withDatabase(work: (db: Db) => Promise<void>): Promise<void> {
-  const config = readConfig(process.env);
+  const config = readConfig(process.env, 'operator');
   const url = config.databaseUrl ?? (await findRunningDatabase(config.dataDirectory));
   if (url === undefined) {
     throw new Error('This command needs DATABASE_URL, or a running `start` on the data directory.');

@@ -5,23 +5,29 @@ import type { Environment } from './environment.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
+/** What the process is for. `operator`: one command on the database, which opens nothing sealed. */
+export type Role = 'start' | 'api' | 'worker' | 'operator';
+
 /** `values`: what the variables say, where each is well-formed. */
 export function findCrossFaults(
   env: Variables,
   values: z.output<typeof Environment> | undefined,
+  role: Role,
 ): string[] {
   return [
-    ...vaultKeyFaults(env['FANFARE_VAULT_KEYS'], env['DATABASE_URL']),
+    ...vaultKeyFaults(env, role),
+    ...sandboxFaults(env, role),
     ...cidrFaults(env['FANFARE_ALLOW_PRIVATE_CIDRS']),
     ...storedDocumentFaults(env),
     ...(values ? retentionFaults(values) : []),
   ];
 }
 
-function vaultKeyFaults(keys: string | undefined, databaseUrl: string | undefined): string[] {
+function vaultKeyFaults(env: Variables, role: Role): string[] {
+  const keys = env['FANFARE_VAULT_KEYS'];
   if (keys === undefined) {
     // Every process that shares a database must open what the others seal.
-    return databaseUrl === undefined
+    return env['DATABASE_URL'] === undefined || role === 'operator'
       ? []
       : ['FANFARE_VAULT_KEYS: is required with DATABASE_URL, as <id>:<base64 of 32 bytes>'];
   }
@@ -32,6 +38,15 @@ function vaultKeyFaults(keys: string | undefined, databaseUrl: string | undefine
         ? []
         : [`FANFARE_VAULT_KEYS: entry ${i + 1} is not <id>:<base64 of 32 bytes>`],
     );
+}
+
+/** A worker serves no sandbox: without the address it would call itself. */
+function sandboxFaults(env: Variables, role: Role): string[] {
+  const isOn = env['FANFARE_SANDBOX'] === 'true';
+  if (role !== 'worker' || !isOn || env['FANFARE_SANDBOX_API_URL']) return [];
+  return [
+    'FANFARE_SANDBOX_API_URL: is required by `worker` with FANFARE_SANDBOX=true, as <address of `api`>/sandbox',
+  ];
 }
 
 function cidrFaults(cidrs: string | undefined): string[] {

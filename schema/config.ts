@@ -1,6 +1,6 @@
 // The configuration: one object read from the environment once, all its faults reported together.
 import { parseCidrs } from './cidrs.ts';
-import { findCrossFaults } from './config-faults.ts';
+import { findCrossFaults, type Role } from './config-faults.ts';
 import { Environment } from './environment.ts';
 import type { PlatformName } from './platforms.ts';
 import { defaultTargetClock } from './retry.ts';
@@ -18,13 +18,13 @@ export class ConfigError extends Error {
 }
 
 /** Pure. An empty variable counts as not set. Throws a ConfigError that lists every fault. */
-export function readConfig(env: Record<string, string | undefined>) {
+export function readConfig(env: Record<string, string | undefined>, role: Role = 'start') {
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = Environment.safeParse(set);
   const faults: string[] = (parsed.error?.issues ?? []).map(
     (issue) => `${issue.path.join('.')}: ${issue.message}`,
   );
-  faults.push(...unknownVariables(set), ...findCrossFaults(set, parsed.data));
+  faults.push(...unknownVariables(set), ...findCrossFaults(set, parsed.data, role));
   if (!parsed.success || faults.length > 0) throw new ConfigError(faults);
   const e = parsed.data;
   return deepFreeze({
@@ -50,7 +50,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     },
     allowPrivateCidrs: parseCidrs(e.FANFARE_ALLOW_PRIVATE_CIDRS ?? '').cidrs,
     previewEvents: e.FANFARE_PREVIEW_EVENTS,
-    hasSandbox: e.FANFARE_SANDBOX,
+    hasSandbox: isOn(e.FANFARE_SANDBOX, e),
     sandboxApiUrl: e.FANFARE_SANDBOX_API_URL,
     blueskyApiUrl: e.FANFARE_BLUESKY_API_URL ?? 'https://bsky.social',
     blueskyPlcUrl: (e.FANFARE_BLUESKY_PLC_URL ?? 'https://plc.directory').replace(/\/+$/, ''),

@@ -19,6 +19,13 @@ const flag = (doc: string, fallback: boolean) =>
     .default(fallback ? 'true' : 'false')
     .transform((word) => word === 'true')
     .meta({ description: doc });
+const inDevelopment =
+  "Default: true without DATABASE_URL, on a developer's machine; otherwise false.";
+const developmentFlag = (doc: string) =>
+  z
+    .enum(['true', 'false'], 'must be true or false')
+    .optional()
+    .meta({ description: `${doc} ${inDevelopment}` });
 const url = (doc: string) =>
   z
     .url({ protocol: /^https?$/ })
@@ -31,9 +38,6 @@ const delays = (doc: string, fallback: readonly number[]) =>
     .transform((items) => items.split(',').map(Number))
     .default([...fallback])
     .meta({ description: doc });
-
-const inDevelopment =
-  "Default: true without DATABASE_URL, on a developer's machine; otherwise false.";
 
 /** Every variable that Fanfare reads. */
 export const Environment = z.object({
@@ -69,8 +73,12 @@ export const Environment = z.object({
     'Address ranges that webhooks and user-given hosts may reach though they are private.',
   ),
   FANFARE_PREVIEW_EVENTS: flag('Whether coming-soon events are sent.', false),
-  FANFARE_SANDBOX: flag('Whether the built-in sandbox network is there.', true),
-  FANFARE_SANDBOX_API_URL: url('Where the sandbox network answers. Default: our own /sandbox.'),
+  FANFARE_SANDBOX: developmentFlag(
+    'Whether the built-in sandbox network is on. Anyone who reaches the API can post to it.',
+  ),
+  FANFARE_SANDBOX_API_URL: url(
+    'The base address of the sandbox network: <address of `api`>/sandbox. The command `worker` needs it where the sandbox is on. Default: our own /sandbox.',
+  ),
   FANFARE_BLUESKY_API_URL: url(
     'A PDS or entryway that any Bluesky account may log in to, besides its own PDS. It also resolves handles below `.test`. Default: https://bsky.social.',
   ),
@@ -173,14 +181,8 @@ export const Environment = z.object({
     .enum(['debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
     .meta({ description: 'What is logged.' }),
-  FANFARE_INTROSPECTION: z
-    .enum(['true', 'false'])
-    .optional()
-    .meta({ description: `Whether GraphQL tells its schema. ${inDevelopment}` }),
-  FANFARE_GRAPHIQL: z
-    .enum(['true', 'false'])
-    .optional()
-    .meta({ description: `Whether /graphql shows GraphiQL to browsers. ${inDevelopment}` }),
+  FANFARE_INTROSPECTION: developmentFlag('Whether GraphQL tells its schema.'),
+  FANFARE_GRAPHIQL: developmentFlag('Whether /graphql shows GraphiQL to browsers.'),
   FANFARE_PERSISTED_DOCUMENTS: text(
     'A JSON file of GraphQL documents that clients may name by id: `{"<id>": "<document>"}`, or a manifest made by Apollo.',
   ),

@@ -146,6 +146,14 @@ export function setAccountCredentials(
     .executeTakeFirstOrThrow();
 }
 
+export async function hasActiveSandboxAccount(db: Db): Promise<boolean> {
+  // The condition on the network is that of its index, word for word.
+  const { rows } = await sql`
+    select id from social_accounts where platform = 'sandbox' and status = 'active'
+    order by id limit 1`.execute(db);
+  return rows.length > 0;
+}
+
 export function sealCredentials(
   vault: Vault,
   accountId: string,

@@ -57,6 +57,7 @@ export async function startInstallation(env: Record<string, string> = {}): Promi
       FANFARE_VAULT_KEYS: `bench:${randomBytes(32).toString('base64')}`,
       TEMPORAL_ADDRESS: backends.temporalAddress!,
       FANFARE_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
+      FANFARE_SANDBOX: 'true',
       FANFARE_LOG_LEVEL: 'error',
       ...env,
     };

@@ -1,17 +1,24 @@
 // The configuration: defaults, what is refused, and that every fault is told at once.
 import { describe, expect, test } from 'vitest';
+import type { Role } from '../../schema/config-faults.ts';
 import { ConfigError, readConfig, type Config } from '../../schema/config.ts';
 import { Environment } from '../../schema/environment.ts';
 
-function faultsOf(env: Record<string, string>): string[] {
+function faultsOf(env: Record<string, string>, role?: Role): string[] {
   try {
-    readConfig(env);
+    readConfig(env, role);
   } catch (error) {
     if (error instanceof ConfigError) return error.faults;
     throw error;
   }
   return [];
 }
+
+const database = { DATABASE_URL: 'postgres://localhost/x' };
+const served = {
+  ...database,
+  FANFARE_VAULT_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
+};
 
 describe('readConfig', () => {
   test('has a default for everything that a first start needs', () => {
@@ -28,8 +35,6 @@ describe('readConfig', () => {
   });
 
   test("shows the schema and GraphiQL on a developer's machine only, unless told", () => {
-    const vaultKeys = `k1:${Buffer.alloc(32).toString('base64')}`;
-    const served = { DATABASE_URL: 'postgres://localhost/x', FANFARE_VAULT_KEYS: vaultKeys };
     const shownBy = ({ hasIntrospection, hasGraphiql }: Config) => [hasIntrospection, hasGraphiql];
     expect(shownBy(readConfig({}))).toEqual([true, true]);
     expect(shownBy(readConfig(served))).toEqual([false, false]);
@@ -38,6 +43,33 @@ describe('readConfig', () => {
       false,
     ]);
     expect(shownBy(readConfig({ FANFARE_GRAPHIQL: 'false' }))).toEqual([true, false]);
+  });
+
+  test('has the sandbox on a machine without DATABASE_URL only, unless told', () => {
+    expect(readConfig({}).hasSandbox).toBe(true);
+    expect(readConfig({ FANFARE_SANDBOX: 'false' }).hasSandbox).toBe(false);
+    expect(readConfig(served).hasSandbox).toBe(false);
+    expect(readConfig({ ...served, FANFARE_SANDBOX: 'true' }).hasSandbox).toBe(true);
+  });
+
+  test('needs the address of the sandbox in a worker, which has none of its own', () => {
+    const on = { ...served, FANFARE_SANDBOX: 'true' };
+    expect(faultsOf(on, 'worker')).toEqual([expect.stringMatching(/^FANFARE_SANDBOX_API_URL: /)]);
+    expect(faultsOf({ ...on, FANFARE_SANDBOX_API_URL: 'http://api/sandbox' }, 'worker')).toEqual(
+      [],
+    );
+    expect(faultsOf(on, 'api')).toEqual([]);
+    expect(faultsOf(served, 'worker')).toEqual([]);
+  });
+
+  test('needs the keys of the vault with DATABASE_URL, but not for a command that opens nothing', () => {
+    for (const role of ['start', 'api', 'worker'] as const) {
+      expect(faultsOf(database, role), role).toEqual([
+        expect.stringMatching(/^FANFARE_VAULT_KEYS: /),
+      ]);
+    }
+    expect(faultsOf(database, 'operator')).toEqual([]);
+    expect(faultsOf({ ...database, FANFARE_VAULT_KEYS: 'k1:short' }, 'operator')).toHaveLength(1);
   });
 
   test('refuses to answer stored documents only, where none are', () => {

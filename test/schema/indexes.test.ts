@@ -7,7 +7,11 @@ import {
   listUsage,
   moveUsage,
 } from '../../schema/database/account-usage.ts';
-import { listAccountRows, listAccountsById } from '../../schema/database/accounts.ts';
+import {
+  hasActiveSandboxAccount,
+  listAccountRows,
+  listAccountsById,
+} from '../../schema/database/accounts.ts';
 import { findUsableApiKey, listApiKeys, listApiKeysById } from '../../schema/database/api-keys.ts';
 import { listConnectSessionsById } from '../../schema/database/connect-sessions.ts';
 import { deleteChanges, isDeletionKept, readChanges } from '../../schema/database/changes.ts';
@@ -35,10 +39,10 @@ import {
   listResults,
 } from '../../schema/database/posts.ts';
 import {
+  deleteAged,
   deleteConnectSessions,
   deleteEndedKeys,
   deleteEvents,
-  deleteIdempotencyKeys,
   deletePosts,
   deleteReplays,
   deleteUsage,
@@ -277,6 +281,7 @@ describe('the engine', () => {
     'gives back what results were counted for': (db) =>
       db.transaction().execute((trx) => giveBackUsage(trx, ['res_8', 'res_58'])),
     'looks for overdue deliveries': (db) => listOverdueBatches(db, 300_000, ''),
+    'looks for sandbox accounts': (db) => hasActiveSandboxAccount(db),
     'counts what waits to be delivered': (db) => readDeliveryBacklog(db),
     'sets a lost batch free': (db) => releaseBatch(db, 'bat_9'),
     'sets deliveries of a batch free': (db) => releaseBatch(db, 'bat_9', ['dlv_950']),
@@ -364,7 +369,10 @@ describe('pruning', () => {
   const works: Record<string, (db: Db) => Promise<unknown>> = {
     'old events, deliveries and attempts': (db) => deleteEvents(db, farAway, 'evt_'),
     'old changes': (db) => deleteChanges(db, new Date()),
-    'old idempotency keys': (db) => deleteIdempotencyKeys(db, new Date(), 100),
+    'old idempotency keys': (db) => deleteAged(db, 'idempotency_keys', new Date(), 100),
+    'old sandbox posts': (db) => deleteAged(db, 'sandbox_posts', new Date(), 100),
+    'old sandbox refusals': (db) => deleteAged(db, 'sandbox_refusals', new Date(), 100),
+    'old sandbox grants': (db) => deleteAged(db, 'sandbox_grants', new Date(), 100),
     'old connect sessions': (db) => deleteConnectSessions(db, new Date(), 100),
     'old replays': (db) => deleteReplays(db, new Date(), 100),
     'old posts': (db) => deletePosts(db, farAway, 100),
@@ -431,6 +439,12 @@ async function fill(db: Db): Promise<void> {
         workflow_id, concluded_at)
       select 'rpl_' || i, 'prj_' || i % 50, 'wh_' || i % 1000, 'completed', now(), now(), '{}', 0, '', now()
       from generate_series(0, 4999) i`,
+    `insert into sandbox_posts (id, handle, caption, created_at)
+      select i::text, 'ada', 'c', now() - i * interval '1 s' from generate_series(0, 4999) i`,
+    `insert into sandbox_refusals (reference, count, created_at)
+      select i::text, 1, now() - i * interval '1 s' from generate_series(0, 4999) i`,
+    `insert into sandbox_grants (id, handle, created_at)
+      select i::text, 'ada', now() - i * interval '1 s' from generate_series(0, 4999) i`,
     `update replays set status = 'running', concluded_at = null, created_at = now() - interval '1 h'
       where substr(id, 5)::int < 100`,
     `update deliveries set replay_id = 'rpl_' || substr(id, 5)::int % 1000

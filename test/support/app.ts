@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
+import type { Logger } from 'pino';
 import { inject } from 'vitest';
 import { createApp, type AppOptions } from '../../api/app.ts';
 import type { Context } from '../../api/context.ts';
@@ -25,6 +26,8 @@ export interface TestAppOptions {
   /** Where no Temporal answers: the app starts without one. */
   temporalAddress?: string;
   vaultKey?: Buffer;
+  /** Default: one that writes errors to stderr. */
+  log?: Logger;
 }
 
 export interface TestApp extends AsyncDisposable {
@@ -69,6 +72,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     vault: createVault(new Map([['test', options.vaultKey ?? testVaultKey]]), 'test'),
     roles,
     cacheDirectory: inject('cacheDirectory'),
+    ...(options.log ? { log: options.log } : {}),
   });
   if (options.temporalAddress === undefined) await app.workerReady;
   const { context } = app;

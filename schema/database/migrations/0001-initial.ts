@@ -56,6 +56,8 @@ const statements = [
     unique (project_id, platform, external_account_id)
   )`,
   `create index social_accounts_by_project on social_accounts (project_id, id)`,
+  // Nearly empty where the sandbox is off: a start looks for what is left of it.
+  `create index social_accounts_of_sandbox on social_accounts (id) where platform = 'sandbox'`,
   `create index social_accounts_by_user on social_accounts (project_id, external_user_id, id)`,
 
   `create table connect_sessions (
@@ -351,10 +353,13 @@ const statements = [
   `create index sandbox_posts_by_handle on sandbox_posts (handle, id)`,
   `create index sandbox_posts_by_reference on sandbox_posts (reference, id)`,
   `create index sandbox_posts_by_answered on sandbox_posts (reply_to) where reply_to is not null`,
+  `create index sandbox_posts_by_age on sandbox_posts (created_at)`,
   `create table sandbox_refusals (
     reference text primary key,
-    count int not null
+    count int not null,
+    created_at ${time} not null default now()
   )`,
+  `create index sandbox_refusals_by_age on sandbox_refusals (created_at)`,
   `create table sandbox_grants (
     id text primary key,
     handle text not null,
@@ -364,4 +369,5 @@ const statements = [
     is_revoked boolean not null default false,
     created_at ${time} not null default now()
   )`,
+  `create index sandbox_grants_by_age on sandbox_grants (created_at)`,
 ];
