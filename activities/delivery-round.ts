@@ -1,5 +1,6 @@
 // One round of attempts over a batch of deliveries.
 import type { Logger } from 'pino';
+import { recordActivityFailure } from '../schema/database/activity-failures.ts';
 import type { Db } from '../schema/database/database.ts';
 import {
   concludeUnsent,
@@ -7,7 +8,12 @@ import {
   type DueDelivery,
 } from '../schema/database/due-deliveries.ts';
 import { releaseBatch } from '../schema/database/sweeping.ts';
-import type { DeliverEventsInput, WaitingDelivery } from '../schema/workflows.ts';
+import {
+  deliverEventsWorkflowId,
+  type DeliverEventsInput,
+  type WaitingDelivery,
+} from '../schema/workflows.ts';
+import { describeError } from './activity-failures.ts';
 import { attemptDelivery, type AttemptDependencies } from './attempt-delivery.ts';
 import { UnsignableError } from './exchange.ts';
 import type { InHand } from './in-hand.ts';
@@ -55,7 +61,7 @@ export async function attemptRound(
   }
   const outcomes = await Promise.allSettled(
     meant.map((delivery) =>
-      inHand.during(delivery.webhook.id, () => deliverIfDue(dependencies, delivery)),
+      inHand.during(delivery.webhook.id, () => deliverIfDue(dependencies, batchId, delivery)),
     ),
   );
   // Every attempt of the round has ended before a fault is told: none goes on behind the retry.
@@ -68,6 +74,7 @@ export async function attemptRound(
 
 async function deliverIfDue(
   dependencies: RoundDependencies,
+  batchId: string,
   delivery: DueDelivery,
 ): Promise<WaitingDelivery> {
   const { id: deliveryId, attempt_count, next_attempt_at } = delivery;
@@ -89,6 +96,11 @@ async function deliverIfDue(
     if (!(error instanceof UnsignableError)) throw error;
     // Its neighbours must not wait for the operator.
     dependencies.log.error({ err: error, deliveryId }, 'A delivery waits, since it is unsigned.');
+    await recordActivityFailure(dependencies.db, {
+      workflowId: deliverEventsWorkflowId(batchId),
+      activity: 'deliver',
+      error: describeError(error),
+    });
     return { deliveryId, attemptCount, dueAtMs: nowMs + unsignableWaitMs };
   }
 }

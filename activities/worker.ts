@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { Doorbell } from '../schema/database/doorbell.ts';
 import type { Listener } from '../schema/database/listen.ts';
 import type { Config } from '../schema/config.ts';
+import { createFailureReporter } from './activity-failures.ts';
 import { createCallHeartbeats } from './call-ownership.ts';
 import { createFirstTasks } from './first-tasks.ts';
 import { createHeadStart } from './head-start.ts';
@@ -46,6 +47,7 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
     taskQueue,
     workflowBundle: await workflowBundle(dependencies.cacheDirectory),
     activities: createActivities({ ...dependencies, headStart, firstTasks, heartbeats }),
+    interceptors: { activity: [createFailureReporter(dependencies)] },
     // A request that hangs keeps a place for as long as it may: there must be room beside many.
     maxConcurrentActivityTaskExecutions: 1_000,
     maxConcurrentLocalActivityExecutions: 500,

@@ -1,5 +1,6 @@
 // The command `stuck`: what should have moved by now, one line each, the oldest first.
-import type { Db } from '../../schema/database/database.ts';
+import { listActivityFailures } from '../../schema/database/activity-failures.ts';
+import type { ActivityFailureRow, Db } from '../../schema/database/database.ts';
 import {
   listStuckDeliveries,
   listStuckPosts,
@@ -21,16 +22,24 @@ export function readMinutes(given = defaultMinutes): number {
 export async function showStuck(db: Db, minutes: number): Promise<string> {
   const posts = await listStuckPosts(db, minutes * 60_000);
   const deliveries = await listStuckDeliveries(db, minutes * 60_000);
-  const lines = [...show(posts, 'posts'), ...show(deliveries, 'deliveries')];
+  const workflowIds = [...posts.rows, ...deliveries.rows].map((row) => row.workflow_id);
+  const failures = await listActivityFailures(
+    db,
+    workflowIds.filter((id) => id !== null),
+  );
+  const lines = [...show(posts, 'posts', failures), ...show(deliveries, 'deliveries', failures)];
   return lines.length > 0 ? lines.join('\n') : 'Nothing is stuck.';
 }
 
-function show({ rows, total }: Stuck, what: string): string[] {
-  const lines = rows.map(showRow);
+type Failures = Map<string, ActivityFailureRow>;
+
+function show({ rows, total }: Stuck, what: string, failures: Failures): string[] {
+  const lines = rows.map((row) => showRow(row, failures.get(row.workflow_id ?? '')));
   return total > rows.length ? [...lines, `… and ${total - rows.length} more ${what}.`] : lines;
 }
 
-function showRow({ id, project_id, since, status, paused_by, workflow_id }: StuckRow): string {
+function showRow(row: StuckRow, failure: ActivityFailureRow | undefined): string {
+  const { id, project_id, since, status, paused_by, workflow_id } = row;
   return [
     id,
     project_id,
@@ -38,5 +47,11 @@ function showRow({ id, project_id, since, status, paused_by, workflow_id }: Stuc
     status,
     paused_by.length > 0 ? `paused by ${paused_by.join(', ')}` : 'not paused',
     workflow_id ?? 'no workflow',
+    ...(failure ? [showFailure(failure)] : []),
   ].join('  ');
+}
+
+function showFailure({ activity, failures, failed_at, error }: ActivityFailureRow): string {
+  const times = failures === 1 ? 'once' : `${failures} times, last`;
+  return `${activity} failed ${times} at ${failed_at.toISOString()}: ${error}`;
 }

@@ -43,6 +43,8 @@ export interface Database {
   changes: ChangeTable;
   feed_epoch: FeedEpochTable;
   idempotency_keys: IdempotencyKeyTable;
+  vault_keys: { id: string; check_value: Buffer };
+  activity_failures: ActivityFailureTable;
   sandbox_posts: SandboxPostTable;
   sandbox_refusals: { reference: string; count: number; created_at: Generated<Date> };
   sandbox_grants: SandboxGrantTable;
@@ -393,6 +395,16 @@ interface SendingPauseTable {
   scope: string;
   created_at: Generated<Date>;
 }
+
+/** The last error of a workflow whose activities threw. */
+interface ActivityFailureTable {
+  workflow_id: string;
+  activity: string;
+  error: string;
+  failures: Generated<number>;
+  failed_at: Generated<Date>;
+}
+export type ActivityFailureRow = Selectable<ActivityFailureTable>;
 
 interface SandboxPostTable {
   id: string;

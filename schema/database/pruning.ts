@@ -151,6 +151,14 @@ export async function deleteFreeLimits(db: Db, before: Date, limit: number): Pro
   return Number(numAffectedRows ?? 0n);
 }
 
+export async function deleteActivityFailures(db: Db, before: Date, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from activity_failures where ctid = any (array(
+      select ctid from activity_failures where failed_at < ${before}
+      order by failed_at limit ${limit} for update skip locked))`.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}
+
 /** Oldest by the time in their ids, which the primary key sorts by; returns how many there were. */
 async function deleteOldest(
   db: Db,

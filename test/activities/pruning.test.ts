@@ -114,6 +114,23 @@ describe('prune', () => {
     expect(prunedXid).toBeLessThan(BigInt(rows[0]!.xid));
   });
 
+  test('deletes failures of activities after 30 days', async () => {
+    const { db } = database;
+    const failure = (days: number) => ({
+      workflow_id: `w${days}`,
+      activity: 'deliver',
+      error: 'Error',
+      failed_at: new Date(Date.now() - days * dayMs),
+    });
+    await db
+      .insertInto('activity_failures')
+      .values([failure(31), failure(29)])
+      .execute();
+    expect(await prune()).toBeNull();
+    const left = await db.selectFrom('activity_failures').select('workflow_id').execute();
+    expect(left).toEqual([{ workflow_id: 'w29' }]);
+  });
+
   test("deletes the sandbox's posts, counted refusals and logins after 7 days", async () => {
     const { db } = database;
     const [old, recent] = [7.01, 6.99].map((days) => new Date(Date.now() - days * dayMs));

@@ -55,6 +55,8 @@ const statements = [
     disconnected_at ${time},
     unique (project_id, platform, external_account_id)
   )`,
+  `create index social_accounts_by_vault_key on social_accounts (credentials_key_id)
+    where credentials_key_id is not null`,
   `create index social_accounts_by_project on social_accounts (project_id, id)`,
   // Nearly empty where the sandbox is off: a start looks for what is left of it.
   `create index social_accounts_of_sandbox on social_accounts (id) where platform = 'sandbox'`,
@@ -76,6 +78,8 @@ const statements = [
     created_at ${time} not null default now()
   )`,
   `create index connect_sessions_by_project on connect_sessions (project_id, id)`,
+  `create index connect_sessions_by_vault_key on connect_sessions (token_key_id)
+    where token_key_id is not null`,
 
   `create table posts (
     id ${id} primary key,
@@ -215,6 +219,10 @@ const statements = [
     deleted_at ${time},
     created_at ${time} not null default now()
   )`,
+  `create index webhook_subscriptions_by_vault_key on webhook_subscriptions (secret_key_id)
+    where secret_key_id is not null`,
+  `create index webhook_subscriptions_by_previous_vault_key
+    on webhook_subscriptions (previous_secret_key_id) where previous_secret_key_id is not null`,
   `create index webhook_subscriptions_by_project on webhook_subscriptions (project_id, id)
     where deleted_at is null`,
   `create index webhook_subscriptions_deleted on webhook_subscriptions (id)
@@ -338,6 +346,21 @@ const statements = [
     primary key (project_id, key)
   )`,
   `create index idempotency_keys_by_age on idempotency_keys (created_at)`,
+
+  // A value sealed with each key that ever sealed, to check the keys of a start.
+  `create table vault_keys (
+    id text primary key,
+    check_value bytea not null
+  )`,
+
+  `create table activity_failures (
+    workflow_id text primary key,
+    activity text not null,
+    error text not null,
+    failures int not null default 1,
+    failed_at ${time} not null default now()
+  )`,
+  `create index activity_failures_by_age on activity_failures (failed_at)`,
 
   // The sandbox network's own tables: as far from ours as another company's.
   `create table sandbox_posts (
