@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import type { Config } from '../schema/config.ts';
 import { connectDatabase } from '../schema/database/connect.ts';
+import type { Db } from '../schema/database/database.ts';
 import { isMigrated, migrate } from '../schema/database/migrate.ts';
+import { checkVault } from '../schema/database/vault-check.ts';
 import { createApp, type App, type AppOptions } from './app.ts';
 import { startEmbeddedBackends } from './embedded/backends.ts';
 import { makeDataDirectory, refuseHeldDirectory } from './embedded/data-directory.ts';
@@ -52,13 +54,15 @@ export async function startAllInOne(
     const databaseUrl = config.databaseUrl ?? backends.databaseUrl!;
     const ran = await migrateDatabase(databaseUrl);
     if (ran.length > 0) print(`Migrated the database (${ran.join(', ')}).`);
+    const vault = await openVault(config);
+    await withDatabase(databaseUrl, (db) => checkVault(db, vault));
     app = await createApp({
       config,
       documents,
       databaseUrl,
       temporalAddress: config.temporal.address ?? backends.temporalAddress!,
       temporalUiUrl: backends.temporalUiUrl,
-      vault: await openVault(config),
+      vault,
       roles: { api: true, worker: true },
       cacheDirectory: join(config.dataDirectory, 'cache'),
     });
@@ -99,39 +103,43 @@ export async function startRole(config: Config, roles: AppOptions['roles']): Pro
   }
   const documents = createStoredDocuments(config.storedDocuments);
   if (roles.api) await requirePort(config.port, config.host);
-  await requireMigrated(databaseUrl);
+  const vault = await openVault(config);
+  await withDatabase(databaseUrl, async (db) => {
+    await requireMigrated(db);
+    await checkVault(db, vault);
+  });
   const app = await createApp({
     config,
     documents,
     databaseUrl,
     temporalAddress: address,
     temporalUiUrl: undefined,
-    vault: await openVault(config),
+    vault,
     roles,
     cacheDirectory: join(config.dataDirectory, 'cache'),
   });
   return { app, stop: () => app.stop() };
 }
 
-export async function migrateDatabase(url: string): Promise<string[]> {
+export function migrateDatabase(url: string): Promise<string[]> {
+  return withDatabase(url, migrate);
+}
+
+async function requireMigrated(db: Db): Promise<void> {
+  if (await isMigrated(db)) return;
+  throw new Error('The database is not migrated. Run the command `migrate` first.');
+}
+
+/** Before the program runs: on a connection of its own, for as long as it takes. */
+async function withDatabase<T>(url: string, check: (db: Db) => Promise<T>): Promise<T> {
   const connection = connectDatabase({
     url,
     maxConnections: 2,
-    applicationName: 'fanfare migrate',
+    applicationName: 'fanfare start',
     transactionTimeoutS: 0,
   });
   try {
-    return await migrate(connection.db);
-  } finally {
-    await connection.close();
-  }
-}
-
-async function requireMigrated(url: string): Promise<void> {
-  const connection = connectDatabase({ url, maxConnections: 2, applicationName: 'fanfare' });
-  try {
-    if (await isMigrated(connection.db)) return;
-    throw new Error('The database is not migrated. Run the command `migrate` first.');
+    return await check(connection.db);
   } finally {
     await connection.close();
   }

@@ -7,6 +7,7 @@ export interface Sealed {
 }
 
 export interface Vault {
+  hasKey(keyId: string): boolean;
   /** `context` binds the ciphertext to its place (table and row id): moved elsewhere, it does not open. */
   seal(plaintext: string, context: string): Sealed;
   open(sealed: Sealed, context: string): string;
@@ -24,6 +25,7 @@ export function createVault(keys: ReadonlyMap<string, Buffer>, defaultKeyId: str
   };
   keyOf(defaultKeyId);
   return {
+    hasKey: (keyId) => keys.has(keyId),
     seal(plaintext, context) {
       const iv = randomBytes(ivBytes);
       const cipher = createCipheriv('aes-256-gcm', keyOf(defaultKeyId), iv);

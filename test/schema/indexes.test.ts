@@ -1,6 +1,7 @@
 // Every query on a table that grows is served by an index: asked of Postgres over many rows.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listActivityFailures } from '../../schema/database/activity-failures.ts';
 import {
   addUsage,
   giveBackUsage,
@@ -39,6 +40,7 @@ import {
   listResults,
 } from '../../schema/database/posts.ts';
 import {
+  deleteActivityFailures,
   deleteAged,
   deleteConnectSessions,
   deleteEndedKeys,
@@ -81,6 +83,7 @@ import {
 import { concludeWaiting } from '../../schema/database/waiting-deliveries.ts';
 import { disableFailedWebhook } from '../../schema/database/webhook-health.ts';
 import { recordTestEvent } from '../../schema/database/test-events.ts';
+import { checkVault } from '../../schema/database/vault-check.ts';
 import {
   getWebhookRow,
   listWebhookRows,
@@ -89,10 +92,10 @@ import {
 import { attempt } from '../support/attempts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createExplainer, type Explainer } from '../support/explain.ts';
-import { anyTimings } from '../support/rows.ts';
+import { anyTimings, rowsVault } from '../support/rows.ts';
 
 /** Small by nature: read from end to end at will. */
-const smallTables = /^(feed_epoch|sweeps|outbox|sending_pauses):/;
+const smallTables = /^(feed_epoch|sweeps|outbox|sending_pauses|vault_keys):/;
 
 let database: TestDatabase;
 let explainer: Explainer;
@@ -281,6 +284,7 @@ describe('the engine', () => {
     'gives back what results were counted for': (db) =>
       db.transaction().execute((trx) => giveBackUsage(trx, ['res_8', 'res_58'])),
     'looks for overdue deliveries': (db) => listOverdueBatches(db, 300_000, ''),
+    'checks the keys of the vault': (db) => checkVault(db, rowsVault),
     'looks for sandbox accounts': (db) => hasActiveSandboxAccount(db),
     'counts what waits to be delivered': (db) => readDeliveryBacklog(db),
     'sets a lost batch free': (db) => releaseBatch(db, 'bat_9'),
@@ -294,6 +298,7 @@ describe('the engine', () => {
       ]),
     'holds a paused target': async (db) => setPaused(db, (await findTarget(db, 'res_1000'))!),
     'looks for posts that a pause holds no more': (db) => listResumablePosts(db, ''),
+    'reads the failures of workflows': (db) => listActivityFailures(db, ['w7', 'w57']),
     'looks for stuck posts': (db) => listStuckPosts(db, 60_000),
     'looks for stuck deliveries': (db) => listStuckDeliveries(db, 60_000),
   };
@@ -370,6 +375,7 @@ describe('pruning', () => {
     'old events, deliveries and attempts': (db) => deleteEvents(db, farAway, 'evt_'),
     'old changes': (db) => deleteChanges(db, new Date()),
     'old idempotency keys': (db) => deleteAged(db, 'idempotency_keys', new Date(), 100),
+    'old failures of activities': (db) => deleteActivityFailures(db, new Date(), 100),
     'old sandbox posts': (db) => deleteAged(db, 'sandbox_posts', new Date(), 100),
     'old sandbox refusals': (db) => deleteAged(db, 'sandbox_refusals', new Date(), 100),
     'old sandbox grants': (db) => deleteAged(db, 'sandbox_grants', new Date(), 100),
@@ -439,6 +445,8 @@ async function fill(db: Db): Promise<void> {
         workflow_id, concluded_at)
       select 'rpl_' || i, 'prj_' || i % 50, 'wh_' || i % 1000, 'completed', now(), now(), '{}', 0, '', now()
       from generate_series(0, 4999) i`,
+    `insert into activity_failures (workflow_id, activity, error, failed_at)
+      select 'w' || i, 'deliver', 'e', now() - i * interval '1 s' from generate_series(0, 4999) i`,
     `insert into sandbox_posts (id, handle, caption, created_at)
       select i::text, 'ada', 'c', now() - i * interval '1 s' from generate_series(0, 4999) i`,
     `insert into sandbox_refusals (reference, count, created_at)

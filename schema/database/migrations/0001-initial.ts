@@ -349,7 +349,7 @@ const statements = [
 
   // A value sealed with each key that ever sealed, to check the keys of a start.
   `create table vault_keys (
-    id text primary key,
+    id ${id} primary key,
     check_value bytea not null
   )`,
 

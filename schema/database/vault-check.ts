@@ -1,0 +1,130 @@
+// Checks at a start that the vault can open what the database's rows are sealed with.
+import { sql } from 'kysely';
+import type { Db } from './database.ts';
+import type { Sealed, Vault } from './vault.ts';
+
+interface SealedColumn {
+  table: string;
+  column: string;
+  keyColumn: string;
+  /** What the vault binds a row's ciphertext to, as an SQL expression. */
+  context: string;
+}
+
+const sealedColumn = (table: string, column: string): SealedColumn => ({
+  table,
+  column,
+  keyColumn: `${column}_key_id`,
+  context: `'${table}/' || id`,
+});
+
+/** An index leads to each key id. */
+const indexedColumns = [
+  sealedColumn('social_accounts', 'credentials'),
+  sealedColumn('webhook_subscriptions', 'secret'),
+  sealedColumn('webhook_subscriptions', 'previous_secret'),
+  sealedColumn('connect_sessions', 'token'),
+];
+/** No index: it would cost every write. They are kept for a day, and the oldest name the oldest key. */
+const answers: SealedColumn = {
+  ...sealedColumn('idempotency_keys', 'answer'),
+  context: `'idempotency_keys/' || project_id || '/' || key`,
+};
+const oldestAnswers = 1_000;
+
+const checkContext = 'vault_keys';
+
+/**
+ * Throws an error that names each key id that a row names and the vault can't open, with the number
+ * of rows it seals. Each key gets a check value before it seals for the first time.
+ */
+export async function checkVault(db: Db, vault: Vault): Promise<void> {
+  const failed: string[] = [];
+  for (const keyId of await listKeyIds(db)) {
+    if (!(await isOpened(db, vault, keyId))) failed.push(keyId);
+  }
+  if (failed.length === 0) {
+    const keyId = await insertCheckValue(db, vault);
+    if (!(await isOpened(db, vault, keyId))) failed.push(keyId);
+  }
+  if (failed.length === 0) return;
+  const lines = await Promise.all(failed.map((keyId) => describeFailure(db, vault, keyId)));
+  throw new Error(
+    [
+      ...lines,
+      'Restore the key in FANFARE_VAULT_KEYS, or in the file `vault-keys` of the data directory.',
+    ].join('\n'),
+  );
+}
+
+async function listKeyIds(db: Db): Promise<Set<string>> {
+  const found = new Set<string>();
+  for (const { table, keyColumn } of indexedColumns) {
+    for (let last = ''; ;) {
+      const { rows } = await sql<{ id: string }>`
+        select ${sql.ref(keyColumn)} as id from ${sql.table(table)}
+        where ${sql.ref(keyColumn)} > ${last} order by 1 limit 1`.execute(db);
+      const next = rows[0]?.id;
+      if (next === undefined) break;
+      found.add(next);
+      last = next;
+    }
+  }
+  const { rows } = await sql<{ id: string }>`
+    select distinct answer_key_id as id from (
+      select answer_key_id from idempotency_keys order by created_at limit ${oldestAnswers}
+    ) oldest where answer_key_id is not null`.execute(db);
+  return found.union(new Set(rows.map(({ id }) => id)));
+}
+
+/** Returns the id of the key that seals from now on. */
+async function insertCheckValue(db: Db, vault: Vault): Promise<string> {
+  const { keyId, ciphertext } = vault.seal('', checkContext);
+  await db
+    .insertInto('vault_keys')
+    .values({ id: keyId, check_value: ciphertext })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return keyId;
+}
+
+/** By the key's check value; where it has none, by one row that it seals. */
+async function isOpened(db: Db, vault: Vault, keyId: string): Promise<boolean> {
+  const check = await db
+    .selectFrom('vault_keys')
+    .select('check_value')
+    .where('id', '=', keyId)
+    .executeTakeFirst();
+  if (check) return canOpen(vault, { ciphertext: check.check_value, keyId }, checkContext);
+  for (const { table, column, keyColumn, context } of [...indexedColumns, answers]) {
+    const { rows } = await sql<{ ciphertext: Buffer; context: string }>`
+      select ${sql.ref(column)} as ciphertext, ${sql.raw(context)} as context
+      from ${sql.table(table)} where ${sql.ref(keyColumn)} = ${keyId} limit 1`.execute(db);
+    const [row] = rows;
+    if (row) return canOpen(vault, { ciphertext: row.ciphertext, keyId }, row.context);
+  }
+  return true;
+}
+
+function canOpen(vault: Vault, sealed: Sealed, context: string): boolean {
+  try {
+    vault.open(sealed, context);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function describeFailure(db: Db, vault: Vault, keyId: string): Promise<string> {
+  let count = 0;
+  for (const { table, keyColumn } of [...indexedColumns, answers]) {
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::int as count from ${sql.table(table)}
+      where ${sql.ref(keyColumn)} = ${keyId}`.execute(db);
+    count += rows[0]!.count;
+  }
+  const sealed = `seals ${count} ${count === 1 ? 'row' : 'rows'}`;
+  return vault.hasKey(keyId)
+    ? `The key "${keyId}" in the vault is not the key that ${sealed}.`
+    : `The vault has no key "${keyId}", which ${sealed}.`;
+}

@@ -1,0 +1,161 @@
+// The check of the vault at a start: every key that a row names must open what it sealed.
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { sealCredentials } from '../../../schema/database/accounts.ts';
+import type { Db } from '../../../schema/database/database.ts';
+import { createVault, type Vault } from '../../../schema/database/vault.ts';
+import { checkVault } from '../../../schema/database/vault-check.ts';
+import { sealWebhookSecret } from '../../../schema/database/webhook-secrets.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { addProject } from '../../support/rows.ts';
+
+const old = randomBytes(32);
+const vaultOf = (keys: Record<string, Buffer>) =>
+  createVault(new Map(Object.entries(keys)), Object.keys(keys)[0]!);
+
+let database: TestDatabase;
+let db: Db;
+let projectId: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = database.db;
+});
+afterAll(() => database.drop());
+
+beforeEach(async () => {
+  await sql`truncate projects, idempotency_keys, vault_keys cascade`.execute(db);
+  projectId = await addProject(db);
+});
+
+function addAccount(vault: Vault, id = 'sa_1') {
+  return db
+    .insertInto('social_accounts')
+    .values({
+      ...sealCredentials(vault, id, { token: 'x' }),
+      id,
+      project_id: projectId,
+      platform: 'sandbox',
+      account_name: id,
+      external_account_id: id,
+      connection_type: 'byo',
+      status: 'active',
+    })
+    .execute();
+}
+
+function addWebhook(sealed: object) {
+  return db
+    .insertInto('webhook_subscriptions')
+    .values({
+      id: 'wh_1',
+      project_id: projectId,
+      url: 'https://example.com',
+      events: [],
+      status: 'active',
+      secret_preview: 'whsec_',
+      ...sealed,
+    })
+    .execute();
+}
+
+/** One sealed row for each column that the vault seals. */
+const rows: Record<string, (vault: Vault) => Promise<unknown>> = {
+  'credentials of an account': addAccount,
+  'secret of a webhook': (vault) => addWebhook(sealWebhookSecret(vault, 'wh_1', 'whsec_x')),
+  'previous secret of a webhook': (vault) => {
+    const { secret, secret_key_id } = sealWebhookSecret(vault, 'wh_1', 'whsec_x');
+    return addWebhook({ previous_secret: secret, previous_secret_key_id: secret_key_id });
+  },
+  'token of a connect session': (vault) => {
+    const { ciphertext, keyId } = vault.seal('token', 'connect_sessions/cs_1');
+    return db
+      .insertInto('connect_sessions')
+      .values({
+        id: 'cs_1',
+        project_id: projectId,
+        platform: 'sandbox',
+        external_user_id: 'u',
+        status: 'pending',
+        token_hash: Buffer.alloc(32),
+        token: ciphertext,
+        token_key_id: keyId,
+        expires_at: new Date(),
+      })
+      .execute();
+  },
+  'answer kept for an Idempotency-Key': (vault) => {
+    const { ciphertext, keyId } = vault.seal('{}', `idempotency_keys/${projectId}/order-1`);
+    return db
+      .insertInto('idempotency_keys')
+      .values({
+        project_id: projectId,
+        key: 'order-1',
+        fingerprint: Buffer.alloc(0),
+        answer: ciphertext,
+        answer_key_id: keyId,
+      })
+      .execute();
+  },
+};
+
+describe.each(Object.entries(rows))('the %s', (_, addRow) => {
+  test('is opened where its key has no check value yet', async () => {
+    await addRow(vaultOf({ old }));
+    await checkVault(db, vaultOf({ old }));
+    await checkVault(db, vaultOf({ newer: randomBytes(32), old }));
+  });
+
+  test('keeps a vault with another key, or without its key, from starting', async () => {
+    await addRow(vaultOf({ old }));
+    await expect(checkVault(db, vaultOf({ old: randomBytes(32) }))).rejects.toThrow(
+      'The key "old" in the vault is not the key that seals 1 row',
+    );
+    await expect(checkVault(db, vaultOf({ newer: old }))).rejects.toThrow(
+      'The vault has no key "old", which seals 1 row',
+    );
+    expect(await db.selectFrom('vault_keys').selectAll().execute()).toEqual([]);
+  });
+});
+
+test('a key is known by its check value once it may seal', async () => {
+  await checkVault(db, vaultOf({ old }));
+  expect(await db.selectFrom('vault_keys').select('id').execute()).toEqual([{ id: 'old' }]);
+  await checkVault(db, vaultOf({ old }));
+  await expect(checkVault(db, vaultOf({ old: randomBytes(32) }))).rejects.toThrow(
+    'The key "old" in the vault is not the key that seals 0 rows',
+  );
+});
+
+test('of two processes with different keys of one id, one starts', async () => {
+  const starts = await Promise.allSettled(
+    [1, 2, 3].map(() => checkVault(db, vaultOf({ k1: randomBytes(32) }))),
+  );
+  expect(starts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+});
+
+test('a damaged row is no reason not to start, where the key has a check value', async () => {
+  await checkVault(db, vaultOf({ old }));
+  await addAccount(vaultOf({ old }));
+  await db
+    .updateTable('social_accounts')
+    .set({ credentials: Buffer.from('damaged') })
+    .execute();
+  await checkVault(db, vaultOf({ old }));
+});
+
+test('every key that fails is named, with all the rows it seals', async () => {
+  await addAccount(vaultOf({ a: old }));
+  await addAccount(vaultOf({ a: old }), 'sa_2');
+  await addAccount(vaultOf({ b: old }), 'sa_3');
+  await rows['secret of a webhook']!(vaultOf({ a: old }));
+  const error = await checkVault(db, vaultOf({ c: old })).catch((thrown: Error) => thrown.message);
+  expect(error).toContain('no key "a", which seals 3 rows');
+  expect(error).toContain('no key "b", which seals 1 row');
+});
+
+test('a key that no row names any more may go', async () => {
+  await checkVault(db, vaultOf({ old }));
+  await checkVault(db, vaultOf({ newer: randomBytes(32) }));
+});
