@@ -7,6 +7,7 @@ import { createPlatforms } from '../activities/platforms/index.ts';
 import { createSandboxPlatform } from '../activities/platforms/sandbox.ts';
 import { createSafeFetch } from '../activities/safe-fetch.ts';
 import { createUrlGuard } from '../activities/url-guard.ts';
+import { within } from '../activities/within.ts';
 import { createWebhookHealth } from '../activities/webhook-health.ts';
 import type { Config } from '../schema/config.ts';
 import { hasActiveSandboxAccount } from '../schema/database/accounts.ts';
@@ -57,9 +58,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     url: databaseUrl,
     maxConnections: config.databaseConnections,
     applicationName: 'fanfare',
+    queryTimeoutMs: config.databaseTimeoutMs,
   });
-  const doorbell = createDoorbell(databaseUrl);
-  const listener = createListener(databaseUrl);
+  const doorbell = createDoorbell(databaseUrl, config.databaseTimeoutMs);
+  const listener = createListener(databaseUrl, config.databaseTimeoutMs);
   const guard = createUrlGuard({ allowPrivateCidrs: config.allowPrivateCidrs });
   const safeFetch = createSafeFetch({
     guard,
@@ -95,6 +97,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       log,
       maxStreamsPerProject: config.maxStreamsPerProject,
       bookmarkEveryMs: config.bookmarkEveryMs,
+      awayMs: config.databaseTimeoutMs / 2,
     }),
     vault,
     guard,
@@ -135,7 +138,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     context,
     workerReady: worker?.ready ?? Promise.resolve(),
     async stop() {
-      await stopInOrder(log, [
+      const stopping = stopInOrder(log, [
         () => server?.close(),
         () => worker?.stop(),
         () => health.settled(),
@@ -146,9 +149,17 @@ export async function createApp(options: AppOptions): Promise<App> {
         () => doorbell.close(),
         () => database.close(),
       ]);
+      const hasStopped = await within(
+        stopWithinMs,
+        stopping.then(() => true),
+      );
+      if (!hasStopped) log.warn(`Some parts did not stop within ${stopWithinMs / 1_000} s.`);
     },
   };
 }
+
+/** Below the 30 s that a container gets. Parts may wait longer for backends that don't answer. */
+const stopWithinMs = 25_000;
 
 /** One that fails must not keep the others from stopping. */
 async function stopInOrder(log: Logger, steps: (() => Promise<void> | undefined)[]): Promise<void> {

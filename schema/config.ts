@@ -33,6 +33,7 @@ export function readConfig(env: Record<string, string | undefined>, role: Role =
     publicUrl: e.FANFARE_PUBLIC_URL?.replace(/\/+$/, ''),
     dataDirectory: e.FANFARE_DATA_DIR,
     databaseUrl: e.DATABASE_URL,
+    databaseTimeoutMs: e.FANFARE_DATABASE_TIMEOUT_MS,
     databaseConnections: e.FANFARE_DATABASE_CONNECTIONS,
     temporal: {
       address: e.TEMPORAL_ADDRESS,

@@ -1,5 +1,6 @@
 // Every environment variable that Fanfare reads: its form, its default and its sentence for `--help`.
 import { z } from 'zod';
+import { defaultQueryTimeoutMs } from './database/timed-client.ts';
 import { defaultDeliveryDelaysMs, defaultTargetClock } from './retry.ts';
 
 const text = (doc: string) => z.string().optional().meta({ description: doc });
@@ -60,6 +61,12 @@ export const Environment = z.object({
     .url({ protocol: /^postgres(ql)?$/ })
     .optional()
     .meta({ description: 'Postgres. Without it an embedded one is started.' }),
+  FANFARE_DATABASE_TIMEOUT_MS: number(
+    'How long Postgres may take to answer a query. The connection is then replaced, milliseconds.',
+    defaultQueryTimeoutMs,
+    100,
+    600_000,
+  ),
   FANFARE_DATABASE_CONNECTIONS: number('The most connections of one process.', 20, 2, 500),
   TEMPORAL_ADDRESS: text('Temporal, host:port. Without it a development server is started.'),
   TEMPORAL_NAMESPACE: z.string().default('default').meta({ description: "Temporal's namespace." }),

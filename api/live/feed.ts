@@ -28,6 +28,8 @@ export interface FeedOptions {
   log: Logger;
   /** How many streams a project may have open at once. */
   maxStreamsPerProject: number;
+  /** How long streams wait for a database that can't be read before they end with `unavailable`. */
+  awayMs: number;
   /** How often a stream is told how far it is, though nothing has happened. */
   bookmarkEveryMs: number;
 }

@@ -13,7 +13,7 @@ import type { ChangeRow, Db } from '../../schema/database/database.ts';
 import type { Listener } from '../../schema/database/listen.ts';
 import { cursorExpired, isAfter, isPruned, toFeedCursor } from './cursor.ts';
 import { Recent, type PlacedChange } from './recent.ts';
-import type { Missed, Subscriber } from './subscriber.ts';
+import { unreadable, type Missed, type Subscriber } from './subscriber.ts';
 import type { Subscribers } from './subscribers.ts';
 
 export interface ReaderOptions {
@@ -21,6 +21,8 @@ export interface ReaderOptions {
   listener: Listener;
   log: Logger;
   subscribers: Subscribers;
+  /** How long streams wait for a database that can't be read before they end with `unavailable`. */
+  awayMs: number;
 }
 
 const pageSize = 1_000;
@@ -51,6 +53,8 @@ export class Reader {
   #retryMs = heldBackMs;
   #skippedAtMs = 0;
   #hasFailed = false;
+  /** Runs from the first failure until the feed is read again. */
+  #away: NodeJS.Timeout | undefined;
 
   constructor(options: ReaderOptions) {
     this.#options = options;
@@ -102,7 +106,7 @@ export class Reader {
   }
 
   readMissed(subscriber: Subscriber): Missed | Promise<Missed> {
-    // While the database is away a stream waits; it need not end.
+    // A stream waits while the database is away, until `#startAway` ends it.
     if (this.#standing) return this.#standing.promise.then(() => this.readMissed(subscriber));
     return isAfter(this.#recent.from, subscriber.position)
       ? this.#readFromTable(subscriber)
@@ -113,6 +117,7 @@ export class Reader {
     this.#isEnded = true;
     this.#stopListening();
     clearTimeout(this.#retry);
+    clearTimeout(this.#away);
     await this.#running;
   }
 
@@ -124,9 +129,12 @@ export class Reader {
         await this.#poll();
       }
       this.#hasFailed = false;
+      clearTimeout(this.#away);
+      this.#away = undefined;
     } catch (err) {
       if (!this.#hasFailed && !this.#isEnded) log.warn({ err }, 'the live feed cannot be read');
       this.#hasFailed = true;
+      this.#startAway();
     } finally {
       this.#running = undefined;
     }
@@ -185,6 +193,16 @@ export class Reader {
     this.#reached = this.#durable;
     this.#standing ??= Promise.withResolvers();
     this.#options.subscribers.rewind();
+    this.#startAway();
+  }
+
+  /** A short loss is only a wait for the streams; after a long one their clients must know. */
+  #startAway(): void {
+    if (this.#isEnded) return;
+    this.#away ??= setTimeout(() => {
+      this.#away = undefined;
+      this.#options.subscribers.failAll(unreadable);
+    }, this.#options.awayMs);
   }
 
   #standAt({ horizon, last }: FeedHead): void {

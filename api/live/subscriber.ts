@@ -31,8 +31,8 @@ export interface SubscriberOptions {
 /** A stream that can be told to stop even while somebody waits for its next item. */
 export interface FeedStream extends AsyncIterableIterator<FeedItem, undefined, undefined> {
   return(): Promise<IteratorResult<FeedItem, undefined>>;
-  /** The next item is this refusal, and nothing follows it. */
-  fail(error: AppError): void;
+  /** The next item is this refusal, and nothing follows it. It may name the cursor of the last item. */
+  fail(error: AppError | ((cursor: string) => AppError)): void;
 }
 
 type Waiter = PromiseWithResolvers<IteratorResult<FeedItem, undefined>>;
@@ -52,7 +52,7 @@ export class Subscriber implements FeedStream {
   #isLive = false;
   #isReading = false;
   #isEnded = false;
-  #failure: AppError | undefined;
+  #failure: AppError | ((cursor: string) => AppError) | undefined;
 
   constructor(options: SubscriberOptions) {
     this.#options = options;
@@ -91,7 +91,7 @@ export class Subscriber implements FeedStream {
     this.#settle();
   }
 
-  fail(error: AppError): void {
+  fail(error: AppError | ((cursor: string) => AppError)): void {
     if (this.#isEnded) return;
     this.#failure = error;
     this.#isEnded = true;
@@ -127,8 +127,11 @@ export class Subscriber implements FeedStream {
         this.#cursor = value.cursor;
         this.#waiters.shift()!.resolve({ done: false, value });
       } else if (this.#failure) {
-        this.#waiters.shift()!.reject(this.#failure);
+        const failure = this.#failure;
         this.#failure = undefined;
+        this.#waiters
+          .shift()!
+          .reject(typeof failure === 'function' ? failure(this.#cursor) : failure);
         this.#options.onEnd(this);
       } else if (this.#isEnded) {
         this.#waiters.shift()!.resolve({ done: true, value: undefined });
@@ -182,7 +185,7 @@ function slowConsumer(cursor: string): AppError {
   });
 }
 
-function unreadable(cursor: string, cause: unknown): AppError {
+export function unreadable(cursor: string, cause?: unknown): AppError {
   return new AppError('unavailable', 'The changes cannot be read now.', {
     hint: 'Subscribe again with `after` set to the cursor.',
     details: { cursor },

@@ -54,8 +54,8 @@ export class Subscribers {
     this.#forEach((subscriber) => subscriber.rewind());
   }
 
-  failAll(error: () => AppError): void {
-    this.#forEach((subscriber) => subscriber.fail(error()));
+  failAll(error: (cursor: string) => AppError): void {
+    this.#forEach((subscriber) => subscriber.fail(error));
   }
 
   #forEach(tell: (subscriber: Subscriber) => void): void {

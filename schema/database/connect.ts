@@ -3,12 +3,15 @@ import { Kysely, PostgresDialect } from 'kysely';
 import { Pool, types } from 'pg';
 import type { Database, Db } from './database.ts';
 import { PreparingClient } from './prepared.ts';
+import { defaultQueryTimeoutMs, timedOptions } from './timed-client.ts';
 
 export interface ConnectOptions {
   url: string;
   maxConnections: number;
   /** Shown in pg_stat_activity. */
   applicationName: string;
+  /** How long Postgres may take to answer. Default: 8 s. 0: any time. */
+  queryTimeoutMs?: number;
   /** Default: 5. 0: none. */
   transactionTimeoutS?: number;
 }
@@ -19,14 +22,17 @@ export interface DatabaseConnection {
 }
 
 export function connectDatabase(options: ConnectOptions): DatabaseConnection {
+  const { queryTimeoutMs = defaultQueryTimeoutMs, transactionTimeoutS = 5 } = options;
   const pool = new Pool({
+    ...timedOptions(queryTimeoutMs),
     Client: PreparingClient,
     connectionString: options.url,
     max: options.maxConnections,
     application_name: options.applicationName,
-    connectionTimeoutMillis: 5_000,
-    // A transaction left open would hold the live feed back: its readers wait for every older one.
-    options: `-c idle_in_transaction_session_timeout=5s -c transaction_timeout=${options.transactionTimeoutS ?? 5}s`,
+    options: '-c idle_in_transaction_session_timeout=5s',
+    // The pool waits for it, which pg's types don't say.
+    // oxlint-disable-next-line typescript/no-misused-promises
+    onConnect: (client) => client.query(limitTransactions(transactionTimeoutS)),
     types,
   });
   // A connection that breaks fails its query, or is replaced at the next one. Without listeners, on the
@@ -35,4 +41,17 @@ export function connectDatabase(options: ConnectOptions): DatabaseConnection {
   pool.on('connect', (client) => client.on('error', () => undefined));
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
   return { db, close: () => db.destroy() };
+}
+
+/**
+ * A transaction left open would hold the live feed back: its readers wait for every older one. Before
+ * Postgres 17 only its single statements can be limited.
+ */
+export function limitTransactions(
+  seconds: number,
+  serverVersion = `current_setting('server_version_num')::int`,
+): string {
+  return `select set_config(
+    case when ${serverVersion} >= 170000 then 'transaction_timeout' else 'statement_timeout' end,
+    '${seconds}s', false)`;
 }

@@ -1,8 +1,8 @@
 // Wakes the readers of a channel after a commit: at most one empty NOTIFY per channel per 5 ms.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { Client } from 'pg';
 import type { Db } from './database.ts';
+import { defaultQueryTimeoutMs, TimedClient, timedOptions } from './timed-client.ts';
 
 /** `outbox`: workflows are asked for. `deliveries`: some wait to be claimed. `changes`: the feed has rows. */
 export const channels = ['fanfare_outbox', 'fanfare_deliveries', 'fanfare_changes'] as const;
@@ -23,25 +23,24 @@ export async function notify(db: Db, channel: Channel): Promise<void> {
 const quietMs = 5;
 
 /** Rings over a connection of its own: a NOTIFY inside the writing transaction serialises commits. */
-export function createDoorbell(url: string): Doorbell {
+export function createDoorbell(url: string, queryTimeoutMs = defaultQueryTimeoutMs): Doorbell {
   const waiting = new Set<Channel>();
   let isRinging = false;
-  let client: Promise<Client> | undefined;
+  let client: Promise<TimedClient> | undefined;
   let isClosed = false;
 
-  function connect(): Promise<Client> {
-    const fresh = new Client({
+  function connect(): Promise<TimedClient> {
+    const fresh = new TimedClient({
+      ...timedOptions(queryTimeoutMs),
       connectionString: url,
       application_name: 'fanfare doorbell',
-      connectionTimeoutMillis: 5_000,
-      query_timeout: 5_000,
     });
     const drop = () => {
       if (client === connecting) client = undefined;
     };
     fresh.on('error', drop);
     fresh.on('end', drop);
-    const connecting: Promise<Client> = fresh.connect().then(() => fresh);
+    const connecting: Promise<TimedClient> = fresh.connect().then(() => fresh);
     return connecting;
   }
 

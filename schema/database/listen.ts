@@ -1,6 +1,6 @@
 // One LISTEN connection for a process: calls its listeners on a ring, and twice a second besides.
-import { Client } from 'pg';
 import { channels, type Channel } from './doorbell.ts';
+import { defaultQueryTimeoutMs, TimedClient, timedOptions } from './timed-client.ts';
 
 export interface Listener {
   /** Returns how to stop. The listener may be called with nothing new to read. */
@@ -13,10 +13,10 @@ export interface Listener {
 const pollMs = 500;
 const reconnectMs = 500;
 
-export function createListener(url: string): Listener {
+export function createListener(url: string, queryTimeoutMs = defaultQueryTimeoutMs): Listener {
   const listeners = new Map<Channel, Set<() => void>>();
   const onLosses = new Set<() => void>();
-  let client: Client | undefined;
+  let client: TimedClient | undefined;
   let retry: NodeJS.Timeout | undefined;
   let isClosed = false;
 
@@ -24,8 +24,12 @@ export function createListener(url: string): Listener {
   const poll = setInterval(() => {
     for (const channel of listeners.keys()) wake(channel);
   }, pollMs);
+  // A connection that only waits for notifications would not notice that none can arrive. An interval
+  // and a timeout of half each: a silent connection is found within the whole.
+  const checkMs = queryTimeoutMs / 2;
+  const check = setInterval(() => void client?.query('').catch(() => undefined), checkMs);
 
-  function reconnect(lost: Client): void {
+  function reconnect(lost: TimedClient): void {
     // A late word of a connection that was replaced already.
     if (client && client !== lost) return;
     client = undefined;
@@ -39,11 +43,10 @@ export function createListener(url: string): Listener {
   }
 
   async function connect(): Promise<void> {
-    const fresh = new Client({
+    const fresh = new TimedClient({
+      ...timedOptions(checkMs),
       connectionString: url,
       application_name: 'fanfare listener',
-      connectionTimeoutMillis: 5_000,
-      keepAlive: true,
     });
     fresh.on('error', () => reconnect(fresh));
     fresh.on('end', () => reconnect(fresh));
@@ -73,6 +76,7 @@ export function createListener(url: string): Listener {
     async close() {
       isClosed = true;
       clearInterval(poll);
+      clearInterval(check);
       clearTimeout(retry);
       await client?.end().catch(() => undefined);
     },

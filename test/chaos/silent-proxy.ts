@@ -18,10 +18,12 @@ export async function startSilentProxy(target: {
   const sockets = new Set<Socket>();
   const links = new Set<{ isSilent: boolean }>();
   let isSilent = false;
-  const server = createServer((client) => {
+  // A side that is silent doesn't answer the end of the other one either.
+  const server = createServer({ allowHalfOpen: true }, (client) => {
     const link = { isSilent };
     links.add(link);
-    const upstream = connect(target.port, target.host ?? '127.0.0.1');
+    const { port, host = '127.0.0.1' } = target;
+    const upstream = connect({ port, host, allowHalfOpen: true });
     for (const [from, to] of [
       [client, upstream],
       [upstream, client],

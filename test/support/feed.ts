@@ -15,7 +15,7 @@ import { createTestDatabase, type TestDatabase } from './database.ts';
 export function createTestFeed(
   db: Db,
   listener: Listener,
-  options: Partial<Pick<FeedOptions, 'maxStreamsPerProject' | 'bookmarkEveryMs'>> = {},
+  options: Partial<Pick<FeedOptions, 'maxStreamsPerProject' | 'bookmarkEveryMs' | 'awayMs'>> = {},
 ): Feed {
   return createFeed({
     db,
@@ -23,6 +23,7 @@ export function createTestFeed(
     log: pino({ level: 'silent' }),
     maxStreamsPerProject: 1_000,
     bookmarkEveryMs: 3_600_000,
+    awayMs: 4_000,
     ...options,
   });
 }

@@ -1,7 +1,8 @@
-// The pool over a real Postgres whose connections are cut.
+// The pool over a real Postgres: connections that are cut, and the limits of its sessions.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { limitTransactions } from '../../../schema/database/connect.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 let database: TestDatabase;
@@ -22,5 +23,31 @@ describe('connectDatabase', () => {
     });
     await expect(cut).rejects.toThrow();
     expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }]);
+  });
+});
+
+describe('limitTransactions', () => {
+  const show = async (setting: string) => {
+    const { rows } = await sql<{ value: string | null }>`
+      select current_setting(${setting}, true) as value`.execute(database.db);
+    return rows[0]!.value;
+  };
+  const serverVersion = () => show('server_version_num').then(Number);
+
+  test('limits whole transactions where Postgres can, and single statements otherwise', async () => {
+    const canLimitTransactions = (await serverVersion()) >= 170_000;
+    expect(await show(canLimitTransactions ? 'transaction_timeout' : 'statement_timeout')).toBe(
+      '5s',
+    );
+    if (canLimitTransactions) expect(await show('statement_timeout')).toBe('0');
+  });
+
+  test('names no setting that Postgres 15 lacks', async () => {
+    await database.db.connection().execute(async (connection) => {
+      await sql.raw(limitTransactions(7, '150000')).execute(connection);
+      const { rows } = await sql`show statement_timeout`.execute(connection);
+      expect(rows).toEqual([{ statement_timeout: '7s' }]);
+      await sql`set statement_timeout = 0`.execute(connection);
+    });
   });
 });

@@ -1,0 +1,81 @@
+// A connection to Postgres that ends itself when a query gets no answer, as after a lost route.
+import { Socket } from 'node:net';
+import { Client, type ClientConfig } from 'pg';
+
+/** Above the 5 s for which Postgres lets a transaction run. */
+export const defaultQueryTimeoutMs = 8_000;
+
+export interface TimedClientConfig extends ClientConfig {
+  /** Default: 0, a query may take any time. */
+  queryTimeoutMs?: number;
+}
+
+const maxConnectMs = 5_000;
+const keepAliveAfterMs = 10_000;
+/** A silent server never closes its side. */
+const endWithinMs = 1_000;
+
+/** The options of a connection, and of a pool, that are bounded by this timeout. */
+export function timedOptions(queryTimeoutMs: number) {
+  return {
+    queryTimeoutMs,
+    connectionTimeoutMillis: Math.min(maxConnectMs, queryTimeoutMs || maxConnectMs),
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveAfterMs,
+  };
+}
+
+type Query = (...args: unknown[]) => unknown;
+type End = (callback?: () => void) => unknown;
+
+/**
+ * pg's own `query_timeout` fails the query but keeps the connection, whose next query would wait for the
+ * same lost answer. This one fails like a connection that was reset, so its pool replaces it.
+ */
+export class TimedClient extends Client {
+  readonly #socket: Socket;
+  readonly #queryTimeoutMs: number;
+
+  constructor({ queryTimeoutMs = 0, ...config }: TimedClientConfig = {}) {
+    const socket = new Socket();
+    super({ ...config, stream: () => socket });
+    this.#socket = socket;
+    this.#queryTimeoutMs = queryTimeoutMs;
+  }
+
+  override query = ((...args: unknown[]): unknown => {
+    const result = (super.query as Query).apply(this, args);
+    if (this.#queryTimeoutMs > 0 && result instanceof Promise) this.#watch(result);
+    return result;
+  }) as Client['query'];
+
+  override end = ((callback?: () => void): unknown => {
+    const timer = setTimeout(() => this.#socket.destroy(), endWithinMs);
+    this.#socket.once('close', () => clearTimeout(timer));
+    timer.unref();
+    return (super.end as End).call(this, callback);
+  }) as Client['end'];
+
+  #watch(result: Promise<unknown>): void {
+    let isAnswered = false;
+    const expire = () => {
+      if (!isAnswered) this.#socket.destroy(new QueryTimeout(this.#queryTimeoutMs));
+    };
+    // After a turn for reading: when this process stood still, the answer may be there already.
+    const timer = setTimeout(() => setImmediate(expire), this.#queryTimeoutMs);
+    const settle = () => {
+      isAnswered = true;
+      clearTimeout(timer);
+    };
+    result.then(settle, settle);
+  }
+}
+
+class QueryTimeout extends Error {
+  override readonly name = 'QueryTimeout';
+  readonly code = 'ETIMEDOUT';
+
+  constructor(queryTimeoutMs: number) {
+    super(`Postgres did not answer within ${queryTimeoutMs} ms.`);
+  }
+}

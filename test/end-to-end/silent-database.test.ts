@@ -1,0 +1,96 @@
+// The program while its connections to Postgres are silent: nothing arrives, and nobody closes them.
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { workflowBundle } from '../../activities/workflow-bundle.ts';
+import { startSilentProxy, type SilentProxy } from '../chaos/silent-proxy.ts';
+import type { Api } from '../support/api.ts';
+import { createBundledDirectory } from '../support/bundled-directory.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { subscribeOverSocket } from '../support/graphql.ts';
+import { removeDataDirectory, startProgram, type Program } from '../support/program.ts';
+import { throughProxy } from '../support/silence.ts';
+import { createTestNamespace, type TestNamespace } from '../support/temporal.ts';
+
+const key = 'the-key-of-the-silent-database-test';
+const dataDirectory = createBundledDirectory();
+let database: TestDatabase;
+let namespace: TestNamespace;
+let proxy: SilentProxy;
+let program: Program;
+let api: Api;
+let accountId: string;
+
+beforeAll(async () => {
+  [database, namespace] = await Promise.all([
+    createTestDatabase(),
+    createTestNamespace(),
+    workflowBundle(inject('cacheDirectory')),
+  ]);
+  proxy = await startSilentProxy({ port: Number(new URL(database.url).port) });
+  program = startProgram({
+    dataDirectory,
+    env: {
+      DATABASE_URL: throughProxy(database.url, proxy),
+      FANFARE_DATABASE_TIMEOUT_MS: '1000',
+      TEMPORAL_ADDRESS: namespace.address,
+      TEMPORAL_NAMESPACE: namespace.namespace,
+      FANFARE_API_KEY: key,
+      FANFARE_VAULT_KEYS: `test:${randomBytes(32).toString('base64')}`,
+      FANFARE_SANDBOX: 'true',
+      FANFARE_LOG_LEVEL: 'silent',
+    },
+  });
+  api = await program.waitForReady();
+  accountId = (await api.get('/v1/accounts')).body.data[0].id;
+});
+afterAll(async () => {
+  await program.stop();
+  await proxy.close();
+  await removeDataDirectory(dataDirectory);
+  await Promise.all([namespace.close(), database.drop()]);
+});
+
+const createPost = (caption: string) =>
+  api.post('/v1/posts', { caption, account_ids: [accountId] });
+
+test('silence costs as long as the timeout: 503, ended streams, and then all goes on', async () => {
+  await using stream = subscribeOverSocket({
+    url: api.url,
+    key,
+    query: 'subscription { postUpdated { cursor post { status } } }',
+  });
+  await createPost('before');
+  await stream.waitFor(1);
+
+  proxy.silence();
+  const startedAtMs = performance.now();
+  const refused = await createPost('silent');
+  expect(refused).toMatchObject({ status: 503, body: { error: { code: 'unavailable' } } });
+  expect(refused.headers.get('Retry-After')).toBe('2');
+  const messages = await stream.until(({ errors }) => errors !== undefined);
+  const { errors } = messages.at(-1);
+  expect(errors).toMatchObject([{ extensions: { code: 'unavailable' } }]);
+  expect(errors[0].extensions.cursor).toBe(messages.at(-2).data.postUpdated.cursor);
+  // 15 s with the default timeout of 8 s.
+  expect(performance.now() - startedAtMs).toBeLessThan(3_000);
+
+  proxy.restore();
+  await expect
+    .poll(async () => (await createPost('after')).status, { timeout: 3_000, interval: 100 })
+    .toBe(202);
+  const [{ id }] = (await api.get('/v1/posts?limit=1')).body.data;
+  await expect
+    .poll(async () => (await api.get(`/v1/posts/${id}`)).body.data.status)
+    .toBe('published');
+});
+
+test('a signal ends the program while its connections are silent', async () => {
+  await createPost('last');
+  proxy.silence();
+  await sleep(600); // until every poll is under way
+  const startedAtMs = performance.now();
+  process.kill(program.pid, 'SIGTERM');
+  expect(await program.exit).toMatchObject({ code: 0 });
+  expect(performance.now() - startedAtMs).toBeLessThan(25_000);
+});

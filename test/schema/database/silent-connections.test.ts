@@ -1,0 +1,155 @@
+// Connections to Postgres on which nothing arrives any more, though nobody has closed them.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { connectDatabase, type ConnectOptions } from '../../../schema/database/connect.ts';
+import { createDoorbell } from '../../../schema/database/doorbell.ts';
+import { createListener } from '../../../schema/database/listen.ts';
+import { startSilentProxy, type SilentProxy } from '../../chaos/silent-proxy.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { throughProxy } from '../../support/silence.ts';
+
+let database: TestDatabase;
+let proxy: SilentProxy;
+let url: string;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  proxy = await startSilentProxy({ port: Number(new URL(database.url).port) });
+  url = throughProxy(database.url, proxy);
+});
+afterEach(async () => {
+  await proxy.close();
+  await database.drop();
+});
+
+const queryTimeoutMs = 400;
+const connect = (options: Partial<ConnectOptions> = {}) =>
+  connectDatabase({
+    url,
+    maxConnections: 2,
+    applicationName: 'silent test',
+    queryTimeoutMs,
+    ...options,
+  });
+
+/** How long it took, whatever came of it. */
+async function measure(work: Promise<unknown>): Promise<number> {
+  const startedAtMs = performance.now();
+  await work.catch(() => undefined);
+  return performance.now() - startedAtMs;
+}
+
+describe('the pool', () => {
+  test('ends a query that gets no answer, and replaces its connection', async () => {
+    const { db, close } = connect();
+    await sql`select 1`.execute(db);
+    proxy.silence();
+    await expect(sql`select 2`.execute(db)).rejects.toMatchObject({ code: 'ETIMEDOUT' });
+    proxy.restore();
+    expect((await sql`select 3 as three`.execute(db)).rows).toEqual([{ three: 3 }]);
+    await close();
+  });
+
+  test('ends a transaction at its first unanswered statement', async () => {
+    const { db, close } = connect();
+    const stuck = db.transaction().execute(async (trx) => {
+      proxy.silence();
+      await sql`select 1`.execute(trx);
+    });
+    expect(await measure(stuck)).toBeLessThan(2 * queryTimeoutMs);
+    await close();
+  });
+
+  test('bounds the wait for a new connection', async () => {
+    const { db, close } = connect();
+    proxy.silence();
+    expect(await measure(sql`select 1`.execute(db))).toBeLessThan(2 * queryTimeoutMs);
+    await close();
+  });
+
+  test('closes while its connections are silent', async () => {
+    const { db, close } = connect();
+    await Promise.all([1, 2].map(() => sql`select 1`.execute(db)));
+    proxy.silence();
+    const stuck = sql`select 2`.execute(db).catch(() => undefined);
+    expect(await measure(close())).toBeLessThan(2 * queryTimeoutMs);
+    await stuck;
+  });
+
+  test('lets a migration take any time', async () => {
+    const { db, close } = connect({ queryTimeoutMs: 0, transactionTimeoutS: 0 });
+    await sql`select pg_sleep(${(2 * queryTimeoutMs) / 1_000})`.execute(db);
+    await close();
+  });
+
+  test('takes an answer that came while the process stood still', async () => {
+    const { db, close } = connect();
+    await sql`select 1`.execute(db);
+    const answer = sql`select 2 as two`.execute(db);
+    await sleep(1); // until it is sent
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * queryTimeoutMs);
+    expect((await answer).rows).toEqual([{ two: 2 }]);
+    await close();
+  });
+});
+
+describe('the listener', () => {
+  test('finds that its connection is silent, and listens again on another', async () => {
+    const listener = createListener(url, queryTimeoutMs);
+    const doorbell = createDoorbell(database.url);
+    let [losses, wakes] = [0, 0];
+    listener.onLost(() => losses++);
+    listener.on('fanfare_changes', () => wakes++);
+    await expect.poll(() => listening()).toBe(1);
+    proxy.silence();
+    await expect.poll(() => losses, { timeout: 3_000 }).toBeGreaterThan(0);
+    proxy.restore();
+    // The silent one stays open at the server.
+    await expect.poll(() => listening(), { timeout: 3_000 }).toBe(2);
+    await sleep(50);
+    // More than its polls alone would give.
+    wakes = 0;
+    for (let i = 0; i < 20; i++) {
+      doorbell.ring('fanfare_changes');
+      await sleep(10);
+    }
+    expect(wakes).toBeGreaterThan(3);
+    await Promise.all([listener.close(), doorbell.close()]);
+  });
+
+  test('closes while its connection is silent', async () => {
+    const listener = createListener(url, queryTimeoutMs);
+    await expect.poll(() => listening()).toBe(1);
+    proxy.silence();
+    expect(await measure(listener.close())).toBeLessThan(2_000);
+  });
+});
+
+describe('the doorbell', () => {
+  test('rings on a new connection after a silent one, and closes while it is silent', async () => {
+    const listener = createListener(database.url);
+    const doorbell = createDoorbell(url, queryTimeoutMs);
+    const open = () => countOf('fanfare doorbell');
+    doorbell.ring('fanfare_changes');
+    await expect.poll(open).toBe(1);
+    proxy.silence();
+    doorbell.ring('fanfare_changes');
+    await sleep(2 * queryTimeoutMs);
+    proxy.restore();
+    doorbell.ring('fanfare_changes');
+    await expect.poll(open, { timeout: 3_000 }).toBe(2);
+    proxy.silence();
+    expect(await measure(doorbell.close())).toBeLessThan(2_000);
+    await listener.close();
+  });
+});
+
+const listening = () => countOf('fanfare listener');
+
+async function countOf(name: string): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*)::int as n from pg_stat_activity
+    where datname = current_database() and application_name = ${name}`.execute(database.db);
+  return rows[0]!.n;
+}
