@@ -28,8 +28,8 @@ export function toAppError(
 ): AppError {
   if (thrown instanceof AppError) return thrown;
   if (isBackendAway(thrown)) {
-    log.warn({ err: thrown, request_id: requestId }, 'a backend cannot be reached');
-    const message = 'A backend of the service cannot be reached.';
+    log.warn({ err: thrown, request_id: requestId }, 'a backend is unavailable');
+    const message = 'A backend of the service is unavailable.';
     return new AppError('unavailable', message, { retryAfterS: 2, cause: thrown });
   }
   log.error({ err: thrown, request_id: requestId }, 'a request failed');
@@ -62,9 +62,24 @@ export function toErrorAnswer(
   };
 }
 
-// Class 08: connection exceptions. 57P0x: shut down, crashed, starting. 25P03, 25P04: a transaction
-// that Postgres ended for its age. 53300: no connection free. 40001, 40P01: lost a race, may be repeated.
-const awaySqlStates = /^(08...|57P0[1-5]|25P0[34]|53300|40001|40P01)$/;
+/** SQLSTATEs, and classes of two characters, of a Postgres that can't do now what it will later. */
+const awaySqlStates = new Set([
+  '08', // connection exceptions
+  '25006', // read-only, as after a failover
+  '25P03', // the session was idle in its transaction for too long
+  '25P04', // the transaction took too long
+  '40001', // lost a race, may be repeated
+  '40P01', // lost a race, may be repeated
+  '53', // disk full, out of memory, too many connections
+  '55000', // still in recovery
+  '57014', // the statement took too long
+  '57P01', // is shutting down
+  '57P02', // crashed
+  '57P03', // is starting
+  '57P04', // the database was dropped
+  '57P05', // the session was idle for too long
+  '58030', // the disk failed
+]);
 const awaySocketCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -77,11 +92,12 @@ const awaySocketCodes = new Set([
 const awayMessages =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/;
 
-/** Whether the cause lies in reaching Postgres: connection failures come wrapped in various ways. */
+/** Whether Postgres can't be reached or can't write: connection failures come wrapped in various ways. */
 function isBackendAway(thrown: unknown, depth = 0): boolean {
   if (!(thrown instanceof Error) || depth > 4) return false;
   const code = 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : '';
-  if (awaySqlStates.test(code) || awaySocketCodes.has(code)) return true;
+  if (awaySqlStates.has(code) || awaySqlStates.has(code.slice(0, 2))) return true;
+  if (awaySocketCodes.has(code)) return true;
   if (awayMessages.test(thrown.message)) return true;
   const inner = thrown instanceof AggregateError ? thrown.errors : [thrown.cause];
   return inner.some((cause) => isBackendAway(cause, depth + 1));
