@@ -39,6 +39,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 async function createTemplate(adminUrl: string): Promise<void> {
+  // A server that is not ours has the one of the run before.
+  await runAsAdmin(adminUrl, `drop database if exists ${templateDatabase}`);
   await runAsAdmin(adminUrl, `create database ${templateDatabase}`);
   const database = connectDatabase({
     url: withDatabase(adminUrl, templateDatabase),

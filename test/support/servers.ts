@@ -42,13 +42,7 @@ export async function startServers(): Promise<Servers> {
   chmodSync(directory, 0o755);
   writeFileSync(join(directory, 'owner'), ownerMark(process.pid) ?? '');
   const [postgres, temporal] = await Promise.allSettled([
-    startPostgres({
-      dataDirectory: directory,
-      progress: () => undefined,
-      fsync: false,
-      restart: false,
-      settings: { max_connections: '300' },
-    }),
+    startTestPostgres(directory),
     findTemporal().then((executable) =>
       startTemporal({
         dataDirectory: directory,
@@ -72,6 +66,7 @@ export async function startServers(): Promise<Servers> {
     for (const server of [temporal, postgres]) {
       if (server.status !== 'fulfilled') continue;
       const { pid } = server.value;
+      if (pid === undefined) continue;
       // To Postgres this is an immediate shutdown, which takes its children along.
       if (inspectProcess(pid)) process.kill(pid, 'SIGQUIT');
       for (let waits = 0; waits < 40 && inspectProcess(pid); waits++) pause(50);
@@ -92,6 +87,21 @@ export async function startServers(): Promise<Servers> {
     directory,
     stop,
   };
+}
+
+/** A Postgres of our own, or the one that TEST_DATABASE_URL names, such as an older version. */
+async function startTestPostgres(
+  directory: string,
+): Promise<{ databaseUrl: string; pid?: number; stop(): Promise<void> }> {
+  const databaseUrl = process.env['TEST_DATABASE_URL'];
+  if (databaseUrl) return { databaseUrl, stop: () => Promise.resolve() };
+  return startPostgres({
+    dataDirectory: directory,
+    progress: () => undefined,
+    fsync: false,
+    restart: false,
+    settings: { max_connections: '300' },
+  });
 }
 
 const stopPlan: StopPlan = [
