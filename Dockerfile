@@ -19,5 +19,5 @@ ENV FANFARE_DATA_DIR=/var/lib/fanfare
 RUN mkdir -p "$FANFARE_DATA_DIR" && chown node:node "$FANFARE_DATA_DIR"
 USER node
 
-EXPOSE 4000
+EXPOSE 4000 4001
 ENTRYPOINT ["node", "--max-semi-space-size=8", "api/cli.ts"]

@@ -18,9 +18,11 @@ import type { Vault } from '../schema/database/vault.ts';
 import { maxBatchSize } from '../schema/workflows.ts';
 import { createConnectRoutes } from './connect/routes.ts';
 import type { Context } from './context.ts';
+import { createHealth } from './health.ts';
 import { home } from './home.ts';
 import { createFeed } from './live/feed.ts';
 import { freePort } from './port.ts';
+import { createProbeServer } from './probe-server.ts';
 import { createRest } from './rest.ts';
 import { createSandbox } from './sandbox/server.ts';
 import { createServer } from './server.ts';
@@ -44,6 +46,8 @@ export interface AppOptions {
 
 export interface App {
   readonly context: Context;
+  /** Where this process answers probes and metrics. */
+  readonly probesUrl: string;
   /** Resolves when the worker polls; at once where there is none. */
   readonly workerReady: Promise<void>;
   stop(): Promise<void>;
@@ -85,6 +89,8 @@ export async function createApp(options: AppOptions): Promise<App> {
       'The database has sandbox accounts, but the sandbox is off: their posts fail. Set FANFARE_SANDBOX=true to turn it on.',
     );
   }
+  const temporal = await createTemporalClient({ address: temporalAddress, config });
+  let worker: ReturnType<typeof keepWorker> | undefined;
   const context: Context = {
     config,
     publicUrl,
@@ -99,10 +105,18 @@ export async function createApp(options: AppOptions): Promise<App> {
       bookmarkEveryMs: config.bookmarkEveryMs,
       awayMs: config.databaseTimeoutMs / 2,
     }),
+    health: createHealth({
+      role: roles.api && roles.worker ? 'start' : roles.api ? 'api' : 'worker',
+      config,
+      databaseUrl,
+      database,
+      temporal,
+      ...(roles.worker ? { isWorkerRunning: () => worker?.isRunning() ?? false } : {}),
+    }),
     vault,
     guard,
     platforms,
-    temporal: await createTemporalClient({ address: temporalAddress, config }),
+    temporal,
     log,
   };
   const server = roles.api
@@ -115,8 +129,10 @@ export async function createApp(options: AppOptions): Promise<App> {
       })
     : undefined;
   await server?.listen(port, config.host);
+  const probes = roles.api ? undefined : createProbeServer(context);
+  const probePort = await probes?.listen(config.workerPort, config.host);
   const health = createWebhookHealth({ db, doorbell, log, rule: config.disabling });
-  const worker = roles.worker
+  worker = roles.worker
     ? keepWorker({
         ...context,
         address: temporalAddress,
@@ -137,13 +153,17 @@ export async function createApp(options: AppOptions): Promise<App> {
   return {
     context,
     workerReady: worker?.ready ?? Promise.resolve(),
+    probesUrl: probes ? `http://${urlHost(config.host)}:${probePort}` : publicUrl,
     async stop() {
+      const probed = context.health.stop();
       const stopping = stopInOrder(log, [
         () => server?.close(),
         () => worker?.stop(),
+        () => probes?.close(),
         () => health.settled(),
         () => context.feed.close(),
         () => safeFetch.close(),
+        () => probed,
         () => context.temporal.connection.close(),
         () => listener.close(),
         () => doorbell.close(),

@@ -9,6 +9,7 @@ import type { Doorbell } from '../schema/database/doorbell.ts';
 import type { Vault } from '../schema/database/vault.ts';
 import type { KeyEnvironment } from '../schema/api-keys.ts';
 import type { Scope } from '../schema/scopes.ts';
+import type { Health } from './health.ts';
 import type { Feed } from './live/feed.ts';
 
 export interface Context {
@@ -20,6 +21,7 @@ export interface Context {
   readonly db: Db;
   readonly doorbell: Doorbell;
   readonly feed: Feed;
+  readonly health: Health;
   readonly vault: Vault;
   readonly guard: UrlGuard;
   readonly platforms: Platforms;

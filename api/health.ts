@@ -1,67 +1,218 @@
-// Whether this process lives, and whether the whole installation can do its work.
+// Three probes: whether this process must be replaced, whether it can accept requests, and details.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Client } from '@temporalio/client';
 import { sql } from 'kysely';
 import { within } from '../activities/within.ts';
+import packageJson from '../package.json' with { type: 'json' };
+import type { Config } from '../schema/config.ts';
+import { findReadOnlyCause, type DatabaseConnection } from '../schema/database/connect.ts';
 import { isMigrated } from '../schema/database/migrate.ts';
-import type { Context } from './context.ts';
+import { TimedClient, timedOptions } from '../schema/database/timed-client.ts';
 import type { PublicPage } from './public-page.ts';
 
+export type Role = 'start' | 'api' | 'worker';
+
+/** What `api` and `worker` need, wherever they run. */
+type Part = 'database' | 'writable' | 'migrations' | 'temporal' | 'worker';
+
+export interface Health {
+  /** What fails in this process alone, so that a new one would do better. */
+  findOwnFaults(): Promise<string[]>;
+  /** What this process needs to accept requests and lacks. Temporal isn't needed. */
+  findMissing(): Promise<string[]>;
+  report(): Promise<Report>;
+  /** From now on it is not ready. Resolves when the connection to Temporal may be closed. */
+  stop(): Promise<void>;
+}
+
+interface PartReport {
+  ok: boolean;
+  error?: string;
+}
+
+interface Report {
+  status: 'ok' | 'degraded';
+  role: Role;
+  version: string;
+  parts: Record<Part, PartReport>;
+  /** Since the last report. A loop that is blocked now doesn't answer at all. */
+  event_loop_delay_ms: { mean: number; max: number };
+}
+
+export interface HealthOptions {
+  role: Role;
+  config: Config;
+  databaseUrl: string;
+  database: Pick<DatabaseConnection, 'db' | 'lastAnswerAtMs'>;
+  temporal: Client;
+  /** Of this process's worker. Absent where it has none. */
+  isWorkerRunning?: () => boolean;
+}
+
+/** Probes usually wait no longer than 5 s, and one check may follow another. */
 const checkTimeoutMs = 2_000;
 /** A worker's poll lasts up to a minute, so a living one was seen within this. */
 const pollerSeenWithinMs = 90_000;
+const needed = ['database', 'writable', 'migrations'] as const;
 
-const checks = {
-  async database({ db }: Context): Promise<boolean> {
-    await sql`select 1`.execute(db);
-    return true;
-  },
+export function createHealth(options: HealthOptions): Health {
+  const { role, config, databaseUrl, database, temporal, isWorkerRunning } = options;
+  const { db } = database;
+  const { connection } = temporal;
+  const { workflowService } = connection;
+  const { namespace, taskQueue } = config.temporal;
+  // A pool of silent connections recovers by itself within two timeouts.
+  const ownFaultAfterMs = 3 * config.databaseTimeoutMs;
+  const eventLoopDelay = monitorEventLoopDelay();
+  eventLoopDelay.enable();
+  /** Since when probes have found the worker down though Temporal answers. */
+  let workerFaultSinceMs: number | undefined;
+  let isStopping = false;
 
-  migrations({ db }: Context): Promise<boolean> {
-    return isMigrated(db);
-  },
+  const asked = new Set<Promise<unknown>>();
 
-  async temporal({ temporal }: Context): Promise<boolean> {
-    const { connection } = temporal;
-    const deadline = Date.now() + checkTimeoutMs;
-    await connection.withDeadline(deadline, () => connection.workflowService.getSystemInfo({}));
-    return true;
-  },
+  /** The SDK retries on a timer, which throws once the connection is closed. */
+  function ask<T>(call: () => Promise<T>): Promise<T> {
+    if (isStopping) return Promise.reject(new Error('The process is stopping.'));
+    const answer = connection.withDeadline(Date.now() + checkTimeoutMs, call);
+    const forget = () => asked.delete(answer);
+    asked.add(answer);
+    answer.then(forget, forget);
+    return answer;
+  }
 
-  async worker({ temporal, config }: Context): Promise<boolean> {
-    const { connection } = temporal;
-    const { pollers } = await connection.withDeadline(Date.now() + checkTimeoutMs, () =>
-      connection.workflowService.describeTaskQueue({
-        namespace: config.temporal.namespace,
-        taskQueue: { name: config.temporal.taskQueue },
-      }),
-    );
-    const since = Date.now() - pollerSeenWithinMs;
-    return (pollers ?? []).some((poller) => Number(poller.lastAccessTime?.seconds) * 1000 > since);
-  },
-};
+  const askTemporal = () => ask(() => workflowService.describeNamespace({ namespace }));
 
-type Part = keyof typeof checks;
+  const checks: Record<Part, () => Promise<unknown>> = {
+    database: () => sql`select 1`.execute(db),
 
-/** The parts that are missing; none: ready. */
-async function findMissing(context: Context): Promise<Part[]> {
-  const parts = Object.keys(checks) as Part[];
-  const isUp = await Promise.all(parts.map((part) => answersYes(checks[part](context))));
-  return parts.filter((_, i) => !isUp[i]);
+    async writable() {
+      const cause = await findReadOnlyCause(db);
+      if (cause) throw new Error(cause);
+    },
+
+    async migrations() {
+      if (!(await isMigrated(db))) throw new Error('The command `migrate` has not run.');
+    },
+
+    temporal: askTemporal,
+
+    async worker() {
+      if (isWorkerRunning) {
+        if (!isWorkerRunning()) throw new Error('The worker is down.');
+        return;
+      }
+      const { pollers } = await ask(() =>
+        workflowService.describeTaskQueue({ namespace, taskQueue: { name: taskQueue } }),
+      );
+      const since = Date.now() - pollerSeenWithinMs;
+      if (!pollers?.some(({ lastAccessTime }) => Number(lastAccessTime?.seconds) * 1000 > since)) {
+        throw new Error('No worker polls the task queue.');
+      }
+    },
+  };
+
+  async function answersFresh(): Promise<boolean> {
+    const client = new TimedClient({
+      ...timedOptions(checkTimeoutMs),
+      connectionString: databaseUrl,
+      application_name: 'fanfare probe',
+    });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      await client.query('select 1');
+      return true;
+    } catch {
+      return false;
+    } finally {
+      void client.end();
+    }
+  }
+
+  async function hasPoolFault(): Promise<boolean> {
+    const isOld = performance.now() - database.lastAnswerAtMs() > ownFaultAfterMs;
+    return isOld && !(await check(checks.database)).ok && (await answersFresh());
+  }
+
+  async function hasWorkerFault(): Promise<boolean> {
+    const isFault = isWorkerRunning?.() === false && (await check(askTemporal)).ok;
+    workerFaultSinceMs = isFault ? (workerFaultSinceMs ?? performance.now()) : undefined;
+    return isFault && performance.now() - workerFaultSinceMs! > ownFaultAfterMs;
+  }
+
+  return {
+    async findOwnFaults() {
+      const [pool, worker] = await Promise.all([hasPoolFault(), hasWorkerFault()]);
+      return [...(pool ? ['database_pool'] : []), ...(worker ? ['worker'] : [])];
+    },
+
+    async findMissing() {
+      if (isStopping) return ['stopping'];
+      const results = await Promise.all(needed.map((part) => check(checks[part])));
+      return needed.filter((_, i) => !results[i]!.ok);
+    },
+
+    async report() {
+      const names = Object.keys(checks) as Part[];
+      const results = await Promise.all(names.map((name) => check(checks[name])));
+      const toMs = (nanoseconds: number) => Math.round(nanoseconds / 1e5) / 10 || 0;
+      const { mean, max } = eventLoopDelay;
+      eventLoopDelay.reset();
+      return {
+        status: results.every(({ ok }) => ok) ? 'ok' : 'degraded',
+        role,
+        version: packageJson.version,
+        parts: Object.fromEntries(names.map((name, i) => [name, results[i]!])) as Report['parts'],
+        event_loop_delay_ms: { mean: toMs(mean), max: toMs(max) },
+      };
+    },
+
+    async stop() {
+      isStopping = true;
+      await Promise.allSettled(asked);
+    },
+  };
 }
 
-async function answersYes(check: Promise<boolean>): Promise<boolean> {
-  const isUp = check.catch(() => false);
-  return (await within(checkTimeoutMs, isUp)) ?? false;
+async function check(run: () => Promise<unknown>): Promise<PartReport> {
+  const answer = run().then(
+    () => ({ ok: true }),
+    (error: unknown) => ({ ok: false, error: describe(error) }),
+  );
+  const error = `No answer within ${checkTimeoutMs / 1_000} s.`;
+  return (await within(checkTimeoutMs, answer)) ?? { ok: false, error };
+}
+
+/** A connection refused on several addresses has no message of its own. */
+function describe(error: unknown): string {
+  const { message, code } = error as { message?: string; code?: unknown };
+  return message || String(code);
 }
 
 export const healthPages: PublicPage[] = [
-  { path: '/healthz', respond: (_, c) => c.json({ status: 'ok' }) },
+  {
+    path: '/livez',
+    async respond({ health }, c) {
+      const failing = await health.findOwnFaults();
+      if (failing.length === 0) return c.json({ status: 'ok', failing });
+      return c.json({ status: 'failing', failing }, 503);
+    },
+  },
   {
     path: '/readyz',
-    async respond(context, c) {
-      const missing = await findMissing(context);
+    async respond({ health }, c) {
+      const missing = await health.findMissing();
       if (missing.length === 0) return c.json({ status: 'ready', missing });
       c.header('Retry-After', '2');
       return c.json({ status: 'not_ready', missing }, 503);
+    },
+  },
+  {
+    path: '/healthz',
+    async respond({ health }, c) {
+      const report = await health.report();
+      return c.json(report, report.status === 'ok' ? 200 : 503);
     },
   },
 ];

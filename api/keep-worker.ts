@@ -8,6 +8,7 @@ import { connectNative } from './temporal-connection.ts';
 interface KeptWorker {
   /** Resolves when a worker runs for the first time. */
   ready: Promise<void>;
+  isRunning(): boolean;
   stop(): Promise<void>;
 }
 
@@ -49,6 +50,7 @@ export function keepWorker(dependencies: KeepDependencies): KeptWorker {
   const kept = keep();
   return {
     ready: ready.promise,
+    isRunning: () => worker !== undefined,
     async stop() {
       stopping.abort();
       await worker?.stop();

@@ -11,6 +11,7 @@ import { toAppError, toErrorAnswer } from './errors.ts';
 import { healthPages } from './health.ts';
 import { readIdempotency } from './idempotency.ts';
 import { countRequests, metricsPage } from './metrics.ts';
+import type { PublicPage } from './public-page.ts';
 import { rateLimitHeaders, takeRequest } from './rate-limit.ts';
 import { requestId, type RestEnv } from './request-id.ts';
 import type { Route } from './route.ts';
@@ -23,12 +24,18 @@ const publicPages = [...docPages, ...healthPages, metricsPage];
 
 export type Rest = Hono<RestEnv>;
 
-export function createRest(context: Context): Rest {
+/** The pages alone; every other path is a 404. */
+export function createPages(context: Context, pages: readonly PublicPage[]): Rest {
   const app: Rest = new Hono<RestEnv>();
   app.use(requestId, countRequests);
   app.onError((thrown, c) => refuse(context, thrown, c));
   app.notFound((c) => refuse(context, noSuchPath(c), c));
-  for (const page of publicPages) app.get(page.path, (c) => page.respond(context, c));
+  for (const page of pages) app.get(page.path, (c) => page.respond(context, c));
+  return app;
+}
+
+export function createRest(context: Context): Rest {
+  const app = createPages(context, publicPages);
   for (const route of routes) {
     app.on(route.method.toUpperCase(), route.path, (c) => answer(context, route, c));
   }

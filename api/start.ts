@@ -103,6 +103,7 @@ export async function startRole(config: Config, roles: AppOptions['roles']): Pro
   }
   const documents = createStoredDocuments(config.storedDocuments);
   if (roles.api) await requirePort(config.port, config.host);
+  else await requirePort(config.workerPort, config.host, 'FANFARE_WORKER_PORT');
   const vault = await openVault(config);
   await withDatabase(databaseUrl, async (db) => {
     await requireMigrated(db);

@@ -29,6 +29,7 @@ export function readConfig(env: Record<string, string | undefined>, role: Role =
   const e = parsed.data;
   return deepFreeze({
     port: e.FANFARE_PORT,
+    workerPort: e.FANFARE_WORKER_PORT,
     host: e.FANFARE_HOST,
     publicUrl: e.FANFARE_PUBLIC_URL?.replace(/\/+$/, ''),
     dataDirectory: e.FANFARE_DATA_DIR,

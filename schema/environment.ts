@@ -44,6 +44,12 @@ const delays = (doc: string, fallback: readonly number[]) =>
 export const Environment = z.object({
   FANFARE_PORT: number('The port of the API. 0: any free one.', 4000, 0, 65_535),
   FANFARE_HOST: z.string().default('127.0.0.1').meta({ description: 'The address to listen on.' }),
+  FANFARE_WORKER_PORT: number(
+    'The port on which the command `worker` answers probes and metrics. 0: any free one.',
+    4001,
+    0,
+    65_535,
+  ),
   FANFARE_PUBLIC_URL: url('The base address that clients see. Default: http://<host>:<port>.'),
   FANFARE_DATA_DIR: z
     .string()

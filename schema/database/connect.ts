@@ -1,9 +1,9 @@
 // One pool of connections to Postgres, and Kysely over it.
-import { Kysely, PostgresDialect } from 'kysely';
+import { Kysely, PostgresDialect, sql } from 'kysely';
 import { Pool, types } from 'pg';
 import type { Database, Db } from './database.ts';
 import { PreparingClient } from './prepared.ts';
-import { defaultQueryTimeoutMs, timedOptions } from './timed-client.ts';
+import { defaultQueryTimeoutMs, timedOptions, type TimedClientConfig } from './timed-client.ts';
 
 export interface ConnectOptions {
   url: string;
@@ -18,12 +18,19 @@ export interface ConnectOptions {
 
 export interface DatabaseConnection {
   db: Db;
+  /** When a query last succeeded on any connection of the pool, by performance.now(). */
+  lastAnswerAtMs(): number;
   close(): Promise<void>;
 }
 
 export function connectDatabase(options: ConnectOptions): DatabaseConnection {
   const { queryTimeoutMs = defaultQueryTimeoutMs, transactionTimeoutS = 5 } = options;
+  let answeredAtMs = performance.now();
+  const clientOptions: TimedClientConfig = {
+    onAnswer: () => (answeredAtMs = performance.now()),
+  };
   const pool = new Pool({
+    ...clientOptions,
     ...timedOptions(queryTimeoutMs),
     Client: PreparingClient,
     connectionString: options.url,
@@ -40,7 +47,16 @@ export function connectDatabase(options: ConnectOptions): DatabaseConnection {
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
-  return { db, close: () => db.destroy() };
+  return { db, lastAnswerAtMs: () => answeredAtMs, close: () => db.destroy() };
+}
+
+/** Why nothing can be written now, if so. A full disk shows at a write only. */
+export async function findReadOnlyCause(db: Db): Promise<string | undefined> {
+  const { rows } = await sql<{ is_standby: boolean; is_read_only: boolean }>`select
+    pg_is_in_recovery() as is_standby,
+    current_setting('transaction_read_only') = 'on' as is_read_only`.execute(db);
+  if (rows[0]!.is_standby) return 'The server is a standby.';
+  return rows[0]!.is_read_only ? 'The database is read-only.' : undefined;
 }
 
 /**

@@ -8,6 +8,7 @@ export const defaultQueryTimeoutMs = 8_000;
 export interface TimedClientConfig extends ClientConfig {
   /** Default: 0, a query may take any time. */
   queryTimeoutMs?: number;
+  onAnswer?: () => void;
 }
 
 const maxConnectMs = 5_000;
@@ -35,12 +36,15 @@ type End = (callback?: () => void) => unknown;
 export class TimedClient extends Client {
   readonly #socket: Socket;
   readonly #queryTimeoutMs: number;
+  readonly #onAnswer: () => void;
 
-  constructor({ queryTimeoutMs = 0, ...config }: TimedClientConfig = {}) {
+  constructor(options: TimedClientConfig = {}) {
+    const { queryTimeoutMs = 0, onAnswer = () => undefined, ...config } = options;
     const socket = new Socket();
     super({ ...config, stream: () => socket });
     this.#socket = socket;
     this.#queryTimeoutMs = queryTimeoutMs;
+    this.#onAnswer = onAnswer;
   }
 
   override query = ((...args: unknown[]): unknown => {
@@ -68,6 +72,7 @@ export class TimedClient extends Client {
       clearTimeout(timer);
     };
     result.then(settle, settle);
+    result.then(this.#onAnswer, () => undefined);
   }
 }
 

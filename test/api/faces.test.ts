@@ -28,7 +28,8 @@ const graphqlOnly: Readonly<Record<string, string>> = {
 const pagesOnly: Readonly<Record<string, string>> = {
   '/v1/openapi.json': "the document of REST; GraphQL's is its introspection",
   '/docs': 'for people',
-  '/healthz': 'for the load balancer',
+  '/livez': 'for the process supervisor',
+  '/healthz': 'for operators',
   '/readyz': 'for the load balancer',
   '/metrics': 'for Prometheus',
 };

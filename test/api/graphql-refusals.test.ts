@@ -111,7 +111,7 @@ describe('a fault that nobody foresaw', () => {
 
 describe('the front', () => {
   test('hands other paths to the router, and unknown ones get the 404 of REST', async () => {
-    expect((await app.api.get('/healthz')).body).toEqual({ status: 'ok' });
+    expect((await app.api.get('/livez')).body).toEqual({ status: 'ok', failing: [] });
     expect((await app.api.get('/')).text).toContain('Fanfare');
     for (const path of [
       '/nothing',

@@ -1,80 +1,16 @@
-// The pages that need no key: health, readiness, metrics, the API document.
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+// The pages that need no key: metrics, the API document.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../api/routes.ts';
-import { connectDatabase } from '../../schema/database/connect.ts';
 import { deletePause, insertPause } from '../../schema/database/sending-pauses.ts';
 import { errorKinds } from '../../schema/errors.ts';
-import { createTestDatabase } from '../support/database.ts';
 import { createTestRest, type TestAnswer, type TestRest } from '../support/rest.ts';
-import { createTestNamespace, type TestNamespace } from '../support/temporal.ts';
 
-let temporal: TestNamespace;
 let rest: TestRest;
 
 beforeAll(async () => {
-  temporal = await createTestNamespace();
-  rest = await createTestRest(
-    { TEMPORAL_NAMESPACE: temporal.namespace },
-    { temporal: temporal.client },
-  );
+  rest = await createTestRest();
 });
-afterAll(async () => {
-  await rest[Symbol.asyncDispose]();
-  await temporal.close();
-});
-
-async function missingFrom(rest: TestRest): Promise<string[]> {
-  const { status, body, headers } = await rest.call('GET', '/readyz');
-  expect(status).toBe(body.missing.length === 0 ? 200 : 503);
-  expect(headers.get('Retry-After')).toBe(status === 503 ? '2' : null);
-  return body.missing;
-}
-
-describe('GET /healthz', () => {
-  test('answers while the process lives', async () => {
-    expect(await rest.call('GET', '/healthz')).toMatchObject({
-      status: 200,
-      body: { status: 'ok' },
-    });
-  });
-});
-
-describe('GET /readyz', () => {
-  test('names the worker while none polls, and is 200 once one does', async () => {
-    expect(await missingFrom(rest)).toEqual(['worker']);
-    const { connection } = temporal.client;
-    const stop = new AbortController();
-    const poll = () =>
-      connection.withDeadline(Date.now() + 20_000, () =>
-        connection.workflowService.pollWorkflowTaskQueue({
-          namespace: temporal.namespace,
-          taskQueue: { name: rest.context.config.temporal.taskQueue },
-          identity: 'test',
-        }),
-      );
-    const polling = connection.withAbortSignal(stop.signal, poll).catch(() => undefined);
-    await vi.waitFor(async () => expect(await missingFrom(rest)).toEqual([]), { timeout: 10_000 });
-    stop.abort();
-    await polling;
-  });
-
-  test('names the migrations while they have not run', async () => {
-    await using empty = await createTestDatabase({ isEmpty: true });
-    await using other = await createTestRest({}, { db: empty.db, temporal: temporal.client });
-    expect(await missingFrom(other)).toContain('migrations');
-  });
-
-  test('names the database and Temporal while they are away', async () => {
-    const nowhere = connectDatabase({
-      url: 'postgres://nobody@127.0.0.1:1/none',
-      maxConnections: 2,
-      applicationName: 'test',
-    });
-    await using other = await createTestRest({}, { db: nowhere.db });
-    expect(await missingFrom(other)).toEqual(['database', 'migrations', 'temporal', 'worker']);
-    await nowhere.close();
-  });
-});
+afterAll(() => rest[Symbol.asyncDispose]());
 
 describe('GET /metrics', () => {
   test('counts requests by route and what waits for Temporal', async () => {

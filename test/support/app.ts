@@ -33,6 +33,8 @@ export interface TestAppOptions {
 export interface TestApp extends AsyncDisposable {
   readonly context: Context;
   readonly url: string;
+  /** Where it answers probes and metrics. */
+  readonly probesUrl: string;
   readonly database: TestDatabase;
   readonly namespace: TestNamespace;
   /** A project with a key that may do everything. */
@@ -54,6 +56,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const directory = mkdtempSync(join(tmpdir(), 'fanfare-app-'));
   const config = readConfig({
     FANFARE_PORT: '0',
+    FANFARE_WORKER_PORT: '0',
     FANFARE_DATA_DIR: directory,
     FANFARE_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8,::1/128',
     FANFARE_RATE_LIMIT_PER_MINUTE: '0',
@@ -90,6 +93,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   return {
     context,
     url: context.publicUrl,
+    probesUrl: app.probesUrl,
     database,
     namespace,
     tenant,

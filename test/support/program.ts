@@ -47,6 +47,7 @@ export function startProgram(options: ProgramOptions = {}): Program {
       env: {
         ...withoutOurs(process.env),
         FANFARE_PORT: '0',
+        FANFARE_WORKER_PORT: '0',
         FANFARE_DATA_DIR: dataDirectory,
         ...options.env,
       },
