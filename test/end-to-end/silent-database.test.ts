@@ -86,11 +86,11 @@ test('silence costs as long as the timeout: 503, ended streams, and then all goe
 });
 
 test('a signal ends the program while its connections are silent', async () => {
-  await createPost('last');
   proxy.silence();
   await sleep(600); // until every poll is under way
   const startedAtMs = performance.now();
   process.kill(program.pid, 'SIGTERM');
   expect(await program.exit).toMatchObject({ code: 0 });
-  expect(performance.now() - startedAtMs).toBeLessThan(25_000);
-});
+  // What a container gets.
+  expect(performance.now() - startedAtMs).toBeLessThan(30_000);
+}, 40_000);
