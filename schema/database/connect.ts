@@ -10,7 +10,7 @@ export interface ConnectOptions {
   maxConnections: number;
   /** Shown in pg_stat_activity. */
   applicationName: string;
-  /** How long Postgres may take to answer. Default: 8 s. 0: any time. */
+  /** How long Postgres may take to answer. 0: any time. Default: 8 s, or 0 without the next one. */
   queryTimeoutMs?: number;
   /** Default: 5. 0: none. */
   transactionTimeoutS?: number;
@@ -24,7 +24,8 @@ export interface DatabaseConnection {
 }
 
 export function connectDatabase(options: ConnectOptions): DatabaseConnection {
-  const { queryTimeoutMs = defaultQueryTimeoutMs, transactionTimeoutS = 5 } = options;
+  const { transactionTimeoutS = 5 } = options;
+  const { queryTimeoutMs = transactionTimeoutS === 0 ? 0 : defaultQueryTimeoutMs } = options;
   let answeredAtMs = performance.now();
   const clientOptions: TimedClientConfig = {
     onAnswer: () => (answeredAtMs = performance.now()),

@@ -13,6 +13,7 @@ export interface TimedClientConfig extends ClientConfig {
 
 const maxConnectMs = 5_000;
 const keepAliveAfterMs = 10_000;
+const readWithinMs = 100;
 /** A silent server never closes its side. */
 const endWithinMs = 1_000;
 
@@ -65,14 +66,16 @@ export class TimedClient extends Client {
     const expire = () => {
       if (!isAnswered) this.#socket.destroy(new QueryTimeout(this.#queryTimeoutMs));
     };
-    // After a turn for reading: when this process stood still, the answer may be there already.
-    const timer = setTimeout(() => setImmediate(expire), this.#queryTimeoutMs);
+    // When this process stood still, the answer may be there already: it needs a moment to be read.
+    const timer = setTimeout(() => setTimeout(expire, readWithinMs), this.#queryTimeoutMs);
     const settle = () => {
       isAnswered = true;
       clearTimeout(timer);
     };
-    result.then(settle, settle);
-    result.then(this.#onAnswer, () => undefined);
+    result.then(() => {
+      settle();
+      this.#onAnswer();
+    }, settle);
   }
 }
 
