@@ -202,7 +202,13 @@ export async function setReconnectRequired(
     const data = toAccountEventData(row, reason);
     await recordEvent(
       trx,
-      { projectId: row.project_id, kind: 'account.disconnected', data, socialAccountId: row.id },
+      {
+        projectId: row.project_id,
+        environment: row.environment,
+        kind: 'account.disconnected',
+        data,
+        socialAccountId: row.id,
+      },
       { previewEvents },
     );
     await insertChanges(trx, [

@@ -59,6 +59,7 @@ export async function concludeRun(
   const data = toPostEventData({ ...post, ...concluded }, results);
   const event = {
     projectId: post.project_id,
+    environment: post.environment,
     kind: `post.${outcome}`,
     data,
     postId: post.id,

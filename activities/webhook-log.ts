@@ -6,7 +6,6 @@ const lines = {
   failing: { level: 'warn', text: 'A webhook has begun to fail.' },
   recovered: { level: 'info', text: 'A webhook has recovered.' },
   disabled: { level: 'warn', text: 'A webhook is disabled.' },
-  enabled: { level: 'info', text: 'A webhook is enabled.' },
 } as const;
 
 export interface WebhookChange {

@@ -38,6 +38,16 @@ export interface Caller {
   readonly environment: KeyEnvironment;
   /** Null: the key has no end. */
   readonly keyExpiresAt: Date | null;
-  /** The request's Idempotency-Key and a hash of what was asked with it. */
-  readonly idempotency?: { readonly key: string; readonly fingerprint: Buffer };
+  /** For the log lines of what the caller changes. */
+  readonly requestId?: string;
+  readonly idempotency?: Idempotency;
+}
+
+export interface Idempotency {
+  /** The request's Idempotency-Key. */
+  readonly key: string;
+  /** A hash of what was asked with it. */
+  readonly fingerprint: Buffer;
+  /** What the request needs: a key without them does not get its answer. */
+  readonly scopes: readonly Scope[];
 }

@@ -96,7 +96,13 @@ export async function write<Input, T>(
   try {
     const input = validate(schema, readInput(args.input, info, schema), bodyOptions);
     const key = keyBeside ?? idempotencyKeyIn(input) ?? keyInHeader;
-    const asking = key === undefined ? caller : { ...caller, ...idempotency(key, info, args) };
+    const asking = {
+      ...caller,
+      requestId: graphql.requestId,
+      ...(key !== undefined && {
+        idempotency: { key, fingerprint: fingerprintOf(info, args), scopes: [scope] },
+      }),
+    };
     await refuseAnswered(graphql.app, asking);
     return (await run(graphql.app, asking, input)).data;
   } catch (error) {
@@ -149,11 +155,10 @@ function countFields(
   }, 0);
 }
 
-function idempotency(key: string, info: GraphQLResolveInfo, args: object) {
-  const fingerprint = createHash('sha256')
+function fingerprintOf(info: GraphQLResolveInfo, args: object): Buffer {
+  return createHash('sha256')
     .update(`graphql ${info.fieldName}\n${JSON.stringify(args)}`)
     .digest();
-  return { idempotency: { key, fingerprint } };
 }
 
 /** An id that text in Postgres can't hold names nothing. */

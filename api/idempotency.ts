@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { validationError } from '../schema/errors.ts';
-import type { Caller } from './context.ts';
+import type { Scope } from '../schema/scopes.ts';
+import type { Idempotency } from './context.ts';
 import { bodyOptions, validate } from './validation.ts';
 
 export const maxKeyLength = 255;
@@ -12,8 +13,9 @@ const Key = z.string().min(1, 'must not be empty').max(maxKeyLength);
 export function readIdempotency(
   request: Request,
   body: Buffer,
+  scopes: readonly Scope[],
   keyInBody: string | undefined,
-): Caller['idempotency'] {
+): Idempotency | undefined {
   const keyInHeader = checkKey(request.headers.get('Idempotency-Key'), 'headers.Idempotency-Key');
   if (keyInHeader !== undefined && keyInBody !== undefined && keyInHeader !== keyInBody) {
     const message = 'must equal the Idempotency-Key header';
@@ -25,7 +27,7 @@ export function readIdempotency(
     .update(`${request.method} ${new URL(request.url).pathname}\n`)
     .update(body)
     .digest();
-  return { key, fingerprint };
+  return { key, fingerprint, scopes };
 }
 
 /** A key that stands beside the body. */

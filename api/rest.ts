@@ -59,15 +59,17 @@ async function answer(context: Context, route: Route, c: HonoContext<RestEnv>): 
   const bytes = await readBody(request, context.config.maxBodyBytes);
   requireJsonType(request, bytes);
   const json = parseJson(bytes);
-  if (route.scope !== 'any key') requireScope(caller, route.scope);
+  const scopes = route.scope === 'any key' ? [] : [route.scope];
+  for (const scope of scopes) requireScope(caller, scope);
   const params = readParams(c);
   const query = validate(route.query ?? noMembers, readQuery(c), queryOptions);
   const body = validate(route.body ?? noMembers, json, bodyOptions);
   const idempotency =
     route.method === 'post'
-      ? readIdempotency(request, bytes, route.idempotencyKey?.(body))
+      ? readIdempotency(request, bytes, scopes, route.idempotencyKey?.(body))
       : undefined;
-  const asking = idempotency ? { ...caller, idempotency } : caller;
+  const requestId = c.get('requestId');
+  const asking = { ...caller, requestId, ...(idempotency && { idempotency }) };
   try {
     await refuseAnswered(context, asking);
     const result = await route.run({
@@ -76,7 +78,7 @@ async function answer(context: Context, route: Route, c: HonoContext<RestEnv>): 
       params,
       query,
       body,
-      requestId: c.get('requestId'),
+      requestId,
     });
     return send(c, route, result);
   } catch (error) {

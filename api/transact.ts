@@ -3,23 +3,42 @@ import { sql } from 'kysely';
 import { AppError } from '../schema/errors.ts';
 import { fixedLimits } from '../schema/limits.ts';
 import { insertChanges, type NewChange, type SubjectChange } from '../schema/database/changes.ts';
-import type { Transaction } from '../schema/database/database.ts';
+import type { IdempotencyKeyRow, Transaction } from '../schema/database/database.ts';
 import type { Channel } from '../schema/database/doorbell.ts';
-import type { Caller, Context } from './context.ts';
+import type { Caller, Context, Idempotency } from './context.ts';
 
 /** What an operation may ask for besides its writes; carried out with or after the commit. */
 export interface Effects {
   readonly trx: Transaction;
   /** A change for the live feed. */
   readonly change: (change: SubjectChange) => void;
+  /** A change of what the live feed doesn't show, for the log. */
+  readonly note: (change: NotedChange) => void;
   /** Wakes the readers of a channel after the commit. */
   readonly ring: (channel: Channel) => void;
+}
+
+/** What the service owner wants to know who changed. */
+interface NotedChange {
+  subject: 'api_key' | 'connect_session' | 'project';
+  subject_id: string;
+  kind: 'created' | 'revoked' | 'updated';
 }
 
 export interface Answer<T> {
   /** The HTTP status that a repeat of the request gets again. */
   status: number;
   data: T;
+  /** Only the API key that asked for it gets it again. */
+  isSecret?: boolean;
+}
+
+/** The user of a hosted page, who has no API key. */
+interface PageUser {
+  readonly projectId: string;
+  readonly keyId?: undefined;
+  readonly requestId?: undefined;
+  readonly idempotency?: undefined;
 }
 
 /** Thrown to unwind a request whose answer is known already; carries it. */
@@ -42,7 +61,7 @@ const maxTries = 3;
  */
 export async function transact<T>(
   context: Context,
-  caller: Pick<Caller, 'projectId' | 'idempotency'>,
+  caller: Caller | PageUser,
   work: (effects: Effects) => Promise<Answer<T>>,
 ): Promise<Answer<T>> {
   for (let tries = 1; ; tries++) {
@@ -61,27 +80,30 @@ function hasLostRace(error: unknown): boolean {
 
 async function transactOnce<T>(
   context: Context,
-  caller: Pick<Caller, 'projectId' | 'idempotency'>,
+  caller: Caller | PageUser,
   work: (effects: Effects) => Promise<Answer<T>>,
 ): Promise<Answer<T>> {
   const changes: NewChange[] = [];
+  const noted: NotedChange[] = [];
   const rings = new Set<Channel>();
   const answer = await context.db.transaction().execute(async (trx) => {
-    await refuseRepeat(trx, context, caller);
+    if (caller.idempotency) await refuseRepeat(trx, context, caller, caller.idempotency);
     const answer = await work({
       trx,
       change(change) {
         changes.push({ project_id: caller.projectId, ...change });
         rings.add('fanfare_changes');
       },
+      note: (change) => noted.push(change),
       ring: (channel) => rings.add(channel),
     });
     await insertChanges(trx, changes);
     if (caller.idempotency) {
-      await storeAnswer(trx, context, caller.projectId, caller.idempotency, answer);
+      await storeAnswer(trx, context, caller, caller.idempotency, answer);
     }
     return answer;
   });
+  logChanges(context, caller, [...changes.filter(isAudited), ...noted]);
   rings.forEach((channel) => context.doorbell.ring(channel));
   return answer;
 }
@@ -93,22 +115,29 @@ const keptSince = sql<Date>`now() - ${fixedLimits.idempotencyHours} * interval '
 async function refuseRepeat(
   trx: Transaction,
   { vault }: Context,
-  { projectId, idempotency }: Pick<Caller, 'projectId' | 'idempotency'>,
+  caller: Caller,
+  { key, fingerprint, scopes }: Idempotency,
 ): Promise<void> {
-  if (!idempotency) return;
-  const { key, fingerprint } = idempotency;
+  const { projectId, environment } = caller;
+  const asked = { fingerprint, environment, scopes: [...scopes] };
   const claimed = await trx
     .insertInto('idempotency_keys')
-    .values({ project_id: projectId, key, fingerprint })
+    .values({ project_id: projectId, key, ...asked })
     .onConflict((conflict) =>
       conflict
         .columns(['project_id', 'key'])
-        .doUpdateSet({ fingerprint, status: null, answer: null, created_at: sql<Date>`now()` })
+        .doUpdateSet({
+          ...asked,
+          status: null,
+          answer: null,
+          only_for_key: null,
+          created_at: sql<Date>`now()`,
+        })
         .where('idempotency_keys.created_at', '<=', keptSince),
     )
     .returning('key')
     .executeTakeFirst();
-  if (!claimed) await refuseAnswered({ db: trx, vault }, { projectId, idempotency });
+  if (!claimed) await refuseAnswered({ db: trx, vault }, caller);
 }
 
 /**
@@ -117,8 +146,9 @@ async function refuseRepeat(
  */
 export async function refuseAnswered(
   { db, vault }: Pick<Context, 'db' | 'vault'>,
-  { projectId, idempotency }: Pick<Caller, 'projectId' | 'idempotency'>,
+  caller: Caller,
 ): Promise<void> {
+  const { projectId, idempotency } = caller;
   if (!idempotency) return;
   const { key, fingerprint } = idempotency;
   const stored = await db
@@ -136,6 +166,13 @@ export async function refuseAnswered(
       { hint: 'Use a new key for a new request.' },
     );
   }
+  if (!mayHave(caller, stored)) {
+    throw new AppError(
+      'idempotency_conflict',
+      'This Idempotency-Key was used with another API key, whose answer yours may not see.',
+      { hint: 'Repeat the request with the same API key, or use a new Idempotency-Key.' },
+    );
+  }
   const answer = vault.open(
     { ciphertext: stored.answer!, keyId: stored.answer_key_id! },
     sealContext(projectId, key),
@@ -143,20 +180,53 @@ export async function refuseAnswered(
   throw new Replayed({ status: stored.status!, data: JSON.parse(answer) });
 }
 
+/** As it could have got the answer itself; a secret goes to nobody but the key that asked first. */
+function mayHave(
+  { keyId, scopes, environment }: Caller,
+  stored: Pick<IdempotencyKeyRow, 'only_for_key' | 'scopes' | 'environment'>,
+): boolean {
+  return (
+    (stored.only_for_key ?? keyId) === keyId &&
+    (environment === 'production' || stored.environment === 'test') &&
+    stored.scopes.every((scope) => scopes.includes(scope))
+  );
+}
+
 async function storeAnswer(
   trx: Transaction,
   { vault }: Context,
-  projectId: string,
-  { key }: NonNullable<Caller['idempotency']>,
-  { status, data }: Answer<unknown>,
+  { projectId, keyId }: Caller,
+  { key }: Idempotency,
+  { status, data, isSecret = false }: Answer<unknown>,
 ): Promise<void> {
   const sealed = vault.seal(JSON.stringify(data), sealContext(projectId, key));
   await trx
     .updateTable('idempotency_keys')
-    .set({ status, answer: sealed.ciphertext, answer_key_id: sealed.keyId })
+    .set({
+      status,
+      answer: sealed.ciphertext,
+      answer_key_id: sealed.keyId,
+      only_for_key: isSecret ? keyId : null,
+    })
     .where('project_id', '=', projectId)
     .where('key', '=', key)
     .execute();
 }
 
 const sealContext = (projectId: string, key: string) => `idempotency_keys/${projectId}/${key}`;
+
+function isAudited({ subject }: NewChange): boolean {
+  return subject === 'webhook' || subject === 'account';
+}
+
+/** Who changed what, for the operator: the same line whichever API, or page, it came through. */
+function logChanges(
+  { log }: Context,
+  { projectId, keyId, requestId }: Caller | PageUser,
+  changes: Pick<NewChange | NotedChange, 'subject' | 'subject_id' | 'kind'>[],
+): void {
+  for (const { subject, subject_id, kind } of changes) {
+    const who = { project_id: projectId, key_id: keyId, request_id: requestId };
+    log.info({ component: 'audit', subject, subject_id, kind, ...who }, `${subject} ${kind}`);
+  }
+}

@@ -1,5 +1,6 @@
 // Connected social accounts and the sessions in which users connect them, as the wire shows them.
 import { z } from 'zod';
+import { keyEnvironments } from './api-keys.ts';
 import { fixedLimits } from './limits.ts';
 import { listQuery } from './listing.ts';
 import { PlatformInput, PlatformName } from './platforms.ts';
@@ -109,14 +110,16 @@ export const CreateConnectSession = z
   .meta({ id: 'CreateConnectSession' });
 export type CreateConnectSession = z.infer<typeof CreateConnectSession>;
 
+/** In the words of both APIs. */
+export const connectUrlMeaning =
+  'The hosted page. Shown only in the answer that creates the session; null in every other.';
+
 export const ConnectSession = z
   .object({
     id: z.string(),
-    url: z
-      .string()
-      .nullable()
-      .meta({ description: 'The hosted page. Null once the session has ended.' }),
+    url: z.string().nullable().meta({ description: connectUrlMeaning }),
     platform: PlatformName,
+    environment: z.enum(keyEnvironments),
     external_user_id: z.string(),
     status: z.enum(connectSessionStatuses),
     expires_at: Timestamp,

@@ -1,10 +1,16 @@
 // API keys, as the wire shows them. The key itself appears only in the answer of its creation.
 import { z } from 'zod';
+import type { PlatformName } from './platforms.ts';
 import { Scope, scopes } from './scopes.ts';
 import { GivenTime, Timestamp } from './timestamp.ts';
 
 export const keyEnvironments = ['production', 'test'] as const;
 export type KeyEnvironment = (typeof keyEnvironments)[number];
+
+/** Of an account of this network. */
+export function environmentOf(platform: PlatformName): KeyEnvironment {
+  return platform === 'sandbox' ? 'test' : 'production';
+}
 
 export const ApiKey = z
   .object({

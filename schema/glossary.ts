@@ -87,6 +87,7 @@ export const membersOf: Readonly<Record<string, Readonly<Record<string, string>>
   MediaRules: { max: 'The most media of one post.' },
   ConnectAccount: { platform: 'The network of the account.' },
   ConnectSession: {
+    environment: 'The environment of the API key that created it.',
     completed_social_account_id: 'The account that came of it. Null: none yet.',
     expires_at: 'Until when the page may be used.',
   },
@@ -184,6 +185,8 @@ export const membersOf: Readonly<Record<string, Readonly<Record<string, string>>
   ReplayPayload: { replay_id: 'By which its progress is asked for.' },
   RetryDeliveryPayload: { delivery: 'The delivery that is attempted once more.' },
   Webhook: {
+    environment:
+      'The environment of the API key that created it. `test`: only events of sandbox accounts are sent.',
     active: 'Whether events are sent to it.',
     disabled_reason: 'Who disabled it. Null: it is active.',
     disabled_at: 'When it was disabled. Null: it is active.',

@@ -1,5 +1,6 @@
 // Webhooks: the subscriptions of a project's receivers, as the wire shows them.
 import { z } from 'zod';
+import { keyEnvironments } from './api-keys.ts';
 import { EventKind, liveEventKinds } from './events.ts';
 import { someChange } from './some-change.ts';
 import { Timestamp } from './timestamp.ts';
@@ -12,6 +13,7 @@ export type DisabledReason = (typeof disabledReasons)[number];
 export const Webhook = z
   .object({
     id: z.string(),
+    environment: z.enum(keyEnvironments),
     name: z.string().nullable(),
     url: z.string(),
     events: z.array(EventKind),

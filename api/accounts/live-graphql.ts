@@ -1,11 +1,10 @@
 // The live stream of connected accounts, in GraphQL.
 import { builder, operationCost } from '../builder.ts';
-import { requireCaller } from '../graphql-context.ts';
 import { messageOf, resumeArguments } from '../live/message-graphql.ts';
 import { openUpdates } from '../live/open-updates.ts';
 import { showUpdate } from '../live/updates.ts';
 import { AccountRef } from './graphql.ts';
-import { canReach, getAccount } from './operations.ts';
+import { getAccount } from './operations.ts';
 
 const AccountUpdate = messageOf('AccountUpdate', {
   field: 'account',
@@ -29,7 +28,6 @@ With an id and without \`after\` the first message is the present state.`,
         after,
         get: getAccount,
         read: graphql.subjects.account,
-        isWanted: ({ platform }) => canReach(requireCaller(graphql), platform),
       }),
     resolve: showUpdate,
   }),

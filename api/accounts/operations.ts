@@ -1,5 +1,6 @@
 // What a client may do with connected accounts: connect with plain credentials, read, disconnect.
 import type { Account, ConnectAccount } from '../../schema/accounts.ts';
+import { environmentOf } from '../../schema/api-keys.ts';
 import { toAccountEventData } from '../../schema/database/account-event.ts';
 import {
   getAccountRow,
@@ -57,22 +58,19 @@ export async function connectAccount(
 
 export function listAccounts(
   { db }: Context,
-  { projectId, environment }: Caller,
+  caller: Caller,
   { limit, cursor, ...filters }: AccountFilters & Paging,
 ): Promise<Page<Account>> {
-  const only = environment === 'test' ? 'sandbox' : undefined;
   return page(
     'account',
     { limit, cursor },
-    (slice) => listAccountRows(db, projectId, filters, slice, only),
+    (slice) => listAccountRows(db, caller, filters, slice),
     (rows) => rows.map(presentAccount),
   );
 }
 
 export async function getAccount({ db }: Context, caller: Caller, id: string): Promise<Account> {
-  const row = await getAccountRow(db, caller.projectId, id);
-  requireReach(caller, row.platform);
-  return presentAccount(row);
+  return presentAccount(await getAccountRow(db, caller, id));
 }
 
 /** Of these those that the caller may see. */
@@ -81,8 +79,7 @@ export async function findAccounts(
   caller: Caller,
   ids: string[],
 ): Promise<Account[]> {
-  const rows = await listAccountsById(db, caller.projectId, ids);
-  return rows.filter(({ platform }) => canReach(caller, platform)).map(presentAccount);
+  return (await listAccountsById(db, caller, ids)).map(presentAccount);
 }
 
 /** The account stays in lists, without its credentials. Done again, it changes nothing. */
@@ -93,8 +90,7 @@ export async function disconnectAccount(
 ): Promise<Answer<null>> {
   let before: SocialAccountRow | undefined;
   const answer = await transact(context, caller, async ({ trx, change, ring }) => {
-    const row = await lockAccount(trx, caller.projectId, id);
-    requireReach(caller, row.platform);
+    const row = await lockAccount(trx, caller, id);
     if (row.status === 'disconnected') return { status: 204, data: null };
     before = row;
     const account = await setAccountCredentials(trx, id, {
@@ -108,6 +104,7 @@ export async function disconnectAccount(
       trx,
       {
         projectId: caller.projectId,
+        environment: account.environment,
         kind: 'account.disconnected',
         data: toAccountEventData(account, 'user'),
         socialAccountId: id,
@@ -137,14 +134,8 @@ async function revokeAtNetwork(
   }
 }
 
+/** Before an account of this network is connected. */
 export function requireReach({ environment }: Pick<Caller, 'environment'>, platform: PlatformName) {
-  if (canReach({ environment }, platform)) return;
-  throw new AppError('insufficient_scope', 'A test key reaches only sandbox accounts.');
-}
-
-export function canReach(
-  { environment }: Pick<Caller, 'environment'>,
-  platform: PlatformName,
-): boolean {
-  return environment !== 'test' || platform === 'sandbox';
+  if (environment === 'production' || environmentOf(platform) === 'test') return;
+  throw new AppError('insufficient_scope', 'A test key connects sandbox accounts only.');
 }

@@ -6,7 +6,6 @@ import { getProjectRow } from '../../schema/database/projects.ts';
 import { monthlyLimitOf, warningAt } from '../../schema/limits.ts';
 import { toTimestamp } from '../../schema/timestamp.ts';
 import type { Caller, Context } from '../context.ts';
-import { requireReach } from './operations.ts';
 
 export async function getAccountUsage(
   context: Context,
@@ -14,8 +13,7 @@ export async function getAccountUsage(
   accountId: string,
   query: GetAccountUsage,
 ): Promise<AccountUsage> {
-  const account = await getAccountRow(context.db, caller.projectId, accountId);
-  requireReach(caller, account.platform);
+  await getAccountRow(context.db, caller, accountId);
   const usage = await findUsage(context, caller, [accountId], query);
   return usage.get(accountId)!;
 }

@@ -42,6 +42,7 @@ export async function writeConnection(
     trx,
     {
       projectId: input.projectId,
+      environment: account.environment,
       kind: 'account.connected',
       data: toAccountEventData(account),
       socialAccountId: account.id,

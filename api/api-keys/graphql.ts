@@ -17,7 +17,7 @@ import { createApiKey, deleteApiKey, findApiKeys, getApiKey, listApiKeys } from 
 
 const ScopeRef = wordEnum('Scope', scopes, { enum: 'What an API key may do.' });
 
-const KeyEnvironmentRef = wordEnum('KeyEnvironment', keyEnvironments, {
+export const KeyEnvironmentRef = wordEnum('KeyEnvironment', keyEnvironments, {
   test: 'Reaches only sandbox accounts.',
 });
 

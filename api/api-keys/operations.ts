@@ -35,7 +35,7 @@ export function createApiKey(
     const message = `must not be later than the end of the key that makes it, ${limit}`;
     throw validationError([{ path: 'expires_at', code: 'outlives_its_maker', message, limit }]);
   }
-  return transact(context, caller, async ({ trx }) => {
+  return transact(context, caller, async ({ trx, note }) => {
     const { row, key } = await createKey(trx, {
       projectId: caller.projectId,
       name: input.name,
@@ -43,40 +43,37 @@ export function createApiKey(
       environment: input.environment,
       expiresAt,
     });
-    return { status: 201, data: { ...presentApiKey(row), key } };
+    note({ subject: 'api_key', subject_id: row.id, kind: 'created' });
+    return { status: 201, data: { ...presentApiKey(row), key }, isSecret: true };
   });
 }
 
 export function listApiKeys(
   { db }: Context,
-  { projectId }: Caller,
+  caller: Caller,
   paging: Paging,
 ): Promise<Page<ApiKey>> {
   return page(
     'key',
     paging,
-    (slice) => listRows(db, projectId, slice),
+    (slice) => listRows(db, caller, slice),
     (rows) => rows.map(presentApiKey),
   );
 }
 
-export async function getApiKey(
-  { db }: Context,
-  { projectId }: Caller,
-  id: string,
-): Promise<ApiKey> {
-  const row = await findApiKey(db, projectId, id);
+export async function getApiKey({ db }: Context, caller: Caller, id: string): Promise<ApiKey> {
+  const row = await findApiKey(db, caller, id);
   if (!row) throw notFound('API key', id);
   return presentApiKey(row);
 }
 
-/** Of these those of the project. */
+/** Of these those that the caller may see. */
 export async function findApiKeys(
   { db }: Context,
-  { projectId }: Caller,
+  caller: Caller,
   ids: string[],
 ): Promise<ApiKey[]> {
-  return (await listApiKeysById(db, projectId, ids)).map(presentApiKey);
+  return (await listApiKeysById(db, caller, ids)).map(presentApiKey);
 }
 
 /** Revokes. The row stays, so that what the key did can still be traced to it. */
@@ -85,9 +82,10 @@ export async function deleteApiKey(
   caller: Caller,
   id: string,
 ): Promise<Answer<null>> {
-  const answer = await transact(context, caller, async ({ trx }) => {
-    const row = await setApiKeyRevoked(trx, caller.projectId, id);
+  const answer = await transact(context, caller, async ({ trx, note }) => {
+    const row = await setApiKeyRevoked(trx, caller, id);
     if (!row) throw notFound('API key', id);
+    note({ subject: 'api_key', subject_id: id, kind: 'revoked' });
     return { status: 204, data: null };
   });
   forgetKeys(context.db);

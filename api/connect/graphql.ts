@@ -1,9 +1,11 @@
 // Connect sessions, in GraphQL.
 import {
   connectSessionStatuses,
+  connectUrlMeaning,
   CreateConnectSession,
   type ConnectSession,
 } from '../../schema/accounts.ts';
+import { KeyEnvironmentRef } from '../api-keys/graphql.ts';
 import { builder, operationCost } from '../builder.ts';
 import { nodesOf } from '../graphql-nodes.ts';
 import { write } from '../graphql-operation.ts';
@@ -22,9 +24,10 @@ builder.node(ConnectSessionRef, {
   fields: (t) => ({
     url: t.exposeString('url', {
       nullable: true,
-      description: 'The hosted page. Null once the session has ended.',
+      description: connectUrlMeaning,
     }),
     platform: t.expose('platform', { type: PlatformRef }),
+    environment: t.expose('environment', { type: KeyEnvironmentRef }),
     externalUserId: t.exposeString('external_user_id'),
     status: t.expose('status', { type: ConnectSessionStatusRef }),
     expiresAt: t.expose('expires_at', { type: 'DateTime' }),

@@ -11,7 +11,7 @@ import { newId } from '../../schema/ids.ts';
 import { requireReach } from '../accounts/operations.ts';
 import type { Caller, Context } from '../context.ts';
 import { transact, type Answer } from '../transact.ts';
-import { presentConnectSession } from './presenter.ts';
+import { pageUrlOf, presentConnectSession } from './presenter.ts';
 import { newToken } from './token.ts';
 
 const livesMs = 30 * 60_000;
@@ -28,11 +28,12 @@ export async function createConnectSession(
     throw validationError([{ path: 'platform', code: 'platform_not_configured', message }]);
   }
   if (input.return_url !== undefined) await checkReturnUrl(context, caller, input.return_url);
-  return transact(context, caller, async ({ trx }) => {
+  return transact(context, caller, async ({ trx, note }) => {
     const id = newId('connectSession');
     const row = await insertConnectSession(trx, {
       id,
       project_id: caller.projectId,
+      environment: caller.environment,
       platform: input.platform,
       external_user_id: input.external_user_id,
       external_user_email: input.external_user_email ?? null,
@@ -41,26 +42,28 @@ export async function createConnectSession(
       expires_at: new Date(Date.now() + livesMs),
       ...newToken(context.vault, id),
     });
-    return { status: 201, data: presentConnectSession(context, row) };
+    note({ subject: 'connect_session', subject_id: id, kind: 'created' });
+    const url = pageUrlOf(context, row);
+    return { status: 201, data: { ...presentConnectSession(row), url }, isSecret: true };
   });
 }
 
 export async function getConnectSession(
   context: Context,
-  { projectId }: Caller,
+  caller: Caller,
   id: string,
 ): Promise<ConnectSession> {
-  return presentConnectSession(context, await getConnectSessionRow(context.db, projectId, id));
+  return presentConnectSession(await getConnectSessionRow(context.db, caller, id));
 }
 
-/** Of these those of the project. */
+/** Of these those that the caller may see. */
 export async function findConnectSessions(
   context: Context,
-  { projectId }: Caller,
+  caller: Caller,
   ids: string[],
 ): Promise<ConnectSession[]> {
-  const rows = await listConnectSessionsById(context.db, projectId, ids);
-  return rows.map((row) => presentConnectSession(context, row));
+  const rows = await listConnectSessionsById(context.db, caller, ids);
+  return rows.map(presentConnectSession);
 }
 
 async function checkReturnUrl({ db }: Context, { projectId }: Caller, url: string): Promise<void> {

@@ -10,18 +10,24 @@ export function statusOf({ status, expires_at }: ConnectSessionRow): ConnectSess
   return status === 'pending' && expires_at.getTime() <= Date.now() ? 'expired' : status;
 }
 
-export function presentConnectSession(
+/** Who has it can connect an account. Null once the session has ended. */
+export function pageUrlOf(
   { publicUrl, vault }: Pick<Context, 'publicUrl' | 'vault'>,
   row: ConnectSessionRow,
-): ConnectSession {
-  const status = statusOf(row);
-  const token = status === 'pending' ? openToken(vault, row) : null;
+): string | null {
+  const token = statusOf(row) === 'pending' ? openToken(vault, row) : null;
+  return token === null ? null : `${publicUrl}/connect/${row.id}?token=${token}`;
+}
+
+/** Without the page's URL, which is a secret of the creation's answer. */
+export function presentConnectSession(row: ConnectSessionRow): ConnectSession {
   return {
     id: row.id,
-    url: token === null ? null : `${publicUrl}/connect/${row.id}?token=${token}`,
+    url: null,
     platform: row.platform,
+    environment: row.environment,
     external_user_id: row.external_user_id,
-    status,
+    status: statusOf(row),
     expires_at: toTimestamp(row.expires_at),
     completed_social_account_id: row.completed_social_account_id,
     created_at: toTimestamp(row.created_at),

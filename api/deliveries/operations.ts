@@ -31,15 +31,15 @@ import { presentAttempt, presentDelivery } from './presenter.ts';
 
 export async function listDeliveries(
   { db }: Context,
-  { projectId }: Caller,
+  caller: Caller,
   webhookId: string,
   filters: ListDeliveries,
 ): Promise<Page<Delivery>> {
-  await getWebhookRow(db, projectId, webhookId);
+  await getWebhookRow(db, caller, webhookId);
   return page(
     'delivery',
     filters,
-    (slice) => listDeliveryRows(db, projectId, webhookId, filters, slice),
+    (slice) => listDeliveryRows(db, caller, webhookId, filters, slice),
     (rows) => rows.map(presentDelivery),
   );
 }
@@ -48,14 +48,14 @@ export async function listDeliveries(
 export function listDeliveriesOf(parent: DeliveryParent) {
   return (
     { db }: Context,
-    { projectId }: Caller,
+    caller: Caller,
     parentIds: string[],
     filters: ListDeliveries,
   ): Promise<Map<string, Page<Delivery>>> =>
     pagesByParent(
       'delivery',
       filters,
-      (slice) => listDeliveryPages(db, projectId, parent, parentIds, filters, slice),
+      (slice) => listDeliveryPages(db, caller, parent, parentIds, filters, slice),
       (rows) => rows.map(presentDelivery),
     );
 }
@@ -63,11 +63,11 @@ export function listDeliveriesOf(parent: DeliveryParent) {
 /** Also of a webhook that was deleted since. */
 export async function getDelivery(
   context: Context,
-  { projectId }: Caller,
+  caller: Caller,
   id: string,
 ): Promise<DeliveryWithAttempts> {
   const { db } = context;
-  const row = await findDelivery(db, projectId, id);
+  const row = await findDelivery(db, caller, id);
   if (!row) throw notKept(context, 'delivery', id);
   // One that was recorded between the two reads belongs to a later state.
   const attempts = (await listDeliveryAttempts(db, [id])).filter(
@@ -76,13 +76,13 @@ export async function getDelivery(
   return { ...presentDelivery(row), attempts: attempts.map(presentAttempt) };
 }
 
-/** Of these those of the project. */
+/** Of these those that the caller may see. */
 export async function findDeliveries(
   { db }: Context,
-  { projectId }: Caller,
+  caller: Caller,
   ids: string[],
 ): Promise<Delivery[]> {
-  return (await listDeliveriesById(db, ids, projectId)).map(presentDelivery);
+  return (await listDeliveriesById(db, caller, ids)).map(presentDelivery);
 }
 
 /** Of deliveries that were found for the caller already, by their ids. */
@@ -102,7 +102,7 @@ export function retryDelivery(
   id: string,
 ): Promise<Answer<RetriedDelivery>> {
   return transact(context, caller, async ({ trx, ring }) => {
-    const row = await findDelivery(trx, caller.projectId, id);
+    const row = await findDelivery(trx, caller, id);
     if (!row) throw notKept(context, 'delivery', id);
     const sendable = await findManualDelivery(trx, id);
     if (!sendable?.webhook) {

@@ -15,48 +15,48 @@ import { presentEvent } from './presenter.ts';
 
 export function listEvents(
   { db }: Context,
-  { projectId }: Caller,
+  caller: Caller,
   filters: ListEvents,
 ): Promise<Page<RecordedEvent>> {
   return page(
     'event',
     filters,
-    (slice) => listEventRows(db, projectId, filters, slice),
+    (slice) => listEventRows(db, caller, filters, slice),
     (rows) => rows.map(presentEvent),
   );
 }
 
 export async function getEvent(
   context: Context,
-  { projectId }: Caller,
+  caller: Caller,
   id: string,
 ): Promise<RecordedEvent> {
-  const row = await findEvent(context.db, projectId, id);
+  const row = await findEvent(context.db, caller, id);
   if (!row) throw notKept(context, 'event', id);
   return presentEvent(row);
 }
 
-/** Of these those of the project. */
+/** Of these those that the caller may see. */
 export async function findEvents(
   { db }: Context,
-  { projectId }: Caller,
+  caller: Caller,
   ids: string[],
 ): Promise<RecordedEvent[]> {
-  return (await listEventsById(db, projectId, ids)).map(presentEvent);
+  return (await listEventsById(db, caller, ids)).map(presentEvent);
 }
 
 /** A page for each of these posts or accounts, of its own events. */
 export function listEventsOf(parent: 'post_id' | 'social_account_id') {
   return (
     { db }: Context,
-    { projectId }: Caller,
+    caller: Caller,
     parentIds: string[],
     paging: Paging,
   ): Promise<Map<string, Page<RecordedEvent>>> =>
     pagesByParent(
       'event',
       paging,
-      (slice) => listEventPages(db, projectId, parent, parentIds, slice),
+      (slice) => listEventPages(db, caller, parent, parentIds, slice),
       (rows) => rows.map(presentEvent),
     );
 }

@@ -78,7 +78,7 @@ async function requireKnown(
       typeof after === 'string' &&
       error instanceof AppError &&
       error.code === 'not_found' &&
-      (await isDeletionKept(app.db, { projectId: caller.projectId, subject, subjectId }));
+      (await isDeletionKept(app.db, caller, subject, subjectId));
     if (!isGone) throw error;
   }
 }

@@ -1,12 +1,14 @@
 // What a change is about, read once for all the streams that tell of it.
 import { LRUCache } from 'lru-cache';
 import type { Account } from '../../schema/accounts.ts';
+import type { KeyEnvironment } from '../../schema/api-keys.ts';
 import { listAccountsById } from '../../schema/database/accounts.ts';
 import type { ChangeRow } from '../../schema/database/database.ts';
 import { listDeliveriesById } from '../../schema/database/deliveries.ts';
 import { listPostsById } from '../../schema/database/posts.ts';
 import { listEventsById } from '../../schema/database/recorded-events.ts';
 import { listReplaysById } from '../../schema/database/replays.ts';
+import type { RowScope } from '../../schema/database/row-scope.ts';
 import { listWebhooksById } from '../../schema/database/webhooks.ts';
 import type { Delivery } from '../../schema/deliveries.ts';
 import type { RecordedEvent } from '../../schema/events.ts';
@@ -21,9 +23,10 @@ import { presentPost } from '../posts/presenter.ts';
 import { presentReplays } from '../replays/operations.ts';
 import { presentWebhook } from '../webhooks/presenter.ts';
 
-type Read<T> = (change: ChangeRow) => Promise<T | null>;
+/** With a key of this environment. */
+type Read<T> = (change: ChangeRow, environment: KeyEnvironment) => Promise<T | null>;
 
-/** The subject as it is when the change is told, which may be later than the change; null: gone. */
+/** The subject as it is when the change is told, which may be later than the change; null: gone, or not to be seen. */
 export interface Subjects {
   readonly account: Read<Account>;
   readonly delivery: Read<Delivery>;
@@ -36,25 +39,25 @@ export interface Subjects {
 export function createSubjects(context: Pick<Context, 'db' | 'publicUrl'>): Subjects {
   const { db } = context;
   return {
-    account: shareReads(async (project, ids) =>
-      (await listAccountsById(db, project, ids)).map(presentAccount),
+    account: shareReads(async (scope, ids) =>
+      (await listAccountsById(db, scope, ids)).map(presentAccount),
     ),
-    delivery: shareReads(async (project, ids) =>
-      (await listDeliveriesById(db, ids, project)).map(presentDelivery),
+    delivery: shareReads(async (scope, ids) =>
+      (await listDeliveriesById(db, scope, ids)).map(presentDelivery),
     ),
-    event: shareReads(async (project, ids) =>
-      (await listEventsById(db, project, ids)).map(presentEvent),
+    event: shareReads(async (scope, ids) =>
+      (await listEventsById(db, scope, ids)).map(presentEvent),
     ),
-    post: shareReads(async (project, ids) =>
-      (await listPostsById(db, ids, project)).map(({ post, results }) =>
+    post: shareReads(async (scope, ids) =>
+      (await listPostsById(db, scope, ids)).map(({ post, results }) =>
         presentPost(context, post, results),
       ),
     ),
-    replay: shareReads(async (project, ids) =>
-      presentReplays(db, await listReplaysById(db, project, ids)),
+    replay: shareReads(async (scope, ids) =>
+      presentReplays(db, await listReplaysById(db, scope, ids)),
     ),
-    webhook: shareReads(async (project, ids) =>
-      (await listWebhooksById(db, ids, project)).map(presentWebhook),
+    webhook: shareReads(async (scope, ids) =>
+      (await listWebhooksById(db, scope, ids)).map(presentWebhook),
     ),
   };
 }
@@ -64,32 +67,36 @@ const kept = { max: 500, ttl: 1_000 } as const;
 
 /** One query for the changes that arrive together; its answers are kept for the streams behind. */
 function shareReads<T extends { id: string }>(
-  readAll: (projectId: string, ids: string[]) => Promise<T[]>,
+  readAll: (scope: RowScope, ids: string[]) => Promise<T[]>,
 ): Read<T> {
   const known = new LRUCache<string, Promise<T | null>>(kept);
   const waiting = new Map<string, { ids: Set<string>; found: Promise<Map<string, T>> }>();
 
-  async function readWaiting(projectId: string, ids: Set<string>): Promise<Map<string, T>> {
+  async function readWaiting(scope: RowScope, ids: Set<string>): Promise<Map<string, T>> {
     await new Promise((resolve) => setImmediate(resolve));
-    waiting.delete(projectId);
-    return new Map((await readAll(projectId, [...ids])).map((subject) => [subject.id, subject]));
+    waiting.delete(nameOf(scope));
+    return new Map((await readAll(scope, [...ids])).map((subject) => [subject.id, subject]));
   }
 
-  function readLater(projectId: string) {
+  function readLater(scope: RowScope) {
     const ids = new Set<string>();
-    const read = { ids, found: readWaiting(projectId, ids) };
-    waiting.set(projectId, read);
+    const read = { ids, found: readWaiting(scope, ids) };
+    waiting.set(nameOf(scope), read);
     return read;
   }
 
-  return ({ id, project_id: projectId, subject_id: subjectId }) => {
-    const present = known.get(id);
+  return ({ id, project_id: projectId, subject_id: subjectId }, environment) => {
+    const key = `${id}/${environment}`;
+    const present = known.get(key);
     if (present) return present;
-    const { ids, found } = waiting.get(projectId) ?? readLater(projectId);
+    const scope = { projectId, environment };
+    const { ids, found } = waiting.get(nameOf(scope)) ?? readLater(scope);
     ids.add(subjectId);
     const subject = found.then((subjects) => subjects.get(subjectId) ?? null);
-    known.set(id, subject);
-    subject.catch(() => known.delete(id));
+    known.set(key, subject);
+    subject.catch(() => known.delete(key));
     return subject;
   };
 }
+
+const nameOf = ({ projectId, environment }: RowScope) => `${projectId}/${environment}`;

@@ -14,7 +14,7 @@ import { presentPost } from './presenter.ts';
 /** Whoever locks the rows first decides: a workflow that comes later finds nothing to do. */
 export function cancelPost(context: Context, caller: Caller, id: string): Promise<Answer<Post>> {
   return transact(context, caller, async ({ trx, change, ring }) => {
-    const stored = await lockPostWithResults(trx, caller.projectId, id);
+    const stored = await lockPostWithResults(trx, caller, id);
     if (isWaiting(stored.post)) {
       await giveBackUsage(trx, await cancelResults(trx, id));
       await setPost(trx, id, { status: 'canceled' });
@@ -27,7 +27,7 @@ export function cancelPost(context: Context, caller: Caller, id: string): Promis
     } else {
       throw wrongState(stored.post, 'there is nothing left to cancel');
     }
-    const { post, results } = await getPostRow(trx, caller.projectId, id);
+    const { post, results } = await getPostRow(trx, caller, id);
     return { status: 200, data: presentPost(context, post, results) };
   });
 }

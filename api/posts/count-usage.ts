@@ -156,6 +156,7 @@ async function tell(
   for (const { kind } of news) {
     const event = {
       projectId: account.project_id,
+      environment: account.environment,
       kind: `account.${kind}`,
       data: toQuotaEventData(account, usage),
       socialAccountId: account.id,

@@ -32,6 +32,7 @@ export async function recordScheduled(
   const data = toPostEventData(post, results);
   const event = {
     projectId: post.project_id,
+    environment: post.environment,
     kind: 'post.scheduled',
     data,
     postId: post.id,

@@ -86,11 +86,11 @@ function askForItem({ idempotency, ...caller }: Caller, index: number, input: Cr
     const fingerprint = createHash('sha256')
       .update(`posts/bulk\n${JSON.stringify(input)}`)
       .digest();
-    return { ...caller, idempotency: { key: own, fingerprint } };
+    return { ...caller, idempotency: { key: own, fingerprint, scopes: ['posts:write'] } };
   }
   if (!idempotency) return caller;
-  const { key, fingerprint } = idempotency;
-  return { ...caller, idempotency: { key: `${placeOf(index)}${key}`, fingerprint } };
+  const key = `${placeOf(index)}${idempotency.key}`;
+  return { ...caller, idempotency: { ...idempotency, key } };
 }
 
 /** Longer than any key that a client may send, so that it takes none of those. */

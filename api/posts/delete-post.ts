@@ -7,7 +7,7 @@ import { wrongState } from './post-state.ts';
 
 export function deletePost(context: Context, caller: Caller, id: string): Promise<Answer<null>> {
   return transact(context, caller, async ({ trx, change }) => {
-    const { post, results } = await lockPostWithResults(trx, caller.projectId, id);
+    const { post, results } = await lockPostWithResults(trx, caller, id);
     if (post.status === 'pending') {
       throw wrongState(post, 'cancel it, or wait until it has ended');
     }
@@ -19,7 +19,12 @@ export function deletePost(context: Context, caller: Caller, id: string): Promis
       );
     }
     await deletePostRow(trx, id);
-    change({ subject: 'post', subject_id: id, kind: 'deleted' });
+    change({
+      subject: 'post',
+      subject_id: id,
+      kind: 'deleted',
+      environment: post.environment,
+    });
     return { status: 204, data: null };
   });
 }

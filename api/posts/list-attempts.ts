@@ -12,13 +12,13 @@ import { attemptPrefix, emptyPage, pagesByParent } from '../listing.ts';
 /** Newest first. */
 export async function listAttempts(
   context: Pick<Context, 'db'>,
-  { projectId }: Pick<Caller, 'projectId'>,
+  caller: Caller,
   { id, resultId }: { id: string; resultId: string },
   paging: Paging,
 ): Promise<Page<PostAttempt>> {
-  const { results } = await getPostRow(context.db, projectId, id);
+  const { results } = await getPostRow(context.db, caller, id);
   if (!results.some((row) => row.id === resultId)) throw notFound('result', resultId);
-  const pages = await listAttemptsOfResults(context, { projectId }, [resultId], paging);
+  const pages = await listAttemptsOfResults(context, caller, [resultId], paging);
   return pages.get(resultId) ?? emptyPage(paging);
 }
 

@@ -16,14 +16,14 @@ import { planTargets } from './targets.ts';
 export function publishPost(context: Context, caller: Caller, id: string): Promise<Answer<Post>> {
   return transact(context, caller, async (effects) => {
     const { trx, change } = effects;
-    const stored = await lockPostWithResults(trx, caller.projectId, id);
+    const stored = await lockPostWithResults(trx, caller, id);
     if (!isWaiting(stored.post)) {
       throw wrongState(stored.post, 'only a draft or a scheduled post can be published now');
     }
     await planTargets({ ...context, db: trx }, caller, toTargetInput(stored));
     await startRun(effects, stored.post, { status: 'pending', scheduledAt: null });
     change({ subject: 'post', subject_id: id, kind: 'submitted' });
-    const { post, results } = await getPostRow(trx, caller.projectId, id);
+    const { post, results } = await getPostRow(trx, caller, id);
     await countResults(context, effects, results, { month: monthOf(new Date()) });
     return { status: 202, data: presentPost(context, post, results) };
   });

@@ -13,19 +13,19 @@ import { page } from '../listing.ts';
 import { presentPost } from './presenter.ts';
 
 export async function getPost(context: Context, caller: Caller, id: string): Promise<Post> {
-  const { post, results } = await getPostRow(context.db, caller.projectId, id);
+  const { post, results } = await getPostRow(context.db, caller, id);
   return presentPost(context, post, results);
 }
 
 export async function listPosts(
   context: Context,
-  { projectId }: Caller,
+  caller: Caller,
   { limit, cursor, ...filters }: ListPosts,
 ): Promise<Page<Post>> {
   return page(
     'post',
     { limit, cursor },
-    (slice) => listPostRows(context.db, projectId, filters, slice),
+    (slice) => listPostRows(context.db, caller, filters, slice),
     async (posts) => {
       const ids = posts.map((post) => post.id);
       const results = Map.groupBy(await listResults(context.db, ids), (result) => result.post_id);
@@ -34,13 +34,9 @@ export async function listPosts(
   );
 }
 
-/** Of these those of the project. */
-export async function findPosts(
-  context: Context,
-  { projectId }: Caller,
-  ids: string[],
-): Promise<Post[]> {
-  const posts = await listPostsById(context.db, ids, projectId);
+/** Of these those that the caller may see. */
+export async function findPosts(context: Context, caller: Caller, ids: string[]): Promise<Post[]> {
+  const posts = await listPostsById(context.db, caller, ids);
   return posts.map(({ post, results }) => presentPost(context, post, results));
 }
 

@@ -8,7 +8,6 @@ import { AppError, notFound } from '../../schema/errors.ts';
 import { postingErrors } from '../../schema/posting-errors.ts';
 import type { PostResult, ResultStatus } from '../../schema/posts.ts';
 import { lostAccountWords } from '../../schema/reconnecting.ts';
-import { requireReach } from '../accounts/operations.ts';
 import type { Caller, Context } from '../context.ts';
 import { transact, type Answer } from '../transact.ts';
 import { countResults } from './count-usage.ts';
@@ -25,13 +24,12 @@ export function retryResult(
 ): Promise<Answer<PostResult>> {
   return transact(context, caller, async (effects) => {
     const { trx, change } = effects;
-    const { post, results } = await lockPostWithResults(trx, caller.projectId, id);
+    const { post, results } = await lockPostWithResults(trx, caller, id);
     const result = results.find((row) => row.id === resultId && row.kind === 'post');
     if (!result) throw notFound('result', resultId);
     const failed = failedRows(result, results);
-    requireReach(caller, result.platform);
     requireAnswered(result, results);
-    const account = await getAccountRow(trx, caller.projectId, result.social_account_id);
+    const account = await getAccountRow(trx, caller, result.social_account_id);
     if (account.status !== 'active') {
       const message = `${account.account_name} ${lostAccountWords[account.status]}.`;
       const { hint } = postingErrors.account_disconnected;
@@ -40,7 +38,7 @@ export function retryResult(
     for (const row of failed) await reopenResult(trx, row);
     await startRun(effects, post, { status: 'pending', scheduledAt: post.scheduled_at });
     change({ subject: 'post', subject_id: id, kind: 'result.retried' });
-    const written = await getPostRow(trx, caller.projectId, id);
+    const written = await getPostRow(trx, caller, id);
     // One whose outcome was not known is counted still.
     const uncounted = failed.filter(({ usage_month }) => usage_month === null);
     await countResults(context, effects, uncounted, { month: monthOf(new Date()) });

@@ -31,7 +31,7 @@ export async function updatePost(
   const { scheduled_at, status: _, ...content } = changes;
   const scheduledAt = readSchedule(context.config, { scheduled_at: scheduled_at ?? undefined });
   return transact(context, caller, async (effects) => {
-    const stored = await lockPostWithResults(effects.trx, caller.projectId, id);
+    const stored = await lockPostWithResults(effects.trx, caller, id);
     if (!isWaiting(stored.post)) {
       throw wrongState(stored.post, 'only a draft or a scheduled post can be changed');
     }
@@ -44,7 +44,7 @@ export async function updatePost(
     const subject = { subject: 'post', subject_id: id } as const;
     if (!turn || Object.keys(content).length > 0) effects.change({ ...subject, kind: 'updated' });
     if (turn) effects.change({ ...subject, kind: turn });
-    const written = await getPostRow(effects.trx, caller.projectId, id);
+    const written = await getPostRow(effects.trx, caller, id);
     if (turn === 'scheduled' || turn === 'rescheduled') {
       await recordScheduled(context, effects, written);
       effects.ring('fanfare_deliveries');

@@ -1,11 +1,20 @@
 // What a client may do with its own project.
 import { getProjectRow, setProject } from '../../schema/database/projects.ts';
+import { AppError } from '../../schema/errors.ts';
 import type { Project, UpdateProject } from '../../schema/projects.ts';
 import type { Caller, Context } from '../context.ts';
 import { transact, type Answer } from '../transact.ts';
 import { presentProject } from './presenter.ts';
 
-export async function getProject({ db }: Context, { projectId }: Caller): Promise<Project> {
+/** Its settings are the same for both environments, so no test key has a part in them. */
+function refuseTestKey({ environment }: Caller): void {
+  if (environment === 'production') return;
+  throw new AppError('insufficient_scope', 'A test key neither reads nor changes the project.');
+}
+
+export async function getProject({ db }: Context, caller: Caller): Promise<Project> {
+  refuseTestKey(caller);
+  const { projectId } = caller;
   return presentProject(await getProjectRow(db, projectId));
 }
 
@@ -23,8 +32,10 @@ export function updateProject(
   caller: Caller,
   changes: UpdateProject,
 ): Promise<Answer<Project>> {
-  return transact(context, caller, async ({ trx }) => ({
-    status: 200,
-    data: presentProject(await setProject(trx, caller.projectId, changes)),
-  }));
+  refuseTestKey(caller);
+  return transact(context, caller, async ({ trx, note }) => {
+    const row = await setProject(trx, caller.projectId, changes);
+    note({ subject: 'project', subject_id: row.id, kind: 'updated' });
+    return { status: 200, data: presentProject(row) };
+  });
 }

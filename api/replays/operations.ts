@@ -26,14 +26,19 @@ export async function replayDeliveries(
   webhookId: string,
   input: ReplayDeliveries,
 ): Promise<Answer<AcceptedReplay>> {
-  const { projectId } = caller;
-  const webhook = await getWebhookRow(context.db, projectId, webhookId);
+  const webhook = await getWebhookRow(context.db, caller, webhookId);
   const range = readRange(input, context.config.retention.recordsMs);
   const statuses = [...new Set(input.status)];
-  const wanted = { project_id: projectId, webhook_id: webhookId, statuses, ...range };
+  const wanted = {
+    project_id: caller.projectId,
+    webhook_id: webhookId,
+    environment: webhook.environment,
+    statuses,
+    ...range,
+  };
   const matched = await countMatches(context.db, { ...wanted, events: webhook.events });
   return transact(context, caller, async ({ trx, change, ring }) => {
-    await refuseUnready(trx, await lockWebhook(trx, projectId, webhookId));
+    await refuseUnready(trx, await lockWebhook(trx, caller, webhookId));
     const id = newId('replay');
     const position = startOf(statuses);
     await insertReplay(trx, { id, ...wanted, status: 'running', matched, position });
@@ -46,33 +51,33 @@ export async function replayDeliveries(
 /** Also of a webhook that was deleted since. */
 export async function getReplay(
   { db }: Context,
-  { projectId }: Caller,
+  caller: Caller,
   id: string,
   webhookId?: string,
 ): Promise<Replay> {
-  const [replay] = await presentReplays(db, [await getReplayRow(db, projectId, id, webhookId)]);
+  const [replay] = await presentReplays(db, [await getReplayRow(db, caller, id, webhookId)]);
   return replay!;
 }
 
-/** Of these those of the project. */
+/** Of these those that the caller may see. */
 export async function findReplays(
   { db }: Context,
-  { projectId }: Caller,
+  caller: Caller,
   ids: string[],
 ): Promise<Replay[]> {
-  return presentReplays(db, await listReplaysById(db, projectId, ids));
+  return presentReplays(db, await listReplaysById(db, caller, ids));
 }
 
 /** The one that is running on a webhook. */
 export async function findRunning(
   { db }: Context,
-  { projectId }: Caller,
+  caller: Caller,
   webhookId: string,
 ): Promise<Replay | undefined> {
-  await getWebhookRow(db, projectId, webhookId);
+  await getWebhookRow(db, caller, webhookId);
   const id = await findRunningReplay(db, webhookId);
   if (id === undefined) return undefined;
-  return (await presentReplays(db, await listReplaysById(db, projectId, [id])))[0];
+  return (await presentReplays(db, await listReplaysById(db, caller, [id])))[0];
 }
 
 export async function listReplays(
@@ -81,7 +86,7 @@ export async function listReplays(
   webhookId: string,
   paging: Paging,
 ): Promise<Page<Replay>> {
-  await getWebhookRow(context.db, caller.projectId, webhookId);
+  await getWebhookRow(context.db, caller, webhookId);
   const pages = await listReplaysOf(context, caller, [webhookId], paging);
   return pages.get(webhookId) ?? emptyPage(paging);
 }
@@ -89,14 +94,14 @@ export async function listReplays(
 /** A page for each of these webhooks. */
 export function listReplaysOf(
   { db }: Context,
-  { projectId }: Caller,
+  caller: Caller,
   webhookIds: string[],
   paging: Paging,
 ): Promise<Map<string, Page<Replay>>> {
   return pagesByParent(
     'replay',
     paging,
-    (slice) => listReplayPages(db, projectId, webhookIds, slice),
+    (slice) => listReplayPages(db, caller, webhookIds, slice),
     (rows) => presentReplays(db, rows),
   );
 }

@@ -9,6 +9,7 @@ import {
   type Webhook,
   type WebhookWithSecret,
 } from '../../schema/webhooks.ts';
+import { KeyEnvironmentRef } from '../api-keys/graphql.ts';
 import { builder, operationCost } from '../builder.ts';
 import { EventKindRef } from '../events/graphql.ts';
 import { connectionOf } from '../graphql-connections.ts';
@@ -36,6 +37,7 @@ builder.node(WebhookRef, {
   ...webhookNodes.options,
   description: 'A subscription of a receiver to events.',
   fields: (t) => ({
+    environment: t.expose('environment', { type: KeyEnvironmentRef }),
     name: t.exposeString('name', { nullable: true }),
     url: t.exposeString('url'),
     events: t.expose('events', { type: [EventKindRef] }),

@@ -1,6 +1,5 @@
 // What a client may do with its webhooks: create, read, change, rotate the secret, delete.
 import { generateWebhookSecret, secretPreview } from '../../activities/signature.ts';
-import { logWebhook } from '../../activities/webhook-log.ts';
 import { concludeWaiting } from '../../schema/database/waiting-deliveries.ts';
 import {
   countWebhooks,
@@ -47,6 +46,7 @@ export async function createWebhook(
     const row = await insertWebhook(trx, {
       id,
       project_id: caller.projectId,
+      environment: caller.environment,
       name: input.name ?? null,
       url: input.url,
       events: [...new Set(input.events)],
@@ -55,38 +55,34 @@ export async function createWebhook(
     });
     change({ subject: 'webhook', subject_id: id, kind: 'created' });
     const fresh = { ...row, last_delivery_at: null, consecutive_failures: 0 };
-    return { status: 201, data: { ...presentWebhook(fresh), secret } };
+    return { status: 201, data: { ...presentWebhook(fresh), secret }, isSecret: true };
   });
 }
 
-export async function getWebhook(
-  { db }: Context,
-  { projectId }: Caller,
-  id: string,
-): Promise<Webhook> {
-  return presentWebhook(await getWebhookRow(db, projectId, id));
+export async function getWebhook({ db }: Context, caller: Caller, id: string): Promise<Webhook> {
+  return presentWebhook(await getWebhookRow(db, caller, id));
 }
 
 export function listWebhooks(
   { db }: Context,
-  { projectId }: Caller,
+  caller: Caller,
   paging: Paging,
 ): Promise<Page<Webhook>> {
   return page(
     'webhook',
     paging,
-    (slice) => listWebhookRows(db, projectId, slice),
+    (slice) => listWebhookRows(db, caller, slice),
     (rows) => rows.map(presentWebhook),
   );
 }
 
-/** Of these those of the project; none that is deleted. */
+/** Of these those that the caller may see; none that is deleted. */
 export async function findWebhooks(
   { db }: Context,
-  { projectId }: Caller,
+  caller: Caller,
   ids: string[],
 ): Promise<Webhook[]> {
-  return (await listWebhooksById(db, ids, projectId)).map(presentWebhook);
+  return (await listWebhooksById(db, caller, ids)).map(presentWebhook);
 }
 
 export async function updateWebhook(
@@ -96,28 +92,20 @@ export async function updateWebhook(
   { active, events, ...changes }: UpdateWebhook,
 ): Promise<Answer<Webhook>> {
   if (changes.url !== undefined) await checkUrl(context, changes.url);
-  let turn: 'enabled' | 'disabled' | undefined;
-  const answer = await transact(context, caller, async ({ trx, change }) => {
-    const row = await lockWebhook(trx, caller.projectId, id);
-    const isSwitched = active !== undefined && active !== (row.status === 'active');
-    turn = isSwitched ? (active ? 'enabled' : 'disabled') : undefined;
+  return transact(context, caller, async ({ trx, change }) => {
+    const row = await lockWebhook(trx, caller, id);
     const named = { ...changes, ...(events ? { events: [...new Set(events)] } : {}) };
     if (Object.keys(named).length > 0) {
       await setWebhook(trx, id, named);
       change({ subject: 'webhook', subject_id: id, kind: 'updated' });
     }
-    if (turn) {
-      await setWebhook(trx, id, turn === 'enabled' ? enabledAnew() : disabledByUser());
-      change({ subject: 'webhook', subject_id: id, kind: turn });
+    if (active !== undefined && active !== (row.status === 'active')) {
+      await setWebhook(trx, id, active ? enabledAnew() : disabledByUser());
+      change({ subject: 'webhook', subject_id: id, kind: active ? 'enabled' : 'disabled' });
+      if (!active) await concludeWaiting(trx, id, 'skipped');
     }
-    if (turn === 'disabled') await concludeWaiting(trx, id, 'skipped');
-    return { status: 200, data: presentWebhook(await getWebhookRow(trx, caller.projectId, id)) };
+    return { status: 200, data: presentWebhook(await getWebhookRow(trx, caller, id)) };
   });
-  if (turn) {
-    const { url, disabled_reason: reason } = answer.data;
-    logWebhook(context.log, { id, url, turn, reason });
-  }
-  return answer;
 }
 
 /** Within the overlap both secrets sign; without one the old secret signs nothing from now on. */
@@ -128,7 +116,7 @@ export function rotateWebhook(
   { overlap_seconds }: RotateWebhook,
 ): Promise<Answer<WebhookWithSecret>> {
   return transact(context, caller, async ({ trx, change }) => {
-    const row = await lockWebhook(trx, caller.projectId, id);
+    const row = await lockWebhook(trx, caller, id);
     const { secret, columns } = newSecret(context, id);
     const previous =
       overlap_seconds > 0
@@ -140,15 +128,15 @@ export function rotateWebhook(
         : noPreviousSecret;
     await setWebhook(trx, id, { ...columns, ...previous });
     change({ subject: 'webhook', subject_id: id, kind: 'rotated' });
-    const webhook = presentWebhook(await getWebhookRow(trx, caller.projectId, id));
-    return { status: 200, data: { ...webhook, secret } };
+    const webhook = presentWebhook(await getWebhookRow(trx, caller, id));
+    return { status: 200, data: { ...webhook, secret }, isSecret: true };
   });
 }
 
 /** The row stays for its deliveries, without secrets; what waits for it is canceled. */
 export function deleteWebhook(context: Context, caller: Caller, id: string): Promise<Answer<null>> {
   return transact(context, caller, async ({ trx, change }) => {
-    await lockWebhook(trx, caller.projectId, id);
+    const { environment } = await lockWebhook(trx, caller, id);
     await setWebhook(trx, id, {
       deleted_at: new Date(),
       secret: null,
@@ -156,7 +144,7 @@ export function deleteWebhook(context: Context, caller: Caller, id: string): Pro
       ...noPreviousSecret,
     });
     await concludeWaiting(trx, id, 'canceled');
-    change({ subject: 'webhook', subject_id: id, kind: 'deleted' });
+    change({ subject: 'webhook', subject_id: id, kind: 'deleted', environment });
     return { status: 204, data: null };
   });
 }

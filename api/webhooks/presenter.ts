@@ -7,6 +7,7 @@ import type { Webhook } from '../../schema/webhooks.ts';
 export function presentWebhook(row: WebhookRow & WebhookHealth): Webhook {
   return {
     id: row.id,
+    environment: row.environment,
     name: row.name,
     url: row.url,
     events: row.events,

@@ -16,20 +16,20 @@ export function testWebhook(
   id: string,
   { event }: TestWebhook,
 ): Promise<Answer<Delivery>> {
-  const { projectId } = caller;
   return transact(context, caller, async ({ trx, change, ring }) => {
-    const webhook = await lockWebhook(trx, projectId, id);
+    const webhook = await lockWebhook(trx, caller, id);
     const kind = event ?? webhook.events[0]!;
     const { eventId, deliveryId } = await recordTestEvent(trx, {
-      projectId,
+      projectId: caller.projectId,
       webhookId: id,
+      environment: webhook.environment,
       kind,
       data: sampleEvents[kind],
     });
     change({ subject: 'event', subject_id: eventId, kind: 'recorded' });
     change({ subject: 'delivery', subject_id: deliveryId, kind: 'created' });
     ring('fanfare_deliveries');
-    const row = await findDelivery(trx, projectId, deliveryId);
+    const row = await findDelivery(trx, caller, deliveryId);
     return { status: 202, data: presentDelivery(row!) };
   });
 }

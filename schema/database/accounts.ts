@@ -5,19 +5,20 @@ import { notFound } from '../errors.ts';
 import type { Slice } from '../listing.ts';
 import type { PlatformName } from '../platforms.ts';
 import type { Database, Db, SocialAccountRow, Transaction } from './database.ts';
+import { inScope, type RowScope } from './row-scope.ts';
 import type { Vault } from './vault.ts';
 
 export type AccountColumns = Updateable<Database['social_accounts']>;
 
 export async function getAccountRow(
   db: Db,
-  projectId: string,
+  scope: RowScope,
   id: string,
 ): Promise<SocialAccountRow> {
   const row = await db
     .selectFrom('social_accounts')
     .selectAll()
-    .where('project_id', '=', projectId)
+    .where(inScope(scope, 'social_accounts'))
     .where('id', '=', id)
     .executeTakeFirst();
   if (!row) throw notFound('account', id);
@@ -27,15 +28,15 @@ export async function getAccountRow(
 /** Those of the project among these, in no order. */
 export async function listAccountsById(
   db: Db,
-  projectId: string,
+  scope: RowScope,
   ids: string[],
 ): Promise<SocialAccountRow[]> {
   if (ids.length === 0) return [];
   return db
     .selectFrom('social_accounts')
-    .modifyFront(sql.raw('/* prepared: list_accounts_by_id */'))
+    .modifyFront(sql.raw(`/* prepared: list_accounts_by_id_${scope.environment} */`))
     .selectAll()
-    .where('project_id', '=', projectId)
+    .where(inScope(scope, 'social_accounts'))
     .where('id', '=', sql<string>`any (${ids}::text[])`)
     .execute();
 }
@@ -46,20 +47,17 @@ export interface AccountFilters {
   status?: AccountStatus | undefined;
 }
 
-/** `only`: the one platform that the caller may see. */
 export function listAccountRows(
   db: Db,
-  projectId: string,
+  scope: RowScope,
   { platform, external_user_id, status }: AccountFilters,
   { limit, before }: Slice,
-  only?: PlatformName,
 ): Promise<SocialAccountRow[]> {
   return db
     .selectFrom('social_accounts')
     .selectAll()
-    .where('project_id', '=', projectId)
+    .where(inScope(scope, 'social_accounts'))
     .$if(platform !== undefined, (query) => query.where('platform', '=', platform!))
-    .$if(only !== undefined, (query) => query.where('platform', '=', only!))
     .$if(external_user_id !== undefined, (query) =>
       query.where('external_user_id', '=', external_user_id!),
     )
@@ -72,13 +70,13 @@ export function listAccountRows(
 
 export async function lockAccount(
   trx: Transaction,
-  projectId: string,
+  scope: RowScope,
   id: string,
 ): Promise<SocialAccountRow> {
   const row = await trx
     .selectFrom('social_accounts')
     .selectAll()
-    .where('project_id', '=', projectId)
+    .where(inScope(scope, 'social_accounts'))
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst();

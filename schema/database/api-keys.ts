@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Slice } from '../listing.ts';
 import type { ApiKeyRow, Db } from './database.ts';
+import { inScope, type RowScope } from './row-scope.ts';
 
 export type NewApiKey = Pick<
   ApiKeyRow,
@@ -40,31 +41,31 @@ export function findApiKeyByHash(db: Db, hash: Buffer): Promise<ApiKeyRow | unde
   return db.selectFrom('api_keys').selectAll().where('hash', '=', hash).executeTakeFirst();
 }
 
-export function findApiKey(db: Db, projectId: string, id: string): Promise<ApiKeyRow | undefined> {
+export function findApiKey(db: Db, scope: RowScope, id: string): Promise<ApiKeyRow | undefined> {
   return db
     .selectFrom('api_keys')
     .selectAll()
-    .where('project_id', '=', projectId)
+    .where(inScope(scope, 'api_keys'))
     .where('id', '=', id)
     .executeTakeFirst();
 }
 
-export function listApiKeys(db: Db, projectId: string, slice: Slice): Promise<ApiKeyRow[]> {
+export function listApiKeys(db: Db, scope: RowScope, slice: Slice): Promise<ApiKeyRow[]> {
   return db
     .selectFrom('api_keys')
     .selectAll()
-    .where('project_id', '=', projectId)
+    .where(inScope(scope, 'api_keys'))
     .$if(slice.before !== undefined, (query) => query.where('id', '<', slice.before!))
     .orderBy('id', 'desc')
     .limit(slice.limit)
     .execute();
 }
 
-export function listApiKeysById(db: Db, projectId: string, ids: string[]): Promise<ApiKeyRow[]> {
+export function listApiKeysById(db: Db, scope: RowScope, ids: string[]): Promise<ApiKeyRow[]> {
   return db
     .selectFrom('api_keys')
     .selectAll()
-    .where('project_id', '=', projectId)
+    .where(inScope(scope, 'api_keys'))
     .where('id', 'in', ids)
     .execute();
 }
@@ -72,13 +73,13 @@ export function listApiKeysById(db: Db, projectId: string, ids: string[]): Promi
 /** Revoking again changes nothing. */
 export function setApiKeyRevoked(
   db: Db,
-  projectId: string,
+  scope: RowScope,
   id: string,
 ): Promise<ApiKeyRow | undefined> {
   return db
     .updateTable('api_keys')
     .set({ revoked_at: sql<Date>`coalesce(revoked_at, now())` })
-    .where('project_id', '=', projectId)
+    .where(inScope(scope, 'api_keys'))
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst();

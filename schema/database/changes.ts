@@ -1,7 +1,9 @@
 // The feed behind live subscriptions: one row for each change the outside may watch.
 import { sql } from 'kysely';
+import type { KeyEnvironment } from '../api-keys.ts';
 import type { ChangeKind } from '../change-kinds.ts';
 import type { ChangeRow, ChangeSubject, Db } from './database.ts';
+import type { RowScope } from './row-scope.ts';
 
 /** Of a subject, with a word that is one of its own. */
 export type SubjectChange = {
@@ -9,6 +11,8 @@ export type SubjectChange = {
     subject: Subject;
     subject_id: string;
     kind: ChangeKind<Subject>;
+    /** Of a deletion: what the subject's own row can't tell any more. */
+    environment?: KeyEnvironment;
   };
 }[ChangeSubject];
 
@@ -110,15 +114,18 @@ export async function keepTransactionIds(db: Db): Promise<void> {
 /** Whether it is told, and still kept, that a subject was deleted. */
 export async function isDeletionKept(
   db: Db,
-  { projectId, subject, subjectId }: Required<ChangeFilter>,
+  { projectId, environment }: RowScope,
+  subject: ChangeSubject,
+  subjectId: string,
 ): Promise<boolean> {
   const row = await db
     .selectFrom('changes')
     .select('id')
-    .where('subject_id', '=', subjectId!)
+    .where('subject_id', '=', subjectId)
     .where('project_id', '=', projectId)
     .where('subject', '=', subject)
     .where('kind', '=', sql.lit('deleted'))
+    .$if(environment === 'test', (query) => query.where('environment', '=', environment))
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;
@@ -144,7 +151,7 @@ export async function readChanges(
 ): Promise<ChangePage> {
   const { rows } = await sql<ChangePageRow & (ChangeRow | { [Column in keyof ChangeRow]: null })>`
     with scan as materialized (
-      select id, xid, project_id, subject, subject_id, kind, created_at
+      select id, xid, project_id, subject, subject_id, kind, environment, created_at
       from changes
       where (xid, id) > (${position.xid}::xid8, ${position.id}::bigint)
         and xid < pg_snapshot_xmin(pg_current_snapshot())
@@ -160,7 +167,7 @@ export async function readChanges(
         (select xid || '.' || id from scan order by scan.xid desc, scan.id desc limit 1) as scanned_to
     )
     select head.*, scan.id, scan.xid::text, scan.project_id, scan.subject, scan.subject_id,
-      scan.kind, scan.created_at
+      scan.kind, scan.environment, scan.created_at
     from head left join scan on ${filter ? isAbout(filter) : sql`true`}
     order by scan.xid, scan.id`.execute(db);
   const page = rows[0]!;
@@ -182,8 +189,9 @@ function isAbout({ subject, subjectId }: ChangeFilter) {
     : sql`scan.subject = ${subject} and scan.subject_id = ${subjectId}`;
 }
 
-function toChange({ id, xid, project_id, subject, subject_id, kind, created_at }: ChangeRow) {
-  return { id, xid, project_id, subject, subject_id, kind, created_at };
+function toChange(row: ChangeRow): ChangeRow {
+  const { id, xid, project_id, subject, subject_id, kind, environment, created_at } = row;
+  return { id, xid, project_id, subject, subject_id, kind, environment, created_at };
 }
 
 /** How old the oldest change is that a transaction, still running, holds back from every stream. */

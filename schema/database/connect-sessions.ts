@@ -2,6 +2,7 @@
 import type { Insertable } from 'kysely';
 import { notFound } from '../errors.ts';
 import type { ConnectSessionRow, Database, Db, Transaction } from './database.ts';
+import { inScope, type RowScope } from './row-scope.ts';
 
 export function insertConnectSession(
   db: Db,
@@ -17,13 +18,13 @@ export function findConnectSession(db: Db, id: string): Promise<ConnectSessionRo
 
 export async function getConnectSessionRow(
   db: Db,
-  projectId: string,
+  scope: RowScope,
   id: string,
 ): Promise<ConnectSessionRow> {
   const row = await db
     .selectFrom('connect_sessions')
     .selectAll()
-    .where('project_id', '=', projectId)
+    .where(inScope(scope, 'connect_sessions'))
     .where('id', '=', id)
     .executeTakeFirst();
   if (!row) throw notFound('connect session', id);
@@ -32,13 +33,13 @@ export async function getConnectSessionRow(
 
 export function listConnectSessionsById(
   db: Db,
-  projectId: string,
+  scope: RowScope,
   ids: string[],
 ): Promise<ConnectSessionRow[]> {
   return db
     .selectFrom('connect_sessions')
     .selectAll()
-    .where('project_id', '=', projectId)
+    .where(inScope(scope, 'connect_sessions'))
     .where('id', 'in', ids)
     .execute();
 }

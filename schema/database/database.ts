@@ -88,6 +88,7 @@ interface SocialAccountTable {
   external_user_id: string | null;
   external_user_email: string | null;
   connection_type: ConnectionType;
+  environment: GeneratedAlways<KeyEnvironment>;
   status: AccountStatus;
   scope: Generated<string[]>;
   /** Sealed by the vault; null once disconnected. */
@@ -105,6 +106,7 @@ export type SocialAccountRow = Selectable<SocialAccountTable>;
 interface ConnectSessionTable {
   id: string;
   project_id: string;
+  environment: Generated<KeyEnvironment>;
   platform: PlatformName;
   external_user_id: string;
   external_user_email: string | null;
@@ -123,6 +125,8 @@ export type ConnectSessionRow = Selectable<ConnectSessionTable>;
 interface PostTable {
   id: string;
   project_id: string;
+  /** `test`: every target is an account of the sandbox. */
+  environment: Generated<KeyEnvironment>;
   caption: string;
   status: PostStatus;
   scheduled_at: Date | null;
@@ -221,6 +225,8 @@ export type PostAttemptRow = Selectable<PostAttemptTable>;
 interface EventTable {
   id: string;
   project_id: string;
+  /** Of its post or account when it was recorded, or of the webhook that is tested. */
+  environment: Generated<KeyEnvironment>;
   kind: EventKind;
   /** The request body, rendered once: every attempt sends these bytes. */
   body: string;
@@ -234,6 +240,7 @@ export type EventRow = Selectable<EventTable>;
 interface WebhookTable {
   id: string;
   project_id: string;
+  environment: KeyEnvironment;
   name: string | null;
   url: string;
   events: EventKind[];
@@ -304,6 +311,8 @@ interface ReplayTable {
   id: string;
   project_id: string;
   webhook_id: string;
+  /** Of its webhook. */
+  environment: Generated<KeyEnvironment>;
   status: ReplayStatus;
   since: Date;
   until: Date;
@@ -348,6 +357,8 @@ interface ChangeTable {
   subject_id: string;
   /** Past tense: `created`, `result.published`, `delivered`. */
   kind: string;
+  /** Of a subject that was deleted: its own row can't tell any more. */
+  environment: ColumnType<KeyEnvironment | null, KeyEnvironment | undefined, never>;
   created_at: Generated<Date>;
 }
 export type ChangeRow = Selectable<ChangeTable>;
@@ -363,13 +374,20 @@ interface IdempotencyKeyTable {
   project_id: string;
   key: string;
   fingerprint: Buffer;
+  /** What another key needs to get the answer. */
+  environment: KeyEnvironment;
+  scopes: Scope[];
   /** Null only inside the transaction that does the work. */
   status: ColumnType<number | null, number | undefined, number | null>;
   /** Sealed by the vault: the answer may show a secret. */
   answer: ColumnType<Buffer | null, Buffer | undefined, Buffer | null>;
   answer_key_id: ColumnType<string | null, string | undefined, string>;
+  /** The answer shows a secret, so only the API key that asked for it gets it again. */
+  only_for_key: ColumnType<string | null, string | undefined, string | null>;
   created_at: Generated<Date>;
 }
+
+export type IdempotencyKeyRow = Selectable<IdempotencyKeyTable>;
 
 interface RateLimitTable {
   /** `app/<network>` or `account/<id>`. */

@@ -4,6 +4,7 @@ import type { EventKind } from '../events.ts';
 import type { Period, Slice } from '../listing.ts';
 import type { Db, DeliveryAttemptRow, DeliveryRow } from './database.ts';
 import { matchesFilters } from './delivery-pages.ts';
+import { inScope, type RowScope } from './row-scope.ts';
 
 /** With the webhook's address, and the post that the event is about. */
 export type DeliveryWithContext = DeliveryRow & { url: string; post_id: string | null };
@@ -15,20 +16,20 @@ export interface DeliveryFilters extends Period {
 
 export function findDelivery(
   db: Db,
-  projectId: string,
+  scope: RowScope,
   id: string,
 ): Promise<DeliveryWithContext | undefined> {
-  return selectDeliveries(db, projectId).where('d.id', '=', id).executeTakeFirst();
+  return selectDeliveries(db, scope).where('d.id', '=', id).executeTakeFirst();
 }
 
 export function listDeliveryRows(
   db: Db,
-  projectId: string,
+  scope: RowScope,
   webhookId: string,
   filters: DeliveryFilters,
   { limit, before }: Slice,
 ): Promise<DeliveryWithContext[]> {
-  return selectDeliveries(db, projectId)
+  return selectDeliveries(db, scope)
     .where('d.webhook_id', '=', webhookId)
     .where(matchesFilters(filters, before))
     .orderBy('d.id', 'desc')
@@ -36,22 +37,13 @@ export function listDeliveryRows(
     .execute();
 }
 
-/** Without a project of any: for the live feed, whose changes belong to a project already. */
 export async function listDeliveriesById(
   db: Db,
+  scope: RowScope,
   ids: string[],
-  projectId?: string,
 ): Promise<DeliveryWithContext[]> {
   if (ids.length === 0) return [];
-  return db
-    .selectFrom('deliveries as d')
-    .innerJoin('webhook_subscriptions as w', 'w.id', 'd.webhook_id')
-    .leftJoin('events as e', 'e.id', 'd.event_id')
-    .selectAll('d')
-    .select(['w.url', 'e.post_id'])
-    .where('d.id', 'in', ids)
-    .$if(projectId !== undefined, (query) => query.where('d.project_id', '=', projectId!))
-    .execute();
+  return selectDeliveries(db, scope).where('d.id', 'in', ids).execute();
 }
 
 /** Of deliveries that were found for their project already, each one's in their order. */
@@ -65,12 +57,13 @@ export function listDeliveryAttempts(db: Db, deliveryIds: string[]): Promise<Del
     .execute();
 }
 
-function selectDeliveries(db: Db, projectId: string) {
+/** A delivery is in the scopes that its webhook is in. */
+function selectDeliveries(db: Db, scope: RowScope) {
   return db
     .selectFrom('deliveries as d')
     .innerJoin('webhook_subscriptions as w', 'w.id', 'd.webhook_id')
     .leftJoin('events as e', 'e.id', 'd.event_id')
     .selectAll('d')
     .select(['w.url', 'e.post_id'])
-    .where('d.project_id', '=', projectId);
+    .where(inScope(scope, 'w'));
 }

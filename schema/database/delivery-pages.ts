@@ -5,6 +5,7 @@ import type { Db } from './database.ts';
 import type { DeliveryFilters, DeliveryWithContext } from './deliveries.ts';
 import { parentRows } from './parent-rows.ts';
 import { withinPeriod } from './period.ts';
+import { inScope, type RowScope } from './row-scope.ts';
 
 const columns = { webhook: 'd.webhook_id', event: 'd.event_id', post: 'e.post_id' } as const;
 
@@ -12,7 +13,7 @@ export type DeliveryParent = keyof typeof columns;
 
 export function listDeliveryPages(
   db: Db,
-  projectId: string,
+  scope: RowScope,
   parent: DeliveryParent,
   parentIds: string[],
   filters: DeliveryFilters,
@@ -28,7 +29,7 @@ export function listDeliveryPages(
           .leftJoin('events as e', 'e.id', 'd.event_id')
           .selectAll('d')
           .select(['w.url', 'e.post_id'])
-          .where('d.project_id', '=', projectId)
+          .where(inScope(scope, 'w'))
           .whereRef(columns[parent], '=', 'parent.id')
           .where(matchesFilters(filters, before))
           .orderBy('d.id', 'desc')

@@ -1,11 +1,14 @@
 // Records events: the body rendered once, one delivery per matching webhook, the changes for the feed.
 import { sql } from 'kysely';
+import type { KeyEnvironment } from '../api-keys.ts';
 import { isSent, type EventKind } from '../events.ts';
 import { newId } from '../ids.ts';
 import type { Transaction } from './database.ts';
 
 export interface NewEvent {
   projectId: string;
+  /** Of its post or account. Webhooks of test keys get events of `test` alone. */
+  environment: KeyEnvironment;
   kind: EventKind;
   data: object;
   postId?: string;
@@ -28,7 +31,7 @@ export async function recordEvent(
   event: NewEvent,
   config: { previewEvents: boolean },
 ): Promise<RecordedEvent> {
-  const { projectId, kind, postId = null, socialAccountId = null } = event;
+  const { projectId, environment, kind, postId = null, socialAccountId = null } = event;
   if (!isSent(kind, config)) return { eventId: null, deliveryCount: 0 };
   const eventId = newId('event');
   const { rows } = await sql<{ delivery_count: number }>`
@@ -41,8 +44,9 @@ export async function recordEvent(
           where social_account_id = ${socialAccountId})
       ) as recorded_at
     ), event as (
-      insert into events (id, project_id, kind, body, post_id, social_account_id, created_at)
-      select ${eventId}, ${projectId}, ${kind},
+      insert into events (id, project_id, environment, kind, body, post_id, social_account_id,
+        created_at)
+      select ${eventId}, ${projectId}, ${environment}, ${kind},
         ${renderBody(kind, event.data)}, ${postId}, ${socialAccountId}, recorded_at
       from moment
     ), delivery as (
@@ -54,6 +58,7 @@ export async function recordEvent(
         case status when 'active' then null else recorded_at end, recorded_at
       from webhook_subscriptions, moment
       where project_id = ${projectId} and deleted_at is null and ${kind} = any (events)
+        and (environment = 'production' or ${environment} = 'test')
       returning id
     ), change as (
       insert into changes (project_id, subject, subject_id, kind)

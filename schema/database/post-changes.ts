@@ -3,16 +3,17 @@ import { sql, type Insertable, type Updateable } from 'kysely';
 import { notFound } from '../errors.ts';
 import type { Database, PostResultRow, PostRow, Transaction } from './database.ts';
 import { isOpenRow } from './open-results.ts';
-import { listResults, lockPost, type PostWithResults } from './posts.ts';
+import { environmentOfTargets, listResults, lockPost, type PostWithResults } from './posts.ts';
+import { isInScope, type RowScope } from './row-scope.ts';
 
 /** Nothing happens to the post meanwhile. */
 export async function lockPostWithResults(
   trx: Transaction,
-  projectId: string,
+  scope: RowScope,
   id: string,
 ): Promise<PostWithResults> {
   const post = await lockPostAfterResults(trx, id);
-  if (post?.project_id !== projectId) throw notFound('post', id);
+  if (!post || !isInScope(scope, post)) throw notFound('post', id);
   return { post, results: await listResults(trx, [id]) };
 }
 
@@ -60,6 +61,7 @@ export async function replaceResults(
 ): Promise<void> {
   await trx.deleteFrom('post_results').where('post_id', '=', postId).execute();
   await trx.insertInto('post_results').values(results).execute();
+  await setPost(trx, postId, { environment: environmentOfTargets(results) });
 }
 
 /**

@@ -1,10 +1,13 @@
 // Posts and their results in Postgres.
 import { sql, type Insertable } from 'kysely';
+import { environmentOf, type KeyEnvironment } from '../api-keys.ts';
 import { notFound } from '../errors.ts';
 import type { Slice } from '../listing.ts';
+import type { PlatformName } from '../platforms.ts';
 import type { ListPosts } from '../posts.ts';
 import type { NewOutboxRow } from './outbox.ts';
 import { isOpenRow } from './open-results.ts';
+import { inScope, type RowScope } from './row-scope.ts';
 import type { Database, Db, PostResultRow, PostRow, Transaction } from './database.ts';
 
 export interface PostWithResults {
@@ -65,9 +68,10 @@ export async function insertPost(
   const { rows } = await sql<PostRow & { results: PostResultRow[] }>`
     /* prepared: insert_post */
     with post as (
-      insert into posts (id, project_id, caption, status, scheduled_at, media_urls, metadata,
-        current_run, workflow_id)
-      values (${post.id}, ${post.project_id}, ${post.caption}, ${post.status},
+      insert into posts (id, project_id, environment, caption, status, scheduled_at, media_urls,
+        metadata, current_run, workflow_id)
+      values (${post.id}, ${post.project_id}, ${environmentOfTargets(results)}, ${post.caption},
+        ${post.status},
         ${post.scheduled_at}, ${post.media_urls ?? []}, ${post.metadata ?? '{}'},
         ${post.current_run ?? 0}, ${post.workflow_id})
       returning *
@@ -100,27 +104,35 @@ export async function insertPost(
   return { post: row, results: written };
 }
 
-export async function getPostRow(db: Db, projectId: string, id: string): Promise<PostWithResults> {
+/** `test` only where every target is: a test key must not see the others. */
+export function environmentOfTargets(targets: { platform: PlatformName }[]): KeyEnvironment {
+  const isTest = targets.every(({ platform }) => environmentOf(platform) === 'test');
+  return isTest ? 'test' : 'production';
+}
+
+export async function getPostRow(db: Db, scope: RowScope, id: string): Promise<PostWithResults> {
   const post = await db
     .selectFrom('posts')
     .selectAll()
-    .where('project_id', '=', projectId)
+    .where(inScope(scope, 'posts'))
     .where('id', '=', id)
     .executeTakeFirst();
   if (!post) throw notFound('post', id);
   return { post, results: await listResults(db, [id]) };
 }
 
-/** Without a project of any: for the live feed, whose changes belong to a project already. */
 export async function listPostsById(
   db: Db,
+  scope: RowScope,
   ids: string[],
-  projectId?: string,
 ): Promise<PostWithResults[]> {
   if (ids.length === 0) return [];
-  let query = db.selectFrom('posts').selectAll().where('id', 'in', ids);
-  if (projectId !== undefined) query = query.where('project_id', '=', projectId);
-  const posts = await query.execute();
+  const posts = await db
+    .selectFrom('posts')
+    .selectAll()
+    .where(inScope(scope, 'posts'))
+    .where('id', 'in', ids)
+    .execute();
   const found = posts.map(({ id }) => id);
   const results = Map.groupBy(await listResults(db, found), (result) => result.post_id);
   return posts.map((post) => ({ post, results: results.get(post.id) ?? [] }));
@@ -156,11 +168,11 @@ export async function listPostIdsOfResults(
 /** The project's posts, newest first; filtered. */
 export async function listPostRows(
   db: Db,
-  projectId: string,
+  scope: RowScope,
   filters: PostFilters,
   { limit, before }: Slice,
 ): Promise<PostRow[]> {
-  let query = db.selectFrom('posts').selectAll().where('project_id', '=', projectId);
+  let query = db.selectFrom('posts').selectAll().where(inScope(scope, 'posts'));
   const { status, from, to, platform, social_account_id, external_user_id } = filters;
   if (before !== undefined) query = query.where('id', '<', before);
   if (status !== undefined) query = query.where('status', '=', status);
@@ -181,7 +193,7 @@ export async function listPostRows(
       if (external_user_id !== undefined) {
         target = target
           .innerJoin('social_accounts', 'social_accounts.id', 'post_results.social_account_id')
-          .where('social_accounts.project_id', '=', projectId)
+          .where(inScope(scope, 'social_accounts'))
           .where('social_accounts.external_user_id', '=', external_user_id);
       }
       return eb.exists(target);

@@ -4,40 +4,41 @@ import type { Period, Slice } from '../listing.ts';
 import type { Db, EventRow } from './database.ts';
 import { parentRows } from './parent-rows.ts';
 import { withinPeriod } from './period.ts';
+import { inScope, type RowScope } from './row-scope.ts';
 
 export interface EventFilters extends Period {
   event?: EventKind | undefined;
   test: boolean;
 }
 
-export function findEvent(db: Db, projectId: string, id: string): Promise<EventRow | undefined> {
+export function findEvent(db: Db, scope: RowScope, id: string): Promise<EventRow | undefined> {
   return db
     .selectFrom('events')
     .selectAll()
-    .where('project_id', '=', projectId)
+    .where(inScope(scope, 'events'))
     .where('id', '=', id)
     .executeTakeFirst();
 }
 
-export function listEventsById(db: Db, projectId: string, ids: string[]): Promise<EventRow[]> {
+export function listEventsById(db: Db, scope: RowScope, ids: string[]): Promise<EventRow[]> {
   return db
     .selectFrom('events')
     .selectAll()
-    .where('project_id', '=', projectId)
+    .where(inScope(scope, 'events'))
     .where('id', 'in', ids)
     .execute();
 }
 
 export function listEventRows(
   db: Db,
-  projectId: string,
+  scope: RowScope,
   filters: EventFilters,
   { limit, before }: Slice,
 ): Promise<EventRow[]> {
   return db
     .selectFrom('events')
     .selectAll()
-    .where('project_id', '=', projectId)
+    .where(inScope(scope, 'events'))
     .where('is_test', '=', filters.test)
     .where(withinPeriod('events', 'event', filters))
     .$if(filters.event !== undefined, (query) => query.where('kind', '=', filters.event!))
@@ -50,7 +51,7 @@ export function listEventRows(
 /** A page for each of these posts or accounts, of its own events. */
 export function listEventPages(
   db: Db,
-  projectId: string,
+  scope: RowScope,
   parent: 'post_id' | 'social_account_id',
   parentIds: string[],
   { limit, before }: Slice,
@@ -62,7 +63,7 @@ export function listEventPages(
         eb
           .selectFrom('events')
           .selectAll('events')
-          .where('project_id', '=', projectId)
+          .where(inScope(scope, 'events'))
           .whereRef(parent, '=', 'parent.id')
           .$if(before !== undefined, (query) => query.where('events.id', '<', before!))
           .orderBy('events.id', 'desc')

@@ -3,10 +3,11 @@ import { sql, type RawBuilder } from 'kysely';
 import type { ReplayedStatus } from '../replays.ts';
 import type { Db, ReplayRow, WebhookRow } from './database.ts';
 import { withinPeriod } from './period.ts';
+import { inScope } from './row-scope.ts';
 
 export interface ReplayRange
   extends
-    Pick<ReplayRow, 'project_id' | 'webhook_id' | 'since' | 'until' | 'statuses'>,
+    Pick<ReplayRow, 'project_id' | 'webhook_id' | 'environment' | 'since' | 'until' | 'statuses'>,
     Pick<WebhookRow, 'events'> {}
 
 /** Before every id of its kind. Deliveries come first, then the events that have none. */
@@ -84,7 +85,8 @@ function afterPhase({ statuses }: ReplayRange, position: string): string | null 
 }
 
 function scan(range: ReplayRange, position: string, size: number): RawBuilder<unknown> {
-  const { project_id, webhook_id, statuses, events } = range;
+  const { project_id, webhook_id, environment, statuses, events } = range;
+  const scope = { projectId: project_id, environment };
   const period = { since: range.since.toISOString(), until: range.until.toISOString() };
   if (!isAmongEvents(position)) {
     return sql`
@@ -100,7 +102,7 @@ function scan(range: ReplayRange, position: string, size: number): RawBuilder<un
       select true from deliveries where event_id = events.id and webhook_id = ${webhook_id} limit 1
     ) is null as is_match
     from events
-    where project_id = ${project_id} and id > ${position}
+    where ${inScope(scope, 'events')} and id > ${position}
       and ${withinPeriod('events', 'event', period)}
     order by id limit ${size}`;
 }

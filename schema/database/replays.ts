@@ -7,6 +7,7 @@ import { replayDeliveriesWorkflow, replayDeliveriesWorkflowId } from '../workflo
 import type { Database, Db, ReplayRow, Transaction } from './database.ts';
 import { insertOutbox } from './outbox.ts';
 import { parentRows } from './parent-rows.ts';
+import { inScope, type RowScope } from './row-scope.ts';
 
 /** How many of a replay's deliveries stand how. */
 export interface ReplayOutcomes {
@@ -41,14 +42,14 @@ export function insertReplayWorkflow(trx: Transaction, replayId: string): Promis
 /** Of any of the project's webhooks, or of this one alone; deleted ones too. */
 export async function getReplayRow(
   db: Db,
-  projectId: string,
+  scope: RowScope,
   id: string,
   webhookId?: string,
 ): Promise<ReplayRow> {
   const row = await db
     .selectFrom('replays')
     .selectAll()
-    .where('project_id', '=', projectId)
+    .where(inScope(scope, 'replays'))
     .where('id', '=', id)
     .$if(webhookId !== undefined, (query) => query.where('webhook_id', '=', webhookId!))
     .executeTakeFirst();
@@ -58,13 +59,13 @@ export async function getReplayRow(
 
 export async function listReplaysById(
   db: Db,
-  projectId: string,
+  scope: RowScope,
   ids: string[],
 ): Promise<ReplayRow[]> {
   return db
     .selectFrom('replays')
     .selectAll()
-    .where('project_id', '=', projectId)
+    .where(inScope(scope, 'replays'))
     .where('id', 'in', ids)
     .execute();
 }
@@ -72,7 +73,7 @@ export async function listReplaysById(
 /** A page for each of these webhooks. */
 export function listReplayPages(
   db: Db,
-  projectId: string,
+  scope: RowScope,
   webhookIds: string[],
   { limit, before }: Slice,
 ): Promise<(ReplayRow & { parent_id: string })[]> {
@@ -83,7 +84,7 @@ export function listReplayPages(
         eb
           .selectFrom('replays')
           .selectAll('replays')
-          .where('project_id', '=', projectId)
+          .where(inScope(scope, 'replays'))
           .whereRef('webhook_id', '=', 'parent.id')
           .$if(before !== undefined, (query) => query.where('replays.id', '<', before!))
           .orderBy('replays.id', 'desc')

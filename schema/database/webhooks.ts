@@ -3,6 +3,7 @@ import type { Insertable, Updateable } from 'kysely';
 import { notFound } from '../errors.ts';
 import type { Slice } from '../listing.ts';
 import type { Database, Db, Transaction, WebhookRow } from './database.ts';
+import { inScope, type RowScope } from './row-scope.ts';
 import { countFailures, lastDeliveryAt } from './webhook-health.ts';
 
 /** What is read from a webhook's deliveries, so that no delivery has to write the webhook's row. */
@@ -27,46 +28,44 @@ export function insertWebhook(
 
 export async function getWebhookRow(
   db: Db,
-  projectId: string,
+  scope: RowScope,
   id: string,
 ): Promise<WebhookRow & WebhookHealth> {
-  const row = await selectWebhooks(db, projectId).where('id', '=', id).executeTakeFirst();
+  const row = await selectWebhooks(db, scope).where('id', '=', id).executeTakeFirst();
   if (!row) throw notFound('webhook', id);
   return row;
 }
 
 export function listWebhookRows(
   db: Db,
-  projectId: string,
+  scope: RowScope,
   { limit, before }: Slice,
 ): Promise<(WebhookRow & WebhookHealth)[]> {
-  return selectWebhooks(db, projectId)
+  return selectWebhooks(db, scope)
     .$if(before !== undefined, (query) => query.where('id', '<', before!))
     .orderBy('id', 'desc')
     .limit(limit)
     .execute();
 }
 
-/** Without a project of any: for the live feed, whose changes belong to a project already. */
 export async function listWebhooksById(
   db: Db,
+  scope: RowScope,
   ids: string[],
-  projectId?: string,
 ): Promise<(WebhookRow & WebhookHealth)[]> {
   if (ids.length === 0) return [];
-  const query = projectId === undefined ? selectWithHealth(db) : selectWebhooks(db, projectId);
-  return query.where('id', 'in', ids).execute();
+  return selectWebhooks(db, scope).where('id', 'in', ids).execute();
 }
 
 export async function lockWebhook(
   trx: Transaction,
-  projectId: string,
+  scope: RowScope,
   id: string,
 ): Promise<WebhookRow> {
   const row = await trx
     .selectFrom('webhook_subscriptions')
     .selectAll()
-    .where('project_id', '=', projectId)
+    .where(inScope(scope, 'webhook_subscriptions'))
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
     .forUpdate()
@@ -100,11 +99,7 @@ export async function countWebhooks(trx: Transaction, projectId: string): Promis
   return Number(count);
 }
 
-function selectWebhooks(db: Db, projectId: string) {
-  return selectWithHealth(db).where('project_id', '=', projectId);
-}
-
-function selectWithHealth(db: Db) {
+function selectWebhooks(db: Db, scope: RowScope) {
   return db
     .selectFrom('webhook_subscriptions as w')
     .selectAll('w')
@@ -112,5 +107,6 @@ function selectWithHealth(db: Db) {
       lastDeliveryAt.as('last_delivery_at'),
       countFailures(maxCountedFailures).as('consecutive_failures'),
     ])
-    .where('deleted_at', 'is', null);
+    .where('deleted_at', 'is', null)
+    .where(inScope(scope, 'w'));
 }

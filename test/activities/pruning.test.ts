@@ -167,8 +167,9 @@ describe('prune', () => {
     const { db } = database;
     const longAgo = new Date(Date.now() - 31 * dayMs);
     const yesterday = new Date(Date.now() - dayMs - 1_000);
-    await sql`insert into idempotency_keys (project_id, key, fingerprint, created_at) values
-      (${projectId}, 'old', '', ${yesterday}), (${projectId}, 'new', '', now())`.execute(db);
+    await sql`insert into idempotency_keys (project_id, key, fingerprint, environment, scopes, created_at)
+      values (${projectId}, 'old', '', 'production', '{}', ${yesterday}),
+        (${projectId}, 'new', '', 'production', '{}', now())`.execute(db);
     const session = (at: Date) => ({
       id: firstIdAt('connectSession', at),
       project_id: projectId,

@@ -242,7 +242,7 @@ describe('GET /v1/accounts', () => {
     const key = await rest.createTenant({ projectId: owner.projectId, environment: 'test' });
     const listed = await rest.call('GET', '/v1/accounts', { key: key.key });
     expect(listed.body.data).toEqual([]);
-    expect((await rest.call('GET', `/v1/accounts/${id}`, { key: key.key })).status).toBe(403);
+    expect((await rest.call('GET', `/v1/accounts/${id}`, { key: key.key })).status).toBe(404);
   });
 });
 

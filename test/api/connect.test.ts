@@ -103,13 +103,14 @@ describe('POST /v1/connect/sessions', () => {
         /^http:\/\/fanfare\.test\/connect\/cs_[0-9a-z]{26}\?token=[\w-]{43}$/,
       ),
       platform: 'sandbox',
+      environment: 'production',
       external_user_id: 'user-1',
       status: 'pending',
       expires_at: expect.any(String),
       completed_social_account_id: null,
       created_at: expect.any(String),
     });
-    expect(await getSession(session.id)).toEqual(session);
+    expect(await getSession(session.id)).toEqual({ ...session, url: null });
   });
 
   test.each([

@@ -25,15 +25,19 @@ function call(method: string, path: string, body?: unknown) {
 }
 
 async function record(kind: EventKind): Promise<void> {
-  await rest.context.db
-    .transaction()
-    .execute((trx) =>
-      recordEvent(
-        trx,
-        { projectId: tenant.projectId, kind, data: { id: 'post_1' }, postId: 'post_1' },
-        rest.context.config,
-      ),
-    );
+  await rest.context.db.transaction().execute((trx) =>
+    recordEvent(
+      trx,
+      {
+        projectId: tenant.projectId,
+        environment: 'production',
+        kind,
+        data: { id: 'post_1' },
+        postId: 'post_1',
+      },
+      rest.context.config,
+    ),
+  );
 }
 
 async function list(query = '') {

@@ -29,6 +29,7 @@ beforeAll(async () => {
     for (const { id: postId } of posts) {
       const event = {
         projectId: tenant.projectId,
+        environment: 'production',
         kind: 'post.published',
         data: {},
         postId,

@@ -229,6 +229,6 @@ describe('a retry that can not be', () => {
     const answer = await rest.call('POST', `/v1/posts/${id}/results/${resultIds[1]}/retry`, {
       key,
     });
-    expect(answer).toMatchObject({ status: 403, body: { error: { code: 'insufficient_scope' } } });
+    expect(answer).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } });
   });
 });

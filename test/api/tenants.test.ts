@@ -1,4 +1,5 @@
-// What belongs to another project is not there: every route with an id, and every list.
+// What a key may not see is not there, on every route with an id and in every list: another project's
+// rows, and those of its own project that a test key has no part in.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Route } from '../../api/route.ts';
 import { routes } from '../../api/routes.ts';
@@ -7,14 +8,19 @@ import { createTestRest, type TestKey, type TestRest } from '../support/rest.ts'
 
 let rest: TestRest;
 let owner: TestKey;
-let stranger: TestKey;
+const strangers: Record<string, TestKey> = {};
 /** An id of the owner's for each collection: `webhooks` → `wh_…`; and for what is below, by its parameter. */
 const ids = new Map<string, string>();
 
 beforeAll(async () => {
   rest = await createTestRest();
   owner = await rest.createTenant();
-  stranger = await rest.createTenant();
+  strangers['another project'] = await rest.createTenant();
+  const { projectId } = owner;
+  strangers['a test key of the project'] = await rest.createTenant({
+    projectId,
+    environment: 'test',
+  });
   const account = await rest.insertAccount(owner.projectId);
   const create = async (path: string, body: unknown) =>
     (await rest.call('POST', path, { key: owner.key, body })).body.data.id as string;
@@ -28,15 +34,19 @@ beforeAll(async () => {
   ids.set('connect', await create('/v1/connect/sessions', session));
   ids.set('api-keys', await create('/v1/api-keys', { name: 'a' }));
   const { db, config } = rest.context;
-  await db
-    .transaction()
-    .execute((trx) =>
-      recordEvent(
-        trx,
-        { projectId: owner.projectId, kind: 'post.failed', data: {}, postId: ids.get('posts')! },
-        config,
-      ),
-    );
+  await db.transaction().execute((trx) =>
+    recordEvent(
+      trx,
+      {
+        projectId: owner.projectId,
+        environment: 'production',
+        kind: 'post.failed',
+        data: {},
+        postId: ids.get('posts')!,
+      },
+      config,
+    ),
+  );
   const first = async (path: string) =>
     (await rest.call('GET', path, { key: owner.key })).body.data[0].id as string;
   ids.set('events', await first('/v1/events'));
@@ -71,16 +81,20 @@ function ask({ method, path, name }: Route, key: string) {
   return rest.call(method.toUpperCase(), asked, { key, body });
 }
 
-describe("another project's id", () => {
+const names = ['another project', 'a test key of the project'];
+
+describe.each(names)('the id of what is not for %s', (name) => {
   test.each(named.map((route) => [`${route.method} ${route.path}`, route] as const))(
     'is 404 on %s',
     async (_, route) => {
-      const answer = await ask(route, stranger.key);
+      const answer = await ask(route, strangers[name]!.key);
       expect(answer).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } });
     },
   );
+});
 
-  test('is still there for its own project', async () => {
+describe('the owner', () => {
+  test('finds everything as it was', async () => {
     for (const route of named.filter(({ method }) => method === 'get')) {
       expect((await ask(route, owner.key)).status, route.path).toBe(200);
     }
@@ -91,11 +105,11 @@ describe("another project's id", () => {
   });
 });
 
-describe("another project's rows", () => {
+describe.each(names)('the rows that are not for %s', (name) => {
   test.each(lists.filter(({ path }) => !common.has(path)).map(({ path }) => path))(
     'are in no list: %s',
     async (path) => {
-      const { body } = await rest.call('GET', path, { key: stranger.key });
+      const { body } = await rest.call('GET', path, { key: strangers[name]!.key });
       const known = new Set(ids.values());
       expect(body.data.filter((row: { id: string }) => known.has(row.id))).toEqual([]);
     },

@@ -46,7 +46,13 @@ async function addDelivery(): Promise<string> {
 
 async function addTest(): Promise<string> {
   const { projectId } = tenant;
-  const event = { projectId, webhookId: id, kind: 'account.connected', data: {} } as const;
+  const event = {
+    projectId,
+    webhookId: id,
+    environment: 'production',
+    kind: 'account.connected',
+    data: {},
+  } as const;
   const { db } = rest.context;
   return (await db.transaction().execute((trx) => recordTestEvent(trx, event))).deliveryId;
 }

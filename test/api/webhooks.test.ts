@@ -53,6 +53,7 @@ describe('POST /v1/webhooks', () => {
     const data = await create();
     expect(data).toEqual({
       id: expect.stringMatching(/^wh_/),
+      environment: 'production',
       name: null,
       url: 'https://example.com/hook',
       events: liveEventKinds,
@@ -181,6 +182,7 @@ describe('DELETE /v1/webhooks/:id', () => {
         trx,
         {
           projectId: tenant.projectId,
+          environment: 'production',
           kind: 'account.connected',
           data: {},
           socialAccountId: 'sa_1',

@@ -35,7 +35,7 @@ export async function commitEvent(
 ): Promise<string> {
   const { eventId } = await recordEvent(
     db as Transaction,
-    { projectId, kind: 'post.published', data: sampleData },
+    { projectId, environment: 'production', kind: 'post.published', data: sampleData },
     { previewEvents: false },
   );
   doorbell.ring('fanfare_deliveries');

@@ -24,7 +24,9 @@ export async function commitPosts(
   { db, doorbell, projectId }: Installation,
   { count, targets, accountIds, scheduledAt }: PostsToCommit,
 ): Promise<void> {
-  const accounts = await listAccountsById(db, projectId, [...accountIds]);
+  const accounts = await listAccountsById(db, { projectId, environment: 'production' }, [
+    ...accountIds,
+  ]);
   await db.transaction().execute(async (trx) => {
     for (let i = 0; i < count; i++) {
       const id = newId('post');

@@ -32,7 +32,12 @@ async function deliver(to: TestApp, answer: (socket: Socket) => void) {
     .execute((trx) =>
       recordEvent(
         trx,
-        { projectId: tenant.projectId, kind: 'post.published', data: { id: 'post_1' } },
+        {
+          projectId: tenant.projectId,
+          environment: 'production',
+          kind: 'post.published',
+          data: { id: 'post_1' },
+        },
         { previewEvents: false },
       ),
     );

@@ -27,7 +27,7 @@ async function commitEvents(
   count = 1,
   kind: EventKind = 'post.published',
 ): Promise<void> {
-  const event = { projectId, kind, data: { id: 'post_1' } };
+  const event = { projectId, environment: 'production', kind, data: { id: 'post_1' } } as const;
   for (let left = count; left > 0; left -= 250) {
     await db.transaction().execute(async (trx) => {
       for (let i = 0; i < Math.min(250, left); i++) {

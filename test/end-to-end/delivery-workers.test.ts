@@ -100,7 +100,12 @@ test('two workers attempt no delivery twice for one number of its attempts', asy
   const { db, doorbell } = app.context;
   const { projectId } = app.tenant;
   const commit = async (n: number) => {
-    const event = { projectId, kind: 'post.published', data: { n } } as const;
+    const event = {
+      projectId,
+      environment: 'production',
+      kind: 'post.published',
+      data: { n },
+    } as const;
     await db.transaction().execute((trx) => recordEvent(trx, event, { previewEvents: false }));
     doorbell.ring('fanfare_deliveries');
   };

@@ -25,7 +25,12 @@ const resumeDeliveries = () => resume(app.context.db, 'deliveries');
 
 async function commitEvents(projectId: string, count = 1): Promise<void> {
   const { db, doorbell } = app.context;
-  const event = { projectId, kind: 'post.published', data: { id: 'post_1' } } as const;
+  const event = {
+    projectId,
+    environment: 'production',
+    kind: 'post.published',
+    data: { id: 'post_1' },
+  } as const;
   await db.transaction().execute(async (trx) => {
     for (let i = 0; i < count; i++) await recordEvent(trx, event, { previewEvents: false });
   });

@@ -64,6 +64,7 @@ import {
   reopenDeliveries,
 } from '../../schema/database/reopen-deliveries.ts';
 import { countMatches, readWindow } from '../../schema/database/replay-matches.ts';
+import type { RowScope } from '../../schema/database/row-scope.ts';
 import {
   countOutcomesOf,
   countUnattempted,
@@ -116,6 +117,9 @@ async function fullScans(work: (db: Db) => Promise<unknown>): Promise<string[]> 
 }
 
 const project = 'prj_7';
+const scope: RowScope = { projectId: project, environment: 'production' };
+const scopes: RowScope[] = [scope, { ...scope, environment: 'test' }];
+type Read = (db: Db, scope: RowScope) => Promise<unknown>;
 const page = { limit: 26, before: undefined };
 const nextPage = { limit: 26, before: 'zzz' };
 const since = '2026-01-01T00:00:00Z';
@@ -133,73 +137,76 @@ const manualExchange = {
 };
 
 describe('lists', () => {
-  const lists: Record<string, (db: Db) => Promise<unknown>> = {
-    posts: (db) => listPostRows(db, project, {}, page),
-    'posts, next page': (db) => listPostRows(db, project, {}, nextPage),
-    'posts by status': (db) => listPostRows(db, project, { status: 'failed' }, page),
-    'posts by time': (db) => listPostRows(db, project, { from: since, to: since }, page),
-    'posts by platform': (db) => listPostRows(db, project, { platform: 'sandbox' }, page),
-    'posts by account': (db) => listPostRows(db, project, { social_account_id: 'sa_7' }, page),
-    'posts by user': (db) => listPostRows(db, project, { external_user_id: 'user_7' }, page),
+  const lists: Record<string, Read> = {
+    posts: (db, scope) => listPostRows(db, scope, {}, page),
+    'posts, next page': (db, scope) => listPostRows(db, scope, {}, nextPage),
+    'posts by status': (db, scope) => listPostRows(db, scope, { status: 'failed' }, page),
+    'posts by time': (db, scope) => listPostRows(db, scope, { from: since, to: since }, page),
+    'posts by platform': (db, scope) => listPostRows(db, scope, { platform: 'sandbox' }, page),
+    'posts by account': (db, scope) => listPostRows(db, scope, { social_account_id: 'sa_7' }, page),
+    'posts by user': (db, scope) => listPostRows(db, scope, { external_user_id: 'user_7' }, page),
     'results of posts': (db) => listResults(db, ['post_7', 'post_57']),
-    accounts: (db) => listAccountRows(db, project, {}, page),
-    'accounts that a post names': (db) => listAccountsById(db, project, ['sa_7', 'sa_57']),
-    'accounts by user': (db) =>
-      listAccountRows(db, project, { external_user_id: 'user_7' }, nextPage),
-    'api keys': (db) => listApiKeys(db, project, page),
-    webhooks: (db) => listWebhookRows(db, project, page),
-    deliveries: (db) => listDeliveryRows(db, project, 'wh_7', {}, page),
-    'deliveries, next page': (db) => listDeliveryRows(db, project, 'wh_7', {}, nextPage),
-    'deliveries by status': (db) =>
-      listDeliveryRows(db, project, 'wh_7', { status: 'failed', since }, page),
-    'deliveries by kind': (db) =>
-      listDeliveryRows(db, project, 'wh_7', { event: 'post.failed', until: since }, page),
+    accounts: (db, scope) => listAccountRows(db, scope, {}, page),
+    'accounts that a post names': (db, scope) => listAccountsById(db, scope, ['sa_7', 'sa_57']),
+    'accounts by user': (db, scope) =>
+      listAccountRows(db, scope, { external_user_id: 'user_7' }, nextPage),
+    'api keys': (db, scope) => listApiKeys(db, scope, page),
+    webhooks: (db, scope) => listWebhookRows(db, scope, page),
+    deliveries: (db, scope) => listDeliveryRows(db, scope, 'wh_7', {}, page),
+    'deliveries, next page': (db, scope) => listDeliveryRows(db, scope, 'wh_7', {}, nextPage),
+    'deliveries by status': (db, scope) =>
+      listDeliveryRows(db, scope, 'wh_7', { status: 'failed', since }, page),
+    'deliveries by kind': (db, scope) =>
+      listDeliveryRows(db, scope, 'wh_7', { event: 'post.failed', until: since }, page),
     "a target's calls": (db) => listPostAttempts(db, ['res_7', 'res_57'], { limit: 25, before: 9 }),
-    events: (db) => listEventRows(db, project, { test: false }, page),
-    'test events': (db) => listEventRows(db, project, { test: true }, page),
-    'events by kind and time': (db) =>
-      listEventRows(db, project, { test: false, event: 'post.failed', since, until: since }, page),
+    events: (db, scope) => listEventRows(db, scope, { test: false }, page),
+    'test events': (db, scope) => listEventRows(db, scope, { test: true }, page),
+    'events by kind and time': (db, scope) =>
+      listEventRows(db, scope, { test: false, event: 'post.failed', since, until: since }, page),
   };
   for (const [name, list] of Object.entries(lists)) {
     test(`${name} are found by an index`, async () => {
-      expect(await fullScans(list)).toEqual([]);
+      for (const scope of scopes) {
+        expect(await fullScans((db) => list(db, scope)), scope.environment).toEqual([]);
+      }
     });
   }
 });
 
 describe('what GraphQL reads of many at once', () => {
-  const reads: Record<string, (db: Db) => Promise<unknown>> = {
-    'posts with their results': (db) => listPostsById(db, ['post_7', 'post_57'], project),
+  const reads: Record<string, Read> = {
+    'posts with their results': (db) => listPostsById(db, scope, ['post_7', 'post_57']),
     'the posts of results': (db) => listPostIdsOfResults(db, project, ['res_7', 'res_57']),
-    accounts: (db) => listAccountsById(db, project, ['sa_7', 'sa_57']),
+    accounts: (db) => listAccountsById(db, scope, ['sa_7', 'sa_57']),
     'their usage': (db) => listUsage(db, ['sa_7', 'sa_57'], '2026-01'),
-    'API keys': (db) => listApiKeysById(db, project, ['key_7', 'key_57']),
-    'connect sessions': (db) => listConnectSessionsById(db, project, ['cs_7', 'cs_57']),
-    webhooks: (db) => listWebhooksById(db, ['wh_7', 'wh_57'], project),
-    events: (db) => listEventsById(db, project, ['evt_7', 'evt_57']),
-    deliveries: (db) => listDeliveriesById(db, ['dlv_7', 'dlv_57'], project),
+    'API keys': (db, scope) => listApiKeysById(db, scope, ['key_7', 'key_57']),
+    'connect sessions': (db, scope) => listConnectSessionsById(db, scope, ['cs_7', 'cs_57']),
+    webhooks: (db, scope) => listWebhooksById(db, scope, ['wh_7', 'wh_57']),
+    events: (db, scope) => listEventsById(db, scope, ['evt_7', 'evt_57']),
+    deliveries: (db) => listDeliveriesById(db, scope, ['dlv_7', 'dlv_57']),
     'their attempts': (db) => listDeliveryAttempts(db, ['dlv_7', 'dlv_57']),
-    'events of posts': (db) => listEventPages(db, project, 'post_id', ['post_7', 'post_57'], page),
-    'events of accounts': (db) =>
-      listEventPages(db, project, 'social_account_id', ['sa_7', 'sa_57'], nextPage),
-    'deliveries of posts': (db) =>
-      listDeliveryPages(db, project, 'post', ['post_7', 'post_57'], {}, page),
-    'deliveries of posts by status and time': (db) =>
-      listDeliveryPages(db, project, 'post', ['post_7'], { status: 'failed', since }, nextPage),
-    'deliveries of events': (db) =>
-      listDeliveryPages(db, project, 'event', ['evt_7', 'evt_57'], {}, nextPage),
-    'deliveries of webhooks': (db) =>
-      listDeliveryPages(db, project, 'webhook', ['wh_7', 'wh_57'], {}, page),
-    'deliveries of webhooks by kind': (db) =>
-      listDeliveryPages(db, project, 'webhook', ['wh_7'], { event: 'post.failed' }, nextPage),
-    'all of a page of posts': async (db) => {
+    'events of posts': (db, scope) =>
+      listEventPages(db, scope, 'post_id', ['post_7', 'post_57'], page),
+    'events of accounts': (db, scope) =>
+      listEventPages(db, scope, 'social_account_id', ['sa_7', 'sa_57'], nextPage),
+    'deliveries of posts': (db, scope) =>
+      listDeliveryPages(db, scope, 'post', ['post_7', 'post_57'], {}, page),
+    'deliveries of posts by status and time': (db, scope) =>
+      listDeliveryPages(db, scope, 'post', ['post_7'], { status: 'failed', since }, nextPage),
+    'deliveries of events': (db, scope) =>
+      listDeliveryPages(db, scope, 'event', ['evt_7', 'evt_57'], {}, nextPage),
+    'deliveries of webhooks': (db, scope) =>
+      listDeliveryPages(db, scope, 'webhook', ['wh_7', 'wh_57'], {}, page),
+    'deliveries of webhooks by kind': (db, scope) =>
+      listDeliveryPages(db, scope, 'webhook', ['wh_7'], { event: 'post.failed' }, nextPage),
+    'all of a page of posts': async (db, scope) => {
       const numbers = Array.from({ length: 100 }, (_, i) => 7 + 50 * i);
       const ids = numbers.map((number) => `post_${number}`);
       const resultIds = numbers.map((number) => `res_${number}`);
-      await listPostsById(db, ids, project);
+      await listPostsById(db, scope, ids);
       await listPostIdsOfResults(db, project, resultIds);
-      await listDeliveryPages(db, project, 'post', ids, {}, page);
-      await listEventPages(db, project, 'post_id', ids, page);
+      await listDeliveryPages(db, scope, 'post', ids, {}, page);
+      await listEventPages(db, scope, 'post_id', ids, page);
       await listPostAttempts(db, resultIds, page);
       await listDeliveryAttempts(
         db,
@@ -209,26 +216,30 @@ describe('what GraphQL reads of many at once', () => {
   };
   for (const [name, read] of Object.entries(reads)) {
     test(`finds ${name} by an index`, async () => {
-      expect(await fullScans(read)).toEqual([]);
+      for (const scope of scopes) {
+        expect(await fullScans((db) => read(db, scope)), scope.environment).toEqual([]);
+      }
     });
   }
 });
 
 describe('single rows', () => {
-  const reads: Record<string, (db: Db) => Promise<unknown>> = {
-    'a post with its results': (db) => getPostRow(db, project, 'post_7'),
-    'a webhook with its health': (db) => getWebhookRow(db, project, 'wh_7'),
-    'webhooks with their health': (db) => listWebhooksById(db, ['wh_7', 'wh_57']),
-    'a delivery': (db) => findDelivery(db, project, 'dlv_7'),
+  const reads: Record<string, Read> = {
+    'a post with its results': (db, scope) => getPostRow(db, scope, 'post_7'),
+    'a webhook with its health': (db, scope) => getWebhookRow(db, scope, 'wh_7'),
+    'webhooks with their health': (db) => listWebhooksById(db, scope, ['wh_7', 'wh_57']),
+    'a delivery': (db, scope) => findDelivery(db, scope, 'dlv_7'),
     'what a retry sends': (db) => findManualDelivery(db, 'dlv_7'),
     'a post to change, locked with its results,': (db) =>
-      db.transaction().execute((trx) => lockPostWithResults(trx, project, 'post_7')),
+      db.transaction().execute((trx) => lockPostWithResults(trx, scope, 'post_7')),
     'what a cancel stops': (db) => db.transaction().execute((trx) => cancelResults(trx, 'post_7')),
     'a key': (db) => findUsableApiKey(db, Buffer.from('7')),
   };
   for (const [name, read] of Object.entries(reads)) {
     test(`${name} is found by an index`, async () => {
-      expect(await fullScans(read)).toEqual([]);
+      for (const scope of scopes) {
+        expect(await fullScans((db) => read(db, scope)), scope.environment).toEqual([]);
+      }
     });
   }
 });
@@ -250,7 +261,7 @@ describe('the engine', () => {
         .execute((trx) =>
           recordEvent(
             trx,
-            { projectId: project, kind: 'post.failed', data: {}, postId: 'post_7' },
+            { ...scope, kind: 'post.failed', data: {}, postId: 'post_7' },
             { previewEvents: false },
           ),
         ),
@@ -263,7 +274,7 @@ describe('the engine', () => {
     'records a test event': (db) =>
       db.transaction().execute((trx) =>
         recordTestEvent(trx, {
-          projectId: project,
+          ...scope,
           webhookId: 'wh_7',
           kind: 'post.failed',
           data: {},
@@ -314,15 +325,16 @@ describe('replays', () => {
   const range = {
     project_id: project,
     webhook_id: 'wh_7',
+    environment: 'production' as const,
     since: new Date(0),
     until: new Date(),
     statuses: ['failed' as const, 'missing' as const],
     events: ['post.failed' as const],
   };
-  const row = (db: Db) => getReplayRow(db, project, replayId, 'wh_7');
+  const row = (db: Db) => getReplayRow(db, scope, replayId, 'wh_7');
   const works: Record<string, (db: Db) => Promise<unknown>> = {
     'are read': row,
-    'are listed': (db) => listReplayPages(db, project, ['wh_7', 'wh_57'], page),
+    'are listed': (db) => listReplayPages(db, scope, ['wh_7', 'wh_57'], page),
     'count what they match': (db) => countMatches(db, range),
     'find deliveries of their range': (db) => readWindow(db, range, 'dlv_', 200),
     'find events without a delivery': (db) => readWindow(db, range, 'evt_', 200),
@@ -335,7 +347,7 @@ describe('replays', () => {
         .transaction()
         .execute(async (trx) => insertMissingDeliveries(trx, await row(trx), ['evt_7', 'evt_57'])),
     'count how theirs stand': (db) => countOutcomesOf(db, [replayId, 'rpl_57']),
-    'are read by their ids': (db) => listReplaysById(db, project, [replayId, 'rpl_57']),
+    'are read by their ids': (db) => listReplaysById(db, scope, [replayId, 'rpl_57']),
     'count what waits for them': (db) => countUnattempted(db, replayId, 1_000),
     'are locked to be advanced': (db) =>
       db.transaction().execute((trx) => lockRunningReplay(trx, replayId)),
@@ -357,8 +369,7 @@ describe('the live feed', () => {
       readChanges(db, start, 100, { projectId: project, subject: 'delivery' }),
     'reads one subject from a cursor': (db) =>
       readChanges(db, start, 100, { projectId: project, subject: 'post', subjectId: 'post_7' }),
-    'looks for a subject that is gone': (db) =>
-      isDeletionKept(db, { projectId: project, subject: 'post', subjectId: 'post_7' }),
+    'looks for a subject that is gone': (db) => isDeletionKept(db, scope, 'post', 'post_7'),
     'forgets what is old': (db) => deleteChanges(db, new Date(0)),
   };
   for (const [name, read] of Object.entries(reads)) {
@@ -395,6 +406,7 @@ describe('pruning', () => {
 
 /** Twenty thousand of everything, in fifty of the projects; by SQL, since operations would take minutes. */
 async function fill(db: Db): Promise<void> {
+  const environment = "case when i % 7 = 0 then 'test' else 'production' end";
   const statements = [
     `insert into projects (id, name) select 'prj_' || i, 'p' from generate_series(0, 999) i`,
     `insert into api_keys (id, project_id, name, hash, prefix, scopes, environment)
@@ -404,8 +416,8 @@ async function fill(db: Db): Promise<void> {
         external_user_id, connection_type, status)
       select 'sa_' || i, 'prj_' || i % 50, 'sandbox', 'a' || i, 'a' || i, 'user_' || i, 'byo', 'active'
       from generate_series(0, 4999) i`,
-    `insert into posts (id, project_id, caption, status, progressed_at)
-      select 'post_' || i, 'prj_' || i % 50, 'caption', case when i % 1000 = 0 then 'pending'
+    `insert into posts (id, project_id, environment, caption, status, progressed_at)
+      select 'post_' || i, 'prj_' || i % 50, ${environment}, 'caption', case when i % 1000 = 0 then 'pending'
         when i % 7 = 0 then 'failed' else 'published' end, now() - i * interval '1 s'
       from generate_series(0, 19999) i`,
     `insert into post_results (id, post_id, project_id, position, social_account_id, platform,
@@ -418,11 +430,12 @@ async function fill(db: Db): Promise<void> {
     `insert into account_usage (social_account_id, month, published)
       select 'sa_' || i, '2026-01', 4 from generate_series(0, 4999) i`,
     `insert into rate_limits (key) select 'account/sa_' || i from generate_series(0, 4999) i`,
-    `insert into webhook_subscriptions (id, project_id, url, events, status, secret_preview)
-      select 'wh_' || i, 'prj_' || i % 50, 'https://example.com', '{post.failed}', 'active', 'whsec_'
+    `insert into webhook_subscriptions (id, project_id, environment, url, events, status,
+        secret_preview)
+      select 'wh_' || i, 'prj_' || i % 50, ${environment}, 'https://example.com', '{post.failed}', 'active', 'whsec_'
       from generate_series(0, 4999) i`,
-    `insert into events (id, project_id, kind, body, post_id, created_at)
-      select 'evt_' || i, 'prj_' || i % 50, 'post.failed', '{}', 'post_' || i, now() - i * interval '1 s'
+    `insert into events (id, project_id, environment, kind, body, post_id, created_at)
+      select 'evt_' || i, 'prj_' || i % 50, ${environment}, 'post.failed', '{}', 'post_' || i, now() - i * interval '1 s'
       from generate_series(0, 19999) i`,
     `insert into deliveries (id, project_id, webhook_id, event_id, event, status, trigger, batch_id,
         next_attempt_at, concluded_at, delivered_at, failed_at, attempt_count)
@@ -435,15 +448,15 @@ async function fill(db: Db): Promise<void> {
       from generate_series(0, 19999) i`,
     `insert into delivery_attempts (delivery_id, number, trigger, started_at, timings, request_headers)
       select 'dlv_' || i, 1, 'schedule', now(), '{}', '{}' from generate_series(0, 19999) i`,
-    `insert into idempotency_keys (project_id, key, fingerprint, created_at)
-      select 'prj_' || i % 50, i::text, '', now() - i * interval '10 s' from generate_series(0, 19999) i`,
+    `insert into idempotency_keys (project_id, key, fingerprint, environment, scopes, created_at)
+      select 'prj_' || i % 50, i::text, '', 'production', '{}', now() - i * interval '10 s' from generate_series(0, 19999) i`,
     `insert into connect_sessions (id, project_id, platform, external_user_id, status, token_hash,
         expires_at)
       select 'cs_' || i, 'prj_' || i % 50, 'sandbox', 'u', 'pending', '', now()
       from generate_series(0, 4999) i`,
     `insert into replays (id, project_id, webhook_id, status, since, until, statuses, matched,
-        workflow_id, concluded_at)
-      select 'rpl_' || i, 'prj_' || i % 50, 'wh_' || i % 1000, 'completed', now(), now(), '{}', 0, '', now()
+        workflow_id, concluded_at, environment)
+      select 'rpl_' || i, 'prj_' || i % 50, 'wh_' || i % 1000, 'completed', now(), now(), '{}', 0, '', now(), ${environment}
       from generate_series(0, 4999) i`,
     `insert into activity_failures (workflow_id, activity, error, failed_at)
       select 'w' || i, 'deliver', 'e', now() - i * interval '1 s' from generate_series(0, 4999) i`,

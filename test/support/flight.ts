@@ -91,7 +91,8 @@ export async function startFlight(installation: Installation): Promise<Flight> {
     const ids = await installation.db.transaction().execute(async (trx) => {
       const recorded: string[] = [];
       for (const kind of kinds) {
-        const event = { projectId, kind, data: { id: 'post_1', caption: 'x'.repeat(800) } };
+        const data = { id: 'post_1', caption: 'x'.repeat(800) };
+        const event = { projectId, environment: 'production', kind, data } as const;
         recorded.push((await recordEvent(trx, event, { previewEvents: false })).eventId!);
       }
       return recorded;

@@ -63,7 +63,8 @@ export class Past {
 
   async record(kind: EventKind = 'post.published'): Promise<string> {
     const { db, config, doorbell } = this.app.context;
-    const event = { projectId: this.tenant.projectId, kind, data: { id: 'post_1' } };
+    const { projectId } = this.tenant;
+    const event = { projectId, environment: 'production', kind, data: { id: 'post_1' } } as const;
     const { eventId } = await db.transaction().execute((trx) => recordEvent(trx, event, config));
     doorbell.ring('fanfare_deliveries');
     // No two of the past are of one millisecond: a range may end between them.

@@ -40,6 +40,7 @@ export async function addWebhook(
     .values({
       id,
       project_id: projectId,
+      environment: 'production',
       url,
       events: [kind],
       status: 'active',
@@ -57,7 +58,11 @@ export async function addEvent(db: Db, projectId: string): Promise<string[]> {
   const { eventId } = await db
     .transaction()
     .execute((trx) =>
-      recordEvent(trx, { projectId, kind, data: { n: 1 } }, { previewEvents: false }),
+      recordEvent(
+        trx,
+        { projectId, environment: 'production', kind, data: { n: 1 } },
+        { previewEvents: false },
+      ),
     );
   const rows = await db
     .selectFrom('deliveries')

@@ -43,6 +43,8 @@ const statements = [
     external_user_id text,
     external_user_email text,
     connection_type text not null,
+    environment text not null
+      generated always as (case platform when 'sandbox' then 'test' else 'production' end) stored,
     status text not null,
     scope text[] not null default '{}',
     credentials bytea,
@@ -65,6 +67,7 @@ const statements = [
   `create table connect_sessions (
     id ${id} primary key,
     project_id ${id} not null references projects on delete cascade,
+    environment text not null default 'production',
     platform text not null,
     external_user_id text not null,
     external_user_email text,
@@ -84,6 +87,7 @@ const statements = [
   `create table posts (
     id ${id} primary key,
     project_id ${id} not null references projects on delete cascade,
+    environment text not null default 'production',
     caption text not null,
     status text not null,
     scheduled_at ${time},
@@ -98,6 +102,8 @@ const statements = [
     progressed_at ${time} not null default now()
   )`,
   `create index posts_by_project on posts (project_id, id)`,
+  // A test key lists its few posts without reading all the others.
+  `create index posts_of_test on posts (project_id, id) where environment = 'test'`,
   `create index posts_by_status on posts (project_id, status, id)`,
   `create index posts_unfinished on posts (progressed_at)
     where status = 'pending' or status = 'scheduled'`,
@@ -185,6 +191,7 @@ const statements = [
   `create table events (
     id ${id} primary key,
     project_id ${id} not null,
+    environment text not null default 'production',
     kind text not null,
     body text not null,
     post_id ${id},
@@ -195,6 +202,7 @@ const statements = [
   `create index events_by_project on events (project_id, id)`,
   // Test events are few: listing them must not read all the others.
   `create index events_of_tests on events (project_id, id) where is_test`,
+  `create index events_of_test_keys on events (project_id, id) where environment = 'test'`,
   `create index events_by_post on events (post_id, created_at) where post_id is not null`,
   `create index events_by_account on events (social_account_id, created_at)
     where social_account_id is not null`,
@@ -202,6 +210,7 @@ const statements = [
   `create table webhook_subscriptions (
     id ${id} primary key,
     project_id ${id} not null references projects on delete cascade,
+    environment text not null,
     name text,
     url text not null,
     events text[] not null,
@@ -284,6 +293,7 @@ const statements = [
     id ${id} primary key,
     project_id ${id} not null references projects on delete cascade,
     webhook_id ${id} not null references webhook_subscriptions on delete cascade,
+    environment text not null default 'production',
     status text not null,
     since ${time} not null,
     until ${time} not null,
@@ -324,6 +334,7 @@ const statements = [
     subject text not null,
     subject_id ${id} not null,
     kind text not null,
+    environment text,
     created_at ${time} not null default now(),
     primary key (xid, id)
   )`,
@@ -339,9 +350,12 @@ const statements = [
     project_id ${id} not null,
     key text not null,
     fingerprint bytea not null,
+    environment text not null,
+    scopes text[] not null,
     status int,
     answer bytea,
     answer_key_id text,
+    only_for_key ${id},
     created_at ${time} not null default now(),
     primary key (project_id, key)
   )`,

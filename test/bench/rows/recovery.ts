@@ -103,7 +103,12 @@ async function commitEvents(db: Db, projectId: string): Promise<void> {
   let left = eventCount;
   async function loop(): Promise<void> {
     while (left-- > 0) {
-      const event = { projectId, kind: 'post.published', data: sampleData } as const;
+      const event = {
+        projectId,
+        environment: 'production',
+        kind: 'post.published',
+        data: sampleData,
+      } as const;
       await recordEvent(db as Transaction, event, { previewEvents: false });
     }
   }

@@ -23,7 +23,11 @@ async function createProject(): Promise<string> {
 async function createWebhook(
   projectId: string,
   events: EventKind[],
-  columns: { status?: 'active' | 'disabled'; deleted_at?: Date } = {},
+  columns: {
+    status?: 'active' | 'disabled';
+    deleted_at?: Date;
+    environment?: 'production' | 'test';
+  } = {},
 ): Promise<string> {
   const id = newId('webhook');
   await database.db
@@ -31,6 +35,7 @@ async function createWebhook(
     .values({
       id,
       project_id: projectId,
+      environment: 'production',
       url: 'https://example.com/',
       events,
       status: 'active',
@@ -41,8 +46,12 @@ async function createWebhook(
   return id;
 }
 
-const record = (event: NewEvent, previewEvents = false) =>
-  database.db.transaction().execute((trx) => recordEvent(trx, event, { previewEvents }));
+type Recorded = Omit<NewEvent, 'environment'> & Partial<NewEvent>;
+
+const record = (event: Recorded, previewEvents = false) =>
+  database.db
+    .transaction()
+    .execute((trx) => recordEvent(trx, { environment: 'production', ...event }, { previewEvents }));
 
 const readEvent = (id: string | null) =>
   database.db.selectFrom('events').selectAll().where('id', '=', id!).executeTakeFirstOrThrow();
@@ -103,6 +112,20 @@ describe('recordEvent', () => {
     ]);
   });
 
+  test('reaches a webhook of a test key only with events of the test environment', async () => {
+    const projectId = await createProject();
+    const all = await createWebhook(projectId, ['post.published']);
+    const test = await createWebhook(projectId, ['post.published'], { environment: 'test' });
+    const event = { projectId, kind: 'post.published', data: {} } as const;
+    const receivers = async (environment: 'production' | 'test') => {
+      const { eventId } = await record({ ...event, environment });
+      expect((await readEvent(eventId)).environment).toBe(environment);
+      return (await listDeliveries(eventId)).map(({ webhook_id }) => webhook_id);
+    };
+    expect(await receivers('production')).toEqual([all]);
+    expect(await receivers('test')).toEqual([all, test]);
+  });
+
   test('tells the feed of the event and of every delivery', async () => {
     const projectId = await createProject();
     await createWebhook(projectId, ['account.connected']);
@@ -129,7 +152,13 @@ describe('recordEvent', () => {
     const projectId = await createProject();
     const times = await database.db.transaction().execute(async (trx) => {
       for (let i = 0; i < 20; i++) {
-        const event: NewEvent = { projectId, kind: 'post.failed', data: { i }, postId: 'post_3' };
+        const event: NewEvent = {
+          projectId,
+          environment: 'production',
+          kind: 'post.failed',
+          data: { i },
+          postId: 'post_3',
+        };
         await recordEvent(trx, event, { previewEvents: false });
       }
       const rows = await trx
@@ -158,11 +187,11 @@ describe('recordEvent', () => {
       const write = () =>
         database.db.transaction().execute(async (trx) => {
           if (subject === 'post') await lockPost(trx, postId);
-          else await lockAccount(trx, projectId, id);
+          else await lockAccount(trx, { projectId, environment: 'test' }, id);
           const about = subject === 'post' ? { postId } : { socialAccountId: id };
           const { eventId } = await recordEvent(
             trx,
-            { projectId, kind: 'post.failed', data: {}, ...about },
+            { projectId, environment: 'test', kind: 'post.failed', data: {}, ...about },
             { previewEvents: false },
           );
           const { body } = await trx
@@ -199,7 +228,7 @@ describe('recordEvent', () => {
   test('records a coming-soon kind only where previews are on', async () => {
     const projectId = await createProject();
     await createWebhook(projectId, ['post.scheduled']);
-    const event: NewEvent = { projectId, kind: 'post.scheduled', data: {}, postId: 'post_5' };
+    const event = { projectId, kind: 'post.scheduled', data: {}, postId: 'post_5' } as const;
     expect(await record(event)).toEqual({ eventId: null, deliveryCount: 0 });
     expect(await record(event, true)).toEqual({ eventId: expect.any(String), deliveryCount: 1 });
   });
@@ -210,7 +239,7 @@ describe('recordEvent', () => {
     const work = database.db.transaction().execute(async (trx) => {
       await recordEvent(
         trx,
-        { projectId, kind: 'post.failed', data: {}, postId: 'post_6' },
+        { projectId, environment: 'production', kind: 'post.failed', data: {}, postId: 'post_6' },
         { previewEvents: false },
       );
       throw new Error('too late');

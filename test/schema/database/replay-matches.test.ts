@@ -23,6 +23,7 @@ beforeAll(async () => {
   range = {
     project_id: projectId,
     webhook_id: webhookId,
+    environment: 'production',
     since: new Date(Date.now() - 60_000),
     until: new Date(Date.now() + 60_000),
     statuses: ['skipped', 'missing'],

@@ -6,8 +6,9 @@ import type { TestPost } from './posting.ts';
 
 /** The results that were stopped, once that is committed. */
 export function cancel(db: Db, { projectId, postId }: TestPost): Promise<string[]> {
+  const scope = { projectId, environment: 'production' } as const;
   return db.transaction().execute(async (trx) => {
-    const { post } = await lockPostWithResults(trx, projectId, postId);
+    const { post } = await lockPostWithResults(trx, scope, postId);
     return stopTargets(trx, post, { previewEvents: false });
   });
 }
