@@ -1,5 +1,6 @@
 // The Idempotency-Key: one answer for one request, however often and however simultaneously it comes.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { NewKey } from '../../api/api-keys/key.ts';
 import { createTestRest, type TestKey, type TestRest } from '../support/rest.ts';
 
 let rest: TestRest;
@@ -78,6 +79,93 @@ describe('a repeat', () => {
     const second = await send('/v1/posts', 'post-2', body);
     expect(second.status).toBe(202);
     expect(second.body.data).toEqual(first.body.data);
+  });
+});
+
+describe('a repeat with another API key', () => {
+  const conflict = { status: 409, body: { error: { code: 'idempotency_conflict' } } };
+  const another = (wanted: Partial<NewKey> = {}) =>
+    rest.createTenant({ projectId: tenant.projectId, ...wanted });
+
+  const secrets: [string, () => Promise<string>, unknown][] = [
+    ['a webhook', () => Promise.resolve('/v1/webhooks'), { url: 'https://example.com/hook' }],
+    ['an API key', () => Promise.resolve('/v1/api-keys'), { name: 'made' }],
+    [
+      'a connect session',
+      () => Promise.resolve('/v1/connect/sessions'),
+      { platform: 'sandbox', external_user_id: 'u' },
+    ],
+    [
+      'a rotated webhook',
+      async () => {
+        const made = await send('/v1/webhooks', null, { url: 'https://example.com/hook' });
+        return `/v1/webhooks/${made.body.data.id}/rotate`;
+      },
+      {},
+    ],
+  ];
+
+  test.each(secrets)('does not get the secret of %s', async (name, pathOf, body) => {
+    const path = await pathOf();
+    const first = await send(path, `secret of ${name}`, body);
+    const other = await another();
+    const answer = await send(path, `secret of ${name}`, body, other.key);
+    expect(answer).toMatchObject(conflict);
+    expect(answer.body.error.hint).toContain('same API key');
+    const { secret, key, url } = first.body.data;
+    for (const hidden of [secret, key, url]) {
+      if (hidden) expect(JSON.stringify(answer.body)).not.toContain(hidden);
+    }
+    const again = await send(path, `secret of ${name}`, body);
+    expect(again.body.data).toEqual(first.body.data);
+  });
+
+  test('gets an answer without a secret, also once the first key is revoked', async () => {
+    const first = await another();
+    const body = { caption: 'by any key', account_ids: [account] };
+    const made = await send('/v1/posts', 'no secret', body, first.key);
+    await rest.call('DELETE', `/v1/api-keys/${first.keyId}`, { key: tenant.key });
+    const answer = await send('/v1/posts', 'no secret', body);
+    expect(answer.headers.get('Idempotency-Replayed')).toBe('true');
+    expect(answer.body.data).toEqual(made.body.data);
+    expect((await send('/v1/posts', 'no secret', body, first.key)).status).toBe(401);
+  });
+
+  test('of fewer scopes is refused', async () => {
+    const body = { caption: 'scoped', account_ids: [account] };
+    await send('/v1/posts', 'scoped', body);
+    const reader = await another({ scopes: ['posts:read'] });
+    expect((await send('/v1/posts', 'scoped', body, reader.key)).status).toBe(403);
+  });
+
+  test('of the test environment gets no answer of production, but the other way round', async () => {
+    const sandboxed = await rest.insertAccount(tenant.projectId, { platform: 'sandbox' });
+    const body = { caption: 'environments', account_ids: [sandboxed], status: 'draft' };
+    const testing = await another({ environment: 'test' });
+    await send('/v1/posts', 'of production', body);
+    const refused = await send('/v1/posts', 'of production', body, testing.key);
+    expect(refused).toMatchObject(conflict);
+    expect(refused.body.error.hint).toEqual(expect.any(String));
+    const made = await send('/v1/posts', 'of test', body, testing.key);
+    expect((await send('/v1/posts', 'of test', body)).body.data).toEqual(made.body.data);
+  });
+
+  test('is refused for each post of a bulk request, and for the whole', async () => {
+    const sandboxed = await rest.insertAccount(tenant.projectId, { platform: 'sandbox' });
+    const post = { caption: 'bulk', account_ids: [sandboxed], status: 'draft' };
+    const testing = await another({ environment: 'test' });
+    const body = { posts: [post, { ...post, idempotency_key: 'own' }] };
+    await send('/v1/posts/bulk', 'whole', body);
+    expect(await send('/v1/posts/bulk', 'whole', body, testing.key)).toMatchObject(conflict);
+    const { status, body: answer } = await send('/v1/posts/bulk', null, body, testing.key);
+    expect(status).toBe(200);
+    expect(answer.data).toMatchObject([
+      { status: 201 },
+      { status: 409, error: { code: 'idempotency_conflict' } },
+    ]);
+    await rest.context.db.deleteFrom('idempotency_keys').where('key', '=', 'whole').execute();
+    // Only the posts' own answers are left, as after a request that broke off.
+    expect(await send('/v1/posts/bulk', 'whole', body, testing.key)).toMatchObject(conflict);
   });
 });
 

@@ -208,6 +208,18 @@ describe('what a key makes', () => {
   });
 });
 
+describe('a mutation that is repeated', () => {
+  test('shows its secret to its own API key only', async () => {
+    const made = await production.post('/v1/api-keys', { name: 'second' });
+    const mutation = `mutation { createWebhook(
+      idempotencyKey: "repeated", input: { url: "https://127.0.0.1:9/" }) { secret } }`;
+    const first = await ask(app, mutation);
+    expect(await ask(app, mutation)).toEqual(first);
+    const refused = await askRefused(app, mutation, {}, made.body.data.key);
+    expect(refused).toMatchObject({ code: 'idempotency_conflict', hint: expect.any(String) });
+  });
+});
+
 describe('the project', () => {
   test('is neither read nor changed with a test key', async () => {
     expect(await testing.get('/v1/project')).toMatchObject(forbidden);

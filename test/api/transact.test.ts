@@ -1,7 +1,7 @@
 // The transaction of an operation, where Postgres gives it up for the sake of another.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { transact, type Effects } from '../../api/transact.ts';
+import { Replayed, transact, type Effects } from '../../api/transact.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 
 let app: TestApp;
@@ -45,6 +45,24 @@ describe('transact', () => {
       expect(await countChanges(`${state}-2`)).toBe(1);
     },
   );
+
+  test('answers a repeat of a key with what the first needed, and of no other', async () => {
+    const idempotency = {
+      key: 'scopes',
+      fingerprint: Buffer.from('x'),
+      scopes: ['posts:write' as const, 'accounts:write' as const],
+    };
+    const caller = { ...app.tenant.caller, idempotency };
+    const work = () => Promise.resolve({ status: 200, data: 'first' });
+    await transact(app.context, caller, work);
+    await expect(transact(app.context, caller, work)).rejects.toThrow(Replayed);
+    const lesser = { ...caller, keyId: 'key_other', scopes: ['posts:write' as const] };
+    await expect(transact(app.context, lesser, work)).rejects.toMatchObject({
+      code: 'idempotency_conflict',
+    });
+    const equal = { ...caller, keyId: 'key_other' };
+    await expect(transact(app.context, equal, work)).rejects.toThrow(Replayed);
+  });
 
   test('gives up after the third run', async () => {
     const { work, runs } = failing(9, '40P01');
