@@ -36,6 +36,13 @@ td:last-child, h3, p { overflow-wrap: anywhere }
 [role=alert] { border-left: 4px solid #c62828; padding: .25rem .75rem; margin: 1rem 0 }
 `;
 
+/** No other site may show a page of ours in a frame, and a click leads nowhere with our address. */
+export const frameHeaders = {
+  'X-Frame-Options': 'DENY',
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+};
+
 const style = new Html(`<style>${css}</style>`);
 const styleHash = createHash('sha256').update(css).digest('base64');
 
@@ -66,8 +73,7 @@ export function page(title: string, body: Html, options: PageOptions = {}): Resp
         // A browser holds a form to its page's rule through every redirect that answers it.
         ...(isFormLeaving ? [] : ["form-action 'self'"]),
       ].join('; '),
-      'X-Content-Type-Options': 'nosniff',
-      'Referrer-Policy': 'no-referrer',
+      ...frameHeaders,
       'Cache-Control': 'no-store',
       ...(refreshAfterS === undefined ? {} : { Refresh: String(refreshAfterS) }),
       ...headers,

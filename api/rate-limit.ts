@@ -1,4 +1,4 @@
-// How often a key may ask: a bucket of requests that refills over a minute, in this process's memory.
+// How often a project may ask: a bucket of requests that refills over a minute, in this process's memory.
 import { AppError } from '../schema/errors.ts';
 import type { Caller, Context } from './context.ts';
 
@@ -11,7 +11,7 @@ export interface RateLimit {
 
 export interface RateLimiter {
   /** Null: there is no limit. Throws `rate_limited` when the bucket is empty. */
-  take(keyId: string): RateLimit | null;
+  take(projectId: string): RateLimit | null;
 }
 
 interface Bucket {
@@ -34,17 +34,17 @@ export function createRateLimiter(perMinute: number, now: () => number = Date.no
   const buckets = new Map<string, Bucket>();
   const msPerToken = 60_000 / perMinute;
 
-  function take(keyId: string): RateLimit | null {
+  function take(projectId: string): RateLimit | null {
     if (perMinute === 0) return null;
     const at = now();
-    const bucket = buckets.get(keyId) ?? { tokens: perMinute, atMs: at };
+    const bucket = buckets.get(projectId) ?? { tokens: perMinute, atMs: at };
     bucket.tokens = Math.min(perMinute, bucket.tokens + (at - bucket.atMs) / msPerToken);
     bucket.atMs = at;
     const isAllowed = bucket.tokens >= 1;
     if (isAllowed) bucket.tokens -= 1;
-    // A forgotten bucket is a full one: at worst some keys get one more minute's worth.
+    // A forgotten bucket is a full one: at worst some projects get one more minute's worth.
     if (buckets.size >= maxBuckets) buckets.clear();
-    buckets.set(keyId, bucket);
+    buckets.set(projectId, bucket);
     const rateLimit = {
       limit: perMinute,
       remaining: Math.floor(bucket.tokens),
@@ -58,14 +58,14 @@ export function createRateLimiter(perMinute: number, now: () => number = Date.no
 
 const limiters = new WeakMap<Context, RateLimiter>();
 
-/** One bucket per key for all faces of a process: REST and GraphQL draw from the same. */
-export function takeRequest(context: Context, caller: Pick<Caller, 'keyId'>): RateLimit | null {
+/** One bucket per project in a process: its API keys draw from the same, over REST and GraphQL. */
+export function takeRequest(context: Context, caller: Pick<Caller, 'projectId'>): RateLimit | null {
   let limiter = limiters.get(context);
   if (!limiter) {
     limiter = createRateLimiter(context.config.rateLimitPerMinute);
     limiters.set(context, limiter);
   }
-  return limiter.take(caller.keyId);
+  return limiter.take(caller.projectId);
 }
 
 export function rateLimitHeaders({ limit, remaining, resetS }: RateLimit): Record<string, string> {

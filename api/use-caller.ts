@@ -26,6 +26,8 @@ export function useCaller(context: Context): Plugin<RequestState> {
       if (authorization !== null) {
         state.caller = await authenticate(context, authorization);
         takeRequest(context, state.caller);
+      } else {
+        requireSmall(request);
       }
       const idempotencyKey = request.headers.get('Idempotency-Key');
       state.idempotencyKey = checkKey(idempotencyKey, 'headers.Idempotency-Key');
@@ -42,6 +44,21 @@ export function useCaller(context: Context): Plugin<RequestState> {
     },
   };
 }
+
+/** Without an API key: enough to read the schema, and little to parse. */
+function requireSmall(request: Request): void {
+  const { search } = new URL(request.url);
+  // Of a body without a length nobody knows how long it is before it is read.
+  const length = request.body ? Number(request.headers.get('Content-Length') ?? Infinity) : 0;
+  if (Math.max(length, search.length) <= maxBytesWithoutKey) return;
+  const message = `Without an API key, a request has at most ${maxBytesWithoutKey} bytes, and names its length.`;
+  throw new AppError('payload_too_large', message, {
+    hint: 'Authorization: Bearer <API_KEY>',
+    details: { limit: maxBytesWithoutKey },
+  });
+}
+
+const maxBytesWithoutKey = 8_192;
 
 /** Yoga would take a fault in them for one of ours. */
 function requireJsonParameters({ searchParams }: URL): void {

@@ -1,6 +1,7 @@
 // GraphQL Yoga, the one HTTP front: GraphQL over HTTP and SSE itself, every other path by the router.
 import { createLRUCache, createYoga, type YogaServerInstance } from 'graphql-yoga';
 import type { Context } from './context.ts';
+import { createGraphiql } from './graphiql.ts';
 import { createSchema } from './graphql.ts';
 import type { GraphqlContext } from './graphql-context.ts';
 import type { KeyWatch } from './live/key-watch.ts';
@@ -34,6 +35,7 @@ const exampleQuery = `# In the tab Headers: { "Authorization": "Bearer <your API
 
 export function createFront(app: Context, options: FrontOptions): Front {
   const { keyWatch, documents, routes, otherwise } = options;
+  const graphiql = createGraphiql();
   const shared = { app, keyWatch, subjects: createSubjects(app) };
   return createYoga<RequestState, GraphqlContext>({
     schema: createSchema(),
@@ -47,6 +49,7 @@ export function createFront(app: Context, options: FrontOptions): Front {
     plugins: [
       useRouter(app, routes, otherwise),
       useCaller(app),
+      graphiql.plugin,
       useStoredDocuments(documents),
       useDocumentLimits(app.config),
       useErrors(app),
@@ -64,11 +67,7 @@ export function createFront(app: Context, options: FrontOptions): Front {
       subscriptionsProtocol: 'SSE',
       defaultQuery: exampleQuery,
     },
-    // Its own copy of GraphiQL, so that the page works without the internet; 50 MB, so only on demand.
-    renderGraphiQL: async (options) => {
-      const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
-      return renderGraphiQL(options);
-    },
+    renderGraphiQL: graphiql.render,
     // A document of the greatest size takes up to a megabyte once it is read.
     parserAndValidationCache: {
       documentCache: createLRUCache({ max: 200 }),

@@ -140,7 +140,7 @@ export const Environment = z.object({
     1_000,
   ),
   FANFARE_MAX_BODY_BYTES: number('The most bytes of a request body.', 1_048_576, 1024),
-  FANFARE_RATE_LIMIT_PER_MINUTE: number('Requests per key and minute. 0: no limit.', 6000),
+  FANFARE_RATE_LIMIT_PER_MINUTE: number('Requests per project and minute. 0: no limit.', 6000),
   FANFARE_DELIVERY_DELAYS_MS: delays(
     'Waits before the retries of a delivery.',
     defaultDeliveryDelaysMs,

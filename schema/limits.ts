@@ -15,7 +15,7 @@ export const fixedLimits = {
 
 export const Limits = z
   .object({
-    requests_per_minute: z.int().nullable().meta({ description: 'Per key. Null: no limit.' }),
+    requests_per_minute: z.int().nullable().meta({ description: 'Per project. Null: no limit.' }),
     body_bytes: z.int(),
     targets_per_post: z.int(),
     posts_per_bulk: z.int(),

@@ -9,7 +9,7 @@ const LimitsRef = builder.objectRef<Limits>('Limits').implement({
   fields: (t) => ({
     requestsPerMinute: t.exposeInt('requests_per_minute', {
       nullable: true,
-      description: 'Per key. Null: no limit.',
+      description: 'Per project. Null: no limit.',
     }),
     bodyBytes: t.exposeInt('body_bytes'),
     targetsPerPost: t.exposeInt('targets_per_post'),

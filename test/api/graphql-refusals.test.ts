@@ -1,4 +1,5 @@
 // What GraphQL refuses before any field runs, how a fault is masked, and what the front hands on.
+import { createHash } from 'node:crypto';
 import { getIntrospectionQuery } from 'graphql';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -132,6 +133,58 @@ describe('the front', () => {
   test('serves GraphiQL to browsers', async () => {
     const page = await app.api.get('/graphql', { headers: { accept: 'text/html' } });
     expect(page.headers.get('content-type')).toContain('text/html');
+    const [, script] = /<script>([\s\S]*)<\/script>/.exec(page.text)!;
+    // So a browser takes all of it for the one script: nothing in it ends it earlier.
+    expect(script).not.toMatch(/<\/script/i);
+    expect(script!.slice(script!.indexOf('<!--'))).not.toMatch(/<script/i);
+    const hash = createHash('sha256').update(script!).digest('base64');
+    const policy = page.headers.get('content-security-policy');
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain(`script-src 'sha256-${hash}';`);
+    expect(policy).toContain("connect-src 'self'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(page.headers.get('x-frame-options')).toBe('DENY');
+    const answer = await app.api.graphql('{ __typename }');
+    expect(answer.headers.get('content-security-policy')).toBeNull();
+  });
+
+  test.each(['/', '/docs', '/sandbox/posts', '/connect/cs_1'])(
+    'shows %s in no frame of another site',
+    async (path) => {
+      const { headers } = await app.api.get(path, { headers: { accept: 'text/html' } });
+      expect(headers.get('content-type')).toContain('text/html');
+      expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+      expect(headers.get('x-frame-options')).toBe('DENY');
+    },
+  );
+
+  test('reads the schema without a key in at most 8 kB', async () => {
+    const none = createApi(app.url, '');
+    const query = (length: number) => ({ query: '{ __typename }'.padEnd(length, '#') });
+    const overhead = JSON.stringify(query(20)).length - 20;
+    const post = (length: number, api = none) => api.call('POST', '/graphql', query(length));
+    expect((await post(8_192 - overhead)).status).toBe(200);
+    const large = await post(8_193 - overhead);
+    expect(large.status).toBe(413);
+    expect(large.body.errors[0].extensions).toMatchObject({
+      code: 'payload_too_large',
+      limit: 8_192,
+    });
+    expect((await post(15_000, app.api)).status).toBe(200);
+    expect((await post(15_000, createApi(app.url, 'wrong'))).status).toBe(401);
+    const asked = encodeURIComponent(query(9_000).query.replaceAll('#', ' '));
+    const address = `/graphql?query=${asked.slice(0, 9_000)}`;
+    expect((await none.get(address)).status).toBe(413);
+  });
+
+  test('reads no body of unknown length without a key', async () => {
+    const answer = await fetch(`${app.url}/graphql`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: new Blob(['{"query":"{ __typename }"}']).stream(),
+      duplex: 'half',
+    });
+    expect(answer.status).toBe(413);
   });
 });
 

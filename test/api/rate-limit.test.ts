@@ -1,4 +1,4 @@
-// The rate limit: a bucket per key that refills over a minute.
+// The rate limit: a bucket per project that refills over a minute.
 import { describe, expect, test } from 'vitest';
 import { createRateLimiter, RateLimited } from '../../api/rate-limit.ts';
 import { createTestRest } from '../support/rest.ts';
@@ -25,15 +25,16 @@ describe('createRateLimiter', () => {
   });
 });
 
-describe('a key that asks too often', () => {
-  test('is 429 with the time to wait, while others go on', async () => {
+describe('a project that asks too often', () => {
+  test('is 429 with the time to wait, with any of its API keys, while others are served', async () => {
     await using rest = await createTestRest({ FANFARE_RATE_LIMIT_PER_MINUTE: '2' });
-    const { key } = await rest.createTenant();
+    const { key, projectId } = await rest.createTenant();
+    const second = await rest.createTenant({ projectId });
     const first = await rest.call('GET', '/v1/limits', { key });
     expect(first.body.data.requests_per_minute).toBe(2);
     expect(first.headers.get('RateLimit-Limit')).toBe('2');
     expect(first.headers.get('RateLimit-Remaining')).toBe('1');
-    await rest.call('GET', '/v1/limits', { key });
+    await rest.call('GET', '/v1/limits', { key: second.key });
     const third = await rest.call('POST', '/v1/webhooks', { key, raw: '{' });
     expect(third).toMatchObject({
       status: 429,

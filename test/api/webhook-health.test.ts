@@ -22,13 +22,13 @@ beforeAll(async () => {
 afterAll(() => rest[Symbol.asyncDispose]());
 
 beforeEach(async () => {
-  lines.length = 0;
   tenant = await rest.createTenant();
   const { body } = await rest.call('POST', '/v1/webhooks', {
     key: tenant.key,
     body: { url: 'https://example.com/hook?token=word', events: ['account.connected'] },
   });
   id = body.data.id;
+  lines.length = 0;
 });
 
 const read = async () =>
@@ -141,9 +141,7 @@ describe('PATCH /v1/webhooks/:id', () => {
     const { disabled_at } = await read();
     expect(await patch({ active: false })).toMatchObject({ disabled_at });
     expect(await changes()).toEqual(['created', 'failing', 'disabled']);
-    expect(lines).toMatchObject([
-      { level: 40, webhookId: id, host: 'example.com', reason: 'user' },
-    ]);
+    expect(lines).toMatchObject([{ level: 30, msg: 'webhook disabled', subject_id: id }]);
     expect(JSON.stringify(lines)).not.toMatch(/hook\?|word/);
   });
 
@@ -168,7 +166,7 @@ describe('PATCH /v1/webhooks/:id', () => {
       consecutive_failures: 1,
     });
     expect(await changes()).toEqual(['created', 'failing', 'enabled', 'failing']);
-    expect(lines).toMatchObject([{ level: 30, webhookId: id, host: 'example.com' }]);
+    expect(lines).toMatchObject([{ level: 30, msg: 'webhook enabled', subject_id: id }]);
   });
 
   test('active: true on an active one is no new count', async () => {

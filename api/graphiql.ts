@@ -1,0 +1,51 @@
+// GraphiQL, the page in which people write GraphQL: loaded when it is asked for, and what it may do.
+import { createHash } from 'node:crypto';
+import type { GraphiQLOptions, Plugin } from 'graphql-yoga';
+import { frameHeaders } from './pages.ts';
+
+const scriptPattern = /<div id="root"><\/div>\s*<script>([\s\S]*)<\/script>/;
+
+export interface Graphiql {
+  render(this: void, options?: GraphiQLOptions): Promise<string>;
+  /** Gives the page its headers. */
+  readonly plugin: Plugin;
+}
+
+export function createGraphiql(): Graphiql {
+  /** Of the page's one script, which is the same each time. */
+  let scriptHash: string | undefined;
+
+  return {
+    // Its own copy, so that the page works without the internet; 50 MB, so only on demand.
+    async render(options) {
+      const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
+      const page = renderGraphiQL(options);
+      scriptHash ??= createHash('sha256').update(scriptPattern.exec(page)![1]!).digest('base64');
+      return page;
+    },
+    plugin: {
+      onResponse({ response }) {
+        if (!response.headers.get('Content-Type')?.startsWith('text/html')) return;
+        if (scriptHash === undefined || response.headers.has('Content-Security-Policy')) return;
+        const headers = { ...frameHeaders, 'Content-Security-Policy': policyOf(scriptHash) };
+        for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+      },
+    },
+  };
+}
+
+/** The editor makes its workers from blobs, brings its fonts and pictures, and styles what it draws. */
+function policyOf(scriptHash: string): string {
+  return [
+    "default-src 'none'",
+    `script-src 'sha256-${scriptHash}'`,
+    'worker-src blob:',
+    "style-src 'unsafe-inline'",
+    'img-src data:',
+    'font-src data:',
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
