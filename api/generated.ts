@@ -4,9 +4,12 @@ import { createSchema } from './graphql.ts';
 import { writeOpenApi } from './openapi.ts';
 import { routes } from './routes.ts';
 
+/** Part of the specification, but newer than what many generators of clients know by themselves. */
+const oneOf = 'directive @oneOf on INPUT_OBJECT';
+
 export function generated(): Record<string, string> {
   return {
     'openapi.json': `${JSON.stringify(writeOpenApi(routes), null, 2)}\n`,
-    'schema.graphql': `${printSchema(lexicographicSortSchema(createSchema()))}\n`,
+    'schema.graphql': `${oneOf}\n\n${printSchema(lexicographicSortSchema(createSchema()))}\n`,
   };
 }

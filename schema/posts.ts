@@ -105,7 +105,8 @@ export const PostResult = z
       description: 'As they were given; of a target without any, an empty object.',
     }),
     ...Outcome.shape,
-    first_comment: FirstComment.nullable(),
+    // Not `nullable()`, which would make the component nullable wherever it is named.
+    first_comment: z.union([FirstComment, z.null()]),
   })
   .meta({ id: 'PostResult' });
 export type PostResult = z.infer<typeof PostResult>;
@@ -211,7 +212,7 @@ export const PostFinding = z
         "The target's place in `platform_posts` or `account_ids`. Null: it is about the post as a whole.",
     }),
     account_id: z.string().nullable(),
-    platform: PlatformName.nullable(),
+    platform: z.union([PlatformName, z.null()]),
     field: z.string().meta({ example: 'platform_posts[1].caption' }),
     code: z.string(),
     message: z.string(),

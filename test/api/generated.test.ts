@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { buildSchema, parse, visit } from 'graphql';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { generated } from '../../api/generated.ts';
 import { createSchema } from '../../api/graphql.ts';
@@ -27,6 +28,61 @@ describe('npm run generate', () => {
 
   test('would break no client of the GraphQL schema', async () => {
     expect(findChanges(await committed('schema.graphql'), createSchema()).breaking).toEqual([]);
+  });
+});
+
+describe('what makers of clients need', () => {
+  interface Schema {
+    type?: string | string[];
+    allOf?: Schema[];
+    anyOf?: Schema[];
+    enum?: unknown[];
+  }
+
+  const isNullable = ({ type = [], anyOf = [] }: Schema): boolean =>
+    [type].flat().includes('null') || anyOf.some(isNullable);
+
+  /** Every object within, with the place where it stands. */
+  function walk(value: unknown, visit: (schema: Schema, at: string) => void, at = ''): void {
+    if (typeof value !== 'object' || value === null) return;
+    visit(value, at);
+    for (const [key, member] of Object.entries(value)) walk(member, visit, `${at}/${key}`);
+  }
+
+  test('no component is nullable, and no reference is narrowed to null', async () => {
+    const { components } = JSON.parse(await committed('openapi.json'));
+    const found: string[] = [];
+    for (const [name, schema] of Object.entries<Schema>(components.schemas)) {
+      if (isNullable(schema)) found.push(name);
+    }
+    walk(components.schemas, ({ allOf }, at) => {
+      if (allOf?.some(isNullable)) found.push(at);
+    });
+    expect(found).toEqual([]);
+  });
+
+  test('a nullable reference says so beside it', async () => {
+    const { schemas } = JSON.parse(await committed('openapi.json')).components;
+    const orNull = (name: string) => ({
+      anyOf: [{ $ref: `#/components/schemas/${name}` }, { type: 'null' }],
+    });
+    expect(schemas.PostResult.properties.first_comment).toMatchObject(orNull('FirstComment'));
+    expect(schemas.PostFinding.properties.platform).toMatchObject(orNull('PlatformName'));
+  });
+
+  test('every directive of the GraphQL schema is declared, but the oldest', async () => {
+    const sdl = await committed('schema.graphql');
+    const known = new Set(['include', 'skip', 'deprecated', 'specifiedBy']);
+    const undeclared: string[] = [];
+    visit(parse(sdl), {
+      Directive({ name }) {
+        const isDeclared = sdl.includes(`directive @${name.value} on`);
+        if (!known.has(name.value) && !isDeclared) undeclared.push(name.value);
+      },
+    });
+    expect(undeclared).toEqual([]);
+    expect(sdl).toMatch(/^directive @oneOf on INPUT_OBJECT$/m);
+    expect(buildSchema(sdl).getType('PlatformOptionsInput')).toMatchObject({ isOneOf: true });
   });
 });
 
