@@ -171,15 +171,16 @@ function writeShape(shape: Shape): Html {
 const errorMeanings: Record<ErrorCode, string> = {
   malformed_json: 'The body is not JSON in UTF-8.',
   unauthorized: 'The API key is missing, unknown, revoked or expired.',
-  insufficient_scope: 'The API key lacks a scope.',
+  insufficient_scope: 'The API key lacks a scope, or is a test key.',
   quota_exceeded:
     'A monthly limit of an account does not hold the targets. The issues name each that is too many.',
-  not_found: 'Nothing is there, or it belongs to another project.',
+  not_found: 'Nothing is there, or it belongs to another project or environment.',
   method_not_allowed: 'The path takes other methods, named in Allow.',
   conflict: 'The state of the resource does not allow this.',
   account_in_use:
     'The account is connected for another user. Only the hosted page of a connect session says so.',
-  idempotency_conflict: 'The Idempotency-Key was used with another request.',
+  idempotency_conflict:
+    'The Idempotency-Key was used with another request, or by an API key whose answer yours may not see.',
   cursor_expired: 'The feed no longer reaches back to the cursor.',
   slow_consumer: 'A live stream was read too slowly; resume from its last cursor.',
   payload_too_large: 'The body is too large.',

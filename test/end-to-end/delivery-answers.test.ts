@@ -27,20 +27,18 @@ async function deliver(to: TestApp, answer: (socket: Socket) => void) {
   const tenant = await to.createTenant();
   const webhook = await tenant.createWebhook(receiver.url, ['post.published']);
   const { db, doorbell } = to.context;
-  await db
-    .transaction()
-    .execute((trx) =>
-      recordEvent(
-        trx,
-        {
-          projectId: tenant.projectId,
-          environment: 'production',
-          kind: 'post.published',
-          data: { id: 'post_1' },
-        },
-        { previewEvents: false },
-      ),
-    );
+  await db.transaction().execute((trx) =>
+    recordEvent(
+      trx,
+      {
+        projectId: tenant.projectId,
+        environment: 'production',
+        kind: 'post.published',
+        data: { id: 'post_1' },
+      },
+      { previewEvents: false },
+    ),
+  );
   doorbell.ring('fanfare_deliveries');
   const find = async () => {
     const { body } = await tenant.api.get(`/v1/webhooks/${webhook.id}/deliveries`);
