@@ -41,7 +41,8 @@ const connect = (handle: string, user: object = {}, by = tenant) =>
 async function completeAs(user: object, handle: string, by = tenant) {
   const opened = await post('/v1/connect/sessions', { platform: 'sandbox', ...user }, by);
   const { id } = opened.body.data;
-  const session = await getConnectSessionRow(rest.context.db, by.projectId, id);
+  const scope = { projectId: by.projectId, environment: 'production' } as const;
+  const session = await getConnectSessionRow(rest.context.db, scope, id);
   return completeSession(rest.context, session, {
     externalAccountId: handle,
     accountName: handle,
