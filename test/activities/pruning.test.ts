@@ -267,8 +267,9 @@ describe('prune, by table', () => {
       webhooks.push(firstIdAt('webhook', madeAt));
       keys.push(firstIdAt('key', madeAt));
       await sql`insert into webhook_subscriptions
-          (id, project_id, url, events, status, secret_preview, deleted_at)
-        values (${webhooks[i]}, ${projectId}, '', '{}', 'active', '', ${endedAt})`.execute(db);
+          (id, project_id, environment, url, events, status, secret_preview, deleted_at)
+        values (${webhooks[i]}, ${projectId}, 'production', '', '{}', 'active', '',
+          ${endedAt})`.execute(db);
       await sql`insert into api_keys
           (id, project_id, name, hash, prefix, scopes, environment, revoked_at)
         values (${keys[i]}, ${projectId}, '', ${Buffer.from(keys[i]!)}, '', '{}', 'production',
