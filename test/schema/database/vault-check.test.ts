@@ -51,6 +51,7 @@ function addWebhook(sealed: object) {
     .values({
       id: 'wh_1',
       project_id: projectId,
+      environment: 'production',
       url: 'https://example.com',
       events: [],
       status: 'active',
@@ -93,6 +94,8 @@ const rows: Record<string, (vault: Vault) => Promise<unknown>> = {
         project_id: projectId,
         key: 'order-1',
         fingerprint: Buffer.alloc(0),
+        environment: 'production',
+        scopes: [],
         answer: ciphertext,
         answer_key_id: keyId,
       })
