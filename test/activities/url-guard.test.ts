@@ -52,6 +52,7 @@ describe('check', () => {
     'https://bücher.example/',
     'https://93.184.215.14/',
     'https://[2606:4700::1111]/',
+    'https://[2606:4700:5efe::5efe]/',
     `https://example.com/${'a'.repeat(2048 - 'https://example.com/'.length)}`,
   ])('accepts %s', async (url) => {
     expect(await refusalOf(url)).toBeNull();
@@ -140,6 +141,9 @@ describe('check', () => {
     '[64:ff9b:1::7f00:1]',
     '[2002:7f00:1::]',
     '[2001::1]',
+    '[2606:4700::5efe:10.0.0.1]',
+    '[2606:4700::200:5efe:a9fe:a9fe]',
+    '[2a00:1:2:3:0:5efe:7f00:1]',
     '[2001:db8::1]',
     '[3fff::1]',
     '[5f00::1]',
