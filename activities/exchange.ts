@@ -112,14 +112,12 @@ function redact(
   );
 }
 
-/** A receiver may echo the signatures that it was sent, under any name and in its body. */
+/** A receiver may echo the signatures that it was sent, under any name, in its body, in capitals. */
 function concealerOf(sent: WebhookSignatureHeaders): (text: string) => string {
   const digests = [
     sent['X-Service-Signature'].replace(/^sha256=/, ''),
     ...sent['webhook-signature'].split(' ').map((signature) => signature.replace(/^v1,/, '')),
   ];
-  return (text) =>
-    digests.reduce((rest, digest) => {
-      return rest.includes(digest) ? rest.replaceAll(digest, redacted) : rest;
-    }, text);
+  const anyDigest = new RegExp(digests.join('|').replaceAll('+', '\\+'), 'gi');
+  return (text) => text.replaceAll(anyDigest, redacted);
 }

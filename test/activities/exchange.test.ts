@@ -85,6 +85,32 @@ describe('exchange', () => {
     expect(logged.response_body).toContain('sha256=[redacted]');
   });
 
+  test('redacts an echoed signature in any letter case', async () => {
+    const caseless = ['toUpperCase', 'toLowerCase', 'toString'] as const;
+    await using receiver = await startReceiver({
+      respond: ({ headers }) => {
+        const sent = `${String(headers['x-service-signature'])} ${String(headers['webhook-signature'])}`;
+        const echoes = caseless.map((change) => sent[change]());
+        return { headers: { 'x-echo': echoes.join(' ') }, body: echoes.join('\n') };
+      },
+    });
+    const logged = await send(receiver.url);
+    const text = JSON.stringify([logged.response_headers, logged.response_body]).toLowerCase();
+    const { headers } = receiver.requests[0]!;
+    const digests = [
+      String(headers['x-service-signature']).slice('sha256='.length),
+      String(headers['webhook-signature']).slice('v1,'.length),
+    ];
+    for (const digest of digests) expect(text).not.toContain(digest.toLowerCase());
+    expect(logged.response_body).toBe(
+      [
+        'SHA256=[redacted] V1,[redacted]',
+        'sha256=[redacted] v1,[redacted]',
+        'sha256=[redacted] v1,[redacted]',
+      ].join('\n'),
+    );
+  });
+
   test('begins when it has a connection, so that its end is its beginning and its length', async () => {
     await using receiver = await startReceiver({ respond: () => ({ delayMs: 300 }) });
     const askedAtMs = Date.now();
