@@ -4,6 +4,9 @@ import { Client, Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import type { Config } from '../schema/config.ts';
 
+/** gRPC would send all that passes through Temporal to the proxy that `http_proxy` names. */
+export const withoutProxy = { channelArgs: { 'grpc.enable_http_proxy': 0 } };
+
 export interface TemporalTarget {
   address: string;
   config: Config;
@@ -11,7 +14,7 @@ export interface TemporalTarget {
 
 /** The API's client: it accepts posts while Temporal is away, so connecting must not be a condition. */
 export async function createTemporalClient(target: TemporalTarget): Promise<Client> {
-  const connection = Connection.lazy(await connectionOptions(target));
+  const connection = Connection.lazy({ ...(await connectionOptions(target)), ...withoutProxy });
   return new Client({ connection, namespace: target.config.temporal.namespace });
 }
 

@@ -7,6 +7,7 @@ import { run } from './executable-search.ts';
 import { findFreePorts } from './free-ports.ts';
 import { keepRunning } from './keep-running.ts';
 import { findProcessesIn, inspectProcess } from './process-table.ts';
+import { withoutProxy } from '../temporal-connection.ts';
 import { createTemporalDatabase } from './temporal-database.ts';
 import { readLastPorts, spawnServer, stopByPid, stopOrphan } from './server-process.ts';
 import type { ServerProcess, StopPlan } from './server-process.ts';
@@ -176,6 +177,7 @@ async function waitUntilReady(
           connection ??= await Connection.connect({
             address: `127.0.0.1:${port}`,
             connectTimeout: '2s',
+            ...withoutProxy,
           });
           const { workflowService } = connection;
           for (const namespace of ['default', ...namespaces]) {
