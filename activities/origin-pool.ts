@@ -25,6 +25,7 @@ export class Connection {
   readonly pool: OriginPool;
   readonly #client: Client;
   #socket: Socket | null = null;
+  #bytesBefore = 0;
 
   constructor(pool: OriginPool, settings: PoolSettings) {
     this.pool = pool;
@@ -39,6 +40,7 @@ export class Connection {
         this.trace = new SocketTrace();
         this.served = 0;
         this.#socket = openSocket(settings, target, this.trace, callback);
+        this.#socket?.on('readable', () => process.nextTick(noteBytes, this));
       },
     });
     // With an attempt waiting, undici connects anew by itself.
@@ -52,6 +54,17 @@ export class Connection {
     attempt.begin(this);
     this.pool.noteBegin();
     this.#client.dispatch(attempt.options, attempt);
+  }
+
+  /** A request is written: what comes from now on is its answer. */
+  noteRequest(): number {
+    this.#bytesBefore = this.#socket?.bytesRead ?? 0;
+    return this.served++;
+  }
+
+  /** Whatever came since the request was written, encrypted or not. */
+  get answerBytes(): number {
+    return (this.#socket?.bytesRead ?? 0) - this.#bytesBefore;
   }
 
   destroy(): void {
@@ -183,6 +196,11 @@ export class OriginPool {
       if (!next.isDone) return next;
     }
   }
+}
+
+/** After undici has parsed what came. */
+function noteBytes(connection: Connection): void {
+  connection.current?.noteBytes(connection.answerBytes);
 }
 
 function ignore(): void {}

@@ -4,7 +4,13 @@ import type { Timings } from '../schema/deliveries.ts';
 import { toExcerpt } from './excerpt.ts';
 import { sinceMs } from './guarded-socket.ts';
 import type { Connection, OriginPool } from './origin-pool.ts';
-import { faultOfDeadline, faultOfError, isCallersFault, isEndOfSocket } from './send-outcome.ts';
+import {
+  faultOfDeadline,
+  faultOfError,
+  isCallersFault,
+  isEndOfSocket,
+  tooLarge,
+} from './send-outcome.ts';
 import type { Fault, SafeRequest, SendResult } from './send-outcome.ts';
 
 type AnswerHeaders = Record<string, string | string[] | undefined>;
@@ -83,7 +89,7 @@ export class SendAttempt implements Dispatcher.DispatchHandler {
 
   onRequestStart(): void {
     this.#isWritten = true;
-    if (this.#connection) this.#isOnKeptSocket = this.#connection.served++ > 0;
+    if (this.#connection) this.#isOnKeptSocket = this.#connection.noteRequest() > 0;
   }
 
   onResponseStarted(): void {
@@ -105,7 +111,11 @@ export class SendAttempt implements Dispatcher.DispatchHandler {
       this.#chunks.push(kept);
       this.#keptBytes += kept.length;
     }
-    if (this.#readBytes > this.#maxReadBytes) this.#concludeAndDrop(null);
+  }
+
+  /** Interim answers, a head that never ends and the padding of chunks count like the body. */
+  noteBytes(answerBytes: number): void {
+    if (!this.isDone && answerBytes > this.#maxReadBytes) this.#concludeAndDrop(tooLarge);
   }
 
   onResponseEnd(): void {

@@ -11,9 +11,9 @@ export interface SafeRequest {
   body?: string | Buffer | null;
   /** From the beginning of the connection on; waiting for a free connection doesn't count. */
   deadlineMs?: number;
-  /** At most this much of the answer's body is read … */
+  /** At most so many bytes are read, of whatever the receiver sends … */
   maxReadBytes?: number;
-  /** … and this much of it kept. */
+  /** … and so many of its answer's body are kept. */
   keepBytes?: number;
   /** Reject with `NotBegunError` when no connection came free within this time. */
   beginWithinMs?: number;
@@ -67,10 +67,18 @@ export interface Fault {
   message: string;
 }
 
+/** Of an answer without a whole head; one with a head has succeeded or failed by its status. */
+export const tooLarge: Fault = {
+  errorCode: 'response_too_large',
+  message: 'The head of the answer is too large.',
+};
+
 export function faultOfError(error: unknown, trace: SocketTrace, isWritten: boolean): Fault {
   const reason = error instanceof Error ? (causeOf(error) ?? error) : new Error(String(error));
   const message = reason.message || codeOf(reason);
   if (reason instanceof BlockedAddressError) return { errorCode: 'blocked_address', message };
+  // undici refuses a head of more than 16 KiB by itself.
+  if (codeOf(reason) === 'UND_ERR_HEADERS_OVERFLOW') return tooLarge;
   if (isWritten || trace.phase === 'open') return { errorCode: 'connection_reset', message };
   if (trace.phase === 'lookup') {
     return {

@@ -24,6 +24,7 @@ const deliveryErrorCodes = [
   'connect_timeout',
   'tls_failed',
   'response_timeout',
+  'response_too_large',
   'blocked_address',
   'redirect',
   'http_4xx',

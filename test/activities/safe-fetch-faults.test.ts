@@ -136,6 +136,51 @@ describe('answers that fail', () => {
     expect(written).toBeLessThan(size / 4);
   });
 
+  test.each([
+    ['interim answers', 'HTTP/1.1 102 Processing\r\n\r\n'],
+    ['the head', 'X-More: 1\r\n'],
+    ['one header', `X-More: ${'a'.repeat(2_000)}`],
+  ])('counts %s without end toward the 64 KiB', async (_what, more) => {
+    let written = 0;
+    const peer = await startRaw((socket) => {
+      if (more.startsWith('X')) socket.write('HTTP/1.1 200 OK\r\n');
+      const timer = setInterval(() => {
+        if (socket.destroyed) clearInterval(timer);
+        else written += Buffer.byteLength(more) * 64;
+        socket.write(more.repeat(64));
+      }, 1);
+    });
+    const result = await createClient().post(peer.url);
+    expect(result).toMatchObject({ ok: false, errorCode: 'response_too_large', status: null });
+    await expect.poll(() => peer.sockets.size).toBe(0);
+    expect(written).toBeLessThan(512 * 1024);
+  });
+
+  test('counts the padding of chunks too, over TLS as well, and lets the status decide', async () => {
+    const peer = await startHttps((_request, response) => {
+      response.writeHead(200, { 'Transfer-Encoding': 'chunked' }).write('a');
+      const { socket } = response;
+      const timer = setInterval(() => {
+        if (socket!.destroyed) clearInterval(timer);
+        else socket!.write(`1;${'x'.repeat(10_000)}\r\na\r\n`);
+      }, 1);
+    });
+    const result = await createClient({ ca: [cert], lookup: resolvingTo('127.0.0.1') }).post(
+      `https://hook.test:${peer.port}/`,
+      { deadlineMs: 5_000 },
+    );
+    expect(result).toMatchObject({ ok: true, status: 200, body: expect.stringMatching(/^a+$/) });
+    expect(result.timings.total_ms).toBeLessThan(2_000);
+    await expect.poll(() => peer.sockets.size).toBe(0);
+  });
+
+  test('begins to count anew for each answer on a connection', async () => {
+    const peer = await startHttp((_request, response) => response.end('y'.repeat(30_000)));
+    const { post } = createClient();
+    for (let i = 0; i < 5; i++) expect(await post(peer.url)).toMatchObject({ ok: true });
+    expect(peer.connections).toBe(1);
+  });
+
   test('keeps 4 KiB of a body that it reads whole, and the connection with it', async () => {
     const peer = await startHttp((_request, response) => response.end('y'.repeat(60_000)));
     const { post } = createClient();
@@ -188,7 +233,6 @@ describe('answers that fail', () => {
 
   test.each([
     ['no HTTP', 'SSH-2.0-OpenSSH_9.9\r\n'],
-    ['a head without end', `HTTP/1.1 200 OK\r\nX-Long: ${'a'.repeat(100_000)}`],
     ['an answer to an upgrade nobody asked for', 'HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\n'],
   ])('tells of %s', async (_what, bytes) => {
     const peer = await startRaw((socket) => socket.write(bytes));
