@@ -9,6 +9,7 @@ import { loadAccess, refreshAccess, setReconnectRequired, type Access } from './
 import type { AdvanceDependencies } from './advance-dependencies.ts';
 import { ownedForMs } from './call-ownership.ts';
 import { defaultCallTimeoutMs } from './call-phase.ts';
+import { fetchFor } from './guarded-fetch.ts';
 import { PlatformError } from './platforms/platform-error.ts';
 import type { Platform } from './platforms/platform.ts';
 import { findWait, noteRefusal } from './rate-turn.ts';
@@ -57,14 +58,16 @@ export async function advanceTarget(
     if (!platform) return failUnsent(dependencies, row, 'platform_not_configured');
     const access = await loadAccess(dependencies, row.social_account_id);
     if (!access) return failUnsent(dependencies, row, 'account_disconnected');
-    const end = await runPhase(dependencies, row, platform, access);
+    const { project_id } = row;
+    const end = await fetchFor(project_id, () => runPhase(dependencies, row, platform, access));
     if (end === 'published') return ended;
     if (end === 'written') continue;
     if (end === 'superseded') {
       const isOpenStill = await findOpenTarget(dependencies, { resultId, run });
       return isOpenStill ? { waitMs: lookAgainMs } : ended;
     }
-    await renewAccess(dependencies, platform, access, end, renewals++ < maxRenewals);
+    const mayRenew = renewals++ < maxRenewals;
+    await fetchFor(project_id, () => renewAccess(dependencies, platform, access, end, mayRenew));
   }
 }
 

@@ -19,7 +19,7 @@ export interface ExchangeDependencies {
 /** What a request to a receiver is made of. */
 export type SendableDelivery = Pick<
   DueDelivery,
-  'id' | 'event_id' | 'event' | 'trigger' | 'body'
+  'id' | 'project_id' | 'event_id' | 'event' | 'trigger' | 'body'
 > & {
   webhook: SecretColumns & { url: string };
 };
@@ -54,6 +54,7 @@ export async function exchange(
   const askedAtMs = now();
   const headers = requestHeaders(vault, delivery, new Date(askedAtMs));
   const result = await safeFetch.send({
+    owner: delivery.project_id,
     url: delivery.webhook.url,
     headers,
     body: delivery.body,

@@ -10,6 +10,8 @@ export interface SocketSettings {
 }
 
 export interface SocketTarget {
+  /** The project that the lookup is counted for. */
+  owner: string;
   hostname: string;
   protocol: string;
   port: string;
@@ -57,7 +59,7 @@ export function openSocket(
   trace: SocketTrace,
   callback: SocketCallback,
 ): Socket | null {
-  const { hostname, protocol } = target;
+  const { owner, hostname, protocol } = target;
   const isSecure = protocol === 'https:';
   const isLiteral = net.isIP(hostname) !== 0;
   // A literal never reaches the lookup below.
@@ -73,7 +75,7 @@ export function openSocket(
   const options = {
     host: hostname,
     port: target.port === '' ? (isSecure ? 443 : 80) : Number(target.port),
-    lookup: settings.guard.lookupFor(protocol),
+    lookup: settings.guard.lookupFor(protocol, owner),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: addressAttemptMs,
     keepAlive: true,

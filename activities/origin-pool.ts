@@ -1,4 +1,4 @@
-// The kept-alive connections to one origin, each an undici client whose socket is known to us.
+// The kept-alive connections of one project to one origin, each an undici client whose socket is known to us.
 import type { Socket } from 'node:net';
 import { Client } from 'undici';
 import { openSocket, SocketTrace } from './guarded-socket.ts';
@@ -30,7 +30,8 @@ export class Connection {
   constructor(pool: OriginPool, settings: PoolSettings) {
     this.pool = pool;
     // Every time-out of undici's is off: one deadline of the attempt's own decides.
-    this.#client = new Client(pool.origin, {
+    const { origin, owner } = pool;
+    this.#client = new Client(origin, {
       allowH2: false,
       headersTimeout: 0,
       bodyTimeout: 0,
@@ -39,7 +40,7 @@ export class Connection {
       connect: (target, callback) => {
         this.trace = new SocketTrace();
         this.served = 0;
-        this.#socket = openSocket(settings, target, this.trace, callback);
+        this.#socket = openSocket(settings, { ...target, owner }, this.trace, callback);
         this.#socket?.on('readable', () => process.nextTick(noteBytes, this));
       },
     });
@@ -76,6 +77,7 @@ export class Connection {
 
 export class OriginPool {
   readonly origin: string;
+  readonly owner: string;
   lastUsedAt = 0;
   readonly #settings: PoolSettings;
   readonly #idle: Connection[] = [];
@@ -90,8 +92,13 @@ export class OriginPool {
   /** Until when the connections are promised to those that were handed back. */
   #promisedUntil = 0;
 
-  constructor(origin: string, settings: PoolSettings, onEmpty: (pool: OriginPool) => void) {
+  constructor(
+    { origin, owner }: { origin: string; owner: string },
+    settings: PoolSettings,
+    onEmpty: (pool: OriginPool) => void,
+  ) {
     this.origin = origin;
+    this.owner = owner;
     this.#settings = settings;
     this.#onEmpty = onEmpty;
   }

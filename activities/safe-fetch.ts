@@ -21,7 +21,7 @@ export type {
 export interface SafeFetchOptions {
   guard: UrlGuard;
   connectionsPerOrigin?: number;
-  /** Beyond this many origins, the one unused for longest loses its idle connections. */
+  /** Of all projects. Beyond this many, the one unused for longest loses its idle connections. */
   maxOrigins?: number;
   keepAliveMs?: number;
   /** Certificates trusted beside the default ones, as PEM. */
@@ -62,16 +62,18 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
   let closing: Promise<void> | null = null;
 
   function forget(pool: OriginPool): void {
-    if (pools.get(pool.origin) === pool) pools.delete(pool.origin);
+    const key = keyOf(pool);
+    if (pools.get(key) === pool) pools.delete(key);
     if (pools.size === 0) onAllClosed?.();
   }
 
-  function poolOf(origin: string): OriginPool {
-    const known = pools.get(origin);
+  function poolOf(place: PoolPlace): OriginPool {
+    const key = keyOf(place);
+    const known = pools.get(key);
     if (known) return known;
     if (pools.size >= maxOrigins) leastRecentlyUsed(pools.values())?.close();
-    const pool = new OriginPool(origin, settings, forget);
-    pools.set(origin, pool);
+    const pool = new OriginPool(place, settings, forget);
+    pools.set(key, pool);
     return pool;
   }
 
@@ -84,7 +86,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
         resolve(refused(verdict.message));
         return;
       }
-      const pool = poolOf(verdict.url.origin);
+      const pool = poolOf({ owner: request.owner, origin: verdict.url.origin });
       pool.start(new SendAttempt(request, verdict.url, pool, resolve, reject));
     });
   }
@@ -104,6 +106,13 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
   }
 
   return { send, fetch: guardedFetch.fetch, close };
+}
+
+type PoolPlace = Pick<OriginPool, 'owner' | 'origin'>;
+
+/** Projects share no connections: requests of one that wait hold up no other's. */
+function keyOf({ owner, origin }: PoolPlace): string {
+  return `${owner} ${origin}`;
 }
 
 function leastRecentlyUsed(pools: Iterable<OriginPool>): OriginPool | null {

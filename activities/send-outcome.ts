@@ -4,6 +4,8 @@ import type { SocketTrace } from './guarded-socket.ts';
 import { BlockedAddressError } from './url-guard.ts';
 
 export interface SafeRequest {
+  /** The project that sends it: connections and lookups are counted per project. */
+  owner: string;
   url: string;
   /** Default: POST. */
   method?: 'DELETE' | 'GET' | 'HEAD' | 'PATCH' | 'POST' | 'PUT';

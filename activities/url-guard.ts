@@ -6,34 +6,33 @@ import { toCidrs } from '../schema/cidrs.ts';
 import { checkUrlSyntax, refuseUrl } from '../schema/url-rules.ts';
 import type { UrlRefusal } from '../schema/url-rules.ts';
 import { judgeAddress } from './address-rules.ts';
-import { createHostLookup } from './host-lookup.ts';
-import type { Resolve } from './host-lookup.ts';
-import { within } from './within.ts';
+import { createDns } from './dns.ts';
+import type { Resolve } from './dns.ts';
+import { unresolved } from './lookup-limits.ts';
 
 export type UrlVerdict = { ok: true; url: URL } | UrlRefusal;
 
 export interface UrlGuardOptions {
   /** Ranges let through although they aren't public; hosts in them may be reached by `http:` too. */
   allowPrivateCidrs: readonly string[];
-  /** All addresses of a name. Tests put their own in; the default asks the system. */
+  /** All addresses of a name; default: from the system's hosts file and name servers. */
   lookup?: Resolve;
-  /** How long `check` waits for the resolver before it accepts a name unresolved. */
-  checkTimeoutMs?: number;
 }
 
 export interface UrlGuard {
   /**
-   * Judges a URL when it is given. A name that can't be resolved yet is accepted: it may come later,
-   * and every connection is judged again.
+   * Judges a URL when it is given. An `https:` URL with a name passes unresolved: the name may come
+   * to lead anywhere, so every connection is judged, and an answer that depended on the name's
+   * address would map our network. An `http:` URL must lead to a range that is let through.
    */
-  check(text: string): Promise<UrlVerdict>;
+  check(text: string, owner: string): Promise<UrlVerdict>;
   /** Throws `BlockedAddressError` for a literal address that may not be reached; names pass. */
   checkLiteral(hostname: string, protocol: string): void;
   /** Resolves once and hands out only what was judged, so that what is connected to was checked. */
-  lookupFor(protocol: string): LookupFunction;
+  lookupFor(protocol: string, owner: string): LookupFunction;
 }
 
-/** Its message names no address that was resolved: that would tell a stranger about our network. */
+/** Only for an address that the user wrote: of a name, it would tell where in our network it leads. */
 export class BlockedAddressError extends Error {
   override readonly name = 'BlockedAddressError';
   readonly code = 'blocked_address';
@@ -41,8 +40,7 @@ export class BlockedAddressError extends Error {
 
 export function createUrlGuard(options: UrlGuardOptions): UrlGuard {
   const allowed = toCidrs(options.allowPrivateCidrs);
-  const resolve = shareLookups(options.lookup ?? createHostLookup());
-  const checkTimeoutMs = options.checkTimeoutMs ?? 3_000;
+  const resolve = shareLookups(options.lookup ?? createDns().addresses);
 
   /** One blocked address spoils the name: which of several is used isn't for chance to decide. */
   function judgeAll(addresses: readonly string[], hostname: string, protocol: string) {
@@ -56,24 +54,29 @@ export function createUrlGuard(options: UrlGuardOptions): UrlGuard {
     return null;
   }
 
-  async function check(text: string): Promise<UrlVerdict> {
+  async function check(text: string, owner: string): Promise<UrlVerdict> {
     const syntax = checkUrlSyntax(text);
     if (!syntax.ok) return syntax;
     const { url } = syntax;
     const hostname = bareHostname(url.hostname);
-    const addresses = isIP(hostname)
-      ? [hostname]
-      : await within(
-          checkTimeoutMs,
-          resolve(hostname).then(toTexts, () => null),
-        );
-    const refusal = addresses?.length ? judgeAll(addresses, hostname, url.protocol) : null;
+    const known = isIP(hostname) ? [hostname] : await loopbackOf(hostname, owner);
+    const refusal = known.length > 0 ? judgeAll(known, hostname, url.protocol) : null;
     if (refusal) return refusal;
-    // Without an address nothing shows that an http: host lies in an allowed range.
-    if (!addresses?.length && url.protocol !== 'https:') {
-      return refuseUrl('not_https', 'The URL must begin with https://.');
+    if (known.length > 0 || url.protocol === 'https:' || (await leadsToAllowed(hostname, owner))) {
+      return { ok: true, url };
     }
-    return { ok: true, url };
+    return refuseUrl('not_https', 'The URL must begin with https://.');
+  }
+
+  /** Everybody knows where `localhost` leads. */
+  async function loopbackOf(hostname: string, owner: string): Promise<string[]> {
+    return /(^|\.)localhost\.?$/.test(hostname) ? toTexts(await resolve(hostname, owner)) : [];
+  }
+
+  async function leadsToAllowed(hostname: string, owner: string): Promise<boolean> {
+    if (allowed.length === 0) return false;
+    const addresses = await resolve(hostname, owner).then(toTexts, () => []);
+    return addresses.length > 0 && judgeAll(addresses, hostname, 'http:') === null;
   }
 
   function checkLiteral(hostname: string, protocol: string): void {
@@ -82,19 +85,19 @@ export function createUrlGuard(options: UrlGuardOptions): UrlGuard {
     if (refusal) throw new BlockedAddressError(refusal.message);
   }
 
-  async function resolveChecked(hostname: string, protocol: string) {
-    const addresses = await resolve(hostname);
-    if (addresses.length === 0) throw noAddress(hostname);
+  /** A name that leads inside fails as one that doesn't exist. */
+  async function resolveChecked(hostname: string, protocol: string, owner: string) {
+    const addresses = await resolve(hostname, owner);
     const refusal = judgeAll(toTexts(addresses), hostname, protocol);
-    if (refusal) throw new BlockedAddressError(refusal.message);
+    if (refusal || addresses.length === 0) throw unresolved(hostname);
     return addresses;
   }
 
-  function lookupFor(protocol: string): LookupFunction {
+  function lookupFor(protocol: string, owner: string): LookupFunction {
     return (hostname, lookupOptions, callback) => {
-      const answer = resolveChecked(hostname, protocol).then((addresses) => {
+      const answer = resolveChecked(hostname, protocol, owner).then((addresses) => {
         const fitting = ofFamily(addresses, lookupOptions);
-        if (fitting.length === 0) throw noAddress(hostname);
+        if (fitting.length === 0) throw unresolved(hostname);
         return fitting;
       });
       // The next tick, so that what the callback throws isn't taken for a failed lookup.
@@ -111,23 +114,17 @@ export function createUrlGuard(options: UrlGuardOptions): UrlGuard {
   return { check, checkLiteral, lookupFor };
 }
 
-/** Twenty connections to one host, opened at once, need one answer. */
+/** Twenty connections of one project to one host, opened at once, need one answer. */
 function shareLookups(resolve: Resolve): Resolve {
-  const running = new Map<string, Promise<readonly LookupAddress[]>>();
-  return (hostname) => {
-    const name = resolverName(hostname);
-    const known = running.get(name);
+  const running = new Map<string, ReturnType<Resolve>>();
+  return (hostname, owner) => {
+    const key = `${owner} ${hostname}`;
+    const known = running.get(key);
     if (known) return known;
-    const lookup = resolve(name).finally(() => running.delete(name));
-    running.set(name, lookup);
+    const lookup = resolve(hostname, owner).finally(() => running.delete(key));
+    running.set(key, lookup);
     return lookup;
   };
-}
-
-/** Every name below `localhost` is loopback, whether or not the system's resolver knows it. */
-function resolverName(hostname: string): string {
-  const name = hostname.replace(/\.$/, '');
-  return name.endsWith('.localhost') ? 'localhost' : name;
 }
 
 function ofFamily(addresses: readonly LookupAddress[], options: LookupOptions) {
@@ -141,8 +138,4 @@ function toTexts(addresses: readonly LookupAddress[]): string[] {
 
 function bareHostname(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
-}
-
-function noAddress(hostname: string): NodeJS.ErrnoException {
-  return Object.assign(new Error(`No address for ${hostname}.`), { code: 'ENOTFOUND' });
 }

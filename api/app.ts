@@ -2,6 +2,8 @@
 import pino, { type Logger } from 'pino';
 import { createDeliveryRecorder } from '../activities/delivery-recorder.ts';
 import { createBluesky } from '../activities/platforms/bluesky.ts';
+import { createDns } from '../activities/dns.ts';
+import { currentOwner } from '../activities/guarded-fetch.ts';
 import { createInHand } from '../activities/in-hand.ts';
 import { createPlatforms } from '../activities/platforms/index.ts';
 import { createSandboxPlatform } from '../activities/platforms/sandbox.ts';
@@ -66,7 +68,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   const doorbell = createDoorbell(databaseUrl, config.databaseTimeoutMs);
   const listener = createListener(databaseUrl, config.databaseTimeoutMs);
-  const guard = createUrlGuard({ allowPrivateCidrs: config.allowPrivateCidrs });
+  const dns = createDns({ servers: config.dnsServers });
+  const guard = createUrlGuard({
+    allowPrivateCidrs: config.allowPrivateCidrs,
+    lookup: dns.addresses,
+  });
   const safeFetch = createSafeFetch({
     guard,
     connectionsPerOrigin: config.deliveriesPerEndpoint,
@@ -81,6 +87,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       fetch: safeFetch.fetch,
       apiUrl: config.blueskyApiUrl,
       plcUrl: config.blueskyPlcUrl,
+      lookUpTxt: (name) => dns.texts(name, currentOwner()),
     }),
   ]);
   const { db } = database;

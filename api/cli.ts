@@ -14,7 +14,7 @@ import { readMinutes, showStuck } from './operator/stuck.ts';
 import type { Running } from './start.ts';
 import { createKey, createProject } from './tenants.ts';
 
-type Setting = string | number | boolean | number[];
+type Setting = string | number | boolean | string[] | number[];
 
 /** The variables, each with its sentence and what it is when it isn't set. */
 function settings(): string {
@@ -228,9 +228,6 @@ function exitWith(reason: string): void {
   console.error(reason);
   process.exit(1);
 }
-
-// Read when the first thread is needed; half of them may look up hosts at a time.
-process.env['UV_THREADPOOL_SIZE'] ||= '16';
 
 try {
   await main(process.argv.slice(2));

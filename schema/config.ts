@@ -51,6 +51,7 @@ export function readConfig(env: Record<string, string | undefined>, role: Role =
       vaultKeys: e.FANFARE_VAULT_KEYS,
     },
     allowPrivateCidrs: parseCidrs(e.FANFARE_ALLOW_PRIVATE_CIDRS ?? '').cidrs,
+    dnsServers: e.FANFARE_DNS_SERVERS ?? [],
     previewEvents: e.FANFARE_PREVIEW_EVENTS,
     hasSandbox: isOn(e.FANFARE_SANDBOX, e),
     sandboxApiUrl: e.FANFARE_SANDBOX_API_URL,

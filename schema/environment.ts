@@ -1,4 +1,5 @@
 // Every environment variable that Fanfare reads: its form, its default and its sentence for `--help`.
+import { Resolver } from 'node:dns';
 import { z } from 'zod';
 import { defaultQueryTimeoutMs } from './database/timed-client.ts';
 import { defaultDeliveryDelaysMs, defaultTargetClock } from './retry.ts';
@@ -39,6 +40,16 @@ const delays = (doc: string, fallback: readonly number[]) =>
     .transform((items) => items.split(',').map(Number))
     .default([...fallback])
     .meta({ description: doc });
+
+/** Judged by the resolver that will use them. */
+function areNameServers(servers: string[]): boolean {
+  try {
+    new Resolver().setServers(servers);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Every variable that Fanfare reads. */
 export const Environment = z.object({
@@ -85,6 +96,15 @@ export const Environment = z.object({
   FANFARE_ALLOW_PRIVATE_CIDRS: text(
     'Address ranges that webhooks and user-given hosts may reach though they are private.',
   ),
+  FANFARE_DNS_SERVERS: z
+    .string()
+    .transform((list) => list.split(/[\s,]+/).filter(Boolean))
+    .refine(areNameServers, 'must be addresses with or without a port, separated by commas')
+    .optional()
+    .meta({
+      description:
+        "DNS servers for the hosts of webhooks and networks: `<address>` or `<address>:<port>`, separated by commas. Default: the system's.",
+    }),
   FANFARE_PREVIEW_EVENTS: flag('Whether coming-soon events are sent.', false),
   FANFARE_SANDBOX: developmentFlag(
     'Whether the built-in sandbox network is on. Anyone who reaches the API can post to it.',
@@ -146,7 +166,12 @@ export const Environment = z.object({
     defaultDeliveryDelaysMs,
   ),
   FANFARE_DELIVERY_TIMEOUT_MS: number('How long a receiver may take.', 10_000, 100, 10_000),
-  FANFARE_DELIVERIES_PER_ENDPOINT: number('Parallel requests to one endpoint.', 20, 1, 1000),
+  FANFARE_DELIVERIES_PER_ENDPOINT: number(
+    'Parallel requests of one project to one endpoint.',
+    20,
+    1,
+    1000,
+  ),
   FANFARE_DISABLE_AFTER_FAILURES: number(
     'A webhook is disabled after so many events in a row have failed for good.',
     5,

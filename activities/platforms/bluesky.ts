@@ -2,9 +2,8 @@
 import { z } from 'zod';
 import { platformOptions } from '../../schema/platform-options.ts';
 import type { PlatformRules } from '../../schema/platforms.ts';
-import { lookUpTxt, type LookUpTxt } from '../txt-lookup.ts';
 import { readThrottle, toSurprise } from './bluesky-errors.ts';
-import { createFindDid } from './bluesky-handles.ts';
+import { createFindDid, type LookUpTxt } from './bluesky-handles.ts';
 import { createIdentify } from './bluesky-identity.ts';
 import { collection, prepareRecord, readPrepared } from './bluesky-record.ts';
 import {
@@ -24,7 +23,7 @@ export interface BlueskySettings {
   apiUrl: string;
   /** The directory of `did:plc`. */
   plcUrl: string;
-  lookUpTxt?: LookUpTxt;
+  lookUpTxt: LookUpTxt;
 }
 
 /** @see https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/feed/post.json */
@@ -47,7 +46,7 @@ export function createBluesky(settings: BlueskySettings): Platform {
   const send = createXrpc(fetch);
   const findDid = createFindDid({
     fetch,
-    lookUpTxt: settings.lookUpTxt ?? ((name) => lookUpTxt(name)),
+    lookUpTxt: settings.lookUpTxt,
     send,
     entryway,
   });

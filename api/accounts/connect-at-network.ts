@@ -1,4 +1,5 @@
 // Asks a network who the credentials belong to, and says what it refused in the request's own terms.
+import { fetchFor } from '../../activities/guarded-fetch.ts';
 import type { Connection, Credentials, Platform } from '../../activities/platforms/platform.ts';
 import { PlatformError } from '../../activities/platforms/platform-error.ts';
 import type { PlatformErrorOptions } from '../../activities/platforms/platform-error.ts';
@@ -16,6 +17,7 @@ type PlainConnect = NonNullable<Platform['connect']>;
 
 /** Faults are named `credentials.<field>`. Call it outside any transaction. */
 export async function connectAtNetwork(
+  projectId: string,
   connect: PlainConnect,
   given: Record<string, string>,
 ): Promise<Connection> {
@@ -26,6 +28,7 @@ export async function connectAtNetwork(
     );
   }
   return askNetwork(
+    projectId,
     (signal) => connect.run(parsed.data, signal),
     (message, { field, platformCode = refusedByNetwork }) =>
       validationError([
@@ -38,11 +41,13 @@ export async function connectAtNetwork(
 
 /** `refuse` makes the error for a network that said no. */
 export async function askNetwork(
+  projectId: string,
   ask: (signal: AbortSignal) => Promise<Connection>,
   refuse: (message: string, options: PlatformErrorOptions) => AppError,
 ): Promise<Connection> {
   try {
-    return takeConnection(await ask(AbortSignal.timeout(connectTimeoutMs)));
+    const signal = AbortSignal.timeout(connectTimeoutMs);
+    return takeConnection(await fetchFor(projectId, () => ask(signal)));
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     const { kind, message, options } = error;

@@ -1,4 +1,5 @@
 // What a client may do with connected accounts: connect with plain credentials, read, disconnect.
+import { fetchFor } from '../../activities/guarded-fetch.ts';
 import type { Account, ConnectAccount } from '../../schema/accounts.ts';
 import { environmentOf } from '../../schema/api-keys.ts';
 import { toAccountEventData } from '../../schema/database/account-event.ts';
@@ -41,7 +42,7 @@ export async function connectAccount(
         : { path: 'platform', code: 'platform_not_configured', message: 'is not configured here' },
     ]);
   }
-  const connection = await connectAtNetwork(connect, input.credentials);
+  const connection = await connectAtNetwork(caller.projectId, connect, input.credentials);
   return transact(context, caller, async (effects) => {
     const { account, isNew } = await writeConnection(context, effects, {
       projectId: caller.projectId,
@@ -128,7 +129,9 @@ async function revokeAtNetwork(
   if (!platform?.revoke) return;
   try {
     const credentials = openCredentials(vault, account);
-    if (credentials) await platform.revoke(credentials, AbortSignal.timeout(revokeTimeoutMs));
+    if (!credentials) return;
+    const signal = AbortSignal.timeout(revokeTimeoutMs);
+    await fetchFor(account.project_id, () => platform.revoke!(credentials, signal));
   } catch (err) {
     log.warn({ err, account_id: account.id }, 'an account could not be revoked at its network');
   }

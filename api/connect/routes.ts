@@ -49,6 +49,7 @@ export function createConnectRoutes(context: Context): Hono {
     const { consent } = platformOf(context, session);
     if (!consent) return troublePage(notValid, 404);
     const connection = await askNetwork(
+      session.project_id,
       (signal) => consent.complete(query, { callbackUrl }, signal),
       (message) => new AppError('conflict', message),
     ).catch((thrown: unknown) => {
@@ -95,7 +96,7 @@ export function createConnectRoutes(context: Context): Hono {
         .filter(([, value]) => value !== ''),
     );
     try {
-      const connection = await connectAtNetwork(platform.connect, values);
+      const connection = await connectAtNetwork(session.project_id, platform.connect, values);
       return leave(await completeSession(context, session, connection));
     } catch (fault) {
       if (!(fault instanceof AppError)) throw fault;

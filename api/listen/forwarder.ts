@@ -1,4 +1,5 @@
 // Sends an event to the developer's own server, as the webhook request that a worker would send.
+import { lookup } from 'node:dns/promises';
 import { createSafeFetch } from '../../activities/safe-fetch.ts';
 import type { SendResult } from '../../activities/send-outcome.ts';
 import { createUrlGuard } from '../../activities/url-guard.ts';
@@ -25,7 +26,10 @@ const deadlineMs = 10_000;
 
 export function createForwarder(options: ForwarderOptions): Forwarder {
   const { forwardTo: url, secret, isTest, signal } = options;
-  const guard = createUrlGuard({ allowPrivateCidrs: everywhere });
+  const guard = createUrlGuard({
+    allowPrivateCidrs: everywhere,
+    lookup: (hostname) => lookup(hostname, { all: true, order: 'verbatim' }),
+  });
   const safeFetch = createSafeFetch({ guard, connectionsPerOrigin: 1 });
   return {
     send({ id, body }) {
@@ -33,7 +37,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       const deliveryId = toDeliveryId(id);
       const request = { event, eventId: id, deliveryId, isTest, body, secrets: [secret] };
       const headers = webhookHeaders(request, new Date());
-      return safeFetch.send({ url, headers, body, deadlineMs, signal });
+      return safeFetch.send({ owner: '', url, headers, body, deadlineMs, signal });
     },
     close: () => safeFetch.close(),
   };

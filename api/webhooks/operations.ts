@@ -32,7 +32,7 @@ export async function createWebhook(
   caller: Caller,
   input: CreateWebhook,
 ): Promise<Answer<WebhookWithSecret>> {
-  await checkUrl(context, input.url);
+  await checkUrl(context, caller, input.url);
   return transact(context, caller, async ({ trx, change }) => {
     const { maxWebhooks } = context.config;
     if ((await countWebhooks(trx, caller.projectId)) >= maxWebhooks) {
@@ -91,7 +91,7 @@ export async function updateWebhook(
   id: string,
   { active, events, ...changes }: UpdateWebhook,
 ): Promise<Answer<Webhook>> {
-  if (changes.url !== undefined) await checkUrl(context, changes.url);
+  if (changes.url !== undefined) await checkUrl(context, caller, changes.url);
   return transact(context, caller, async ({ trx, change }) => {
     const row = await lockWebhook(trx, caller, id);
     const named = { ...changes, ...(events ? { events: [...new Set(events)] } : {}) };
@@ -152,8 +152,8 @@ export function deleteWebhook(context: Context, caller: Caller, id: string): Pro
 const addressHint =
   'The operator lets private addresses through, and http to them, with FANFARE_ALLOW_PRIVATE_CIDRS.';
 
-async function checkUrl({ guard }: Context, url: string): Promise<void> {
-  const verdict = await guard.check(url);
+async function checkUrl({ guard }: Context, { projectId }: Caller, url: string): Promise<void> {
+  const verdict = await guard.check(url, projectId);
   if (verdict.ok) return;
   const { code, message } = verdict;
   // A URL with http may lead to ranges that are let through, so this helps there too.

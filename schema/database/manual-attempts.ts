@@ -11,7 +11,15 @@ export async function findManualDelivery(db: Db, id: string) {
   const row = await db
     .selectFrom('deliveries as d')
     .leftJoin('events as e', 'e.id', 'd.event_id')
-    .select(['d.id', 'd.event_id', 'd.event', 'd.trigger', 'd.webhook_id', 'e.body'])
+    .select([
+      'd.id',
+      'd.project_id',
+      'd.event_id',
+      'd.event',
+      'd.trigger',
+      'd.webhook_id',
+      'e.body',
+    ])
     .select(areDeliveriesPaused.as('is_paused'))
     .where('d.id', '=', id)
     .executeTakeFirst();

@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createBluesky } from '../../activities/platforms/bluesky.ts';
 import type { Fetch, Platform } from '../../activities/platforms/platform.ts';
 import { PlatformError } from '../../activities/platforms/platform-error.ts';
-import type { LookUpTxt } from '../../activities/txt-lookup.ts';
+import type { LookUpTxt } from '../../activities/platforms/bluesky-handles.ts';
 import {
   didDocument,
   handleRecord,

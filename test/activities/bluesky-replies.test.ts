@@ -5,6 +5,7 @@ import { PlatformError } from '../../activities/platforms/platform-error.ts';
 import type { Platform, ProviderState, Target } from '../../activities/platforms/platform.ts';
 import { startBlueskyPds } from '../support/bluesky-pds.ts';
 import { startReceiver, type Reply } from '../support/receiver.ts';
+import { txtOf } from '../support/bluesky-identity.ts';
 
 // Before the tests are collected, so that a machine that can't have it skips them by name.
 const started = await startBlueskyPds();
@@ -59,7 +60,12 @@ async function call(method: string, query: Record<string, string>): Promise<Post
 
 /** An account, and how to post from it. */
 async function createAuthor() {
-  const bluesky: Platform = createBluesky({ fetch, apiUrl: pds!.url, plcUrl: pds!.plcUrl });
+  const bluesky: Platform = createBluesky({
+    fetch,
+    apiUrl: pds!.url,
+    plcUrl: pds!.plcUrl,
+    lookUpTxt: txtOf({}),
+  });
   const account = await pds!.createAccount(`reply${++accountCount}.test`, 'correct-horse');
   const { credentials } = await bluesky.connect!.run(
     { handle: account.handle, app_password: account.appPassword, service: pds!.url },
@@ -133,7 +139,12 @@ const credentials = {
   accessJwt: 'access',
   refreshJwt: 'refresh',
 };
-const simulated = createBluesky({ fetch, apiUrl: simulator.url, plcUrl: simulator.url });
+const simulated = createBluesky({
+  fetch,
+  apiUrl: simulator.url,
+  plcUrl: simulator.url,
+  lookUpTxt: txtOf({}),
+});
 const json = (body: unknown, headers = {}): Reply => ({ body: JSON.stringify(body), headers });
 const state: ProviderState = { rkey: '3laaaaaaaaaaa', record: { text: 'Hello' } };
 

@@ -5,6 +5,7 @@ import type { Fetch, Platform, Target } from '../../activities/platforms/platfor
 import { PlatformError } from '../../activities/platforms/platform-error.ts';
 import { startBlueskyPds } from '../support/bluesky-pds.ts';
 import type { PdsAccount } from '../support/bluesky-pds.ts';
+import { txtOf } from '../support/bluesky-identity.ts';
 
 // Before the tests are collected, so that a machine that can't have it skips them by name.
 const started = await startBlueskyPds();
@@ -25,7 +26,12 @@ function createCounted(): { bluesky: Platform; calls: string[] } {
     return fetch(url, init);
   };
   return {
-    bluesky: createBluesky({ fetch: countingFetch, apiUrl: pds!.url, plcUrl: pds!.plcUrl }),
+    bluesky: createBluesky({
+      fetch: countingFetch,
+      apiUrl: pds!.url,
+      plcUrl: pds!.plcUrl,
+      lookUpTxt: txtOf({}),
+    }),
     calls,
   };
 }

@@ -21,6 +21,7 @@ function deliveryTo(url: string): SendableDelivery {
   const sealed = rowsVault.seal(generateWebhookSecret(), 'webhook_subscriptions/wh_1');
   return {
     id: 'dlv_1',
+    project_id: 'prj_1',
     event_id: 'evt_1',
     event: 'post.published',
     trigger: 'event',

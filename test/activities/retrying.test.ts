@@ -128,7 +128,7 @@ describe.concurrent('attemptOnce', () => {
     await delivery.waitForAttempts(1);
     const { guard } = app.context;
     const safeFetch = createSafeFetch({ guard, connectionsPerOrigin: 1 });
-    const busy = safeFetch.send({ url: receiver.url });
+    const busy = safeFetch.send({ owner: delivery.tenant.projectId, url: receiver.url });
     await receiver.waitForCount(2);
     const attempted = attemptOnce(delivery.id, { safeFetch, beginWithinMs: 50 });
     await expect(attempted).rejects.toMatchObject({

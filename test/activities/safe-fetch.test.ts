@@ -15,6 +15,7 @@ describe('send', () => {
     });
     const { send } = createClient();
     const result = await send({
+      owner: 'prj_1',
       url: `http://localhost:${peer.port}/hook?a=b%20c#part`,
       headers: { 'Content-Type': 'application/json', 'X-Service-Event': 'post.published' },
       body: Buffer.from('{"caption":"Zürich"}'),
@@ -105,12 +106,17 @@ describe('blocked addresses', () => {
     expect(result).toMatchObject({ ok: false, errorCode: 'blocked_address', status: null });
   });
 
-  test('opens no connection for a name that leads inside', async () => {
+  test('treats a name that leads inside as one that does not exist', async () => {
     const peer = await startHttp((_request, response) => response.end());
     const { post } = createClient({ allowed: [], lookup: resolvingTo('127.0.0.1') });
-    const result = await post(`https://hook.test:${peer.port}/`);
-    expect(result).toMatchObject({ ok: false, errorCode: 'blocked_address', remoteAddress: null });
+    const inside = await post(`https://hook.test:${peer.port}/`);
+    expect(inside).toMatchObject({ ok: false, errorCode: 'dns_failed', remoteAddress: null });
     expect(peer.connections).toBe(0);
+    const nowhere = createClient({
+      lookup: () => Promise.reject(Object.assign(new Error(), { code: 'ENOTFOUND' })),
+    });
+    const missing = await nowhere.post(`https://hook.test:${peer.port}/`);
+    expect({ ...inside, timings: null }).toEqual({ ...missing, timings: null });
   });
 
   test('judges every new connection: an answer that changes is refused', async () => {
@@ -121,7 +127,7 @@ describe('blocked addresses', () => {
     const { post } = createClient({ lookup });
     const url = `http://hook.test:${peer.port}/`;
     expect(await post(url)).toMatchObject({ ok: true, remoteAddress: '127.0.0.1' });
-    expect(await post(url)).toMatchObject({ ok: false, errorCode: 'blocked_address' });
+    expect(await post(url)).toMatchObject({ ok: false, errorCode: 'dns_failed' });
     expect(peer.connections).toBe(1);
   });
 });
@@ -183,6 +189,32 @@ describe('limits', () => {
     expect(await post(peer.url, { beginWithinMs: 50, deadlineMs: 50 })).toMatchObject({
       errorCode: 'response_timeout',
     });
+  });
+
+  test('lets no project wait for the connections of another to the same origin', async () => {
+    let requests = 0;
+    const peer = await startRaw((socket) => {
+      if (++requests > 1) socket.write(`${okHead}ok`);
+    });
+    const { post } = createClient({ connectionsPerOrigin: 1 });
+    const hanging = post(peer.url, { owner: 'prj_1', deadlineMs: 500 });
+    await expect.poll(() => requests).toBe(1);
+    const other = post(peer.url, { owner: 'prj_2', beginWithinMs: 100 });
+    expect(await other).toMatchObject({ ok: true });
+    expect(await hanging).toMatchObject({ errorCode: 'response_timeout' });
+  });
+
+  test('counts its lookups for its project', async () => {
+    const owners: string[] = [];
+    const { post } = createClient({
+      lookup: (_hostname, owner) => {
+        owners.push(owner);
+        return Promise.reject(new Error('None.'));
+      },
+    });
+    await post('https://hook.test/', { owner: 'prj_1' });
+    await post('https://hook.test/', { owner: 'prj_2' });
+    expect(owners).toEqual(['prj_1', 'prj_2']);
   });
 
   test('ends at the signal of the caller, waiting or running', async () => {

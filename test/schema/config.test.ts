@@ -87,6 +87,15 @@ describe('readConfig', () => {
     expect(faultsOf({ ...feed, FANFARE_RETENTION_DAYS: '3' })).toEqual([]);
   });
 
+  test('reads DNS servers, with and without a port', () => {
+    const { dnsServers } = readConfig({ FANFARE_DNS_SERVERS: '10.0.0.53, [fd00::53]:5353' });
+    expect(dnsServers).toEqual(['10.0.0.53', '[fd00::53]:5353']);
+    expect(readConfig({}).dnsServers).toEqual([]);
+    expect(faultsOf({ FANFARE_DNS_SERVERS: '10.0.0.53,dns.example' })).toEqual([
+      expect.stringContaining('FANFARE_DNS_SERVERS: must be addresses'),
+    ]);
+  });
+
   test('tells in words what should be a number', () => {
     const [fault] = faultsOf({ FANFARE_BOOKMARK_MS: 'abc' });
     expect(fault).toBe('FANFARE_BOOKMARK_MS: must be a whole number');

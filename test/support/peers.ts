@@ -6,7 +6,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import { createServer as createTcpServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { afterEach } from 'vitest';
-import type { Resolve } from '../../activities/host-lookup.ts';
+import type { Resolve } from '../../activities/dns.ts';
 import { createSafeFetch } from '../../activities/safe-fetch.ts';
 import type { SafeFetchOptions, SafeRequest } from '../../activities/safe-fetch.ts';
 import { createUrlGuard } from '../../activities/url-guard.ts';
@@ -100,7 +100,7 @@ export function createClient({
   return {
     ...client,
     post: (url: string, more: Partial<SafeRequest> = {}) =>
-      client.send({ url, body: '{}', deadlineMs: 2_000, ...more }),
+      client.send({ owner: 'prj_1', url, body: '{}', deadlineMs: 2_000, ...more }),
   };
 }
 

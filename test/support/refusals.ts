@@ -6,6 +6,7 @@ import { createPlatforms } from '../../activities/platforms/index.ts';
 import type { Issue } from '../../schema/errors.ts';
 import { createTestRest } from './rest.ts';
 import { createScriptedNetwork } from './scripted-network.ts';
+import { txtOf } from './bluesky-identity.ts';
 
 export interface RefusedClient extends AsyncDisposable {
   /** Bluesky: answers, no media. */
@@ -28,6 +29,7 @@ export async function createRefusedClient(
       fetch,
       apiUrl: 'https://network.invalid',
       plcUrl: 'https://network.invalid',
+      lookUpTxt: txtOf({}),
     }),
     createScriptedNetwork().platform,
   ]);

@@ -16,6 +16,7 @@ import { insertProject } from '../../schema/database/projects.ts';
 import { createVault } from '../../schema/database/vault.ts';
 import { newId } from '../../schema/ids.ts';
 import { createTestDatabase } from './database.ts';
+import { txtOf } from './bluesky-identity.ts';
 
 export interface TestAnswer {
   status: number;
@@ -64,7 +65,7 @@ export async function createTestRest(
     vault: createVault(new Map([['test', randomBytes(32)]]), 'test'),
     guard: createUrlGuard({ allowPrivateCidrs: config.allowPrivateCidrs }),
     platforms: createPlatforms([
-      createBluesky({ fetch, apiUrl: nowhere, plcUrl: nowhere }),
+      createBluesky({ fetch, apiUrl: nowhere, plcUrl: nowhere, lookUpTxt: txtOf({}) }),
       createSandboxPlatform({ fetch, apiUrl: nowhere, publicUrl: nowhere }),
     ]),
     log: pino({ level: 'silent' }),

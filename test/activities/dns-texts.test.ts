@@ -1,8 +1,8 @@
-// TXT records from a real name server on loopback.
+// TXT records, from a real name server on loopback.
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { lookUpTxt } from '../../activities/txt-lookup.ts';
+import { createDns } from '../../activities/dns.ts';
 
 let socket: Socket;
 let servers: string[];
@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => socket.close());
 
-const lookUp = (name: string) => lookUpTxt(name, servers);
+const lookUp = (name: string) => createDns({ servers }).texts(name, 'prj_1');
 
 test('joins the parts of a record', async () => {
   expect(await lookUp('_atproto.ada.example.com')).toEqual(['did=did:plc:aaaa']);

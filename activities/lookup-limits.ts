@@ -1,0 +1,63 @@
+// Limits of DNS lookups, so that names whose DNS never answers delay nobody else.
+import { LRUCache } from 'lru-cache';
+import pLimit from 'p-limit';
+import { getDomain } from 'tldts';
+import { createKeyedLimit } from './keyed-limit.ts';
+
+/** `owner`: the project whose share of the lookups this one takes. */
+export type LimitLookup = <T>(name: string, owner: string, ask: () => Promise<T>) => Promise<T>;
+
+/** Lookups at a time. A lookup holds a socket, but no thread. */
+const maxLookups = 200;
+const maxOfOwner = 20;
+/** Names below one registrable domain usually share the name servers that are silent. */
+const maxOfDomain = 10;
+/** The longest wait for a lookup to begin. */
+const beginWithinMs = 5_000;
+/** The first retry of a delivery comes after 30 s and asks again. */
+const silentForMs = 25_000;
+const maxSilentNames = 10_000;
+
+export function createLookupLimits(): LimitLookup {
+  const inAll = pLimit(maxLookups);
+  const ofOwner = createKeyedLimit(maxOfOwner);
+  const ofDomain = createKeyedLimit(maxOfDomain);
+  const silentNames = new LRUCache<string, true>({ max: maxSilentNames, ttl: silentForMs });
+
+  /**
+   * The domain's limit comes first: a lookup that waits for its domain holds no place of its project,
+   * and one that waits for its project holds none of the others'.
+   */
+  return async (name, owner, ask) => {
+    const beginBefore = performance.now() + beginWithinMs;
+    const begin = async () => {
+      if (silentNames.has(name) || performance.now() > beginBefore) throw unresolved(name, true);
+      try {
+        return await ask();
+      } catch (error) {
+        if (!isSilence(error)) throw error;
+        silentNames.set(name, true);
+        throw unresolved(name, true);
+      }
+    };
+    if (silentNames.has(name)) throw unresolved(name, true);
+    return ofDomain(domainOf(name), () => ofOwner(owner, () => inAll(begin)));
+  };
+}
+
+/** What its owner registered: `example.co.uk` of `a.b.example.co.uk`. */
+function domainOf(name: string): string {
+  return getDomain(name, { allowPrivateDomains: true, validateHostname: false }) ?? name;
+}
+
+/** c-ares had no answer in time. */
+export function isSilence(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ETIMEOUT' || code === 'ECANCELLED';
+}
+
+/** Coded like the system's own lookup. */
+export function unresolved(hostname: string, mayComeLater = false): NodeJS.ErrnoException {
+  const code = mayComeLater ? 'EAI_AGAIN' : 'ENOTFOUND';
+  return Object.assign(new Error(`No address for ${hostname}.`), { code });
+}
