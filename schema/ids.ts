@@ -62,14 +62,20 @@ export function firstIdAt(kind: IdKind, at: Date): string {
 
 /** When an id of this kind was made; undefined for what is none. */
 export function timeOfId(kind: IdKind, id: string): Date | undefined {
+  const read = readId(kind, id);
+  return read && new Date(read.ms);
+}
+
+/** When an id was made, and which of 4,096 places in its millisecond it has; undefined for what is none. */
+export function readId(kind: IdKind, id: string): { ms: number; sequence: number } | undefined {
   const digits = form.exec(id);
   if (digits?.[1] !== idPrefixes[kind]) return undefined;
-  // The first ten characters hold the 48 bits of the time and two more, after two bits of nothing.
+  // After two bits of nothing: 48 bits of the time, 4 of the version, 12 of the sequence, and 4 more.
   let value = 0n;
-  for (const digit of digits[2]!.slice(0, 10)) {
+  for (const digit of digits[2]!.slice(0, 14)) {
     value = (value << 5n) | BigInt(alphabet.indexOf(digit));
   }
-  return new Date(Number(value));
+  return { ms: Number(value >> 20n), sequence: Number((value >> 4n) & 0xfffn) };
 }
 
 /** 16 bytes as 26 characters. */

@@ -1,6 +1,7 @@
 // The record that a post becomes on Bluesky: its text, what is linked in it, its key.
-import { randomInt } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { readId } from '../../schema/ids.ts';
 import { findFacets } from './bluesky-facets.ts';
 import { resolveReply } from './bluesky-reply.ts';
 import { readCredentials } from './bluesky-session.ts';
@@ -11,7 +12,7 @@ import type { ProviderState, Target } from './platform.ts';
 export const collection = 'app.bsky.feed.post';
 
 /** What is fixed before the first commit, so that every commit sends the same. */
-const Prepared = z.object({ rkey: z.string(), record: z.record(z.string(), z.unknown()) });
+const Prepared = z.object({ record: z.record(z.string(), z.unknown()) });
 
 export async function prepareRecord(
   send: Send,
@@ -20,7 +21,7 @@ export async function prepareRecord(
 ): Promise<ProviderState> {
   if (Prepared.safeParse(target.state).success) return target.state;
   const record = await buildRecord(send, target, signal);
-  return { ...target.state, rkey: nextTid(), record };
+  return { ...target.state, record };
 }
 
 export function readPrepared(target: Target): z.infer<typeof Prepared> {
@@ -40,7 +41,7 @@ async function buildRecord(send: Send, target: Target, signal: AbortSignal) {
   return {
     $type: collection,
     text,
-    createdAt: new Date().toISOString(),
+    createdAt: target.dueAt.toISOString(),
     ...(reply && { reply }),
     ...(facets.length > 0 && { facets }),
     ...(Array.isArray(langs) && langs.length > 0 && { langs }),
@@ -65,17 +66,21 @@ async function resolveHandle(send: Send, service: string, handle: string, signal
 }
 
 const tidAlphabet = '234567abcdefghijklmnopqrstuvwxyz';
-const tidClock = randomInt(1024);
-let lastTidMicros = 0;
 
 /**
- * A record key that sorts by time: 53 bits of microseconds, 10 bits of this process.
+ * The record's key. It derives from the result's id alone, so that a post is found by it, and never made
+ * twice, whatever else of the target is lost. It sorts as the ids do: of the 1,024,000 keys that a
+ * millisecond has, each of its 4,096 ids has 250, and a hash of the id chooses one.
  * @see https://atproto.com/specs/tid
  */
-function nextTid(): string {
-  lastTidMicros = Math.max(Date.now() * 1000, lastTidMicros + 1);
-  const value = (BigInt(lastTidMicros) << 10n) | BigInt(tidClock);
-  return Array.from({ length: 13 }, (_, place) =>
-    tidAlphabet.charAt(Number((value >> BigInt(5 * (12 - place))) & 31n)),
+export function recordKey(resultId: string): string {
+  const id = readId('result', resultId);
+  if (!id) throw new TypeError(`${resultId} is not the id of a result.`);
+  const hash = createHash('sha256').update(resultId).digest().readUInt32BE();
+  const place = id.sequence * 250 + (hash % 250);
+  // 53 bits of microseconds, and 10 bits that other writers fill with a number of their own.
+  const value = BigInt(id.ms) * 1_024_000n + BigInt(place);
+  return Array.from({ length: 13 }, (_, digit) =>
+    tidAlphabet.charAt(Number((value >> BigInt(5 * (12 - digit))) & 31n)),
   ).join('');
 }

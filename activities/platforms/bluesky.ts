@@ -5,7 +5,7 @@ import type { PlatformRules } from '../../schema/platforms.ts';
 import { readThrottle, toSurprise } from './bluesky-errors.ts';
 import { createFindDid, type LookUpTxt } from './bluesky-handles.ts';
 import { createIdentify } from './bluesky-identity.ts';
-import { collection, prepareRecord, readPrepared } from './bluesky-record.ts';
+import { collection, prepareRecord, readPrepared, recordKey } from './bluesky-record.ts';
 import {
   endSession,
   logIn,
@@ -69,7 +69,8 @@ export function createBluesky(settings: BlueskySettings): Platform {
 
     async commit(target, signal) {
       const { service, accessJwt } = readCredentials(target.credentials);
-      const { rkey, record } = readPrepared(target);
+      const { record } = readPrepared(target);
+      const rkey = recordKey(target.resultId);
       const { body, headers } = await send({
         kind: 'commit',
         service,
@@ -86,7 +87,7 @@ export function createBluesky(settings: BlueskySettings): Platform {
 
     async reconcile(target, signal) {
       const { service } = readCredentials(target.credentials);
-      const { rkey } = readPrepared(target);
+      const rkey = recordKey(target.resultId);
       try {
         const { body } = await send({
           kind: 'reconcile',

@@ -39,6 +39,8 @@ export interface Target {
   /** The id at the network of the post that this one answers. */
   replyTo: string | null;
   platformOptions: Record<string, unknown>;
+  /** When it was to go out. Those of one post are a millisecond apart, in their order. */
+  dueAt: Date;
   credentials: Credentials;
   state: ProviderState;
 }
@@ -90,7 +92,10 @@ export interface Platform {
   /** The one call that makes the post public. */
   commit(target: Target, signal: AbortSignal): Promise<CommitOutcome>;
   confirm?(target: Target, signal: AbortSignal): Promise<CommitOutcome>;
-  /** After an unknown outcome: looks whether the post exists. */
+  /**
+   * After an unknown outcome, or after a restore of our database: looks whether the post exists. `state`
+   * is empty where what was prepared is lost: then by what the target was accepted with.
+   */
   reconcile(target: Target, signal: AbortSignal): Promise<ReconcileOutcome>;
   revoke?(credentials: Credentials, signal: AbortSignal): Promise<void>;
 }

@@ -6,6 +6,8 @@ import type { Target } from '../../activities/platforms/platform.ts';
 import { didDocument, handleRecord, txtOf } from '../support/bluesky-identity.ts';
 import { startReceiver } from '../support/receiver.ts';
 import type { Reply } from '../support/receiver.ts';
+import { recordKey } from '../../activities/platforms/bluesky-record.ts';
+import { newId } from '../../schema/ids.ts';
 
 const unexpected: Reply = { status: 404, body: '{"error":"XRPCNotSupported"}' };
 const simulator = await startReceiver({ respond: () => unexpected });
@@ -34,14 +36,15 @@ const accessJwt = jwt({ exp: 4_000_000_000, scope: 'com.atproto.appPass' });
 const refreshJwt = jwt({ exp: 4_100_000_000, scope: 'com.atproto.refresh' });
 const session = { did: identity.did, handle: identity.handle, accessJwt, refreshJwt };
 const target: Target = {
-  resultId: 'res_1',
+  resultId: newId('result'),
   externalAccountId: session.did,
   caption: 'Hello',
   mediaUrls: [],
   replyTo: null,
   platformOptions: {},
+  dueAt: new Date(0),
   credentials: { ...session, service: simulator.url },
-  state: { rkey: '3laaaaaaaaaaa', record: { $type: 'app.bsky.feed.post', text: 'Hello' } },
+  state: { record: { $type: 'app.bsky.feed.post', text: 'Hello' } },
 };
 const uri = `at://${session.did}/app.bsky.feed.post/3laaaaaaaaaaa`;
 
@@ -319,6 +322,7 @@ test('a commit sends what was prepared, to the account’s own repository', asyn
   expect(request!.json()).toEqual({
     repo: session.did,
     collection: 'app.bsky.feed.post',
+    rkey: recordKey(target.resultId),
     ...target.state,
   });
 });

@@ -5,6 +5,7 @@ import { PlatformError } from '../../activities/platforms/platform-error.ts';
 import type { Platform, ProviderState, Target } from '../../activities/platforms/platform.ts';
 import { startBlueskyPds } from '../support/bluesky-pds.ts';
 import { startReceiver, type Reply } from '../support/receiver.ts';
+import { newId } from '../../schema/ids.ts';
 import { txtOf } from '../support/bluesky-identity.ts';
 
 // Before the tests are collected, so that a machine that can't have it skips them by name.
@@ -24,12 +25,13 @@ let accountCount = 0;
 
 function toTarget(credentials: Target['credentials'], target: Partial<Target>): Target {
   return {
-    resultId: 'res_1',
+    resultId: newId('result'),
     externalAccountId: credentials['did']!,
     caption: 'Hello',
     mediaUrls: [],
     replyTo: null,
     platformOptions: {},
+    dueAt: new Date(0),
     credentials,
     state: {},
     ...target,

@@ -1,8 +1,10 @@
 // The Bluesky connector against Bluesky's own server on loopback.
 import { afterAll, describe, expect, test } from 'vitest';
 import { createBluesky } from '../../activities/platforms/bluesky.ts';
+import { recordKey } from '../../activities/platforms/bluesky-record.ts';
 import type { Fetch, Platform, Target } from '../../activities/platforms/platform.ts';
 import { PlatformError } from '../../activities/platforms/platform-error.ts';
+import { newId } from '../../schema/ids.ts';
 import { startBlueskyPds } from '../support/bluesky-pds.ts';
 import type { PdsAccount } from '../support/bluesky-pds.ts';
 import { txtOf } from '../support/bluesky-identity.ts';
@@ -50,12 +52,13 @@ async function connectNew() {
   const account = await createAccount();
   const connection = await connect(bluesky, account);
   const target = (caption: string, change: Partial<Target> = {}): Target => ({
-    resultId: 'res_1',
+    resultId: newId('result'),
     externalAccountId: connection.externalAccountId,
     caption,
     mediaUrls: [],
     replyTo: null,
     platformOptions: {},
+    dueAt: new Date('2026-05-12T08:30:00.123Z'),
     credentials: connection.credentials,
     state: {},
     ...change,
@@ -71,7 +74,7 @@ async function listRecords(did: string) {
   const query = new URLSearchParams({ repo: did, collection: 'app.bsky.feed.post' });
   const response = await fetch(`${pds!.url}/xrpc/com.atproto.repo.listRecords?${query.toString()}`);
   const { records } = (await response.json()) as {
-    records: { uri: string; value: Record<string, unknown> }[];
+    records: { uri: string; cid: string; value: Record<string, unknown> }[];
   };
   return records;
 }
@@ -143,11 +146,12 @@ describe.skipIf(!pds)('commit', () => {
       return { byteStart, byteEnd: byteStart + Buffer.byteLength(part) };
     };
     expect(range(`@${friend.handle}`).byteStart).toBe(30);
-    const { rkey, record } = ready.state as { rkey: string; record: { createdAt: string } };
+    const { record } = ready.state;
+    const rkey = recordKey(ready.resultId);
     expect(value).toEqual({
       $type: 'app.bsky.feed.post',
       text: caption,
-      createdAt: record.createdAt,
+      createdAt: '2026-05-12T08:30:00.123Z',
       langs: ['de', 'pt-BR'],
       tags: ['music'],
       facets: [
@@ -225,7 +229,31 @@ describe.skipIf(!pds)('prepare', () => {
     const { bluesky, target } = await connectNew();
     const first = await prepared(bluesky, target('The same'));
     expect(await bluesky.prepare!({ ...first, caption: 'Another' }, never)).toEqual(first.state);
-    expect((first.state as { rkey: string }).rkey).toMatch(/^[2-7a-j][2-7a-z]{12}$/);
+  });
+});
+
+describe('recordKey', () => {
+  test('derives from the id alone, and sorts as the ids do', () => {
+    // Thousands in each millisecond, as of a thread.
+    const ids = Array.from({ length: 20_000 }, () => newId('result'));
+    const keys = ids.map(recordKey);
+    expect(keys).toEqual(keys.toSorted());
+    expect(new Set(keys).size).toBe(ids.length);
+    expect(keys.filter((key) => !/^[2-7a-j][2-7a-z]{12}$/.test(key))).toEqual([]);
+    expect(ids.map(recordKey)).toEqual(keys);
+  });
+
+  test('is a TID of the time at which the id was made', () => {
+    const alphabet = '234567abcdefghijklmnopqrstuvwxyz';
+    const before = Date.now();
+    let value = 0n;
+    for (const digit of recordKey(newId('result'))) {
+      value = (value << 5n) | BigInt(alphabet.indexOf(digit));
+    }
+    const ms = Number(value >> 10n) / 1_000;
+    expect(ms).toBeGreaterThanOrEqual(before);
+    // Ids made in a burst run a little ahead.
+    expect(ms).toBeLessThan(before + 1_000);
   });
 });
 
@@ -236,6 +264,17 @@ describe.skipIf(!pds)('reconcile', () => {
     expect(await bluesky.reconcile(ready, never)).toEqual({ outcome: 'absent' });
     expect(await bluesky.reconcile(ready, never)).not.toEqual(await bluesky.commit(ready, never));
     expect(await bluesky.reconcile(ready, never)).toEqual(await bluesky.commit(ready, never));
+  });
+
+  test('finds the post when all that was prepared is lost, and a second commit changes nothing', async () => {
+    const { bluesky, account, target } = await connectNew();
+    const accepted = target('Before the restore');
+    expect(await bluesky.reconcile(accepted, never)).toEqual({ outcome: 'absent' });
+    const published = await bluesky.commit(await prepared(bluesky, accepted), never);
+    const [record] = await listRecords(account.did);
+    expect(await bluesky.reconcile(accepted, never)).toEqual(published);
+    expect(await bluesky.commit(await prepared(bluesky, accepted), never)).toEqual(published);
+    expect(await listRecords(account.did)).toEqual([record]);
   });
 
   test('needs no valid session', async () => {
