@@ -13,8 +13,22 @@ import { fetchFor } from './guarded-fetch.ts';
 import { PlatformError } from './platforms/platform-error.ts';
 import type { Platform } from './platforms/platform.ts';
 import { findWait, noteRefusal } from './rate-turn.ts';
-import { failTarget, lostCommit, runPhase, takeStep, type Refused } from './run-phase.ts';
-import { afterError, firstLook, isSending, mayBePublic, nextLook } from './target-clock.ts';
+import {
+  failTarget,
+  lostCommit,
+  lostState,
+  runPhase,
+  takeStep,
+  type Refused,
+} from './run-phase.ts';
+import {
+  afterError,
+  checkFirst,
+  firstLook,
+  isSending,
+  mayBePublic,
+  nextLook,
+} from './target-clock.ts';
 
 export interface AdvanceTargetInput {
   resultId: string;
@@ -102,6 +116,10 @@ async function findObstacle(
   }
   // A look is held up by nothing.
   if (!isSending(row.phase)) return undefined;
+  if (row.must_check) {
+    await takeStep(dependencies, row, checkFirst(row, limits), lostState);
+    return 'written';
+  }
   // What may be public already is looked for rather than left to wait.
   const look = mayBePublic(row) ? nextLook(row.clock, limits) : undefined;
   if (row.is_sending_paused && !look) return (await setPaused(db, row)) ? ended : 'written';

@@ -41,6 +41,7 @@ export async function callPhase(
     mediaUrls: row.media_urls ?? row.post_media_urls,
     replyTo: row.in_reply_to ?? row.answered_external_id,
     platformOptions: row.platform_options,
+    dueAt: new Date(row.due_at.getTime() + row.position),
     credentials: access.credentials,
     state: row.provider_state,
   };

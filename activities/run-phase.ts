@@ -21,7 +21,7 @@ import { noteRefusal, noteThrottle, withoutTurn } from './rate-turn.ts';
 import {
   afterAbsent,
   afterError,
-  nextLook,
+  afterUnknown,
   nextPoll,
   withoutLimit,
   type NextStep,
@@ -30,6 +30,11 @@ import {
 export const lostCommit = new PlatformError(
   'unknown_outcome',
   'The answer to the commit was lost.',
+);
+
+export const lostState = new PlatformError(
+  'unknown_outcome',
+  'The database was restored to a state from before the post was sent.',
 );
 
 /** Our means were refused in this phase, and what becomes of it is still to be decided. */
@@ -151,7 +156,7 @@ async function writeOutcome(
         'The network did not take the post.',
       );
     case 'unknown':
-      return takeStep(dependencies, row, nextLook(clock, limits), lostCommit);
+      return takeStep(dependencies, row, afterUnknown(clock, limits), lostCommit);
   }
 }
 

@@ -5,6 +5,7 @@ import type { Db } from '../schema/database/database.ts';
 import type { Doorbell } from '../schema/database/doorbell.ts';
 import { resumePosts } from '../schema/database/resuming.ts';
 import {
+  listComingPosts,
   listOverdueBatches,
   listOverduePosts,
   listRunningReplays,
@@ -13,6 +14,7 @@ import {
   restartPost,
   restartReplay,
   takeSweep,
+  type ComingPost,
 } from '../schema/database/sweeping.ts';
 import { deliverEventsWorkflowId } from '../schema/workflows.ts';
 
@@ -29,16 +31,26 @@ export interface Sweeper {
   stop(): Promise<void>;
 }
 
+/** Scheduled posts are looked at so long before they are due: a new workflow then starts on time. */
+const lookAheadMs = 600_000;
+const describedAtOnce = 10;
+
+/** Where the next sweep begins: work that runs must not hide what is lost. */
+interface Place {
+  batchId: string;
+  coming: ComingPost | null;
+}
+
 export function startSweeper(dependencies: SweeperDependencies): Sweeper {
   const { everyMs, log } = dependencies;
   let running = Promise.resolve();
-  let lastBatchId = '';
+  let place: Place = { batchId: '', coming: null };
   let isStopped = false;
   const timer = setInterval(
     () => {
       running = running
         .then(async () => {
-          lastBatchId = await sweep(dependencies, lastBatchId, () => isStopped);
+          place = await sweep(dependencies, place, () => isStopped);
         })
         .catch((error: unknown) => log.warn({ err: error }, 'The sweep failed.'));
     },
@@ -53,18 +65,15 @@ export function startSweeper(dependencies: SweeperDependencies): Sweeper {
   };
 }
 
-/**
- * One sweep of all processes at a time, and no more often than configured. Returns the batch that
- * the next one begins after: batches that are late but running must not hide the lost ones.
- */
+/** One sweep of all processes at a time, and no more often than configured. */
 async function sweep(
   dependencies: SweeperDependencies,
-  after: string,
+  after: Place,
   isStopped: () => boolean,
-): Promise<string> {
+): Promise<Place> {
   const { db, doorbell, temporal, everyMs, overdueMs, log } = dependencies;
   if (!(await takeSweep(db, everyMs))) return after;
-  const batchIds = await listOverdueBatches(db, overdueMs, after);
+  const batchIds = await listOverdueBatches(db, overdueMs, after.batchId);
   for (const batchId of batchIds) {
     if (await isRunning(temporal, deliverEventsWorkflowId(batchId))) continue;
     await releaseBatch(db, batchId);
@@ -76,11 +85,8 @@ async function sweep(
     doorbell.ring('fanfare_outbox');
     if (isStopped()) return after;
   }
-  for (const { id, workflow_id } of await listOverduePosts(db, overdueMs)) {
-    if (workflow_id !== null && (await isRunning(temporal, workflow_id))) continue;
-    if (!(await restartPost(db, id, workflow_id))) continue;
-    log.warn({ postId: id }, 'A post had lost its workflow; it is started anew.');
-  }
+  await restartLost(dependencies, await listOverduePosts(db, overdueMs));
+  const coming = await restartComing(dependencies, after.coming, isStopped);
   for (const { id, workflow_id } of await listRunningReplays(db, overdueMs)) {
     if (await isRunning(temporal, workflow_id)) continue;
     if (!(await restartReplay(db, id, workflow_id))) continue;
@@ -88,15 +94,69 @@ async function sweep(
   }
   doorbell.ring('fanfare_outbox');
   doorbell.ring('fanfare_deliveries');
-  return batchIds.length < maxPerSweep ? '' : batchIds.at(-1)!;
+  return { batchId: batchIds.length < maxPerSweep ? '' : batchIds.at(-1)!, coming };
+}
+
+/** A page at most, unless Temporal has lost some of it. Returns where the next sweep begins. */
+async function restartComing(
+  dependencies: SweeperDependencies,
+  after: ComingPost | null,
+  isStopped: () => boolean,
+): Promise<ComingPost | null> {
+  const { db, doorbell, overdueMs } = dependencies;
+  for (;;) {
+    const posts = await listComingPosts(db, { aheadMs: lookAheadMs, overdueMs, after });
+    const lost = await restartLost(dependencies, posts);
+    if (posts.length < maxPerSweep) return null;
+    after = posts.at(-1)!;
+    if (lost === 0 || isStopped()) return after;
+    doorbell.ring('fanfare_outbox');
+  }
+}
+
+/** Of these posts those whose workflow does not run; returns how many. */
+async function restartLost(
+  { db, temporal, log }: SweeperDependencies,
+  posts: Pick<ComingPost, 'id' | 'workflow_id'>[],
+): Promise<number> {
+  let count = 0;
+  for (let from = 0; from < posts.length; from += describedAtOnce) {
+    const group = posts.slice(from, from + describedAtOnce);
+    const states = await Promise.all(
+      group.map(({ workflow_id }) => findState(temporal, workflow_id)),
+    );
+    for (const [i, { id, workflow_id }] of group.entries()) {
+      // What a workflow has completed is open in a row that is older than that.
+      const isRestored = states[i] === 'completed';
+      if (states[i] === 'running') continue;
+      if (!(await restartPost(db, id, workflow_id, { isRestored }))) continue;
+      count++;
+      if (isRestored) {
+        log.warn({ postId: id }, 'An open post has a completed workflow; its network is asked.');
+      } else {
+        log.warn({ postId: id }, 'A post had lost its workflow; it is started anew.');
+      }
+    }
+  }
+  return count;
 }
 
 async function isRunning(temporal: Client, workflowId: string): Promise<boolean> {
+  return (await findState(temporal, workflowId)) === 'running';
+}
+
+/** `lost`: Temporal does not know it, or it ended otherwise, as by an operator's hand. */
+async function findState(
+  temporal: Client,
+  workflowId: string | null,
+): Promise<'running' | 'completed' | 'lost'> {
+  if (workflowId === null) return 'lost';
   try {
     const { status } = await temporal.workflow.getHandle(workflowId).describe();
-    return status.name === 'RUNNING';
+    if (status.name === 'RUNNING') return 'running';
+    return status.name === 'COMPLETED' ? 'completed' : 'lost';
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
+    if (error instanceof WorkflowNotFoundError) return 'lost';
     throw error;
   }
 }

@@ -15,7 +15,7 @@ export function isSending(phase: Phase): boolean {
 
 /** A commit went out whose end nobody knows, so whatever stops us now, the post may be there. */
 export function mayBePublic({ phase, clock }: { phase: Phase; clock: ClockState }): boolean {
-  return !isSending(phase) || isUnproven(clock);
+  return clock.check?.mayBePublic ?? (!isSending(phase) || isUnproven(clock));
 }
 
 /** A round of looks was begun and has not ended. */
@@ -89,11 +89,43 @@ export function firstLook(clock: ClockState, limits: TargetClock): NextStep {
   return nextLook({ ...clock, reconcileLooks: 0 }, limits);
 }
 
+/**
+ * After a restore of the database: the network is asked whether it has the post. A call that was under
+ * way at the state that came back has long ended, so one look is enough, as far as it reaches the
+ * network.
+ */
+export function checkFirst(
+  { phase, clock, was_due: mayBePublic }: { phase: Phase; clock: ClockState; was_due: boolean },
+  limits: TargetClock,
+): NextStep {
+  // Its looks are under way anyway.
+  if (isUnproven(clock)) return nextLook(clock, limits);
+  const check = { phase: phase === 'prepare' ? phase : 'commit', mayBePublic } as const;
+  return nextLook({ ...clock, check }, limits);
+}
+
+/** The phase that was held up for the check. */
+function afterCheck(check: NonNullable<ClockState['check']>, clock: ClockState): NextStep {
+  const { check: _, reconcileLooks: __, ...rest } = clock;
+  return { next: check.phase, waitMs: 0, clock: rest };
+}
+
+/** After the last look, or one that can't tell. What was not due before the restore is published. */
+function withoutKnowing(clock: ClockState): NextStep {
+  const { check } = clock;
+  return check && !check.mayBePublic ? afterCheck(check, clock) : { fail: 'outcome_unknown' };
+}
+
+/** After a look of a network that can't tell. */
+export function afterUnknown(clock: ClockState, limits: TargetClock): NextStep {
+  return clock.check ? withoutKnowing(clock) : nextLook(clock, limits);
+}
+
 /** The next look of reconcile; `outcome_unknown` when there is none left. */
 export function nextLook(clock: ClockState, limits: TargetClock): NextStep {
   const looks = clock.reconcileLooks ?? 0;
   const waitMs = limits.reconcileDelaysMs[looks];
-  if (waitMs === undefined) return { fail: 'outcome_unknown' };
+  if (waitMs === undefined) return withoutKnowing(clock);
   return { next: 'reconcile', waitMs, clock: { ...clock, reconcileLooks: looks + 1 } };
 }
 
@@ -107,6 +139,7 @@ export function afterAbsent(
   clock: ClockState,
   limits: TargetClock,
 ): NextStep {
+  if (clock.check) return afterCheck(clock.check, clock);
   const { reconcileLooks = 0, ...proven } = clock;
   if (reconcileLooks >= limits.reconcileDelaysMs.length) {
     return afterRefusal('commit', proven, limits);

@@ -9,6 +9,7 @@ import { listen } from './listen/listen.ts';
 import { readListenOptions, type ListenWords } from './listen/options.ts';
 import { pause, showPauses } from './operator/pause.ts';
 import { RefusedArgument } from './operator/refused-argument.ts';
+import { restored } from './operator/restored.ts';
 import { resume } from './operator/resume.ts';
 import { readMinutes, showStuck } from './operator/stuck.ts';
 import type { Running } from './start.ts';
@@ -42,6 +43,8 @@ const usage = () => `Usage: node api/cli.ts <command>
                                 webhook deliveries by the word \`deliveries\`
   resume SCOPE                  let it go on
   pauses                        list what is paused
+  restored                      after the database was restored from a backup: look for each post at
+                                its network before it is sent
   stuck [--minutes N]           list posts without progress, and deliveries due, for N minutes
   listen --forward-to URL       forward events as they are recorded to a server of yours, as signed
                                 webhook requests
@@ -111,6 +114,8 @@ async function main(args: string[]): Promise<void> {
       return withDatabase(async (db) => print(await resume(db, scope)));
     case 'pauses':
       return withDatabase(async (db) => print(await showPauses(db)));
+    case 'restored':
+      return withDatabase(async (db) => print(await restored(db)));
     case 'stuck': {
       const minutes = readMinutes(values.minutes);
       return withDatabase(async (db) => print(await showStuck(db, minutes)));

@@ -1,4 +1,5 @@
 // Asks for a new run of a post that is locked: whatever acts for the run before finds itself superseded.
+import { sql } from 'kysely';
 import type { PostRow } from '../../schema/database/database.ts';
 import { insertPublishPost } from '../../schema/database/outbox.ts';
 import { setPost } from '../../schema/database/post-changes.ts';
@@ -21,6 +22,7 @@ export async function startRun(
   await setPost(trx, post.id, {
     status,
     scheduled_at: scheduledAt,
+    due_at: startAt ?? sql<Date>`now()`,
     current_run: run,
     workflow_id: workflowId,
   });

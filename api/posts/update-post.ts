@@ -121,6 +121,7 @@ async function writeTime(
   }
   await setPost(effects.trx, post.id, {
     status: 'draft',
+    due_at: null,
     workflow_id: null,
     scheduled_at: scheduledAt,
   });

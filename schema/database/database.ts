@@ -35,6 +35,7 @@ export interface Database {
   deliveries: DeliveryTable;
   delivery_attempts: DeliveryAttemptTable;
   replays: ReplayTable;
+  restores: { id: Generated<boolean>; restored_at: Date };
   rate_limits: RateLimitTable;
   account_usage: AccountUsageTable;
   sending_pauses: SendingPauseTable;
@@ -140,6 +141,10 @@ interface PostTable {
   /** The one workflow that may carry the current run; null for a draft. */
   workflow_id: string | null;
   created_at: Generated<Date>;
+  /** The scheduled time, or when its publication was asked for; null: a draft. */
+  due_at: Date | null;
+  /** When its row was found to be older than what its workflow had done: the database was restored. */
+  restored_at: Date | null;
   progressed_at: Generated<Date>;
 }
 export type PostRow = Selectable<PostTable>;
@@ -151,6 +156,8 @@ export interface ClockState {
   confirmSinceMs?: number;
   confirmDelayMs?: number;
   reconcileLooks?: number;
+  /** After a restore of the database: the phase that goes on where the post is absent. */
+  check?: { phase: 'prepare' | 'commit'; mayBePublic: boolean };
   /** The place that was reserved under the operator's ceiling. */
   turnAtMs?: number;
 }
@@ -204,6 +211,8 @@ interface PostResultTable {
   usage_month: string | null;
   /** It met a pause, and no workflow carries it until that ends. */
   is_paused: Generated<boolean>;
+  /** When its network was asked for the post last, and the target went on. */
+  checked_at: Date | null;
 }
 export type PostResultRow = Selectable<PostResultTable>;
 

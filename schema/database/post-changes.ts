@@ -1,9 +1,10 @@
 // Changes to a post and its results from outside the engine, in a transaction that holds their locks.
-import { sql, type Insertable, type Updateable } from 'kysely';
+import { sql, type Insertable, type UpdateObject } from 'kysely';
 import { notFound } from '../errors.ts';
 import type { Database, PostResultRow, PostRow, Transaction } from './database.ts';
 import { isOpenRow } from './open-results.ts';
 import { environmentOfTargets, listResults, lockPost, type PostWithResults } from './posts.ts';
+import { mustCheck, wasDueBeforeRestore } from './restored-at.ts';
 import { isInScope, type RowScope } from './row-scope.ts';
 
 /** Nothing happens to the post meanwhile. */
@@ -40,7 +41,7 @@ export async function lockPostAfterResults(
 export async function setPost(
   trx: Transaction,
   id: string,
-  changes: Omit<Updateable<Database['posts']>, 'id' | 'progressed_at'>,
+  changes: Omit<UpdateObject<Database, 'posts'>, 'id' | 'progressed_at'>,
 ): Promise<void> {
   await trx
     .updateTable('posts')
@@ -92,7 +93,10 @@ export async function cancelResults(trx: Transaction, postId: string): Promise<s
   return canceled.map((row) => row.id);
 }
 
-/** A round of looks for an earlier commit that is not over: it may have made the post public. */
+/**
+ * A round of looks for an earlier commit that is not over: it may have made the post public. So may what
+ * was done before a restore.
+ */
 function canBeStopped(row: string) {
   const column = (name: string) => sql.ref(`${row}.${name}`);
   return sql<boolean>`${isOpenRow(row)} and (
@@ -100,6 +104,9 @@ function canBeStopped(row: string) {
       ${column('phase')} = 'commit' and ${column('phase_state')} = 'ready'
       and ${column('clock')} -> 'reconcileLooks' is null
     )
+  ) and not exists (
+    select from posts
+    where id = ${column('post_id')} and ${mustCheck(row, 'posts')} and ${wasDueBeforeRestore('posts')}
   )`;
 }
 
@@ -110,11 +117,14 @@ function canBeStopped(row: string) {
  */
 export async function reopenResult(
   trx: Transaction,
-  { id, error_code }: PostResultRow,
+  { id, error_code, clock }: PostResultRow,
 ): Promise<void> {
   const start =
     error_code === 'outcome_unknown'
-      ? ({ phase: 'reconcile', clock: '{"reconcileLooks":1}' } as const)
+      ? ({
+          phase: 'reconcile',
+          clock: JSON.stringify({ reconcileLooks: 1, ...(clock.check && { check: clock.check }) }),
+        } as const)
       : ({ phase: 'prepare', clock: '{}', provider_state: '{}' } as const);
   await trx
     .updateTable('post_results')

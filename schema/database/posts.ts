@@ -68,12 +68,13 @@ export async function insertPost(
   const { rows } = await sql<PostRow & { results: PostResultRow[] }>`
     /* prepared: insert_post */
     with post as (
-      insert into posts (id, project_id, environment, caption, status, scheduled_at, media_urls,
-        metadata, current_run, workflow_id)
+      insert into posts (id, project_id, environment, caption, status, scheduled_at, due_at,
+        media_urls, metadata, current_run, workflow_id)
       values (${post.id}, ${post.project_id}, ${environmentOfTargets(results)}, ${post.caption},
-        ${post.status},
-        ${post.scheduled_at}, ${post.media_urls ?? []}, ${post.metadata ?? '{}'},
-        ${post.current_run ?? 0}, ${post.workflow_id})
+        ${post.status}, ${post.scheduled_at},
+        case when ${post.status} <> 'draft' then coalesce(${post.scheduled_at}, now()) end,
+        ${post.media_urls ?? []}, ${post.metadata ?? '{}'}, ${post.current_run ?? 0},
+        ${post.workflow_id})
       returning *
     ), result as (
       insert into post_results (id, post_id, project_id, position, social_account_id, platform,

@@ -72,6 +72,10 @@ const isHeldByPause = sql<boolean>`(
       and not (r.is_paused and ${isUnderPause('r')})
       and (answered.id is null or not ${isOpenRow('answered')})))`;
 
+/** The relay has not started the post's workflow yet. */
+const isAskedFor = sql<boolean>`exists (
+  select from outbox where outbox.workflow_id = posts.workflow_id)`;
+
 /** Posts whose time came, or whose last step was made, long ago, and whose targets wait for nothing. */
 export async function listOverduePosts(
   db: Db,
@@ -94,16 +98,7 @@ export async function listOverduePosts(
         ),
       ),
     )
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('outbox')
-            .select('id')
-            .whereRef('outbox.workflow_id', '=', 'posts.workflow_id'),
-        ),
-      ),
-    )
+    .where((eb) => eb.not(isAskedFor))
     .where((eb) => eb.not(isHeldByPause))
     .orderBy('progressed_at')
     .limit(maxPerSweep)
@@ -111,13 +106,48 @@ export async function listOverduePosts(
 }
 
 /**
+ * Scheduled posts that are due within `aheadMs` and were accepted some time ago, in the order of their
+ * times, those after `after`. Who is overdue for long is listed as overdue.
+ */
+export function listComingPosts(
+  db: Db,
+  { aheadMs, overdueMs, after }: { aheadMs: number; overdueMs: number; after: ComingPost | null },
+): Promise<ComingPost[]> {
+  return (
+    db
+      .selectFrom('posts')
+      .select(['id', 'workflow_id', 'scheduled_at'])
+      // Not as a parameter: the index on scheduled posts has these words.
+      .where(sql<boolean>`status = 'scheduled'`)
+      .where('scheduled_at', '<', sql<Date>`now() + ${aheadMs} * interval '1 ms'`)
+      .where('scheduled_at', '>=', after?.scheduled_at ?? ago(overdueMs))
+      .$if(after !== null, (query) =>
+        query.where(sql<boolean>`(scheduled_at, id) > (${after!.scheduled_at}, ${after!.id})`),
+      )
+      .where((eb) => eb.not(isAskedFor))
+      .orderBy('scheduled_at')
+      .orderBy('id')
+      .limit(maxPerSweep)
+      .execute() as Promise<ComingPost[]>
+  );
+}
+
+export interface ComingPost {
+  id: string;
+  workflow_id: string | null;
+  scheduled_at: Date;
+}
+
+/**
  * A new run: whatever still acts for the old one finds itself superseded. False: the post has ended, or
- * another workflow carries it by now.
+ * another workflow carries it by now. `isRestored`: the row is older than what its workflow did, so its
+ * targets are checked at their networks.
  */
 export async function restartPost(
   db: Db,
   postId: string,
   workflowIdBefore: string | null,
+  { isRestored = false } = {},
 ): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const post = await lockPostAfterResults(trx, postId);
@@ -127,7 +157,14 @@ export async function restartPost(
     const workflowId = await insertPublishPost(trx, { postId, run }, post.scheduled_at);
     await trx
       .updateTable('posts')
-      .set({ current_run: run, workflow_id: workflowId, progressed_at: sql<Date>`now()` })
+      .set({
+        current_run: run,
+        workflow_id: workflowId,
+        progressed_at: sql<Date>`now()`,
+        // What is due is on its way, and may even be public: no time to change or cancel it as a whole.
+        status: sql`case when due_at <= now() then 'pending' else status end`,
+        ...(isRestored && { restored_at: sql<Date>`now()` }),
+      })
       .where('id', '=', postId)
       .execute();
     // Where a pause or a limit still holds one of them, the new run finds it: meanwhile nobody asked.

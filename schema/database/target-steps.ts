@@ -115,6 +115,8 @@ export async function setNextPhase(
       phase_state: 'ready',
       clock: JSON.stringify(next.clock),
       next_attempt_at: next.dueAt,
+      ...(row.phase === 'reconcile' &&
+        next.phase !== 'reconcile' && { checked_at: sql<Date>`now()` }),
       ...(next.state ? { provider_state: JSON.stringify(next.state) } : {}),
     })
     .where('id', '=', row.id)

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { ResultStatus } from '../posts.ts';
 import type { Db, PostResultRow } from './database.ts';
 import { isOpenRow } from './open-results.ts';
+import { mustCheck, wasDueBeforeRestore } from './restored-at.ts';
 import { isUnderPause } from './sending-pauses.ts';
 
 /** A result with all that decides what its target does next, read at once. */
@@ -10,6 +11,12 @@ export interface TargetRow extends PostResultRow {
   post_caption: string;
   post_media_urls: string[];
   current_run: number;
+  /** When the post was to go out. */
+  due_at: Date;
+  /** The database was restored: its network is asked for the post before anything is sent. */
+  must_check: boolean;
+  /** Where it must be checked: it may be public already. */
+  was_due: boolean;
   /** Of the row that it answers. */
   answered_status: ResultStatus | null;
   answered_external_id: string | null;
@@ -29,6 +36,8 @@ export async function findTarget(db: Db, resultId: string): Promise<TargetRow | 
     .modifyFront(sql.raw('/* prepared: find_target */'))
     .selectAll('r')
     .select(['p.caption as post_caption', 'p.media_urls as post_media_urls', 'p.current_run'])
+    .select(({ fn }) => fn.coalesce('p.due_at', 'p.created_at').as('due_at'))
+    .select([mustCheck('r', 'p').as('must_check'), wasDueBeforeRestore('p').as('was_due')])
     .select('answered.status as answered_status')
     .select('answered.external_id as answered_external_id')
     .select(sql<Date>`now()`.as('read_at'))

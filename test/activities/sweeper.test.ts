@@ -118,6 +118,28 @@ async function addOverdueReplay() {
 const startWorkflow = (workflow: string, workflowId: string) =>
   namespace.client.workflow.start(workflow, { taskQueue: 'nobody', workflowId, args: [{}] });
 
+/** COMMAND_TYPE_COMPLETE_WORKFLOW_EXECUTION. */
+const completeWorkflow = 4;
+
+/** A workflow that does nothing and ends. */
+async function runToCompletion(workflowId: string): Promise<void> {
+  const { client } = namespace;
+  const name = `completing-${workflowId}`;
+  await client.workflow.start(publishPostWorkflow, { taskQueue: name, workflowId, args: [{}] });
+  const { taskToken } = await client.withDeadline(Date.now() + 10_000, () =>
+    client.workflowService.pollWorkflowTaskQueue({
+      namespace: namespace.namespace,
+      taskQueue: { name },
+      identity: 'test',
+    }),
+  );
+  await client.workflowService.respondWorkflowTaskCompleted({
+    namespace: namespace.namespace,
+    taskToken,
+    commands: [{ commandType: completeWorkflow, completeWorkflowExecutionCommandAttributes: {} }],
+  });
+}
+
 const delivery = (id: string) =>
   database.db.selectFrom('deliveries').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
@@ -165,7 +187,7 @@ describe('startSweeper', () => {
     });
   });
 
-  test('leaves a scheduled post alone until it is due', async () => {
+  test('leaves a scheduled post alone that is due in an hour', async () => {
     const coming = await addOverduePost(new Date(Date.now() + 3_600_000));
     const due = await addOverduePost(new Date(Date.now() - 3_600_000));
     start();
@@ -177,6 +199,46 @@ describe('startSweeper', () => {
       current_run: 1,
       workflow_id: coming.workflowId,
     });
+  });
+
+  test('gives posts that are due within minutes a new run, where their workflow is gone', async () => {
+    const dueAt = new Date(Date.now() + 300_000);
+    const running = await addOverduePost(dueAt);
+    await startWorkflow(publishPostWorkflow, running.workflowId);
+    // More than one page.
+    const gone = await Promise.all(Array.from({ length: 205 }, () => addOverduePost(dueAt)));
+    start();
+    await expect
+      .poll(
+        async () => {
+          const rows = await database.db
+            .selectFrom('posts')
+            .select('id')
+            .where('scheduled_at', '=', dueAt)
+            .where('current_run', '=', 2)
+            .execute();
+          return rows.length;
+        },
+        { timeout: 10_000 },
+      )
+      .toBe(gone.length);
+    const restarted = await post(gone[0]!.postId);
+    expect(restarted).toMatchObject({ status: 'scheduled', restored_at: null });
+    expect(await outboxOf(restarted.workflow_id!)).toMatchObject([{ start_at: dueAt }]);
+    expect((await post(running.postId)).current_run).toBe(1);
+  });
+
+  test('marks an open post whose workflow has completed as restored', async () => {
+    const done = await addOverduePost();
+    await runToCompletion(done.workflowId);
+    const terminated = await addOverduePost();
+    await (await startWorkflow(publishPostWorkflow, terminated.workflowId)).terminate();
+    start();
+    for (const { postId } of [done, terminated]) {
+      await expect.poll(async () => (await post(postId)).current_run, { timeout: 10_000 }).toBe(2);
+    }
+    expect((await post(done.postId)).restored_at).toBeInstanceOf(Date);
+    expect((await post(terminated.postId)).restored_at).toBeNull();
   });
 
   test('starts a replay anew whose workflow is gone or was ended, and leaves one alone that runs', async () => {

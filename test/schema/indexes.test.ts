@@ -75,12 +75,14 @@ import {
   lockRunningReplay,
 } from '../../schema/database/replays.ts';
 import {
+  listComingPosts,
   listOverdueBatches,
   listOverduePosts,
   listRunningReplays,
   releaseBatch,
   restartPost,
 } from '../../schema/database/sweeping.ts';
+import { listRestoredPosts } from '../../schema/database/restores.ts';
 import { concludeWaiting } from '../../schema/database/waiting-deliveries.ts';
 import { disableFailedWebhook } from '../../schema/database/webhook-health.ts';
 import { recordTestEvent } from '../../schema/database/test-events.ts';
@@ -96,7 +98,7 @@ import { createExplainer, type Explainer } from '../support/explain.ts';
 import { anyTimings, rowsVault } from '../support/rows.ts';
 
 /** Small by nature: read from end to end at will. */
-const smallTables = /^(feed_epoch|sweeps|outbox|sending_pauses|vault_keys):/;
+const smallTables = /^(feed_epoch|sweeps|outbox|restores|sending_pauses|vault_keys):/;
 
 let database: TestDatabase;
 let explainer: Explainer;
@@ -297,6 +299,15 @@ describe('the engine', () => {
     'looks for overdue deliveries': (db) => listOverdueBatches(db, 300_000, ''),
     'checks the keys of the vault': (db) => checkVault(db, rowsVault),
     'looks for sandbox accounts': (db) => hasActiveSandboxAccount(db),
+    'looks for scheduled posts that are due soon': (db) =>
+      listComingPosts(db, { aheadMs: 600_000, overdueMs: 300_000, after: null }),
+    'looks for more of them': (db) =>
+      listComingPosts(db, {
+        aheadMs: 600_000,
+        overdueMs: 300_000,
+        after: { id: 'post_7', workflow_id: null, scheduled_at: new Date() },
+      }),
+    'looks for open posts after a restore': (db) => listRestoredPosts(db),
     'counts what waits to be delivered': (db) => readDeliveryBacklog(db),
     'sets a lost batch free': (db) => releaseBatch(db, 'bat_9'),
     'sets deliveries of a batch free': (db) => releaseBatch(db, 'bat_9', ['dlv_950']),
@@ -416,10 +427,13 @@ async function fill(db: Db): Promise<void> {
         external_user_id, connection_type, status)
       select 'sa_' || i, 'prj_' || i % 50, 'sandbox', 'a' || i, 'a' || i, 'user_' || i, 'byo', 'active'
       from generate_series(0, 4999) i`,
-    `insert into posts (id, project_id, environment, caption, status, progressed_at)
-      select 'post_' || i, 'prj_' || i % 50, ${environment}, 'caption', case when i % 1000 = 0 then 'pending'
-        when i % 7 = 0 then 'failed' else 'published' end, now() - i * interval '1 s'
+    `insert into posts (id, project_id, environment, caption, status, scheduled_at, progressed_at)
+      select 'post_' || i, 'prj_' || i % 50, ${environment}, 'caption',
+        case when i % 1000 = 0 then 'pending' when i % 1000 = 1 then 'scheduled'
+          when i % 7 = 0 then 'failed' else 'published' end,
+        now() + i * interval '1 s', now() - i * interval '1 s'
       from generate_series(0, 19999) i`,
+    `insert into restores (restored_at) values (now())`,
     `insert into post_results (id, post_id, project_id, position, social_account_id, platform,
         account_name, status, phase, phase_state, is_paused, usage_month)
       select 'res_' || i, 'post_' || i, 'prj_' || i % 50, 0, 'sa_' || i % 5000, 'sandbox', 'a',

@@ -78,6 +78,7 @@ export function toTarget(
     mediaUrls: [],
     replyTo: null,
     platformOptions: {},
+    dueAt: new Date(),
     state: {},
     credentials,
     ...target,

@@ -99,6 +99,8 @@ const statements = [
     concluded_run int not null default 0,
     workflow_id text,
     created_at ${time} not null default now(),
+    due_at ${time},
+    restored_at ${time},
     progressed_at ${time} not null default now()
   )`,
   `create index posts_by_project on posts (project_id, id)`,
@@ -107,6 +109,7 @@ const statements = [
   `create index posts_by_status on posts (project_id, status, id)`,
   `create index posts_unfinished on posts (progressed_at)
     where status = 'pending' or status = 'scheduled'`,
+  `create index posts_scheduled on posts (scheduled_at, id) where status = 'scheduled'`,
 
   `create table post_results (
     id ${id} primary key,
@@ -145,6 +148,7 @@ const statements = [
     media_urls text[],
     usage_month text,
     is_paused boolean not null default false,
+    checked_at ${time},
     unique (post_id, position)
   )`,
   `create index post_results_by_account on post_results (social_account_id, id)`,
@@ -164,6 +168,12 @@ const statements = [
     error_message text,
     provider_error jsonb,
     primary key (result_id, number)
+  )`,
+
+  // At most one row: when an earlier state of the database came back last.
+  `create table restores (
+    id boolean primary key default true check (id),
+    restored_at ${time} not null
   )`,
 
   `create table rate_limits (

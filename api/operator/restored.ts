@@ -1,0 +1,16 @@
+// The command `restored`: says that an earlier state of the database has come back.
+import type { Db } from '../../schema/database/database.ts';
+import { notify } from '../../schema/database/doorbell.ts';
+import { insertRestore, restartRestoredPosts } from '../../schema/database/restores.ts';
+
+/** May be repeated: each time, every open post is checked at its networks once more. */
+export async function restored(db: Db): Promise<string> {
+  await insertRestore(db);
+  let count = 0;
+  for await (const started of restartRestoredPosts(db)) {
+    count += started;
+    await notify(db, 'fanfare_outbox');
+  }
+  const posts = count === 1 ? '1 open post' : `${count} open posts`;
+  return `Noted. ${posts} got a new workflow. Each target is looked for at its network before it is sent.`;
+}
