@@ -12,12 +12,23 @@ export interface TestDatabase extends AsyncDisposable {
 }
 
 /** `isEmpty`: without the tables, to migrate it in the test. */
-export async function createTestDatabase(
-  options: { isEmpty?: boolean } = {},
-): Promise<TestDatabase> {
+export function createTestDatabase(options: { isEmpty?: boolean } = {}): Promise<TestDatabase> {
+  return cloneDatabase(options.isEmpty ? 'template1' : inject('templateDatabase'));
+}
+
+/** As a backup that is restored beside it: whoever is connected to it loses the connection. */
+export async function copyTestDatabase({ url }: TestDatabase): Promise<TestDatabase> {
+  const name = new URL(url).pathname.slice(1);
+  await runAsAdmin(
+    inject('adminDatabaseUrl'),
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+  );
+  return cloneDatabase(name);
+}
+
+async function cloneDatabase(template: string): Promise<TestDatabase> {
   const adminUrl = inject('adminDatabaseUrl');
   const name = `test_${randomBytes(6).toString('hex')}`;
-  const template = options.isEmpty ? 'template1' : inject('templateDatabase');
   await runAsAdmin(adminUrl, `create database ${name} template ${template}`);
   const url = withDatabase(adminUrl, name);
   const connection = connectDatabase({ url, maxConnections: 5, applicationName: 'test' });

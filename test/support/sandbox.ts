@@ -16,7 +16,7 @@ export interface TestSandbox {
   /** How often a target was posted. */
   countPosts(reference: string): Promise<number>;
   /** The same network behind a port, and a connector that reaches it there. */
-  listen(): Promise<{ platform: Platform; close: () => Promise<void> }>;
+  listen(): Promise<{ platform: Platform; apiUrl: string; close: () => Promise<void> }>;
 }
 
 export function createTestSandbox(db: Db, publicUrl = 'http://fanfare.test'): TestSandbox {
@@ -48,6 +48,7 @@ export function createTestSandbox(db: Db, publicUrl = 'http://fanfare.test'): Te
       const apiUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/sandbox`;
       return {
         platform: createSandboxPlatform({ fetch, apiUrl, publicUrl: url }),
+        apiUrl,
         close: () =>
           new Promise<void>((resolve) => {
             server.close(() => resolve());

@@ -6,6 +6,8 @@ import { createRefresh, type Send } from './caller.ts';
 import {
   addPost,
   checkReplyTo,
+  findByText,
+  listRoute,
   simulatedOptions,
   simulatedRules,
   startSimulation,
@@ -51,6 +53,7 @@ function routes(tokens: Tokens, posts: PublicPost[]): Route[] {
     return container;
   };
   return [
+    listRoute(tokens, posts),
     {
       method: 'POST',
       path: /^\/containers$/,
@@ -134,9 +137,10 @@ function connect(send: Send): Platform {
       return { outcome: 'published', published: { externalId: id, url: toUrl(id) } };
     },
 
-    async reconcile({ state, credentials }, signal) {
-      const { containerId } = State.parse(state);
-      const { status, post_id } = await readStatus(containerId, credentials, signal);
+    async reconcile(target, signal) {
+      const made = State.safeParse(target.state).data;
+      if (!made) return findByText(send, target, signal);
+      const { status, post_id } = await readStatus(made.containerId, target.credentials, signal);
       if (status !== 'PUBLISHED' || post_id === null) return { outcome: 'absent' };
       return { outcome: 'published', published: { externalId: post_id, url: toUrl(post_id) } };
     },

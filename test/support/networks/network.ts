@@ -1,6 +1,11 @@
 // What a simulated network is to a test: a connector that speaks to it, its faults, and what it has made public.
 import { z } from 'zod';
-import type { Credentials, Platform } from '../../../activities/platforms/platform.ts';
+import type {
+  Credentials,
+  Platform,
+  ReconcileOutcome,
+  Target,
+} from '../../../activities/platforms/platform.ts';
 import type { PlatformRules } from '../../../schema/platforms.ts';
 import { createSwitchboard, type Stage, type Switchboard } from './faults.ts';
 import { startFaultyServer } from './faulty-server.ts';
@@ -76,6 +81,32 @@ export function addPost(posts: PublicPost[], post: Omit<PublicPost, 'id'>): Publ
   const added = { ...post, id: `post-${posts.length + 1}` };
   posts.push(added);
   return added;
+}
+
+const Listed = z.array(z.object({ id: z.string(), text: z.string() }));
+
+/** What the account has made public: for a look without what was prepared, which a restore may lose. */
+export function listRoute(tokens: Tokens, posts: PublicPost[]): Route {
+  return {
+    method: 'GET',
+    path: /^\/posts$/,
+    handle(request) {
+      tokens.check(request);
+      return Response.json(posts.map(({ id, text }) => ({ id, text })));
+    },
+  };
+}
+
+export async function findByText(
+  send: Send,
+  { caption, credentials }: Target,
+  signal: AbortSignal,
+): Promise<ReconcileOutcome> {
+  const call = { method: 'GET', path: '/posts', mayRepeat: true, credentials, signal } as const;
+  const { body } = await send({ ...call, answer: Listed });
+  const found = body.find(({ text }) => text === caption);
+  if (!found) return { outcome: 'absent' };
+  return { outcome: 'published', published: { externalId: found.id, url: toUrl(found.id) } };
 }
 
 /** A network takes no answer to what it doesn't have. */

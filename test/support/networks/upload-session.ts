@@ -6,6 +6,8 @@ import { createRefresh, type Send } from './caller.ts';
 import {
   addPost,
   checkReplyTo,
+  findByText,
+  listRoute,
   simulatedOptions,
   simulatedRules,
   startSimulation,
@@ -40,6 +42,7 @@ function routes(tokens: Tokens, posts: PublicPost[]): Route[] {
   const sessions = new Map<string, Session>();
   const looks = new Map<string, number>();
   return [
+    listRoute(tokens, posts),
     {
       method: 'POST',
       path: /^\/sessions$/,
@@ -169,8 +172,11 @@ function connect(send: Send): Platform {
       return { outcome: 'published', published: { externalId: postId!, url: body.url } };
     },
 
-    async reconcile({ caption, state, credentials }, signal) {
-      const { session } = State.parse(state);
+    async reconcile(target, signal) {
+      const { caption, credentials } = target;
+      const opened = State.safeParse(target.state).data;
+      if (!opened) return findByText(send, target, signal);
+      const { session } = opened;
       const range = `*/${Buffer.byteLength(caption)}`;
       const { body } = await put({ session, range }, { mayRepeat: true, credentials, signal });
       if (body.id === undefined) return { outcome: 'absent' };

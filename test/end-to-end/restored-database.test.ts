@@ -1,0 +1,178 @@
+// Postgres is put back to an earlier state while its posts have gone out: each is public once, all the same.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { pause } from '../../api/operator/pause.ts';
+import { restored } from '../../api/operator/restored.ts';
+import { resume } from '../../api/operator/resume.ts';
+import type { Account } from '../../schema/accounts.ts';
+import type { Post } from '../../schema/posts.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+import { startBlueskyPds, type BlueskyPds, type PdsAccount } from '../support/bluesky-pds.ts';
+import { copyTestDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { createTestSandbox } from '../support/sandbox.ts';
+import { createApi, type Api } from '../support/api.ts';
+import { createTestNamespace } from '../support/temporal.ts';
+
+/** A network on a database of its own, which the restore leaves alone. */
+interface Network {
+  readonly env: Record<string, string>;
+  readonly platform: 'sandbox' | 'bluesky';
+  /** Connects its one account, or connects it again. */
+  connect(api: Api): Promise<Account>;
+  /** The text of every public post. */
+  listTexts(): Promise<string[]>;
+}
+
+const pds = await startBlueskyPds();
+const closing: (() => Promise<unknown>)[] = [];
+let sandbox: Network;
+
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+afterAll(async () => {
+  for (const close of closing) await close();
+  if (!('skipped' in pds)) await pds.stop();
+});
+
+async function startSandbox(): Promise<Network> {
+  const database = await createTestDatabase();
+  const network = await createTestSandbox(database.db).listen();
+  closing.push(() => network.close());
+  closing.push(() => database.drop());
+  return {
+    env: { FANFARE_SANDBOX_API_URL: network.apiUrl },
+    platform: 'sandbox',
+    connect: (api) => connect(api, 'sandbox', { handle: 'ada' }),
+    async listTexts() {
+      const rows = await database.db.selectFrom('sandbox_posts').select('caption').execute();
+      return rows.map((row) => row.caption);
+    },
+  };
+}
+
+async function useBluesky({ url, createAccount }: BlueskyPds): Promise<Network> {
+  const user: PdsAccount = await createAccount('ada.test', 'ada-password');
+  return {
+    env: { FANFARE_BLUESKY_API_URL: url },
+    platform: 'bluesky',
+    connect: (api) =>
+      connect(api, 'bluesky', { handle: user.handle, app_password: user.appPassword }),
+    async listTexts() {
+      const query = `repo=${user.did}&collection=app.bsky.feed.post&limit=100`;
+      const answer = await fetch(`${url}/xrpc/com.atproto.repo.listRecords?${query}`);
+      const { records } = (await answer.json()) as { records: { value: { text: string } }[] };
+      return records.map(({ value }) => value.text);
+    },
+  };
+}
+
+async function connect(api: Api, platform: string, credentials: object): Promise<Account> {
+  const { body } = await api.post('/v1/accounts/connect', { platform, credentials });
+  return body.data as Account;
+}
+
+const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
+
+/** The same tenant at another app on a copy of its database. */
+const apiOf = (app: TestApp, { key }: { key: string }) => createApi(app.url, key);
+
+async function change(api: Api, path: string, body?: object, method = 'POST'): Promise<void> {
+  const { status, text } = await api.call(method, path, body);
+  if (status >= 300) throw new Error(`${path}: ${text}`);
+}
+
+async function waitForPosts(api: Api, posts: Post[]): Promise<string[]> {
+  const open = async () => {
+    const found = await Promise.all(posts.map(({ id }) => api.get(`/v1/posts/${id}`)));
+    return found.map(({ body }) => body.data.status as string);
+  };
+  await expect
+    .poll(async () => (await open()).filter((s) => s === 'scheduled' || s === 'pending'), {
+      timeout: 20_000,
+      interval: 100,
+    })
+    .toEqual([]);
+  return open();
+}
+
+/** Accepted by the state that comes back; what is done to them later is lost with the other one. */
+async function accept({ context: { db }, tenant: { api } }: TestApp, network: Network) {
+  const account = await network.connect(api);
+  const create = async (caption: string, more: object = {}) => {
+    const { body } = await api.post('/v1/posts', { caption, account_ids: [account.id], ...more });
+    return body.data as Post;
+  };
+  const failed = await create('failed', { scheduled_at: inMs(1_200) });
+  await change(api, `/v1/accounts/${account.id}`, undefined, 'DELETE');
+  expect(await waitForPosts(api, [failed])).toEqual(['failed']);
+  await network.connect(api);
+  await pause(db, network.platform);
+  return {
+    failed,
+    waiting: await Promise.all([1, 2, 3, 4, 5].map((n) => create(`waiting ${n}`))),
+    scheduled: await Promise.all(
+      Array.from({ length: 10 }, (_, n) => create(`scheduled ${n}`, { scheduled_at: inMs(3_000) })),
+    ),
+    early: await create('publish now', { scheduled_at: inMs(3_600_000) }),
+    moved: await create('rescheduled', { scheduled_at: inMs(3_600_000) }),
+    draft: await create('draft', { status: 'draft' }),
+  };
+}
+
+type Accepted = Awaited<ReturnType<typeof accept>>;
+
+/** What users do, and do again after the restore, since it is gone. */
+async function act(api: Api, network: Network, { failed, early, moved, draft }: Accepted) {
+  await network.connect(api);
+  await change(api, `/v1/posts/${failed.id}/results/${failed.results[0]!.id}/retry`);
+  await change(api, `/v1/posts/${early.id}/publish`);
+  await change(api, `/v1/posts/${draft.id}/publish`);
+  await change(api, `/v1/posts/${moved.id}`, { scheduled_at: inMs(1_500) }, 'PATCH');
+}
+
+describe.each([
+  ['the sandbox', () => Promise.resolve(sandbox)],
+  ['Bluesky', () => ('skipped' in pds ? undefined : useBluesky(pds))],
+] as const)('at %s', (_, open) => {
+  test('after `restored` each post is public once', async ({ skip }) => {
+    const network = await open();
+    if (!network) return skip();
+    await using receiver = await startReceiver();
+    await using namespace = await createTestNamespace();
+    await using database = await createTestDatabase();
+    const start = (on: TestDatabase) => startApp({ database: on, namespace, env: network.env });
+
+    // Before the copy: nothing is public.
+    await using first = await start(database);
+    const { tenant } = first;
+    await tenant.createWebhook(receiver.url, ['post.published']);
+    const posts = await accept(first, network);
+    await first.stop();
+    await using copy = await copyTestDatabase(database);
+
+    // What the copy does not know: everything goes out.
+    await using second = await start(database);
+    const lost = apiOf(second, tenant);
+    await resume(second.context.db, network.platform);
+    await act(lost, network, posts);
+    const all = Object.values(posts).flat();
+    expect(new Set(await waitForPosts(lost, all))).toEqual(new Set(['published']));
+    await second.stop();
+    const texts = (await network.listTexts()).toSorted();
+    expect(texts).toHaveLength(all.length);
+
+    // The copy takes its place.
+    const before = receiver.requests.length;
+    await restored(copy.db);
+    await using third = await start(copy);
+    const api = apiOf(third, tenant);
+    await resume(third.context.db, network.platform);
+    await act(api, network, posts);
+    expect(new Set(await waitForPosts(api, all))).toEqual(new Set(['published']));
+    expect((await network.listTexts()).toSorted()).toEqual(texts);
+    const isTold = ({ id }: Post) =>
+      receiver.requests.slice(before).some((request) => request.json().data.id === id);
+    await expect.poll(() => all.every(isTold), { timeout: 10_000 }).toBe(true);
+  }, 60_000);
+});
