@@ -15,6 +15,8 @@ export interface AdvanceDependencies {
   clock: TargetClock;
   /** Of this process. */
   heartbeats: CallHeartbeats;
+  /** Milliseconds since the epoch, by the database's clock. */
+  now: () => number;
   /** The operator's ceilings; 0 or none: no limit. */
   postsPerMinute?: Partial<Record<PlatformName, number>>;
   /** How long one call to a network may take. */

@@ -60,7 +60,7 @@ export async function advanceTarget(
       await sleep(Math.min(ownedMs, lookAgainMs));
       continue;
     }
-    const waitMs = (stored.next_attempt_at?.getTime() ?? 0) - Date.now();
+    const waitMs = (stored.next_attempt_at?.getTime() ?? 0) - stored.read_at.getTime();
     if (waitMs > shortWaitMs) return { waitMs };
     if (waitMs > 0) await sleep(waitMs);
 
@@ -163,6 +163,6 @@ async function renewAccess(
     if (!isSet && mayRenew && (await loadAccess(dependencies, access.accountId))) return;
   }
   if (error.kind === 'rate_limited') await noteRefusal(dependencies, row, error);
-  const step = afterError(error, row.phase, row.clock, dependencies.clock, Date.now());
+  const step = afterError(error, row.phase, row.clock, dependencies.clock, dependencies.now());
   await takeStep(dependencies, row, step, error);
 }

@@ -52,7 +52,7 @@ export async function concludeRun(
   const results = rows.filter((row) => row.kind === 'post');
   const outcome = outcomeOf(results);
   const isPublic = outcome === 'published' || outcome === 'partial';
-  const published_at = isPublic ? (post.published_at ?? new Date()) : null;
+  const published_at = isPublic ? (post.published_at ?? lastPublishedAt(results)) : null;
   const concluded = { status: outcome, published_at };
   await setConcluded(trx, post, concluded);
   if (outcome === 'canceled') return outcome;
@@ -66,6 +66,11 @@ export async function concludeRun(
   } as const;
   await recordEvent(trx, event, { previewEvents });
   return outcome;
+}
+
+/** As Postgres has it: the clock of this process may be wrong. */
+function lastPublishedAt(results: PostResultRow[]): Date {
+  return new Date(Math.max(...results.map((result) => result.published_at?.getTime() ?? 0)));
 }
 
 type Outcome = Extract<PostStatus, 'published' | 'partial' | 'failed' | 'canceled'>;

@@ -67,9 +67,11 @@ export async function attemptRound(
   // Every attempt of the round has ended before a fault is told: none goes on behind the retry.
   const fault = outcomes.find((outcome) => outcome.status === 'rejected');
   if (fault) throw fault.reason;
-  return outcomes
-    .flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
-    .filter((delivery) => delivery.dueAtMs !== null);
+  const nowMs = dependencies.now();
+  return outcomes.flatMap((outcome) => {
+    if (outcome.status === 'rejected' || outcome.value.dueAtMs === null) return [];
+    return { ...outcome.value, waitMs: Math.max(outcome.value.dueAtMs - nowMs, 0) };
+  });
 }
 
 async function deliverIfDue(

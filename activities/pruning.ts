@@ -24,6 +24,8 @@ export interface PruningDependencies {
   db: Db;
   config: Pick<Config, 'retention'>;
   log: Logger;
+  /** Milliseconds since the epoch, by the database's clock. */
+  now: () => number;
 }
 
 /** Null: nothing is left to prune. */
@@ -39,10 +41,10 @@ const postsAtOnce = 500;
 const sandboxMs = 7 * 86_400_000;
 const idempotencyKeysMs = fixedLimits.idempotencyHours * 3_600_000;
 
-export function createPruning({ db, config, log }: PruningDependencies) {
+export function createPruning({ db, config, log, now }: PruningDependencies) {
   async function prune({ after }: PruneRecordsInput): Promise<PruneProgress> {
-    const startedAtMs = Date.now();
-    const isOver = () => Date.now() - startedAtMs > runForMs || cancellationSignal().aborted;
+    const startedAtMs = now();
+    const isOver = () => now() - startedAtMs > runForMs || cancellationSignal().aborted;
     const ago = (ms: number) => new Date(startedAtMs - ms);
     const { recordsMs, postsMs, feedMs } = config.retention;
     const pruned: Record<string, number> = {};

@@ -1,11 +1,11 @@
 // The activities of `publishPost`: claim a run, advance its targets, conclude it.
 import { activityInfo } from '@temporalio/activity';
-import type { Db } from '../schema/database/database.ts';
 import { claimRun, listOpenTargets, type OpenTarget } from '../schema/database/posts.ts';
 import { findFinishedPost } from '../schema/database/targets.ts';
 import type {
   BegunTarget,
   ClaimedTarget,
+  NotDue,
   PublishPostInput,
   TargetProgress,
 } from '../schema/workflows.ts';
@@ -61,21 +61,25 @@ export function createPublishing(dependencies: PublishingDependencies) {
     return ways;
   }
 
-  async function claimPost(input: PublishPostInput): Promise<ClaimedTarget[] | null> {
+  async function claimPost(input: PublishPostInput): Promise<ClaimedTarget[] | NotDue | null> {
     const { workflowId } = activityInfo().workflowExecution!;
-    const targets = await claim(db, input, workflowId);
-    if (targets) doorbell.ring('fanfare_changes');
-    return targets;
+    const claimed = await claimRun(db, input.postId, input.run, workflowId);
+    if (claimed !== 'claimed') return claimed ?? null;
+    doorbell.ring('fanfare_changes');
+    return answeredFirst(await listOpenTargets(db, input.postId));
   }
 
   return {
-    /** The targets and comments of the run that are not finished; null when the run is another's. */
+    /**
+     * The targets and comments of the run that are not finished; null when the run is another's. How
+     * long to wait, where it is not due.
+     */
     claimPost,
 
     /** The same, and each target as far as it came soon; null also when the run has ended with that. */
-    async beginPost(input: PublishPostInput): Promise<BegunTarget[] | null> {
+    async beginPost(input: PublishPostInput): Promise<BegunTarget[] | NotDue | null> {
       const targets = await claimPost(input);
-      if (!targets) return null;
+      if (!targets || 'waitMs' in targets) return targets;
       const leave = await firstTasks.enter();
       if (!leave) return targets.map((target) => ({ ...target, progress: { waitMs: 0 } }));
       try {
@@ -101,15 +105,6 @@ export function createPublishing(dependencies: PublishingDependencies) {
       await concludePost(dependencies, input);
     },
   };
-}
-
-async function claim(
-  db: Db,
-  { postId, run }: PublishPostInput,
-  workflowId: string,
-): Promise<ClaimedTarget[] | null> {
-  if (!(await claimRun(db, postId, run, workflowId))) return null;
-  return answeredFirst(await listOpenTargets(db, postId));
 }
 
 /** In the order of their positions, but for those that answer a later one. */

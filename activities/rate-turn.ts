@@ -25,17 +25,16 @@ export async function findWait(
   { db, clock: limits, postsPerMinute = {} }: TurnDependencies,
   row: TargetRow,
 ): Promise<NextStep | undefined> {
-  const { blocked_until, clock, phase, platform } = row;
-  const nowMs = Date.now();
+  const { blocked_until, clock, phase, platform, read_at } = row;
+  const nowMs = read_at.getTime();
   const blockedMs = (blocked_until?.getTime() ?? 0) - nowMs;
   if (blockedMs > 0) return afterRateLimit(blockedMs, phase, clock, limits, nowMs);
   const ceiling = postsPerMinute[platform] ?? 0;
   const hasTurn = clock.turnAtMs !== undefined && nowMs - clock.turnAtMs < turnHoldsMs;
   if (ceiling === 0 || phase !== 'commit' || hasTurn) return undefined;
-  const turnAt = await reserveTurn(db, appLimitKey(platform), 60_000 / ceiling);
-  const waitMs = turnAt.getTime() - nowMs;
+  const { at, waitMs } = await reserveTurn(db, appLimitKey(platform), 60_000 / ceiling);
   if (waitMs <= 0) return undefined;
-  return { next: phase, waitMs, clock: { ...clock, turnAtMs: turnAt.getTime() } };
+  return { next: phase, waitMs, clock: { ...clock, turnAtMs: at.getTime() } };
 }
 
 /** A commit uses its place up: the next one needs another. */
@@ -50,17 +49,16 @@ export async function noteRefusal(
   row: TargetRow,
   { options }: PlatformError,
 ): Promise<void> {
-  const untilMs = Date.now() + (options.retryAfterMs ?? clock.rateLimitedDelayMs);
-  await noteThrottle({ db }, row, { scope: options.throttled ?? 'account', untilMs });
+  const waitMs = options.retryAfterMs ?? clock.rateLimitedDelayMs;
+  await noteThrottle({ db }, row, { scope: options.throttled ?? 'account', waitMs });
 }
 
 export async function noteThrottle(
   { db }: Pick<AdvanceDependencies, 'db'>,
   row: TargetRow,
-  { scope, untilMs }: Throttle,
+  { scope, waitMs: askedMs }: Throttle,
 ): Promise<void> {
   const key = scope === 'app' ? appLimitKey(row.platform) : accountLimitKey(row.social_account_id);
-  const nowMs = Date.now();
-  const waitMs = readWaitMs(untilMs - nowMs);
-  if (waitMs !== undefined) await setBlocked(db, key, new Date(nowMs + waitMs));
+  const waitMs = readWaitMs(askedMs);
+  if (waitMs !== undefined) await setBlocked(db, key, waitMs);
 }

@@ -6,13 +6,14 @@ import {
   type WorkflowStartOptions,
 } from '@temporalio/client';
 import type { Logger } from 'pino';
-import type { Db, OutboxRow } from '../schema/database/database.ts';
+import type { Db } from '../schema/database/database.ts';
 import type { Listener } from '../schema/database/listen.ts';
 import {
   claimBatch,
   claimOutbox,
   deleteOutbox,
   type ClaimedBatch,
+  type ClaimedRow,
 } from '../schema/database/outbox.ts';
 import { deliverEventsWorkflow, maxBatchSize } from '../schema/workflows.ts';
 import type { HeadStart } from './head-start.ts';
@@ -61,7 +62,7 @@ export function startRelay(dependencies: RelayDependencies): Relay {
   } = dependencies;
   let failingFromMs = 0;
 
-  async function tellAll<Row extends OutboxRow>(
+  async function tellAll<Row extends ClaimedRow>(
     rows: Row[],
     tellOne: (row: Row) => Promise<Answer> = (row) => tell(dependencies, row),
   ): Promise<boolean> {
@@ -149,9 +150,9 @@ type Answer = 'told' | 'begun' | 'refused' | 'away';
 
 async function tell(
   { temporal, taskQueue, log }: RelayDependencies,
-  row: OutboxRow,
+  row: ClaimedRow,
 ): Promise<Answer> {
-  const delayMs = row.start_at ? row.start_at.getTime() - Date.now() : 0;
+  const delayMs = Math.ceil(row.delay_ms ?? 0);
   const timing: Partial<WorkflowStartOptions> =
     delayMs > 0 ? { startDelay: delayMs } : { requestEagerStart: true };
   try {

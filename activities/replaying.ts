@@ -1,6 +1,7 @@
 // The activity of `replayDeliveries`: reopens what a replay matches, batch by batch, and concludes it.
 import type { ChangeKind } from '../schema/change-kinds.ts';
 import { isDeepStrictEqual } from 'node:util';
+import { sql } from 'kysely';
 import { insertChanges } from '../schema/database/changes.ts';
 import type { Db, ReplayRow, Transaction } from '../schema/database/database.ts';
 import type { Doorbell } from '../schema/database/doorbell.ts';
@@ -94,7 +95,7 @@ async function conclude(
     ...counts,
     status,
     position: null,
-    concluded_at: new Date(),
+    concluded_at: sql<Date>`now()`,
   });
   await tell(trx, replay, status);
   return 'concluded';

@@ -122,11 +122,11 @@ async function writeError(
   await endAttempt(db, row.id, row.steps, toCallOutcome(error, durationMs));
   if (error.kind === 'reauthorize') {
     // The network refused our means before it looked at the post: the phase is as if never begun.
-    const isOurs = await setNextPhase(db, row, { phase, clock, dueAt: null });
+    const isOurs = await setNextPhase(db, row, { phase, clock, waitMs: null });
     return isOurs ? { row, error } : 'superseded';
   }
   if (error.kind === 'rate_limited') await noteRefusal(dependencies, row, error);
-  const step = afterError(error, phase, clock, limits, Date.now());
+  const step = afterError(error, phase, clock, limits, dependencies.now());
   return toEnd(await takeStep(dependencies, row, step, error));
 }
 
@@ -140,12 +140,12 @@ async function writeOutcome(
   const { clock } = row;
   switch (outcome.outcome) {
     case 'prepared':
-      return setNextPhase(db, row, { phase: 'commit', clock, dueAt: null, state: outcome.state });
+      return setNextPhase(db, row, { phase: 'commit', clock, waitMs: null, state: outcome.state });
     case 'accepted':
       return takeStep(
         dependencies,
         { ...row, provider_state: outcome.state },
-        nextPoll(clock, limits, Date.now()),
+        nextPoll(clock, limits, dependencies.now()),
         'The network did not finish the post in time.',
       );
     case 'absent':
@@ -169,16 +169,16 @@ export async function takeStep(
 ): Promise<boolean> {
   if ('fail' in step) return failTarget(dependencies, row, step.fail, cause);
   const { db, doorbell } = dependencies;
-  const dueAt = step.waitMs > 0 ? new Date(Date.now() + step.waitMs) : null;
+  const waitMs = step.waitMs > 0 ? step.waitMs : null;
   const isWritten = await db.transaction().execute((trx) =>
     setNextPhase(trx, row, {
       phase: step.next,
       clock: step.clock,
-      dueAt,
+      waitMs,
       state: row.provider_state,
     }),
   );
-  if (dueAt) doorbell.ring('fanfare_changes');
+  if (waitMs !== null) doorbell.ring('fanfare_changes');
   return isWritten;
 }
 

@@ -14,6 +14,7 @@ import { createWebhookHealth } from '../activities/webhook-health.ts';
 import type { Config } from '../schema/config.ts';
 import { hasActiveSandboxAccount } from '../schema/database/accounts.ts';
 import { connectDatabase } from '../schema/database/connect.ts';
+import { startDatabaseClock } from '../schema/database/database-clock.ts';
 import { createDoorbell } from '../schema/database/doorbell.ts';
 import { createListener } from '../schema/database/listen.ts';
 import type { Vault } from '../schema/database/vault.ts';
@@ -139,6 +140,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const probes = roles.api ? undefined : createProbeServer(context);
   const probePort = await probes?.listen(config.workerPort, config.host);
   const health = createWebhookHealth({ db, doorbell, log, rule: config.disabling });
+  const clock = roles.worker ? await startDatabaseClock(db) : undefined;
   worker = roles.worker
     ? keepWorker({
         ...context,
@@ -152,7 +154,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         postsPerMinute: config.postsPerMinute,
         delaysMs: config.deliveryDelaysMs,
         timeoutMs: config.deliveryTimeoutMs,
-        now: Date.now,
+        now: clock!.now,
         previewEvents: config.previewEvents,
         cacheDirectory: options.cacheDirectory,
       })
@@ -174,6 +176,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         () => context.temporal.connection.close(),
         () => listener.close(),
         () => doorbell.close(),
+        async () => clock?.stop(),
         () => database.close(),
       ]);
       const hasStopped = await within(

@@ -19,6 +19,11 @@ export interface ClaimedTarget {
   after?: string;
 }
 
+/** A scheduled post's workflow came early, by the clock of the database. */
+export interface NotDue {
+  waitMs: number;
+}
+
 /** `progress` absent: it is under way still, or waits for the one before. */
 export interface BegunTarget extends ClaimedTarget {
   progress?: TargetProgress | undefined;
@@ -48,6 +53,8 @@ export interface WaitingDelivery {
   attemptCount: number;
   /** Milliseconds since the epoch; null once the delivery has concluded. */
   dueAtMs: number | null;
+  /** From the end of the round until then. Absent in what earlier releases answered. */
+  waitMs?: number;
 }
 
 export const deliveriesQuery = 'deliveries';

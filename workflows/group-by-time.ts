@@ -8,6 +8,8 @@ export interface Group {
   ids: string[];
   /** When the last of them is due. */
   dueAtMs: number;
+  /** How long until then, where the round has told. */
+  waitMs: number | undefined;
 }
 
 export function groupByTime(waiting: WaitingDelivery[]): Group[] {
@@ -20,8 +22,9 @@ export function groupByTime(waiting: WaitingDelivery[]): Group[] {
     if (group && dueAtMs <= endMs) {
       group.ids.push(delivery.deliveryId);
       group.dueAtMs = dueAtMs;
+      group.waitMs = delivery.waitMs;
     } else {
-      groups.push({ ids: [delivery.deliveryId], dueAtMs });
+      groups.push({ ids: [delivery.deliveryId], dueAtMs, waitMs: delivery.waitMs });
       endMs = dueAtMs + windowMs;
     }
   }

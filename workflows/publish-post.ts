@@ -1,5 +1,5 @@
 // One run of a post: every target on its own way, all at once, then the outcome.
-import { condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
+import { condition, continueAsNew, sleep, workflowInfo } from '@temporalio/workflow';
 import type {
   BegunTarget,
   ClaimedTarget,
@@ -10,7 +10,12 @@ import { advanceTarget, claimPost, concludePost, firstTask } from './activities.
 
 export async function publishPost(input: PublishPostInput): Promise<void> {
   const { run, isShort = false } = input;
-  const targets = await (isShort ? firstTask.beginPost(input) : claimPost(input));
+  const begin = () => (isShort ? firstTask.beginPost(input) : claimPost(input));
+  let targets = await begin();
+  while (targets && 'waitMs' in targets) {
+    await sleep(targets.waitMs);
+    targets = await begin();
+  }
   if (!targets) return;
   let isHistoryLong = false;
   let isConcluded = false;

@@ -80,7 +80,7 @@ export function toSurprise(what: string, kind: CallKind): PlatformError {
 export function readThrottle(headers: Headers): Throttle | undefined {
   const waitMs = headers.has('ratelimit-reset') ? readAskedMs(headers) : undefined;
   if (headers.get('ratelimit-remaining') !== '0' || waitMs === undefined) return undefined;
-  return { scope: 'account', untilMs: Date.now() + waitMs };
+  return { scope: 'account', waitMs };
 }
 
 function lostAnswer(kind: CallKind, message: string, options: PlatformErrorOptions) {

@@ -50,10 +50,10 @@ export interface Published {
   url: string | null;
 }
 
-/** The network has said that it takes nothing more until then, of this account or of the whole app. */
+/** The network has said that it takes nothing more for so long, of this account or of the whole app. */
 export interface Throttle {
   scope: 'account' | 'app';
-  untilMs: number;
+  waitMs: number;
 }
 
 /** `published`: it is public. `accepted`: the network finishes later, ask `confirm`. */

@@ -206,7 +206,7 @@ function toError(response: Response, json: unknown, isRepeatable: boolean): Plat
 function readThrottle(headers: Headers): Throttle | undefined {
   const resetMs = readSecondsMs(headers.get('x-ratelimit-reset'));
   if (headers.get('x-ratelimit-remaining') !== '0' || resetMs === undefined) return undefined;
-  return { scope: 'account', untilMs: Date.now() + resetMs };
+  return { scope: 'account', waitMs: resetMs };
 }
 
 /** Counted from now: the sandbox tells no times as dates. */

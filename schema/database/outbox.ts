@@ -1,6 +1,7 @@
 // The outbox: what Temporal must be told, written in the transaction that decides it.
 import { sql } from 'kysely';
 import { newId } from '../ids.ts';
+import { msUntil } from './ago.ts';
 import type { Db, OutboxRow } from './database.ts';
 import { areDeliveriesPaused } from './sending-pauses.ts';
 import {
@@ -73,8 +74,11 @@ function publishPostRequest(input: PublishPostInput, startAt: Date | null): Work
   };
 }
 
+/** `delay_ms`: until its workflow begins; null: at once. */
+export type ClaimedRow = OutboxRow & { delay_ms?: number | null };
+
 /** Takes rows to tell, oldest first, past those that another relay holds. */
-export async function claimOutbox(db: Db, limit: number): Promise<OutboxRow[]> {
+export async function claimOutbox(db: Db, limit: number): Promise<ClaimedRow[]> {
   const waiting = db
     .selectFrom('outbox')
     .select('id')
@@ -93,6 +97,7 @@ export async function claimOutbox(db: Db, limit: number): Promise<OutboxRow[]> {
     .set({ claimed_at: sql<Date>`now()` })
     .where('id', 'in', waiting)
     .returningAll()
+    .returning(msUntil(sql.ref('start_at')).as('delay_ms'))
     .execute();
 }
 

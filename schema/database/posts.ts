@@ -5,6 +5,7 @@ import { notFound } from '../errors.ts';
 import type { Slice } from '../listing.ts';
 import type { PlatformName } from '../platforms.ts';
 import type { ListPosts } from '../posts.ts';
+import { msUntil } from './ago.ts';
 import type { NewOutboxRow } from './outbox.ts';
 import { isOpenRow } from './open-results.ts';
 import { inScope, type RowScope } from './row-scope.ts';
@@ -228,30 +229,37 @@ export function listOpenTargets(db: Db, postId: string): Promise<OpenTarget[]> {
 }
 
 /**
- * Claims a run for the workflow that was asked to carry it. False: superseded or concluded. The same
- * workflow may claim again, since its first answer may have been lost; it begins once.
+ * Claims a run for the workflow that was asked to carry it. Undefined: superseded or concluded. The same
+ * workflow may claim again, since its first answer may have been lost; it begins once. A scheduled post
+ * is claimed when it is due: `waitMs` says when to claim again.
  */
 export async function claimRun(
   db: Db,
   postId: string,
   run: number,
   workflowId: string,
-): Promise<boolean> {
-  const { rows } = await sql`
+): Promise<'claimed' | { waitMs: number } | undefined> {
+  const { rows } = await sql<{ wait_ms: number | null }>`
     /* prepared: claim_run */
-    with claimed as (
-      select id, project_id, started_run from posts
+    with found as (
+      select id, project_id, started_run, ${msUntil(sql.ref('scheduled_at'))} as wait_ms from posts
       where id = ${postId} and current_run = ${run} and workflow_id = ${workflowId}
         and concluded_run < ${run} and status in ('scheduled', 'pending')
       for update
+    ), claimed as (
+      select * from found where wait_ms is null or wait_ms <= 0
     ), change as (
       insert into changes (project_id, subject, subject_id, kind)
       select project_id, 'post', id, 'started' from claimed where started_run < ${run}
+    ), begun as (
+      update posts set status = 'pending', started_run = ${run}, progressed_at = now()
+      from claimed where posts.id = claimed.id
     )
-    update posts set status = 'pending', started_run = ${run}, progressed_at = now()
-    from claimed where posts.id = claimed.id
-    returning posts.id`.execute(db);
-  return rows.length > 0;
+    select wait_ms from found`.execute(db);
+  const [found] = rows;
+  if (!found) return undefined;
+  const waitMs = found.wait_ms ?? 0;
+  return waitMs > 0 ? { waitMs: Math.ceil(waitMs) } : 'claimed';
 }
 
 /** Ends the current run of a post that is locked by `trx`. */

@@ -1,26 +1,33 @@
 // Rate limits as all workers share them: what networks have said, and the operator's ceilings.
 import { sql } from 'kysely';
 import type { PlatformName } from '../platforms.ts';
+import { inMs, msUntil } from './ago.ts';
 import type { Db } from './database.ts';
 
 export const appLimitKey = (platform: PlatformName) => `app/${platform}`;
 export const accountLimitKey = (accountId: string) => `account/${accountId}`;
 
-/** The network takes nothing until then; what was learnt of a later time stays. */
-export async function setBlocked(db: Db, key: string, until: Date): Promise<void> {
+/** The network takes nothing for so long; what was learnt of a later time stays. */
+export async function setBlocked(db: Db, key: string, forMs: number): Promise<void> {
   await sql`
-    insert into rate_limits as known (key, blocked_until) values (${key}, ${until})
+    insert into rate_limits as known (key, blocked_until) values (${key}, ${inMs(forMs)})
     on conflict (key) do update
       set blocked_until = greatest(known.blocked_until, excluded.blocked_until)`.execute(db);
 }
 
-/** Reserves the next place under a ceiling, `everyMs` after the one before; returns when it is. */
-export async function reserveTurn(db: Db, key: string, everyMs: number): Promise<Date> {
-  const { rows } = await sql<{ turn_at: Date }>`
+/** Reserves the next place under a ceiling, `everyMs` after the one before. */
+export async function reserveTurn(
+  db: Db,
+  key: string,
+  everyMs: number,
+): Promise<{ at: Date; waitMs: number }> {
+  const { rows } = await sql<{ at: Date; wait_ms: number }>`
     insert into rate_limits as known (key, next_free_at)
     values (${key}, now() + ${everyMs} * interval '1 ms')
     on conflict (key) do update
       set next_free_at = greatest(known.next_free_at, now()) + ${everyMs} * interval '1 ms'
-    returning next_free_at - ${everyMs} * interval '1 ms' as turn_at`.execute(db);
-  return rows[0]!.turn_at;
+    returning next_free_at - ${everyMs} * interval '1 ms' as at,
+      ${msUntil(sql.ref('next_free_at'))} - ${everyMs} as wait_ms`.execute(db);
+  const { at, wait_ms } = rows[0]!;
+  return { at, waitMs: Math.ceil(wait_ms) };
 }

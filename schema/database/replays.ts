@@ -1,5 +1,5 @@
 // Replays in Postgres: their rows, and how the deliveries that they reopened stand.
-import { sql, type Insertable, type Updateable } from 'kysely';
+import { sql, type Insertable, type UpdateObject } from 'kysely';
 import type { DeliveryStatus } from '../deliveries.ts';
 import { notFound } from '../errors.ts';
 import type { Slice } from '../listing.ts';
@@ -123,7 +123,7 @@ export function lockRunningReplay(trx: Transaction, id: string): Promise<ReplayR
 export async function setReplay(
   trx: Transaction,
   id: string,
-  changes: Updateable<Database['replays']>,
+  changes: UpdateObject<Database, 'replays'>,
 ): Promise<void> {
   await trx.updateTable('replays').set(changes).where('id', '=', id).execute();
 }

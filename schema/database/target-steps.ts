@@ -4,6 +4,7 @@ import type { AttemptOutcome } from '../post-attempts.ts';
 import type { PostingErrorCode } from '../posting-errors.ts';
 import type { FailureStage, NextAction, Phase } from '../posts.ts';
 import { giveBackUsage } from './account-usage.ts';
+import { inMs } from './ago.ts';
 import { insertChanges } from './changes.ts';
 import type { ClockState, Db, Transaction } from './database.ts';
 import { isOpenRow } from './open-results.ts';
@@ -104,7 +105,8 @@ export async function setNextPhase(
   next: {
     phase: Phase;
     clock: ClockState;
-    dueAt: Date | null;
+    /** Null: at once. */
+    waitMs: number | null;
     state?: Record<string, unknown> | undefined;
   },
 ): Promise<boolean> {
@@ -114,7 +116,7 @@ export async function setNextPhase(
       phase: next.phase,
       phase_state: 'ready',
       clock: JSON.stringify(next.clock),
-      next_attempt_at: next.dueAt,
+      next_attempt_at: next.waitMs === null ? null : inMs(next.waitMs),
       ...(row.phase === 'reconcile' &&
         next.phase !== 'reconcile' && { checked_at: sql<Date>`now()` }),
       ...(next.state ? { provider_state: JSON.stringify(next.state) } : {}),
@@ -124,7 +126,7 @@ export async function setNextPhase(
     .where(isOpenRow('post_results'))
     .returning('id')
     .executeTakeFirst();
-  if (changed && next.dueAt) await insertResultChange(db, row, 'result.waiting');
+  if (changed && next.waitMs !== null) await insertResultChange(db, row, 'result.waiting');
   return changed !== undefined;
 }
 

@@ -188,7 +188,7 @@ describe('advanceTarget', () => {
     const { resultId } = await createTarget();
     const stale = (await findTarget(database.db, resultId))!;
     await beginPhase(database.db, stale, 'commit');
-    await setNextPhase(database.db, stale, { phase: 'commit', clock: {}, dueAt: null });
+    await setNextPhase(database.db, stale, { phase: 'commit', clock: {}, waitMs: null });
     expect(await result(resultId)).toMatchObject({ phase: 'commit', phase_state: 'begun' });
   });
 

@@ -112,9 +112,9 @@ describe('a wait that a network asks for', () => {
     [Infinity, null],
     [NaN, null],
     [-1, null],
-  ])('until %d, told with a post, holds for %i ms', async (untilMs, expectedMs) => {
+  ])('of %d ms, told with a post, holds for %i ms', async (waitMs, expectedMs) => {
     const { resultId, key } = await addTarget();
-    network.throttle = { scope: 'account', untilMs };
+    network.throttle = { scope: 'account', waitMs };
     expect((await advanceWhole(resultId)).status).toBe('published');
     const until = await blockedUntil(key);
     if (expectedMs === null) expect(until).toBeNull();

@@ -56,6 +56,7 @@ async function publish(
     vault: rowsVault,
     doorbell,
     platforms: createPlatforms([platform]),
+    now: Date.now,
     clock: {
       ...defaultTargetClock,
       reconcileDelaysMs: [0, 1],

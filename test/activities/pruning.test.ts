@@ -36,6 +36,7 @@ const before = () => new Date(Date.now() - 30 * dayMs);
 async function prune(after = '', log: (line: string) => void = () => undefined) {
   const { prune } = createPruning({
     db: database.db,
+    now: Date.now,
     config: readConfig({}),
     log: pino({ level: 'info' }, { write: log }),
   });

@@ -83,7 +83,7 @@ describe('a refusal of an account', () => {
 describe('what a network says with a post that it took', () => {
   test.each(['account', 'app'] as const)('is heeded by every other target: %s', async (scope) => {
     const [account, other] = [await addAccount(database.db), await addAccount(database.db)];
-    network.throttle = { scope, untilMs: Date.now() + 60_000 };
+    network.throttle = { scope, waitMs: 60_000 };
     const first = await addTarget(account);
     await advance(first);
     expect((await getResult(database.db, first)).status).toBe('published');

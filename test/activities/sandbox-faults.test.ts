@@ -70,12 +70,9 @@ describe('commit', () => {
   });
 
   test('tells of a post taken how long the account must be left alone', async () => {
-    const beganMs = Date.now();
     const outcome = await commit('res_throttled', { throttle_s: 90 });
-    expect(outcome).toMatchObject({ outcome: 'published', throttle: { scope: 'account' } });
-    const { untilMs } = outcome.throttle!;
-    expect(untilMs).toBeGreaterThanOrEqual(beganMs + 90_000);
-    expect(untilMs).toBeLessThanOrEqual(Date.now() + 90_000);
+    const throttle = { scope: 'account', waitMs: 90_000 };
+    expect(outcome).toMatchObject({ outcome: 'published', throttle });
     expect((await commit('res_free', {})).throttle).toBeUndefined();
   });
 

@@ -79,7 +79,7 @@ describe('POST /v1/posts/:id/cancel while the post is on its way', () => {
     expect(await author.published(author.accounts[1])).toBe(0);
 
     const row = (await findTarget(rest.context.db, resultIds[0]))!;
-    const due = { clock: {}, dueAt: null, phase: 'commit' } as const;
+    const due = { clock: {}, waitMs: null, phase: 'commit' } as const;
     await setNextPhase(rest.context.db, row, due);
     await publishTarget(rest, resultIds[0]);
     await conclude(rest, id);
@@ -113,7 +113,7 @@ describe('POST /v1/posts/:id/cancel while the post is on its way', () => {
     });
     const row = await begin(rest, resultIds[0], 'prepare');
     expect((await cancel(id)).body.data.status).toBe('canceled');
-    const next = { phase: 'commit', clock: {}, dueAt: null, state: { upload: 'u' } } as const;
+    const next = { phase: 'commit', clock: {}, waitMs: null, state: { upload: 'u' } } as const;
     await setNextPhase(rest.context.db, row, next);
     expect(statusesOf(await author.read(id))).toEqual(['canceled']);
     await expect(begin(rest, resultIds[0])).rejects.toThrow();
@@ -124,8 +124,7 @@ describe('POST /v1/posts/:id/cancel while the post is on its way', () => {
       account_ids: [author.accounts[0]],
     });
     const row = await begin(rest, resultIds[0]);
-    const dueAt = new Date(Date.now() + 3_600_000);
-    await setNextPhase(rest.context.db, row, { phase: 'commit', clock: {}, dueAt });
+    await setNextPhase(rest.context.db, row, { phase: 'commit', clock: {}, waitMs: 3_600_000 });
     const { body } = await cancel(id);
     expect(body.data).toMatchObject({ status: 'canceled', results: [{ next_attempt_at: null }] });
   });

@@ -1,4 +1,5 @@
 // A client with accounts and posts over REST, and the engine's steps on its targets, taken by hand.
+import { sql } from 'kysely';
 import { concludePost } from '../../activities/conclude-post.ts';
 import { toFailure } from '../../activities/failures.ts';
 import { claimRun } from '../../schema/database/posts.ts';
@@ -112,13 +113,18 @@ export async function claim(rest: TestRest, postId: string): Promise<boolean> {
   return workflow_id !== null && claimAs(rest.context, postId, current_run, workflow_id);
 }
 
+/** When its time has come. */
 export function claimAs(
   { db }: Pick<TestRest['context'], 'db'>,
   postId: string,
   run: number,
   workflowId: string,
 ): Promise<boolean> {
-  return db.transaction().execute((trx) => claimRun(trx, postId, run, workflowId));
+  return db.transaction().execute(async (trx) => {
+    const coming = trx.updateTable('posts').set({ scheduled_at: sql<Date>`now() - interval '1 s'` });
+    await coming.where('id', '=', postId).where('scheduled_at', 'is not', null).execute();
+    return (await claimRun(trx, postId, run, workflowId)) === 'claimed';
+  });
 }
 
 /** A call to the network that has not ended. */
@@ -150,7 +156,7 @@ export async function failTarget(
   await setNextPhase(db, row, {
     phase: 'commit',
     clock: { unavailable: 5 },
-    dueAt: null,
+    waitMs: null,
     state: { upload: 'u1' },
   });
   const failure = toFailure(code, 'commit', 'Connection refused.');

@@ -97,6 +97,15 @@ describe('publishPost', () => {
     expect(calls).toEqual(['begin', 'c', 'b', 'conclude']);
   });
 
+  test('begins again when it came before the time of the post', async () => {
+    let claims = 0;
+    const calls = await publish({
+      beginPost: () => Promise.resolve(++claims < 3 ? { waitMs: 300 } : three),
+    });
+    expect(calls.slice(0, 3)).toEqual(['begin', 'begin', 'begin']);
+    expect(calls).toHaveLength(7);
+  });
+
   test('begins what answers another target when that has ended', async () => {
     const calls = await publish({
       beginPost: () =>

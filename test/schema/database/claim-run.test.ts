@@ -26,19 +26,31 @@ async function countStarts(postId: string): Promise<number> {
 describe('claimRun', () => {
   test('lets the same workflow claim again, and tells once that the run has started', async () => {
     const { postId, workflowId } = await addPost(database.db);
-    expect(await claim(postId, 1, workflowId)).toBe(true);
+    expect(await claim(postId, 1, workflowId)).toBe('claimed');
     expect(await readPost(postId)).toMatchObject({ status: 'pending', started_run: 1 });
-    expect(await claim(postId, 1, workflowId)).toBe(true);
+    expect(await claim(postId, 1, workflowId)).toBe('claimed');
     expect(await countStarts(postId)).toBe(1);
   });
 
   test('gives the run to no other workflow, nor a superseded one to its own', async () => {
     const { postId, workflowId } = await addPost(database.db);
-    expect(await claim(postId, 1, 'another')).toBe(false);
+    expect(await claim(postId, 1, 'another')).toBeUndefined();
     expect(await restartPost(database.db, postId, workflowId)).toBe(true);
-    expect(await claim(postId, 1, workflowId)).toBe(false);
+    expect(await claim(postId, 1, workflowId)).toBeUndefined();
     expect(await countStarts(postId)).toBe(0);
-    expect(await claim(postId, 2, (await readPost(postId)).workflow_id!)).toBe(true);
+    expect(await claim(postId, 2, (await readPost(postId)).workflow_id!)).toBe('claimed');
     expect(await countStarts(postId)).toBe(1);
+  });
+
+  test('of a scheduled post says how long to wait, and claims no run before its time', async () => {
+    const { postId, workflowId } = await addPost(database.db, {
+      scheduledAt: new Date(Date.now() + 60_000),
+    });
+    const answer = await claim(postId, 1, workflowId);
+    expect(answer).toEqual({ waitMs: expect.any(Number) });
+    const { waitMs } = answer as { waitMs: number };
+    expect(Math.abs(waitMs - 60_000)).toBeLessThan(2_000);
+    expect(await readPost(postId)).toMatchObject({ status: 'scheduled', started_run: 0 });
+    expect(await countStarts(postId)).toBe(0);
   });
 });

@@ -54,8 +54,7 @@ describe('restartPost', () => {
         .execute();
       restarting = restartPost(db, post.postId, post.workflowId);
       await sleep(lockWaitMs);
-      const dueAt = new Date(Date.now() + 60_000);
-      await setNextPhase(trx, target, { phase: 'commit', clock: {}, dueAt });
+      await setNextPhase(trx, target, { phase: 'commit', clock: {}, waitMs: 60_000 });
     });
     expect(await restarting).toBe(true);
   });

@@ -5,7 +5,7 @@ import { DefaultLogger } from '@temporalio/worker';
 import type { AdvanceDependencies } from '../../../activities/advance-dependencies.ts';
 import { createFirstTasks } from '../../../activities/first-tasks.ts';
 import { createPublishing } from '../../../activities/publishing.ts';
-import type { BegunTarget, TargetProgress } from '../../../schema/workflows.ts';
+import type { BegunTarget, NotDue, TargetProgress } from '../../../schema/workflows.ts';
 import { run, type TestPost } from './posting.ts';
 
 /** A worker that ends makes no noise here. */
@@ -21,8 +21,8 @@ export async function carryRun(
     { logger },
   );
   const input = { postId, run };
-  const targets = (await worker.run(publishing.beginPost, input)) as BegunTarget[] | null;
-  if (!targets) return;
+  const targets = (await worker.run(publishing.beginPost, input)) as BegunTarget[] | NotDue | null;
+  if (!targets || 'waitMs' in targets) return;
   for (const { resultId, progress: begun } of targets) {
     const advance = async () =>
       (await worker.run(publishing.advanceTarget, { resultId, run })) as TargetProgress;

@@ -44,6 +44,7 @@ export function dependenciesOf(
     platforms: createPlatforms([network.platform]),
     clock,
     heartbeats: createCallHeartbeats(db, clock),
+    now: Date.now,
     previewEvents: false,
   };
 }
