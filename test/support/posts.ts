@@ -121,7 +121,9 @@ export function claimAs(
   workflowId: string,
 ): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
-    const coming = trx.updateTable('posts').set({ scheduled_at: sql<Date>`now() - interval '1 s'` });
+    const coming = trx
+      .updateTable('posts')
+      .set({ scheduled_at: sql<Date>`now() - interval '1 s'` });
     await coming.where('id', '=', postId).where('scheduled_at', 'is not', null).execute();
     return (await claimRun(trx, postId, run, workflowId)) === 'claimed';
   });
