@@ -46,10 +46,10 @@ async function startSandbox(): Promise<Network> {
   };
 }
 
-async function useBluesky({ url, createAccount }: BlueskyPds): Promise<Network> {
+async function useBluesky({ url, env, createAccount }: BlueskyPds): Promise<Network> {
   const user: PdsAccount = await createAccount('ada.test', 'ada-password');
   return {
-    env: { FANFARE_BLUESKY_API_URL: url },
+    env,
     platform: 'bluesky',
     connect: (api) =>
       connect(api, 'bluesky', { handle: user.handle, app_password: user.appPassword }),

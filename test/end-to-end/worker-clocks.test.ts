@@ -41,6 +41,7 @@ function startWorker(shiftMs: number): Program {
       TEMPORAL_NAMESPACE: app.namespace.namespace,
       FANFARE_VAULT_KEYS: `test:${vaultKey.toString('base64')}`,
       FANFARE_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
+      FANFARE_SANDBOX: 'true',
       FANFARE_SANDBOX_API_URL: `${app.url}/sandbox`,
       FANFARE_UNAVAILABLE_DELAYS_MS: `${delayMs}`,
       FANFARE_DELIVERY_DELAYS_MS: `${delayMs}`,
