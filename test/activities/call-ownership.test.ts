@@ -303,7 +303,7 @@ describe.concurrent('a process whose call was taken over', () => {
 });
 
 describe('callPhase', () => {
-  const target = { id: 'res_1' } as TargetRow;
+  const target = { id: 'res_1', due_at: new Date(), position: 0 } as TargetRow;
   const access = {} as Access;
   const never = new Promise<never>(() => undefined);
   const call = (network: SlowNetwork, spentMs: number) =>
