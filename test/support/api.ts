@@ -13,6 +13,7 @@ type Json = any;
 
 export interface CallOptions {
   headers?: Record<string, string>;
+  signal?: AbortSignal;
 }
 
 export interface Api {
@@ -44,6 +45,7 @@ export function createApi(url: string, key: string): Api {
     const response = await fetch(new URL(path, url), {
       method,
       redirect: 'manual',
+      ...(options.signal ? { signal: options.signal } : {}),
       headers: {
         ...(key ? { authorization: `Bearer ${key}` } : {}),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),

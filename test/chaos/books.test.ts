@@ -1,0 +1,163 @@
+// The books themselves: sound facts balance, and each kind of loss or double shows as a difference.
+import { describe, expect, test } from 'vitest';
+import { balance, type Facts } from './books.ts';
+
+const body = '{"event":"post.partial"}';
+
+/** One post with two targets, one published and one refused; its event went to one webhook. */
+function soundFacts(): Facts {
+  return {
+    accepted: [
+      {
+        name: 'a',
+        id: 'post_1',
+        isExcused: false,
+        ends: ['published', 'failed'],
+        wasCanceled: false,
+        retries: 0,
+        notBefore: new Date(1_000),
+      },
+    ],
+    stored: [
+      {
+        id: 'post_1',
+        status: 'partial',
+        results: [
+          { id: 'res_1', status: 'published', errorCode: null, externalId: 'x1' },
+          { id: 'res_2', status: 'failed', errorCode: 'rejected', externalId: null },
+        ],
+      },
+    ],
+    published: [{ id: 'x1', reference: 'res_1', createdAt: new Date(1_000) }],
+    events: [{ id: 'evt_1', kind: 'post.partial', postId: 'post_1', body }],
+    webhooks: ['wh_1'],
+    deliveries: [{ id: 'dlv_1', eventId: 'evt_1', webhookId: 'wh_1', status: 'delivered' }],
+    receipts: [{ deliveryId: 'dlv_1', body, isSigned: true, isTaken: true }],
+    streams: [{ name: 'posts', told: ['a 1', 'b 1'], recorded: ['a 1', 'b 1'] }],
+  };
+}
+
+const differencesOf = (facts: Facts) => balance(facts).flatMap(({ differences }) => differences);
+
+/** The differences once something about sound facts is changed. */
+function differencesAfter(change: (facts: Facts) => void): string[] {
+  const facts = soundFacts();
+  change(facts);
+  return differencesOf(facts);
+}
+
+test('sound facts balance', () => {
+  expect(differencesOf(soundFacts())).toEqual([]);
+});
+
+describe('a difference shows', () => {
+  const refused = { deliveryId: 'dlv_1', body, isSigned: true, isTaken: false };
+  const changes: [what: string, difference: RegExp, change: (facts: Facts) => void][] = [
+    ['a post that is gone', /accepted and is gone/, (f) => (f.stored = [])],
+    [
+      'a post that has not ended',
+      /has not ended: pending \[publishing, failed\]/,
+      ({ stored: [post] }) => {
+        post!.status = 'pending';
+        post!.results[0]!.status = 'publishing';
+      },
+    ],
+    [
+      'a post whose status its targets deny',
+      /says published of \[published, failed\]/,
+      (f) => (f.stored[0]!.status = 'published'),
+    ],
+    [
+      'a target that fails where its network took it',
+      /target 0 \(res_1\): failed unavailable/,
+      ({ stored: [post] }) =>
+        Object.assign(post!.results[0]!, { status: 'failed', errorCode: 'unavailable' }),
+    ],
+    [
+      'a doubled post',
+      /res_1 is public 2 times/,
+      (f) => f.published.push({ ...f.published[0]!, id: 'x2' }),
+    ],
+    [
+      'a doubled post of a request that the copy lost',
+      /res_9 is public 2 times/,
+      (f) =>
+        f.published.push(
+          { id: 'x8', reference: 'res_9', createdAt: new Date() },
+          { id: 'x9', reference: 'res_9', createdAt: new Date() },
+        ),
+    ],
+    ['a published target that is not public', /is not public/, (f) => (f.published = [])],
+    [
+      'a failed target that is public',
+      /res_2 says failed and is public/,
+      (f) => f.published.push({ id: 'x2', reference: 'res_2', createdAt: new Date(2_000) }),
+    ],
+    [
+      'a post that is public early',
+      /res_1 was public 1 ms early/,
+      (f) => (f.published[0]!.createdAt = new Date(999)),
+    ],
+    ['an end without an event', /is partial after 0 retries: \[\]/, (f) => (f.events = [])],
+    [
+      'an end with two events',
+      /\[post.partial, post.partial\]/,
+      (f) => f.events.push(f.events[0]!),
+    ],
+    ['an event without a delivery', /there is no delivery/, (f) => (f.deliveries = [])],
+    [
+      'a delivery that has not ended',
+      /has not ended: retrying/,
+      (f) => (f.deliveries[0]!.status = 'retrying'),
+    ],
+    [
+      'a delivery that its receiver did not take',
+      /did not take it/,
+      (f) => (f.receipts = [refused]),
+    ],
+    [
+      'a delivery that fails before its last attempt',
+      /says failed after 3 requests/,
+      (f) => {
+        f.deliveries[0]!.status = 'failed';
+        f.receipts = [refused, refused, refused];
+      },
+    ],
+    ['a wrong signature', /a signature is wrong/, (f) => (f.receipts[0]!.isSigned = false)],
+    ['another body', /not the recorded one/, (f) => (f.receipts[0]!.body = '{}')],
+    ['a gap in a stream', /told b 1 where a 1/, (f) => f.streams[0]!.told.shift()],
+    ['a change told twice', /told a 1 where b 1/, (f) => f.streams[0]!.told.unshift('a 1')],
+    ['a stream that ends early', /told nothing where b 1/, (f) => f.streams[0]!.told.pop()],
+    ['a change that is not recorded', /not recorded/, (f) => f.streams[0]!.told.push('c 1')],
+  ];
+  test.each(changes)('%s', (_, difference, change) => {
+    expect(differencesAfter(change)).toContainEqual(expect.stringMatching(difference));
+  });
+});
+
+describe('no difference', () => {
+  test('where a restored copy does not know a post', () => {
+    const lose = (facts: Facts) => {
+      facts.accepted[0]!.isExcused = true;
+      Object.assign(facts, { stored: [], events: [], deliveries: [] });
+    };
+    expect(differencesAfter(lose)).toEqual([]);
+  });
+
+  test('where nobody can tell whether a target is public', () => {
+    const hide = ({ accepted: [post], stored: [kept] }: Facts) => {
+      post!.ends = ['uncertain', 'failed'];
+      Object.assign(kept!.results[0]!, { status: 'failed', errorCode: 'outcome_unknown' });
+      kept!.status = 'failed';
+    };
+    expect(differencesAfter(hide).filter((line) => !line.includes('[post.partial]'))).toEqual([]);
+  });
+
+  test('where a receiver refused an event four times', () => {
+    const refuse = (facts: Facts) => {
+      facts.deliveries[0]!.status = 'failed';
+      facts.receipts = Array.from({ length: 4 }, () => ({ ...facts.receipts[0]!, isTaken: false }));
+    };
+    expect(differencesAfter(refuse)).toEqual([]);
+  });
+});

@@ -1,0 +1,248 @@
+// Balances the books of a run: what clients were promised against what is stored, public and received.
+
+export interface Facts {
+  accepted: AcceptedPost[];
+  stored: StoredPost[];
+  /** The posts at the network. */
+  published: PublishedPost[];
+  events: StoredEvent[];
+  /** The webhooks, each subscribed to every event. */
+  webhooks: string[];
+  deliveries: StoredDelivery[];
+  receipts: Receipt[];
+  streams: Stream[];
+}
+
+/** How a target may end. `uncertain`: `outcome_unknown` is honest, since the network can't be asked. */
+export type TargetEnd = 'published' | 'failed' | 'uncertain' | 'published or failed';
+
+export interface AcceptedPost {
+  name: string;
+  id: string;
+  /** The restored copy may not know it. */
+  isExcused: boolean;
+  ends: TargetEnd[];
+  wasCanceled: boolean;
+  retries: number;
+  /** It must not be public earlier. */
+  notBefore: Date | undefined;
+}
+
+export interface StoredPost {
+  id: string;
+  status: string;
+  results: StoredResult[];
+}
+
+export interface StoredResult {
+  id: string;
+  status: string;
+  errorCode: string | null;
+  externalId: string | null;
+}
+
+export interface PublishedPost {
+  id: string;
+  /** The result that it was published for. */
+  reference: string;
+  createdAt: Date;
+}
+
+export interface StoredEvent {
+  id: string;
+  kind: string;
+  postId: string | null;
+  body: string;
+}
+
+export interface StoredDelivery {
+  id: string;
+  eventId: string;
+  webhookId: string;
+  status: string;
+}
+
+/** One request at a receiver. */
+export interface Receipt {
+  deliveryId: string;
+  body: string;
+  isSigned: boolean;
+  /** The receiver answered 2xx. */
+  isTaken: boolean;
+}
+
+/** Changes as `<kind> <subject id>`. */
+export interface Stream {
+  name: string;
+  told: string[];
+  recorded: string[];
+}
+
+export interface Book {
+  name: string;
+  entries: number;
+  differences: string[];
+}
+
+export function balance(facts: Facts): Book[] {
+  return [
+    balanceEnds(facts),
+    balanceOutcomes(facts),
+    balancePublic(facts),
+    balanceEvents(facts),
+    balanceDeliveries(facts),
+    ...facts.streams.map(balanceStream),
+  ];
+}
+
+const finalPost = ['published', 'partial', 'failed', 'canceled'];
+const finalResult = ['published', 'failed', 'canceled'];
+
+/** Every accepted post has ended, in a status that its targets bear out. */
+function balanceEnds({ accepted, stored }: Facts): Book {
+  const byId = new Map(stored.map((post) => [post.id, post]));
+  const differences = accepted.flatMap(({ name, id, isExcused }) => {
+    const post = byId.get(id);
+    if (!post) return isExcused ? [] : [`${name} (${id}) was accepted and is gone`];
+    const statuses = post.results.map(({ status }) => status);
+    if (!finalPost.includes(post.status) || !statuses.every((one) => finalResult.includes(one))) {
+      return [`${name} (${id}) has not ended: ${post.status} [${statuses.join(', ')}]`];
+    }
+    return post.status === statusOf(statuses)
+      ? []
+      : [`${name} (${id}) says ${post.status} of [${statuses.join(', ')}]`];
+  });
+  return { name: 'accepted posts have ended', entries: accepted.length, differences };
+}
+
+function statusOf(results: string[]): string {
+  const told = results.filter((status) => status !== 'canceled');
+  if (told.length === 0) return 'canceled';
+  if (told.every((status) => status === 'published')) return 'published';
+  return told.every((status) => status === 'failed') ? 'failed' : 'partial';
+}
+
+/** Each target has ended as its network had it end. */
+function balanceOutcomes({ accepted, stored }: Facts): Book {
+  const byId = new Map(stored.map((post) => [post.id, post]));
+  let entries = 0;
+  const differences = accepted.flatMap(({ name, id, ends, wasCanceled }) =>
+    (byId.get(id)?.results ?? []).flatMap((result, i) => {
+      if (!finalResult.includes(result.status)) return [];
+      entries++;
+      if (result.status === 'canceled' ? wasCanceled : isAllowed(result, ends[i])) return [];
+      const said = [result.status, result.errorCode].filter(Boolean).join(' ');
+      return [`${name}, target ${i} (${result.id}): ${said}, where its network had it ${ends[i]}`];
+    }),
+  );
+  return { name: 'targets have ended as their networks say', entries, differences };
+}
+
+function isAllowed({ status, errorCode }: StoredResult, end: TargetEnd | undefined): boolean {
+  switch (end) {
+    case 'published':
+      return status === 'published';
+    case 'failed':
+      return status === 'failed' && errorCode !== 'outcome_unknown';
+    case 'uncertain':
+      return status === 'failed' && errorCode === 'outcome_unknown';
+    case 'published or failed':
+      return status === 'published' || status === 'failed';
+    case undefined:
+      return false;
+  }
+}
+
+/** What says published is public once, what says failed or canceled is not, and nothing is public twice. */
+function balancePublic({ accepted, stored, published }: Facts): Book {
+  const byReference = Map.groupBy(published, ({ reference }) => reference);
+  const differences: string[] = [];
+  for (const [reference, posts] of byReference) {
+    if (posts.length > 1) differences.push(`result ${reference} is public ${posts.length} times`);
+  }
+  const names = new Map(accepted.map((post) => [post.id, post]));
+  for (const { id, results } of stored) {
+    const { name = id, notBefore } = names.get(id) ?? {};
+    for (const result of results) {
+      const posts = byReference.get(result.id) ?? [];
+      const [first] = posts;
+      const isUnknown = result.errorCode === 'outcome_unknown';
+      if (result.status === 'published' && !posts.some((post) => post.id === result.externalId)) {
+        differences.push(`${name}: result ${result.id} says published and is not public`);
+      }
+      if (/failed|canceled/.test(result.status) && !isUnknown && first) {
+        differences.push(`${name}: result ${result.id} says ${result.status} and is public`);
+      }
+      if (notBefore && first && first.createdAt < notBefore) {
+        const ms = notBefore.getTime() - first.createdAt.getTime();
+        differences.push(`${name}: result ${result.id} was public ${ms} ms early`);
+      }
+    }
+  }
+  return { name: 'public exactly where they say so', entries: published.length, differences };
+}
+
+/** Each conclusion of a post is recorded as one event, and the last one says how it ended. */
+function balanceEvents({ accepted, stored, events }: Facts): Book {
+  const byPost = Map.groupBy(events, ({ postId }) => postId);
+  const byId = new Map(stored.map((post) => [post.id, post]));
+  const differences = accepted.flatMap(({ name, id, retries }) => {
+    const { status = 'canceled' } = byId.get(id) ?? {};
+    if (status === 'canceled' || !finalPost.includes(status)) return [];
+    const kinds = (byPost.get(id) ?? []).map(({ kind }) => kind);
+    if (kinds.at(-1) === `post.${status}` && kinds.length <= 1 + retries) return [];
+    return [`${name} (${id}) is ${status} after ${retries} retries: [${kinds.join(', ')}]`];
+  });
+  return { name: 'ends are recorded as events', entries: events.length, differences };
+}
+
+const attemptsInAll = 4;
+
+/** Each event reached each receiver, signed, or was refused by it as often as it was due. */
+function balanceDeliveries({ events, webhooks, deliveries, receipts }: Facts): Book {
+  const byKey = new Map(deliveries.map((one) => [`${one.eventId} ${one.webhookId}`, one]));
+  const byDelivery = Map.groupBy(receipts, ({ deliveryId }) => deliveryId);
+  const differences: string[] = [];
+  for (const event of events) {
+    for (const webhook of webhooks) {
+      const delivery = byKey.get(`${event.id} ${webhook}`);
+      const received = (delivery && byDelivery.get(delivery.id)) ?? [];
+      const fault = faultOf(event, delivery, received);
+      if (fault) differences.push(`event ${event.id} for ${webhook} ${delivery?.id}: ${fault}`);
+    }
+  }
+  return { name: 'events were delivered', entries: deliveries.length, differences };
+}
+
+function faultOf(
+  event: StoredEvent,
+  delivery: StoredDelivery | undefined,
+  received: Receipt[],
+): string | undefined {
+  if (!delivery) return 'there is no delivery';
+  if (received.some(({ isSigned }) => !isSigned)) return 'a signature is wrong';
+  if (received.some(({ body }) => body !== event.body)) return 'a body is not the recorded one';
+  const isTaken = received.some((receipt) => receipt.isTaken);
+  switch (delivery.status) {
+    case 'delivered':
+      return isTaken ? undefined : 'says delivered, and its receiver did not take it';
+    case 'failed':
+      if (isTaken || received.length >= attemptsInAll) return undefined;
+      return `says failed after ${received.length} requests`;
+    default:
+      return `has not ended: ${delivery.status}`;
+  }
+}
+
+/** Every recorded change came once and in order. */
+function balanceStream({ name, told, recorded }: Stream): Book {
+  const differences: string[] = [];
+  const at = recorded.findIndex((change, i) => told[i] !== change);
+  if (at >= 0) {
+    const due = `${recorded[at]}, number ${at + 1} of ${recorded.length}`;
+    differences.push(`told ${told[at] ?? 'nothing'} where ${due} is due`);
+  } else if (told.length > recorded.length) {
+    differences.push(`told ${told[recorded.length]}, which is not recorded`);
+  }
+  return { name: `stream: ${name}`, entries: told.length, differences };
+}

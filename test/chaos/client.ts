@@ -1,0 +1,84 @@
+// A client of the installation that repeats a request, with its Idempotency-Key, until it has an answer.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createApi, type ApiAnswer } from '../support/api.ts';
+
+// oxlint-disable-next-line typescript/no-explicit-any -- the load reads into answers of every shape
+export type Answer = ApiAnswer<any>;
+
+export interface ChaosRequest {
+  method: string;
+  path: string;
+  body?: unknown;
+  idempotencyKey?: string;
+}
+
+export interface ChaosClient {
+  /** The first answer that decides; each try goes to the next server. Throws after 90 s without one. */
+  send(request: ChaosRequest): Promise<Answer>;
+  /** Resolves once no request is under way; those that come wait for `release`. */
+  hold(): Promise<void>;
+  release(): void;
+  /** The longest that a request waited for its answer. */
+  readonly slowestMs: number;
+  readonly repeats: number;
+}
+
+const tryTimeoutMs = 10_000;
+const giveUpAfterMs = 90_000;
+
+export function createChaosClient(urls: readonly string[], key: string): ChaosClient {
+  const apis = urls.map((url) => createApi(url, key));
+  let held: PromiseWithResolvers<void> | undefined;
+  let underWay = 0;
+  let next = 0;
+  let slowestMs = 0;
+  let repeats = 0;
+
+  async function tryOnce(request: ChaosRequest): Promise<Answer | undefined> {
+    while (held) await held.promise;
+    const { method, path, body, idempotencyKey } = request;
+    underWay++;
+    try {
+      const answer = await apis[next++ % apis.length]!.call(method, path, body, {
+        signal: AbortSignal.timeout(tryTimeoutMs),
+        headers: idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey },
+      });
+      return answer.status >= 500 || answer.status === 429 ? undefined : answer;
+    } catch {
+      return undefined;
+    } finally {
+      underWay--;
+    }
+  }
+
+  return {
+    async send(request) {
+      const startedAt = performance.now();
+      for (;;) {
+        const answer = await tryOnce(request);
+        const tookMs = performance.now() - startedAt;
+        slowestMs = Math.max(slowestMs, tookMs);
+        if (answer) return answer;
+        if (tookMs > giveUpAfterMs) {
+          throw new Error(`${request.method} ${request.path} had no answer for 90 s`);
+        }
+        repeats++;
+        await sleep(200);
+      }
+    },
+    async hold() {
+      held ??= Promise.withResolvers();
+      while (underWay > 0) await sleep(20);
+    },
+    release() {
+      held?.resolve();
+      held = undefined;
+    },
+    get slowestMs() {
+      return slowestMs;
+    },
+    get repeats() {
+      return repeats;
+    },
+  };
+}

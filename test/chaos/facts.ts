@@ -1,0 +1,135 @@
+// Reads the facts of a run from the databases, once nothing is under way or the time is up.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Db } from '../../schema/database/database.ts';
+import type { AcceptedPost, Facts, StoredPost } from './books.ts';
+import type { Cluster } from './cluster.ts';
+import type { LiveClient } from './live-clients.ts';
+import type { LoadedPost } from './load.ts';
+import type { Receivers } from './receivers.ts';
+
+export interface Sources {
+  cluster: Cluster;
+  posts: readonly LoadedPost[];
+  receivers: Receivers;
+  liveClients: readonly LiveClient[];
+  /** The last change before the live clients' first cursor. */
+  firstChange: bigint;
+  /** Between the copy that was restored and the restore. */
+  lostWindows: readonly { from: Date; to: Date }[];
+}
+
+/** The newest change, by its number. */
+export async function readLastChange(cluster: Cluster): Promise<bigint> {
+  return cluster.withDatabase(async (db) => {
+    const { last } = await db
+      .selectFrom('changes')
+      .select((eb) => eb.fn.max<string | null>('id').as('last'))
+      .executeTakeFirstOrThrow();
+    return BigInt(last ?? 0);
+  });
+}
+
+/** Resolves once no post and no delivery is under way and every stream has come to its end. */
+export async function waitUntilSettled(sources: Sources, timeoutMs: number): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  await sources.cluster.withDatabase(async (db) => {
+    while (Date.now() < deadline) {
+      if ((await countOpen(db)) === 0 && (await areStreamsComplete(db, sources))) return;
+      await sleep(250);
+    }
+  });
+}
+
+async function countOpen(db: Db): Promise<number> {
+  const count = (table: 'posts' | 'deliveries', statuses: string[]) =>
+    db
+      .selectFrom(table)
+      .select((eb) => eb.fn.countAll<string>().as('count'))
+      .where('status', 'in', statuses as never[])
+      .executeTakeFirstOrThrow();
+  const open = [
+    await count('posts', ['pending', 'scheduled']),
+    await count('deliveries', ['pending', 'retrying']),
+  ];
+  return open.reduce((sum, { count }) => sum + Number(count), 0);
+}
+
+async function areStreamsComplete(db: Db, sources: Sources): Promise<boolean> {
+  const streams = await readStreams(db, sources);
+  return streams.every(({ told, recorded }) => told.length >= recorded.length);
+}
+
+export async function readFacts(sources: Sources): Promise<Facts> {
+  const { cluster, posts, receivers } = sources;
+  const published = await cluster.withSandbox((db) =>
+    db.selectFrom('sandbox_posts').select(['id', 'reference', 'created_at']).execute(),
+  );
+  return cluster.withDatabase(async (db) => ({
+    accepted: posts.map((post) => toAccepted(post, sources)),
+    stored: await readPosts(db),
+    published: published.map(({ id, reference, created_at }) => ({
+      id,
+      reference: reference ?? '',
+      createdAt: created_at,
+    })),
+    events: (await db.selectFrom('events').selectAll().orderBy('id').execute())
+      .filter(({ post_id }) => post_id !== null)
+      .map(({ id, kind, post_id, body }) => ({ id, kind, postId: post_id, body })),
+    webhooks: [...receivers.webhooks],
+    deliveries: (await db.selectFrom('deliveries').selectAll().execute()).map((row) => ({
+      id: row.id,
+      eventId: row.event_id,
+      webhookId: row.webhook_id,
+      status: row.status,
+    })),
+    receipts: [...receivers.receipts],
+    streams: await readStreams(db, sources),
+  }));
+}
+
+function toAccepted(post: LoadedPost, { lostWindows }: Sources): AcceptedPost {
+  const { plan, id, requests, scheduledAt, isMoved, wasCanceled, retries } = post;
+  const acceptedAt = requests[0]!.at;
+  return {
+    name: `${plan.name} (${plan.way})`,
+    id,
+    isExcused: lostWindows.some(({ from, to }) => acceptedAt >= from && acceptedAt <= to),
+    ends: plan.targets.map(({ end }) => end),
+    wasCanceled,
+    retries,
+    notBefore: isMoved ? undefined : scheduledAt,
+  };
+}
+
+async function readPosts(db: Db): Promise<StoredPost[]> {
+  const posts = await db.selectFrom('posts').select(['id', 'status']).execute();
+  const results = await db.selectFrom('post_results').selectAll().orderBy('position').execute();
+  const byPost = Map.groupBy(results, ({ post_id }) => post_id);
+  return posts.map(({ id, status }) => ({
+    id,
+    status,
+    results: (byPost.get(id) ?? []).map((row) => ({
+      id: row.id,
+      status: row.status,
+      errorCode: row.error_code,
+      externalId: row.external_id,
+    })),
+  }));
+}
+
+async function readStreams(db: Db, { cluster, liveClients, firstChange }: Sources) {
+  const rows = await db
+    .selectFrom('changes')
+    .selectAll()
+    .where('project_id', '=', cluster.projectId)
+    .orderBy('xid')
+    .orderBy('id')
+    .execute();
+  return liveClients.map(({ name, subject, told, isWhole }) => ({
+    name,
+    told: [...told],
+    recorded: rows
+      .filter((row) => row.subject === subject && (isWhole || BigInt(row.id) > firstChange))
+      .map(({ kind, subject_id }) => `${kind} ${subject_id}`),
+  }));
+}

@@ -1,0 +1,156 @@
+// The faults of a run, each with what brings the installation back; one at a time.
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { Cluster } from './cluster.ts';
+import type { Load } from './load.ts';
+import type { ChaosClient } from './client.ts';
+import type { Random } from './random.ts';
+import { root, type Role } from './role.ts';
+import type { KillableServer } from './servers.ts';
+
+export interface Scene {
+  cluster: Cluster;
+  client: ChaosClient;
+  load: Load;
+  random: Random;
+  /** Called once a restored copy is in use, with the time at which it was begun. */
+  restored(copiedAt: Date): void;
+}
+
+export interface Fault {
+  name: string;
+  isShort: boolean;
+  /** How soon every process serves again; default: 45, since a start is slow on a busy machine. */
+  backInS?: number;
+  run(scene: Scene): Promise<void>;
+}
+
+/** Longer than a row's heartbeat may be missing. */
+const stallMs = 8_000;
+const outageMs = 2_000;
+/** Long enough for posts to be scheduled and to come due. */
+const shiftedMs = 12_000;
+
+export const faults: readonly Fault[] = [
+  {
+    name: 'kill-worker',
+    isShort: true,
+    run: ({ cluster, random }) => killRole(random.pick(cluster.workers)),
+  },
+  {
+    name: 'kill-api',
+    isShort: false,
+    run: ({ cluster, random }) => killRole(random.pick(cluster.apis)),
+  },
+  { name: 'kill-postgres', isShort: false, run: ({ cluster }) => killServer(cluster.postgres) },
+  { name: 'kill-temporal', isShort: true, run: ({ cluster }) => killServer(cluster.temporal) },
+  {
+    name: 'wipe-temporal',
+    isShort: false,
+    run: ({ cluster: { temporal } }) => killServer(temporal, () => temporal.wipe()),
+  },
+  {
+    name: 'stall-worker',
+    isShort: true,
+    async run({ cluster, random }) {
+      const worker = random.pick(cluster.workers);
+      worker.stall();
+      await sleep(stallMs);
+      worker.resume();
+    },
+  },
+  {
+    name: 'silent-postgres-of-worker',
+    isShort: true,
+    run: ({ cluster, random }) => silence(random.pick(cluster.workers).postgres),
+  },
+  {
+    name: 'silent-postgres-of-api',
+    isShort: false,
+    backInS: 20,
+    run: ({ cluster, random }) => silence(random.pick(cluster.apis).postgres),
+  },
+  {
+    name: 'silent-temporal-of-worker',
+    isShort: false,
+    run: ({ cluster, random }) => silence(random.pick(cluster.workers).temporal),
+  },
+  { name: 'clock-behind', isShort: false, run: (scene) => shiftClock(scene, -60_000) },
+  { name: 'clock-ahead', isShort: false, run: (scene) => shiftClock(scene, 3_600_000) },
+  { name: 'rolling-restart', isShort: false, run: restartEach },
+  { name: 'restore-postgres', isShort: false, run: restorePostgres },
+];
+
+async function killRole(role: Role): Promise<void> {
+  await role.kill9();
+  await sleep(outageMs);
+  role.start();
+}
+
+async function killServer(server: KillableServer, meanwhile?: () => void): Promise<void> {
+  await server.kill9();
+  await sleep(outageMs);
+  meanwhile?.();
+  await server.start();
+}
+
+async function silence(proxy: Role['postgres']): Promise<void> {
+  proxy.silence();
+  await sleep(outageMs);
+  proxy.restore();
+}
+
+/** One worker has a wrong clock; then it is started again with the right one. */
+async function shiftClock({ cluster, random }: Scene, clockShiftMs: number): Promise<void> {
+  const worker = random.pick(cluster.workers);
+  await worker.terminate();
+  worker.start({ clockShiftMs });
+  await sleep(shiftedMs);
+  await worker.terminate();
+  worker.start();
+}
+
+/** As a deployment does: each process ends and is up again before the next one. */
+async function restartEach({ cluster, random }: Scene): Promise<void> {
+  for (const role of random.shuffle([...cluster.apis, ...cluster.workers])) {
+    await role.terminate();
+    role.start();
+    await cluster.findSilent(30_000);
+  }
+}
+
+/** How much of what happened the copy does not know. */
+const lostMs = 6_000;
+
+/**
+ * Postgres is lost and put back from a copy, by the procedure for operators. The clients then repeat
+ * what they asked for since the copy, with the same keys.
+ */
+async function restorePostgres({ cluster, client, load, restored }: Scene): Promise<void> {
+  const { postgres, apis, workers } = cluster;
+  const copiedAt = new Date();
+  await postgres.copy();
+  await sleep(lostMs);
+  await client.hold();
+  await postgres.kill9();
+  await Promise.all([...apis, ...workers].map((role) => role.kill9()));
+  await postgres.restoreCopy();
+  await postgres.start();
+  try {
+    await runCommand(cluster, 'restored');
+  } finally {
+    for (const role of [...apis, ...workers]) role.start();
+    restored(copiedAt);
+    client.release();
+    await load.resend(copiedAt);
+  }
+}
+
+/** A command of the operator's, on the database itself. */
+async function runCommand({ env, postgres }: Cluster, ...words: string[]): Promise<void> {
+  await promisify(execFile)(process.execPath, [join(root, 'api/cli.ts'), ...words], {
+    env: { PATH: process.env['PATH'], ...env, DATABASE_URL: postgres.url },
+  });
+}

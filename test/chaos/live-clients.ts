@@ -1,0 +1,111 @@
+// Clients of the live streams, over WebSocket and server-sent events, that resume from their cursors.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createApi } from '../support/api.ts';
+import { subscribeOverSocket, subscribeOverSse, type Message } from '../support/graphql.ts';
+
+export interface LiveClient {
+  readonly name: string;
+  readonly subject: 'post' | 'event' | 'delivery';
+  /** What it was told since its cursor, as `<kind> <subject id>`. */
+  readonly told: readonly string[];
+  /** Its cursor expired, so it began anew with everything that is kept. */
+  readonly isWhole: boolean;
+  readonly resumes: number;
+  close(): Promise<void>;
+}
+
+const transports = { WebSocket: subscribeOverSocket, SSE: subscribeOverSse };
+
+const wanted = [
+  { subject: 'post', field: 'postUpdated', transport: 'WebSocket' },
+  { subject: 'post', field: 'postUpdated', transport: 'SSE' },
+  { subject: 'event', field: 'eventRecorded', transport: 'WebSocket' },
+  { subject: 'delivery', field: 'deliveryUpdated', transport: 'SSE' },
+] as const;
+type Wanted = (typeof wanted)[number];
+
+/** All begin at the same place, where the streams stand now. */
+export async function startLiveClients(
+  urls: readonly string[],
+  key: string,
+): Promise<LiveClient[]> {
+  const { body } = await createApi(urls[0]!, key).graphql('{ liveCursor }');
+  const cursor = body.data.liveCursor as string;
+  return wanted.map((one, i) => startLiveClient(one, { urls, key, cursor, first: i }));
+}
+
+interface Start {
+  urls: readonly string[];
+  key: string;
+  cursor: string;
+  /** The server that it asks first. */
+  first: number;
+}
+
+function startLiveClient(
+  { subject, field, transport }: Wanted,
+  { urls, key, cursor, first }: Start,
+): LiveClient {
+  const query = `subscription ($after: String) { ${field}(after: $after) { cursor change id } }`;
+  const told: string[] = [];
+  let after = cursor;
+  let isWhole = false;
+  let isClosed = false;
+  let opened = 0;
+
+  /** False: the stream is over. */
+  function take({ data, errors, failed }: Message): boolean {
+    const update = data?.[field];
+    if (update) {
+      after = update.cursor;
+      if (update.change !== 'bookmark') told.push(`${update.change} ${update.id}`);
+      return true;
+    }
+    const { code, oldestCursor } = errors?.[0]?.extensions ?? failed?.[0]?.extensions ?? {};
+    if (code === 'cursor_expired') {
+      after = oldestCursor;
+      isWhole = true;
+      told.length = 0;
+    }
+    return false;
+  }
+
+  async function follow(): Promise<void> {
+    const url = urls[(first + opened++) % urls.length]!;
+    await using stream = await transports[transport]({ url, key, query, variables: { after } });
+    let isOver = false;
+    void stream.closed.then(() => (isOver = true));
+    for (let read = 0; !isClosed;) {
+      const isLast = isOver;
+      while (read < stream.messages.length) {
+        if (!take(stream.messages[read++])) return;
+      }
+      if (isLast) return;
+      await sleep(50);
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!isClosed) {
+      await follow().catch(() => undefined);
+      await sleep(200);
+    }
+  }
+  const running = run();
+
+  return {
+    name: `${field} over ${transport}`,
+    subject,
+    told,
+    get isWhole() {
+      return isWhole;
+    },
+    get resumes() {
+      return opened - 1;
+    },
+    async close() {
+      isClosed = true;
+      await running;
+    },
+  };
+}

@@ -1,0 +1,202 @@
+// The load: posts at a steady rate, each followed by what its client does next, until all have ended.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Post } from '../../schema/posts.ts';
+import type { Answer, ChaosClient, ChaosRequest } from './client.ts';
+import { planPost, type PlannedPost } from './planned-posts.ts';
+
+export interface LoadedPost {
+  plan: PlannedPost;
+  id: string;
+  /** When it was asked for, first. */
+  askedAt: Date;
+  scheduledAt: Date | undefined;
+  /** The client changed when it is due. */
+  isMoved: boolean;
+  wasCanceled: boolean;
+  retries: number;
+  /** Every request that was accepted, in order, to be sent again after a restore. */
+  requests: (ChaosRequest & { at: Date })[];
+}
+
+export interface LoadOptions {
+  client: ChaosClient;
+  accountIds: readonly string[];
+  seed: number;
+  perSecond: number;
+  /** No more than so many posts. */
+  most: number;
+  /** How far ahead a post is scheduled at most. */
+  mostAheadMs: number;
+}
+
+export interface Load {
+  readonly posts: readonly LoadedPost[];
+  /** Requests that had no answer, or one that they must not have. */
+  readonly differences: readonly string[];
+  /** Ends the stream of new posts; resolves once their clients want nothing more. */
+  stop(timeoutMs: number): Promise<void>;
+  /** Sends again, with its key, what was accepted after the copy was begun. */
+  resend(since: Date): Promise<void>;
+}
+
+const final = ['published', 'partial', 'failed', 'canceled'];
+const maxRetries = 2;
+
+export function startLoad(options: LoadOptions): Load {
+  const { client, accountIds, seed, perSecond, most, mostAheadMs } = options;
+  const posts: LoadedPost[] = [];
+  const differences: string[] = [];
+  const following: Promise<void>[] = [];
+  let isStopped = false;
+
+  /** Undefined: refused, because of what the post had become by then. */
+  async function change(post: LoadedPost, request: ChaosRequest): Promise<Answer | undefined> {
+    const answer = await client.send(request);
+    if (answer.status < 300) post.requests.push({ ...request, at: new Date() });
+    else if (![404, 409].includes(answer.status)) differences.push(describe(request, answer));
+    return answer.status < 300 ? answer : undefined;
+  }
+
+  async function create(plan: PlannedPost): Promise<LoadedPost | undefined> {
+    const askedAt = new Date();
+    const isScheduled = plan.way !== 'now' && plan.way !== 'draft';
+    const scheduledAt = isScheduled ? new Date(askedAt.getTime() + plan.aheadMs) : undefined;
+    const request = {
+      method: 'POST',
+      path: '/v1/posts',
+      idempotencyKey: plan.name,
+      body: {
+        caption: plan.name,
+        ...(scheduledAt ? { scheduled_at: scheduledAt.toISOString() } : {}),
+        ...(plan.way === 'draft' ? { status: 'draft' } : {}),
+        platform_posts: plan.targets.map(({ account, options }) => ({
+          account_id: accountIds[account],
+          platform_options: options,
+        })),
+      },
+    };
+    const answer = await client.send(request);
+    // Its time came while no server answered.
+    if (answer.status === 422 && scheduledAt && Date.now() > scheduledAt.getTime() - 1_000) return;
+    if (answer.status >= 300) {
+      differences.push(describe(request, answer));
+      return;
+    }
+    const post: LoadedPost = {
+      plan,
+      id: (answer.body.data as Post).id,
+      askedAt,
+      scheduledAt,
+      isMoved: false,
+      wasCanceled: false,
+      retries: 0,
+      requests: [{ ...request, at: new Date() }],
+    };
+    posts.push(post);
+    return post;
+  }
+
+  async function act(post: LoadedPost): Promise<void> {
+    const { plan, id } = post;
+    const path = `/v1/posts/${id}`;
+    await sleep(plan.actAfterMs);
+    switch (plan.way) {
+      case 'now':
+      case 'scheduled':
+        return;
+      case 'draft':
+      case 'early':
+        post.isMoved = true;
+        await change(post, {
+          method: 'POST',
+          path: `${path}/publish`,
+          idempotencyKey: `${plan.name} publish`,
+        });
+        return;
+      case 'canceled':
+        post.wasCanceled = true;
+        await change(post, {
+          method: 'POST',
+          path: `${path}/cancel`,
+          idempotencyKey: `${plan.name} cancel`,
+        });
+        return;
+      case 'rescheduled':
+        post.isMoved = true;
+        await change(post, {
+          method: 'PATCH',
+          path,
+          body: { scheduled_at: new Date(Date.now() + plan.aheadMs).toISOString() },
+          idempotencyKey: `${plan.name} reschedule`,
+        });
+    }
+  }
+
+  /** A target that gave up on a network that was away is tried again, as its client would. */
+  async function retry(post: LoadedPost): Promise<void> {
+    if (!post.plan.targets.some(({ options }) => options.outcome === 'unavailable')) return;
+    for (;;) {
+      await sleep(500);
+      const answer = await client.send({ method: 'GET', path: `/v1/posts/${post.id}` });
+      const stored = answer.body.data as Post | undefined;
+      if (!stored) return;
+      if (!final.includes(stored.status)) continue;
+      const failed = stored.results.filter(({ is_retriable }) => is_retriable);
+      if (failed.length === 0 || post.retries >= maxRetries * post.plan.targets.length) return;
+      for (const { id } of failed) {
+        const path = `/v1/posts/${post.id}/results/${id}/retry`;
+        const idempotencyKey = `${post.plan.name} retry ${post.retries}`;
+        post.retries++;
+        await change(post, { method: 'POST', path, idempotencyKey });
+      }
+    }
+  }
+
+  async function follow(number: number): Promise<void> {
+    try {
+      const post = await create(planPost(seed, number, mostAheadMs));
+      if (!post) return;
+      await act(post);
+      await retry(post);
+    } catch (error) {
+      differences.push((error as Error).message);
+    }
+  }
+
+  async function run(): Promise<void> {
+    for (let number = 0; !isStopped && number < most; number++) {
+      following.push(follow(number));
+      await sleep(1_000 / perSecond);
+    }
+  }
+  const running = run();
+
+  async function resendPost(post: LoadedPost, since: Date): Promise<void> {
+    for (const { at, ...request } of post.requests) {
+      if (at < since) continue;
+      const path = request.path.replace(/post_\w+/, post.id);
+      const answer = await client.send({ ...request, path });
+      // A request whose time has passed, or whose target is another now, stays refused.
+      if (answer.status < 300 && path === '/v1/posts') post.id = (answer.body.data as Post).id;
+    }
+  }
+
+  return {
+    posts,
+    differences,
+    async stop(timeoutMs) {
+      isStopped = true;
+      await running;
+      const deadline = sleep(timeoutMs, 'late' as const, { ref: false });
+      const ended = await Promise.race([Promise.all(following), deadline]);
+      if (ended === 'late') differences.push('Clients still waited for their posts to end');
+    },
+    async resend(since) {
+      await Promise.all(posts.map((post) => resendPost(post, since)));
+    },
+  };
+}
+
+function describe({ method, path }: ChaosRequest, { status, text }: Answer): string {
+  return `${method} ${path} was answered ${status}: ${text.slice(0, 300)}`;
+}

@@ -1,0 +1,110 @@
+// One process of the cluster, `api` or `worker`, behind proxies of its own to Postgres and Temporal.
+import { fileURLToPath } from 'node:url';
+import { within } from '../../activities/within.ts';
+import { startProgram, type Program } from '../support/program.ts';
+import { startSilentProxy, type SilentProxy } from './silent-proxy.ts';
+
+export interface Role {
+  readonly name: string;
+  readonly pid: number;
+  readonly postgres: SilentProxy;
+  readonly temporal: SilentProxy;
+  /** `clockShiftMs`: its clock is wrong by so much. */
+  start(options?: { clockShiftMs?: number }): void;
+  kill9(): Promise<void>;
+  /** As an operator or a container engine does it. */
+  terminate(): Promise<void>;
+  stall(): void;
+  resume(): void;
+  readonly isRunning: boolean;
+  /** What it printed in all its lives. */
+  output(): string;
+  stop(): Promise<void>;
+}
+
+export interface RoleOptions {
+  name: string;
+  command: 'api' | 'worker';
+  /** Where they are now: a restarted server may have another port. */
+  servers: { postgres: { port: number; url: string }; temporal: { port: number } };
+  dataDirectory: string;
+  env: Record<string, string>;
+}
+
+/** A worker's own grace is 20 s. */
+const graceMs = 30_000;
+const clockShift = new URL('clock-shift.ts', import.meta.url).href;
+
+export async function createRole(options: RoleOptions): Promise<Role> {
+  const { name, command, servers, dataDirectory, env } = options;
+  const postgres = await startSilentProxy(servers.postgres);
+  const temporal = await startSilentProxy(servers.temporal);
+  const databaseUrl = new URL(servers.postgres.url);
+  databaseUrl.port = String(postgres.port);
+  const lives: (() => string)[] = [];
+  let program: Program | undefined;
+  let hasEnded = true;
+
+  function start({ clockShiftMs }: { clockShiftMs?: number } = {}): void {
+    const started = startProgram({
+      command: [command],
+      dataDirectory,
+      env: {
+        ...env,
+        DATABASE_URL: databaseUrl.href,
+        TEMPORAL_ADDRESS: `127.0.0.1:${temporal.port}`,
+        ...(clockShiftMs === undefined
+          ? {}
+          : { NODE_OPTIONS: `--import=${clockShift}`, CLOCK_SHIFT_MS: String(clockShiftMs) }),
+      },
+    });
+    program = started;
+    hasEnded = false;
+    const startedAt = new Date().toISOString();
+    let end = '';
+    lives.push(() => `--- ${startedAt} ${name} starts\n${started.output()}${end}`);
+    void started.exit.then(({ code, signal }) => {
+      end = `--- ${new Date().toISOString()} ${name} ended: ${signal ?? code}\n`;
+      if (program === started) hasEnded = true;
+    });
+  }
+
+  const signal = (word: NodeJS.Signals) => {
+    if (!hasEnded) process.kill(program!.pid, word);
+  };
+  async function kill9(): Promise<void> {
+    signal('SIGKILL');
+    await program?.exit;
+  }
+  async function terminate(): Promise<void> {
+    signal('SIGTERM');
+    const ended = await within(graceMs, program!.exit);
+    if (ended) return;
+    await kill9();
+    throw new Error(`${name} did not end within ${graceMs / 1_000} s of SIGTERM`);
+  }
+
+  return {
+    name,
+    postgres,
+    temporal,
+    get pid() {
+      return program!.pid;
+    },
+    get isRunning() {
+      return !hasEnded;
+    },
+    start,
+    kill9,
+    terminate,
+    stall: () => signal('SIGSTOP'),
+    resume: () => signal('SIGCONT'),
+    output: () => lives.map((read) => read()).join(''),
+    async stop() {
+      await kill9();
+      await Promise.all([postgres.close(), temporal.close()]);
+    },
+  };
+}
+
+export const root = fileURLToPath(new URL('../..', import.meta.url));

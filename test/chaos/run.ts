@@ -1,0 +1,126 @@
+// `npm run chaos`: a load of posts on a whole installation under faults, and its books at the end.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { balance, type Book } from './books.ts';
+import { createChaosClient, type ChaosClient } from './client.ts';
+import { startCluster, type Cluster } from './cluster.ts';
+import { readFacts, readLastChange, waitUntilSettled, type Sources } from './facts.ts';
+import { startLiveClients } from './live-clients.ts';
+import { startLoad } from './load.ts';
+import { readOptions, type Options } from './options.ts';
+import { handles } from './planned-posts.ts';
+import { createRandom } from './random.ts';
+import { startReceivers } from './receivers.ts';
+import { createProgress, printBooks, printPlan } from './report.ts';
+
+const perSecond = 3;
+const quietMs = 1_500;
+
+async function run({ seed, isShort, faults, logs }: Options): Promise<boolean> {
+  printPlan(seed, faults);
+  const progress = createProgress();
+  const cluster = await startCluster();
+  const stop = () => cluster.stop();
+  try {
+    progress('The installation is up.');
+    const random = createRandom(seed, 'faults at work');
+    const client = createChaosClient(cluster.urls, cluster.key);
+    const accountIds = await connectAccounts(client);
+    await using receivers = await startReceivers(client, createRandom(seed, 'receivers'));
+    const firstChange = await readLastChange(cluster);
+    const liveClients = await startLiveClients(cluster.urls, cluster.key);
+    const most = isShort ? 200 : 2_000;
+    const mostAheadMs = isShort ? 5_000 : 12_000;
+    const load = startLoad({ client, accountIds, seed, perSecond, most, mostAheadMs });
+    const lostWindows: { from: Date; to: Date }[] = [];
+    const recovery: Book = {
+      name: 'every process serves again in time',
+      entries: 0,
+      differences: [],
+    };
+
+    await sleep(quietMs);
+    for (const fault of faults) {
+      progress(fault.name);
+      recovery.entries++;
+      const restored = (from: Date) => void lostWindows.push({ from, to: new Date() });
+      await fault.run({ cluster, client, load, random, restored }).catch((error: unknown) => {
+        recovery.differences.push(`${fault.name}: ${(error as Error).message}`);
+      });
+      client.release();
+      const { backInS = 45 } = fault;
+      const silent = await cluster.findSilent(backInS * 1_000);
+      if (silent.length > 0) {
+        recovery.differences.push(`${fault.name}: not in ${backInS} s: ${silent.join(', ')}`);
+      }
+      await sleep(quietMs);
+    }
+    progress('The faults are over.');
+    await load.stop(isShort ? 20_000 : 60_000);
+    const sources: Sources = {
+      cluster,
+      posts: load.posts,
+      receivers,
+      liveClients,
+      firstChange,
+      lostWindows,
+    };
+    await waitUntilSettled(sources, isShort ? 15_000 : 60_000);
+    progress('Nothing is under way, or the time is up.');
+    const facts = await readFacts(sources);
+    await Promise.all(liveClients.map((one) => one.close()));
+    const requests = { name: 'requests were answered', entries: load.posts.length };
+    const isBalanced = printBooks(
+      [recovery, { ...requests, differences: [...load.differences] }, ...balance(facts)],
+      {
+        'posts accepted': facts.accepted.length,
+        'targets public': facts.published.length,
+        'webhook requests received': facts.receipts.length,
+        'requests repeated by clients': client.repeats,
+        'the longest wait for an answer': `${(client.slowestMs / 1_000).toFixed(1)} s`,
+        'streams resumed': liveClients.reduce((sum, { resumes }) => sum + resumes, 0),
+      },
+    );
+    return isBalanced;
+  } finally {
+    if (logs) keepLogs(cluster, logs);
+    await stop();
+  }
+}
+
+async function connectAccounts(client: ChaosClient): Promise<string[]> {
+  const ids: string[] = [];
+  for (const handle of handles) {
+    const answer = await client.send({
+      method: 'POST',
+      path: '/v1/accounts/connect',
+      body: { platform: 'sandbox', credentials: { handle } },
+    });
+    if (answer.status >= 300) throw new Error(`No account: ${answer.text}`);
+    ids.push(answer.body.data.id as string);
+  }
+  return ids;
+}
+
+function keepLogs(cluster: Cluster, directory: string): void {
+  mkdirSync(directory, { recursive: true });
+  for (const [name, output] of Object.entries(cluster.output())) {
+    writeFileSync(join(directory, `${name}.log`), output);
+  }
+}
+
+// What runs is ended when this process exits, whatever the reason.
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const) {
+  process.on(signal, () => process.exit(code));
+}
+
+const options = readOptions(process.argv.slice(2));
+if (options) {
+  const isBalanced = await run(options);
+  process.exit(isBalanced ? 0 : 1);
+}

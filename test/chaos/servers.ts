@@ -1,0 +1,152 @@
+// The servers of a cluster that the harness may kill, wipe and restore: Postgres and Temporal.
+import { execFile } from 'node:child_process';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Client } from 'pg';
+import { startPostgres as startEmbeddedPostgres } from '../../api/embedded/postgres.ts';
+import { isAlive } from '../../api/embedded/process-table.ts';
+import { startTemporal as startEmbeddedTemporal } from '../../api/embedded/temporal.ts';
+
+/** Its address stays the same over restarts, as far as the machine allows. */
+export interface KillableServer {
+  readonly pid: number;
+  readonly port: number;
+  kill9(): Promise<void>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface PostgresServer extends KillableServer {
+  readonly url: string;
+  /** Copies the data directory while the server runs, as a base backup does. */
+  copy(): Promise<void>;
+  /** Puts the copy in the place of the data. The server must have ended. */
+  restoreCopy(): Promise<void>;
+}
+
+export interface TemporalServer extends KillableServer {
+  readonly address: string;
+  /** Removes its database. The server must have ended. */
+  wipe(): void;
+}
+
+const progress = () => undefined;
+
+export async function startPostgres(directory: string): Promise<PostgresServer> {
+  mkdirSync(directory, { mode: 0o755 });
+  const launch = () =>
+    startEmbeddedPostgres({
+      dataDirectory: directory,
+      progress,
+      restart: false,
+      // Nothing here outlives the machine, but each commit must outlive the server.
+      fsync: false,
+      settings: { synchronous_commit: 'on', full_page_writes: 'on', max_connections: '300' },
+    });
+  let server = await launch();
+  const data = await findDataDirectory(server.databaseUrl);
+  const copied = `${data}-copy`;
+  return {
+    get pid() {
+      return server.pid;
+    },
+    get port() {
+      return server.port;
+    },
+    get url() {
+      return server.databaseUrl;
+    },
+    kill9: () => kill9(server.pid),
+    async start() {
+      server = await launch();
+    },
+    stop: () => server.stop(),
+    async copy() {
+      await rm(copied, { recursive: true, force: true });
+      const client = new Client({ connectionString: server.databaseUrl });
+      await client.connect();
+      try {
+        await client.query(`select pg_backup_start('chaos', true)`);
+        await copyLiveFiles(data, copied);
+        const { rows } = await client.query<{ labelfile: string }>(
+          'select labelfile from pg_backup_stop(false)',
+        );
+        await copyLiveFiles(`${data}/pg_wal/.`, `${copied}/pg_wal`);
+        await writeFile(join(copied, 'backup_label'), rows[0]!.labelfile, { mode: 0o644 });
+        await rm(join(copied, 'postmaster.pid'), { force: true });
+      } finally {
+        await client.end();
+      }
+    },
+    async restoreCopy() {
+      await rm(data, { recursive: true });
+      await rename(copied, data);
+    },
+  };
+}
+
+export async function startTemporal(
+  directory: string,
+  executable: string,
+): Promise<TemporalServer> {
+  mkdirSync(directory, { mode: 0o755 });
+  const launch = () =>
+    startEmbeddedTemporal({
+      dataDirectory: directory,
+      executable,
+      progress,
+      headless: true,
+      restart: false,
+    });
+  let server = await launch();
+  return {
+    get pid() {
+      return server.pid;
+    },
+    get port() {
+      return Number(server.address.split(':')[1]);
+    },
+    get address() {
+      return server.address;
+    },
+    kill9: () => kill9(server.pid),
+    async start() {
+      server = await launch();
+    },
+    stop: () => server.stop(),
+    wipe() {
+      for (const name of readdirSync(directory)) {
+        if (name.startsWith('temporal.sqlite')) rmSync(join(directory, name));
+      }
+    },
+  };
+}
+
+async function findDataDirectory(url: string): Promise<string> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ data_directory: string }>('show data_directory');
+    return rows[0]!.data_directory;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Files that vanish meanwhile belong to no backup. */
+async function copyLiveFiles(from: string, to: string): Promise<void> {
+  try {
+    await promisify(execFile)('cp', ['-a', from, to], { env: { ...process.env, LC_ALL: 'C' } });
+  } catch (error) {
+    const lines = (error as { stderr?: string }).stderr?.trim().split('\n') ?? [];
+    const others = lines.filter((line) => !line.includes('No such file or directory'));
+    if (lines.length === 0 || others.length > 0) throw error;
+  }
+}
+
+export async function kill9(pid: number): Promise<void> {
+  process.kill(pid, 'SIGKILL');
+  while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 20));
+}
