@@ -1,6 +1,6 @@
 // The books themselves: sound facts balance, and each kind of loss or double shows as a difference.
 import { describe, expect, test } from 'vitest';
-import { balance, type Facts } from './books.ts';
+import { balance, findLatestMs, type Facts } from './books.ts';
 
 const body = '{"event":"post.partial"}';
 
@@ -16,6 +16,7 @@ function soundFacts(): Facts {
         wasCanceled: false,
         retries: 0,
         notBefore: new Date(1_000),
+        isPrompt: [true, false],
       },
     ],
     stored: [
@@ -160,4 +161,10 @@ describe('no difference', () => {
     };
     expect(differencesAfter(refuse)).toEqual([]);
   });
+});
+
+test('the latest scheduled target is found', () => {
+  const facts = soundFacts();
+  facts.published[0]!.createdAt = new Date(3_500);
+  expect(findLatestMs(facts)).toBe(2_500);
 });

@@ -26,6 +26,8 @@ export interface AcceptedPost {
   retries: number;
   /** It must not be public earlier. */
   notBefore: Date | undefined;
+  /** Of each target: its network takes it at the first call. */
+  isPrompt: boolean[];
 }
 
 export interface StoredPost {
@@ -180,6 +182,19 @@ function balancePublic({ accepted, stored, published }: Facts): Book {
     }
   }
   return { name: 'public exactly where they say so', entries: published.length, differences };
+}
+
+/** How late the latest target of a scheduled post was public, among those that nothing held up. */
+export function findLatestMs({ accepted, stored, published }: Facts): number {
+  const byReference = new Map(published.map((post) => [post.reference, post]));
+  const byId = new Map(stored.map((post) => [post.id, post]));
+  const late = accepted.flatMap(({ id, notBefore, isPrompt }) =>
+    (byId.get(id)?.results ?? []).map((result, i) => {
+      const post = notBefore && isPrompt[i] ? byReference.get(result.id) : undefined;
+      return post ? post.createdAt.getTime() - notBefore!.getTime() : 0;
+    }),
+  );
+  return Math.max(0, ...late);
 }
 
 /** Each conclusion of a post is recorded as one event, and the last one says how it ended. */

@@ -53,7 +53,8 @@ const settings = {
   FANFARE_SWEEP_OVERDUE_S: '5',
 };
 
-export async function startCluster(): Promise<Cluster> {
+/** An `interrupted` run ends at once, but not before what is being started is known. */
+export async function startCluster(interrupted: AbortSignal): Promise<Cluster> {
   const directory = mkdtempSync(join(tmpdir(), 'fanfare-chaos-'));
   // Postgres runs as another user when we are root, and has to pass through.
   chmodSync(directory, 0o755);
@@ -80,6 +81,8 @@ export async function startCluster(): Promise<Cluster> {
       workflowBundle(join(programs, 'cache')),
       findFreePorts([0, 0, 0]),
     ] as const);
+    interrupted.throwIfAborted();
+    interrupted.addEventListener('abort', () => process.exit());
     const [postgres, network, temporal, , ports] = started.map((one) => {
       if (one.status === 'rejected') throw one.reason;
       return one.value;
@@ -158,10 +161,10 @@ export async function startCluster(): Promise<Cluster> {
         ),
       stop,
     };
-    const silent = await cluster.findSilent(60_000);
+    const silent = await cluster.findSilent(180_000);
     if (silent.length > 0) {
       throw new Error(
-        `Not up after 60 s: ${silent.join(', ')}\n${JSON.stringify(cluster.output())}`,
+        `Not up after 180 s: ${silent.join(', ')}\n${JSON.stringify(cluster.output())}`,
       );
     }
     return cluster;

@@ -98,6 +98,7 @@ function toAccepted(post: LoadedPost, { lostWindows }: Sources): AcceptedPost {
     wasCanceled,
     retries,
     notBefore: isMoved ? undefined : scheduledAt,
+    isPrompt: plan.targets.map(({ options }) => options.times === undefined),
   };
 }
 

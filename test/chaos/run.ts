@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { balance, type Book } from './books.ts';
+import { balance, findLatestMs, type Book } from './books.ts';
 import { createChaosClient, type ChaosClient } from './client.ts';
 import { startCluster, type Cluster } from './cluster.ts';
 import { readFacts, readLastChange, waitUntilSettled, type Sources } from './facts.ts';
@@ -15,12 +15,13 @@ import { startReceivers } from './receivers.ts';
 import { createProgress, printBooks, printPlan } from './report.ts';
 
 const perSecond = 3;
-const quietMs = 1_500;
+const quietMs = 1_000;
+const interrupted = new AbortController();
 
 async function run({ seed, isShort, faults, logs }: Options): Promise<boolean> {
   printPlan(seed, faults);
   const progress = createProgress();
-  const cluster = await startCluster();
+  const cluster = await startCluster(interrupted.signal);
   const stop = () => cluster.stop();
   try {
     progress('The installation is up.');
@@ -40,7 +41,8 @@ async function run({ seed, isShort, faults, logs }: Options): Promise<boolean> {
       differences: [],
     };
 
-    await sleep(quietMs);
+    const beforeAndAfterMs = isShort ? 1_000 : 6_000;
+    await sleep(beforeAndAfterMs);
     for (const fault of faults) {
       progress(fault.name);
       recovery.entries++;
@@ -57,6 +59,7 @@ async function run({ seed, isShort, faults, logs }: Options): Promise<boolean> {
       await sleep(quietMs);
     }
     progress('The faults are over.');
+    await sleep(beforeAndAfterMs);
     await load.stop(isShort ? 20_000 : 60_000);
     const sources: Sources = {
       cluster,
@@ -78,7 +81,8 @@ async function run({ seed, isShort, faults, logs }: Options): Promise<boolean> {
         'targets public': facts.published.length,
         'webhook requests received': facts.receipts.length,
         'requests repeated by clients': client.repeats,
-        'the longest wait for an answer': `${(client.slowestMs / 1_000).toFixed(1)} s`,
+        'the longest wait for an answer': inSeconds(client.slowestMs),
+        'the latest scheduled target': inSeconds(findLatestMs(facts)),
         'streams resumed': liveClients.reduce((sum, { resumes }) => sum + resumes, 0),
       },
     );
@@ -88,6 +92,8 @@ async function run({ seed, isShort, faults, logs }: Options): Promise<boolean> {
     await stop();
   }
 }
+
+const inSeconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
 
 async function connectAccounts(client: ChaosClient): Promise<string[]> {
   const ids: string[] = [];
@@ -110,17 +116,24 @@ function keepLogs(cluster: Cluster, directory: string): void {
   }
 }
 
-// What runs is ended when this process exits, whatever the reason.
 for (const [signal, code] of [
   ['SIGINT', 130],
   ['SIGTERM', 143],
   ['SIGHUP', 129],
 ] as const) {
-  process.on(signal, () => process.exit(code));
+  process.on(signal, () => {
+    process.exitCode = code;
+    interrupted.abort();
+  });
 }
 
 const options = readOptions(process.argv.slice(2));
 if (options) {
-  const isBalanced = await run(options);
-  process.exit(isBalanced ? 0 : 1);
+  try {
+    process.exitCode = (await run(options)) ? 0 : 1;
+  } catch (error) {
+    if (!interrupted.signal.aborted) console.error(error);
+    process.exitCode ||= 1;
+  }
+  process.exit();
 }
