@@ -1,7 +1,7 @@
 // Reads the facts of a run from the databases, once nothing is under way or the time is up.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../schema/database/database.ts';
-import type { AcceptedPost, Facts, StoredPost } from './books.ts';
+import type { AcceptedPost, Facts, StoredEvent, StoredPost } from './books.ts';
 import type { Cluster } from './cluster.ts';
 import type { LiveClient } from './live-clients.ts';
 import type { LoadedPost } from './load.ts';
@@ -72,9 +72,7 @@ export async function readFacts(sources: Sources): Promise<Facts> {
       reference: reference ?? '',
       createdAt: created_at,
     })),
-    events: (await db.selectFrom('events').selectAll().orderBy('id').execute())
-      .filter(({ post_id }) => post_id !== null)
-      .map(({ id, kind, post_id, body }) => ({ id, kind, postId: post_id, body })),
+    events: await readEvents(db),
     webhooks: [...receivers.webhooks],
     deliveries: (await db.selectFrom('deliveries').selectAll().execute()).map((row) => ({
       id: row.id,
@@ -116,6 +114,19 @@ async function readPosts(db: Db): Promise<StoredPost[]> {
       externalId: row.external_id,
     })),
   }));
+}
+
+/** In the order in which they were recorded, whatever the clocks said. */
+async function readEvents(db: Db): Promise<StoredEvent[]> {
+  const rows = await db
+    .selectFrom('events')
+    .innerJoin('changes', 'changes.subject_id', 'events.id')
+    .select(['events.id', 'events.kind', 'events.post_id', 'events.body'])
+    .where('events.post_id', 'is not', null)
+    .orderBy('changes.xid')
+    .orderBy('changes.id')
+    .execute();
+  return rows.map(({ id, kind, post_id, body }) => ({ id, kind, postId: post_id, body }));
 }
 
 async function readStreams(db: Db, { cluster, liveClients, firstChange }: Sources) {

@@ -48,7 +48,8 @@ async function run({ seed, isShort, faults, logs }: Options): Promise<boolean> {
       recovery.entries++;
       const restored = (from: Date) => void lostWindows.push({ from, to: new Date() });
       await fault.run({ cluster, client, load, random, restored }).catch((error: unknown) => {
-        recovery.differences.push(`${fault.name}: ${(error as Error).message}`);
+        recovery.differences.push(`${fault.name}: ${(error as Error).message.trim()}`);
+        progress(recovery.differences.at(-1)!);
       });
       client.release();
       const { backInS = 45 } = fault;

@@ -1,12 +1,13 @@
 // The servers of a cluster that the harness may kill, wipe and restore: Postgres and Temporal.
 import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { chown, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { startPostgres as startEmbeddedPostgres } from '../../api/embedded/postgres.ts';
-import { isAlive } from '../../api/embedded/process-table.ts';
+import { findProcessesIn, isAlive } from '../../api/embedded/process-table.ts';
 import { startTemporal as startEmbeddedTemporal } from '../../api/embedded/temporal.ts';
 
 /** Its address stays the same over restarts, as far as the machine allows. */
@@ -74,13 +75,18 @@ export async function startPostgres(directory: string): Promise<PostgresServer> 
           'select labelfile from pg_backup_stop(false)',
         );
         await copyLiveFiles(`${data}/pg_wal/.`, `${copied}/pg_wal`);
-        await writeFile(join(copied, 'backup_label'), rows[0]!.labelfile, { mode: 0o644 });
+        const label = join(copied, 'backup_label');
+        await writeFile(label, rows[0]!.labelfile, { mode: 0o600 });
+        const { uid, gid } = await stat(copied);
+        await chown(label, uid, gid);
         await rm(join(copied, 'postmaster.pid'), { force: true });
       } finally {
         await client.end();
       }
     },
     async restoreCopy() {
+      // Its children end by themselves, later than their parent.
+      while (findProcessesIn(data, 'postgres').length > 0) await sleep(20);
       await rm(data, { recursive: true });
       await rename(copied, data);
     },
@@ -148,5 +154,5 @@ async function copyLiveFiles(from: string, to: string): Promise<void> {
 
 export async function kill9(pid: number): Promise<void> {
   process.kill(pid, 'SIGKILL');
-  while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 20));
+  while (isAlive(pid)) await sleep(20);
 }
