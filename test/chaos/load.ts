@@ -53,7 +53,9 @@ export function startLoad(options: LoadOptions): Load {
   async function change(post: LoadedPost, request: ChaosRequest): Promise<Answer | undefined> {
     const answer = await client.send(request);
     if (answer.status < 300) post.requests.push({ ...request, at: new Date() });
-    else if (![404, 409].includes(answer.status)) differences.push(describe(request, answer));
+    else if (![404, 409].includes(answer.status) && !isTooSoon(answer)) {
+      differences.push(describe(request, answer));
+    }
     return answer.status < 300 ? answer : undefined;
   }
 
@@ -76,8 +78,7 @@ export function startLoad(options: LoadOptions): Load {
       },
     };
     const answer = await client.send(request);
-    // Its time came while no server answered.
-    if (answer.status === 422 && scheduledAt && Date.now() > scheduledAt.getTime() - 1_000) return;
+    if (isTooSoon(answer)) return;
     if (answer.status >= 300) {
       differences.push(describe(request, answer));
       return;
@@ -195,6 +196,12 @@ export function startLoad(options: LoadOptions): Load {
       await Promise.all(posts.map((post) => resendPost(post, since)));
     },
   };
+}
+
+/** Its time came while no server answered. */
+function isTooSoon({ body }: Answer): boolean {
+  const issues: { code: string }[] = body?.error?.issues ?? [];
+  return issues.some(({ code }) => code === 'too_soon');
 }
 
 function describe({ method, path }: ChaosRequest, { status, text }: Answer): string {
