@@ -1,6 +1,6 @@
 // The topology of a run: two `api`, two `worker`, Postgres, Temporal, and the sandbox network apart.
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -155,17 +155,18 @@ export async function startCluster(interrupted: AbortSignal): Promise<Cluster> {
         );
         return silent.filter(Boolean);
       },
-      output: () =>
-        Object.fromEntries(
+      output: () => ({
+        postgres: readFileSync(join(directory, 'main', 'postgres.log'), 'utf8'),
+        temporal: readFileSync(join(directory, 'temporal', 'temporal.log'), 'utf8'),
+        ...Object.fromEntries(
           [sandbox, ...apis, ...workers].map((role) => [role.name, role.output()]),
         ),
+      }),
       stop,
     };
     const silent = await cluster.findSilent(180_000);
     if (silent.length > 0) {
-      throw new Error(
-        `Not up after 180 s: ${silent.join(', ')}\n${JSON.stringify(cluster.output())}`,
-      );
+      throw new Error(`Not up after 180 s: ${silent.join(', ')}`);
     }
     return cluster;
   }
