@@ -24,6 +24,8 @@ export interface ChaosClient {
 }
 
 const tryTimeoutMs = 10_000;
+/** Between tries: a client that repeats without pause would hold back a server that recovers. */
+const mostWaitMs = 3_000;
 const giveUpAfterMs = 90_000;
 
 export function createChaosClient(urls: readonly string[], key: string): ChaosClient {
@@ -54,7 +56,7 @@ export function createChaosClient(urls: readonly string[], key: string): ChaosCl
   return {
     async send(request) {
       const startedAt = performance.now();
-      for (;;) {
+      for (let tries = 1; ; tries++) {
         const answer = await tryOnce(request);
         const tookMs = performance.now() - startedAt;
         slowestMs = Math.max(slowestMs, tookMs);
@@ -63,7 +65,7 @@ export function createChaosClient(urls: readonly string[], key: string): ChaosCl
           throw new Error(`${request.method} ${request.path} had no answer for 90 s`);
         }
         repeats++;
-        await sleep(200);
+        await sleep(Math.min(100 * 2 ** tries, mostWaitMs));
       }
     },
     async hold() {

@@ -117,7 +117,7 @@ async function restartEach({ cluster, random }: Scene): Promise<void> {
   for (const role of random.shuffle([...cluster.apis, ...cluster.workers])) {
     await role.terminate();
     role.start();
-    await cluster.findSilent(30_000);
+    await cluster.findSilent(120_000);
   }
 }
 

@@ -1,5 +1,6 @@
 // The load: posts at a steady rate, each followed by what its client does next, until all have ended.
 import { setTimeout as sleep } from 'node:timers/promises';
+import pLimit from 'p-limit';
 import type { Post } from '../../schema/posts.ts';
 import type { Answer, ChaosClient, ChaosRequest } from './client.ts';
 import { planPost, type PlannedPost } from './planned-posts.ts';
@@ -41,6 +42,8 @@ export interface Load {
 
 const final = ['published', 'partial', 'failed', 'canceled'];
 const maxRetries = 2;
+/** Requests that are sent again side by side. */
+const atOnce = 4;
 
 export function startLoad(options: LoadOptions): Load {
   const { client, accountIds, seed, perSecond, most, mostAheadMs } = options;
@@ -193,7 +196,8 @@ export function startLoad(options: LoadOptions): Load {
       if (ended === 'late') differences.push('Clients still waited for their posts to end');
     },
     async resend(since) {
-      await Promise.all(posts.map((post) => resendPost(post, since)));
+      const limit = pLimit(atOnce);
+      await Promise.all(posts.map((post) => limit(() => resendPost(post, since))));
     },
   };
 }

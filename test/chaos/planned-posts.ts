@@ -24,8 +24,9 @@ export interface PlannedTarget {
 }
 
 /** The login of the last one expires again and again, so only that one takes such posts. */
-export const handles = ['ada', 'bob', 'cleo', 'expiring'] as const;
+export const handles = ['ada', 'bob', 'cleo', 'dana', 'eli', 'finn', 'expiring'] as const;
 const expiring = handles.length - 1;
+const mostTargets = 3;
 
 const ways: readonly Way[] = [
   ...Array.from({ length: 9 }, () => 'now' as const),
@@ -80,6 +81,6 @@ function planTargets(random: Random): PlannedTarget[] {
       .toArray(),
   );
   return accounts
-    .slice(0, random.between(1, accounts.length))
+    .slice(0, random.between(1, mostTargets))
     .map((account) => ({ account, ...random.pick(outcomes) }));
 }
