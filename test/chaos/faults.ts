@@ -70,7 +70,10 @@ export const faults: readonly Fault[] = [
     name: 'silent-postgres-of-api',
     isShort: false,
     backInS: 20,
-    run: ({ cluster, random }) => silence(random.pick(cluster.apis).postgres),
+    async run({ client, cluster, random }) {
+      await fillPools(client);
+      await silence(random.pick(cluster.apis).postgres);
+    },
   },
   {
     name: 'silent-temporal-of-worker',
@@ -100,6 +103,12 @@ async function silence(proxy: Role['postgres']): Promise<void> {
   proxy.silence();
   await sleep(outageMs);
   proxy.restore();
+}
+
+/** So many requests at once that every connection is in use, and idle when it falls silent. */
+async function fillPools(client: ChaosClient): Promise<void> {
+  const request = { method: 'GET', path: '/v1/posts?limit=100' };
+  await Promise.all(Array.from({ length: 60 }, () => client.send(request)));
 }
 
 /** One worker has a wrong clock; then it is started again with the right one. */
