@@ -14,8 +14,8 @@ export interface ChaosRequest {
 
 export interface ChaosClient {
   /** The first answer that decides; each try goes to the next server. Throws after 90 s without one. */
-  send(request: ChaosRequest): Promise<Answer>;
-  /** Resolves once no request is under way; those that come wait for `release`. */
+  send(request: ChaosRequest, options?: { passesHold?: boolean }): Promise<Answer>;
+  /** Resolves once no request is under way; the others wait for `release`. */
   hold(): Promise<void>;
   release(): void;
   /** The longest that a request waited for its answer. */
@@ -36,8 +36,8 @@ export function createChaosClient(urls: readonly string[], key: string): ChaosCl
   let slowestMs = 0;
   let repeats = 0;
 
-  async function tryOnce(request: ChaosRequest): Promise<Answer | undefined> {
-    while (held) await held.promise;
+  async function tryOnce(request: ChaosRequest, passesHold: boolean): Promise<Answer | undefined> {
+    while (held && !passesHold) await held.promise;
     const { method, path, body, idempotencyKey } = request;
     underWay++;
     try {
@@ -54,10 +54,10 @@ export function createChaosClient(urls: readonly string[], key: string): ChaosCl
   }
 
   return {
-    async send(request) {
+    async send(request, { passesHold = false } = {}) {
       const startedAt = performance.now();
       for (let tries = 1; ; tries++) {
-        const answer = await tryOnce(request);
+        const answer = await tryOnce(request, passesHold);
         const tookMs = performance.now() - startedAt;
         slowestMs = Math.max(slowestMs, tookMs);
         if (answer) return answer;

@@ -1,10 +1,9 @@
 // The topology of a run: two `api`, two `worker`, Postgres, Temporal, and the sandbox network apart.
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Connection } from '@temporalio/client';
 import { workflowBundle } from '../../activities/workflow-bundle.ts';
 import { findFreePorts } from '../../api/embedded/free-ports.ts';
 import { inspectProcess } from '../../api/embedded/process-table.ts';
@@ -79,7 +78,7 @@ export async function startCluster(interrupted: AbortSignal): Promise<Cluster> {
         .then((executable) => startTemporal(join(directory, 'temporal'), executable))
         .then((server) => keep(server)),
       workflowBundle(join(programs, 'cache')),
-      findFreePorts([0, 0, 0]),
+      findFreePorts([0, 0, 0, 0, 0]),
     ] as const);
     interrupted.throwIfAborted();
     interrupted.addEventListener('abort', () => process.exit());
@@ -108,7 +107,11 @@ export async function startCluster(interrupted: AbortSignal): Promise<Cluster> {
       role.start();
       return role;
     };
-    const onPort = (index: number) => ({ ...env, FANFARE_PORT: String(ports[index]) });
+    const onPort = (index: number) => ({
+      ...env,
+      FANFARE_PORT: String(ports[index]),
+      FANFARE_WORKER_PORT: String(ports[index]),
+    });
     const sandbox = await add({
       name: 'sandbox',
       command: 'api',
@@ -120,10 +123,11 @@ export async function startCluster(interrupted: AbortSignal): Promise<Cluster> {
       await add({ name: 'api-2', command: 'api', servers, env: onPort(1) }),
     ];
     const workers = [
-      await add({ name: 'worker-1', command: 'worker', servers, env }),
-      await add({ name: 'worker-2', command: 'worker', servers, env }),
+      await add({ name: 'worker-1', command: 'worker', servers, env: onPort(3) }),
+      await add({ name: 'worker-2', command: 'worker', servers, env: onPort(4) }),
     ];
-    const urls = apis.map((_, i) => `http://127.0.0.1:${ports[i]}`);
+    const [url1, url2, , ...workerUrls] = ports.map((port) => `http://127.0.0.1:${port}`);
+    const urls = [url1!, url2!];
     const cluster: Cluster = {
       postgres,
       temporal,
@@ -138,11 +142,8 @@ export async function startCluster(interrupted: AbortSignal): Promise<Cluster> {
       async findSilent(timeoutMs) {
         const deadline = Date.now() + timeoutMs;
         const checks = [
-          ...apis.map((api, i) => ({ name: api.name, check: () => serves(urls[i]!, key) })),
-          ...workers.map((role) => ({
-            name: role.name,
-            check: () => polls(temporal.address, role.pid),
-          })),
+          ...apis.map(({ name }, i) => ({ name, check: () => serves(urls[i]!, key) })),
+          ...workers.map(({ name }, i) => ({ name, check: () => isWell(workerUrls[i]!) })),
         ];
         const silent = await Promise.all(
           checks.map(async ({ name, check }) => {
@@ -205,21 +206,10 @@ async function serves(url: string, key: string): Promise<boolean> {
   return (await fetch(`${url}/v1/project`, { headers, signal })).status === 200;
 }
 
-/** Whether the process asks Temporal for work. */
-async function polls(address: string, pid: number): Promise<boolean> {
-  const connection = await Connection.connect({ address, connectTimeout: '2s' });
-  try {
-    const { pollers } = await connection.withDeadline(Date.now() + 2_000, () =>
-      connection.workflowService.describeTaskQueue({
-        namespace: 'default',
-        taskQueue: { name: 'fanfare' },
-        taskQueueType: 1,
-      }),
-    );
-    return (pollers ?? []).some(({ identity }) => identity === `${pid}@${hostname()}`);
-  } finally {
-    await connection.close();
-  }
+/** Whether a worker runs, and reaches its servers. */
+async function isWell(url: string): Promise<boolean> {
+  const answer = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(3_000) });
+  return ((await answer.json()) as { status: string }).status === 'ok';
 }
 
 interface RunningProcess {

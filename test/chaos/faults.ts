@@ -151,9 +151,9 @@ async function restorePostgres({ cluster, client, load, restored }: Scene): Prom
     await runCommand(cluster, 'restored');
   } finally {
     for (const role of [...apis, ...workers]) role.start();
+    await load.resend(copiedAt);
     restored(copiedAt);
     client.release();
-    await load.resend(copiedAt);
   }
 }
 

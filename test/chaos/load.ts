@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { Post } from '../../schema/posts.ts';
 import type { Answer, ChaosClient, ChaosRequest } from './client.ts';
-import { planPost, type PlannedPost } from './planned-posts.ts';
+import { handles, planPost, type PlannedPost } from './planned-posts.ts';
 
 export interface LoadedPost {
   plan: PlannedPost;
@@ -53,10 +53,17 @@ export function startLoad(options: LoadOptions): Load {
   let isStopped = false;
 
   /** Undefined: refused, because of what the post had become by then. */
-  async function change(post: LoadedPost, request: ChaosRequest): Promise<Answer | undefined> {
+  async function change(
+    post: LoadedPost,
+    toRequest: (path: string) => ChaosRequest,
+  ): Promise<Answer | undefined> {
+    const { id } = post;
+    const request = toRequest(`/v1/posts/${id}`);
     const answer = await client.send(request);
+    // It was created again meanwhile, since a restored copy did not know it.
+    if (answer.status === 404 && post.id !== id) return change(post, toRequest);
     if (answer.status < 300) post.requests.push({ ...request, at: new Date() });
-    else if (![404, 409].includes(answer.status) && !isTooSoon(answer)) {
+    else if (![404, 409].includes(answer.status) && !hasIssue(answer, 'too_soon')) {
       differences.push(describe(request, answer));
     }
     return answer.status < 300 ? answer : undefined;
@@ -81,7 +88,8 @@ export function startLoad(options: LoadOptions): Load {
       },
     };
     const answer = await client.send(request);
-    if (isTooSoon(answer)) return;
+    if (hasIssue(answer, 'too_soon')) return;
+    if (hasIssue(answer, 'account_not_active')) return reconnect(plan);
     if (answer.status >= 300) {
       differences.push(describe(request, answer));
       return;
@@ -100,9 +108,13 @@ export function startLoad(options: LoadOptions): Load {
     return post;
   }
 
+  /** The newest tokens of a login are lost with a restore, and with a worker that had just got them. */
+  async function reconnect({ targets }: PlannedPost): Promise<undefined> {
+    for (const { account } of targets) await connectAccount(client, handles[account]!);
+  }
+
   async function act(post: LoadedPost): Promise<void> {
-    const { plan, id } = post;
-    const path = `/v1/posts/${id}`;
+    const { plan } = post;
     await sleep(plan.actAfterMs);
     switch (plan.way) {
       case 'now':
@@ -111,28 +123,28 @@ export function startLoad(options: LoadOptions): Load {
       case 'draft':
       case 'early':
         post.isMoved = true;
-        await change(post, {
+        await change(post, (path) => ({
           method: 'POST',
           path: `${path}/publish`,
           idempotencyKey: `${plan.name} publish`,
-        });
+        }));
         return;
       case 'canceled':
         post.wasCanceled = true;
-        await change(post, {
+        await change(post, (path) => ({
           method: 'POST',
           path: `${path}/cancel`,
           idempotencyKey: `${plan.name} cancel`,
-        });
+        }));
         return;
       case 'rescheduled':
         post.isMoved = true;
-        await change(post, {
+        await change(post, (path) => ({
           method: 'PATCH',
           path,
           body: { scheduled_at: new Date(Date.now() + plan.aheadMs).toISOString() },
           idempotencyKey: `${plan.name} reschedule`,
-        });
+        }));
     }
   }
 
@@ -148,10 +160,12 @@ export function startLoad(options: LoadOptions): Load {
       const failed = stored.results.filter(({ is_retriable }) => is_retriable);
       if (failed.length === 0 || post.retries >= maxRetries * post.plan.targets.length) return;
       for (const { id } of failed) {
-        const path = `/v1/posts/${post.id}/results/${id}/retry`;
-        const idempotencyKey = `${post.plan.name} retry ${post.retries}`;
-        post.retries++;
-        await change(post, { method: 'POST', path, idempotencyKey });
+        const idempotencyKey = `${post.plan.name} retry ${post.retries++}`;
+        await change(post, (path) => ({
+          method: 'POST',
+          path: `${path}/results/${id}/retry`,
+          idempotencyKey,
+        }));
       }
     }
   }
@@ -179,7 +193,7 @@ export function startLoad(options: LoadOptions): Load {
     for (const { at, ...request } of post.requests) {
       if (at < since) continue;
       const path = request.path.replace(/post_\w+/, post.id);
-      const answer = await client.send({ ...request, path });
+      const answer = await client.send({ ...request, path }, { passesHold: true });
       // A request whose time has passed, or whose target is another now, stays refused.
       if (answer.status < 300 && path === '/v1/posts') post.id = (answer.body.data as Post).id;
     }
@@ -202,10 +216,18 @@ export function startLoad(options: LoadOptions): Load {
   };
 }
 
-/** Its time came while no server answered. */
-function isTooSoon({ body }: Answer): boolean {
+/** `too_soon`: its time came while no server answered. */
+function hasIssue({ body }: Answer, word: 'too_soon' | 'account_not_active'): boolean {
   const issues: { code: string }[] = body?.error?.issues ?? [];
-  return issues.some(({ code }) => code === 'too_soon');
+  return issues.some(({ code }) => code === word);
+}
+
+/** The same account each time. Returns its id. */
+export async function connectAccount(client: ChaosClient, handle: string): Promise<string> {
+  const body = { platform: 'sandbox', credentials: { handle } };
+  const answer = await client.send({ method: 'POST', path: '/v1/accounts/connect', body });
+  if (answer.status >= 300) throw new Error(`No account: ${answer.text}`);
+  return answer.body.data.id as string;
 }
 
 function describe({ method, path }: ChaosRequest, { status, text }: Answer): string {

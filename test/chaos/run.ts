@@ -7,7 +7,7 @@ import { createChaosClient, type ChaosClient } from './client.ts';
 import { startCluster, type Cluster } from './cluster.ts';
 import { readFacts, readLastChange, waitUntilSettled, type Sources } from './facts.ts';
 import { startLiveClients } from './live-clients.ts';
-import { startLoad } from './load.ts';
+import { connectAccount, startLoad } from './load.ts';
 import { readOptions, type Options } from './options.ts';
 import { handles } from './planned-posts.ts';
 import { createRandom } from './random.ts';
@@ -27,7 +27,8 @@ async function run({ seed, isShort, faults, logs }: Options): Promise<boolean> {
     progress('The installation is up.');
     const random = createRandom(seed, 'faults at work');
     const client = createChaosClient(cluster.urls, cluster.key);
-    const accountIds = await connectAccounts(client);
+    const accountIds: string[] = [];
+    for (const handle of handles) accountIds.push(await connectAccount(client, handle));
     await using receivers = await startReceivers(client, createRandom(seed, 'receivers'));
     const firstChange = await readLastChange(cluster);
     const liveClients = await startLiveClients(cluster.urls, cluster.key);
@@ -95,20 +96,6 @@ async function run({ seed, isShort, faults, logs }: Options): Promise<boolean> {
 }
 
 const inSeconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
-
-async function connectAccounts(client: ChaosClient): Promise<string[]> {
-  const ids: string[] = [];
-  for (const handle of handles) {
-    const answer = await client.send({
-      method: 'POST',
-      path: '/v1/accounts/connect',
-      body: { platform: 'sandbox', credentials: { handle } },
-    });
-    if (answer.status >= 300) throw new Error(`No account: ${answer.text}`);
-    ids.push(answer.body.data.id as string);
-  }
-  return ids;
-}
 
 function keepLogs(cluster: Cluster, directory: string): void {
   mkdirSync(directory, { recursive: true });
