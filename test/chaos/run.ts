@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { balance, findLatestMs, type Book } from './books.ts';
-import { createChaosClient, type ChaosClient } from './client.ts';
+import { createChaosClient } from './client.ts';
 import { startCluster, type Cluster } from './cluster.ts';
 import { readFacts, readLastChange, waitUntilSettled, type Sources } from './facts.ts';
 import { startLiveClients } from './live-clients.ts';
