@@ -153,9 +153,11 @@ export function startLoad(options: LoadOptions): Load {
     if (!post.plan.targets.some(({ options }) => options.outcome === 'unavailable')) return;
     for (;;) {
       await sleep(500);
-      const answer = await client.send({ method: 'GET', path: `/v1/posts/${post.id}` });
+      const { id } = post;
+      const answer = await client.send({ method: 'GET', path: `/v1/posts/${id}` });
       const stored = answer.body.data as Post | undefined;
-      if (!stored) return;
+      if (!stored && post.id === id) return;
+      if (!stored) continue;
       if (!final.includes(stored.status)) continue;
       const failed = stored.results.filter(({ is_retriable }) => is_retriable);
       if (failed.length === 0 || post.retries >= maxRetries * post.plan.targets.length) return;
