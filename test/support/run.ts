@@ -1,4 +1,5 @@
-// `npm test`: runs vitest and ends with the counts alone on the last line.
+// `npm test`: runs vitest and ends with the counts alone on the last line. Without a file to run it
+// leaves out `test/faults`, which kills and starts whole programs: `npm run test:faults`.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,6 +20,8 @@ interface Report {
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
+const given = process.argv.slice(2);
+const scope = given.length > 0 ? given : ['--exclude', 'test/faults/**'];
 const directory = mkdtempSync(join(tmpdir(), 'fanfare-report-'));
 const reportPath = join(directory, 'report.json');
 
@@ -43,7 +46,7 @@ function runVitest(): Promise<number> {
       '--reporter=default',
       '--reporter=json',
       `--outputFile.json=${reportPath}`,
-      ...process.argv.slice(2),
+      ...scope,
     ],
     { cwd: root, stdio: 'inherit' },
   );

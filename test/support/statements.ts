@@ -2,9 +2,9 @@
 import { Client } from 'pg';
 import { vi } from 'vitest';
 
-/** What the engine and the live feed ask by themselves, whoever else asks. */
+/** Sent by the engine and the live feed on their own, and by each new connection. */
 const ofTheBackground =
-  /\b(changes|feed_epoch|sweeps|outbox|sending_pauses)\b|^(listen|select 1)\b/i;
+  /\b(changes|feed_epoch|sweeps|outbox|sending_pauses|set_config)\b|^(listen|select 1)\b/i;
 
 /** The statements that are sent while `work` runs. */
 export async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
