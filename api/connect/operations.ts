@@ -11,7 +11,7 @@ import { newId } from '../../schema/ids.ts';
 import { requireReach } from '../accounts/operations.ts';
 import type { Caller, Context } from '../context.ts';
 import { transact, type Answer } from '../transact.ts';
-import { pageUrlOf, presentConnectSession } from './presenter.ts';
+import { presentConnectSession } from './presenter.ts';
 import { newToken } from './token.ts';
 
 const livesMs = 30 * 60_000;
@@ -30,6 +30,7 @@ export async function createConnectSession(
   if (input.return_url !== undefined) await checkReturnUrl(context, caller, input.return_url);
   return transact(context, caller, async ({ trx, note }) => {
     const id = newId('connectSession');
+    const { token, hash } = newToken();
     const row = await insertConnectSession(trx, {
       id,
       project_id: caller.projectId,
@@ -40,10 +41,10 @@ export async function createConnectSession(
       return_url: input.return_url ?? null,
       status: 'pending',
       expires_at: new Date(Date.now() + livesMs),
-      ...newToken(context.vault, id),
+      token_hash: hash,
     });
     note({ subject: 'connect_session', subject_id: id, kind: 'created' });
-    const url = pageUrlOf(context, row);
+    const url = `${context.publicUrl}/connect/${id}?token=${token}`;
     return { status: 201, data: { ...presentConnectSession(row), url }, isSecret: true };
   });
 }

@@ -2,24 +2,13 @@
 import type { ConnectSession, ConnectSessionStatus } from '../../schema/accounts.ts';
 import type { ConnectSessionRow } from '../../schema/database/database.ts';
 import { toTimestamp } from '../../schema/timestamp.ts';
-import type { Context } from '../context.ts';
-import { openToken } from './token.ts';
 
 /** A session that nobody finished expires by the clock alone. */
 export function statusOf({ status, expires_at }: ConnectSessionRow): ConnectSessionStatus {
   return status === 'pending' && expires_at.getTime() <= Date.now() ? 'expired' : status;
 }
 
-/** Who has it can connect an account. Null once the session has ended. */
-export function pageUrlOf(
-  { publicUrl, vault }: Pick<Context, 'publicUrl' | 'vault'>,
-  row: ConnectSessionRow,
-): string | null {
-  const token = statusOf(row) === 'pending' ? openToken(vault, row) : null;
-  return token === null ? null : `${publicUrl}/connect/${row.id}?token=${token}`;
-}
-
-/** Without the page's URL, which is a secret of the creation's answer. */
+/** Without the page's URL, which only the answer that creates the session shows. */
 export function presentConnectSession(row: ConnectSessionRow): ConnectSession {
   return {
     id: row.id,

@@ -53,7 +53,6 @@ export function lockConnectSession(trx: Transaction, id: string): Promise<Connec
     .executeTakeFirstOrThrow();
 }
 
-/** An ended session opens no page any more. */
 export function setConnectSessionEnded(
   trx: Transaction,
   id: string,
@@ -61,7 +60,7 @@ export function setConnectSessionEnded(
 ): Promise<ConnectSessionRow> {
   return trx
     .updateTable('connect_sessions')
-    .set({ ...end, token: null, token_key_id: null })
+    .set(end)
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();

@@ -114,9 +114,6 @@ interface ConnectSessionTable {
   return_url: string | null;
   status: ConnectSessionStatus;
   token_hash: Buffer;
-  /** The page's token, sealed, so that `url` can be shown again; null once the session has ended. */
-  token: Buffer | null;
-  token_key_id: string | null;
   expires_at: Date;
   completed_social_account_id: string | null;
   created_at: Generated<Date>;

@@ -23,7 +23,6 @@ const indexedColumns = [
   sealedColumn('social_accounts', 'credentials'),
   sealedColumn('webhook_subscriptions', 'secret'),
   sealedColumn('webhook_subscriptions', 'previous_secret'),
-  sealedColumn('connect_sessions', 'token'),
 ];
 /** No index: it would cost every write. They are kept for a day, and the oldest name the oldest key. */
 const answers: SealedColumn = {

@@ -74,15 +74,11 @@ const statements = [
     return_url text,
     status text not null,
     token_hash bytea not null,
-    token bytea,
-    token_key_id text,
     expires_at ${time} not null,
     completed_social_account_id ${id} references social_accounts on delete set null,
     created_at ${time} not null default now()
   )`,
   `create index connect_sessions_by_project on connect_sessions (project_id, id)`,
-  `create index connect_sessions_by_vault_key on connect_sessions (token_key_id)
-    where token_key_id is not null`,
 
   `create table posts (
     id ${id} primary key,

@@ -69,23 +69,6 @@ const rows: Record<string, (vault: Vault) => Promise<unknown>> = {
     const { secret, secret_key_id } = sealWebhookSecret(vault, 'wh_1', 'whsec_x');
     return addWebhook({ previous_secret: secret, previous_secret_key_id: secret_key_id });
   },
-  'token of a connect session': (vault) => {
-    const { ciphertext, keyId } = vault.seal('token', 'connect_sessions/cs_1');
-    return db
-      .insertInto('connect_sessions')
-      .values({
-        id: 'cs_1',
-        project_id: projectId,
-        platform: 'sandbox',
-        external_user_id: 'u',
-        status: 'pending',
-        token_hash: Buffer.alloc(32),
-        token: ciphertext,
-        token_key_id: keyId,
-        expires_at: new Date(),
-      })
-      .execute();
-  },
   'answer kept for an Idempotency-Key': (vault) => {
     const { ciphertext, keyId } = vault.seal('{}', `idempotency_keys/${projectId}/order-1`);
     return db
