@@ -19,8 +19,8 @@ export function createProbeServer(context: Context): ProbeServer {
     const { method = 'GET', url = '/' } = incoming;
     const answering = (async () => {
       const response = await pages.request(url, { method });
-      outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-      outgoing.end(await response.text());
+      const body = await response.text();
+      outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(body);
     })();
     // A target or method that no request can have.
     answering.catch(() => outgoing.writeHead(400).end());

@@ -40,29 +40,28 @@ export function createConnectRoutes(context: Context): Hono {
 
   app.get('/callback', async (c) => {
     const query = c.req.query();
-    const { state = '', error } = query;
+    const { state = '', error: refusal } = query;
     const found = await findPending(c, sessionIdOf(state));
     if (found instanceof Response) return found;
     const { session, secret } = found;
     if (!isState(session.id, secret, state)) return otherBrowserPage();
-    if (error === 'access_denied') return leave(await cancelSession(context, session));
+    if (refusal === 'access_denied') return leave(await cancelSession(context, session));
     const { consent } = platformOf(context, session);
     if (!consent) return troublePage(notValid, 404);
-    const connection = await askNetwork(
-      session.project_id,
-      (signal) => consent.complete(query, { callbackUrl }, signal),
-      (message) => new AppError('conflict', message),
-    ).catch((thrown: unknown) => {
-      if (thrown instanceof AppError) return thrown;
-      throw thrown;
-    });
-    if (connection instanceof AppError) {
-      const ended = connection.code === 'conflict' ? await findEnd(session) : undefined;
+    try {
+      const connection = await askNetwork(
+        session.project_id,
+        (signal) => consent.complete(query, { callbackUrl }, signal),
+        (message) => new AppError('conflict', message),
+      );
+      return leave(await completeSession(context, session, connection));
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      const ended = error.code === 'conflict' ? await findEnd(session) : undefined;
       if (ended) return leave(ended);
-      const { status } = errorKinds[connection.code];
-      return troublePage(connection.message, status, `/connect/${session.id}`);
+      const { status } = errorKinds[error.code];
+      return troublePage(error.message, status, `/connect/${session.id}`);
     }
-    return leave(await completeSession(context, session, connection));
   });
 
   app.get('/:id', async (c) => {

@@ -1,4 +1,4 @@
-// Whose an account is: a user in a connect session takes it from nobody, the client's own key may move it.
+// Who owns an account: a user in a connect session can't take it from another user, an API key can move it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AccountStatus } from '../../schema/accounts.ts';
 import { completeSession } from '../../api/connect/ending.ts';
@@ -172,6 +172,7 @@ describe('the hosted page', () => {
     const ended = await browser.submit(consent, { handle, decision: 'allow' });
     expect(ended.status).toBe(409);
     expect(ended.html).toContain(inUse);
+    expect(ended.html).toContain(`href="/connect/${id}">Try again`);
     expect(await statusOf(id)).toBe('pending');
   });
 
