@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Feed } from '../../api/live/feed.ts';
 import type { FeedStream } from '../../api/live/subscriber.ts';
 import type { Listener } from '../../schema/database/listen.ts';
+import { insertRestore } from '../../schema/database/restores.ts';
 import type { TestDatabase } from '../support/database.ts';
 import {
   changesOfPosts as filter,
@@ -144,10 +145,10 @@ describe('subscribe', () => {
     await counting.close();
   });
 
-  test('ends what was read of another life of the database, and begins anew', async () => {
+  test('ends the cursors of a database that was restored, and begins again', async () => {
     const stream = await feed.subscribe(filter('prj_life'));
     const broken = expect(stream.next()).rejects.toMatchObject({ code: 'cursor_expired' });
-    await database.db.updateTable('feed_epoch').set({ epoch: 'restored' }).execute();
+    await insertRestore(database.db);
     await commit('prj_life', ['post_1']);
     await broken;
     const again = await feed.subscribe(filter('prj_life'));
