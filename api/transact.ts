@@ -5,6 +5,7 @@ import { fixedLimits } from '../schema/limits.ts';
 import { insertChanges, type NewChange, type SubjectChange } from '../schema/database/changes.ts';
 import type { IdempotencyKeyRow, Transaction } from '../schema/database/database.ts';
 import type { Channel } from '../schema/database/doorbell.ts';
+import { isInScope } from '../schema/database/row-scope.ts';
 import type { Caller, Context, Idempotency } from './context.ts';
 
 /** What an operation may ask for besides its writes; carried out with or after the commit. */
@@ -18,7 +19,7 @@ export interface Effects {
   readonly ring: (channel: Channel) => void;
 }
 
-/** What the service owner wants to know who changed. */
+/** The operator wants to know who made it. */
 interface NotedChange {
   subject: 'api_key' | 'connect_session' | 'project';
   subject_id: string;
@@ -29,7 +30,7 @@ export interface Answer<T> {
   /** The HTTP status that a repeat of the request gets again. */
   status: number;
   data: T;
-  /** Only the API key that asked for it gets it again. */
+  /** Only the API key that made the request gets it again. */
   isSecret?: boolean;
 }
 
@@ -169,7 +170,7 @@ export async function refuseAnswered(
   if (!mayHave(caller, stored)) {
     throw new AppError(
       'idempotency_conflict',
-      'This Idempotency-Key was used with another API key, whose answer yours may not see.',
+      'Another API key used this Idempotency-Key, and yours may not see its answer.',
       { hint: 'Repeat the request with the same API key, or use a new Idempotency-Key.' },
     );
   }
@@ -180,15 +181,12 @@ export async function refuseAnswered(
   throw new Replayed({ status: stored.status!, data: JSON.parse(answer) });
 }
 
-/** As it could have got the answer itself; a secret goes to nobody but the key that asked first. */
-function mayHave(
-  { keyId, scopes, environment }: Caller,
-  stored: Pick<IdempotencyKeyRow, 'only_for_key' | 'scopes' | 'environment'>,
-): boolean {
+/** A key that could make the request itself; an answer with a secret, only the key that made it. */
+function mayHave(caller: Caller, stored: IdempotencyKeyRow): boolean {
   return (
-    (stored.only_for_key ?? keyId) === keyId &&
-    (environment === 'production' || stored.environment === 'test') &&
-    stored.scopes.every((scope) => scopes.includes(scope))
+    isInScope(caller, stored) &&
+    stored.scopes.every((scope) => caller.scopes.includes(scope)) &&
+    (stored.only_for_key === null || stored.only_for_key === caller.keyId)
   );
 }
 
