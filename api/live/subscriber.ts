@@ -31,9 +31,12 @@ export interface SubscriberOptions {
 /** A stream that can be told to stop even while somebody waits for its next item. */
 export interface FeedStream extends AsyncIterableIterator<FeedItem, undefined, undefined> {
   return(): Promise<IteratorResult<FeedItem, undefined>>;
-  /** The next item is this refusal, and nothing follows it. It may name the cursor of the last item. */
-  fail(error: AppError | ((cursor: string) => AppError)): void;
+  /** The next item is this refusal, and nothing follows it. */
+  fail(refusal: Refusal): void;
 }
+
+/** Given the cursor of the last item, from which the client may resume. */
+export type Refusal = (cursor: string) => AppError;
 
 type Waiter = PromiseWithResolvers<IteratorResult<FeedItem, undefined>>;
 
@@ -52,7 +55,7 @@ export class Subscriber implements FeedStream {
   #isLive = false;
   #isReading = false;
   #isEnded = false;
-  #failure: AppError | ((cursor: string) => AppError) | undefined;
+  #failure: Refusal | undefined;
 
   constructor(options: SubscriberOptions) {
     this.#options = options;
@@ -73,7 +76,7 @@ export class Subscriber implements FeedStream {
       return;
     }
     this.#queue = [];
-    this.fail(slowConsumer(this.#cursor));
+    this.fail(slowConsumer);
   }
 
   /** Every change up to there has been pushed. Without it the cursor of a quiet stream grows too old. */
@@ -91,9 +94,9 @@ export class Subscriber implements FeedStream {
     this.#settle();
   }
 
-  fail(error: AppError | ((cursor: string) => AppError)): void {
+  fail(refusal: Refusal): void {
     if (this.#isEnded) return;
-    this.#failure = error;
+    this.#failure = refusal;
     this.#isEnded = true;
     this.#settle();
   }
@@ -129,9 +132,7 @@ export class Subscriber implements FeedStream {
       } else if (this.#failure) {
         const failure = this.#failure;
         this.#failure = undefined;
-        this.#waiters
-          .shift()!
-          .reject(typeof failure === 'function' ? failure(this.#cursor) : failure);
+        this.#waiters.shift()!.reject(failure(this.#cursor));
         this.#options.onEnd(this);
       } else if (this.#isEnded) {
         this.#waiters.shift()!.resolve({ done: true, value: undefined });
@@ -169,7 +170,7 @@ export class Subscriber implements FeedStream {
         this.#isLive = missed.isLive;
       }
     } catch (error) {
-      this.fail(error instanceof AppError ? error : unreadable(this.#cursor, error));
+      this.fail((cursor) => (error instanceof AppError ? error : unreadable(cursor, error)));
     } finally {
       this.#isReading = false;
     }

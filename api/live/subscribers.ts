@@ -2,7 +2,7 @@
 import type { ChangeFilter } from '../../schema/database/changes.ts';
 import { AppError } from '../../schema/errors.ts';
 import type { PlacedChange, PlacedItem } from './recent.ts';
-import type { Subscriber } from './subscriber.ts';
+import type { Refusal, Subscriber } from './subscriber.ts';
 
 const retryAfterS = 5;
 
@@ -54,8 +54,8 @@ export class Subscribers {
     this.#forEach((subscriber) => subscriber.rewind());
   }
 
-  failAll(error: (cursor: string) => AppError): void {
-    this.#forEach((subscriber) => subscriber.fail(error));
+  failAll(refusal: Refusal): void {
+    this.#forEach((subscriber) => subscriber.fail(refusal));
   }
 
   #forEach(tell: (subscriber: Subscriber) => void): void {

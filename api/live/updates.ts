@@ -60,8 +60,9 @@ export class Updates<T> implements AsyncIterableIterator<Update<T>, undefined, u
     if (first) this.#steps.push(Promise.resolve(first));
     this.#stopWatching = keyWatch.watch(keyId, () => {
       // Nothing more is shown, neither what waits for the client nor what was read ahead for it.
-      this.#refusal = new AppError('unauthorized', 'The API key has been revoked or has expired.');
-      stream.fail(this.#refusal);
+      const refusal = new AppError('unauthorized', 'The API key has been revoked or has expired.');
+      this.#refusal = refusal;
+      stream.fail(() => refusal);
     });
   }
 
@@ -96,7 +97,7 @@ export class Updates<T> implements AsyncIterableIterator<Update<T>, undefined, u
       const { change } = item.value;
       if (!change) return toUpdate<T>(item.value, null);
       const subject = await this.#reading.read(change, this.#environment);
-      if (subject === null && !this.#mayBeTold(change)) return 'unwanted';
+      if (subject === null && !this.#mayShowGone(change)) return 'unwanted';
       const { isWanted } = this.#reading;
       if (isWanted && (subject === null || !isWanted(subject))) return 'unwanted';
       return toUpdate(item.value, subject);
@@ -105,8 +106,8 @@ export class Updates<T> implements AsyncIterableIterator<Update<T>, undefined, u
     }
   }
 
-  /** Of what can't be read: gone, or not for this key. Only a deletion says which environment it had. */
-  #mayBeTold({ environment }: ChangeRow): boolean {
+  /** Whether to send a change whose subject is gone, or not for this key. Only a deletion has an environment. */
+  #mayShowGone({ environment }: ChangeRow): boolean {
     return this.#environment === 'production' || environment === 'test';
   }
 
