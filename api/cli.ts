@@ -43,8 +43,8 @@ const usage = () => `Usage: node api/cli.ts <command>
                                 webhook deliveries by the word \`deliveries\`
   resume SCOPE                  let it go on
   pauses                        list what is paused
-  restored                      after the database was restored from a backup: look for each post at
-                                its network before it is sent
+  restored                      after the database was restored from a backup: check each post at its
+                                network before it is sent
   stuck [--minutes N]           list posts without progress, and deliveries due, for N minutes
   listen --forward-to URL       forward events as they are recorded to a server of yours, as signed
                                 webhook requests

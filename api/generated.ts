@@ -4,7 +4,7 @@ import { createSchema } from './graphql.ts';
 import { writeOpenApi } from './openapi.ts';
 import { routes } from './routes.ts';
 
-/** Part of the specification, but newer than what many generators of clients know by themselves. */
+/** Part of the specification, but many client generators are older and need the declaration. */
 const oneOf = 'directive @oneOf on INPUT_OBJECT';
 
 export function generated(): Record<string, string> {

@@ -1,4 +1,4 @@
-// GraphiQL, the page in which people write GraphQL: loaded when it is asked for, and what it may do.
+// GraphiQL, the page for writing GraphQL: loaded on the first request, with a policy of what it may do.
 import { createHash } from 'node:crypto';
 import type { GraphiQLOptions, Plugin } from 'graphql-yoga';
 import { frameHeaders } from './pages.ts';
@@ -12,7 +12,7 @@ export interface Graphiql {
 }
 
 export function createGraphiql(): Graphiql {
-  /** Of the page's one script, which is the same each time. */
+  /** The page's only script is always the same. */
   let scriptHash: string | undefined;
 
   return {
@@ -34,7 +34,7 @@ export function createGraphiql(): Graphiql {
   };
 }
 
-/** The editor makes its workers from blobs, brings its fonts and pictures, and styles what it draws. */
+/** The editor makes its workers from blobs, contains its fonts and images, and sets inline styles. */
 function policyOf(scriptHash: string): string {
   return [
     "default-src 'none'",

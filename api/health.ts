@@ -12,13 +12,13 @@ import type { PublicPage } from './public-page.ts';
 
 export type Role = 'start' | 'api' | 'worker';
 
-/** What `api` and `worker` need, wherever they run. */
+/** Everything that `api` and `worker` need, wherever it runs. */
 type Part = 'database' | 'writable' | 'migrations' | 'temporal' | 'worker';
 
 export interface Health {
-  /** What fails in this process alone, so that a new one would do better. */
-  findOwnFaults(): Promise<string[]>;
-  /** What this process needs to accept requests and lacks. Temporal isn't needed. */
+  /** The parts that fail in this process alone, so that a new process would do better. */
+  findOwnFailures(): Promise<string[]>;
+  /** The parts that this process lacks to accept requests. Temporal isn't needed. */
   findMissing(): Promise<string[]>;
   report(): Promise<Report>;
   /** From now on it is not ready. Resolves when the connection to Temporal may be closed. */
@@ -62,11 +62,11 @@ export function createHealth(options: HealthOptions): Health {
   const { workflowService } = connection;
   const { namespace, taskQueue } = config.temporal;
   // A pool of silent connections recovers by itself within two timeouts.
-  const ownFaultAfterMs = 3 * config.databaseTimeoutMs;
+  const ownFailureAfterMs = 3 * config.databaseTimeoutMs;
   const eventLoopDelay = monitorEventLoopDelay();
   eventLoopDelay.enable();
-  /** Since when probes have found the worker down though Temporal answers. */
-  let workerFaultSinceMs: number | undefined;
+  /** When a probe first found the worker down though Temporal answers. */
+  let workerFailingSinceMs: number | undefined;
   let isStopping = false;
 
   const asked = new Set<Promise<unknown>>();
@@ -130,20 +130,20 @@ export function createHealth(options: HealthOptions): Health {
     }
   }
 
-  async function hasPoolFault(): Promise<boolean> {
-    const isOld = performance.now() - database.lastAnswerAtMs() > ownFaultAfterMs;
+  async function hasPoolFailure(): Promise<boolean> {
+    const isOld = performance.now() - database.lastAnswerAtMs() > ownFailureAfterMs;
     return isOld && !(await check(checks.database)).ok && (await answersFresh());
   }
 
-  async function hasWorkerFault(): Promise<boolean> {
-    const isFault = isWorkerRunning?.() === false && (await check(askTemporal)).ok;
-    workerFaultSinceMs = isFault ? (workerFaultSinceMs ?? performance.now()) : undefined;
-    return isFault && performance.now() - workerFaultSinceMs! > ownFaultAfterMs;
+  async function hasWorkerFailure(): Promise<boolean> {
+    const isFailing = isWorkerRunning?.() === false && (await check(askTemporal)).ok;
+    workerFailingSinceMs = isFailing ? (workerFailingSinceMs ?? performance.now()) : undefined;
+    return isFailing && performance.now() - workerFailingSinceMs! > ownFailureAfterMs;
   }
 
   return {
-    async findOwnFaults() {
-      const [pool, worker] = await Promise.all([hasPoolFault(), hasWorkerFault()]);
+    async findOwnFailures() {
+      const [pool, worker] = await Promise.all([hasPoolFailure(), hasWorkerFailure()]);
       return [...(pool ? ['database_pool'] : []), ...(worker ? ['worker'] : [])];
     },
 
@@ -194,7 +194,7 @@ export const healthPages: PublicPage[] = [
   {
     path: '/livez',
     async respond({ health }, c) {
-      const failing = await health.findOwnFaults();
+      const failing = await health.findOwnFailures();
       if (failing.length === 0) return c.json({ status: 'ok', failing });
       return c.json({ status: 'failing', failing }, 503);
     },

@@ -36,7 +36,7 @@ td:last-child, h3, p { overflow-wrap: anywhere }
 [role=alert] { border-left: 4px solid #c62828; padding: .25rem .75rem; margin: 1rem 0 }
 `;
 
-/** No other site may show a page of ours in a frame, and a click leads nowhere with our address. */
+/** No other site may show a page in a frame, and a link doesn't send the page's address. */
 export const frameHeaders = {
   'X-Frame-Options': 'DENY',
   'X-Content-Type-Options': 'nosniff',

@@ -131,8 +131,8 @@ async function requireMigrated(db: Db): Promise<void> {
   throw new Error('The database is not migrated. Run the command `migrate` first.');
 }
 
-/** Before the program runs: on a connection of its own, for as long as it takes. */
-async function withDatabase<T>(url: string, check: (db: Db) => Promise<T>): Promise<T> {
+/** On a connection of its own, without a time limit. */
+async function withDatabase<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
   const connection = connectDatabase({
     url,
     maxConnections: 2,
@@ -140,7 +140,7 @@ async function withDatabase<T>(url: string, check: (db: Db) => Promise<T>): Prom
     transactionTimeoutS: 0,
   });
   try {
-    return await check(connection.db);
+    return await work(connection.db);
   } finally {
     await connection.close();
   }

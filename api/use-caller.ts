@@ -48,10 +48,10 @@ export function useCaller(context: Context): Plugin<RequestState> {
 /** Without an API key: enough to read the schema, and little to parse. */
 function requireSmall(request: Request): void {
   const { search } = new URL(request.url);
-  // Of a body without a length nobody knows how long it is before it is read.
+  // A body without a length could be of any size.
   const length = request.body ? Number(request.headers.get('Content-Length') ?? Infinity) : 0;
   if (Math.max(length, search.length) <= maxBytesWithoutKey) return;
-  const message = `Without an API key, a request has at most ${maxBytesWithoutKey} bytes, and names its length.`;
+  const message = `Without an API key, a request must have a Content-Length of at most ${maxBytesWithoutKey} bytes.`;
   throw new AppError('payload_too_large', message, {
     hint: 'Authorization: Bearer <API_KEY>',
     details: { limit: maxBytesWithoutKey },

@@ -140,5 +140,5 @@ async function revokeAtNetwork(
 /** Before an account of this network is connected. */
 export function requireReach({ environment }: Pick<Caller, 'environment'>, platform: PlatformName) {
   if (environment === 'production' || environmentOf(platform) === 'test') return;
-  throw new AppError('insufficient_scope', 'A test key connects sandbox accounts only.');
+  throw new AppError('insufficient_scope', 'A test key can connect only sandbox accounts.');
 }

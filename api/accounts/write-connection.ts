@@ -25,8 +25,8 @@ export interface NewConnection {
   externalUserId: string | undefined;
   externalUserEmail: string | undefined;
   /**
-   * Whether an active account may be taken from the user that has it. The client may do that with its
-   * key. A user in a connect session may not: the account's posts and plans belong to another.
+   * Whether an active account may move to another user. An API key may move it. A user in a connect
+   * session may not, since they would take over the other user's posts.
    */
   mayMove: boolean;
 }
@@ -95,7 +95,7 @@ function refuseMove(known: SocialAccountRow, { mayMove, externalUserId }: NewCon
   });
 }
 
-/** An email belongs to its user: it doesn't go with the account to another. */
+/** An email belongs to its user, so it doesn't move with the account. */
 function userColumns(
   known: SocialAccountRow | undefined,
   { externalUserId, externalUserEmail }: NewConnection,

@@ -11,8 +11,8 @@ import { transact, type Effects } from '../transact.ts';
 import { statusOf } from './presenter.ts';
 
 /**
- * The session as it is then; another request may have ended it otherwise. Throws `account_in_use`, and
- * the session stays open.
+ * Returns the session, which another request may have ended. Throws `account_in_use` and leaves the
+ * session open.
  */
 export function completeSession(
   context: Context,

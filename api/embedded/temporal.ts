@@ -43,8 +43,8 @@ export interface TemporalOptions {
 // cut takes with it, the sweeper starts anew.
 const databasePragmas = ['journal_mode=wal', 'synchronous=normal'];
 /**
- * The server keeps workflows that have ended in a cache of 128,000 for an hour: at 12 posts a second it
- * grew by 20 MB a minute. A workflow that isn't in the cache is read from the database.
+ * By default the server caches 128,000 ended workflows for an hour: at 12 posts a second it grew by
+ * 20 MB a minute. It reads a workflow that isn't in the cache from the database.
  */
 const memoryLimits = ['history.hostLevelCacheMaxSize=1000'];
 const startTimeoutMs = 60_000;

@@ -26,7 +26,7 @@ import { presentWebhook } from '../webhooks/presenter.ts';
 /** With a key of this environment. */
 type Read<T> = (change: ChangeRow, environment: KeyEnvironment) => Promise<T | null>;
 
-/** The subject as it is when the change is told, which may be later than the change; null: gone, or not to be seen. */
+/** The subject as it is when the change is sent, which may be later. Null: gone, or not for this key. */
 export interface Subjects {
   readonly account: Read<Account>;
   readonly delivery: Read<Delivery>;

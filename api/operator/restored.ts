@@ -1,4 +1,4 @@
-// The command `restored`: says that an earlier state of the database has come back.
+// The command `restored`: records that the database was restored from a backup.
 import type { Db } from '../../schema/database/database.ts';
 import { notify } from '../../schema/database/doorbell.ts';
 import { insertRestore, restartRestoredPosts } from '../../schema/database/restores.ts';
@@ -12,5 +12,5 @@ export async function restored(db: Db): Promise<string> {
     await notify(db, 'fanfare_outbox');
   }
   const posts = count === 1 ? '1 open post' : `${count} open posts`;
-  return `Noted. ${posts} got a new workflow. Each target is looked for at its network before it is sent.`;
+  return `Noted. ${posts} got a new workflow. Fanfare checks the network of each target before it sends it.`;
 }

@@ -26,7 +26,7 @@ export async function createPosts(
   const startedAtMs = performance.now();
   for (const [index, post] of posts.entries()) {
     const last = data.at(-1);
-    // Each one would wait anew for a database that doesn't answer.
+    // Each post would wait again for a database that doesn't answer.
     const isSilent = performance.now() - startedAtMs > context.config.databaseTimeoutMs;
     if (isSilent && last && 'error' in last && last.error.code === 'unavailable') data.push(last);
     else data.push(await createOne(context, caller, { index, post, requestId }));

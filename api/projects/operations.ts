@@ -6,10 +6,10 @@ import type { Caller, Context } from '../context.ts';
 import { transact, type Answer } from '../transact.ts';
 import { presentProject } from './presenter.ts';
 
-/** Its settings are the same for both environments, so no test key has a part in them. */
+/** Both environments share its settings. */
 function refuseTestKey({ environment }: Caller): void {
   if (environment === 'production') return;
-  throw new AppError('insufficient_scope', 'A test key neither reads nor changes the project.');
+  throw new AppError('insufficient_scope', 'A test key cannot read or change the project.');
 }
 
 export async function getProject({ db }: Context, caller: Caller): Promise<Project> {

@@ -115,8 +115,8 @@ describe('findMissing', () => {
 });
 
 // Side by side, since some wait for timeouts.
-describe.concurrent('findOwnFaults', () => {
-  /** A fault must last for three times this long. */
+describe.concurrent('findOwnFailures', () => {
+  /** A failure must last three times as long. */
   const databaseTimeoutMs = 100;
   const lasting = () => sleep(3 * databaseTimeoutMs + 50);
   let database: TestDatabase;
@@ -139,11 +139,11 @@ describe.concurrent('findOwnFaults', () => {
     const holding = [hold(), hold()];
     await expect.poll(() => heldCount).toBe(2);
     await lasting();
-    const faults = await setting.health.findOwnFaults();
+    const failures = await setting.health.findOwnFailures();
     held.resolve();
     await Promise.all(holding);
-    expect(faults).toEqual(['database_pool']);
-    expect(await setting.health.findOwnFaults()).toEqual([]);
+    expect(failures).toEqual(['database_pool']);
+    expect(await setting.health.findOwnFailures()).toEqual([]);
   });
 
   test('names no pool when a fresh connection gets no answer either', async ({ expect }) => {
@@ -151,7 +151,7 @@ describe.concurrent('findOwnFaults', () => {
     await using setting = healthOf(throughProxy(database.url, proxy), { databaseTimeoutMs });
     proxy.silence();
     await lasting();
-    expect(await setting.health.findOwnFaults()).toEqual([]);
+    expect(await setting.health.findOwnFailures()).toEqual([]);
     await proxy.close();
   });
 
@@ -159,11 +159,11 @@ describe.concurrent('findOwnFaults', () => {
     let isRunning = false;
     const isWorkerRunning = () => isRunning;
     await using setting = healthOf(database.url, { databaseTimeoutMs, isWorkerRunning });
-    expect(await setting.health.findOwnFaults()).toEqual([]);
+    expect(await setting.health.findOwnFailures()).toEqual([]);
     await lasting();
-    expect(await setting.health.findOwnFaults()).toEqual(['worker']);
+    expect(await setting.health.findOwnFailures()).toEqual(['worker']);
     isRunning = true;
-    expect(await setting.health.findOwnFaults()).toEqual([]);
+    expect(await setting.health.findOwnFailures()).toEqual([]);
   });
 
   test('names no worker while Temporal is away', async ({ expect }) => {
@@ -172,9 +172,9 @@ describe.concurrent('findOwnFaults', () => {
       isWorkerRunning: () => false,
       temporalAddress: nowhere,
     });
-    await setting.health.findOwnFaults();
+    await setting.health.findOwnFailures();
     await lasting();
-    expect(await setting.health.findOwnFaults()).toEqual([]);
+    expect(await setting.health.findOwnFailures()).toEqual([]);
   });
 });
 

@@ -8,16 +8,16 @@ import { createTestRest, type TestKey, type TestRest } from '../support/rest.ts'
 
 let rest: TestRest;
 let owner: TestKey;
-const strangers: Record<string, TestKey> = {};
+const others: Record<string, TestKey> = {};
 /** An id of the owner's for each collection: `webhooks` → `wh_…`; and for what is below, by its parameter. */
 const ids = new Map<string, string>();
 
 beforeAll(async () => {
   rest = await createTestRest();
   owner = await rest.createTenant();
-  strangers['another project'] = await rest.createTenant();
+  others['another project'] = await rest.createTenant();
   const { projectId } = owner;
-  strangers['a test key of the project'] = await rest.createTenant({
+  others['a test key of the project'] = await rest.createTenant({
     projectId,
     environment: 'test',
   });
@@ -87,7 +87,7 @@ describe.each(names)('the id of what is not for %s', (name) => {
   test.each(named.map((route) => [`${route.method} ${route.path}`, route] as const))(
     'is 404 on %s',
     async (_, route) => {
-      const answer = await ask(route, strangers[name]!.key);
+      const answer = await ask(route, others[name]!.key);
       expect(answer).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } });
     },
   );
@@ -109,7 +109,7 @@ describe.each(names)('the rows that are not for %s', (name) => {
   test.each(lists.filter(({ path }) => !common.has(path)).map(({ path }) => path))(
     'are in no list: %s',
     async (path) => {
-      const { body } = await rest.call('GET', path, { key: strangers[name]!.key });
+      const { body } = await rest.call('GET', path, { key: others[name]!.key });
       const known = new Set(ids.values());
       expect(body.data.filter((row: { id: string }) => known.has(row.id))).toEqual([]);
     },

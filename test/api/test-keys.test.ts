@@ -288,7 +288,7 @@ describe('a live stream', () => {
     return ids;
   }
 
-  test.each(streams)('of %s tells a test key of its environment alone', async (name) => {
+  test.each(streams)('of %s shows a test key only its environment', async (name) => {
     const { liveCursor: after } = await ask(app, '{ liveCursor }');
     const handle = `live-${name.toLowerCase()}`;
     const hidden = await makeChanges(production, await insertAccount('bluesky'), 'production');
@@ -297,20 +297,20 @@ describe('a live stream', () => {
     const query = `subscription ($after: String) { ${name}(after: $after) { id change } }`;
     const watch = (key: string) =>
       subscribeOverSocket({ url: app.url, key, query, variables: { after } });
-    const told = (message: { data: Record<string, { id: string }> }) => message.data[name]!.id;
+    const idOf = (message: { data: Record<string, { id: string }> }) => message.data[name]!.id;
 
     await using ofProduction = watch(production.key);
     const wanted = shown.get(name)!;
-    const all = await ofProduction.until((message) => told(message) === wanted);
-    expect(all.map(told)).toContain(hidden.get(name));
+    const all = await ofProduction.until((message) => idOf(message) === wanted);
+    expect(all.map(idOf)).toContain(hidden.get(name));
 
     await using ofTest = watch(testing.key);
     const isLast = (message: { data: Record<string, { id: string; change: string }> }) =>
-      told(message) === wanted &&
+      idOf(message) === wanted &&
       (!/post|webhook/.test(name) || message.data[name]!.change === 'deleted');
     const mine = await ofTest.until(isLast);
-    expect(mine.map(told)).not.toContain(hidden.get(name));
-    expect(new Set(mine.map(told))).toContain(wanted);
+    expect(mine.map(idOf)).not.toContain(hidden.get(name));
+    expect(new Set(mine.map(idOf))).toContain(wanted);
   });
 
   test('of one post that is gone is resumed by a key that could see it', async () => {

@@ -1,4 +1,4 @@
-// A webhook's answer tells nothing about names inside the operator's network.
+// A webhook's answer reveals nothing about names inside the operator's network.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

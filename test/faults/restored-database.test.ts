@@ -1,4 +1,4 @@
-// Postgres is put back to an earlier state while its posts have gone out: each is public once, all the same.
+// Postgres is restored to an earlier state after its posts went out: each post is still public only once.
 import { afterAll, describe, test, vi } from 'vitest';
 import { pause } from '../../api/operator/pause.ts';
 import { restored } from '../../api/operator/restored.ts';
@@ -91,7 +91,7 @@ async function waitForPosts(api: Api, posts: Post[]): Promise<string[]> {
   );
 }
 
-/** Accepted by the state that comes back; what is done to them later is lost with the other one. */
+/** The posts that the backup knows. Everything that users do to them later is lost. */
 async function accept({ context: { db }, tenant: { api } }: TestApp, network: Network) {
   const account = await network.connect(api);
   const create = async (caption: string, more: object = {}) => {
@@ -117,7 +117,7 @@ async function accept({ context: { db }, tenant: { api } }: TestApp, network: Ne
 
 type Accepted = Awaited<ReturnType<typeof accept>>;
 
-/** What users do, and do again after the restore, since it is gone. */
+/** The changes that the restore loses. Users make them again after it. */
 async function act(api: Api, network: Network, { failed, early, moved, draft }: Accepted) {
   await network.connect(api);
   await change(api, `/v1/posts/${failed.id}/results/${failed.results[0]!.id}/retry`);
@@ -152,7 +152,7 @@ describe.concurrent('a restored database', () => {
       await first.stop();
       await using copy = await copyTestDatabase(database);
 
-      // What the copy does not know: everything goes out.
+      // After the copy: everything goes out.
       await using second = await start(database);
       const lost = apiOf(second, tenant);
       await resume(second.context.db, network.platform);

@@ -54,7 +54,7 @@ afterAll(async () => {
 const createPost = (caption: string) =>
   api.post('/v1/posts', { caption, account_ids: [accountId] });
 
-test('silence costs as long as the timeout: 503, ended streams, and then all goes on', async () => {
+test('silence costs as long as the timeout: 503 and ended streams, then everything works again', async () => {
   await using stream = subscribeOverSocket({
     url: api.url,
     key,
@@ -85,7 +85,7 @@ test('silence costs as long as the timeout: 503, ended streams, and then all goe
     .toBe('published');
 });
 
-test('several posts at once wait no longer than one', async () => {
+test('a bulk request waits no longer than one post', async () => {
   const posts = Array.from({ length: 20 }, (_, i) => ({
     caption: `bulk ${i}`,
     account_ids: [accountId],

@@ -1,4 +1,4 @@
-// One project floods names whose DNS never answers: another's deliveries and webhooks stay prompt.
+// One project floods names whose DNS never answers: another project's deliveries and webhooks stay fast.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -80,7 +80,7 @@ function startFlood(api: Api): () => Promise<void> {
       ]);
     }
   }
-  // What becomes of its requests is of no interest, once the servers stop.
+  // The servers stop in the middle of its requests.
   const floods = Promise.allSettled(Array.from({ length: parallel }, flood));
   return async () => {
     stopping.abort();

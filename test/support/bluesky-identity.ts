@@ -1,4 +1,4 @@
-// The identity of a Bluesky account, as its DID document and DNS tell it.
+// The identity of a Bluesky account, as its DID document and DNS show it.
 import type { LookUpTxt } from '../../activities/platforms/bluesky-handles.ts';
 
 export interface TestIdentity {

@@ -16,7 +16,7 @@ export function createTestDatabase(options: { isEmpty?: boolean } = {}): Promise
   return cloneDatabase(options.isEmpty ? 'template1' : inject('templateDatabase'));
 }
 
-/** As a backup that is restored beside it: whoever is connected to it loses the connection. */
+/** Like a backup restored beside it. It ends every connection to the original. */
 export async function copyTestDatabase({ url }: TestDatabase): Promise<TestDatabase> {
   const name = new URL(url).pathname.slice(1);
   await runAsAdmin(

@@ -85,7 +85,7 @@ export function addPost(posts: PublicPost[], post: Omit<PublicPost, 'id'>): Publ
 
 const Listed = z.array(z.object({ id: z.string(), text: z.string() }));
 
-/** What the account has made public: for a look without what was prepared, which a restore may lose. */
+/** Lists the public posts, for a check without the prepared state, which a restore may lose. */
 export function listRoute(tokens: Tokens, posts: PublicPost[]): Route {
   return {
     method: 'GET',
