@@ -6,7 +6,6 @@ import { createConnectRoutes } from '../../api/connect/routes.ts';
 import type { Context } from '../../api/context.ts';
 import { createPlatforms } from '../../activities/platforms/index.ts';
 import { getConnectSessionRow } from '../../schema/database/connect-sessions.ts';
-import { AppError } from '../../schema/errors.ts';
 import { createBrowser } from '../support/browser.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createTestRest, type TestKey, type TestRest } from '../support/rest.ts';
@@ -68,15 +67,6 @@ async function readAll(id: string) {
   return { account, events };
 }
 
-async function refusal(work: Promise<unknown>): Promise<AppError> {
-  const error: unknown = await work.then(
-    () => expect.fail('It was not refused.'),
-    (thrown: unknown) => thrown,
-  );
-  expect(error).toBeInstanceOf(AppError);
-  return error as AppError;
-}
-
 describe('a connect session', () => {
   test.each([
     ['another user', { external_user_id: 'user-1', external_user_email: 'one@example.com' }],
@@ -85,8 +75,9 @@ describe('a connect session', () => {
     const handle = newHandle();
     const { id } = (await connect(handle, owner)).body.data;
     const before = await readAll(id);
-    const error = await refusal(completeAs({ external_user_id: 'user-2' }, handle));
-    expect(error.code).toBe('account_in_use');
+    await expect(completeAs({ external_user_id: 'user-2' }, handle)).rejects.toMatchObject({
+      code: 'account_in_use',
+    });
     expect(await readAll(id)).toEqual(before);
     const session = await rest.context.db
       .selectFrom('connect_sessions')

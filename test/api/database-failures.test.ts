@@ -1,8 +1,8 @@
 // Postgres that answers but can't write: every API says `unavailable`, and nothing is half written.
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
-import { runAsAdmin } from '../support/admin.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startApp, type TestApp } from '../support/app.ts';
+import { disconnectAll, setReadOnly } from '../support/database.ts';
 import { askRefused, subscribeOverSocket } from '../support/graphql.ts';
 
 let app: TestApp;
@@ -85,16 +85,11 @@ describe('a failure of Postgres', () => {
 });
 
 describe('a read-only database', () => {
-  const setReadOnly = async (value: 'on' | 'off') => {
-    const name = new URL(app.database.url).pathname.slice(1);
-    const admin = inject('adminDatabaseUrl');
-    await runAsAdmin(admin, `alter database ${name} set default_transaction_read_only = ${value}`);
-    await runAsAdmin(
-      admin,
-      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
-    );
+  const switchTo = async (value: 'on' | 'off') => {
+    await setReadOnly(app.database, value);
+    await disconnectAll(app.database);
   };
-  afterEach(() => setReadOnly('off'));
+  afterEach(() => switchTo('off'));
 
   test('answers reads, refuses writes and ends streams as unavailable, until it can write', async () => {
     const { key } = app.tenant;
@@ -103,13 +98,13 @@ describe('a read-only database', () => {
     await createPost('before');
     await stream.waitFor(1);
 
-    await setReadOnly('on');
+    await switchTo('on');
     await expect.poll(() => app.api.get('/v1/posts')).toMatchObject({ status: 200 });
     expect(await createPost('read-only')).toMatchObject(unavailable);
     const broken = await stream.until(({ errors }) => errors !== undefined);
     expect(broken.at(-1).errors).toMatchObject([{ extensions: { code: 'unavailable' } }]);
 
-    await setReadOnly('off');
+    await switchTo('off');
     await expect.poll(() => createPost('after')).toMatchObject({ status: 202 });
     const { cursor } = broken.at(-1).errors[0].extensions;
     await using resumed = subscribeOverSocket({

@@ -7,10 +7,9 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { readConfig } from '../../schema/config.ts';
 import { connectDatabase, type DatabaseConnection } from '../../schema/database/connect.ts';
 import { startSilentProxy } from '../chaos/silent-proxy.ts';
-import { runAsAdmin } from '../support/admin.ts';
 import { createApi, type Api } from '../support/api.ts';
 import { startApp, type TestApp } from '../support/app.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, setReadOnly, type TestDatabase } from '../support/database.ts';
 import { throughProxy } from '../support/silence.ts';
 
 /** No server listens there. */
@@ -92,11 +91,7 @@ describe('findMissing', () => {
 
   test('names a database that takes no writes', async () => {
     await using database = await createTestDatabase();
-    const name = new URL(database.url).pathname.slice(1);
-    await runAsAdmin(
-      inject('adminDatabaseUrl'),
-      `alter database ${name} set default_transaction_read_only = on`,
-    );
+    await setReadOnly(database, 'on');
     await using setting = healthOf(database.url);
     expect(await setting.health.findMissing()).toEqual(['writable']);
   });

@@ -7,6 +7,7 @@ import { runAsAdmin, withDatabase } from './admin.ts';
 
 export interface TestDatabase extends AsyncDisposable {
   readonly url: string;
+  readonly name: string;
   readonly db: Db;
   drop(): Promise<void>;
 }
@@ -17,13 +18,24 @@ export function createTestDatabase(options: { isEmpty?: boolean } = {}): Promise
 }
 
 /** Like a backup restored beside it. It ends every connection to the original. */
-export async function copyTestDatabase({ url }: TestDatabase): Promise<TestDatabase> {
-  const name = new URL(url).pathname.slice(1);
-  await runAsAdmin(
+export async function copyTestDatabase(database: TestDatabase): Promise<TestDatabase> {
+  await disconnectAll(database);
+  return cloneDatabase(database.name);
+}
+
+export function disconnectAll({ name }: TestDatabase): Promise<void> {
+  return runAsAdmin(
     inject('adminDatabaseUrl'),
     `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
   );
-  return cloneDatabase(name);
+}
+
+/** For the connections that are made from now on. */
+export function setReadOnly({ name }: TestDatabase, value: 'on' | 'off'): Promise<void> {
+  return runAsAdmin(
+    inject('adminDatabaseUrl'),
+    `alter database ${name} set default_transaction_read_only = ${value}`,
+  );
 }
 
 async function cloneDatabase(template: string): Promise<TestDatabase> {
@@ -37,5 +49,5 @@ async function cloneDatabase(template: string): Promise<TestDatabase> {
     await connection.close();
     await runAsAdmin(adminUrl, `drop database if exists ${name} with (force)`);
   }
-  return { url, db: connection.db, drop, [Symbol.asyncDispose]: drop };
+  return { url, name, db: connection.db, drop, [Symbol.asyncDispose]: drop };
 }
