@@ -38,7 +38,7 @@ export interface Caller {
   readonly environment: KeyEnvironment;
   /** Null: the key has no end. */
   readonly keyExpiresAt: Date | null;
-  /** For the log lines of what the caller changes. */
+  /** For log lines. */
   readonly requestId?: string;
   readonly idempotency?: Idempotency;
 }

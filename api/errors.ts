@@ -24,7 +24,7 @@ const maxIssues = 100;
 export function toAppError(
   { log }: Pick<Context, 'log'>,
   thrown: unknown,
-  requestId: string,
+  requestId: string | undefined,
 ): AppError {
   if (thrown instanceof AppError) return thrown;
   if (isBackendAway(thrown)) {

@@ -68,18 +68,10 @@ async function answer(context: Context, route: Route, c: HonoContext<RestEnv>): 
     route.method === 'post'
       ? readIdempotency(request, bytes, scopes, route.idempotencyKey?.(body))
       : undefined;
-  const requestId = c.get('requestId');
-  const asking = { ...caller, requestId, ...(idempotency && { idempotency }) };
+  const asking = { ...caller, requestId: c.get('requestId'), ...(idempotency && { idempotency }) };
   try {
     await refuseAnswered(context, asking);
-    const result = await route.run({
-      context,
-      caller: asking,
-      params,
-      query,
-      body,
-      requestId,
-    });
+    const result = await route.run({ context, caller: asking, params, query, body });
     return send(c, route, result);
   } catch (error) {
     if (!(error instanceof Replayed)) throw error;

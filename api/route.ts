@@ -60,7 +60,6 @@ export interface RouteRequest<Params, Query, Body> {
   params: Params;
   query: Query;
   body: Body;
-  requestId: string;
 }
 
 export interface RouteSpec<Path extends string, Query, Body, Result> {

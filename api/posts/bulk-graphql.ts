@@ -79,7 +79,7 @@ builder.mutationField('createPosts', (t) =>
       const created = await write(
         graphql,
         { scope: 'posts:write', schema: CreatePosts, args, info },
-        (context, caller, input) => createPosts(context, caller, input, graphql.requestId),
+        createPosts,
       );
       return created.map((one) =>
         'error' in one ? { ...one, error: spell(one.error, args) } : one,

@@ -20,7 +20,6 @@ export async function createPosts(
   context: Context,
   caller: Caller,
   { posts }: CreatePosts,
-  requestId: string,
 ): Promise<Answer<CreatedPost[]>> {
   const data: CreatedPost[] = [];
   const startedAtMs = performance.now();
@@ -29,7 +28,7 @@ export async function createPosts(
     // Each post would wait again for a database that doesn't answer.
     const isSilent = performance.now() - startedAtMs > context.config.databaseTimeoutMs;
     if (isSilent && last && 'error' in last && last.error.code === 'unavailable') data.push(last);
-    else data.push(await createOne(context, caller, { index, post, requestId }));
+    else data.push(await createOne(context, caller, { index, post }));
   }
   const answer = { status: 200, data };
   // A repeat may do better, so this isn't the answer to keep.
@@ -41,7 +40,6 @@ export async function createPosts(
 interface Item {
   index: number;
   post: unknown;
-  requestId: string;
 }
 
 async function createOne(context: Context, caller: Caller, item: Item): Promise<CreatedPost> {
@@ -53,7 +51,7 @@ async function createOne(context: Context, caller: Caller, item: Item): Promise<
     const { status, data } = await createOnce(context, asking, input);
     return { status, post: data };
   } catch (thrown) {
-    const error = toAppError(context, thrown, item.requestId);
+    const error = toAppError(context, thrown, caller.requestId);
     // The key of the request was used with other posts: none of these is wanted.
     if (error.code === 'idempotency_conflict' && ownKey === undefined) throw error;
     const { status, error: body } = toErrorAnswer(context, moveInto(error, `posts[${item.index}]`));

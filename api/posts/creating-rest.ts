@@ -29,6 +29,6 @@ created again.`,
     scope: 'posts:write',
     body: CreatePosts,
     answer: written(200, z.array(CreatedPost)),
-    run: ({ context, caller, body, requestId }) => createPosts(context, caller, body, requestId),
+    run: ({ context, caller, body }) => createPosts(context, caller, body),
   }),
 ];
