@@ -65,6 +65,8 @@ export function createHealth(options: HealthOptions): Health {
   const ownFailureAfterMs = 3 * config.databaseTimeoutMs;
   const eventLoopDelay = monitorEventLoopDelay();
   eventLoopDelay.enable();
+  /** A worker that is still building its bundle has not failed: a new process would begin again. */
+  let hasWorkerRun = false;
   /** When a probe first found the worker down though Temporal answers. */
   let workerFailingSinceMs: number | undefined;
   let isStopping = false;
@@ -136,7 +138,9 @@ export function createHealth(options: HealthOptions): Health {
   }
 
   async function hasWorkerFailure(): Promise<boolean> {
-    const isFailing = isWorkerRunning?.() === false && (await check(askTemporal)).ok;
+    const isRunning = isWorkerRunning?.() ?? false;
+    hasWorkerRun ||= isRunning;
+    const isFailing = hasWorkerRun && !isRunning && (await check(askTemporal)).ok;
     workerFailingSinceMs = isFailing ? (workerFailingSinceMs ?? performance.now()) : undefined;
     return isFailing && performance.now() - workerFailingSinceMs! > ownFailureAfterMs;
   }

@@ -151,9 +151,11 @@ describe.concurrent('findOwnFailures', () => {
   });
 
   test('names a worker that stays down though Temporal answers', async ({ expect }) => {
-    let isRunning = false;
+    let isRunning = true;
     const isWorkerRunning = () => isRunning;
     await using setting = healthOf(database.url, { databaseTimeoutMs, isWorkerRunning });
+    expect(await setting.health.findOwnFailures()).toEqual([]);
+    isRunning = false;
     expect(await setting.health.findOwnFailures()).toEqual([]);
     await lasting();
     expect(await setting.health.findOwnFailures()).toEqual(['worker']);
@@ -161,12 +163,23 @@ describe.concurrent('findOwnFailures', () => {
     expect(await setting.health.findOwnFailures()).toEqual([]);
   });
 
+  test('names no worker that is still starting', async ({ expect }) => {
+    const isWorkerRunning = () => false;
+    await using setting = healthOf(database.url, { databaseTimeoutMs, isWorkerRunning });
+    await setting.health.findOwnFailures();
+    await lasting();
+    expect(await setting.health.findOwnFailures()).toEqual([]);
+  });
+
   test('names no worker while Temporal is away', async ({ expect }) => {
+    let isRunning = true;
     await using setting = healthOf(database.url, {
       databaseTimeoutMs,
-      isWorkerRunning: () => false,
+      isWorkerRunning: () => isRunning,
       temporalAddress: nowhere,
     });
+    await setting.health.findOwnFailures();
+    isRunning = false;
     await setting.health.findOwnFailures();
     await lasting();
     expect(await setting.health.findOwnFailures()).toEqual([]);
