@@ -20,13 +20,15 @@ const maxSilentNames = 10_000;
 
 export function createLookupLimits(): LimitLookup {
   const inAll = pLimit(maxLookups);
-  const ofOwner = createKeyedLimit(maxOfOwner);
   const ofDomain = createKeyedLimit(maxOfDomain);
+  const ofOwner = createKeyedLimit(maxOfOwner);
+  const ofOwnersDomain = createKeyedLimit(maxOfDomain);
   const silentNames = new LRUCache<string, true>({ max: maxSilentNames, ttl: silentForMs });
 
   /**
-   * The domain's limit comes first: a lookup that waits for its domain holds no place of its project,
-   * and one that waits for its project holds none of the others'.
+   * From the limit of one project's lookups of one domain to the limit that all share. So a lookup that
+   * waits for its project holds no place that other projects need, and the lookups of one domain hold
+   * at most half of their project's places.
    */
   return async (name, owner, ask) => {
     const beginBefore = performance.now() + beginWithinMs;
@@ -41,7 +43,10 @@ export function createLookupLimits(): LimitLookup {
       }
     };
     if (silentNames.has(name)) throw unresolved(name, true);
-    return ofDomain(domainOf(name), () => ofOwner(owner, () => inAll(begin)));
+    const domain = domainOf(name);
+    return ofOwnersDomain(`${owner} ${domain}`, () =>
+      ofOwner(owner, () => ofDomain(domain, () => inAll(begin))),
+    );
   };
 }
 

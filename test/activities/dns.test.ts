@@ -98,6 +98,34 @@ describe.concurrent('createDns', () => {
     expect(await resolve('nobody.co.uk', 'prj_1').catch(codeOf)).toBe('ENOTFOUND');
   });
 
+  test("serves a domain at once while another project's flood delays its own lookups there", async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const { resolve } = await start(onTestFinished);
+    const flood = Array.from({ length: 100 }, (_, i) => `silent-${i}.test`);
+    const shared = Array.from({ length: 20 }, (_, i) => `flood-${i}.known.test`);
+    for (const name of [...flood, ...shared]) resolve(name, 'prj_flood').catch(() => undefined);
+    await sleep(100);
+    const { value, ms } = await timed(resolve('a.known.test', 'prj_other'));
+    expect(value).toEqual(loopback);
+    expect(ms).toBeLessThan(500);
+  });
+
+  test('serves a project at once beside its silent names of one domain', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const { resolve } = await start(onTestFinished);
+    for (let i = 0; i < 100; i++) {
+      resolve(`${i}.silent.test`, 'prj_1').catch(() => undefined);
+    }
+    await sleep(100);
+    const { value, ms } = await timed(resolve('a.known.test', 'prj_1'));
+    expect(value).toEqual(loopback);
+    expect(ms).toBeLessThan(500);
+  });
+
   test('gives up what cannot begin in time', async ({ expect, onTestFinished }) => {
     const { server, resolve } = await start(onTestFinished);
     const flood = Array.from({ length: 200 }, (_, i) =>
