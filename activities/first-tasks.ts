@@ -29,11 +29,11 @@ interface Waiting {
 export function createFirstTasks(): FirstTasks {
   const waiting: Waiting[] = [];
   let begun = 0;
-  let lastEndMs = 0;
+  let lastEndMs = -Infinity;
   let timer: NodeJS.Timeout | undefined;
 
   function look(): void {
-    const nowMs = Date.now();
+    const nowMs = performance.now();
     const isStanding = nowMs - lastEndMs > standstillMs;
     const isOver = ({ sinceMs }: Waiting) =>
       nowMs - sinceMs > (isStanding ? standstillMs : maxWaitMs);
@@ -48,11 +48,11 @@ export function createFirstTasks(): FirstTasks {
     }
     if (waiting.length >= maxWaiting) return Promise.resolve(false);
     timer ??= setTimeout(look, lookEveryMs);
-    return new Promise((enter) => waiting.push({ sinceMs: Date.now(), enter }));
+    return new Promise((enter) => waiting.push({ sinceMs: performance.now(), enter }));
   }
 
   function leave(): void {
-    lastEndMs = Date.now();
+    lastEndMs = performance.now();
     const next = waiting.shift();
     if (next) next.enter(true);
     else begun--;

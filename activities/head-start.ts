@@ -28,7 +28,7 @@ export function createHeadStart(dependencies: RoundDependencies): HeadStart {
   const rounds = new Map<string, Promise<WaitingDelivery[]>>();
 
   async function run(batchId: string, rows: Promise<DueDelivery[]>, atMs: number) {
-    const isFresh = Date.now() - atMs < freshMs;
+    const isFresh = performance.now() - atMs < freshMs;
     return attemptRound(dependencies, { batchId }, isFresh ? await rows : undefined);
   }
 
@@ -37,7 +37,7 @@ export function createHeadStart(dependencies: RoundDependencies): HeadStart {
       const rows = listUnfinished(dependencies.db, batchId);
       // A fault is told by the round; who never begins has no use for it.
       rows.catch(() => undefined);
-      prepared.set(batchId, { rows, atMs: Date.now() });
+      prepared.set(batchId, { rows, atMs: performance.now() });
     },
     begin(batchId) {
       const entry = prepared.get(batchId);

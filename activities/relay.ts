@@ -92,8 +92,8 @@ export function startRelay(dependencies: RelayDependencies): Relay {
   }
 
   async function claimFailing(isBusy: boolean): Promise<ClaimedBatch[]> {
-    if (Date.now() < failingFromMs) return [];
-    failingFromMs = Date.now() + (isBusy ? busyFailingEveryMs : failingEveryMs);
+    if (performance.now() < failingFromMs) return [];
+    failingFromMs = performance.now() + (isBusy ? busyFailingEveryMs : failingEveryMs);
     const except = fullWebhooks();
     const batch = await claimBatch(db, { limit: maxBatchSize, isFailing: true, except });
     return batch ? [batch] : [];

@@ -37,8 +37,8 @@ export function startRounds(options: RoundsOptions): Rounds {
   let pausedUntilMs = 0;
   let running: Promise<void> | undefined;
 
-  const isPaused = () => Date.now() < pausedUntilMs;
-  const pause = () => (pausedUntilMs = Date.now() + pauseMs);
+  const isPaused = () => performance.now() < pausedUntilMs;
+  const pause = () => (pausedUntilMs = performance.now() + pauseMs);
 
   async function run(): Promise<void> {
     while (isWanted && !isStopped && !isPaused()) {
