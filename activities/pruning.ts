@@ -5,7 +5,6 @@ import type { Config } from '../schema/config.ts';
 import { deleteChanges } from '../schema/database/changes.ts';
 import type { Db } from '../schema/database/database.ts';
 import {
-  deleteActivityFailures,
   deleteAged,
   deleteConnectSessions,
   deleteEndedKeys,
@@ -59,7 +58,7 @@ export function createPruning({ db, config, log, now }: PruningDependencies) {
       apiKeys: (limit) => deleteEndedKeys(db, ago(recordsMs), limit),
       posts: (limit) => deletePosts(db, ago(postsMs), limit),
       usage: (limit) => deleteUsage(db, ago(postsMs), limit),
-      activityFailures: (limit) => deleteActivityFailures(db, ago(recordsMs), limit),
+      activityFailures: (limit) => deleteAged(db, 'activity_failures', ago(recordsMs), limit),
       sandboxPosts: (limit) => deleteAged(db, 'sandbox_posts', ago(sandboxMs), limit),
       sandboxRefusals: (limit) => deleteAged(db, 'sandbox_refusals', ago(sandboxMs), limit),
       sandboxGrants: (limit) => deleteAged(db, 'sandbox_grants', ago(sandboxMs), limit),

@@ -71,8 +71,14 @@ async function lockConcluded(trx: Transaction, eventIds: string[]) {
   return { keptIds, deliveryIds: gone.map((row) => row.id) };
 }
 
-/** Their rows end by age alone, which an index finds. */
-type AgedTable = 'idempotency_keys' | 'sandbox_posts' | 'sandbox_refusals' | 'sandbox_grants';
+/** Tables whose rows end by age alone, each with the indexed column that tells it. */
+const ageColumns = {
+  activity_failures: 'failed_at',
+  idempotency_keys: 'created_at',
+  sandbox_grants: 'created_at',
+  sandbox_posts: 'created_at',
+  sandbox_refusals: 'created_at',
+} as const;
 
 /**
  * Deletes the oldest, at most `limit`; returns how many there were. By `ctid`, the row's place, a row
@@ -80,14 +86,15 @@ type AgedTable = 'idempotency_keys' | 'sandbox_posts' | 'sandbox_refusals' | 'sa
  */
 export async function deleteAged(
   db: Db,
-  table: AgedTable,
+  table: keyof typeof ageColumns,
   before: Date,
   limit: number,
 ): Promise<number> {
+  const age = sql.ref(ageColumns[table]);
   const { numAffectedRows } = await sql`
     delete from ${sql.table(table)} where ctid = any (array(
-      select ctid from ${sql.table(table)} where created_at < ${before}
-      order by created_at limit ${limit} for update skip locked))`.execute(db);
+      select ctid from ${sql.table(table)} where ${age} < ${before}
+      order by ${age} limit ${limit} for update skip locked))`.execute(db);
   return Number(numAffectedRows ?? 0n);
 }
 
@@ -148,14 +155,6 @@ export async function deleteFreeLimits(db: Db, before: Date, limit: number): Pro
     delete from rate_limits where ctid = any (array(
       select ctid from rate_limits where greatest(next_free_at, blocked_until) < ${before}
       limit ${limit} for update skip locked))`.execute(db);
-  return Number(numAffectedRows ?? 0n);
-}
-
-export async function deleteActivityFailures(db: Db, before: Date, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from activity_failures where ctid = any (array(
-      select ctid from activity_failures where failed_at < ${before}
-      order by failed_at limit ${limit} for update skip locked))`.execute(db);
   return Number(numAffectedRows ?? 0n);
 }
 

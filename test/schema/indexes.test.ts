@@ -40,7 +40,6 @@ import {
   listResults,
 } from '../../schema/database/posts.ts';
 import {
-  deleteActivityFailures,
   deleteAged,
   deleteConnectSessions,
   deleteEndedKeys,
@@ -397,7 +396,7 @@ describe('pruning', () => {
     'old events, deliveries and attempts': (db) => deleteEvents(db, farAway, 'evt_'),
     'old changes': (db) => deleteChanges(db, new Date()),
     'old idempotency keys': (db) => deleteAged(db, 'idempotency_keys', new Date(), 100),
-    'old failures of activities': (db) => deleteActivityFailures(db, new Date(), 100),
+    'old failures of activities': (db) => deleteAged(db, 'activity_failures', new Date(), 100),
     'old sandbox posts': (db) => deleteAged(db, 'sandbox_posts', new Date(), 100),
     'old sandbox refusals': (db) => deleteAged(db, 'sandbox_refusals', new Date(), 100),
     'old sandbox grants': (db) => deleteAged(db, 'sandbox_grants', new Date(), 100),
