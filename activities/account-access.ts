@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import type { DisconnectReason } from '../schema/accounts.ts';
 import { toAccountEventData } from '../schema/database/account-event.ts';
 import { openCredentials, sealCredentials } from '../schema/database/accounts.ts';
+import { inMs } from '../schema/database/ago.ts';
 import { insertChanges } from '../schema/database/changes.ts';
 import type { Db } from '../schema/database/database.ts';
 import { recordEvent } from '../schema/database/events.ts';
@@ -156,7 +157,7 @@ async function takeLease(db: Db, access: Access, leaseId: string): Promise<boole
     .updateTable('social_accounts')
     .set({
       refresh_lease_id: leaseId,
-      refresh_lease_until: sql<Date>`now() + ${leaseMs} * interval '1 ms'`,
+      refresh_lease_until: inMs(leaseMs),
     })
     .where('id', '=', access.accountId)
     .where('credential_version', '=', access.credentialVersion)

@@ -23,7 +23,7 @@ export async function reserveTurn(
 ): Promise<{ at: Date; waitMs: number }> {
   const { rows } = await sql<{ at: Date; wait_ms: number }>`
     insert into rate_limits as known (key, next_free_at)
-    values (${key}, now() + ${everyMs} * interval '1 ms')
+    values (${key}, ${inMs(everyMs)})
     on conflict (key) do update
       set next_free_at = greatest(known.next_free_at, now()) + ${everyMs} * interval '1 ms'
     returning next_free_at - ${everyMs} * interval '1 ms' as at,

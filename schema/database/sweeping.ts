@@ -1,6 +1,6 @@
 // Work that should have moved by now, and how it is set free for a new workflow.
 import { sql } from 'kysely';
-import { ago } from './ago.ts';
+import { ago, inMs } from './ago.ts';
 import { insertPublishPost } from './outbox.ts';
 import type { Db } from './database.ts';
 import { isOpenRow } from './open-results.ts';
@@ -106,8 +106,8 @@ export async function listOverduePosts(
 }
 
 /**
- * Scheduled posts that are due within `aheadMs` and were accepted some time ago, in the order of their
- * times, those after `after`. Who is overdue for long is listed as overdue.
+ * Scheduled posts whose workflow was started and that are due within `aheadMs`, in the order of their
+ * times, those after `after`. `listOverduePosts` lists those that are overdue by more than `overdueMs`.
  */
 export function listComingPosts(
   db: Db,
@@ -119,7 +119,7 @@ export function listComingPosts(
       .select(['id', 'workflow_id', 'scheduled_at'])
       // Not as a parameter: the index on scheduled posts has these words.
       .where(sql<boolean>`status = 'scheduled'`)
-      .where('scheduled_at', '<', sql<Date>`now() + ${aheadMs} * interval '1 ms'`)
+      .where('scheduled_at', '<', inMs(aheadMs))
       .where('scheduled_at', '>=', after?.scheduled_at ?? ago(overdueMs))
       .$if(after !== null, (query) =>
         query.where(sql<boolean>`(scheduled_at, id) > (${after!.scheduled_at}, ${after!.id})`),
