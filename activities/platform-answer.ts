@@ -7,7 +7,7 @@ import type {
   Published,
   RefreshedCredentials,
 } from './platforms/platform.ts';
-import { PlatformError } from './platforms/platform-error.ts';
+import { PlatformError, type PlatformErrorKind } from './platforms/platform-error.ts';
 import { cutJson, cutText } from './storable.ts';
 
 const maxMessageChars = 1_000;
@@ -44,37 +44,39 @@ export function takeError(error: PlatformError): PlatformError {
   });
 }
 
-/** Throws where the account could not be stored, shown or acted for: then nothing is connected. */
+/** Throws if the account can't be stored, shown or used, so that nothing is connected. */
 export function takeConnection(connection: Connection): Connection {
   const { externalAccountId, accountName, scope, tokenExpiresAt } = connection;
   if (!isText(externalAccountId) || Buffer.byteLength(externalAccountId) > maxAccountIdBytes) {
     throw unusable('an account id');
   }
-  if (!isText(accountName) || accountName.length > maxNameChars) throw unusable('an account name');
+  if (!isName(accountName)) throw unusable('an account name');
   if (!scope.every(isText) || scope.join(' ').length > maxScopeChars) throw unusable('a scope');
   if (!areUsable(connection.credentials)) throw unusable('credentials');
   if (takeExpiry(tokenExpiresAt) !== tokenExpiresAt) throw unusable('an expiry');
   return connection;
 }
 
-/** A time or a name that makes no sense must not cost the account the only tokens that it has. */
+/** Drops an unusable expiry or name: refusing it would lose the account's only tokens. */
 export function takeRefreshed({
   accountName,
   credentials,
   tokenExpiresAt,
 }: RefreshedCredentials): RefreshedCredentials {
-  if (!areUsable(credentials)) throw new PlatformError('rejected', unusable('credentials').message);
-  const hasName =
-    accountName !== undefined && isText(accountName) && accountName.length <= maxNameChars;
+  if (!areUsable(credentials)) throw unusable('credentials', 'rejected');
   return {
     credentials,
     tokenExpiresAt: takeExpiry(tokenExpiresAt),
-    ...(hasName && { accountName }),
+    ...(accountName !== undefined && isName(accountName) && { accountName }),
   };
 }
 
-function unusable(what: string): PlatformError {
-  return new PlatformError('unavailable', `The network answered with ${what} that can't be used.`);
+function unusable(what: string, kind: PlatformErrorKind = 'unavailable'): PlatformError {
+  return new PlatformError(kind, `The network answered with ${what} that can't be used.`);
+}
+
+function isName(text: string): boolean {
+  return isText(text) && text.length <= maxNameChars;
 }
 
 /** Postgres holds all of it. */
@@ -89,7 +91,7 @@ function areUsable(credentials: Credentials): boolean {
   );
 }
 
-/** Null: it never ends, or the network told a time that can't be. */
+/** Null: no expiry, or one that is past or not a time. */
 function takeExpiry(expiresAt: Date | null): Date | null {
   const ms = expiresAt?.getTime() ?? Number.NaN;
   return ms > Date.now() && ms < endOfTime ? expiresAt : null;
