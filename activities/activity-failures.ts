@@ -1,4 +1,4 @@
-// Reports activities that throw: Temporal repeats them, so nobody else would learn the cause.
+// Logs and records why an activity threw: Temporal repeats it without a word to the operator.
 import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { Logger } from 'pino';
@@ -52,7 +52,7 @@ export function describeError(error: unknown): string {
   return texts.join('; ');
 }
 
-/** The worker stops, or the activity asks for a repeat at a time of its own. */
+/** The worker is stopping, or the activity asked to be repeated later. */
 function isMeant(error: unknown): boolean {
   return error instanceof CancelledFailure || error instanceof ApplicationFailure;
 }

@@ -19,7 +19,7 @@ export type PhaseOutcome =
 export const defaultCallTimeoutMs = 30_000;
 
 interface CallOptions {
-  /** By `performance.now()`, before the call was noted as begun: never later than the database's time of it. */
+  /** From `performance.now()`, read before the database recorded the call as begun. */
   startedMs: number;
   callTimeoutMs: number;
   /** A process that has not sent the call by then has stalled, and may have been replaced. */

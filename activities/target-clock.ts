@@ -90,9 +90,8 @@ export function firstLook(clock: ClockState, limits: TargetClock): NextStep {
 }
 
 /**
- * After a restore of the database: the network is asked whether it has the post. A call that was under
- * way at the state that came back has long ended, so one look is enough, as far as it reaches the
- * network.
+ * After a restore of the database: asks the network whether it has the post. Calls that were in flight
+ * in the restored state have long ended, so one look that reaches the network is enough.
  */
 export function checkFirst(
   { phase, clock, was_due: mayBePublic }: { phase: Phase; clock: ClockState; was_due: boolean },
@@ -110,7 +109,7 @@ function afterCheck(check: NonNullable<ClockState['check']>, clock: ClockState):
   return { next: check.phase, waitMs: 0, clock: rest };
 }
 
-/** After the last look, or one that can't tell. What was not due before the restore is published. */
+/** After the last look, or one that can't tell: a target that was not due before the restore is sent. */
 function withoutKnowing(clock: ClockState): NextStep {
   const { check } = clock;
   return check && !check.mayBePublic ? afterCheck(check, clock) : { fail: 'outcome_unknown' };

@@ -21,9 +21,9 @@ export interface UrlGuardOptions {
 
 export interface UrlGuard {
   /**
-   * Judges a URL when it is given. An `https:` URL with a name passes unresolved: the name may come
-   * to lead anywhere, so every connection is judged, and an answer that depended on the name's
-   * address would map our network. An `http:` URL must lead to a range that is let through.
+   * Judges a URL when it is given. An `https:` URL with a name passes unresolved. Its address may
+   * change, so every connection is judged, and a verdict that depended on it would map our network.
+   * An `http:` URL must lead to a range that is let through.
    */
   check(text: string, owner: string): Promise<UrlVerdict>;
   /** Throws `BlockedAddressError` for a literal address that may not be reached; names pass. */
@@ -32,7 +32,7 @@ export interface UrlGuard {
   lookupFor(protocol: string, owner: string): LookupFunction;
 }
 
-/** Only for an address that the user wrote: of a name, it would tell where in our network it leads. */
+/** Only for an address that the user wrote. For a name, it would reveal addresses in our network. */
 export class BlockedAddressError extends Error {
   override readonly name = 'BlockedAddressError';
   readonly code = 'blocked_address';

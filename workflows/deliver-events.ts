@@ -24,7 +24,7 @@ export async function deliverEvents(input: DeliverEventsInput): Promise<void> {
   };
 
   const carryGroup = async ({ ids, dueAtMs, waitMs }: Group): Promise<void> => {
-    // A wait, rather than a time: the clock here is not the one by which they are due.
+    // A duration, because due times are by the database's clock, which isn't the one here.
     const timerMs = Math.max(waitMs ?? dueAtMs - Date.now(), 1);
     if (await condition(() => wakes >= maxWakes, timerMs)) return;
     wakes++;

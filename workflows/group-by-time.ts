@@ -8,7 +8,7 @@ export interface Group {
   ids: string[];
   /** When the last of them is due. */
   dueAtMs: number;
-  /** How long until then, where the round has told. */
+  /** How long until then, if the activity said so. */
   waitMs: number | undefined;
 }
 

@@ -140,7 +140,7 @@ interface PostTable {
   created_at: Generated<Date>;
   /** The scheduled time, or when its publication was asked for; null: a draft. */
   due_at: Date | null;
-  /** When its row was found to be older than what its workflow had done: the database was restored. */
+  /** When its workflow turned out to be ahead of its row: the database was restored. */
   restored_at: Date | null;
   progressed_at: Generated<Date>;
 }
@@ -153,7 +153,7 @@ export interface ClockState {
   confirmSinceMs?: number;
   confirmDelayMs?: number;
   reconcileLooks?: number;
-  /** After a restore of the database: the phase that goes on where the post is absent. */
+  /** After a restore of the database: the phase to continue with if the post is absent. */
   check?: { phase: 'prepare' | 'commit'; mayBePublic: boolean };
   /** The place that was reserved under the operator's ceiling. */
   turnAtMs?: number;
@@ -208,7 +208,7 @@ interface PostResultTable {
   usage_month: string | null;
   /** It met a pause, and no workflow carries it until that ends. */
   is_paused: Generated<boolean>;
-  /** When its network was asked for the post last, and the target went on. */
+  /** When its network was last checked for the post, and the target continued. */
   checked_at: Date | null;
 }
 export type PostResultRow = Selectable<PostResultTable>;

@@ -2,7 +2,7 @@
 // aliases.
 import { sql } from 'kysely';
 
-/** When a state of the database came back last that has the post already; null: never. */
+/** When the database was last restored to a state that holds the post; null: never. */
 function restoredAt(posts: string) {
   return sql<Date | null>`greatest(${sql.ref(`${posts}.restored_at`)}, (
     select restored_at from restores where restored_at >= ${sql.ref(`${posts}.created_at`)}))`;

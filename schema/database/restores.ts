@@ -1,11 +1,11 @@
-// When the database was restored last, and which rows may therefore be older than what was done for them.
+// Records that the database was restored, and gives the open posts of the restored state new runs.
 import { sql } from 'kysely';
 import type { Db } from './database.ts';
 import { restartPost } from './sweeping.ts';
 
 const postsAtOnce = 100;
 
-/** Cursors of the live feed that were given out by the lost state end with it. */
+/** Also ends the cursors of the live feed, since some point into the lost state. */
 export async function insertRestore(db: Db): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await sql`

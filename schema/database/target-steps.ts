@@ -43,12 +43,12 @@ export async function beginPhase(db: Db, row: TargetRow, phase: Phase): Promise<
 /** A call in flight: its result and its number. */
 export type BegunCall = Pick<TargetRow, 'id' | 'steps'>;
 
-/** Says of these calls, unless others have taken them over, that their caller lives. */
+/** Records that the caller of these calls lives, except for calls that others have taken over. */
 export async function renewHeartbeats(db: Db, calls: BegunCall[]): Promise<void> {
   await setHeartbeats(db, calls, sql`now()`);
 }
 
-/** Says of these calls, unless others have taken them over, that nobody makes them any more. */
+/** Gives these calls up, except for calls that others have taken over. */
 export async function releaseCalls(db: Db, calls: BegunCall[]): Promise<void> {
   await setHeartbeats(db, calls, sql`null`);
 }
@@ -205,8 +205,8 @@ export async function setFailed(
 }
 
 /**
- * Nobody was here since. A commit's refusal counts also when others have begun to look for its post:
- * it says that there is none, as long as no newer commit was begun.
+ * No other execution was here since. The refusal of a commit also counts while others look for its
+ * post: it proves that there is none, unless a newer commit was begun.
  */
 function isUnchanged(row: TargetRow, { errorCode }: Failure) {
   const isRefusal =

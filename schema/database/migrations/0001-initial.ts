@@ -166,7 +166,7 @@ const statements = [
     primary key (result_id, number)
   )`,
 
-  // At most one row: when an earlier state of the database came back last.
+  // At most one row: when the database was last restored.
   `create table restores (
     id boolean primary key default true check (id),
     restored_at ${time} not null
