@@ -51,6 +51,8 @@ export interface HealthOptions {
 
 /** Probes usually wait no longer than 5 s, and one check may follow another. */
 const checkTimeoutMs = 2_000;
+/** A check's answer serves every probe for this long: probes need no key, so anyone may send many. */
+const checkEveryMs = 1_000;
 /** A worker's poll lasts up to a minute, so a living one was seen within this. */
 const pollerSeenWithinMs = 90_000;
 const needed = ['database', 'writable', 'migrations'] as const;
@@ -83,8 +85,6 @@ export function createHealth(options: HealthOptions): Health {
     return answer;
   }
 
-  const askTemporal = () => ask(() => workflowService.describeNamespace({ namespace }));
-
   const checks: Record<Part, () => Promise<unknown>> = {
     database: () => sql`select 1`.execute(db),
 
@@ -97,7 +97,7 @@ export function createHealth(options: HealthOptions): Health {
       if (!(await isMigrated(db))) throw new Error('The command `migrate` has not run.');
     },
 
-    temporal: askTemporal,
+    temporal: () => ask(() => workflowService.describeNamespace({ namespace })),
 
     async worker() {
       if (isWorkerRunning) {
@@ -113,6 +113,16 @@ export function createHealth(options: HealthOptions): Health {
       }
     },
   };
+
+  const answers = new Map<Part, { atMs: number; answer: Promise<PartReport> }>();
+
+  function check(part: Part): Promise<PartReport> {
+    const known = answers.get(part);
+    if (known && performance.now() - known.atMs < checkEveryMs) return known.answer;
+    const answer = toReport(checks[part]());
+    answers.set(part, { atMs: performance.now(), answer });
+    return answer;
+  }
 
   async function answersFresh(): Promise<boolean> {
     const client = new TimedClient({
@@ -134,13 +144,13 @@ export function createHealth(options: HealthOptions): Health {
 
   async function hasPoolFailure(): Promise<boolean> {
     const isOld = performance.now() - database.lastAnswerAtMs() > ownFailureAfterMs;
-    return isOld && !(await check(checks.database)).ok && (await answersFresh());
+    return isOld && !(await check('database')).ok && (await answersFresh());
   }
 
   async function hasWorkerFailure(): Promise<boolean> {
     const isRunning = isWorkerRunning?.() ?? false;
     hasWorkerRun ||= isRunning;
-    const isFailing = hasWorkerRun && !isRunning && (await check(askTemporal)).ok;
+    const isFailing = hasWorkerRun && !isRunning && (await check('temporal')).ok;
     workerFailingSinceMs = isFailing ? (workerFailingSinceMs ?? performance.now()) : undefined;
     return isFailing && performance.now() - workerFailingSinceMs! > ownFailureAfterMs;
   }
@@ -153,13 +163,13 @@ export function createHealth(options: HealthOptions): Health {
 
     async findMissing() {
       if (isStopping) return ['stopping'];
-      const results = await Promise.all(needed.map((part) => check(checks[part])));
+      const results = await Promise.all(needed.map(check));
       return needed.filter((_, i) => !results[i]!.ok);
     },
 
     async report() {
       const names = Object.keys(checks) as Part[];
-      const results = await Promise.all(names.map((name) => check(checks[name])));
+      const results = await Promise.all(names.map(check));
       const toMs = (nanoseconds: number) => Math.round(nanoseconds / 1e5) / 10 || 0;
       const { mean, max } = eventLoopDelay;
       eventLoopDelay.reset();
@@ -179,8 +189,8 @@ export function createHealth(options: HealthOptions): Health {
   };
 }
 
-async function check(run: () => Promise<unknown>): Promise<PartReport> {
-  const answer = run().then(
+async function toReport(checking: Promise<unknown>): Promise<PartReport> {
+  const answer = checking.then(
     () => ({ ok: true }),
     (error: unknown) => ({ ok: false, error: describe(error) }),
   );

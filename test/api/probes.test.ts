@@ -11,6 +11,7 @@ import { createApi, type Api } from '../support/api.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { createTestDatabase, setReadOnly, type TestDatabase } from '../support/database.ts';
 import { throughProxy } from '../support/silence.ts';
+import { statementsOf } from '../support/statements.ts';
 
 /** No server listens there. */
 const nowhere = '127.0.0.1:1';
@@ -49,6 +50,17 @@ describe('the worker', () => {
         },
       },
     });
+  });
+
+  test('asks Postgres no more for 20 reports at once than for one', async () => {
+    const { get } = probesOf(worker);
+    await sleep(1_100);
+    const statements = await statementsOf(() =>
+      Promise.all(Array.from({ length: 20 }, () => get('/healthz'))),
+    );
+    const perReport = statements.filter((statement) => statement.includes('kysely_migration'));
+    expect(perReport.length).toBeGreaterThan(0);
+    expect(perReport.length).toBeLessThan(20);
   });
 
   test('reports the longest delay of its event loop since the last report', async () => {
