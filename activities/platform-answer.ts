@@ -91,10 +91,13 @@ function areUsable(credentials: Credentials): boolean {
   );
 }
 
-/** Null: no expiry, or one that is past or not a time. */
+/** More than any clock of ours is off. */
+const clockErrorMs = 86_400_000;
+
+/** Null: no expiry, or one that is long past or not a time. */
 function takeExpiry(expiresAt: Date | null): Date | null {
   const ms = expiresAt?.getTime() ?? Number.NaN;
-  return ms > Date.now() && ms < endOfTime ? expiresAt : null;
+  return ms > Date.now() - clockErrorMs && ms < endOfTime ? expiresAt : null;
 }
 
 /** What shows no post is an outcome that nobody knows yet. */

@@ -65,7 +65,7 @@ export function afterRateLimit(
   const sinceMs = clock.rateLimitedSinceMs ?? nowMs;
   const waitMs = retryAfterMs ?? limits.rateLimitedDelayMs;
   if (nowMs + waitMs - sinceMs > limits.rateLimitedForMs) {
-    return { fail: isSending(phase) ? 'rate_limited' : 'outcome_unknown' };
+    return { fail: mayBePublic({ phase, clock }) ? 'outcome_unknown' : 'rate_limited' };
   }
   return { next: phase, waitMs, clock: { ...clock, rateLimitedSinceMs: sinceMs } };
 }

@@ -1,6 +1,7 @@
 // What this process tells Prometheus: its requests, what waits, how webhooks fare, and Node's own figures.
 import type { MiddlewareHandler } from 'hono';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { msUntil } from '../schema/database/ago.ts';
 import { readFeedLagSeconds } from '../schema/database/changes.ts';
 import { readDeliveryBacklog } from '../schema/database/delivery-backlog.ts';
 import { listPauses } from '../schema/database/sending-pauses.ts';
@@ -103,12 +104,13 @@ async function readDeliveries({ db }: Context): Promise<void> {
 }
 
 async function readOutbox({ db }: Context): Promise<void> {
-  const { count, oldest } = await db
+  const { count, ageMs } = await db
     .selectFrom('outbox')
-    .select(({ fn }) => [fn.countAll<string>().as('count'), fn.min('created_at').as('oldest')])
+    .select(({ fn }) => [
+      fn.countAll<string>().as('count'),
+      msUntil(fn.min('created_at')).as('ageMs'),
+    ])
     .executeTakeFirstOrThrow();
   outboxRows.set(Number(count));
-  // Without rows `min` is null, whatever its type says.
-  const oldestAt = oldest as Date | null;
-  outboxAgeSeconds.set(oldestAt ? (Date.now() - oldestAt.getTime()) / 1000 : 0);
+  outboxAgeSeconds.set(-(ageMs ?? 0) / 1000);
 }

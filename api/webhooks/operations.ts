@@ -1,5 +1,7 @@
 // What a client may do with its webhooks: create, read, change, rotate the secret, delete.
+import { sql } from 'kysely';
 import { generateWebhookSecret, secretPreview } from '../../activities/signature.ts';
+import { inMs } from '../../schema/database/ago.ts';
 import { concludeWaiting } from '../../schema/database/waiting-deliveries.ts';
 import {
   countWebhooks,
@@ -123,7 +125,7 @@ export function rotateWebhook(
         ? {
             previous_secret: row.secret,
             previous_secret_key_id: row.secret_key_id,
-            previous_secret_until: new Date(Date.now() + overlap_seconds * 1_000),
+            previous_secret_until: inMs(overlap_seconds * 1_000),
           }
         : noPreviousSecret;
     await setWebhook(trx, id, { ...columns, ...previous });
@@ -138,7 +140,7 @@ export function deleteWebhook(context: Context, caller: Caller, id: string): Pro
   return transact(context, caller, async ({ trx, change }) => {
     const { environment } = await lockWebhook(trx, caller, id);
     await setWebhook(trx, id, {
-      deleted_at: new Date(),
+      deleted_at: databaseNow,
       secret: null,
       secret_key_id: null,
       ...noPreviousSecret,
@@ -176,13 +178,16 @@ const noPreviousSecret = {
   previous_secret_until: null,
 };
 
+/** Times are compared with the engine's, which are database time. */
+const databaseNow = sql<Date>`clock_timestamp()`;
+
 const enabled = { status: 'active', disabled_reason: null, disabled_at: null } as const;
 
 function disabledByUser() {
-  return { status: 'disabled', disabled_reason: 'user', disabled_at: new Date() } as const;
+  return { status: 'disabled', disabled_reason: 'user', disabled_at: databaseNow } as const;
 }
 
 /** A new count of failures begins. */
 function enabledAnew() {
-  return { ...enabled, enabled_at: new Date(), failing_since: null };
+  return { ...enabled, enabled_at: databaseNow, failing_since: null };
 }

@@ -1,5 +1,5 @@
 // Queries on webhook subscriptions. A deleted one is kept for its deliveries, and found by none of these.
-import type { Insertable, Updateable } from 'kysely';
+import type { InsertObject, UpdateObject } from 'kysely';
 import { notFound } from '../errors.ts';
 import type { Slice } from '../listing.ts';
 import type { Database, Db, Transaction, WebhookRow } from './database.ts';
@@ -17,7 +17,7 @@ const maxCountedFailures = 100;
 
 export function insertWebhook(
   db: Db,
-  webhook: Insertable<Database['webhook_subscriptions']>,
+  webhook: InsertObject<Database, 'webhook_subscriptions'>,
 ): Promise<WebhookRow> {
   return db
     .insertInto('webhook_subscriptions')
@@ -77,7 +77,7 @@ export async function lockWebhook(
 export async function setWebhook(
   trx: Transaction,
   id: string,
-  changes: Updateable<Database['webhook_subscriptions']>,
+  changes: UpdateObject<Database, 'webhook_subscriptions'>,
 ): Promise<void> {
   await trx.updateTable('webhook_subscriptions').set(changes).where('id', '=', id).execute();
 }
