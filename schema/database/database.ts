@@ -107,7 +107,7 @@ export type SocialAccountRow = Selectable<SocialAccountTable>;
 interface ConnectSessionTable {
   id: string;
   project_id: string;
-  environment: Generated<KeyEnvironment>;
+  environment: KeyEnvironment;
   platform: PlatformName;
   external_user_id: string;
   external_user_email: string | null;
@@ -124,7 +124,7 @@ interface PostTable {
   id: string;
   project_id: string;
   /** `test`: every target is an account of the sandbox. */
-  environment: Generated<KeyEnvironment>;
+  environment: KeyEnvironment;
   caption: string;
   status: PostStatus;
   scheduled_at: Date | null;
@@ -232,7 +232,7 @@ interface EventTable {
   id: string;
   project_id: string;
   /** Of its post or account when it was recorded, or of the webhook that is tested. */
-  environment: Generated<KeyEnvironment>;
+  environment: KeyEnvironment;
   kind: EventKind;
   /** The request body, rendered once: every attempt sends these bytes. */
   body: string;
@@ -318,7 +318,7 @@ interface ReplayTable {
   project_id: string;
   webhook_id: string;
   /** Of its webhook. */
-  environment: Generated<KeyEnvironment>;
+  environment: KeyEnvironment;
   status: ReplayStatus;
   since: Date;
   until: Date;

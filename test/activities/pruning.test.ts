@@ -174,6 +174,7 @@ describe('prune', () => {
     const session = (at: Date) => ({
       id: firstIdAt('connectSession', at),
       project_id: projectId,
+      environment: 'production' as const,
       platform: 'sandbox' as const,
       external_user_id: 'u',
       status: 'pending' as const,
@@ -187,6 +188,7 @@ describe('prune', () => {
     const replay = (at: Date, status: 'running' | 'completed') => ({
       id: firstIdAt('replay', at),
       project_id: projectId,
+      environment: 'production' as const,
       webhook_id: webhookId,
       status,
       workflow_id: 'replay',
@@ -243,8 +245,8 @@ describe('prune, by table', () => {
     for (const [i, { status, madeAt, progressedAt }] of posts.entries()) {
       const id = firstIdAt('post', new Date(madeAt.getTime() + i));
       ids.push(id);
-      await sql`insert into posts (id, project_id, caption, status, progressed_at)
-        values (${id}, ${projectId}, '', ${status}, ${progressedAt})`.execute(db);
+      await sql`insert into posts (id, project_id, environment, caption, status, progressed_at)
+        values (${id}, ${projectId}, 'production', '', ${status}, ${progressedAt})`.execute(db);
       await sql`insert into post_results (id, post_id, project_id, position, social_account_id,
           platform, account_name, status, phase, phase_state)
         values (${`res_${i}`}, ${id}, ${projectId}, 0, ${accountId}, 'sandbox', 'a', 'published',

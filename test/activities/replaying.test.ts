@@ -33,9 +33,9 @@ async function addPast(count: number, { isMissing = false } = {}) {
   const projectId = await addProject(db);
   const webhookId = await addWebhook(db, projectId);
   const run = projectId.slice(-10);
-  await sql`insert into events (id, project_id, kind, body, created_at)
+  await sql`insert into events (id, project_id, environment, kind, body, created_at)
     select ${firstIdAt('event', new Date())} || ${run} || lpad(i::text, 5, '0'), ${projectId},
-      'account.connected', '{}', now() - interval '1 second'
+      'production', 'account.connected', '{}', now() - interval '1 second'
     from generate_series(1, ${count}::int) i`.execute(db);
   if (isMissing) return { projectId, webhookId };
   await sql`insert into deliveries (id, project_id, webhook_id, event_id, event, status, trigger,
@@ -56,6 +56,7 @@ async function startReplay(
     insertReplay(trx, {
       id,
       project_id: projectId,
+      environment: 'production',
       webhook_id: webhookId,
       status: 'running',
       since: hourAgo(),

@@ -101,6 +101,7 @@ async function addOverdueReplay() {
       ...wanted,
       id,
       project_id: projectId,
+      environment: 'production',
       status: 'running',
       since: new Date(0),
       until: new Date(),

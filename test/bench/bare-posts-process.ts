@@ -42,8 +42,8 @@ async function insertPost({
       [outboxId, 'publishPost', workflowId, { postId: id, run: 1 }, scheduled_at],
     );
     await client.query(
-      `insert into posts (id, project_id, caption, status, scheduled_at, metadata, current_run, workflow_id)
-       values ($1, $2, $3, 'scheduled', $4, '{}', 1, $5)`,
+      `insert into posts (id, project_id, environment, caption, status, scheduled_at, metadata, current_run, workflow_id)
+       values ($1, $2, 'test', $3, 'scheduled', $4, '{}', 1, $5)`,
       [id, projectId, caption, scheduled_at, workflowId],
     );
     await client.query(

@@ -463,9 +463,9 @@ async function fill(db: Db): Promise<void> {
       select 'dlv_' || i, 1, 'schedule', now(), '{}', '{}' from generate_series(0, 19999) i`,
     `insert into idempotency_keys (project_id, key, fingerprint, environment, scopes, created_at)
       select 'prj_' || i % 50, i::text, '', 'production', '{}', now() - i * interval '10 s' from generate_series(0, 19999) i`,
-    `insert into connect_sessions (id, project_id, platform, external_user_id, status, token_hash,
-        expires_at)
-      select 'cs_' || i, 'prj_' || i % 50, 'sandbox', 'u', 'pending', '', now()
+    `insert into connect_sessions (id, project_id, environment, platform, external_user_id, status,
+        token_hash, expires_at)
+      select 'cs_' || i, 'prj_' || i % 50, ${environment}, 'sandbox', 'u', 'pending', '', now()
       from generate_series(0, 4999) i`,
     `insert into replays (id, project_id, webhook_id, status, since, until, statuses, matched,
         workflow_id, concluded_at, environment)

@@ -29,8 +29,8 @@ export async function addOldEvents(
   const events = sql`generate_series(1, ${count}::int) e`;
   const deliveries = sql`${events}, generate_series(0, ${deliveriesEach - 1}::int) d`;
   const { rows } = await sql<{ id: string }>`
-    insert into events (id, project_id, kind, body, created_at)
-    select ${eventId}, ${projectId}, 'account.connected', '{}', ${at} from ${events}
+    insert into events (id, project_id, environment, kind, body, created_at)
+    select ${eventId}, ${projectId}, 'production', 'account.connected', '{}', ${at} from ${events}
     returning id`.execute(db);
   await sql`
     insert into deliveries (id, project_id, webhook_id, event_id, event, status, trigger,

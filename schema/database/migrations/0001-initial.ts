@@ -67,7 +67,7 @@ const statements = [
   `create table connect_sessions (
     id ${id} primary key,
     project_id ${id} not null references projects on delete cascade,
-    environment text not null default 'production',
+    environment text not null,
     platform text not null,
     external_user_id text not null,
     external_user_email text,
@@ -83,7 +83,7 @@ const statements = [
   `create table posts (
     id ${id} primary key,
     project_id ${id} not null references projects on delete cascade,
-    environment text not null default 'production',
+    environment text not null,
     caption text not null,
     status text not null,
     scheduled_at ${time},
@@ -197,7 +197,7 @@ const statements = [
   `create table events (
     id ${id} primary key,
     project_id ${id} not null,
-    environment text not null default 'production',
+    environment text not null,
     kind text not null,
     body text not null,
     post_id ${id},
@@ -299,7 +299,7 @@ const statements = [
     id ${id} primary key,
     project_id ${id} not null references projects on delete cascade,
     webhook_id ${id} not null references webhook_subscriptions on delete cascade,
-    environment text not null default 'production',
+    environment text not null,
     status text not null,
     since ${time} not null,
     until ${time} not null,
