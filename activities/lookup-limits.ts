@@ -32,8 +32,11 @@ export function createLookupLimits(): LimitLookup {
    */
   return async (name, owner, ask) => {
     const beginBefore = performance.now() + beginWithinMs;
-    const begin = async () => {
+    const giveUpLate = () => {
       if (silentNames.has(name) || performance.now() > beginBefore) throw unresolved(name, true);
+    };
+    const begin = async () => {
+      giveUpLate();
       try {
         return await ask();
       } catch (error) {
@@ -44,9 +47,10 @@ export function createLookupLimits(): LimitLookup {
     };
     if (silentNames.has(name)) throw unresolved(name, true);
     const domain = domainOf(name);
-    return ofOwnersDomain(`${owner} ${domain}`, () =>
-      ofOwner(owner, () => ofDomain(domain, () => inAll(begin))),
-    );
+    return ofOwnersDomain(`${owner} ${domain}`, async () => {
+      giveUpLate();
+      return ofOwner(owner, () => ofDomain(domain, () => inAll(begin)));
+    });
   };
 }
 
