@@ -107,13 +107,13 @@ function redact(
 ): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
-      name,
+      conceal(name),
       redactedHeaders.has(name.toLowerCase()) ? redacted : conceal(value),
     ]),
   );
 }
 
-/** A receiver may echo the signatures that it was sent, under any name, in its body, in capitals. */
+/** A receiver may echo the signatures that it was sent: in any header's name or value, its body, in capitals. */
 function concealerOf(sent: WebhookSignatureHeaders): (text: string) => string {
   const digests = [
     sent['X-Service-Signature'].replace(/^sha256=/, ''),

@@ -112,6 +112,17 @@ describe('exchange', () => {
     );
   });
 
+  test('redacts a signature that is echoed as the name of a header', async () => {
+    const digestOf = (headers: Record<string, unknown>) =>
+      String(headers['x-service-signature']).slice('sha256='.length);
+    await using receiver = await startReceiver({
+      respond: ({ headers }) => ({ headers: { [`x-${digestOf(headers)}`]: 'here' } }),
+    });
+    const logged = await send(receiver.url);
+    expect(JSON.stringify(logged)).not.toContain(digestOf(receiver.requests[0]!.headers));
+    expect(logged.response_headers).toMatchObject({ 'x-[redacted]': 'here' });
+  });
+
   test('begins when it has a connection, so that its end is its beginning and its length', async () => {
     await using receiver = await startReceiver({ respond: () => ({ delayMs: 300 }) });
     const askedAtMs = Date.now();
