@@ -86,7 +86,7 @@ function isText(text: string): boolean {
 
 function areUsable(credentials: Credentials): boolean {
   return (
-    Object.values(credentials).every(isText) &&
+    Object.values(credentials).every((text) => isText(text) && !/[\r\n]/.test(text)) &&
     Buffer.byteLength(JSON.stringify(credentials)) <= maxCredentialsBytes
   );
 }

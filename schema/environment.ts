@@ -1,8 +1,7 @@
 // Every environment variable that Fanfare reads: its form, its default and its sentence for `--help`.
 import { Resolver } from 'node:dns';
 import { z } from 'zod';
-import { defaultQueryTimeoutMs } from './database/timed-client.ts';
-import { defaultDeliveryDelaysMs, defaultTargetClock } from './retry.ts';
+import { defaultDeliveryDelaysMs, defaultQueryTimeoutMs, defaultTargetClock } from './retry.ts';
 
 const text = (doc: string) => z.string().optional().meta({ description: doc });
 const notNumber = ({ code }: { code: string }) =>

@@ -33,3 +33,6 @@ export const defaultTargetClock: TargetClock = {
   heartbeatMs: 2_000,
   lostAfterMs: 6_000,
 };
+
+/** A query without an answer by then fails. Above the 5 s for which Postgres lets a transaction run. */
+export const defaultQueryTimeoutMs = 8_000;

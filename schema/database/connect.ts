@@ -3,7 +3,8 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import { Pool, types } from 'pg';
 import type { Database, Db } from './database.ts';
 import { PreparingClient } from './prepared.ts';
-import { defaultQueryTimeoutMs, timedOptions, type TimedClientConfig } from './timed-client.ts';
+import { defaultQueryTimeoutMs } from '../retry.ts';
+import { timedOptions, type TimedClientConfig } from './timed-client.ts';
 
 export interface ConnectOptions {
   url: string;

@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Db } from './database.ts';
-import { defaultQueryTimeoutMs, TimedClient, timedOptions } from './timed-client.ts';
+import { defaultQueryTimeoutMs } from '../retry.ts';
+import { TimedClient, timedOptions } from './timed-client.ts';
 
 /** `outbox`: workflows are asked for. `deliveries`: some wait to be claimed. `changes`: the feed has rows. */
 export const channels = ['fanfare_outbox', 'fanfare_deliveries', 'fanfare_changes'] as const;

@@ -1,6 +1,7 @@
 // One LISTEN connection for a process: calls its listeners on a ring, and twice a second besides.
 import { channels, type Channel } from './doorbell.ts';
-import { defaultQueryTimeoutMs, TimedClient, timedOptions } from './timed-client.ts';
+import { defaultQueryTimeoutMs } from '../retry.ts';
+import { TimedClient, timedOptions } from './timed-client.ts';
 
 export interface Listener {
   /** Returns how to stop. The listener may be called with nothing new to read. */

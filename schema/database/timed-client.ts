@@ -2,9 +2,6 @@
 import { Socket } from 'node:net';
 import { Client, type ClientConfig } from 'pg';
 
-/** Above the 5 s for which Postgres lets a transaction run. */
-export const defaultQueryTimeoutMs = 8_000;
-
 export interface TimedClientConfig extends ClientConfig {
   /** Default: 0, a query may take any time. */
   queryTimeoutMs?: number;

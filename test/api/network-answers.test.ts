@@ -51,9 +51,10 @@ test.each<[string, Partial<Connection>]>([
   ['a scope', { scope: ['post', 'a\0b'] }],
   ['a scope', { scope: ['x'.repeat(20_000)] }],
   ['credentials', { credentials: { token: 'a\0b' } }],
+  ['credentials', { credentials: { token: 'a\r\nb: c' } }],
   ['credentials', { credentials: { token: 'x'.repeat(20_000) } }],
   ['an expiry', { tokenExpiresAt: new Date(Number.NaN) }],
-  ['an expiry', { tokenExpiresAt: inDays(-1) }],
+  ['an expiry', { tokenExpiresAt: inDays(-2) }],
   ['an expiry', { tokenExpiresAt: new Date(Date.UTC(10_000, 0)) }],
   ['an expiry', { tokenExpiresAt: new Date(8.64e15) }],
 ])("%s that can't be used is refused (%#)", async (what, change) => {
