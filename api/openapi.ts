@@ -60,10 +60,14 @@ interface ComponentSchema {
   properties?: Record<string, { description?: string }>;
 }
 
-/** What a schema says of its members itself stays. */
+/**
+ * What a schema says of its members itself stays. `WebhookWithSecret` and its like are described
+ * as what they extend.
+ */
 function explain(name: string, { properties = {} }: ComponentSchema): void {
+  const ofName = membersOf[name] ?? membersOf[name.replace(/With[A-Z][a-z]+$/, '')];
   for (const [member, schema] of Object.entries(properties)) {
-    const description = membersOf[name]?.[member] ?? members[member];
+    const description = ofName?.[member] ?? members[member];
     if (description !== undefined) schema.description ??= description;
   }
 }

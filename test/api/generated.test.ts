@@ -70,6 +70,15 @@ describe('what makers of clients need', () => {
     expect(schemas.PostFinding.properties.platform).toMatchObject(orNull('PlatformName'));
   });
 
+  test('a component that extends another describes the shared members alike', async () => {
+    const { schemas } = JSON.parse(await committed('openapi.json')).components;
+    for (const extended of ['ApiKeyWithSecret', 'WebhookWithSecret', 'DeliveryWithAttempts']) {
+      const base = extended.replace(/With.*/, '');
+      expect(schemas[extended].properties).toMatchObject(schemas[base].properties);
+    }
+    expect(schemas.WebhookWithSecret.properties.environment.description).toMatch(/API key/);
+  });
+
   test('every directive of the GraphQL schema is declared, but the oldest', async () => {
     const sdl = await committed('schema.graphql');
     const known = new Set(['include', 'skip', 'deprecated', 'specifiedBy']);
