@@ -52,6 +52,7 @@ export async function checkVault(db: Db, vault: Vault): Promise<void> {
     [
       ...lines,
       'Restore the key in FANFARE_VAULT_KEYS, or in the file `vault-keys` of the data directory.',
+      'Give a new key a new id.',
     ].join('\n'),
   );
 }
@@ -122,8 +123,8 @@ async function describeFailure(db: Db, vault: Vault, keyId: string): Promise<str
       where ${sql.ref(keyColumn)} = ${keyId}`.execute(db);
     count += rows[0]!.count;
   }
-  const sealed = `seals ${count} ${count === 1 ? 'row' : 'rows'}`;
+  const sealed = `which seals ${count} ${count === 1 ? 'row' : 'rows'}`;
   return vault.hasKey(keyId)
-    ? `The key "${keyId}" in the vault is not the key that ${sealed}.`
-    : `The vault has no key "${keyId}", which ${sealed}.`;
+    ? `The key "${keyId}" in the vault is not the "${keyId}" of the database, ${sealed}.`
+    : `The vault has no key "${keyId}", ${sealed}.`;
 }

@@ -44,6 +44,8 @@ test('a start ends at a key that it lacks, and at another key of the same id', a
   expect(lacking.code).toBe(1);
   expect(lacking.output).toContain('The vault has no key "k", which seals 1 row.');
   expect(refused.code).toBe(1);
-  expect(refused.output).toContain('"k" in the vault is not the key that seals 1 row.');
+  expect(refused.output).toContain(
+    '"k" in the vault is not the "k" of the database, which seals 1 row.',
+  );
   expect(refused.output).not.toContain(wrong.slice(2));
 }, 60_000);

@@ -96,7 +96,7 @@ describe.each(Object.entries(rows))('the %s', (_, addRow) => {
   test('keeps a vault with another key, or without its key, from starting', async () => {
     await addRow(vaultOf({ old }));
     await expect(checkVault(db, vaultOf({ old: randomBytes(32) }))).rejects.toThrow(
-      'The key "old" in the vault is not the key that seals 1 row',
+      'The key "old" in the vault is not the "old" of the database, which seals 1 row',
     );
     await expect(checkVault(db, vaultOf({ newer: old }))).rejects.toThrow(
       'The vault has no key "old", which seals 1 row',
@@ -110,7 +110,7 @@ test('a key is known by its check value once it may seal', async () => {
   expect(await db.selectFrom('vault_keys').select('id').execute()).toEqual([{ id: 'old' }]);
   await checkVault(db, vaultOf({ old }));
   await expect(checkVault(db, vaultOf({ old: randomBytes(32) }))).rejects.toThrow(
-    'The key "old" in the vault is not the key that seals 0 rows',
+    'The key "old" in the vault is not the "old" of the database, which seals 0 rows',
   );
 });
 
