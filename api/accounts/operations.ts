@@ -140,5 +140,7 @@ async function revokeAtNetwork(
 /** Before an account of this network is connected. */
 export function requireReach({ environment }: Pick<Caller, 'environment'>, platform: PlatformName) {
   if (environment === 'production' || environmentOf(platform) === 'test') return;
-  throw new AppError('insufficient_scope', 'A test key can connect only sandbox accounts.');
+  throw new AppError('insufficient_scope', 'A test key can connect only sandbox accounts.', {
+    hint: 'Use a production key.',
+  });
 }

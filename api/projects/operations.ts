@@ -9,7 +9,9 @@ import { presentProject } from './presenter.ts';
 /** Both environments share its settings. */
 function refuseTestKey({ environment }: Caller): void {
   if (environment === 'production') return;
-  throw new AppError('insufficient_scope', 'A test key cannot read or change the project.');
+  throw new AppError('insufficient_scope', 'A test key cannot read or change the project.', {
+    hint: 'Use a production key.',
+  });
 }
 
 export async function getProject({ db }: Context, caller: Caller): Promise<Project> {
