@@ -90,9 +90,11 @@ async function upsert(
 
 function refuseMove(known: SocialAccountRow, { mayMove, externalUserId }: NewConnection): void {
   if (mayMove || known.status !== 'active' || known.external_user_id === externalUserId) return;
-  throw new AppError('account_in_use', 'This account is connected for another user.', {
-    hint: 'Disconnect it there first, or connect another account.',
-  });
+  // A page shows only the message.
+  throw new AppError(
+    'account_in_use',
+    'This account is connected for another user. Disconnect it there first, or connect another account.',
+  );
 }
 
 /** An email belongs to its user, so it doesn't move with the account. */

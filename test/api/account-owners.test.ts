@@ -135,7 +135,8 @@ describe('a connect session', () => {
 });
 
 describe('the hosted page', () => {
-  const inUse = 'This account is connected for another user.';
+  const inUse =
+    'This account is connected for another user. Disconnect it there first, or connect another account.';
   /** A browser at the page, and at the network's consent page. */
   const browse = (context: Context) => {
     const hosted = createConnectRoutes(context);
