@@ -29,7 +29,7 @@ function settings(): string {
     .join('\n');
 }
 
-const usage = () => `Usage: node api/cli.ts <command>
+const usage = () => `Usage: npx node api/cli.ts <command>
 
   start                         everything in one process, with embedded Postgres and Temporal
                                 where DATABASE_URL and TEMPORAL_ADDRESS name none

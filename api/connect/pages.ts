@@ -57,7 +57,7 @@ export function formPage(form: CredentialsForm): Response {
   const network = platformTitles[platform.name];
   return page(
     `Connect your ${network} account`,
-    html`<p><strong>${projectName}</strong> asks to post to ${network} in your name.</p>
+    html`<p><strong>${projectName}</strong> asks to post to ${network} on your behalf.</p>
       ${fault && fault.code !== 'validation_error' && html`<p role="alert">${fault.message}</p>`}
       <form method="post" action="/connect/${sessionId}">
         <input type="hidden" name="state" value="${state}" />

@@ -52,7 +52,7 @@ export function createConsent({ db, publicUrl }: ConsentSettings): Hono {
 function consentPage(request: z.infer<typeof Request>, typed = '', fault?: string): Response {
   return page(
     'Sandbox: allow posting?',
-    html`<p>An application asks to post to the sandbox network in your name.</p>
+    html`<p>An application asks to post to the sandbox network on your behalf.</p>
       <form method="post" action="/sandbox/consent">
         <input type="hidden" name="state" value="${request.state}" />
         <input type="hidden" name="callback_url" value="${request.callback_url}" />
