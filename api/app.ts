@@ -97,7 +97,6 @@ export async function createApp(options: AppOptions): Promise<App> {
       'The database has sandbox accounts, but the sandbox is off: their posts fail. Set FANFARE_SANDBOX=true to turn it on.',
     );
   }
-  const temporal = await createTemporalClient({ address: temporalAddress, config });
   let worker: ReturnType<typeof keepWorker> | undefined;
   const context: Context = {
     config,
@@ -118,13 +117,12 @@ export async function createApp(options: AppOptions): Promise<App> {
       config,
       databaseUrl,
       database,
-      temporal,
+      connectTemporal: () => createTemporalClient({ address: temporalAddress, config }),
       ...(roles.worker ? { isWorkerRunning: () => worker?.isRunning() ?? false } : {}),
     }),
     vault,
     guard,
     platforms,
-    temporal,
     log,
   };
   const server = roles.api
@@ -164,7 +162,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     workerReady: worker?.ready ?? Promise.resolve(),
     probesUrl: probes ? `http://${urlHost(config.host)}:${probePort}` : publicUrl,
     async stop() {
-      const probed = context.health.stop();
+      context.health.stop();
       const stopping = stopInOrder(log, [
         () => server?.close(),
         () => worker?.stop(),
@@ -172,8 +170,6 @@ export async function createApp(options: AppOptions): Promise<App> {
         () => health.settled(),
         () => context.feed.close(),
         () => safeFetch.close(),
-        () => probed,
-        () => context.temporal.connection.close(),
         () => listener.close(),
         () => doorbell.close(),
         async () => clock?.stop(),

@@ -1,5 +1,4 @@
 // What every operation is given: the configuration and the open connections of this process.
-import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Platforms } from '../activities/platforms/index.ts';
 import type { UrlGuard } from '../activities/url-guard.ts';
@@ -25,8 +24,6 @@ export interface Context {
   readonly vault: Vault;
   readonly guard: UrlGuard;
   readonly platforms: Platforms;
-  /** Connects when first used: the API accepts while Temporal is away. */
-  readonly temporal: Client;
   readonly log: Logger;
 }
 

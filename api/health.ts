@@ -1,6 +1,6 @@
 // Three probes: whether this process must be replaced, whether it can accept requests, and details.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowService } from '@temporalio/client';
 import { sql } from 'kysely';
 import { within } from '../activities/within.ts';
 import packageJson from '../package.json' with { type: 'json' };
@@ -21,8 +21,8 @@ export interface Health {
   /** The parts that this process lacks to accept requests. Temporal isn't needed. */
   findMissing(): Promise<string[]>;
   report(): Promise<Report>;
-  /** From now on it is not ready. Resolves when the connection to Temporal may be closed. */
-  stop(): Promise<void>;
+  /** From now on it is not ready. */
+  stop(): void;
 }
 
 interface PartReport {
@@ -44,7 +44,8 @@ export interface HealthOptions {
   config: Config;
   databaseUrl: string;
   database: Pick<DatabaseConnection, 'db' | 'lastAnswerAtMs'>;
-  temporal: Client;
+  /** A client that connects when first used. */
+  connectTemporal: () => Promise<Client>;
   /** Of this process's worker. Absent where it has none. */
   isWorkerRunning?: () => boolean;
 }
@@ -58,10 +59,8 @@ const pollerSeenWithinMs = 90_000;
 const needed = ['database', 'writable', 'migrations'] as const;
 
 export function createHealth(options: HealthOptions): Health {
-  const { role, config, databaseUrl, database, temporal, isWorkerRunning } = options;
+  const { role, config, databaseUrl, database, connectTemporal, isWorkerRunning } = options;
   const { db } = database;
-  const { connection } = temporal;
-  const { workflowService } = connection;
   const { namespace, taskQueue } = config.temporal;
   // A pool of silent connections recovers by itself within two timeouts.
   const ownFailureAfterMs = 3 * config.databaseTimeoutMs;
@@ -73,16 +72,16 @@ export function createHealth(options: HealthOptions): Health {
   let workerFailingSinceMs: number | undefined;
   let isStopping = false;
 
-  const asked = new Set<Promise<unknown>>();
-
-  /** The SDK retries on a timer, which throws once the connection is closed. */
-  function ask<T>(call: () => Promise<T>): Promise<T> {
-    if (isStopping) return Promise.reject(new Error('The process is stopping.'));
-    const answer = connection.withDeadline(Date.now() + checkTimeoutMs, call);
-    const forget = () => asked.delete(answer);
-    asked.add(answer);
-    answer.then(forget, forget);
-    return answer;
+  /** Over a connection of its own: gRPC waits without end for one that is silent when it begins. */
+  async function ask<T>(call: (service: WorkflowService) => Promise<T>): Promise<T> {
+    const { connection } = await connectTemporal();
+    try {
+      return await connection.withDeadline(Date.now() + checkTimeoutMs, () =>
+        call(connection.workflowService),
+      );
+    } finally {
+      await connection.close();
+    }
   }
 
   const checks: Record<Part, () => Promise<unknown>> = {
@@ -97,15 +96,15 @@ export function createHealth(options: HealthOptions): Health {
       if (!(await isMigrated(db))) throw new Error('The command `migrate` has not run.');
     },
 
-    temporal: () => ask(() => workflowService.describeNamespace({ namespace })),
+    temporal: () => ask((service) => service.describeNamespace({ namespace })),
 
     async worker() {
       if (isWorkerRunning) {
         if (!isWorkerRunning()) throw new Error('The worker is down.');
         return;
       }
-      const { pollers } = await ask(() =>
-        workflowService.describeTaskQueue({ namespace, taskQueue: { name: taskQueue } }),
+      const { pollers } = await ask((service) =>
+        service.describeTaskQueue({ namespace, taskQueue: { name: taskQueue } }),
       );
       const since = Date.now() - pollerSeenWithinMs;
       if (!pollers?.some(({ lastAccessTime }) => Number(lastAccessTime?.seconds) * 1000 > since)) {
@@ -182,9 +181,8 @@ export function createHealth(options: HealthOptions): Health {
       };
     },
 
-    async stop() {
+    stop() {
       isStopping = true;
-      await Promise.allSettled(asked);
     },
   };
 }

@@ -7,14 +7,18 @@ import type { Config } from '../schema/config.ts';
 /** gRPC would send all that passes through Temporal to the proxy that `http_proxy` names. */
 export const withoutProxy = { channelArgs: { 'grpc.enable_http_proxy': 0 } };
 
+/** Otherwise a new client would wait for the connection of an earlier one. */
+const withoutSharing = { 'grpc.use_local_subchannel_pool': 1 };
+
 export interface TemporalTarget {
   address: string;
   config: Config;
 }
 
-/** The API's client: it accepts posts while Temporal is away, so connecting must not be a condition. */
+/** Connects when first used. */
 export async function createTemporalClient(target: TemporalTarget): Promise<Client> {
-  const connection = Connection.lazy({ ...(await connectionOptions(target)), ...withoutProxy });
+  const channelArgs = { ...withoutProxy.channelArgs, ...withoutSharing };
+  const connection = Connection.lazy({ ...(await connectionOptions(target)), channelArgs });
   return new Client({ connection, namespace: target.config.temporal.namespace });
 }
 

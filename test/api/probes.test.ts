@@ -1,8 +1,8 @@
 // The probes of `api` and `worker`: whether to replace a process, whether to send it requests, and details.
-import { Client, Connection } from '@temporalio/client';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { createHealth, type Health, type HealthOptions } from '../../api/health.ts';
+import { createTemporalClient } from '../../api/temporal-connection.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { readConfig } from '../../schema/config.ts';
 import { connectDatabase, type DatabaseConnection } from '../../schema/database/connect.ts';
@@ -72,6 +72,21 @@ describe('the worker', () => {
     const { body } = await get('/healthz');
     expect(body.event_loop_delay_ms.max).toBeGreaterThan(150);
   });
+});
+
+test('Temporal is well again when it answers after it was silent to new connections', async () => {
+  const address = inject('temporalAddress');
+  const proxy = await startSilentProxy({ port: Number(address.split(':')[1]) });
+  const temporalAddress = `127.0.0.1:${proxy.port}`;
+  {
+    await using setting = healthOf(inject('adminDatabaseUrl'), { temporalAddress });
+    const findTemporal = async () => (await setting.health.report()).parts.temporal.ok;
+    proxy.silence();
+    expect(await findTemporal()).toBe(false);
+    proxy.restore();
+    expect(await findTemporal()).toBe(true);
+  }
+  await proxy.close();
 });
 
 describe('the API while Temporal is away', () => {
@@ -218,14 +233,21 @@ function healthOf(
     applicationName: 'test',
   });
   const address = temporalAddress ?? inject('temporalAddress');
-  const temporal = new Client({ connection: Connection.lazy({ address }) });
-  const health = createHealth({ role: 'api', config, databaseUrl, database, temporal, ...rest });
+  const connectTemporal = () => createTemporalClient({ address, config });
+  const health = createHealth({
+    role: 'api',
+    config,
+    databaseUrl,
+    database,
+    connectTemporal,
+    ...rest,
+  });
   return {
     health,
     connection: database,
     async [Symbol.asyncDispose]() {
-      await Promise.all([health.stop(), database.close()]);
-      await temporal.connection.close();
+      health.stop();
+      await database.close();
     },
   };
 }
