@@ -143,7 +143,10 @@ export function createHealth(options: HealthOptions): Health {
 
   async function hasPoolFailure(): Promise<boolean> {
     const isOld = performance.now() - database.lastAnswerAtMs() > ownFailureAfterMs;
-    return isOld && !(await check('database')).ok && (await answersFresh());
+    if (!isOld) return false;
+    // Side by side: one after the other, both could take longer than the probe waits.
+    const [own, isFreshWell] = await Promise.all([check('database'), answersFresh()]);
+    return !own.ok && isFreshWell;
   }
 
   async function hasWorkerFailure(): Promise<boolean> {
