@@ -26,7 +26,6 @@ export const members: Readonly<Record<string, string>> = {
   next_action: 'What a person can do now.',
   name: 'What people call it.',
   event: 'The kind of event.',
-  events: 'The kinds of events.',
   event_id: 'The event that is delivered.',
   webhook_id: 'The webhook.',
   post_id: 'The post.',

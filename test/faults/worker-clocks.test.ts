@@ -10,7 +10,7 @@ import { startReceiver } from '../support/receiver.ts';
 const shiftsMs = [-60_000, -300, 3_600_000];
 const delayMs = 1_000;
 /** More than a shift of 0.3 s, far less than one of a minute. */
-const maxLateMs = 10_000;
+const maxLateMs = 5_000;
 const preload = new URL('../chaos/clock-shift.ts', import.meta.url).href;
 
 const vaultKey = randomBytes(32);
