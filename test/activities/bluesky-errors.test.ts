@@ -1,11 +1,12 @@
 // How the Bluesky connector reads answers that no healthy PDS gives: a simulator plays them.
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createBluesky } from '../../activities/platforms/bluesky.ts';
-import { PlatformError } from '../../activities/platforms/platform-error.ts';
+import type { PlatformError } from '../../activities/platforms/platform-error.ts';
 import type { Target } from '../../activities/platforms/platform.ts';
 import { didDocument, handleRecord, txtOf } from '../support/bluesky-identity.ts';
 import { startReceiver } from '../support/receiver.ts';
 import type { Reply } from '../support/receiver.ts';
+import { refusal } from '../support/platform-refusal.ts';
 import { recordKey } from '../../activities/platforms/bluesky-record.ts';
 import { newId } from '../../schema/ids.ts';
 
@@ -78,15 +79,6 @@ function logIn() {
 async function errorOf(phase: keyof typeof phases, reply: Reply): Promise<PlatformError> {
   simulator.respondWith(() => reply);
   return refusal(phases[phase]());
-}
-
-async function refusal(promise: Promise<unknown>): Promise<PlatformError> {
-  const error: unknown = await promise.then(
-    () => expect.fail('It was not refused.'),
-    (thrown: unknown) => thrown,
-  );
-  expect(error).toBeInstanceOf(PlatformError);
-  return error as PlatformError;
 }
 
 describe('an answer', () => {

@@ -2,7 +2,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createBluesky } from '../../activities/platforms/bluesky.ts';
 import type { Fetch, Platform } from '../../activities/platforms/platform.ts';
-import { PlatformError } from '../../activities/platforms/platform-error.ts';
 import type { LookUpTxt } from '../../activities/platforms/bluesky-handles.ts';
 import {
   didDocument,
@@ -11,6 +10,7 @@ import {
   type TestIdentity,
 } from '../support/bluesky-identity.ts';
 import { startReceiver, type Receiver, type Reply } from '../support/receiver.ts';
+import { refusal } from '../support/platform-refusal.ts';
 
 const [directory, home, entryway, other] = await Promise.all([
   startReceiver(),
@@ -65,15 +65,6 @@ function createConnector(
 
 const logIn = (credentials: Record<string, string>, bluesky = createConnector()) =>
   bluesky.connect!.run({ app_password: 'se-cr-et', ...credentials }, signal);
-
-async function refusal(promise: Promise<unknown>): Promise<PlatformError> {
-  const error: unknown = await promise.then(
-    () => expect.fail('It was not refused.'),
-    (thrown: unknown) => thrown,
-  );
-  expect(error).toBeInstanceOf(PlatformError);
-  return error as PlatformError;
-}
 
 /** How many requests each server had during the work. */
 async function countRequests(work: () => Promise<unknown>): Promise<Record<string, number>> {

@@ -1,12 +1,12 @@
 // Replies of the Bluesky connector: threads on Bluesky's own server, and what other servers answer.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createBluesky } from '../../activities/platforms/bluesky.ts';
-import { PlatformError } from '../../activities/platforms/platform-error.ts';
 import type { Platform, ProviderState, Target } from '../../activities/platforms/platform.ts';
 import { startBlueskyPds } from '../support/bluesky-pds.ts';
 import { startReceiver, type Reply } from '../support/receiver.ts';
 import { newId } from '../../schema/ids.ts';
 import { txtOf } from '../support/bluesky-identity.ts';
+import { refusal } from '../support/platform-refusal.ts';
 
 // Before the tests are collected, so that a machine that can't have it skips them by name.
 const started = await startBlueskyPds();
@@ -36,15 +36,6 @@ function toTarget(credentials: Target['credentials'], target: Partial<Target>): 
     state: {},
     ...target,
   };
-}
-
-async function refusal(promise: Promise<unknown>): Promise<PlatformError> {
-  const error: unknown = await promise.then(
-    () => expect.fail('It was not refused.'),
-    (thrown: unknown) => thrown,
-  );
-  expect(error).toBeInstanceOf(PlatformError);
-  return error as PlatformError;
 }
 
 interface Posted {

@@ -3,11 +3,11 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { createBluesky } from '../../activities/platforms/bluesky.ts';
 import { recordKey } from '../../activities/platforms/bluesky-record.ts';
 import type { Fetch, Platform, Target } from '../../activities/platforms/platform.ts';
-import { PlatformError } from '../../activities/platforms/platform-error.ts';
 import { newId } from '../../schema/ids.ts';
 import { startBlueskyPds } from '../support/bluesky-pds.ts';
 import type { PdsAccount } from '../support/bluesky-pds.ts';
 import { txtOf } from '../support/bluesky-identity.ts';
+import { refusal } from '../support/platform-refusal.ts';
 
 // Before the tests are collected, so that a machine that can't have it skips them by name.
 const started = await startBlueskyPds();
@@ -77,16 +77,6 @@ async function listRecords(did: string) {
     records: { uri: string; cid: string; value: Record<string, unknown> }[];
   };
   return records;
-}
-
-function refusal(promise: Promise<unknown>): Promise<PlatformError> {
-  return promise.then(
-    () => expect.fail('It was not refused.'),
-    (error: unknown) => {
-      expect(error).toBeInstanceOf(PlatformError);
-      return error as PlatformError;
-    },
-  );
 }
 
 describe.skipIf(!pds)('connect', () => {
