@@ -2,7 +2,7 @@
 import type { Db } from '../schema/database/database.ts';
 import type { Doorbell } from '../schema/database/doorbell.ts';
 import type { Vault } from '../schema/database/vault.ts';
-import type { PlatformName } from '../schema/platforms.ts';
+import type { PlatformName } from '../schema/platforms/index.ts';
 import type { TargetClock } from '../schema/retry.ts';
 import type { CallHeartbeats } from './call-ownership.ts';
 import type { Platforms } from './platforms/index.ts';

@@ -152,7 +152,7 @@ async function writeOutcome(
       return takeStep(
         dependencies,
         row,
-        afterAbsent(platform.isCommitIdempotent, clock, limits),
+        afterAbsent(platform.commitRepeatsForMs > 0, clock, limits),
         'The network did not take the post.',
       );
     case 'unknown':

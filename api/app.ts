@@ -1,12 +1,11 @@
 // The composition root: from the configuration and two addresses to a running Fanfare.
 import pino, { type Logger } from 'pino';
 import { createDeliveryRecorder } from '../activities/delivery-recorder.ts';
-import { createBluesky } from '../activities/platforms/bluesky.ts';
 import { createDns } from '../activities/dns.ts';
 import { currentOwner } from '../activities/guarded-fetch.ts';
 import { createInHand } from '../activities/in-hand.ts';
-import { createPlatforms } from '../activities/platforms/index.ts';
-import { createSandboxPlatform } from '../activities/platforms/sandbox.ts';
+import { connectPlatforms, createPlatforms } from '../activities/platforms/index.ts';
+import { createSandboxPlatform } from '../activities/platforms/sandbox/index.ts';
 import { createSafeFetch } from '../activities/safe-fetch.ts';
 import { createUrlGuard } from '../activities/url-guard.ts';
 import { within } from '../activities/within.ts';
@@ -18,6 +17,7 @@ import { startDatabaseClock } from '../schema/database/database-clock.ts';
 import { createDoorbell } from '../schema/database/doorbell.ts';
 import { createListener } from '../schema/database/listen.ts';
 import type { Vault } from '../schema/database/vault.ts';
+import type { PlatformName } from '../schema/platforms/index.ts';
 import { maxBatchSize } from '../schema/workflows.ts';
 import { createConnectRoutes } from './connect/routes.ts';
 import type { Context } from './context.ts';
@@ -79,15 +79,13 @@ export async function createApp(options: AppOptions): Promise<App> {
     connectionsPerOrigin: config.deliveriesPerEndpoint,
     fetchDeadlineMs: 30_000,
   });
-  const sandboxUrl = config.sandboxApiUrl ?? `http://127.0.0.1:${port}/sandbox`;
+  const sandboxUrl = config.platforms.sandbox.apiUrl ?? `http://127.0.0.1:${port}/sandbox`;
   const platforms = createPlatforms([
     ...(config.hasSandbox
       ? [createSandboxPlatform({ fetch, apiUrl: sandboxUrl, publicUrl: `${publicUrl}/sandbox` })]
       : []),
-    createBluesky({
+    ...connectPlatforms(config.platforms, {
       fetch: safeFetch.fetch,
-      apiUrl: config.blueskyApiUrl,
-      plcUrl: config.blueskyPlcUrl,
       lookUpTxt: (name) => dns.texts(name, currentOwner()),
     }),
   ]);
@@ -149,7 +147,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         inHand: createInHand(Math.max(maxBatchSize, config.deliveriesPerEndpoint)),
         recorder: createDeliveryRecorder(db, doorbell, health.follow),
         clock: config.targetClock,
-        postsPerMinute: config.postsPerMinute,
+        postsPerMinute: postsPerMinuteOf(config),
         delaysMs: config.deliveryDelaysMs,
         timeoutMs: config.deliveryTimeoutMs,
         now: clock!.now,
@@ -182,6 +180,14 @@ export async function createApp(options: AppOptions): Promise<App> {
       if (!hasStopped) log.warn(`Some parts did not stop within ${stopWithinMs / 1_000} s.`);
     },
   };
+}
+
+function postsPerMinuteOf({ platforms }: Config): Partial<Record<PlatformName, number>> {
+  const ceilings = Object.entries(platforms).map(([name, settings]) => [
+    name,
+    settings.postsPerMinute,
+  ]);
+  return Object.fromEntries(ceilings) as Partial<Record<PlatformName, number>>;
 }
 
 /** Below the 30 s that a container gets. Parts may wait longer for backends that don't answer. */

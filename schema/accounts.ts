@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { keyEnvironments } from './api-keys.ts';
 import { fixedLimits } from './limits.ts';
 import { listQuery } from './listing.ts';
-import { PlatformInput, PlatformName } from './platforms.ts';
+import { PlatformName } from './platforms/index.ts';
 import { Timestamp } from './timestamp.ts';
 
 export const connectionTypes = ['managed', 'byo'] as const;
@@ -80,7 +80,7 @@ export type QuotaEventData = z.infer<typeof QuotaEventData>;
 
 export const ConnectAccount = z
   .strictObject({
-    platform: PlatformInput,
+    platform: PlatformName,
     credentials: z.record(z.string(), z.string().max(4096)),
     external_user_id: z.string().min(1).max(255).optional(),
     external_user_email: z.email().max(320).optional(),
@@ -89,7 +89,7 @@ export const ConnectAccount = z
 export type ConnectAccount = z.infer<typeof ConnectAccount>;
 
 export const ListAccounts = listQuery({
-  platform: PlatformInput.optional(),
+  platform: PlatformName.optional(),
   external_user_id: z.string().min(1).max(255).optional(),
   status: z.enum(accountStatuses).optional(),
 });
@@ -99,7 +99,7 @@ export type ConnectSessionStatus = (typeof connectSessionStatuses)[number];
 
 export const CreateConnectSession = z
   .strictObject({
-    platform: PlatformInput,
+    platform: PlatformName,
     external_user_id: z.string().min(1).max(255),
     external_user_email: z.email().max(320).optional(),
     return_url: z

@@ -1,6 +1,6 @@
 // API keys, as the wire shows them. The key itself appears only in the answer of its creation.
 import { z } from 'zod';
-import type { PlatformName } from './platforms.ts';
+import type { PlatformName } from './platforms/index.ts';
 import { Scope, scopes } from './scopes.ts';
 import { GivenTime, Timestamp } from './timestamp.ts';
 

@@ -1,6 +1,7 @@
 // What each network takes, as the wire shows it.
 import { z } from 'zod';
-import { PlatformName } from './platforms.ts';
+import { textUnits } from './platforms/definition.ts';
+import { PlatformName } from './platforms/index.ts';
 
 const JsonSchema = z.record(z.string(), z.unknown());
 
@@ -10,7 +11,7 @@ export const Capabilities = z
     text: z.object({
       max: z.int(),
       max_bytes: z.int().nullable(),
-      unit: z.enum(['graphemes', 'characters']),
+      unit: z.enum(textUnits),
       is_required: z.boolean(),
     }),
     media: z.object({ max: z.int() }).nullable().meta({ description: 'Null: it takes none.' }),

@@ -2,7 +2,7 @@
 import { parseCidrs } from './cidrs.ts';
 import { findCrossFaults, type Role } from './config-faults.ts';
 import { Environment } from './environment.ts';
-import type { PlatformName } from './platforms.ts';
+import { readPlatformSettings } from './platforms/index.ts';
 import { defaultTargetClock } from './retry.ts';
 
 export type Config = Readonly<ReturnType<typeof readConfig>>;
@@ -54,14 +54,8 @@ export function readConfig(env: Record<string, string | undefined>, role: Role =
     dnsServers: e.FANFARE_DNS_SERVERS ?? [],
     previewEvents: e.FANFARE_PREVIEW_EVENTS,
     hasSandbox: isOn(e.FANFARE_SANDBOX, e),
-    sandboxApiUrl: e.FANFARE_SANDBOX_API_URL,
-    blueskyApiUrl: e.FANFARE_BLUESKY_API_URL ?? 'https://bsky.social',
-    blueskyPlcUrl: (e.FANFARE_BLUESKY_PLC_URL ?? 'https://plc.directory').replace(/\/+$/, ''),
+    platforms: readPlatformSettings(e),
     minScheduleAheadS: e.FANFARE_MIN_SCHEDULE_AHEAD_S,
-    postsPerMinute: {
-      sandbox: e.FANFARE_SANDBOX_POSTS_PER_MINUTE,
-      bluesky: e.FANFARE_BLUESKY_POSTS_PER_MINUTE,
-    } satisfies Record<PlatformName, number>,
     monthlyPostsPerAccount: e.FANFARE_MONTHLY_POSTS_PER_ACCOUNT,
     maxTargets: e.FANFARE_MAX_TARGETS,
     maxWebhooks: e.FANFARE_MAX_WEBHOOKS,

@@ -1,44 +1,9 @@
 // Every environment variable that Fanfare reads: its form, its default and its sentence for `--help`.
 import { Resolver } from 'node:dns';
 import { z } from 'zod';
+import { platformVariables } from './platforms/index.ts';
 import { defaultDeliveryDelaysMs, defaultQueryTimeoutMs, defaultTargetClock } from './retry.ts';
-
-const text = (doc: string) => z.string().optional().meta({ description: doc });
-const notNumber = ({ code }: { code: string }) =>
-  code === 'invalid_type' ? 'must be a whole number' : undefined;
-const number = (doc: string, fallback: number, min = 0, max = 2 ** 31 - 1) =>
-  z.coerce
-    .number({ error: notNumber })
-    .int()
-    .min(min)
-    .max(max)
-    .default(fallback)
-    .meta({ description: doc });
-const flag = (doc: string, fallback: boolean) =>
-  z
-    .enum(['true', 'false'], 'must be true or false')
-    .default(fallback ? 'true' : 'false')
-    .transform((word) => word === 'true')
-    .meta({ description: doc });
-const inDevelopment =
-  "Default: true without DATABASE_URL, on a developer's machine; otherwise false.";
-const developmentFlag = (doc: string) =>
-  z
-    .enum(['true', 'false'], 'must be true or false')
-    .optional()
-    .meta({ description: `${doc} ${inDevelopment}` });
-const url = (doc: string) =>
-  z
-    .url({ protocol: /^https?$/ })
-    .optional()
-    .meta({ description: doc });
-const delays = (doc: string, fallback: readonly number[]) =>
-  z
-    .string()
-    .regex(/^\d+(,\d+)*$/, 'must be milliseconds, separated by commas')
-    .transform((items) => items.split(',').map(Number))
-    .default([...fallback])
-    .meta({ description: doc });
+import { delays, developmentFlag, flag, number, text, url } from './variables.ts';
 
 /** Judged by the resolver that will use them. */
 function areNameServers(servers: string[]): boolean {
@@ -50,8 +15,7 @@ function areNameServers(servers: string[]): boolean {
   }
 }
 
-/** Every variable that Fanfare reads. */
-export const Environment = z.object({
+const CommonVariables = z.object({
   FANFARE_PORT: number('The port of the API. 0: any free one.', 4000, 0, 65_535),
   FANFARE_HOST: z.string().default('127.0.0.1').meta({ description: 'The address to listen on.' }),
   FANFARE_WORKER_PORT: number(
@@ -108,24 +72,7 @@ export const Environment = z.object({
   FANFARE_SANDBOX: developmentFlag(
     'Whether the built-in sandbox network is on. Anyone who reaches the API can post to it.',
   ),
-  FANFARE_SANDBOX_API_URL: url(
-    'The base address of the sandbox network: <address of `api`>/sandbox. The command `worker` needs it where the sandbox is on. Default: our own /sandbox.',
-  ),
-  FANFARE_BLUESKY_API_URL: url(
-    'A PDS or entryway that any Bluesky account may log in to, besides its own PDS. It also resolves handles below `.test`. Default: https://bsky.social.',
-  ),
-  FANFARE_BLUESKY_PLC_URL: url(
-    'The directory of the DIDs of Bluesky accounts. Default: https://plc.directory.',
-  ),
   FANFARE_MIN_SCHEDULE_AHEAD_S: number('How far ahead a schedule must be, seconds.', 60),
-  FANFARE_SANDBOX_POSTS_PER_MINUTE: number(
-    'The most posts per minute that this installation commits to the sandbox. 0: no limit.',
-    0,
-  ),
-  FANFARE_BLUESKY_POSTS_PER_MINUTE: number(
-    'The most posts per minute that this installation commits to Bluesky. 0: no limit.',
-    0,
-  ),
   FANFARE_MONTHLY_POSTS_PER_ACCOUNT: number(
     "The monthly limit of an account's published targets, where its project has none of its own. 0: no limit.",
     1_000,
@@ -225,3 +172,6 @@ export const Environment = z.object({
   ),
   FANFARE_PERSISTED_ONLY: flag('Whether no other GraphQL document is answered.', false),
 });
+
+/** Every variable that Fanfare reads. Those of a network come from its entry. */
+export const Environment = CommonVariables.extend(platformVariables) as typeof CommonVariables;

@@ -102,7 +102,6 @@ export const words: Readonly<Record<string, Readonly<Record<string, string>>>> =
     confirm: 'The network finishes later, and is asked.',
     reconcile: 'The answer was lost, and the post is looked for.',
   },
-  Platform: { sandbox: 'The network inside Fanfare, for tests.', bluesky: 'Bluesky.' },
   PostStatus: {
     draft: 'Kept, and published when you say so.',
     scheduled: 'To be published at its time.',

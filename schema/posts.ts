@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { listQuery, ordered } from './listing.ts';
 import { fixedLimits } from './limits.ts';
-import { PlatformInput, PlatformName } from './platforms.ts';
+import { PlatformName } from './platforms/index.ts';
 import { GivenTime, Timestamp } from './timestamp.ts';
 
 export const postStatuses = [
@@ -167,7 +167,7 @@ export const PlatformPost = z
     in_reply_to: z.string().min(1).max(fixedLimits.externalIdCharacters).optional().meta({
       description: 'The post that this one answers, by its id at the network: its `external_id`.',
     }),
-    platform: PlatformInput.optional().meta({
+    platform: PlatformName.optional().meta({
       description: 'The network that the options are for. An account of another one is refused.',
     }),
     platform_options: z.record(z.string(), z.unknown()).optional(),
@@ -236,7 +236,7 @@ export type PostVerdict = z.infer<typeof PostVerdict>;
 export const ListPosts = ordered(
   listQuery({
     status: z.enum(postStatuses).optional(),
-    platform: PlatformInput.optional(),
+    platform: PlatformName.optional(),
     social_account_id: z.string().min(1).optional(),
     external_user_id: z.string().min(1).max(255).optional(),
     from: GivenTime.optional(),

@@ -1,9 +1,22 @@
-// The registry: every network that this installation publishes to.
-import type { PlatformName } from '../../schema/platforms.ts';
-import type { Platform } from './platform.ts';
+// The registry: every network that this installation publishes to, each made from its settings.
+import type { PlatformName, PlatformSettings } from '../../schema/platforms/index.ts';
+import type { LookUpTxt } from './bluesky/handles.ts';
+import { createBluesky } from './bluesky/index.ts';
+import type { Fetch, Platform } from './platform.ts';
 
 export type Platforms = ReadonlyMap<PlatformName, Platform>;
 
 export function createPlatforms(platforms: readonly Platform[]): Platforms {
   return new Map(platforms.map((platform) => [platform.name, platform]));
+}
+
+/** How networks reach the outside: guarded, and counted for the project they act for. */
+export interface PlatformTools {
+  fetch: Fetch;
+  lookUpTxt: LookUpTxt;
+}
+
+/** All but the sandbox, whose server is our own. */
+export function connectPlatforms(settings: PlatformSettings, tools: PlatformTools): Platform[] {
+  return [createBluesky({ ...settings.bluesky, ...tools })];
 }

@@ -1,6 +1,7 @@
 // What a network is to the engine: data in, data out, no database, no Temporal.
 import type { z } from 'zod';
-import type { PlatformName, PlatformRules } from '../../schema/platforms.ts';
+import type { PlatformDefinition } from '../../schema/platforms/definition.ts';
+import type { PlatformName } from '../../schema/platforms/index.ts';
 
 /** What a network needs to act for an account. Plain JSON; stored only as ciphertext. */
 export type Credentials = Record<string, string>;
@@ -69,16 +70,14 @@ export type ReconcileOutcome =
   { outcome: 'published'; published: Published } | { outcome: 'absent' } | { outcome: 'unknown' };
 
 /**
- * A network. Every call throws a PlatformError and nothing else. `signal` aborts the HTTP under way.
+ * A network: its entry and the calls to it. Every call throws a PlatformError and nothing else. `signal` aborts the HTTP under way.
  * After an unknown outcome a `commit` is sent again only when `reconcile` has said `absent`.
  */
-export interface Platform {
+export interface Platform extends Pick<
+  PlatformDefinition,
+  'rules' | 'rulesFor' | 'options' | 'commitRepeatsForMs'
+> {
   readonly name: PlatformName;
-  readonly rules: PlatformRules;
-  /** Whether a commit repeated with the same state is a no-op at the network. */
-  readonly isCommitIdempotent: boolean;
-  /** The network's own options of a target; strict. */
-  readonly options: z.ZodType<Record<string, unknown>>;
   /** Plain credentials (`POST /v1/accounts/connect`) to a connection; absent: consent only. */
   readonly connect?: {
     readonly credentials: z.ZodType<Credentials>;

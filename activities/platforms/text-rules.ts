@@ -1,6 +1,13 @@
 // Checks what is to be published against a network's rules for text.
 import type { Issue } from '../../schema/errors.ts';
+import type { TextUnit } from '../../schema/platforms/definition.ts';
 import type { Platform } from './platform.ts';
+
+const unitNames: Record<TextUnit, string> = {
+  graphemes: 'graphemes',
+  characters: 'characters',
+  utf16: 'UTF-16 code units',
+};
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
@@ -9,8 +16,9 @@ export function checkText(
   text: string,
   path: string,
   what: 'caption' | 'comment' = 'caption',
+  options: Record<string, unknown> = {},
 ): Issue[] {
-  const { max, maxBytes, unit } = rules.text;
+  const { max, maxBytes, unit, count } = rules.text;
   const isRequired = what === 'comment' || rules.isTextRequired;
   if (isRequired && text.trim() === '') {
     return [{ path, code: `${what}_required`, message: `${name} needs a ${what}.` }];
@@ -20,15 +28,15 @@ export function checkText(
     const message = `${name} takes ${maxBytes} bytes of text at most.`;
     return [{ path, code: `${what}_too_long`, message, actual: bytes, limit: maxBytes }];
   }
-  const length = lengthOf(text, unit, max);
+  const length = count?.(text, options) ?? lengthOf(text, unit, max);
   if (length <= max) return [];
-  const message = `${name} takes ${max} ${unit} at most.`;
+  const message = `${name} takes ${max} ${unitNames[unit]} at most.`;
   return [{ path, code: `${what}_too_long`, message, actual: length, limit: max }];
 }
 
 /** Most captions are short, and a text has never more graphemes than code units. */
-function lengthOf(text: string, unit: 'graphemes' | 'characters', max: number): number {
-  if (text.length <= max) return text.length;
+function lengthOf(text: string, unit: TextUnit, max: number): number {
+  if (unit === 'utf16' || text.length <= max) return text.length;
   const units: Iterable<unknown> = unit === 'characters' ? text : graphemes.segment(text);
   return Array.from(units).length;
 }

@@ -16,7 +16,7 @@ import type { SocialAccountRow } from '../../schema/database/database.ts';
 import { recordEvent } from '../../schema/database/events.ts';
 import { AppError, validationError } from '../../schema/errors.ts';
 import type { Page, Paging } from '../../schema/listing.ts';
-import type { PlatformName } from '../../schema/platforms.ts';
+import type { PlatformName } from '../../schema/platforms/index.ts';
 import type { Caller, Context } from '../context.ts';
 import { page } from '../listing.ts';
 import { transact, type Answer } from '../transact.ts';

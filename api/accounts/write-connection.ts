@@ -12,7 +12,7 @@ import type { SocialAccountRow } from '../../schema/database/database.ts';
 import { recordEvent } from '../../schema/database/events.ts';
 import { AppError } from '../../schema/errors.ts';
 import { newId } from '../../schema/ids.ts';
-import type { PlatformName } from '../../schema/platforms.ts';
+import type { PlatformName } from '../../schema/platforms/index.ts';
 import type { Context } from '../context.ts';
 import type { Effects } from '../transact.ts';
 

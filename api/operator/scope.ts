@@ -1,7 +1,7 @@
 // What an operator may pause, by the word on the command line.
 import type { Db } from '../../schema/database/database.ts';
 import { deliveriesScope } from '../../schema/database/sending-pauses.ts';
-import { platformNames } from '../../schema/platforms.ts';
+import { platformNames } from '../../schema/platforms/index.ts';
 import { RefusedArgument } from './refused-argument.ts';
 
 const fixedScopes: readonly string[] = [deliveriesScope, ...platformNames];

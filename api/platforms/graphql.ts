@@ -1,16 +1,21 @@
 // What each network takes, in GraphQL.
 import type { Capabilities } from '../../schema/capabilities.ts';
-import { platformNames } from '../../schema/platforms.ts';
+import { textUnits } from '../../schema/platforms/definition.ts';
+import { platformDefinitions, platformNames } from '../../schema/platforms/index.ts';
 import { builder, operationCost } from '../builder.ts';
 import { read } from '../graphql-operation.ts';
 import { wordEnum } from '../graphql-shapes.ts';
 import { listCapabilities } from './operations.ts';
 
-export const PlatformRef = wordEnum('Platform', platformNames, { enum: 'A network.' });
+export const PlatformRef = wordEnum('Platform', platformNames, {
+  enum: 'A network.',
+  ...Object.fromEntries(platformDefinitions.map(({ name, title }) => [name, `${title}.`])),
+});
 
-const TextUnitRef = wordEnum('TextUnit', ['graphemes', 'characters'], {
+const TextUnitRef = wordEnum('TextUnit', textUnits, {
   graphemes: 'What a reader takes for one character.',
   characters: 'Unicode code points.',
+  utf16: 'UTF-16 code units: most emoji count as two.',
 });
 
 const TextRulesRef = builder.objectRef<Capabilities['text']>('TextRules').implement({

@@ -1,7 +1,6 @@
 // The networks' own options in GraphQL: types made of the schemas that check them.
 import { z } from 'zod';
-import { platformOptions } from '../../schema/platform-options.ts';
-import { platformNames, platformTitles, type PlatformName } from '../../schema/platforms.ts';
+import { platformDefinitions, type PlatformName } from '../../schema/platforms/index.ts';
 import { builder } from '../builder.ts';
 import { wordEnum } from '../graphql-shapes.ts';
 import { toCamelCase } from '../graphql-spelling.ts';
@@ -22,15 +21,15 @@ interface Option {
   description: string;
 }
 
-const networks = platformNames.flatMap((platform) => {
-  const { shape } = platformOptions[platform];
-  const title = platformTitles[platform];
-  const options = Object.entries<z.ZodType>(shape).map(([member, schema]): Option => {
-    const name = toCamelCase(member);
-    const meta = schema.meta() ?? {};
-    const type = toType(schema, `${title}${name[0]!.toUpperCase()}${name.slice(1)}`, meta);
-    return { name, member, type, description: meta.description ?? '' };
-  });
+const networks = platformDefinitions.flatMap(({ name: platform, title, options: { shape } }) => {
+  const options = Object.entries<z.ZodType>(shape as Record<string, z.ZodType>).map(
+    ([member, schema]): Option => {
+      const name = toCamelCase(member);
+      const meta = schema.meta() ?? {};
+      const type = toType(schema, `${title}${name[0]!.toUpperCase()}${name.slice(1)}`, meta);
+      return { name, member, type, description: meta.description ?? '' };
+    },
+  );
   return options.length === 0 ? [] : [{ platform, title, options }];
 });
 

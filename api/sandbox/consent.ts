@@ -2,7 +2,7 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import type { Db } from '../../schema/database/database.ts';
-import { SandboxHandle } from '../../schema/sandbox.ts';
+import { SandboxHandle } from '../../schema/platforms/sandbox.ts';
 import { html, page } from '../pages.ts';
 import { grantCode } from './tokens.ts';
 

@@ -1,5 +1,5 @@
 // Which outcome a post to the sandbox asks for: in its options, or in its caption.
-import { SandboxOptions, type SandboxOutcome } from '../../schema/sandbox.ts';
+import { SandboxOptions, type SandboxOutcome } from '../../schema/platforms/sandbox.ts';
 
 export interface Directive {
   outcome: SandboxOutcome;

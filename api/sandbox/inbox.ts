@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Hono, type Context as HonoContext } from 'hono';
 import { z } from 'zod';
-import { maxSandboxDelayMs } from '../../schema/sandbox.ts';
+import { maxSandboxDelayMs } from '../../schema/platforms/sandbox.ts';
 import { showInbox, showInboxes } from './inbox-pages.ts';
 import { doSignaturesHold } from './inbox-signature.ts';
 import { createInboxStore, type Inbox } from './inbox-store.ts';

@@ -2,7 +2,7 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { listSandboxPosts } from '../../schema/database/sandbox.ts';
-import { SandboxHandle } from '../../schema/sandbox.ts';
+import { SandboxHandle } from '../../schema/platforms/sandbox.ts';
 import type { NodeBindings, SandboxRequest } from './hang-up.ts';
 import { NewPost, presentPost, Reference, takePost, type PostingSettings } from './posting.ts';
 import { Refusal } from './refusal.ts';

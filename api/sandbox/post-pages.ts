@@ -6,7 +6,7 @@ import {
   listSandboxPosts,
   listSandboxReplies,
 } from '../../schema/database/sandbox.ts';
-import { SandboxHandle } from '../../schema/sandbox.ts';
+import { SandboxHandle } from '../../schema/platforms/sandbox.ts';
 import { html, page, type Html } from '../pages.ts';
 
 const shown = 100;

@@ -14,7 +14,7 @@ import {
   maxSandboxMedia,
   SandboxOptions,
   type SandboxOutcome,
-} from '../../schema/sandbox.ts';
+} from '../../schema/platforms/sandbox.ts';
 import { readDirective, type Directive } from './directive.ts';
 import { hangUp, hold, type SandboxRequest } from './hang-up.ts';
 import { Refusal } from './refusal.ts';

@@ -9,7 +9,7 @@ import {
   setSandboxGrantRefreshed,
   takeSandboxGrant,
 } from '../../schema/database/sandbox.ts';
-import { SandboxHandle } from '../../schema/sandbox.ts';
+import { SandboxHandle } from '../../schema/platforms/sandbox.ts';
 import { Refusal } from './refusal.ts';
 
 const codeLivesMs = 10 * 60_000;

@@ -3,7 +3,7 @@ import { sql, type Insertable, type Updateable } from 'kysely';
 import type { AccountStatus } from '../accounts.ts';
 import { notFound } from '../errors.ts';
 import type { Slice } from '../listing.ts';
-import type { PlatformName } from '../platforms.ts';
+import type { PlatformName } from '../platforms/index.ts';
 import type { Database, Db, SocialAccountRow, Transaction } from './database.ts';
 import { inScope, type RowScope } from './row-scope.ts';
 import type { Vault } from './vault.ts';

@@ -11,7 +11,7 @@ import type { AccountStatus, ConnectionType, ConnectSessionStatus } from '../acc
 import type { KeyEnvironment } from '../api-keys.ts';
 import type { AttemptTrigger, DeliveryStatus, DeliveryTrigger, Timings } from '../deliveries.ts';
 import type { EventKind } from '../events.ts';
-import type { PlatformName } from '../platforms.ts';
+import type { PlatformName } from '../platforms/index.ts';
 import type { AttemptOutcome } from '../post-attempts.ts';
 import type { FailureStage, NextAction, Phase, PostStatus, ResultStatus } from '../posts.ts';
 import type { Scope } from '../scopes.ts';

@@ -3,7 +3,7 @@ import { sql, type Insertable } from 'kysely';
 import { environmentOf, type KeyEnvironment } from '../api-keys.ts';
 import { notFound } from '../errors.ts';
 import type { Slice } from '../listing.ts';
-import type { PlatformName } from '../platforms.ts';
+import type { PlatformName } from '../platforms/index.ts';
 import type { ListPosts } from '../posts.ts';
 import { msUntil } from './ago.ts';
 import type { NewOutboxRow } from './outbox.ts';

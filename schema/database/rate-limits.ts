@@ -1,6 +1,6 @@
 // Rate limits as all workers share them: what networks have said, and the operator's ceilings.
 import { sql } from 'kysely';
-import type { PlatformName } from '../platforms.ts';
+import type { PlatformName } from '../platforms/index.ts';
 import { inMs, msUntil } from './ago.ts';
 import type { Db } from './database.ts';
 

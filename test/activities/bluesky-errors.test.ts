@@ -1,13 +1,13 @@
 // How the Bluesky connector reads answers that no healthy PDS gives: a simulator plays them.
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { createBluesky } from '../../activities/platforms/bluesky.ts';
+import { createBluesky } from '../../activities/platforms/bluesky/index.ts';
 import type { PlatformError } from '../../activities/platforms/platform-error.ts';
 import type { Target } from '../../activities/platforms/platform.ts';
 import { didDocument, handleRecord, txtOf } from '../support/bluesky-identity.ts';
 import { startReceiver } from '../support/receiver.ts';
 import type { Reply } from '../support/receiver.ts';
 import { refusal } from '../support/platform-refusal.ts';
-import { recordKey } from '../../activities/platforms/bluesky-record.ts';
+import { recordKey } from '../../activities/platforms/bluesky/record.ts';
 import { newId } from '../../schema/ids.ts';
 
 const unexpected: Reply = { status: 404, body: '{"error":"XRPCNotSupported"}' };

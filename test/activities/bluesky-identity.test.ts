@@ -1,8 +1,8 @@
 // Who a Bluesky account is: a login reaches only the PDS that the DID's document names, and only as that DID.
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { createBluesky } from '../../activities/platforms/bluesky.ts';
+import { createBluesky } from '../../activities/platforms/bluesky/index.ts';
 import type { Fetch, Platform } from '../../activities/platforms/platform.ts';
-import type { LookUpTxt } from '../../activities/platforms/bluesky-handles.ts';
+import type { LookUpTxt } from '../../activities/platforms/bluesky/handles.ts';
 import {
   didDocument,
   handleRecord,

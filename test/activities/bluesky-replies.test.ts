@@ -1,6 +1,6 @@
 // Replies of the Bluesky connector: threads on Bluesky's own server, and what other servers answer.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createBluesky } from '../../activities/platforms/bluesky.ts';
+import { createBluesky } from '../../activities/platforms/bluesky/index.ts';
 import type { Platform, ProviderState, Target } from '../../activities/platforms/platform.ts';
 import { startBlueskyPds } from '../support/bluesky-pds.ts';
 import { startReceiver, type Reply } from '../support/receiver.ts';

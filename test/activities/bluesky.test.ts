@@ -1,7 +1,7 @@
 // The Bluesky connector against Bluesky's own server on loopback.
 import { afterAll, describe, expect, test } from 'vitest';
-import { createBluesky } from '../../activities/platforms/bluesky.ts';
-import { recordKey } from '../../activities/platforms/bluesky-record.ts';
+import { createBluesky } from '../../activities/platforms/bluesky/index.ts';
+import { recordKey } from '../../activities/platforms/bluesky/record.ts';
 import type { Fetch, Platform, Target } from '../../activities/platforms/platform.ts';
 import { newId } from '../../schema/ids.ts';
 import { startBlueskyPds } from '../support/bluesky-pds.ts';

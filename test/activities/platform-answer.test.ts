@@ -4,7 +4,7 @@ import type { AdvanceDependencies } from '../../activities/advance-dependencies.
 import { createCallHeartbeats } from '../../activities/call-ownership.ts';
 import { createPlatforms } from '../../activities/platforms/index.ts';
 import type { Platform } from '../../activities/platforms/platform.ts';
-import { createSandboxPlatform } from '../../activities/platforms/sandbox.ts';
+import { createSandboxPlatform } from '../../activities/platforms/sandbox/index.ts';
 import type { PostAttemptRow, PostResultRow } from '../../schema/database/database.ts';
 import { createDoorbell, type Doorbell } from '../../schema/database/doorbell.ts';
 import { defaultTargetClock } from '../../schema/retry.ts';

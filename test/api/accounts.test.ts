@@ -1,6 +1,6 @@
 // Connecting, reading and disconnecting accounts over REST, with the sandbox as the network.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createBluesky } from '../../activities/platforms/bluesky.ts';
+import { createBluesky } from '../../activities/platforms/bluesky/index.ts';
 import { createPlatforms } from '../../activities/platforms/index.ts';
 import type { Platform } from '../../activities/platforms/platform.ts';
 import { openCredentials } from '../../schema/database/accounts.ts';

@@ -1,7 +1,7 @@
 // Connect sessions: the hosted page, the sandbox's consent, a form of credentials, the way back.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Hono } from 'hono';
-import { createBluesky } from '../../activities/platforms/bluesky.ts';
+import { createBluesky } from '../../activities/platforms/bluesky/index.ts';
 import { createPlatforms } from '../../activities/platforms/index.ts';
 import { createConnectRoutes } from '../../api/connect/routes.ts';
 import { didDocument, handleRecord, txtOf } from '../support/bluesky-identity.ts';

@@ -3,7 +3,7 @@ import { isInputObjectType, isObjectType, isUnionType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSchema } from '../../api/graphql.ts';
 import { toCamelCase } from '../../api/graphql-spelling.ts';
-import { platformOptions } from '../../schema/platform-options.ts';
+import { platformDefinitions } from '../../schema/platforms/index.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { ask, askRefused } from '../support/graphql.ts';
 
@@ -19,23 +19,21 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 describe('the types', () => {
-  test.each(Object.entries(platformOptions))(
-    'of %s have a field for each option',
-    (name, options) => {
-      const title = name[0]!.toUpperCase() + name.slice(1);
-      const [shown, given] = [`${title}Options`, `${title}OptionsInput`].map((type) =>
-        schema.getType(type),
-      );
-      const names = Object.keys(options.shape).map(toCamelCase).toSorted();
-      expect(isObjectType(shown) && Object.keys(shown.getFields()).toSorted()).toEqual(names);
-      expect(isInputObjectType(given) && Object.keys(given.getFields()).toSorted()).toEqual(names);
-    },
-  );
+  test.each(platformDefinitions)('of $name have a field for each option', ({ title, options }) => {
+    const [shown, given] = [`${title}Options`, `${title}OptionsInput`].map((type) =>
+      schema.getType(type),
+    );
+    const names = Object.keys(options.shape).map(toCamelCase).toSorted();
+    expect(isObjectType(shown) && Object.keys(shown.getFields()).toSorted()).toEqual(names);
+    expect(isInputObjectType(given) && Object.keys(given.getFields()).toSorted()).toEqual(names);
+  });
 
   test('stand side by side in a union, and in an input of which one is given', () => {
     const union = schema.getType('PlatformOptions');
     const names = isUnionType(union) ? union.getTypes().map(({ name }) => name) : [];
-    expect(names.toSorted()).toEqual(['BlueskyOptions', 'SandboxOptions']);
+    expect(names.toSorted()).toEqual(
+      platformDefinitions.map(({ title }) => `${title}Options`).toSorted(),
+    );
     const input = schema.getType('PlatformOptionsInput');
     expect(isInputObjectType(input) && input.isOneOf).toBe(true);
   });

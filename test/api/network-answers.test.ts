@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createPlatforms } from '../../activities/platforms/index.ts';
 import type { Connection } from '../../activities/platforms/platform.ts';
-import { createSandboxPlatform } from '../../activities/platforms/sandbox.ts';
+import { createSandboxPlatform } from '../../activities/platforms/sandbox/index.ts';
 import { createTestRest, type TestKey, type TestRest } from '../support/rest.ts';
 
 let answer: Connection;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { environmentOf, type KeyEnvironment } from '../../schema/api-keys.ts';
 import { recordEvent } from '../../schema/database/events.ts';
 import { newId } from '../../schema/ids.ts';
-import { platformNames } from '../../schema/platforms.ts';
+import { platformNames } from '../../schema/platforms/index.ts';
 import { createApi, type Api } from '../support/api.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { ask, askRefused, subscribeOverSocket } from '../support/graphql.ts';

@@ -1,5 +1,5 @@
 // What the load posts: for each number the same post at every run with the seed.
-import type { SandboxOutcome } from '../../schema/sandbox.ts';
+import type { SandboxOutcome } from '../../schema/platforms/sandbox.ts';
 import type { TargetEnd } from './books.ts';
 import { createRandom, type Random } from './random.ts';
 

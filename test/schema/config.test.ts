@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Role } from '../../schema/config-faults.ts';
 import { ConfigError, readConfig, type Config } from '../../schema/config.ts';
 import { Environment } from '../../schema/environment.ts';
+import { platformDefinitions } from '../../schema/platforms/index.ts';
 
 function faultsOf(env: Record<string, string>, role?: Role): string[] {
   try {
@@ -176,6 +177,30 @@ describe('readConfig', () => {
     expect(Object.isFrozen(config.temporal)).toBe(true);
     expect(Object.isFrozen(config.deliveryDelaysMs)).toBe(true);
     expect(readConfig({})).toEqual(config);
+  });
+});
+
+describe("a network's settings", () => {
+  test('have defaults, and are read from variables that begin with its name', () => {
+    expect(readConfig({}).platforms.bluesky).toEqual({
+      apiUrl: 'https://bsky.social',
+      plcUrl: 'https://plc.directory',
+      postsPerMinute: 0,
+    });
+    const set = {
+      FANFARE_BLUESKY_PLC_URL: 'https://a.test//',
+      FANFARE_BLUESKY_POSTS_PER_MINUTE: '9',
+    };
+    expect(readConfig(set).platforms.bluesky).toMatchObject({
+      plcUrl: 'https://a.test',
+      postsPerMinute: 9,
+    });
+    expect(readConfig(set).platforms.sandbox.postsPerMinute).toBe(0);
+  });
+
+  test.each(platformDefinitions)('of $title are checked like all others', ({ name }) => {
+    const variable = `FANFARE_${name.toUpperCase()}_POSTS_PER_MINUTE`;
+    expect(faultsOf({ [variable]: 'many' })).toEqual([`${variable}: must be a whole number`]);
   });
 });
 

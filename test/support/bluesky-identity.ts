@@ -1,5 +1,5 @@
 // The identity of a Bluesky account, as its DID document and DNS show it.
-import type { LookUpTxt } from '../../activities/platforms/bluesky-handles.ts';
+import type { LookUpTxt } from '../../activities/platforms/bluesky/handles.ts';
 
 export interface TestIdentity {
   did: string;

@@ -1,7 +1,7 @@
 // A client whose posts are refused: its accounts at networks that take different things, and its refusals.
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { createBluesky } from '../../activities/platforms/bluesky.ts';
+import { createBluesky } from '../../activities/platforms/bluesky/index.ts';
 import { createPlatforms } from '../../activities/platforms/index.ts';
 import type { Issue } from '../../schema/errors.ts';
 import { createTestRest } from './rest.ts';

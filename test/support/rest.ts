@@ -1,9 +1,9 @@
 // The REST face over a database of its own, called without a port; and projects with keys to call it with.
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
-import { createBluesky } from '../../activities/platforms/bluesky.ts';
+import { createBluesky } from '../../activities/platforms/bluesky/index.ts';
 import { createPlatforms } from '../../activities/platforms/index.ts';
-import { createSandboxPlatform } from '../../activities/platforms/sandbox.ts';
+import { createSandboxPlatform } from '../../activities/platforms/sandbox/index.ts';
 import { createUrlGuard } from '../../activities/url-guard.ts';
 import { createKey, type NewKey } from '../../api/api-keys/key.ts';
 import type { Context } from '../../api/context.ts';

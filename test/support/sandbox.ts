@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { pino } from 'pino';
 import type { Fetch, Platform, Target } from '../../activities/platforms/platform.ts';
-import { createSandboxPlatform } from '../../activities/platforms/sandbox.ts';
+import { createSandboxPlatform } from '../../activities/platforms/sandbox/index.ts';
 import { createSandbox } from '../../api/sandbox/server.ts';
 import type { Db } from '../../schema/database/database.ts';
 

@@ -59,8 +59,8 @@ export function createScriptedNetwork(): ScriptedNetwork {
         replies: null,
         source: 'scripted',
       },
-      isCommitIdempotent: false,
-      options: z.record(z.string(), z.unknown()),
+      commitRepeatsForMs: 0,
+      options: z.looseObject({}),
       refresh: async ({ token }) => {
         network.refreshes++;
         await network.onRefresh?.();

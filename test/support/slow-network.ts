@@ -73,8 +73,8 @@ export function connectSlowNetwork(url: string): Platform {
   return {
     name: 'sandbox',
     rules: simulatedRules,
-    isCommitIdempotent: false,
-    options: z.record(z.string(), z.unknown()),
+    commitRepeatsForMs: 0,
+    options: z.looseObject({}),
     prepare: (target, signal) => call('prepare', target, signal),
     commit: (target, signal) => call<CommitOutcome>('commit', target, signal),
     confirm: (target, signal) => call<CommitOutcome>('confirm', target, signal),

@@ -107,7 +107,7 @@ function connect(send: Send): Platform {
     name: 'sandbox',
     rules: simulatedRules,
     // A container is published once.
-    isCommitIdempotent: true,
+    commitRepeatsForMs: Number.POSITIVE_INFINITY,
     options: simulatedOptions,
     refresh: createRefresh(send),
 

@@ -64,7 +64,7 @@ function connect(send: Send): Platform {
   return {
     name: 'sandbox',
     rules: simulatedRules,
-    isCommitIdempotent: true,
+    commitRepeatsForMs: Number.POSITIVE_INFINITY,
     options: simulatedOptions,
     refresh: createRefresh(send),
 

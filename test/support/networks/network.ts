@@ -6,7 +6,7 @@ import type {
   ReconcileOutcome,
   Target,
 } from '../../../activities/platforms/platform.ts';
-import type { PlatformRules } from '../../../schema/platforms.ts';
+import type { PlatformRules } from '../../../schema/platforms/definition.ts';
 import { createSwitchboard, type Stage, type Switchboard } from './faults.ts';
 import { startFaultyServer } from './faulty-server.ts';
 import { createSend, type Send } from './caller.ts';

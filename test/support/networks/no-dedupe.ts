@@ -45,7 +45,7 @@ function connect(send: Send): Platform {
   return {
     name: 'sandbox',
     rules: simulatedRules,
-    isCommitIdempotent: false,
+    commitRepeatsForMs: 0,
     options: simulatedOptions,
     refresh: createRefresh(send),
 

@@ -1,6 +1,6 @@
 // The sandbox as a network among the simulated ones: its real application behind a port that can fail.
 import { randomBytes } from 'node:crypto';
-import { createSandboxPlatform } from '../../../activities/platforms/sandbox.ts';
+import { createSandboxPlatform } from '../../../activities/platforms/sandbox/index.ts';
 import { logIn } from '../../../api/sandbox/tokens.ts';
 import type { Db } from '../../../schema/database/database.ts';
 import { createTestSandbox } from '../sandbox.ts';

@@ -124,7 +124,7 @@ function connect(send: Send): Platform {
     name: 'sandbox',
     rules: simulatedRules,
     // It is, but a connector that doesn't know has to do with looks.
-    isCommitIdempotent: false,
+    commitRepeatsForMs: 0,
     options: simulatedOptions,
     refresh: createRefresh(send),
 

@@ -1,21 +1,14 @@
 // Bluesky: posts written as records of the account's own repository, over XRPC.
 import { z } from 'zod';
-import { platformOptions } from '../../schema/platform-options.ts';
-import type { PlatformRules } from '../../schema/platforms.ts';
-import { readThrottle, toSurprise } from './bluesky-errors.ts';
-import { createFindDid, type LookUpTxt } from './bluesky-handles.ts';
-import { createIdentify } from './bluesky-identity.ts';
-import { collection, prepareRecord, readPrepared, recordKey } from './bluesky-record.ts';
-import {
-  endSession,
-  logIn,
-  loginInput,
-  readCredentials,
-  refreshSession,
-} from './bluesky-session.ts';
-import { createXrpc } from './bluesky-xrpc.ts';
-import { PlatformError } from './platform-error.ts';
-import type { Fetch, Platform, Published, Target } from './platform.ts';
+import { bluesky } from '../../../schema/platforms/bluesky.ts';
+import { readThrottle, toSurprise } from './errors.ts';
+import { createFindDid, type LookUpTxt } from './handles.ts';
+import { createIdentify } from './identity.ts';
+import { collection, prepareRecord, readPrepared, recordKey } from './record.ts';
+import { endSession, logIn, loginInput, readCredentials, refreshSession } from './session.ts';
+import { createXrpc } from './xrpc.ts';
+import { PlatformError } from '../platform-error.ts';
+import type { Fetch, Platform, Published, Target } from '../platform.ts';
 
 export interface BlueskySettings {
   fetch: Fetch;
@@ -25,18 +18,6 @@ export interface BlueskySettings {
   plcUrl: string;
   lookUpTxt: LookUpTxt;
 }
-
-/** @see https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/feed/post.json */
-const rules: PlatformRules = {
-  text: { max: 300, maxBytes: 3000, unit: 'graphemes' },
-  isTextRequired: true,
-  media: null,
-  replies: {
-    id: /^at:\/\/did:[a-z]+:[a-z0-9._:%-]+\/app\.bsky\.feed\.post\/[A-Za-z0-9._~:-]{1,512}$/,
-    example: 'at://did:plc:z72i7hdynmk6r22z27h6tvur/app.bsky.feed.post/3l6oveex3ii2l',
-  },
-  source: 'https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/feed/post.json',
-};
 
 const Written = z.object({ uri: z.string().startsWith('at://') });
 
@@ -53,10 +34,7 @@ export function createBluesky(settings: BlueskySettings): Platform {
   const sessions = { send, identify: createIdentify({ fetch, findDid, plcUrl }), entryway };
 
   return {
-    name: 'bluesky',
-    rules,
-    isCommitIdempotent: true,
-    options: platformOptions.bluesky,
+    ...bluesky,
 
     connect: {
       credentials: loginInput(entryway),

@@ -1,7 +1,6 @@
 // The sandbox network, spoken to over HTTP like any other.
 import { z } from 'zod';
-import { platformOptions } from '../../schema/platform-options.ts';
-import { maxSandboxCaption, maxSandboxMedia, SandboxHandle } from '../../schema/sandbox.ts';
+import { sandbox, SandboxHandle } from '../../../schema/platforms/sandbox.ts';
 import type {
   Connection,
   Credentials,
@@ -10,9 +9,9 @@ import type {
   Published,
   Target,
   Throttle,
-} from './platform.ts';
-import { PlatformError } from './platform-error.ts';
-import { toTransportError } from './transport-errors.ts';
+} from '../platform.ts';
+import { PlatformError } from '../platform-error.ts';
+import { toTransportError } from '../transport-errors.ts';
 
 export interface SandboxSettings {
   fetch: Fetch;
@@ -95,16 +94,7 @@ export function createSandboxPlatform({ fetch, apiUrl, publicUrl }: SandboxSetti
   }
 
   return {
-    name: 'sandbox',
-    rules: {
-      text: { max: maxSandboxCaption, unit: 'characters' },
-      isTextRequired: true,
-      media: { max: maxSandboxMedia },
-      replies: { id: /^[0-9a-z]{1,64}$/, example: '0mg3k2x1a9f3c2d41e6b5a' },
-      source: "the sandbox's own rule",
-    },
-    isCommitIdempotent: false,
-    options: platformOptions.sandbox,
+    ...sandbox,
 
     connect: {
       credentials: z.strictObject({ handle: SandboxHandle }),

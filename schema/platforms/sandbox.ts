@@ -1,5 +1,7 @@
-// What a post to the sandbox network may ask for, so that every outcome can be brought about.
+// The sandbox network inside Fanfare: a post to it may ask for every outcome.
 import { z } from 'zod';
+import { url } from '../variables.ts';
+import { definePlatform } from './definition.ts';
 
 /** What the network does with a post, in the words of the options that ask for it. */
 export const sandboxOutcomes = {
@@ -52,6 +54,27 @@ export const SandboxOptions = z
   })
   .meta({ id: 'SandboxOptions', description: 'What a post to the sandbox may ask for.' });
 export type SandboxOptions = z.infer<typeof SandboxOptions>;
+
+export const sandbox = definePlatform({
+  name: 'sandbox',
+  title: 'Sandbox',
+  connectsBy: 'Any name',
+  testedWith: 'Built in',
+  settings: {
+    apiUrl: url(
+      'The base address of the sandbox network: <address of `api`>/sandbox. The command `worker` needs it where the sandbox is on. Default: our own /sandbox.',
+    ),
+  },
+  rules: {
+    text: { max: maxSandboxCaption, unit: 'characters' },
+    isTextRequired: true,
+    media: { max: maxSandboxMedia },
+    replies: { id: /^[0-9a-z]{1,64}$/, example: '0mg3k2x1a9f3c2d41e6b5a' },
+    source: "the sandbox's own rule",
+  },
+  options: SandboxOptions,
+  commitRepeatsForMs: 0,
+});
 
 const handlePattern = /^[a-z0-9][a-z0-9_.-]{0,29}$/;
 

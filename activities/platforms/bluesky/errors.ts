@@ -1,7 +1,7 @@
 // What went wrong at a PDS, in the engine's five kinds; never with a token in it.
-import { PlatformError } from './platform-error.ts';
-import type { PlatformErrorOptions } from './platform-error.ts';
-import type { Throttle } from './platform.ts';
+import { PlatformError } from '../platform-error.ts';
+import type { PlatformErrorOptions } from '../platform-error.ts';
+import type { Throttle } from '../platform.ts';
 
 /** Only a commit may have changed something when its answer is lost. */
 export type CallKind = 'connect' | 'refresh' | 'prepare' | 'commit' | 'reconcile' | 'revoke';

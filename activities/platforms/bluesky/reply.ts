@@ -1,10 +1,10 @@
 // What a reply on Bluesky names: the post that it answers and the one that began the thread.
 import { z } from 'zod';
-import { toSurprise } from './bluesky-errors.ts';
-import { readCredentials } from './bluesky-session.ts';
-import type { Send } from './bluesky-xrpc.ts';
-import { PlatformError } from './platform-error.ts';
-import type { Target } from './platform.ts';
+import { toSurprise } from './errors.ts';
+import { readCredentials } from './session.ts';
+import type { Send } from './xrpc.ts';
+import { PlatformError } from '../platform-error.ts';
+import type { Target } from '../platform.ts';
 
 /** A record in exactly one version. */
 const Ref = z.object({ uri: z.string().startsWith('at://'), cid: z.string().min(1) });

@@ -1,13 +1,13 @@
 // The record that a post becomes on Bluesky: its text, what is linked in it, its key.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { readId } from '../../schema/ids.ts';
-import { findFacets } from './bluesky-facets.ts';
-import { resolveReply } from './bluesky-reply.ts';
-import { readCredentials } from './bluesky-session.ts';
-import type { Send } from './bluesky-xrpc.ts';
-import { PlatformError } from './platform-error.ts';
-import type { ProviderState, Target } from './platform.ts';
+import { readId } from '../../../schema/ids.ts';
+import { findFacets } from './facets.ts';
+import { resolveReply } from './reply.ts';
+import { readCredentials } from './session.ts';
+import type { Send } from './xrpc.ts';
+import { PlatformError } from '../platform-error.ts';
+import type { ProviderState, Target } from '../platform.ts';
 
 export const collection = 'app.bsky.feed.post';
 

@@ -1,11 +1,11 @@
 // Sessions at a PDS: what a login is asked for, what it gives, and what of it is kept.
 import { INVALID_HANDLE, isValidDid, isValidHandle } from '@atproto/syntax';
 import { z } from 'zod';
-import { toSurprise } from './bluesky-errors.ts';
-import type { Identify, Identity } from './bluesky-identity.ts';
-import { parseJson, type Call, type Send } from './bluesky-xrpc.ts';
-import { PlatformError } from './platform-error.ts';
-import type { Connection, Credentials, RefreshedCredentials } from './platform.ts';
+import { toSurprise } from './errors.ts';
+import type { Identify, Identity } from './identity.ts';
+import { parseJson, type Call, type Send } from './xrpc.ts';
+import { PlatformError } from '../platform-error.ts';
+import type { Connection, Credentials, RefreshedCredentials } from '../platform.ts';
 
 const Session = z.object({
   did: z.string(),

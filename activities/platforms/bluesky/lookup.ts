@@ -1,7 +1,7 @@
 // GETs of the public texts that make an identity, bounded in time; the guarded fetch bounds their bytes.
-import type { Fetch } from './platform.ts';
-import { PlatformError } from './platform-error.ts';
-import { toTransportError } from './transport-errors.ts';
+import type { Fetch } from '../platform.ts';
+import { PlatformError } from '../platform-error.ts';
+import { toTransportError } from '../transport-errors.ts';
 
 const timeoutMs = 4_000;
 

@@ -1,10 +1,10 @@
 // From a handle to the DID that it points to: DNS first, then the handle's own web server.
 import { isValidDid, isValidTld } from '@atproto/syntax';
 import { z } from 'zod';
-import { getUserHostedText } from './bluesky-lookup.ts';
-import type { Send } from './bluesky-xrpc.ts';
-import type { Fetch } from './platform.ts';
-import { PlatformError } from './platform-error.ts';
+import { getUserHostedText } from './lookup.ts';
+import type { Send } from './xrpc.ts';
+import type { Fetch } from '../platform.ts';
+import { PlatformError } from '../platform-error.ts';
 
 /** TXT records, each as one text; null: the name has none. Rejects when nobody answers. */
 export type LookUpTxt = (name: string) => Promise<string[] | null>;

@@ -1,9 +1,9 @@
 // Calls to a PDS over XRPC, their answers read, their faults told in the engine's kinds.
-import { toError } from './bluesky-errors.ts';
-import type { Answer, CallKind } from './bluesky-errors.ts';
-import { PlatformError } from './platform-error.ts';
-import type { Fetch } from './platform.ts';
-import { toTransportError } from './transport-errors.ts';
+import { toError } from './errors.ts';
+import type { Answer, CallKind } from './errors.ts';
+import { PlatformError } from '../platform-error.ts';
+import type { Fetch } from '../platform.ts';
+import { toTransportError } from '../transport-errors.ts';
 
 export interface Call {
   kind: CallKind;

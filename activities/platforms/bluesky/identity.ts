@@ -1,11 +1,11 @@
 // Who a Bluesky account is: its DID, the PDS that the DID's document names, and its verified handle.
 import { INVALID_HANDLE, isValidHandle } from '@atproto/syntax';
 import { z } from 'zod';
-import type { FindDid } from './bluesky-handles.ts';
-import { getText, getUserHostedText } from './bluesky-lookup.ts';
-import { parseJson } from './bluesky-xrpc.ts';
-import type { Fetch } from './platform.ts';
-import { PlatformError } from './platform-error.ts';
+import type { FindDid } from './handles.ts';
+import { getText, getUserHostedText } from './lookup.ts';
+import { parseJson } from './xrpc.ts';
+import type { Fetch } from '../platform.ts';
+import { PlatformError } from '../platform-error.ts';
 
 export interface Identity {
   did: string;

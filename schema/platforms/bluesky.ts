@@ -1,0 +1,59 @@
+// Bluesky: its settings, its rules and the options of a post.
+import { z } from 'zod';
+import { baseUrl } from '../variables.ts';
+import { definePlatform } from './definition.ts';
+
+const options = z
+  .strictObject({
+    langs: z
+      .array(z.string().max(64).refine(isLanguage, 'must be a BCP 47 language tag'))
+      .max(3)
+      .optional()
+      .meta({ description: 'Languages of the text, such as `en` or `pt-BR`.' }),
+    tags: z
+      .array(
+        z
+          .string()
+          .regex(/^[^#\s]\S*$/u, 'must be a tag without #')
+          .max(64),
+      )
+      .max(8)
+      .optional()
+      .meta({ description: 'Hashtags besides those in the text, without #.' }),
+  })
+  .meta({ id: 'BlueskyOptions', description: 'What a post to Bluesky may ask for.' });
+
+export const bluesky = definePlatform({
+  name: 'bluesky',
+  title: 'Bluesky',
+  connectsBy: 'App password',
+  testedWith: 'A real server (PDS)',
+  settings: {
+    apiUrl: baseUrl(
+      'A PDS or entryway that any Bluesky account may log in to, besides its own PDS. It also resolves handles below `.test`.',
+      'https://bsky.social',
+    ),
+    plcUrl: baseUrl('The directory of the DIDs of Bluesky accounts.', 'https://plc.directory'),
+  },
+  rules: {
+    text: { max: 300, maxBytes: 3000, unit: 'graphemes' },
+    isTextRequired: true,
+    media: null,
+    replies: {
+      id: /^at:\/\/did:[a-z]+:[a-z0-9._:%-]+\/app\.bsky\.feed\.post\/[A-Za-z0-9._~:-]{1,512}$/,
+      example: 'at://did:plc:z72i7hdynmk6r22z27h6tvur/app.bsky.feed.post/3l6oveex3ii2l',
+    },
+    source: 'https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/feed/post.json',
+  },
+  options,
+  // A record is written under a key that the target chooses.
+  commitRepeatsForMs: Number.POSITIVE_INFINITY,
+});
+
+function isLanguage(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1;
+  } catch {
+    return false;
+  }
+}

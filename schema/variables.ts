@@ -1,0 +1,50 @@
+// The forms of environment variables, each with its description for `--help`.
+import { z } from 'zod';
+
+export const text = (description: string) => z.string().optional().meta({ description });
+
+const notNumber = ({ code }: { code: string }) =>
+  code === 'invalid_type' ? 'must be a whole number' : undefined;
+
+export const number = (description: string, fallback: number, min = 0, max = 2 ** 31 - 1) =>
+  z.coerce
+    .number({ error: notNumber })
+    .int()
+    .min(min)
+    .max(max)
+    .default(fallback)
+    .meta({ description });
+
+const word = z.enum(['true', 'false'], 'must be true or false');
+
+export const flag = (description: string, fallback: boolean) =>
+  word
+    .default(fallback ? 'true' : 'false')
+    .transform((given) => given === 'true')
+    .meta({ description });
+
+/** Undefined: true without DATABASE_URL. */
+export const developmentFlag = (description: string) =>
+  word.optional().meta({
+    description: `${description} Default: true without DATABASE_URL, on a developer's machine; otherwise false.`,
+  });
+
+const httpUrl = z.url({ protocol: /^https?$/ });
+
+export const url = (description: string) => httpUrl.optional().meta({ description });
+
+/** The base of an HTTP API, without a slash at its end. */
+export const baseUrl = (description: string, fallback: string) =>
+  httpUrl
+    .default(fallback)
+    .transform((given) => given.replace(/\/+$/, ''))
+    .meta({ description });
+
+/** Milliseconds. */
+export const delays = (description: string, fallback: readonly number[]) =>
+  z
+    .string()
+    .regex(/^\d+(,\d+)*$/, 'must be milliseconds, separated by commas')
+    .transform((items) => items.split(',').map(Number))
+    .default([...fallback])
+    .meta({ description });
