@@ -63,7 +63,8 @@ describe('commit', () => {
     const error = await errorOf(commit('res_lonely', {}, { replyTo: 'nowhere' }));
     expect(error).toMatchObject({
       kind: 'rejected',
-      message: 'The post to answer is not on the sandbox.',
+      message:
+        'The sandbox refused the request: reply_to_not_found: The post to answer is not on the sandbox.',
       options: { platformCode: 'reply_to_not_found' },
     });
     expect(await sandbox.countPosts('res_lonely')).toBe(0);

@@ -1,17 +1,12 @@
 // What went wrong at a PDS, in the engine's five kinds; never with a token in it.
+import type { NetworkAnswer } from '../json-client.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { PlatformErrorOptions } from '../platform-error.ts';
 import type { Throttle } from '../platform.ts';
+import { redact } from '../refusal.ts';
 
 /** Only a commit may have changed something when its answer is lost. */
 export type CallKind = 'connect' | 'refresh' | 'prepare' | 'commit' | 'reconcile' | 'revoke';
-
-/** A PDS's answer, its body read: parsed when it was JSON, else as text. */
-export interface Answer {
-  status: number;
-  headers: Headers;
-  body: unknown;
-}
 
 const revokedCodes = new Set([
   'InvalidToken',
@@ -21,14 +16,16 @@ const revokedCodes = new Set([
   'AccountNotFound',
 ]);
 
-const maxMessageLength = 500;
-
 /**
  * A PDS limits accounts and addresses, each PDS by itself, and says not which: held against the
  * account, since other accounts may be at another PDS.
  * @see https://docs.bsky.app/docs/advanced-guides/rate-limits
  */
-export function toError(answer: Answer, kind: CallKind, secrets: readonly string[]): PlatformError {
+export function toError(
+  answer: NetworkAnswer,
+  kind: CallKind,
+  secrets: readonly string[],
+): PlatformError {
   const { status, headers } = answer;
   const { code, text } = readFault(answer.body, secrets);
   const said = [code, text].filter(Boolean).join(': ') || `HTTP ${status}`;
@@ -91,14 +88,14 @@ function readFault(body: unknown, secrets: readonly string[]) {
   if (typeof body !== 'object' || body === null) return {};
   const { error, message } = body as { error?: unknown; message?: unknown };
   return {
-    code: typeof error === 'string' ? redact(error, secrets) : undefined,
-    text: typeof message === 'string' ? redact(message, secrets) : undefined,
+    code: typeof error === 'string' ? hideTokens(error, secrets) : undefined,
+    text: typeof message === 'string' ? hideTokens(message, secrets) : undefined,
   };
 }
 
-function redact(text: string, secrets: readonly string[]): string {
-  const clean = secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
-  return clean.replaceAll(/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, '[redacted]').slice(0, maxMessageLength);
+/** Tokens of others too: a PDS may show one that we never had. */
+function hideTokens(text: string, secrets: readonly string[]): string {
+  return redact(text, secrets).replaceAll(/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, '[redacted]');
 }
 
 /** `ratelimit-reset` is an epoch second of the server's clock, so it is read against that clock. */

@@ -3,7 +3,7 @@ import { INVALID_HANDLE, isValidHandle } from '@atproto/syntax';
 import { z } from 'zod';
 import type { FindDid } from './handles.ts';
 import { getText, getUserHostedText } from './lookup.ts';
-import { parseJson } from './xrpc.ts';
+import { parseJson } from '../json-client.ts';
 import type { Fetch } from '../platform.ts';
 import { PlatformError } from '../platform-error.ts';
 

@@ -3,7 +3,8 @@ import { INVALID_HANDLE, isValidDid, isValidHandle } from '@atproto/syntax';
 import { z } from 'zod';
 import { toSurprise } from './errors.ts';
 import type { Identify, Identity } from './identity.ts';
-import { parseJson, type Call, type Send } from './xrpc.ts';
+import { parseJson } from '../json-client.ts';
+import type { Call, Send } from './xrpc.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { Connection, Credentials, RefreshedCredentials } from '../platform.ts';
 

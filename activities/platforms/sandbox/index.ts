@@ -11,7 +11,8 @@ import type {
   Throttle,
 } from '../platform.ts';
 import { PlatformError } from '../platform-error.ts';
-import { toTransportError } from '../transport-errors.ts';
+import { callNetwork, isSuccess, type CallKind } from '../json-client.ts';
+import { toRefusal, toSurprise, type Verdict } from '../refusal.ts';
 
 export interface SandboxSettings {
   fetch: Fetch;
@@ -30,14 +31,12 @@ const NetworkPost = z.object({ id: z.string(), url: z.string() });
 const NetworkPosts = z.object({ posts: z.array(NetworkPost) });
 const NetworkError = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
-interface Told<T> {
-  data: T;
-  headers: Headers;
-}
+/** By the network's own codes; `unavailable` is sent before a post is taken. */
+const verdicts: Record<string, Verdict> = { token_revoked: 'revoked', unavailable: 'unavailable' };
 
 interface Call<T> {
-  /** All but commits, and what else must not be repeated blindly, such as a rotating refresh. */
-  isRepeatable: boolean;
+  /** A refresh rotates the token, so it is no call to repeat without a check. */
+  kind: CallKind;
   path: string;
   /** Absent: a GET. */
   body?: unknown;
@@ -47,35 +46,23 @@ interface Call<T> {
 }
 
 export function createSandboxPlatform({ fetch, apiUrl, publicUrl }: SandboxSettings): Platform {
-  async function ask<T>(call: Call<T>): Promise<Told<T>> {
-    const { isRepeatable, path, body, token, answer, signal } = call;
-    const transport = (error: unknown) =>
-      toTransportError(error, isRepeatable ? 'other' : 'commit', apiUrl);
-    if (signal.aborted) throw new PlatformError('unavailable', 'Stopped before the call.');
-    const response = await fetch(`${apiUrl}/api/${path}`, {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: {
-        accept: 'application/json',
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      redirect: 'manual',
+  async function ask<T>(call: Call<T>): Promise<{ data: T; headers: Headers }> {
+    const { kind, path, body, token, signal } = call;
+    const answer = await callNetwork(fetch, {
+      url: `${apiUrl}/api/${path}`,
+      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+      json: body,
+      kind,
       signal,
-    }).catch((error: unknown) => {
-      throw transport(error);
     });
-    const text = await response.text().catch((error: unknown) => {
-      throw transport(error);
-    });
-    const json = parse(text);
-    if (!response.ok) throw toError(response, json, isRepeatable);
-    const parsed = answer.safeParse(json);
-    if (parsed.success) return { data: parsed.data, headers: response.headers };
-    throw new PlatformError(
-      isRepeatable ? 'unavailable' : 'unknown_outcome',
-      'The sandbox gave an answer that makes no sense.',
-    );
+    if (!isSuccess(answer)) {
+      const { code, message } = NetworkError.safeParse(answer.body).data?.error ?? {};
+      const secrets = token === undefined ? [] : [token];
+      throw toRefusal({ network: 'The sandbox', kind, answer, code, message, verdicts, secrets });
+    }
+    const parsed = call.answer.safeParse(answer.body);
+    if (!parsed.success) throw toSurprise('The sandbox', kind);
+    return { data: parsed.data, headers: answer.headers };
   }
 
   async function send<T>(call: Call<T>): Promise<T> {
@@ -83,7 +70,7 @@ export function createSandboxPlatform({ fetch, apiUrl, publicUrl }: SandboxSetti
   }
 
   async function logIn(body: unknown, signal: AbortSignal): Promise<Connection> {
-    const tokens = await send({ isRepeatable: true, path: 'token', body, answer: Tokens, signal });
+    const tokens = await send({ kind: 'other', path: 'token', body, answer: Tokens, signal });
     return {
       externalAccountId: tokens.handle,
       accountName: tokens.handle,
@@ -112,13 +99,13 @@ export function createSandboxPlatform({ fetch, apiUrl, publicUrl }: SandboxSetti
 
     async refresh({ refresh_token }, signal) {
       const body = { grant_type: 'refresh_token', refresh_token };
-      const call = { isRepeatable: false, path: 'token', body, answer: Tokens, signal };
+      const call = { kind: 'commit' as const, path: 'token', body, answer: Tokens, signal };
       return { credentials: toCredentials(await send(call)), tokenExpiresAt: null };
     },
 
     async commit({ resultId, caption, replyTo, mediaUrls, ...target }: Target, signal) {
       const { data, headers } = await ask({
-        isRepeatable: false,
+        kind: 'commit',
         path: 'posts',
         body: {
           caption,
@@ -137,7 +124,7 @@ export function createSandboxPlatform({ fetch, apiUrl, publicUrl }: SandboxSetti
 
     async reconcile({ resultId, credentials }: Target, signal) {
       const { posts } = await send({
-        isRepeatable: true,
+        kind: 'other',
         path: `posts?${new URLSearchParams({ reference: resultId }).toString()}`,
         token: credentials['access_token'],
         answer: NetworkPosts,
@@ -150,7 +137,7 @@ export function createSandboxPlatform({ fetch, apiUrl, publicUrl }: SandboxSetti
 
     async revoke({ access_token }, signal) {
       const body = { token: access_token };
-      await send({ isRepeatable: true, path: 'revoke', body, answer: z.unknown(), signal });
+      await send({ kind: 'other', path: 'revoke', body, answer: z.unknown(), signal });
     },
   };
 }
@@ -167,31 +154,6 @@ function toPublished({ id, url }: z.infer<typeof NetworkPost>): Published {
   return { externalId: id, url };
 }
 
-function toError(response: Response, json: unknown, isRepeatable: boolean): PlatformError {
-  const { status } = response;
-  const told = NetworkError.safeParse(json).data?.error;
-  const message = told?.message ?? `The sandbox answered ${status}.`;
-  const options = {
-    platformCode: told?.code ?? String(status),
-    providerError: { status, ...told },
-  };
-  if (status === 401) {
-    const isRevoked = told?.code === 'token_revoked';
-    return new PlatformError('reauthorize', message, { ...options, isRevoked });
-  }
-  if (status === 429) {
-    const retryAfterMs = readSecondsMs(response.headers.get('retry-after'));
-    return new PlatformError('rate_limited', message, {
-      ...options,
-      retryAfterMs,
-      throttled: 'account',
-    });
-  }
-  if (status === 503) return new PlatformError('unavailable', message, options);
-  if (status >= 400 && status < 500) return new PlatformError('rejected', message, options);
-  return new PlatformError(isRepeatable ? 'unavailable' : 'unknown_outcome', message, options);
-}
-
 /** What the account may not do for a while, told with a post that was taken. */
 function readThrottle(headers: Headers): Throttle | undefined {
   const resetMs = readSecondsMs(headers.get('x-ratelimit-reset'));
@@ -202,12 +164,4 @@ function readThrottle(headers: Headers): Throttle | undefined {
 /** Counted from now: the sandbox tells no times as dates. */
 function readSecondsMs(header: string | null): number | undefined {
   return header !== null && /^\d+$/.test(header) ? Number(header) * 1_000 : undefined;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,0 +1,70 @@
+// A network's refusal, by its status and by its own code.
+import { describe, expect, test } from 'vitest';
+import type { NetworkAnswer } from '../../../activities/platforms/json-client.ts';
+import { toRefusal, type Refusal } from '../../../activities/platforms/refusal.ts';
+
+const answerOf = (status: number, headers: Record<string, string> = {}): NetworkAnswer => ({
+  status,
+  headers: new Headers(headers),
+  body: '',
+});
+const refuse = (answer: NetworkAnswer, more: Partial<Refusal> = {}) =>
+  toRefusal({ network: 'Acme', kind: 'commit', answer, secrets: [], ...more });
+
+describe('toRefusal', () => {
+  test.each([
+    [302, 'unavailable', 'unavailable'],
+    [400, 'rejected', 'rejected'],
+    [401, 'reauthorize', 'reauthorize'],
+    [403, 'rejected', 'rejected'],
+    [408, 'unknown_outcome', 'unavailable'],
+    [422, 'rejected', 'rejected'],
+    [429, 'rate_limited', 'rate_limited'],
+    [500, 'unknown_outcome', 'unavailable'],
+    [503, 'unknown_outcome', 'unavailable'],
+  ])('reads %i as %s of a commit and %s of another call', (status, ofCommit, ofOther) => {
+    expect(refuse(answerOf(status)).kind).toBe(ofCommit);
+    expect(refuse(answerOf(status), { kind: 'other' }).kind).toBe(ofOther);
+  });
+
+  test("believes the network's code before the status", () => {
+    const verdicts = { gone: 'revoked', busy: 'unavailable', maybe: 'lost' } as const;
+    const codes = (code: string) => refuse(answerOf(400), { code, verdicts });
+    expect(codes('gone')).toMatchObject({ kind: 'reauthorize', options: { isRevoked: true } });
+    expect(codes('busy').kind).toBe('unavailable');
+    expect(codes('maybe').kind).toBe('unknown_outcome');
+    expect(codes('other').kind).toBe('rejected');
+  });
+
+  test('keeps the code and the words, and says where it has none', () => {
+    const error = refuse(answerOf(400), { code: 'bad_text', message: 'The text is bad.' });
+    expect(error.message).toBe('Acme refused the request: bad_text: The text is bad.');
+    expect(error.options).toMatchObject({
+      platformCode: 'bad_text',
+      providerError: { status: 400, code: 'bad_text', message: 'The text is bad.' },
+    });
+    expect(refuse(answerOf(418)).message).toBe('Acme refused the request: HTTP 418');
+  });
+
+  test('shows no secret, as it is or percent-encoded', () => {
+    const message = 'Unknown token a/b:c in /bot/a%2Fb%3Ac/send';
+    const error = refuse(answerOf(400), { code: 'a/b:c', message, secrets: ['a/b:c'] });
+    const shown = JSON.stringify([error.message, error.options]);
+    expect(shown).not.toMatch(/a\/b:c|a%2Fb%3Ac/);
+    expect(shown).toContain('Unknown token [redacted] in /bot/[redacted]/send');
+  });
+
+  test('waits as long as Retry-After says, in seconds or until a date of its own clock', () => {
+    const waitOf = (headers: Record<string, string>, more = {}) =>
+      refuse(answerOf(429, headers), more).options.retryAfterMs;
+    expect(waitOf({ 'retry-after': '7' })).toBe(7_000);
+    expect(
+      waitOf({
+        date: 'Sun, 22 Nov 2026 08:00:00 GMT',
+        'retry-after': 'Sun, 22 Nov 2026 08:01:00 GMT',
+      }),
+    ).toBe(60_000);
+    expect(waitOf({})).toBeUndefined();
+    expect(waitOf({ 'retry-after': '7' }, { retryAfterMs: 1_500 })).toBe(1_500);
+  });
+});
