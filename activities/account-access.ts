@@ -9,6 +9,7 @@ import { inMs } from '../schema/database/ago.ts';
 import { insertChanges } from '../schema/database/changes.ts';
 import type { Db } from '../schema/database/database.ts';
 import { recordEvent } from '../schema/database/events.ts';
+import type { Traits } from '../schema/platforms/definition.ts';
 import type { AdvanceDependencies } from './advance-dependencies.ts';
 import type { Credentials, Platform, RefreshedCredentials } from './platforms/platform.ts';
 import { PlatformError } from './platforms/platform-error.ts';
@@ -20,6 +21,7 @@ export interface Access {
   externalAccountId: string;
   credentials: Credentials;
   credentialVersion: number;
+  traits: Traits;
 }
 
 type AccessDependencies = Pick<AdvanceDependencies, 'db' | 'vault' | 'doorbell' | 'previewEvents'>;
@@ -40,7 +42,7 @@ export async function loadAccess(
     .selectFrom('social_accounts')
     .modifyFront(sql.raw('/* prepared: load_access */'))
     .select(['id', 'external_account_id', 'credentials', 'credentials_key_id'])
-    .select('credential_version')
+    .select(['credential_version', 'traits'])
     .where('id', '=', accountId)
     .where('status', '=', 'active')
     .executeTakeFirst();
@@ -51,6 +53,7 @@ export async function loadAccess(
     externalAccountId: row.external_account_id,
     credentials,
     credentialVersion: row.credential_version,
+    traits: row.traits,
   };
 }
 
@@ -138,6 +141,7 @@ async function writeOnce(
         credential_version: credentialVersion + 1,
         token_expires_at: fresh.tokenExpiresAt,
         ...(fresh.accountName !== undefined && { account_name: fresh.accountName }),
+        ...(fresh.traits && { traits: JSON.stringify(fresh.traits) }),
       })
       .where('id', '=', accountId)
       .where('credential_version', '=', credentialVersion)

@@ -27,6 +27,7 @@ import {
   firstLook,
   isSending,
   mayBePublic,
+  mayRepeat,
   nextLook,
 } from './target-clock.ts';
 
@@ -66,7 +67,7 @@ export async function advanceTarget(
 
     const platform = dependencies.platforms.get(stored.platform);
     const row = atFirstPhase(stored, platform);
-    const obstacle = await findObstacle(dependencies, row);
+    const obstacle = await findObstacle(dependencies, row, platform);
     if (obstacle === 'written') continue;
     if (obstacle) return obstacle;
     if (!platform) return failUnsent(dependencies, row, 'platform_not_configured');
@@ -107,17 +108,27 @@ function atFirstPhase(row: TargetRow, platform: Platform | undefined): TargetRow
 async function findObstacle(
   dependencies: AdvanceDependencies,
   row: TargetRow,
+  platform: Platform | undefined,
 ): Promise<'written' | TargetProgress | undefined> {
   const { db, clock: limits } = dependencies;
   if (row.phase_state === 'begun' && row.phase === 'commit') {
     // Its caller is dead, and may have sent it.
-    await takeStep(dependencies, row, firstLook(row.clock, limits), lostCommit);
+    const begunMs = (row.begun_at ?? row.read_at).getTime();
+    await takeStep(dependencies, row, firstLook(row.clock, limits, begunMs), lostCommit);
     return 'written';
   }
   // A look is held up by nothing.
   if (!isSending(row.phase)) return undefined;
   if (row.must_check) {
     await takeStep(dependencies, row, checkFirst(row, limits), lostState);
+    return 'written';
+  }
+  if (
+    row.phase === 'commit' &&
+    platform &&
+    !mayRepeat(platform, row.clock, row.read_at.getTime())
+  ) {
+    await takeStep(dependencies, row, nextLook(row.clock, limits), lostCommit);
     return 'written';
   }
   // What may be public already is looked for rather than left to wait.

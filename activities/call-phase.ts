@@ -43,6 +43,7 @@ export async function callPhase(
     platformOptions: row.platform_options,
     dueAt: new Date(row.due_at.getTime() + row.position),
     credentials: access.credentials,
+    traits: access.traits,
     state: row.provider_state,
   };
   const spentMs = performance.now() - startedMs;
@@ -67,6 +68,6 @@ async function ask(
     case 'confirm':
       return platform.confirm!(target, signal);
     case 'reconcile':
-      return platform.reconcile(target, signal);
+      return platform.reconcile?.(target, signal) ?? { outcome: 'unknown' };
   }
 }

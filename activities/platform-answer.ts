@@ -1,4 +1,5 @@
 // What a network answers, as it enters the engine: only what can be stored, and no more than is shown.
+import type { Traits } from '../schema/platforms/definition.ts';
 import type { PhaseOutcome } from './call-phase.ts';
 import type {
   Connection,
@@ -31,6 +32,7 @@ const maxScopeChars = 16_384;
 const endOfTime = Date.UTC(10_000, 0);
 const maxErrorBytes = 4_096;
 const maxStateBytes = 65_536;
+const maxTraitsBytes = 4_096;
 /** Says of a network's own answer that it was longer. */
 const cutMark = { is_cut: true };
 
@@ -54,6 +56,7 @@ export function takeConnection(connection: Connection): Connection {
   if (!scope.every(isText) || scope.join(' ').length > maxScopeChars) throw unusable('a scope');
   if (!areUsable(connection.credentials)) throw unusable('credentials');
   if (takeExpiry(tokenExpiresAt) !== tokenExpiresAt) throw unusable('an expiry');
+  if (!areKeepable(connection.traits)) throw unusable('traits');
   return connection;
 }
 
@@ -62,12 +65,14 @@ export function takeRefreshed({
   accountName,
   credentials,
   tokenExpiresAt,
+  traits,
 }: RefreshedCredentials): RefreshedCredentials {
   if (!areUsable(credentials)) throw unusable('credentials', 'rejected');
   return {
     credentials,
     tokenExpiresAt: takeExpiry(tokenExpiresAt),
     ...(accountName !== undefined && isName(accountName) && { accountName }),
+    ...(traits && areKeepable(traits) && { traits }),
   };
 }
 
@@ -89,6 +94,11 @@ function areUsable(credentials: Credentials): boolean {
     Object.values(credentials).every((text) => isText(text) && !/[\r\n]/.test(text)) &&
     Buffer.byteLength(JSON.stringify(credentials)) <= maxCredentialsBytes
   );
+}
+
+/** They are a few limits and names. */
+function areKeepable(traits: Traits = {}): boolean {
+  return !cutJson(traits, maxTraitsBytes).isCut;
 }
 
 /** More than any clock of ours is off. */

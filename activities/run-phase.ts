@@ -152,11 +152,11 @@ async function writeOutcome(
       return takeStep(
         dependencies,
         row,
-        afterAbsent(platform.commitRepeatsForMs > 0, clock, limits),
+        afterAbsent(platform, clock, limits, dependencies.now()),
         'The network did not take the post.',
       );
     case 'unknown':
-      return takeStep(dependencies, row, afterUnknown(clock, limits), lostCommit);
+      return takeStep(dependencies, row, afterUnknown(row.phase, clock, limits), lostCommit);
   }
 }
 

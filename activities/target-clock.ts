@@ -3,6 +3,7 @@ import type { ClockState } from '../schema/database/database.ts';
 import type { PostingErrorCode } from '../schema/posting-errors.ts';
 import type { Phase } from '../schema/posts.ts';
 import type { TargetClock } from '../schema/retry.ts';
+import type { Platform } from './platforms/platform.ts';
 import type { PlatformError } from './platforms/platform-error.ts';
 
 export type NextStep =
@@ -33,7 +34,7 @@ export function afterError(
   nowMs: number,
 ): NextStep {
   const { kind } = error;
-  if (phase === 'commit' && kind === 'unknown_outcome') return firstLook(clock, limits);
+  if (phase === 'commit' && kind === 'unknown_outcome') return firstLook(clock, limits, nowMs);
   if (phase === 'commit' && kind !== 'reauthorize' && isUnproven(clock)) {
     return nextLook(clock, limits);
   }
@@ -84,9 +85,22 @@ function afterRefusal(phase: Phase, clock: ClockState, limits: TargetClock): Nex
   return { next: phase, waitMs, clock: { ...clock, unavailable: tries + 1 } };
 }
 
-/** A commit's answer is lost: a round of looks of its own. */
-export function firstLook(clock: ClockState, limits: TargetClock): NextStep {
-  return nextLook({ ...clock, reconcileLooks: 0 }, limits);
+/** The answer to a commit that was begun at `begunMs` is lost: it is looked for from the start. */
+export function firstLook(clock: ClockState, limits: TargetClock, begunMs: number): NextStep {
+  const unprovenSinceMs = clock.unprovenSinceMs ?? begunMs;
+  return nextLook({ ...clock, reconcileLooks: 0, unprovenSinceMs }, limits);
+}
+
+/**
+ * Whether the network takes another commit for a repeat of the lost one. Its memory of that one may be
+ * shorter than a pause or an outage of ours.
+ */
+export function mayRepeat(
+  { commitRepeatsForMs }: Pick<Platform, 'commitRepeatsForMs'>,
+  clock: ClockState,
+  nowMs: number,
+): boolean {
+  return !isUnproven(clock) || nowMs - (clock.unprovenSinceMs ?? nowMs) < commitRepeatsForMs;
 }
 
 /**
@@ -115,9 +129,9 @@ function withoutKnowing(clock: ClockState): NextStep {
   return check && !check.mayBePublic ? afterCheck(check, clock) : { fail: 'outcome_unknown' };
 }
 
-/** After a look of a network that can't tell. */
-export function afterUnknown(clock: ClockState, limits: TargetClock): NextStep {
-  return clock.check ? withoutKnowing(clock) : nextLook(clock, limits);
+/** After an answer that proves nothing. A look that can't tell now never can. */
+export function afterUnknown(phase: Phase, clock: ClockState, limits: TargetClock): NextStep {
+  return phase === 'reconcile' ? withoutKnowing(clock) : nextLook(clock, limits);
 }
 
 /** The next look of reconcile; `outcome_unknown` when there is none left. */
@@ -134,17 +148,19 @@ export function nextLook(clock: ClockState, limits: TargetClock): NextStep {
  * after the first look already, and its round of looks goes on unless that publishes.
  */
 export function afterAbsent(
-  isCommitIdempotent: boolean,
+  platform: Pick<Platform, 'commitRepeatsForMs'>,
   clock: ClockState,
   limits: TargetClock,
+  nowMs: number,
 ): NextStep {
   if (clock.check) return afterCheck(clock.check, clock);
-  const { reconcileLooks = 0, ...proven } = clock;
+  const { reconcileLooks = 0, unprovenSinceMs: _, ...proven } = clock;
   if (reconcileLooks >= limits.reconcileDelaysMs.length) {
     return afterRefusal('commit', proven, limits);
   }
-  const again = isCommitIdempotent && reconcileLooks === 1 && afterRefusal('commit', clock, limits);
-  return again && 'next' in again ? again : nextLook(clock, limits);
+  const again = reconcileLooks === 1 && afterRefusal('commit', clock, limits);
+  const isRepeat = again && 'next' in again && mayRepeat(platform, clock, nowMs + again.waitMs);
+  return isRepeat ? again : nextLook(clock, limits);
 }
 
 /** The network is still at work on an accepted post. */

@@ -1,4 +1,5 @@
 // The registry: every network that this installation publishes to, each made from its settings.
+import type { PlatformRules, Traits } from '../../schema/platforms/definition.ts';
 import type { PlatformName, PlatformSettings } from '../../schema/platforms/index.ts';
 import type { LookUpTxt } from './bluesky/handles.ts';
 import { createBluesky } from './bluesky/index.ts';
@@ -8,6 +9,11 @@ export type Platforms = ReadonlyMap<PlatformName, Platform>;
 
 export function createPlatforms(platforms: readonly Platform[]): Platforms {
   return new Map(platforms.map((platform) => [platform.name, platform]));
+}
+
+/** The rules of one account of the network. */
+export function rulesOf({ rules, rulesFor }: Platform, traits: Traits): PlatformRules {
+  return rulesFor?.(traits) ?? rules;
 }
 
 /** How networks reach the outside: guarded, and counted for the project they act for. */

@@ -1,6 +1,6 @@
 // What a network is to the engine: data in, data out, no database, no Temporal.
 import type { z } from 'zod';
-import type { PlatformDefinition } from '../../schema/platforms/definition.ts';
+import type { PlatformDefinition, Traits } from '../../schema/platforms/definition.ts';
 import type { PlatformName } from '../../schema/platforms/index.ts';
 
 /** What a network needs to act for an account. Plain JSON; stored only as ciphertext. */
@@ -22,6 +22,8 @@ export interface Connection {
   scope: string[];
   /** When the means end unless refreshed; null: they don't. */
   tokenExpiresAt: Date | null;
+  /** What `rulesFor` and the calls need to know of the account. Absent: none. */
+  traits?: Traits;
 }
 
 export interface RefreshedCredentials {
@@ -29,6 +31,8 @@ export interface RefreshedCredentials {
   accountName?: string;
   credentials: Credentials;
   tokenExpiresAt: Date | null;
+  /** Absent: unchanged. */
+  traits?: Traits;
 }
 
 /** One target of one post, as a phase sees it. */
@@ -43,6 +47,7 @@ export interface Target {
   /** When it was to go out. Those of one post are a millisecond apart, in their order. */
   dueAt: Date;
   credentials: Credentials;
+  traits: Traits;
   state: ProviderState;
 }
 
@@ -71,7 +76,8 @@ export type ReconcileOutcome =
 
 /**
  * A network: its entry and the calls to it. Every call throws a PlatformError and nothing else. `signal` aborts the HTTP under way.
- * After an unknown outcome a `commit` is sent again only when `reconcile` has said `absent`.
+ * After an unknown outcome a `commit` is sent again only when `reconcile` has said `absent`. Without
+ * `reconcile` it never is.
  */
 export interface Platform extends Pick<
   PlatformDefinition,
@@ -95,7 +101,7 @@ export interface Platform extends Pick<
    * After an unknown outcome, or after a restore of our database: looks whether the post exists. `state`
    * is empty where what was prepared is lost: then by what the target was accepted with.
    */
-  reconcile(target: Target, signal: AbortSignal): Promise<ReconcileOutcome>;
+  reconcile?(target: Target, signal: AbortSignal): Promise<ReconcileOutcome>;
   revoke?(credentials: Credentials, signal: AbortSignal): Promise<void>;
 }
 

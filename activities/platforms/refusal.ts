@@ -31,14 +31,16 @@ export interface Refusal {
   throttled?: 'account' | 'app' | undefined;
 }
 
-const maxMessageLength = 500;
+/** Of a network's words in our message. `provider_error` keeps more of them. */
+const maxWordsLength = 500;
 
 export function toRefusal(refusal: Refusal): PlatformError {
   const { network, kind, answer, secrets } = refusal;
   const { status } = answer;
-  const code = refusal.code && redact(refusal.code, secrets);
-  const message = refusal.message && redact(refusal.message, secrets);
-  const words = [code, message].filter(Boolean).join(': ') || `HTTP ${status}`;
+  const code = redact(refusal.code?.trim() ?? '', secrets);
+  const message = redact(refusal.message?.trim() ?? '', secrets);
+  const said = [code, message].filter(Boolean).join(': ').slice(0, maxWordsLength);
+  const words = said || `HTTP ${status}`;
   const options: PlatformErrorOptions = {
     platformCode: code || String(status),
     providerError: { status, ...(code && { code }), ...(message && { message }) },
@@ -91,12 +93,10 @@ export function lostAnswer(
   return new PlatformError(kind === 'commit' ? 'unknown_outcome' : 'unavailable', message, options);
 }
 
-/** Without the secrets, also where they are percent-encoded; cut. */
+/** Without the secrets, also where they are percent-encoded. */
 export function redact(text: string, secrets: readonly string[]): string {
   const written = secrets.filter(Boolean).flatMap((secret) => [secret, encodeURIComponent(secret)]);
-  return written
-    .reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text)
-    .slice(0, maxMessageLength);
+  return written.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
 }
 
 /** A date is read against the network's own clock. */

@@ -1,6 +1,7 @@
 // Checks what is to be published against a network's rules for text.
 import type { Issue } from '../../schema/errors.ts';
 import type { TextUnit } from '../../schema/platforms/definition.ts';
+import { platformTitles } from '../../schema/platforms/index.ts';
 import type { Platform } from './platform.ts';
 
 const unitNames: Record<TextUnit, string> = {
@@ -8,29 +9,35 @@ const unitNames: Record<TextUnit, string> = {
   characters: 'characters',
   utf16: 'UTF-16 code units',
 };
-
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+interface TextPlace {
+  path: string;
+  /** Of the target, checked. */
+  options?: Record<string, unknown>;
+  /** Default: it is a caption. */
+  isComment?: boolean;
+}
 
 export function checkText(
   { name, rules }: Pick<Platform, 'name' | 'rules'>,
   text: string,
-  path: string,
-  what: 'caption' | 'comment' = 'caption',
-  options: Record<string, unknown> = {},
+  { path, options = {}, isComment = false }: TextPlace,
 ): Issue[] {
   const { max, maxBytes, unit, count } = rules.text;
-  const isRequired = what === 'comment' || rules.isTextRequired;
-  if (isRequired && text.trim() === '') {
-    return [{ path, code: `${what}_required`, message: `${name} needs a ${what}.` }];
+  const title = platformTitles[name];
+  const what = isComment ? 'comment' : 'caption';
+  if ((isComment || rules.isTextRequired) && text.trim() === '') {
+    return [{ path, code: `${what}_required`, message: `${title} needs a ${what}.` }];
   }
   const bytes = Buffer.byteLength(text);
   if (maxBytes !== undefined && bytes > maxBytes) {
-    const message = `${name} takes ${maxBytes} bytes of text at most.`;
+    const message = `${title} takes ${maxBytes} bytes of text at most.`;
     return [{ path, code: `${what}_too_long`, message, actual: bytes, limit: maxBytes }];
   }
   const length = count?.(text, options) ?? lengthOf(text, unit, max);
   if (length <= max) return [];
-  const message = `${name} takes ${max} ${unitNames[unit]} at most.`;
+  const message = `${title} takes ${max} ${unitNames[unit]} at most.`;
   return [{ path, code: `${what}_too_long`, message, actual: length, limit: max }];
 }
 

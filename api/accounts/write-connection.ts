@@ -66,6 +66,7 @@ async function upsert(
     connection_type: input.connectionType,
     status: 'active',
     scope: connection.scope,
+    traits: JSON.stringify(connection.traits ?? {}),
     token_expires_at: connection.tokenExpiresAt,
     connected_at: new Date(),
     disconnected_at: null,

@@ -1,6 +1,7 @@
 // Checks what one target would publish against the rules of its network.
 import type { z } from 'zod';
 import type { Issue } from '../../schema/errors.ts';
+import { platformTitles } from '../../schema/platforms/index.ts';
 import type { Platform } from '../../activities/platforms/platform.ts';
 import type { Platforms } from '../../activities/platforms/index.ts';
 import { checkText } from '../../activities/platforms/text-rules.ts';
@@ -20,7 +21,7 @@ export function checkContent(
   return [
     ...checkNetwork(platform, target),
     ...checkOptions(platforms, platform, target),
-    ...checkText(platform, caption, captionPath),
+    ...checkText(platform, caption, { path: captionPath, options: optionsOf(platform, target) }),
     ...checkMedia(platform, target, input),
     ...checkReplies(platform, target),
   ];
@@ -34,12 +35,12 @@ function checkMedia({ name, rules }: Platform, { own, at }: NamedTarget, input: 
   const issues = own.media_urls ? checkMediaUrls(own.media_urls, path) : [];
   const actual = urls.length;
   if (actual > 0 && !rules.media) {
-    const message = `${name} takes no media here. Give its target \`media_urls: []\`.`;
+    const message = `${platformTitles[name]} takes no media here. Give its target \`media_urls: []\`.`;
     return [...issues, { path, code: 'media_not_supported', message, actual, limit: 0 }];
   }
   const limit = rules.media?.max ?? 0;
   if (actual <= limit) return issues;
-  const message = `${name} takes ${limit} media at most.`;
+  const message = `${platformTitles[name]} takes ${limit} media at most.`;
   return [...issues, { path, code: 'too_many_media', message, actual, limit }];
 }
 
@@ -50,20 +51,27 @@ function checkReplies(platform: Platform, { own, at }: NamedTarget): Issue[] {
     return (['thread_position', 'first_comment', 'in_reply_to'] as const)
       .filter((field) => own[field] !== undefined)
       .map((field) => {
-        const message = `${name} has no answers to posts, so it takes no \`${field}\`.`;
+        const message = `${platformTitles[name]} has no replies, so it takes no \`${field}\`.`;
         return { path: `${at}${field}`, code: 'replies_not_supported', message };
       });
   }
   const issues: Issue[] = [];
   if (own.first_comment !== undefined) {
-    issues.push(...checkText(platform, own.first_comment, `${at}first_comment`, 'comment'));
+    issues.push(
+      ...checkText(platform, own.first_comment, { path: `${at}first_comment`, isComment: true }),
+    );
   }
   if (own.in_reply_to !== undefined && !replies.id.test(own.in_reply_to)) {
-    const message = `must be the id of a post at ${name}, such as ${replies.example}`;
+    const message = `must be the id of a post at ${platformTitles[name]}, such as ${replies.example}`;
     const actual = own.in_reply_to.slice(0, 64);
     issues.push({ path: `${at}in_reply_to`, code: 'invalid_post_id', message, actual });
   }
   return issues;
+}
+
+/** Wrong ones count as none: they are found by their schema. */
+function optionsOf({ options }: Platform, { own }: NamedTarget): Record<string, unknown> {
+  return options.safeParse(own.platform_options ?? {}).data ?? {};
 }
 
 function isOfOther({ name }: Platform, { own }: NamedTarget): boolean {

@@ -3,6 +3,7 @@ import type { Issue } from '../../schema/errors.ts';
 import type { SocialAccountRow } from '../../schema/database/database.ts';
 import { listAccountsById } from '../../schema/database/accounts.ts';
 import { lostAccountWords, reconnectCalls } from '../../schema/reconnecting.ts';
+import { rulesOf } from '../../activities/platforms/index.ts';
 import type { Caller, Context } from '../context.ts';
 import { fault, isFault, toRefusal, type Finding } from './findings.ts';
 import { checkMediaUrls } from './media-urls.ts';
@@ -97,8 +98,9 @@ function checkTarget(
     const message = `This installation does not publish to ${account.platform}.`;
     return refuse({ code: 'platform_not_configured', message });
   }
+  const ofAccount = { ...platform, rules: rulesOf(platform, account.traits) };
   return [
-    ...checkContent(platforms, platform, target, input).map((issue) => fault(issue, target)),
+    ...checkContent(platforms, ofAccount, target, input).map((issue) => fault(issue, target)),
     ...warnOfAccess(platform, account, target, publishAt),
   ];
 }

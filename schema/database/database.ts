@@ -11,6 +11,7 @@ import type { AccountStatus, ConnectionType, ConnectSessionStatus } from '../acc
 import type { KeyEnvironment } from '../api-keys.ts';
 import type { AttemptTrigger, DeliveryStatus, DeliveryTrigger, Timings } from '../deliveries.ts';
 import type { EventKind } from '../events.ts';
+import type { Traits } from '../platforms/definition.ts';
 import type { PlatformName } from '../platforms/index.ts';
 import type { AttemptOutcome } from '../post-attempts.ts';
 import type { FailureStage, NextAction, Phase, PostStatus, ResultStatus } from '../posts.ts';
@@ -92,6 +93,8 @@ interface SocialAccountTable {
   environment: GeneratedAlways<KeyEnvironment>;
   status: AccountStatus;
   scope: Generated<string[]>;
+  /** In what it differs from other accounts of its network. */
+  traits: Json<Traits>;
   /** Sealed by the vault; null once disconnected. */
   credentials: Buffer | null;
   credentials_key_id: string | null;
@@ -153,6 +156,8 @@ export interface ClockState {
   confirmSinceMs?: number;
   confirmDelayMs?: number;
   reconcileLooks?: number;
+  /** When the first commit was begun of which nobody knows what became. */
+  unprovenSinceMs?: number;
   /** After a restore of the database: the phase to continue with if the post is absent. */
   check?: { phase: 'prepare' | 'commit'; mayBePublic: boolean };
   /** The place that was reserved under the operator's ceiling. */

@@ -43,6 +43,7 @@ const target: Target = {
   mediaUrls: [],
   replyTo: null,
   platformOptions: {},
+  traits: {},
   dueAt: new Date(0),
   credentials: { ...session, service: simulator.url },
   state: { record: { $type: 'app.bsky.feed.post', text: 'Hello' } },
@@ -66,7 +67,7 @@ const fault = (status: number, error: string, message = error, headers = {}): Re
 const phases = {
   prepare: () => bluesky.prepare!({ ...target, caption: 'Hi @bob.test', state: {} }, never),
   commit: () => bluesky.commit(target, never),
-  reconcile: () => bluesky.reconcile(target, never),
+  reconcile: () => bluesky.reconcile!(target, never),
   refresh: () => bluesky.refresh!(target.credentials, never),
   connect: () => logIn(),
 };

@@ -31,6 +31,7 @@ function toTarget(credentials: Target['credentials'], target: Partial<Target>): 
     mediaUrls: [],
     replyTo: null,
     platformOptions: {},
+    traits: {},
     dueAt: new Date(0),
     credentials,
     state: {},

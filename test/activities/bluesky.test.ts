@@ -58,6 +58,7 @@ async function connectNew() {
     mediaUrls: [],
     replyTo: null,
     platformOptions: {},
+    traits: {},
     dueAt: new Date('2026-05-12T08:30:00.123Z'),
     credentials: connection.credentials,
     state: {},
@@ -251,18 +252,18 @@ describe.skipIf(!pds)('reconcile', () => {
   test('says absent before the commit and published after it', async () => {
     const { bluesky, target } = await connectNew();
     const ready = await prepared(bluesky, target('Is it there?'));
-    expect(await bluesky.reconcile(ready, never)).toEqual({ outcome: 'absent' });
-    expect(await bluesky.reconcile(ready, never)).not.toEqual(await bluesky.commit(ready, never));
-    expect(await bluesky.reconcile(ready, never)).toEqual(await bluesky.commit(ready, never));
+    expect(await bluesky.reconcile!(ready, never)).toEqual({ outcome: 'absent' });
+    expect(await bluesky.reconcile!(ready, never)).not.toEqual(await bluesky.commit(ready, never));
+    expect(await bluesky.reconcile!(ready, never)).toEqual(await bluesky.commit(ready, never));
   });
 
   test('finds the post when all that was prepared is lost, and a second commit changes nothing', async () => {
     const { bluesky, account, target } = await connectNew();
     const accepted = target('Before the restore');
-    expect(await bluesky.reconcile(accepted, never)).toEqual({ outcome: 'absent' });
+    expect(await bluesky.reconcile!(accepted, never)).toEqual({ outcome: 'absent' });
     const published = await bluesky.commit(await prepared(bluesky, accepted), never);
     const [record] = await listRecords(account.did);
-    expect(await bluesky.reconcile(accepted, never)).toEqual(published);
+    expect(await bluesky.reconcile!(accepted, never)).toEqual(published);
     expect(await bluesky.commit(await prepared(bluesky, accepted), never)).toEqual(published);
     expect(await listRecords(account.did)).toEqual([record]);
   });
@@ -273,7 +274,7 @@ describe.skipIf(!pds)('reconcile', () => {
     const published = await bluesky.commit(ready, never);
     const accessJwt = pds!.expireToken(ready.credentials['accessJwt']!);
     const late = { ...ready, credentials: { ...ready.credentials, accessJwt } };
-    expect(await bluesky.reconcile(late, never)).toEqual(published);
+    expect(await bluesky.reconcile!(late, never)).toEqual(published);
   });
 });
 

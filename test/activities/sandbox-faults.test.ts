@@ -106,7 +106,7 @@ describe('a fault', () => {
     expect(error.kind).toBe('unknown_outcome');
     expect(error.options.providerError?.['status']).toBe(status);
     expect(await sandbox.countPosts(resultId)).toBe(found === 'published' ? 1 : 0);
-    const looked = await platform.reconcile(toTarget(credentials, { resultId }), signal);
+    const looked = await platform.reconcile!(toTarget(credentials, { resultId }), signal);
     expect(looked.outcome).toBe(found);
   });
 
@@ -115,7 +115,7 @@ describe('a fault', () => {
     const error = await errorOf(commit(resultId, { outcome: 'lost_and_hidden' }));
     expect(error.kind).toBe('unknown_outcome');
     expect(await sandbox.countPosts(resultId)).toBe(1);
-    const looked = platform.reconcile(toTarget(credentials, { resultId }), signal);
+    const looked = platform.reconcile!(toTarget(credentials, { resultId }), signal);
     expect((await errorOf(looked)).kind).toBe('unavailable');
   });
 

@@ -186,7 +186,7 @@ describe('refresh', () => {
 describe('reconcile', () => {
   test('finds the post of a lost answer, and tells a target that has none', async () => {
     await errorOf(commit('res_found', { outcome: 'answer_lost' }));
-    const found = await sandbox.platform.reconcile(
+    const found = await sandbox.platform.reconcile!(
       toTarget(credentials, { resultId: 'res_found' }),
       signal,
     );
@@ -194,7 +194,7 @@ describe('reconcile', () => {
       outcome: 'published',
       published: { externalId: expect.any(String) },
     });
-    const absent = await sandbox.platform.reconcile(
+    const absent = await sandbox.platform.reconcile!(
       toTarget(credentials, { resultId: 'res_nowhere' }),
       signal,
     );
@@ -222,7 +222,7 @@ describe('over a real connection', () => {
     });
     expect((await errorOf(platform.commit(target, signal))).kind).toBe('unknown_outcome');
     expect(await sandbox.countPosts('res_cut')).toBe(1);
-    expect((await platform.reconcile(target, signal)).outcome).toBe('published');
+    expect((await platform.reconcile!(target, signal)).outcome).toBe('published');
     await close();
   });
 

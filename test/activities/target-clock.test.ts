@@ -1,6 +1,14 @@
 // How long a target is tried, and when it gives up.
 import { describe, expect, test } from 'vitest';
-import { afterAbsent, afterError, nextPoll, type NextStep } from '../../activities/target-clock.ts';
+import {
+  afterAbsent,
+  afterError,
+  afterUnknown,
+  firstLook,
+  mayRepeat,
+  nextPoll,
+  type NextStep,
+} from '../../activities/target-clock.ts';
 import {
   PlatformError,
   type PlatformErrorKind,
@@ -118,35 +126,81 @@ describe('afterError while an earlier commit is not cleared up', () => {
   });
 });
 
+const never = { commitRepeatsForMs: 0 };
+const always = { commitRepeatsForMs: Number.POSITIVE_INFINITY };
+const forAnHour = { commitRepeatsForMs: 3_600_000 };
+
 describe('afterAbsent', () => {
-  test('commits again after the first look where a repeat is a no-op, and remembers the round', () => {
-    const next = afterAbsent(true, { reconcileLooks: 1 }, limits);
+  const absent = (network: typeof never, clock: ClockState) =>
+    afterAbsent(network, clock, limits, now);
+
+  test('commits again after the first check where a repeat is a no-op, and remembers the round', () => {
+    const next = absent(always, { reconcileLooks: 1 });
     expect(next).toMatchObject({ next: 'commit', waitMs: 1_000, clock: { reconcileLooks: 1 } });
-    expect(afterAbsent(true, { reconcileLooks: 2 }, limits)).toMatchObject({ next: 'reconcile' });
+    expect(absent(always, { reconcileLooks: 2 })).toMatchObject({ next: 'reconcile' });
   });
 
-  test('looks on where a repeat is a no-op and there is none left', () => {
+  test.each([
+    [3_598_000, 'commit'],
+    [3_600_000, 'reconcile'],
+  ])('with a commit of %i ms ago and an hour for repeats, continues with %s', (agoMs, next) => {
+    const clock = { reconcileLooks: 1, unprovenSinceMs: now - agoMs };
+    expect(absent(forAnHour, clock)).toMatchObject({ next });
+  });
+
+  test('checks on where a repeat is a no-op and there is none left', () => {
     const clock = { reconcileLooks: 1, unavailable: limits.unavailableDelaysMs.length };
-    expect(afterAbsent(true, clock, limits)).toMatchObject({ next: 'reconcile', waitMs: 5_000 });
+    expect(absent(always, clock)).toMatchObject({ next: 'reconcile', waitMs: 5_000 });
   });
 
-  test('believes only the last look where a repeat would make a second post', () => {
-    expect(afterAbsent(false, { reconcileLooks: 1 }, limits)).toMatchObject({ next: 'reconcile' });
-    expect(afterAbsent(false, { reconcileLooks: 3 }, limits)).toMatchObject({ next: 'reconcile' });
-    expect(afterAbsent(false, { reconcileLooks: 4 }, limits)).toEqual({
+  test('believes only the last check where a repeat would make a second post', () => {
+    expect(absent(never, { reconcileLooks: 1 })).toMatchObject({ next: 'reconcile' });
+    expect(absent(never, { reconcileLooks: 3 })).toMatchObject({ next: 'reconcile' });
+    expect(absent(never, { reconcileLooks: 4, unprovenSinceMs: now })).toEqual({
       next: 'commit',
       waitMs: 1_000,
       clock: { unavailable: 1 },
     });
   });
 
-  test.each([true, false])(
-    'gives up in the end, as a post that is surely not there: idempotent %s',
-    (isIdempotent) => {
+  test.each([always, never])(
+    'gives up in the end, as a post that is surely absent: %o',
+    (network) => {
       const clock = { reconcileLooks: 4, unavailable: limits.unavailableDelaysMs.length };
-      expect(afterAbsent(isIdempotent, clock, limits)).toEqual({ fail: 'unavailable' });
+      expect(absent(network, clock)).toEqual({ fail: 'unavailable' });
     },
   );
+});
+
+describe('mayRepeat', () => {
+  test('allows the first commit everywhere', () => {
+    expect(mayRepeat(never, {}, now)).toBe(true);
+  });
+
+  test('allows a repeat only while the network remembers the first one', () => {
+    const clock = { reconcileLooks: 1, unprovenSinceMs: now };
+    expect(mayRepeat(forAnHour, clock, now + 3_599_999)).toBe(true);
+    expect(mayRepeat(forAnHour, clock, now + 3_600_000)).toBe(false);
+    expect(mayRepeat(never, clock, now)).toBe(false);
+  });
+});
+
+describe('firstLook', () => {
+  test('remembers when the first lost commit was begun, also after a repeat', () => {
+    const first = firstLook({}, limits, now);
+    expect(first).toMatchObject({ clock: { unprovenSinceMs: now } });
+    const again = 'clock' in first && firstLook(first.clock, limits, now + 60_000);
+    expect(again).toMatchObject({ clock: { unprovenSinceMs: now } });
+  });
+});
+
+describe('afterUnknown', () => {
+  test('ends at once where the network can never tell', () => {
+    expect(afterUnknown('reconcile', { reconcileLooks: 1 }, limits)).toEqual({
+      fail: 'outcome_unknown',
+    });
+    expect(afterUnknown('commit', {}, limits)).toMatchObject({ next: 'reconcile', waitMs: 0 });
+  });
 });
 
 describe('nextPoll', () => {

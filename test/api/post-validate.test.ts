@@ -24,6 +24,14 @@ describe('POST /v1/posts/validate', () => {
     });
   });
 
+  test('holds each account to its own limits', async () => {
+    const small = await judge.insertAccount(judge.projectId, { traits: { textMax: 3 } });
+    const { errors } = await validate({ caption: 'four', account_ids: [small, account] });
+    expect(errors).toMatchObject([
+      { account_id: small, code: 'caption_too_long', actual: 4, limit: 3 },
+    ]);
+  });
+
   test('says of each fault where it is, of which target, and what is allowed', async () => {
     const { valid, errors } = await validate({
       caption: 'a',
@@ -52,7 +60,7 @@ describe('POST /v1/posts/validate', () => {
         platform: 'sandbox',
         field: 'platform_posts[0].caption',
         code: 'caption_too_long',
-        message: 'sandbox takes 5000 characters at most.',
+        message: 'Sandbox takes 5000 characters at most.',
         actual: 5_001,
         limit: 5_000,
         severity: 'error',

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { expect } from 'vitest';
 import { createPlatforms } from '../../activities/platforms/index.ts';
 import type { SocialAccountRow } from '../../schema/database/database.ts';
+import type { Traits } from '../../schema/platforms/definition.ts';
 import type { PostVerdict } from '../../schema/posts.ts';
 import { createTestRest, type TestRest } from './rest.ts';
 import { createScriptedNetwork } from './scripted-network.ts';
@@ -20,9 +21,13 @@ export async function createJudge(): Promise<Judge> {
   const { refresh: _, ...unrenewable } = createScriptedNetwork().platform;
   const replies = { id: /^\d+$/, example: '42' };
   const rules = { ...unrenewable.rules, isTextRequired: true, replies };
+  const rulesFor = ({ textMax = 5_000 }: Traits) => ({
+    ...rules,
+    text: { ...rules.text, max: Number(textMax) },
+  });
   const rest = await createTestRest(
     {},
-    { platforms: createPlatforms([{ ...unrenewable, rules }]) },
+    { platforms: createPlatforms([{ ...unrenewable, rules, rulesFor }]) },
   );
   const { key, projectId } = await rest.createTenant();
   return {

@@ -100,7 +100,10 @@ export async function createTestRest(
     return { projectId, key, keyId: row.id };
   }
 
-  async function insertAccount(projectId: string, columns: Partial<SocialAccountRow> = {}) {
+  async function insertAccount(
+    projectId: string,
+    { traits = {}, ...columns }: Partial<SocialAccountRow> = {},
+  ) {
     const id = newId('account');
     await database.db
       .insertInto('social_accounts')
@@ -112,6 +115,7 @@ export async function createTestRest(
         external_account_id: id,
         connection_type: 'byo',
         status: 'active',
+        traits: JSON.stringify(traits),
         ...columns,
       })
       .execute();

@@ -79,6 +79,7 @@ export function toTarget(
     mediaUrls: [],
     replyTo: null,
     platformOptions: {},
+    traits: {},
     dueAt: new Date(),
     state: {},
     credentials,

@@ -28,7 +28,7 @@ export function toError(
 ): PlatformError {
   const { status, headers } = answer;
   const { code, text } = readFault(answer.body, secrets);
-  const said = [code, text].filter(Boolean).join(': ') || `HTTP ${status}`;
+  const said = [code, text].filter(Boolean).join(': ').slice(0, 500) || `HTTP ${status}`;
   const options: PlatformErrorOptions = {
     platformCode: code ?? String(status),
     providerError: { status, ...(code && { error: code }), ...(text && { message: text }) },

@@ -47,6 +47,7 @@ const statements = [
       generated always as (case platform when 'sandbox' then 'test' else 'production' end) stored,
     status text not null,
     scope text[] not null default '{}',
+    traits jsonb not null default '{}',
     credentials bytea,
     credentials_key_id text,
     credential_version int not null default 1,

@@ -97,14 +97,16 @@ export function createSwitchboard(): Switchboard {
       }
     },
     watch(platform) {
-      const { refresh, prepare, confirm } = platform;
+      const { refresh, prepare, confirm, reconcile } = platform;
       return {
         ...platform,
         ...(refresh && { refresh: (...given) => stages.run('refresh', () => refresh(...given)) }),
         ...(prepare && { prepare: (...given) => stages.run('prepare', () => prepare(...given)) }),
         commit: (...given) => stages.run('commit', () => platform.commit(...given)),
         ...(confirm && { confirm: (...given) => stages.run('confirm', () => confirm(...given)) }),
-        reconcile: (...given) => stages.run('reconcile', () => platform.reconcile(...given)),
+        ...(reconcile && {
+          reconcile: (...given) => stages.run('reconcile', () => reconcile(...given)),
+        }),
       };
     },
     hang(callId) {
