@@ -12,12 +12,11 @@ import { findTextFaults } from './text-faults.ts';
 import { refuseAnswered, Replayed, type Answer } from './transact.ts';
 import { bodyOptions, queryOptions, validate } from './validation.ts';
 
-/** Where the input of an operation stands. */
-export function inInput(args: object): Place {
-  return { prefix: 'input', args };
+/** Where the input of an operation stands. Without one, faults are those of the thing it is about. */
+export function inInput(args: { input?: unknown }, info: GraphQLResolveInfo): Place {
+  const argument = findInputArgument(info);
+  return argument ? { input: { type: argument.type, value: args.input } } : {};
 }
-/** Of a field that takes no input, faults are those of the thing it is about. */
-const inSubject: Place = {};
 const inArguments: Place = { names: { limit: 'first', cursor: 'after' } };
 
 /** Reads one thing. */
@@ -80,7 +79,7 @@ export async function judge<Input, T>(
     const input = validate(schema, readInput(args.input, info, schema), bodyOptions);
     return await run(graphql.app, caller, input);
   } catch (error) {
-    throw spellError(error, inInput(args));
+    throw spellError(error, inInput(args, info));
   }
 }
 
@@ -107,7 +106,7 @@ export async function write<Input, T>(
     return (await run(graphql.app, asking, input)).data;
   } catch (error) {
     if (error instanceof Replayed) return error.answer.data as T;
-    throw spellError(error, findInputArgument(info) ? inInput(args) : inSubject);
+    throw spellError(error, inInput(args, info));
   }
 }
 

@@ -11,9 +11,6 @@ import type { z } from 'zod';
 import { AppError, validationError, type Issue } from '../schema/errors.ts';
 import { routes } from './routes.ts';
 
-/** Members below these are the client's own names, or a network's. */
-const opaqueMembers = new Set(['metadata', 'credentials']);
-
 export function toSnakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
@@ -54,6 +51,10 @@ function chosen(member: unknown, type: GraphQLInputObjectType, key: string) {
   return { platform, [key]: toWire(options, type.getFields()[platform]!.type) };
 }
 
+function inside(type: GraphQLInputType | undefined): GraphQLInputType | undefined {
+  return isNonNullType(type) ? type.ofType : type;
+}
+
 /** The schema inside optional, default and nullable ones. */
 function unwrap(schema: z.ZodType | undefined): z.ZodType | undefined {
   let inner = schema;
@@ -65,12 +66,10 @@ function unwrap(schema: z.ZodType | undefined): z.ZodType | undefined {
 
 /** Where a value of the wire stands in a GraphQL document. */
 export interface Place {
-  /** The argument that holds the whole value: `input`. */
-  prefix?: string;
+  /** The argument that holds the whole value. */
+  input?: { type: GraphQLInputType; value: unknown };
   /** Arguments that are not named as in REST. */
   names?: Readonly<Record<string, string>>;
-  /** What was given, where a path depends on it. */
-  args?: object;
 }
 
 /** The same refusal with its paths as a GraphQL client spells them. */
@@ -87,10 +86,10 @@ function spellIssue(issue: Issue, place: Place): Issue {
 }
 
 /** The path of a field as a GraphQL client spells it. */
-export function spellField(path: string, { prefix, names = {}, args = {} }: Place): string {
-  const isWhole = path === 'body' || path === 'query';
-  const spelled = [prefix, isWhole ? '' : spellPath(path, names)].filter(Boolean).join('.');
-  return spelled === '' ? path : namePlatform(spelled, args);
+export function spellField(path: string, { input, names = {} }: Place): string {
+  const inner = path === 'body' || path === 'query' ? '' : spellPath(path, names, input);
+  if (!input) return inner || path;
+  return inner === '' ? 'input' : `input.${inner}`;
 }
 
 /** Words for people: what stands in backticks is a field, or the call of a route. */
@@ -106,35 +105,39 @@ const fieldsByCall = new Map(
   routes.map(({ method, path, name }) => [`${method.toUpperCase()} ${path}`, name]),
 );
 
-/** `platform_posts[1].first_comment` → `platformPosts[1].firstComment` */
-function spellPath(path: string, names: Readonly<Record<string, string>>): string {
-  let isOpaque = false;
-  return path.replace(/[A-Za-z_]\w*|\["(?:[^"\\]|\\.)*"\]/g, (part) => {
-    if (isOpaque || part.startsWith('[')) return part;
-    isOpaque = opaqueMembers.has(part);
-    return names[part] ?? toCamelCase(part);
-  });
-}
-
 /**
- * `platformPosts[1].platformOptions.delayMs` → `platformPosts[1].platformOptions.sandbox.delayMs`,
- * and the network itself, which GraphQL names there too.
+ * `platform_posts[1].first_comment` → `platformPosts[1].firstComment`. Below a scalar, names are the
+ * client's own or a network's, so they stay. An input of which one member is given names that too:
+ * `platform_options.delay_ms` → `platformOptions.sandbox.delayMs`.
  */
-function namePlatform(path: string, args: object): string {
-  const found = /^(.*platformPosts\[\d+\])\.(?:platform|platformOptions(\..*|\[.*)?)$/s.exec(path);
-  if (!found) return path;
-  const [, target, rest = ''] = found;
-  const place = `${target}.platformOptions`;
-  const options = readAt(args, place);
-  const [platform] = typeof options === 'object' && options !== null ? Object.keys(options) : [];
-  return platform === undefined ? path : `${place}.${platform}${rest}`;
-}
-
-function readAt(value: unknown, path: string): unknown {
-  return path
-    .match(/\w+/g)!
-    .reduce<unknown>(
-      (inner, name) => (inner as Record<string, unknown> | null | undefined)?.[name],
-      value,
-    );
+function spellPath(path: string, names: Readonly<Record<string, string>>, input: Place['input']) {
+  let { type, value } = { ...input };
+  let spelled = '';
+  const enter = (inner: GraphQLInputType | undefined, key: string) => {
+    type = inner;
+    value = (value as Record<string, unknown> | null | undefined)?.[key];
+  };
+  for (const part of path.match(/[A-Za-z_][\w-]*|\[(?:\d+|"(?:[^"\\]|\\.)*")\]/g) ?? []) {
+    const at = inside(type);
+    if (part.startsWith('[')) {
+      enter(isListType(at) ? at.ofType : at, part.slice(1, -1));
+      spelled += part;
+      continue;
+    }
+    const fields = isInputObjectType(at) ? at.getFields() : {};
+    const isOpaque = at !== undefined && !isInputObjectType(at);
+    let name = isOpaque ? part : (names[part] ?? toCamelCase(part));
+    // GraphQL names the network by the member of its options.
+    if (name === 'platform' && !fields[name] && fields['platformOptions']) name = 'platformOptions';
+    spelled += spelled === '' ? name : `.${name}`;
+    enter(isOpaque ? at : fields[name]?.type, name);
+    const chosenOf = inside(type);
+    if (isInputObjectType(chosenOf) && chosenOf.isOneOf) {
+      const [member] = Object.keys(value ?? {});
+      if (member === undefined) continue;
+      spelled += `.${member}`;
+      enter(chosenOf.getFields()[member]?.type, member);
+    }
+  }
+  return spelled;
 }

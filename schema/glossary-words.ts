@@ -35,7 +35,6 @@ export const types: Readonly<Record<string, string>> = {
   ResultStatus: 'How a target stands.',
   RetryDeliveryPayload: 'A delivery that is attempted once more.',
   RotateWebhookInput: 'How a secret is replaced.',
-  SandboxOutcome: 'What the sandbox does with a post.',
   Subscription: 'Everything that can be watched.',
   TestWebhookInput: 'Which test event is sent.',
   TextRules: 'How long a text a network takes.',

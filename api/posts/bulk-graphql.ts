@@ -6,7 +6,7 @@ import type { ErrorBody } from '../errors.ts';
 import { spellBody } from '../graphql-errors.ts';
 import { inInput, write } from '../graphql-operation.ts';
 import { idempotencyArguments } from '../graphql-shapes.ts';
-import { spellError } from '../graphql-spelling.ts';
+import { spellError, type Place } from '../graphql-spelling.ts';
 import { createPosts, type CreatedPost } from './create-posts.ts';
 import { CreatePostInput } from './creating-graphql.ts';
 import { PostRef } from './shapes-graphql.ts';
@@ -51,12 +51,9 @@ const CreatedPostRef = builder.objectRef<CreatedPost>('CreatedPost').implement({
   }),
 });
 
-function spell(error: ErrorBody, args: object): ErrorBody {
+function spell(error: ErrorBody, place: Place): ErrorBody {
   if (!error.issues) return spellBody(error);
-  const spelled = spellError(
-    new AppError(error.code, error.message, error),
-    inInput(args),
-  ) as AppError;
+  const spelled = spellError(new AppError(error.code, error.message, error), place) as AppError;
   return spellBody({ ...error, message: spelled.message, issues: spelled.options.issues! });
 }
 
@@ -81,8 +78,9 @@ builder.mutationField('createPosts', (t) =>
         { scope: 'posts:write', schema: CreatePosts, args, info },
         createPosts,
       );
+      const place = inInput(args, info);
       return created.map((one) =>
-        'error' in one ? { ...one, error: spell(one.error, args) } : one,
+        'error' in one ? { ...one, error: spell(one.error, place) } : one,
       );
     },
   }),

@@ -99,7 +99,7 @@ builder.node(PostResultRef, {
       type: PlatformOptionsRef,
       nullable: true,
       description: "What of the network's own options was asked for. Null: it has none.",
-      resolve: ({ platform, platform_options: options }) => showOptions({ platform, options }),
+      resolve: ({ platform, platform_options: options }) => showOptions(platform, options),
     }),
     firstComment: t.field({
       type: FirstCommentRef,

@@ -8,7 +8,7 @@ import {
 import { builder, operationCost } from '../builder.ts';
 import { inInput, judge } from '../graphql-operation.ts';
 import { wordEnum } from '../graphql-shapes.ts';
-import { spellField, spellWords } from '../graphql-spelling.ts';
+import { spellField, spellWords, type Place } from '../graphql-spelling.ts';
 import { PlatformRef } from '../platforms/graphql.ts';
 import { validatePost } from './check-post.ts';
 import { CreatePostInput } from './creating-graphql.ts';
@@ -32,9 +32,9 @@ const PostFindingRef = builder.objectRef<PostFinding>('PostFinding').implement({
   }),
 });
 
-function spell({ valid, errors, warnings }: PostVerdict, args: object): PostVerdict {
+function spell({ valid, errors, warnings }: PostVerdict, place: Place): PostVerdict {
   const spelled = (findings: PostFinding[]) =>
-    findings.map((finding) => ({ ...finding, field: spellField(finding.field, inInput(args)) }));
+    findings.map((finding) => ({ ...finding, field: spellField(finding.field, place) }));
   return { valid, errors: spelled(errors), warnings: spelled(warnings) };
 }
 
@@ -61,7 +61,8 @@ builder.queryField('validatePost', (t) =>
       judge(
         graphql,
         { scope: 'posts:write', schema: CreatePost, args, info },
-        async (context, caller, input) => spell(await validatePost(context, caller, input), args),
+        async (context, caller, input) =>
+          spell(await validatePost(context, caller, input), inInput(args, info)),
       ),
   }),
 );

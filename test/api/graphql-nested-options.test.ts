@@ -1,0 +1,155 @@
+// Options that hold objects: their GraphQL types, and names converted both ways.
+import SchemaBuilder from '@pothos/core';
+import { graphql, printSchema, type GraphQLSchema } from 'graphql';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { GraphqlTypes } from '../../api/builder.ts';
+import { spellField, toWire } from '../../api/graphql-spelling.ts';
+import { buildOptionTypes } from '../../api/posts/option-types.ts';
+import { bodyOptions, toIssues } from '../../api/validation.ts';
+
+const Options = z.strictObject({
+  poll: z
+    .strictObject({
+      options: z.array(z.string()).min(2).meta({ description: 'Answers.' }),
+      expires_in: z.int().meta({ description: 'Seconds.' }),
+      hide_totals: z.boolean().optional(),
+    })
+    .optional()
+    .meta({ description: 'A poll.' }),
+  embeds: z
+    .array(
+      z
+        .strictObject({
+          image_url: z.url().optional(),
+          kind: z
+            .enum(['rich', 'plain_text'])
+            .optional()
+            .meta({ 'x-enumDescriptions': { rich: 'with markup', plain_text: 'without' } }),
+          fields: z.array(z.strictObject({ is_inline: z.boolean() })).optional(),
+        })
+        .meta({ description: 'An embed.' }),
+    )
+    .optional()
+    .meta({ description: 'Embeds.' }),
+  blocks: z
+    .array(z.looseObject({ block_id: z.string() }))
+    .optional()
+    .meta({ description: 'Free JSON.' }),
+});
+
+let schema: GraphQLSchema;
+let received: unknown;
+
+beforeAll(() => {
+  const builder = new SchemaBuilder<GraphqlTypes>({
+    plugins: [],
+    defaultFieldNullability: false,
+  } as never);
+  builder.scalarType('JSON', { serialize: (value) => value });
+  const { output, input } = buildOptionTypes(builder, 'TestNet', Options)!;
+  const choice = builder.inputType('Choice', {
+    isOneOf: true,
+    fields: (t) => ({ testNet: t.field({ type: input }) }),
+  });
+  const target = builder.inputType('Target', {
+    fields: (t) => ({ platformOptions: t.field({ type: choice }) }),
+  });
+  builder.queryType({
+    fields: (t) => ({
+      echo: t.field({
+        type: output,
+        args: { input: t.arg({ type: target, required: true }) },
+        resolve: (_, { input: given }, _context, info) => {
+          const { type } = info.parentType.getFields()['echo']!.args[0]!;
+          const { platform_options: wire } = toWire(given, type) as { platform_options: unknown };
+          received = wire;
+          const { data, error } = Options.safeParse(wire, { reportInput: true });
+          if (data) return data;
+          const issues = error.issues.flatMap((i) =>
+            toIssues(i, bodyOptions, ['platform_options']),
+          );
+          const place = { input: { type, value: given } };
+          throw new Error(issues.map(({ path }) => spellField(path, place)).join(' '));
+        },
+      }),
+    }),
+  });
+  schema = builder.toSchema();
+});
+
+const query = `query ($input: Target!) {
+  echo(input: $input) {
+    poll { options expiresIn hideTotals }
+    embeds { imageUrl kind fields { isInline } }
+    blocks
+  }
+}`;
+
+async function echo(options: object) {
+  const variableValues = { input: { platformOptions: { testNet: options } } };
+  return graphql({ schema, source: query, variableValues });
+}
+
+describe('the types of nested options', () => {
+  test('are named for the network and the member, an item of a list without its s', () => {
+    const sdl = printSchema(schema);
+    expect(sdl).toContain('poll: TestNetPoll\n');
+    expect(sdl).toContain('poll: TestNetPollInput\n');
+    expect(sdl).toContain('embeds: [TestNetEmbed!]\n');
+    expect(sdl).toContain('embeds: [TestNetEmbedInput!]\n');
+    expect(sdl).toContain('fields: [TestNetEmbedFieldInput!]\n');
+    expect(sdl).toContain('expiresIn: Int\n');
+    expect(sdl).toContain('imageUrl: String\n');
+    expect(sdl).toMatch(/"""Without."""\s+PLAIN_TEXT/);
+  });
+
+  test('are described by the schema, or by the member that holds it', () => {
+    const sdl = printSchema(schema);
+    expect(sdl).toContain('"""A poll."""\ninput TestNetPollInput');
+    expect(sdl).toContain('"""An embed."""\ntype TestNetEmbed ');
+    expect(sdl).toContain('"""TestNet\'s own `hide_totals`."""\n  hideTotals: Boolean');
+  });
+
+  test('leave free JSON as it is', () => {
+    expect(printSchema(schema)).toContain('blocks: [JSON!]\n');
+  });
+
+  test('refuse a member whose name GraphQL could not give back', () => {
+    const build = () =>
+      buildOptionTypes(undefined as never, 'Odd', z.strictObject({ block_2: z.string() }));
+    expect(build).toThrow('block_2');
+  });
+});
+
+describe('nested options', () => {
+  test('reach the network in its own names and come back in those of GraphQL', async () => {
+    const options = {
+      poll: { options: ['a', 'b'], expiresIn: 300, hideTotals: null },
+      embeds: [{ imageUrl: 'https://a.example', kind: 'PLAIN_TEXT', fields: [{ isInline: true }] }],
+      blocks: [{ block_id: 'x', someKey: { other_key: 1 } }],
+    };
+    const { data, errors } = await echo(options);
+    expect(errors).toBeUndefined();
+    expect(received).toEqual({
+      poll: { options: ['a', 'b'], expires_in: 300 },
+      embeds: [
+        { image_url: 'https://a.example', kind: 'plain_text', fields: [{ is_inline: true }] },
+      ],
+      blocks: [{ block_id: 'x', someKey: { other_key: 1 } }],
+    });
+    expect(data!['echo']).toEqual(options);
+  });
+
+  test.each([
+    ['an object', { poll: { options: ['a', 'b'] } }, 'poll.expiresIn'],
+    ['a list in an object', { poll: { options: ['a'], expiresIn: 1 } }, 'poll.options'],
+    ['an item of a list', { embeds: [{}, { imageUrl: 'no' }] }, 'embeds[1].imageUrl'],
+    ['a list in a list', { embeds: [{ fields: [{}] }] }, 'embeds[0].fields[0].isInline'],
+    ['free JSON', { blocks: [{ block_id: 1 }] }, 'blocks[0].block_id'],
+    ['free JSON that lacks a member', { blocks: [{ blockId: 'x' }] }, 'blocks[0].block_id'],
+  ])('with a fault in %s are refused by its path', async (_, options, path) => {
+    const { errors } = await echo(options);
+    expect(errors![0]!.message).toBe(`input.platformOptions.testNet.${path}`);
+  });
+});
