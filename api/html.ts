@@ -15,12 +15,20 @@ export function html(strings: TemplateStringsArray, ...values: readonly HtmlValu
   return new Html(String.raw({ raw: strings }, ...values.map(toHtml)));
 }
 
-/** Text of a description, where backticks mark code. */
+/** Text of a description, where backticks mark code and addresses become links. */
 export function prose(text: string | undefined): Html {
   const parts = (text ?? '').split('`');
   // A backtick without its other half is no mark.
-  if (parts.length % 2 === 0) return html`${text}`;
-  return html`${parts.map((part, i) => (i % 2 === 0 ? part : html`<code>${part}</code>`))}`;
+  if (parts.length % 2 === 0) return html`${link(text ?? '')}`;
+  return html`${parts.map((part, i) => (i % 2 === 0 ? link(part) : html`<code>${part}</code>`))}`;
+}
+
+/** In a tab of its own, so that a form keeps what was typed. */
+function link(text: string): HtmlValue[] {
+  const parts = text.split(/(https?:\/\/[^\s<>"]*[^\s<>".,;:!?)])/);
+  return parts.map((part, i) =>
+    i % 2 === 0 ? part : html`<a href="${part}" target="_blank" rel="noopener">${part}</a>`,
+  );
 }
 
 const entities: Record<string, string> = {

@@ -25,13 +25,13 @@ article { border: 1px solid var(--line); border-radius: .5rem; padding: 1rem; ma
 pre { overflow-x: auto; border: 1px solid var(--line); border-radius: .5rem; padding: .75rem;
   font: .8125rem/1.45 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere }
 label { display: block; margin: 1rem 0 .25rem; font-weight: 600 }
-input { font: inherit; width: 100%; max-width: 28rem; padding: .5rem; border-radius: .375rem;
+input, textarea { font: inherit; width: 100%; max-width: 28rem; padding: .5rem; border-radius: .375rem;
   border: 1px solid var(--line) }
 button { font: inherit; padding: .5rem 1.25rem; margin: 1rem .5rem 0 0; border-radius: .375rem;
   border: 1px solid var(--accent); background: none; color: var(--accent); cursor: pointer }
 button.first { background: #2457d6; border-color: #2457d6; color: #fff }
 td { padding: .125rem 1rem .125rem 0; vertical-align: top }
-td:last-child, h3, p { overflow-wrap: anywhere }
+td:last-child, h1, h3, p, label { overflow-wrap: anywhere }
 :target { background: #fc03 }
 [role=alert] { border-left: 4px solid #c62828; padding: .25rem .75rem; margin: 1rem 0 }
 `;

@@ -73,5 +73,5 @@ function suspectOf(credentials: Credentials): string {
 }
 
 export function isSecretField(name: string): boolean {
-  return /password|secret|token/.test(name);
+  return /password|secret|token|key|webhook/.test(name);
 }

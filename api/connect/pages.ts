@@ -55,13 +55,17 @@ export interface CredentialsForm {
 export function formPage(form: CredentialsForm): Response {
   const { platform, projectName, sessionId, state, fault } = form;
   const network = platformTitles[platform.name];
+  const { description, fields } = readCredentials(platform);
+  const shown = fields.map((field) => ({ ...field, issues: findIssues(field, fields, fault) }));
+  const firstWrong = shown.find(({ issues }) => issues.length > 0);
   return page(
     `Connect your ${network} account`,
     html`<p><strong>${projectName}</strong> asks to post to ${network} on your behalf.</p>
-      ${fault && fault.code !== 'validation_error' && html`<p role="alert">${fault.message}</p>`}
+      ${description !== undefined && html`<p>${prose(description)}</p>`}
+      ${findOtherIssues(fields, fault).map((text) => html`<p role="alert">${prose(text)}</p>`)}
       <form method="post" action="/connect/${sessionId}">
         <input type="hidden" name="state" value="${state}" />
-        ${credentialFields(platform).map((field) => showField(field, form))}
+        ${shown.map((field) => showField(field, form.values[field.name], field === firstWrong))}
         <button class="first" name="decision" value="connect">Connect</button>
         <button name="decision" value="cancel" formnovalidate>Cancel</button>
       </form>`,
@@ -71,44 +75,108 @@ export function formPage(form: CredentialsForm): Response {
 
 interface CredentialField {
   name: string;
+  label: string;
   description: string | undefined;
   isRequired: boolean;
+  /** Whether other fields must be given, so that this one may be called optional. */
+  isOptional: boolean;
+  isMultiline: boolean;
 }
 
 const FieldSchemas = z.object({
-  properties: z.record(z.string(), z.object({ description: z.string().optional() })),
+  description: z.string().optional(),
+  properties: z.record(
+    z.string(),
+    z.object({
+      title: z.string().optional(),
+      description: z.string().optional(),
+      'x-multiline': z.boolean().default(false),
+    }),
+  ),
   required: z.array(z.string()).default([]),
 });
 
-/** The network's own schema says what it needs. */
-export function credentialFields({ connect }: Platform): CredentialField[] {
-  if (!connect) return [];
-  const { properties, required } = FieldSchemas.parse(
+export function credentialFields(platform: Platform): CredentialField[] {
+  return readCredentials(platform).fields;
+}
+
+/** The network's own schema says what it needs, what each field is called and how to get it. */
+function readCredentials({ connect }: Platform) {
+  if (!connect) return { description: undefined, fields: [] };
+  const { description, properties, required } = FieldSchemas.parse(
     z.toJSONSchema(connect.credentials, { io: 'input', unrepresentable: 'any' }),
   );
-  return Object.entries(properties).map(([name, { description }]) => ({
-    name,
-    description,
-    isRequired: required.includes(name),
-  }));
+  const fields = Object.entries(properties).map(([name, schema]): CredentialField => {
+    const isRequired = required.includes(name);
+    return {
+      name,
+      label: schema.title ?? name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' '),
+      description: schema.description,
+      isRequired,
+      isOptional: required.length > 0 && !isRequired,
+      isMultiline: schema['x-multiline'],
+    };
+  });
+  return { description, fields };
+}
+
+/** Sentences about a field. Issues begin in lower case, since they follow a name. */
+function findIssues(
+  { name, label }: CredentialField,
+  fields: CredentialField[],
+  fault: AppError | undefined,
+): string[] {
+  return (fault?.options.issues ?? [])
+    .filter(({ path }) => isAt(path, name))
+    .map(({ message }) => {
+      const text = useLabels(message, fields);
+      return /^[a-z]/.test(text) ? `${label} ${text}.` : text;
+    });
+}
+
+function findOtherIssues(fields: CredentialField[], fault: AppError | undefined): string[] {
+  if (!fault) return [];
+  if (fault.code !== 'validation_error') return [fault.message];
+  return (fault.options.issues ?? [])
+    .filter(({ path }) => !fields.some(({ name }) => isAt(path, name)))
+    .map(({ message }) => useLabels(message, fields));
+}
+
+function isAt(path: string, name: string): boolean {
+  const place = `credentials.${name}`;
+  return path === place || (path.startsWith(place) && /^[.[]/.test(path.slice(place.length)));
+}
+
+/** `bot_token` is the name of a field in the API; the page shows its label. */
+function useLabels(message: string, fields: CredentialField[]): string {
+  return fields
+    .filter(({ name }) => name.includes('_'))
+    .reduce((text, { name, label }) => text.replaceAll(name, label), message);
 }
 
 function showField(
-  { name, description, isRequired }: CredentialField,
-  form: CredentialsForm,
+  field: CredentialField & { issues: string[] },
+  value: string | undefined,
+  isFocused: boolean,
 ): Html {
-  const label = name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ');
+  const { name, label, description, isRequired, isOptional, isMultiline, issues } = field;
   const isSecret = isSecretField(name);
-  const faults = form.fault?.options.issues?.filter(({ path }) => path === `credentials.${name}`);
-  return html`<label for="${name}">${label}${!isRequired && ' (optional)'}</label>
-    ${faults?.map(({ message }) => html`<p role="alert">${message}</p>`)}
-    <input
-      id="${name}"
-      name="${name}"
-      type="${isSecret ? 'password' : 'text'}"
-      value="${isSecret ? '' : form.values[name]}"
-      autocomplete="off"
-      ${isRequired && 'required'}
-    />
-    ${description !== undefined && html`<p class="quiet">${prose(description)}</p>`}`;
+  const error = issues.length > 0 && `${name}-error`;
+  const hint = description !== undefined && `${name}-hint`;
+  const describedBy = [error, hint].filter(Boolean).join(' ');
+  const attributes = html`id="${name}" name="${name}" autocomplete="off" autocapitalize="none"
+  spellcheck="false" ${describedBy !== '' && html`aria-describedby="${describedBy}"`}
+  ${error && html`aria-invalid="true"`} ${isFocused && 'autofocus'} ${isRequired && 'required'}`;
+  return html`<label for="${name}">${label}${isOptional && ' (optional)'}</label>
+    ${error && html`<p role="alert" id="${error}">${prose(issues.join(' '))}</p>`}
+    ${
+      isMultiline
+        ? html`<textarea ${attributes} rows="4">${value}</textarea>`
+        : html`<input
+            ${attributes}
+            type="${isSecret ? 'password' : 'text'}"
+            value="${isSecret ? '' : value}"
+          />`
+    }
+    ${hint && html`<p class="quiet" id="${hint}">${prose(description)}</p>`}`;
 }

@@ -63,7 +63,7 @@ describe('GET /docs', () => {
     for (const code of Object.keys(errorKinds)) expect(body).toContain(`id="error-${code}"`);
     expect(body).toContain('A <code>test</code> key reaches only sandbox accounts.');
     expect(body).not.toContain('`');
-    expect(body).toContain('td:last-child, h3, p { overflow-wrap: anywhere }');
+    expect(body).toContain('td:last-child, h1, h3, p, label { overflow-wrap: anywhere }');
     expect(body).not.toMatch(/<script|src=|@import|https?:\/\//);
     const targets = [...body.matchAll(/href="#([^"]+)"/g)].map((match) => match[1]);
     for (const target of new Set(targets)) expect(body).toContain(`id="${target}"`);

@@ -74,4 +74,15 @@ describe('GET /v1/platforms/capabilities', () => {
       connect: { credentials: { type: 'object' }, consent: false },
     });
   });
+
+  test('says what each credential is and how to get it', async () => {
+    const { body } = await rest.call('GET', '/v1/platforms/capabilities', { key });
+    const words = { title: expect.any(String), description: expect.any(String) };
+    for (const { platform, connect } of body.data) {
+      if (connect.credentials === null || connect.consent) continue;
+      const { description, properties } = connect.credentials;
+      expect(description, platform).toEqual(expect.any(String));
+      for (const property of Object.values(properties)) expect(property).toMatchObject(words);
+    }
+  });
 });

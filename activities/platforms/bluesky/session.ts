@@ -22,34 +22,40 @@ type Session = z.infer<typeof Session>;
  * `entryway` may be reached by `http:`, as its operator chose it.
  */
 export function loginInput(entryway: string): z.ZodType<Credentials> {
-  return z.strictObject({
-    handle: z
-      .string()
-      .trim()
-      .transform((handle) => handle.replace(/^@/, '').toLowerCase())
-      // At most 253 and 2,048 characters. https://atproto.com/specs/handle, https://atproto.com/specs/did
-      .refine((name) => isValidHandle(name) || isValidDid(name), 'must be a full handle or a DID')
-      .meta({ description: 'The handle, such as `ada.bsky.social`, or the DID.' }),
-    app_password: z
-      .string()
-      .trim()
-      .min(1)
-      .max(256)
-      .meta({ description: 'An app password, made in the settings of Bluesky.' }),
-    service: z
-      .url()
-      .transform((url) => new URL(url))
-      .refine(
-        (url) => url.protocol === 'https:' || url.origin === entryway,
-        'must begin with https://',
-      )
-      .refine((url) => isBareOrigin(url), 'must be a host without a path')
-      .transform((url) => url.origin)
-      .exactOptional()
-      .meta({
-        description: "The account's PDS. It is found by the handle, so it can be left out.",
-      }),
-  });
+  return z
+    .strictObject({
+      handle: z
+        .string()
+        .trim()
+        .transform((handle) => handle.replace(/^@/, '').toLowerCase())
+        // At most 253 and 2,048 characters. https://atproto.com/specs/handle, https://atproto.com/specs/did
+        .refine((name) => isValidHandle(name) || isValidDid(name), 'must be a full handle or a DID')
+        .meta({ title: 'Handle', description: 'Such as `ada.bsky.social`. The DID works too.' }),
+      app_password: z
+        .string()
+        .trim()
+        .min(1)
+        .max(256)
+        .meta({ title: 'App password', description: 'Not the password that you log in with.' }),
+      service: z
+        .url()
+        .transform((url) => new URL(url))
+        .refine(
+          (url) => url.protocol === 'https:' || url.origin === entryway,
+          'must begin with https://',
+        )
+        .refine((url) => isBareOrigin(url), 'must be a host without a path')
+        .transform((url) => url.origin)
+        .exactOptional()
+        .meta({
+          title: 'Server',
+          description: "The account's PDS. The handle leads to it, so you can leave this empty.",
+        }),
+    })
+    .meta({
+      description:
+        'Create an app password at https://bsky.app/settings/app-passwords. It can post on behalf of the account, and you can revoke it there.',
+    });
 }
 
 function isBareOrigin(url: URL): boolean {
