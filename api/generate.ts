@@ -1,8 +1,10 @@
-// Writes what is generated from the code: `schema/openapi.json` and `schema/schema.graphql`.
+// Writes what is generated from the code: `schema/openapi.json`, `schema/schema.graphql`, and the
+// tables of networks in the README and in `docs/networks.md`.
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { generated } from './generated.ts';
 import { createSchema } from './graphql.ts';
+import { fillInTables } from './network-tables.ts';
 import { findChanges } from './schema-changes.ts';
 
 const { values } = parseArgs({ options: { breaking: { type: 'boolean', default: false } } });
@@ -26,3 +28,6 @@ if (breaking.length > 0 && !values.breaking) {
   process.exit(1);
 }
 for (const [name, text] of Object.entries(generated())) await writeFile(at(name), text);
+for (const page of ['README.md', 'docs/networks.md']) {
+  await writeFile(page, fillInTables(await readFile(page, 'utf8')));
+}

@@ -25,11 +25,11 @@ export function presentCapabilities({
   };
 }
 
-function toJsonSchema(schema: z.ZodType): Record<string, unknown> {
+/** The schema itself, where one with a name would be a reference to its definition. */
+export function toJsonSchema(schema: z.ZodType): Record<string, unknown> {
   const { $ref, $defs, ...inline } = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
   });
-  // A schema with a name stands among the definitions instead of in its place.
   return $ref ? { ...inline, ...$defs![$ref.split('/').at(-1)!] } : inline;
 }

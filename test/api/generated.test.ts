@@ -9,6 +9,7 @@ import { buildSchema, parse, visit } from 'graphql';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { generated } from '../../api/generated.ts';
 import { createSchema } from '../../api/graphql.ts';
+import { fillInTables } from '../../api/network-tables.ts';
 import { findChanges } from '../../api/schema-changes.ts';
 
 const committed = (name: string) =>
@@ -21,6 +22,12 @@ describe('npm run generate', () => {
       expect(await committed(name)).toBe(text);
     },
   );
+
+  test.each(['README.md', 'docs/networks.md'])('would change no table in %s', async (name) => {
+    const page = await readFile(new URL(`../../${name}`, import.meta.url), 'utf8');
+    expect(page).toBe(fillInTables(page));
+    expect(page.match(/^<!-- [\w ]+ -->\n\n\|/m)).not.toBeNull();
+  });
 
   test('writes the same each time', () => {
     expect(generated()).toEqual(generated());
@@ -104,6 +111,9 @@ describe('node api/generate.ts', () => {
     directory = await mkdtemp(join(tmpdir(), 'fanfare-generate-'));
     sdl = join(directory, 'schema', 'schema.graphql');
     await mkdir(join(directory, 'schema'));
+    await mkdir(join(directory, 'docs'));
+    await writeFile(join(directory, 'README.md'), '# A\n\n<!-- networks -->\nold\n<!-- end -->\n');
+    await writeFile(join(directory, 'docs', 'networks.md'), '');
   });
   afterEach(() => rm(directory, { recursive: true }));
 
@@ -141,5 +151,13 @@ describe('node api/generate.ts', () => {
     await writeFile(sdl, query('forecast: String @deprecated'));
     await generate();
     expect(await readFile(sdl, 'utf8')).toBe(generated()['schema.graphql']);
+  });
+
+  test('makes the tables of networks anew', async () => {
+    await writeFile(sdl, query('forecast: String @deprecated'));
+    await generate();
+    const readme = await readFile(join(directory, 'README.md'), 'utf8');
+    expect(readme).toContain('| [Bluesky](docs/networks.md#bluesky) | 300 characters');
+    expect(readme).not.toContain('old');
   });
 });

@@ -1,13 +1,22 @@
-// The README as its readers take it: its programs and documents, and the rows of its tables.
+// The README and the pages of docs/ as their readers take them: programs, documents, rows of tables.
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-export const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+export function readPage(path: string): string {
+  return readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+}
 
-export const readmeBlocks = [...readme.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(
-  ([, language, text]) => ({ language: language!, text: text! }),
-);
+/** The fenced blocks of a page. */
+export function readBlocks(page: string) {
+  return [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, language, text]) => ({
+    language: language!,
+    text: text!,
+  }));
+}
+
+export const readme = readPage('README.md');
+export const readmeBlocks = readBlocks(readme);
 
 /** The cells of each row below the table's head, by the first words of that. */
 export function readTable(head: string): string[][] {
