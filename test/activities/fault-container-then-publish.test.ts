@@ -3,5 +3,5 @@ import { describeFaults } from '../support/networks/fault-matrix.ts';
 import { describeFaultPairs } from '../support/networks/fault-pairs.ts';
 import { containerThenPublish } from '../support/networks/container-then-publish.ts';
 
-describeFaults(() => containerThenPublish);
-describeFaultPairs(() => containerThenPublish);
+describeFaults(containerThenPublish);
+describeFaultPairs(containerThenPublish);

@@ -3,5 +3,5 @@ import { describeFaults } from '../support/networks/fault-matrix.ts';
 import { describeFaultPairs } from '../support/networks/fault-pairs.ts';
 import { nativeIdempotency } from '../support/networks/native-idempotency.ts';
 
-describeFaults(() => nativeIdempotency);
-describeFaultPairs(() => nativeIdempotency);
+describeFaults(nativeIdempotency);
+describeFaultPairs(nativeIdempotency);

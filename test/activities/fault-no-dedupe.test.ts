@@ -3,5 +3,5 @@ import { describeFaults } from '../support/networks/fault-matrix.ts';
 import { describeFaultPairs } from '../support/networks/fault-pairs.ts';
 import { noDedupe } from '../support/networks/no-dedupe.ts';
 
-describeFaults(() => noDedupe);
-describeFaultPairs(() => noDedupe);
+describeFaults(noDedupe);
+describeFaultPairs(noDedupe);

@@ -3,5 +3,5 @@ import { describeFaults } from '../support/networks/fault-matrix.ts';
 import { describeFaultPairs } from '../support/networks/fault-pairs.ts';
 import { uploadSession } from '../support/networks/upload-session.ts';
 
-describeFaults(() => uploadSession);
-describeFaultPairs(() => uploadSession);
+describeFaults(uploadSession);
+describeFaultPairs(uploadSession);

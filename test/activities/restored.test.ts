@@ -17,7 +17,8 @@ import {
   type Shape,
   type TestPost,
 } from '../support/networks/posting.ts';
-import { createSandboxKind } from '../support/networks/sandbox-network.ts';
+import { toKind } from '../support/networks/contract/kind.ts';
+import { sandbox } from '../support/networks/contract/sandbox.ts';
 import { uploadSession } from '../support/networks/upload-session.ts';
 
 let database: TestDatabase;
@@ -67,7 +68,7 @@ const attempted = async ({ resultIds }: TestPost) => {
 };
 
 const kinds: NetworkKind[] = [
-  createSandboxKind(() => database.db),
+  toKind(sandbox),
   nativeIdempotency,
   containerThenPublish,
   uploadSession,
@@ -77,7 +78,7 @@ describe.each(kinds.map((kind) => [kind.name, kind] as const))('at %s', (_, kind
   test.each(['single', 'thread', 'commented'] as const)(
     'what was published after the state that came back is found: %s',
     async (shape) => {
-      await using network = await kind.start();
+      await using network = await kind.start(database.db);
       const { post, published } = await publishAndRestore(network, shape);
       const posts = await network.listPosts();
       await publish(network, post);
@@ -91,7 +92,7 @@ describe.each(kinds.map((kind) => [kind.name, kind] as const))('at %s', (_, kind
   );
 
   test('what is absent is published, after one look', async () => {
-    await using network = await kind.start();
+    await using network = await kind.start(database.db);
     const post = await writePost(database.db, network);
     await insertRestore(database.db);
     await publish(network, post);
@@ -106,7 +107,7 @@ describe.each(kinds.map((kind) => [kind.name, kind] as const))('at %s', (_, kind
 
 describe('at a network that cannot tell', () => {
   test('what was due before the restore ends as unknown, and so does its retry', async () => {
-    await using network = await noDedupe.start();
+    await using network = await noDedupe.start(database.db);
     const { post } = await publishAndRestore(network);
     await publish(network, post);
     const [row] = await listTargets(database.db, post);
@@ -118,7 +119,7 @@ describe('at a network that cannot tell', () => {
   });
 
   test('what is due later is published', async () => {
-    await using network = await noDedupe.start();
+    await using network = await noDedupe.start(database.db);
     const post = await writePost(database.db, network);
     await insertRestore(database.db);
     await setDue(post, 1);
@@ -130,7 +131,7 @@ describe('at a network that cannot tell', () => {
 
 describe('before the check', () => {
   test('a target that was due cannot be canceled, one that is due later can', async () => {
-    await using network = await nativeIdempotency.start();
+    await using network = await nativeIdempotency.start(database.db);
     const { post } = await publishAndRestore(network);
     const cancel = () =>
       database.db.transaction().execute((trx) => cancelResults(trx, post.postId));
@@ -140,7 +141,7 @@ describe('before the check', () => {
   });
 
   test('a target whose account is gone ends as unknown, unless it is due later', async () => {
-    await using network = await nativeIdempotency.start();
+    await using network = await nativeIdempotency.start(database.db);
     const { post } = await publishAndRestore(network);
     const later = await writePost(database.db, network);
     await insertRestore(database.db);
@@ -157,7 +158,7 @@ describe('before the check', () => {
 });
 
 test('looks that do not reach the network leave what was due as unknown; its retry looks first', async () => {
-  await using network = await containerThenPublish.start();
+  await using network = await containerThenPublish.start(database.db);
   const { post, published } = await publishAndRestore(network);
   network.switchboard.plans.push({
     stage: 'reconcile',
@@ -178,7 +179,7 @@ test('looks that do not reach the network leave what was due as unknown; its ret
 });
 
 test('a target that was accepted after the restore is not looked for', async () => {
-  await using network = await nativeIdempotency.start();
+  await using network = await nativeIdempotency.start(database.db);
   await insertRestore(database.db);
   const post = await writePost(database.db, network);
   await publish(network, post);

@@ -2,4 +2,4 @@
 import { describeWalks } from '../support/networks/walks.ts';
 import { containerThenPublish } from '../support/networks/container-then-publish.ts';
 
-describeWalks(() => containerThenPublish);
+describeWalks(containerThenPublish);

@@ -2,4 +2,4 @@
 import { describeWalks } from '../support/networks/walks.ts';
 import { nativeIdempotency } from '../support/networks/native-idempotency.ts';
 
-describeWalks(() => nativeIdempotency);
+describeWalks(nativeIdempotency);

@@ -2,4 +2,4 @@
 import { describeWalks } from '../support/networks/walks.ts';
 import { noDedupe } from '../support/networks/no-dedupe.ts';
 
-describeWalks(() => noDedupe);
+describeWalks(noDedupe);

@@ -2,4 +2,4 @@
 import { describeWalks } from '../support/networks/walks.ts';
 import { uploadSession } from '../support/networks/upload-session.ts';
 
-describeWalks(() => uploadSession);
+describeWalks(uploadSession);

@@ -35,7 +35,9 @@ export const containerThenPublish: NetworkKind = {
   name: 'a network of containers',
   start: () => startSimulation({ routes, connect }),
   calls: { prepare: 3, commit: 1, reconcile: 1 },
-  canTell: true,
+  resolution: 'search',
+  isUnavailableSafe: true,
+  hasRefresh: true,
 };
 
 interface Container {

@@ -1,7 +1,7 @@
 // How a target must end, by what went wrong in which stage: the promise, as a table can't say it shorter.
 import type { PostingErrorCode } from '../../../schema/posting-errors.ts';
-import type { FailureStage } from '../../../schema/posts.ts';
-import type { Fault, Stage } from './faults.ts';
+import type { FailureStage, Phase } from '../../../schema/posts.ts';
+import type { Fault } from './faults.ts';
 import type { NetworkKind } from './network.ts';
 
 export type ExpectedEnd =
@@ -9,7 +9,7 @@ export type ExpectedEnd =
   | { status: 'failed'; errorCode: PostingErrorCode; stage: FailureStage; postCount: 0 | 1 };
 
 export interface Trouble {
-  stage: Stage;
+  stage: Phase | 'refresh';
   /** Of the stage's calls, the one that goes wrong first. */
   call: number;
   fault: Fault;
@@ -39,13 +39,16 @@ export function findExpectedEnd(kind: NetworkKind, trouble: Trouble): ExpectedEn
   return failed(nameOf(fault), stage);
 }
 
-function afterCommit({ canTell }: NetworkKind, fault: Fault, isLasting: boolean): ExpectedEnd {
+function afterCommit(kind: NetworkKind, fault: Fault, isLasting: boolean): ExpectedEnd {
+  const canTell = kind.resolution !== 'none';
   if (takenSilently.includes(fault)) {
     if (canTell) return published;
     // Nobody looks, so what is late is never taken.
     return unknown('reconcile', fault === 'taken_late' ? 0 : 1);
   }
-  if (leftSilently.includes(fault)) {
+  const isSilent =
+    leftSilently.includes(fault) || (fault === 'unavailable' && !kind.isUnavailableSafe);
+  if (isSilent) {
     if (!canTell) return unknown('reconcile', 0);
     return isLasting ? failed('unavailable', 'reconcile') : published;
   }

@@ -1,5 +1,6 @@
 // The matrix of one kind of network: every stage, every call of it, every fault, once and for good.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Phase } from '../../../schema/posts.ts';
 import { createTestDatabase, type TestDatabase } from '../database.ts';
 import { findExpectedEnd, type Trouble } from './expected-end.ts';
 import { faults, type Fault, type Stage } from './faults.ts';
@@ -14,14 +15,8 @@ import {
 } from './posting.ts';
 import { expectTruth } from './truth.ts';
 
-/** A refresh bears no access token. */
-const faultsOfRefresh = faults.filter(
-  (fault) => !['token_expired', 'token_revoked'].includes(fault),
-);
-
-export function describeFaults(createKind: (db: () => TestDatabase['db']) => NetworkKind): void {
+export function describeFaults(kind: NetworkKind): void {
   let database: TestDatabase;
-  const kind = createKind(() => database.db);
   vi.setConfig({ maxConcurrency: 12 });
   beforeAll(async () => void (database = await createTestDatabase()));
   afterAll(async () => {
@@ -33,8 +28,8 @@ export function describeFaults(createKind: (db: () => TestDatabase['db']) => Net
     test.each(listTroubles(kind))(
       'ends in the truth: $stage, call $call, $fault, lasting: $isLasting',
       async (trouble) => {
-        await using network = await kind.start();
-        await plan(network, trouble);
+        await using network = await kind.start(database.db);
+        plan(kind, network, trouble);
         const clock = trouble.isLasting ? impatientClock : shortClock;
         const dependencies = dependenciesOf(database.db, network, clock);
         const post = await writePost(database.db, network);
@@ -55,7 +50,7 @@ export function describeFaults(createKind: (db: () => TestDatabase['db']) => Net
     test.each(listDisconnects(kind))(
       'ends in the truth when its account goes $moment $stage, call $call',
       async ({ stage, call, moment, isLost }) => {
-        await using network = await kind.start();
+        await using network = await kind.start(database.db);
         const { switchboard } = network;
         if (isLost) switchboard.plans.push(lost('commit', 'answer_lost'));
         const dependencies = dependenciesOf(database.db, network);
@@ -80,22 +75,35 @@ export function describeFaults(createKind: (db: () => TestDatabase['db']) => Net
 }
 
 function listTroubles(kind: NetworkKind): Trouble[] {
-  const stages = Object.entries({ ...kind.calls, refresh: 1 }) as [Stage, number][];
+  const counts = { ...kind.calls, ...(kind.hasRefresh && { refresh: 1 }) };
+  const stages = Object.entries(counts) as [Trouble['stage'], number][];
   return stages.flatMap(([stage, calls]) =>
     Array.from({ length: calls }, (_, i) => i + 1).flatMap((call) =>
-      (stage === 'refresh' ? faultsOfRefresh : faults).flatMap((fault) =>
+      listFaults(kind, stage).flatMap((fault) =>
         [false, true].map((isLasting) => ({ stage, call, fault, isLasting })),
       ),
     ),
   );
 }
 
+function listFaults(kind: NetworkKind, stage: Trouble['stage']): Fault[] {
+  const bearsToken = stage !== 'refresh' && !kind.publicStages?.includes(stage);
+  return faults.filter((fault) => {
+    if (fault === 'token_expired') return bearsToken && kind.hasRefresh;
+    return fault !== 'token_revoked' || bearsToken;
+  });
+}
+
 /** What brings the stage about, and what then goes wrong in it. */
-async function plan(network: SimulatedNetwork, { stage, call, fault, isLasting }: Trouble) {
+function plan(
+  { calls }: NetworkKind,
+  network: SimulatedNetwork,
+  { stage, call, fault, isLasting }: Trouble,
+): void {
   const { plans } = network.switchboard;
   if (stage === 'reconcile') plans.push(lost('commit', 'answer_lost'));
   if (stage === 'refresh') {
-    const first = network.platform.prepare ? 'prepare' : 'commit';
+    const first = calls.prepare ? 'prepare' : 'commit';
     plans.push(lost(first, 'token_expired'));
   }
   plans.push({ stage, call, times: isLasting ? Infinity : 1, fault });
@@ -105,7 +113,7 @@ const lost = (stage: Stage, fault: Fault) => ({ stage, call: 1, times: 1, fault 
 
 function listDisconnects(kind: NetworkKind) {
   const moments = ['before', 'after'] as const;
-  const stages = Object.entries(kind.calls) as [Stage, number][];
+  const stages = Object.entries(kind.calls) as [Phase, number][];
   return stages.flatMap(([stage, calls]) =>
     Array.from({ length: calls }, (_, i) => i + 1).flatMap((call) =>
       moments.flatMap((moment) => {

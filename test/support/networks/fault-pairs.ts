@@ -29,11 +29,8 @@ const pausingClock = {
   reconcileDelaysMs: [0, 200],
 };
 
-export function describeFaultPairs(
-  createKind: (db: () => TestDatabase['db']) => NetworkKind,
-): void {
+export function describeFaultPairs(kind: NetworkKind): void {
   let database: TestDatabase;
-  const kind = createKind(() => database.db);
   vi.setConfig({ maxConcurrency: 12 });
   beforeAll(async () => void (database = await createTestDatabase()));
   afterAll(async () => {
@@ -45,7 +42,7 @@ export function describeFaultPairs(
     test.each(listPairs(kind))(
       'ends in the truth when a commit is $first and every later one $second, and so does its retry',
       async ({ first, second }) => {
-        await using network = await kind.start();
+        await using network = await kind.start(database.db);
         network.switchboard.plans.push(
           { stage: 'commit', call: 1, times: 1, fault: first },
           { stage: 'commit', call: 2, times: Infinity, fault: second },
@@ -70,7 +67,7 @@ export function describeFaultPairs(
     test.each(firstFaults)(
       'that was told to be canceled is not public: %s, canceled wherever it waits',
       async (fault) => {
-        await using network = await kind.start();
+        await using network = await kind.start(database.db);
         network.switchboard.plans.push({ stage: 'commit', call: 1, times: 1, fault });
         const dependencies = dependenciesOf(database.db, network, pausingClock);
         const post = await writePost(database.db, network);
@@ -88,7 +85,7 @@ export function describeFaultPairs(
 }
 
 /** Where no look can tell, nothing is sent a second time. */
-function listPairs({ canTell }: NetworkKind): { first: FirstFault; second: Fault }[] {
-  if (!canTell) return [];
+function listPairs({ resolution }: NetworkKind): { first: FirstFault; second: Fault }[] {
+  if (resolution === 'none') return [];
   return firstFaults.flatMap((first) => faults.map((second) => ({ first, second })));
 }

@@ -27,8 +27,8 @@ export const faults = [
 ] as const;
 export type Fault = (typeof faults)[number];
 
-/** The phases of the engine, and the refresh of an account's tokens beside them. */
-export type Stage = Phase | 'refresh';
+/** The phases of the engine, and the calls for an account beside them. */
+export type Stage = Phase | 'connect' | 'refresh' | 'revoke';
 
 /** From the `call`-th call of a stage on, `times` calls go wrong. */
 export interface Plan {
@@ -44,8 +44,10 @@ export interface Switchboard {
   count(stage: Stage): number;
   /** Runs before a call leaves, or once the network is through with it. */
   onCall?: (moment: 'before' | 'after', stage: Stage, call: number) => Promise<void>;
-  /** What the connector speaks with. */
+  /** What a connector over HTTP speaks with. */
   readonly fetch: Fetch;
+  /** One call of a connector that has another way to speak, which does the fault itself. */
+  take<T>(call: (fault: Fault | undefined) => Promise<T>): Promise<T>;
   /** The platform, its calls known by their stage. */
   watch(platform: Platform): Platform;
   /** By the server: it will never answer this request. */
@@ -84,22 +86,29 @@ export function createSwitchboard(): Switchboard {
   const switchboard: Switchboard = {
     plans: [],
     count: (stage) => counts.get(stage) ?? 0,
-    async fetch(url, init = {}) {
+    fetch: (url, init = {}) => switchboard.take((fault) => send(url, init, fault)),
+    async take(act) {
       const stage = stages.getStore();
       if (!stage) throw new Error('A call of no stage.');
       const call = switchboard.count(stage) + 1;
       counts.set(stage, call);
       await switchboard.onCall?.('before', stage, call);
       try {
-        return await send(url, init, findFault(stage, call));
+        return await act(findFault(stage, call));
       } finally {
         await switchboard.onCall?.('after', stage, call);
       }
     },
     watch(platform) {
-      const { refresh, prepare, confirm, reconcile } = platform;
+      const { connect, refresh, prepare, confirm, reconcile, revoke } = platform;
       return {
         ...platform,
+        ...(connect && {
+          connect: {
+            ...connect,
+            run: (...given) => stages.run('connect', () => connect.run(...given)),
+          },
+        }),
         ...(refresh && { refresh: (...given) => stages.run('refresh', () => refresh(...given)) }),
         ...(prepare && { prepare: (...given) => stages.run('prepare', () => prepare(...given)) }),
         commit: (...given) => stages.run('commit', () => platform.commit(...given)),
@@ -107,6 +116,7 @@ export function createSwitchboard(): Switchboard {
         ...(reconcile && {
           reconcile: (...given) => stages.run('reconcile', () => reconcile(...given)),
         }),
+        ...(revoke && { revoke: (...given) => stages.run('revoke', () => revoke(...given)) }),
       };
     },
     hang(callId) {

@@ -2,15 +2,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import type { NetworkServer } from './contract/subject.ts';
 import { callHeader, faultHeader, type Fault, type Switchboard } from './faults.ts';
-import { Refusal } from './strict-requests.ts';
-
-/** The network itself, told apart from how its answers travel. */
-export interface Network {
-  answer(request: Request): Promise<Response>;
-  expireToken(accessToken: string): Promise<void> | void;
-  revokeToken(accessToken: string): Promise<void> | void;
-}
 
 export interface FaultyServer {
   readonly url: string;
@@ -18,7 +11,7 @@ export interface FaultyServer {
 }
 
 export async function startFaultyServer(
-  network: Network,
+  network: NetworkServer,
   switchboard: Switchboard,
 ): Promise<FaultyServer> {
   /** What the network takes once the next request is answered. */
@@ -49,7 +42,7 @@ export async function startFaultyServer(
 }
 
 async function serve(
-  network: Network,
+  network: NetworkServer,
   request: Request,
   fault: Fault | undefined,
 ): Promise<Response | 'cut' | 'hang' | 'late'> {
@@ -60,29 +53,26 @@ async function serve(
     case 'cut_before':
       return 'cut';
     case 'error_before':
-      return new Refusal(500, 'internal', 'Something broke.').toResponse();
+      return network.refuse('error');
     case 'hang_before':
       return 'hang';
     case 'unavailable':
-      return new Refusal(503, 'unavailable', 'Down for maintenance.').toResponse();
     case 'limited':
-      return new Refusal(429, 'limited', 'Too many requests.').toResponse();
     case 'limited_with_retry_after':
-      return new Refusal(429, 'limited', 'Too many.', { 'retry-after': '1' }).toResponse();
     case 'rejected':
-      return new Refusal(422, 'not_welcome', 'This is not welcome here.').toResponse();
+      return network.refuse(fault);
     case 'token_expired':
-      await network.expireToken(tokenOf(request));
+      await network.expireToken?.();
       return network.answer(request);
     case 'token_revoked':
-      await network.revokeToken(tokenOf(request));
+      await network.revokeToken();
       return network.answer(request);
     case 'answer_lost':
       await network.answer(request);
       return 'cut';
     case 'error_after':
       await network.answer(request);
-      return new Refusal(500, 'internal', 'Something broke.').toResponse();
+      return network.refuse('error');
     case 'hang_after':
       await network.answer(request);
       return 'hang';
@@ -115,6 +105,3 @@ async function toRequest(incoming: IncomingMessage): Promise<Request> {
     body: method === 'GET' ? null : body,
   });
 }
-
-const tokenOf = (request: Request) =>
-  /^Bearer (\S+)$/.exec(request.headers.get('authorization') ?? '')?.[1] ?? '';

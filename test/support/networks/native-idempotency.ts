@@ -26,7 +26,9 @@ export const nativeIdempotency: NetworkKind = {
   name: 'a network with idempotency of its own',
   start: () => startSimulation({ routes, connect }),
   calls: { commit: 1, reconcile: 1 },
-  canTell: true,
+  resolution: 'key',
+  isUnavailableSafe: true,
+  hasRefresh: true,
 };
 
 function routes(tokens: Tokens, posts: PublicPost[]): Route[] {

@@ -1,44 +1,44 @@
 // What a simulated network is to a test: a connector that speaks to it, its faults, and what it has made public.
 import { z } from 'zod';
 import type {
-  Credentials,
+  Connection,
   Platform,
   ReconcileOutcome,
   Target,
 } from '../../../activities/platforms/platform.ts';
+import type { Db } from '../../../schema/database/database.ts';
 import type { PlatformRules } from '../../../schema/platforms/definition.ts';
-import { createSwitchboard, type Stage, type Switchboard } from './faults.ts';
+import type { NetworkSubject, PublicPost } from './contract/subject.ts';
+import { createSwitchboard, type Switchboard } from './faults.ts';
 import { startFaultyServer } from './faulty-server.ts';
 import { createSend, type Send } from './caller.ts';
-import { dispatch, Refusal, type Route } from './strict-requests.ts';
+import { dispatch, Refusal, refuse, type Route } from './strict-requests.ts';
 import { createTokens, type Tokens } from './tokens.ts';
 
-export interface PublicPost {
-  id: string;
-  text: string;
-  replyTo: string | null;
-}
+export type { PublicPost };
 
 export interface SimulatedNetwork extends AsyncDisposable {
   readonly platform: Platform;
   readonly switchboard: Switchboard;
   /** Of its one account. */
-  readonly credentials: Credentials;
-  listPosts(): Promise<PublicPost[]>;
+  readonly connection: Connection;
+  listPosts(): Promise<PublicPost[]> | PublicPost[];
   /** How often it has given new tokens. */
-  countRefreshes(): Promise<number>;
+  countRefreshes(): Promise<number> | number;
   /** What must not show anywhere. */
   listSecrets(): string[];
 }
 
 /** A kind of network, and what the tests have to know of it. */
-export interface NetworkKind {
+export interface NetworkKind extends Pick<
+  NetworkSubject,
+  'calls' | 'resolution' | 'publicStages' | 'isUnavailableSafe'
+> {
   readonly name: string;
-  start(): Promise<SimulatedNetwork>;
-  /** How many calls each stage makes when all goes well; reconcile: one look. */
-  readonly calls: Partial<Record<Stage, number>>;
-  /** Whether a look can tell what became of a commit. */
-  readonly canTell: boolean;
+  /** Whether its tokens expire and are refreshed. */
+  readonly hasRefresh: boolean;
+  /** `db`: where the sandbox keeps its posts. */
+  start(db: Db): Promise<SimulatedNetwork>;
 }
 
 /** For connectors of tests, whose name has to be one that the database knows. */
@@ -62,15 +62,21 @@ export async function startSimulation({ routes, connect }: Simulation): Promise<
   const posts: PublicPost[] = [];
   const switchboard = createSwitchboard();
   const all = [tokens.route, ...routes(tokens, posts)];
-  const network = { ...tokens, answer: (request: Request) => dispatch(all, request) };
+  const network = { ...tokens, refuse, answer: (request: Request) => dispatch(all, request) };
   const server = await startFaultyServer(network, switchboard);
   return {
     platform: switchboard.watch(connect(createSend(switchboard.fetch, server.url))),
     switchboard,
-    credentials: tokens.credentials,
-    listPosts: () => Promise.resolve(posts),
+    connection: {
+      externalAccountId: 'ada',
+      accountName: 'ada',
+      credentials: tokens.credentials,
+      scope: [],
+      tokenExpiresAt: null,
+    },
+    listPosts: () => posts,
     // The first pair was given at the login.
-    countRefreshes: () => Promise.resolve(tokens.listSecrets().length / 2 - 1),
+    countRefreshes: () => tokens.listSecrets().length / 2 - 1,
     listSecrets: () => tokens.listSecrets(),
     [Symbol.asyncDispose]: () => server.close(),
   };

@@ -22,7 +22,9 @@ export const noDedupe: NetworkKind = {
   name: 'a network without any dedupe',
   start: () => startSimulation({ routes, connect }),
   calls: { commit: 1 },
-  canTell: false,
+  resolution: 'none',
+  isUnavailableSafe: true,
+  hasRefresh: true,
 };
 
 function routes(tokens: Tokens, posts: PublicPost[]): Route[] {

@@ -79,7 +79,7 @@ export async function writePost(
       position,
       social_account_id: accountId,
       platform: network.platform.name,
-      account_name: 'ada',
+      account_name: network.connection.accountName,
       // Tells the posts of one network apart.
       caption: `hello ${id}`,
       kind: isComment ? ('comment' as const) : ('post' as const),
@@ -106,17 +106,21 @@ export async function writePost(
   return { projectId, postId, accountId, workflowId, resultIds };
 }
 
-async function addAccount(db: Db, projectId: string, network: SimulatedNetwork): Promise<string> {
+async function addAccount(
+  db: Db,
+  projectId: string,
+  { platform, connection }: SimulatedNetwork,
+): Promise<string> {
   const id = newId('account');
-  const sealed = rowsVault.seal(JSON.stringify(network.credentials), `social_accounts/${id}`);
+  const sealed = rowsVault.seal(JSON.stringify(connection.credentials), `social_accounts/${id}`);
   await db
     .insertInto('social_accounts')
     .values({
       id,
       project_id: projectId,
-      platform: network.platform.name,
-      account_name: 'ada',
-      external_account_id: 'ada',
+      platform: platform.name,
+      account_name: connection.accountName,
+      external_account_id: connection.externalAccountId,
       connection_type: 'byo',
       status: 'active',
       credentials: sealed.ciphertext,

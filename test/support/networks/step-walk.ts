@@ -65,10 +65,10 @@ async function liveTwice(
   interruption: Interruption | undefined,
   told: string[] = [],
 ): Promise<readonly string[]> {
-  await using network = await kind.start();
+  await using network = await kind.start(db);
   const { switchboard } = network;
   if (fault) {
-    const stage = fault === 'answer_lost' || !network.platform.prepare ? 'commit' : 'prepare';
+    const stage = fault === 'answer_lost' || !kind.calls.prepare ? 'commit' : 'prepare';
     switchboard.plans.push({ stage, call: 1, times: 1, fault });
   }
   const post = await writePost(db, network, shape);
@@ -165,7 +165,7 @@ function listEnds(question: Question): string[] {
   }
   // The network was asked for new tokens and they went down with the worker.
   if (scene?.isLoginLost) return ['token_expired'];
-  if (kind.canTell) return ['published'];
+  if (kind.resolution !== 'none') return ['published'];
   const isLost = fault === 'answer_lost' && !before;
   if (isLost) return ['outcome_unknown'];
   if (left?.phase !== 'commit' || left.phase_state !== 'begun') return ['published'];

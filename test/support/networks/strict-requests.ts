@@ -1,5 +1,6 @@
 // How the simulated networks read requests: to the letter, or not at all.
 import { z } from 'zod';
+import type { RefusalKind } from './contract/subject.ts';
 
 export class Refusal extends Error {
   override readonly name = 'Refusal';
@@ -19,6 +20,19 @@ export class Refusal extends Error {
     return Response.json({ error: { code, message } }, { status, headers });
   }
 }
+
+/** Refusals of a network that has no words of its own. */
+export function refuse(kind: RefusalKind): Response {
+  return refusals[kind].toResponse();
+}
+
+const refusals: Record<RefusalKind, Refusal> = {
+  limited: new Refusal(429, 'limited', 'Too many requests.'),
+  limited_with_retry_after: new Refusal(429, 'limited', 'Too many.', { 'retry-after': '1' }),
+  unavailable: new Refusal(503, 'unavailable', 'Down for maintenance.'),
+  error: new Refusal(500, 'internal', 'Something broke.'),
+  rejected: new Refusal(422, 'not_welcome', 'This is not welcome here.'),
+};
 
 export interface Route {
   method: 'GET' | 'POST' | 'PUT';

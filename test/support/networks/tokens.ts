@@ -8,7 +8,7 @@ export interface Tokens {
   readonly credentials: Credentials;
   /** Throws a 401 unless the request bears the token that is good now. */
   check(request: Request): void;
-  expireToken(accessToken: string): void;
+  expireToken(): void;
   revokeToken(): void;
   /** Every token that was ever given out. */
   listSecrets(): string[];
@@ -48,7 +48,8 @@ export function createTokens(): Tokens {
       if (isRevoked) throw new Refusal(401, 'revoked', `The user took ${token} back.`);
       if (expiresAtMs <= Date.now()) throw new Refusal(401, 'expired', `${token} has expired.`);
     },
-    expireToken: (accessToken) => void expiries.set(accessToken, 0),
+    // Only the last one is good.
+    expireToken: () => void expiries.set([...expiries.keys()].at(-1)!, 0),
     revokeToken: () => void (isRevoked = true),
     listSecrets: () => [...expiries.keys(), ...refreshTokens],
     route: {

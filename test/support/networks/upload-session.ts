@@ -28,7 +28,9 @@ export const uploadSession: NetworkKind = {
   name: 'a network of upload sessions',
   start: () => startSimulation({ routes, connect }),
   calls: { prepare: 2, commit: 1, confirm: 2, reconcile: 1 },
-  canTell: true,
+  resolution: 'search',
+  isUnavailableSafe: true,
+  hasRefresh: true,
 };
 
 interface Session {

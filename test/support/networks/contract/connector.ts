@@ -1,0 +1,23 @@
+// The connector of a running network, made as an installation with its settings makes it.
+import { connectPlatforms } from '../../../../activities/platforms/index.ts';
+import type { Platform } from '../../../../activities/platforms/platform.ts';
+import { createSandboxPlatform } from '../../../../activities/platforms/sandbox/index.ts';
+import { readConfig } from '../../../../schema/config.ts';
+import type { PlatformName } from '../../../../schema/platforms/index.ts';
+import { txtOf } from '../../bluesky-identity.ts';
+import type { Switchboard } from '../faults.ts';
+import type { RunningNetwork } from './subject.ts';
+
+export function createConnector(
+  name: PlatformName,
+  network: Pick<RunningNetwork, 'env' | 'tools'>,
+  { fetch }: Switchboard,
+): Platform {
+  const { platforms } = readConfig(network.env);
+  if (name === 'sandbox') {
+    const publicUrl = 'http://sandbox.test';
+    return createSandboxPlatform({ fetch, apiUrl: platforms.sandbox.apiUrl!, publicUrl });
+  }
+  const tools = { fetch, lookUpTxt: txtOf({}), ...network.tools };
+  return connectPlatforms(platforms, tools).find((platform) => platform.name === name)!;
+}

@@ -1,0 +1,31 @@
+// A network of the contract test as the fault matrix takes it: started, and its account connected.
+import { createSwitchboard } from '../faults.ts';
+import type { NetworkKind } from '../network.ts';
+import { createConnector } from './connector.ts';
+import type { NetworkSubject } from './subject.ts';
+
+const connectTimeoutMs = 10_000;
+
+export function toKind(subject: NetworkSubject): NetworkKind {
+  return {
+    ...subject,
+    hasRefresh: subject.hasRefresh ?? false,
+    async start(db) {
+      const switchboard = createSwitchboard();
+      const network = await subject.start(switchboard, db);
+      const platform = switchboard.watch(createConnector(subject.name, network, switchboard));
+      const { credentials, run } = platform.connect!;
+      const signal = AbortSignal.timeout(connectTimeoutMs);
+      const connection = await run(credentials.parse(network.credentials), signal);
+      return {
+        platform,
+        switchboard,
+        connection,
+        listPosts: () => network.listPosts(),
+        countRefreshes: () => network.countRefreshes?.() ?? 0,
+        listSecrets: () => network.listSecrets(),
+        [Symbol.asyncDispose]: () => network[Symbol.asyncDispose](),
+      };
+    },
+  };
+}

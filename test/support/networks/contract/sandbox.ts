@@ -1,0 +1,86 @@
+// The sandbox for the contract test: its real application behind a port that can fail.
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import type { Db } from '../../../../schema/database/database.ts';
+import { sandbox as definition } from '../../../../schema/platforms/sandbox.ts';
+import { createTestSandbox } from '../../sandbox.ts';
+import type { Switchboard } from '../faults.ts';
+import { startFaultyServer } from '../faulty-server.ts';
+import { refuse } from '../strict-requests.ts';
+import type { NetworkServer, NetworkSubject, RunningNetwork } from './subject.ts';
+
+export const sandbox: NetworkSubject = {
+  name: 'sandbox',
+  resolution: 'search',
+  calls: { commit: 1, reconcile: 1 },
+  hasRefresh: true,
+  isUnavailableSafe: true,
+  textLimit: definition.rules.text.max,
+  options: [
+    {
+      given: { outcome: 'published', times: 1, without_retry_after: true },
+      arrives: { outcome: 'published', times: 1, without_retry_after: true },
+    },
+    { given: { delay_ms: 1, throttle_s: 1 }, arrives: { delay_ms: 1, throttle_s: 1 } },
+  ],
+  refusal: { platformCode: 'not_welcome', message: 'This is not welcome here.' },
+  start,
+};
+
+const Made = z.object({ id: z.string(), url: z.string() });
+
+async function start(switchboard: Switchboard, db: Db): Promise<RunningNetwork> {
+  const handle = `ada_${randomBytes(6).toString('hex')}`;
+  const grants = db.selectFrom('sandbox_grants').selectAll().where('handle', '=', handle);
+  const endGrants = async (ended: { is_expired: true } | { is_revoked: true }) => {
+    await db.updateTable('sandbox_grants').set(ended).where('handle', '=', handle).execute();
+  };
+  const { request } = createTestSandbox(db);
+  const secrets = new Set<string>();
+  const options = new Map<string, Record<string, unknown>>();
+  const keep = async (body: string, response: Response) => {
+    const made = Made.safeParse(await response.json().catch(() => undefined));
+    if (made.success) options.set(made.data.id, JSON.parse(body) as Record<string, unknown>);
+  };
+  const network: NetworkServer = {
+    refuse,
+    async answer(incoming) {
+      const { pathname, search } = new URL(incoming.url);
+      const { method, headers } = incoming;
+      // Tokens of one grant differ in their generation only.
+      const grantId = /^Bearer (sbx_at_[0-9a-f]{32})_/.exec(headers.get('authorization') ?? '');
+      if (grantId) secrets.add(grantId[1]!);
+      const body = method === 'GET' ? null : await incoming.text();
+      const response = await request(`${pathname}${search}`, { method, headers, body });
+      if (body !== null) await keep(body, response.clone());
+      return response;
+    },
+    expireToken: () => endGrants({ is_expired: true }),
+    revokeToken: () => endGrants({ is_revoked: true }),
+  };
+  const server = await startFaultyServer(network, switchboard);
+  return {
+    env: { FANFARE_SANDBOX_API_URL: `${server.url}/sandbox` },
+    credentials: { handle },
+    wrongCredentials: [{ field: 'handle', credentials: { handle: 'not a handle' } }],
+    async listPosts() {
+      const posts = await db
+        .selectFrom('sandbox_posts')
+        .selectAll()
+        .where('handle', '=', handle)
+        .orderBy('created_at')
+        .execute();
+      return posts.map(({ id, caption, reply_to }) => ({
+        id,
+        text: caption,
+        replyTo: reply_to,
+        options: options.get(id) ?? {},
+      }));
+    },
+    async countRefreshes() {
+      return (await grants.executeTakeFirstOrThrow()).generation - 1;
+    },
+    listSecrets: () => [...secrets],
+    [Symbol.asyncDispose]: () => server.close(),
+  };
+}

@@ -1,0 +1,103 @@
+// What a network brings to the contract test and to the fault matrix: its simulator, and the facts to test it by.
+import type { PlatformTools } from '../../../../activities/platforms/index.ts';
+import type { Credentials } from '../../../../activities/platforms/platform.ts';
+import type { Db } from '../../../../schema/database/database.ts';
+import type { PlatformName } from '../../../../schema/platforms/index.ts';
+import type { Phase } from '../../../../schema/posts.ts';
+import type { Switchboard } from '../faults.ts';
+
+/** What a network refuses a request with, in its own words; nothing is taken. */
+export type RefusalKind =
+  /** Too many requests, without a time. */
+  | 'limited'
+  /** Too many requests: come back in about one second. */
+  | 'limited_with_retry_after'
+  /** Down for maintenance: 503, or the network's form of it. */
+  | 'unavailable'
+  /** Something broke: 500, or the network's form of it. */
+  | 'error'
+  /** The post is refused for a reason that the connector has no entry for: see `NetworkSubject.refusal`. */
+  | 'rejected';
+
+/** A simulator: how the network answers, apart from how its answers travel. `startFaultyServer` serves it. */
+export interface NetworkServer {
+  answer(request: Request): Promise<Response> | Response;
+  refuse(kind: RefusalKind): Response;
+  /** Ends the token that is good now. Absent: the network's tokens don't expire. */
+  expireToken?(): Promise<void> | void;
+  /** The user or the network takes the token back. */
+  revokeToken(): Promise<void> | void;
+}
+
+/** A post as the network has it. */
+export interface PublicPost {
+  id: string;
+  /** As the user wrote it. */
+  text: string;
+  replyTo: string | null;
+  /** What else the request carried, in the network's own field names. */
+  options?: Record<string, unknown>;
+}
+
+/** Any server of the network, simulated or real. */
+export interface LiveNetwork {
+  /** Settings of the installation, such as `FANFARE_SLACK_API_URL`. */
+  env: Record<string, string>;
+  /** What a user pastes to connect. */
+  credentials: Credentials;
+  /** Credentials that the network refuses, each with the field that the error names. */
+  wrongCredentials: { field: string; credentials: Credentials }[];
+  /** Absent: nobody can read them back. */
+  listPosts?(): Promise<PublicPost[]> | PublicPost[];
+}
+
+/** A simulated network with one account. Each test starts its own. */
+export interface RunningNetwork extends LiveNetwork, AsyncDisposable {
+  listPosts(): Promise<PublicPost[]> | PublicPost[];
+  /** What must not show in any answer, attempt or event: every token that it ever gave out or takes. */
+  listSecrets(): string[];
+  /** How often it gave new tokens; for networks that refresh. */
+  countRefreshes?(): Promise<number> | number;
+  /** Tools of the connector beside `fetch`, which is the switchboard's, or instead of it. */
+  tools?: Partial<PlatformTools>;
+}
+
+export interface OptionExample {
+  /** The network's options of a target, as a client sends them. */
+  given: Record<string, unknown>;
+  /** Part of the `options` of the public post. */
+  arrives: Record<string, unknown>;
+  /** Default: any text. Null: none. */
+  caption?: string | null;
+}
+
+export interface NetworkSubject {
+  readonly name: PlatformName;
+  /**
+   * How a lost answer to a commit is resolved. `search`: a check finds the post. `key`: besides, a repeat
+   * with the same key is a no-op. `none`: neither, so the outcome is unknown.
+   */
+  readonly resolution: 'search' | 'key' | 'none';
+  /** Number of HTTP requests of each stage for a single plain post, when all goes well; `reconcile`: one check. */
+  readonly calls: Partial<Record<Phase, number>>;
+  /** Whether its tokens expire and the connector refreshes them. */
+  readonly hasRefresh?: true;
+  /** Stages whose requests carry no token. */
+  readonly publicStages?: readonly Phase[];
+  /** Whether `refuse('unavailable')` proves to the connector that nothing was taken. Absent: it counts as lost. */
+  readonly isUnavailableSafe?: true;
+  /** The longest text of the account, as the network counts. */
+  readonly textLimit: number;
+  /** A text that the network counts as so long. Default: of characters with several code units or points. */
+  textOf?(length: number): string;
+  /** Together they use every option of the network's schema. */
+  readonly options: readonly OptionExample[];
+  /** The network's code and words of `refuse('rejected')`, as the attempt keeps them. */
+  readonly refusal: { platformCode: string; message: string };
+  /**
+   * Starts the simulator: `startFaultyServer(server, switchboard)` serves it behind a port that suffers the
+   * switchboard's faults. A network that doesn't speak HTTP wraps each of its calls in `switchboard.take`.
+   * `db` is the test's database, which only the sandbox needs.
+   */
+  start(switchboard: Switchboard, db: Db): Promise<RunningNetwork>;
+}
