@@ -22,11 +22,14 @@ export interface BlueskyPds {
   readonly env: { FANFARE_BLUESKY_API_URL: string; FANFARE_BLUESKY_PLC_URL: string };
   /** `handle` ends in `.test`. */
   createAccount(handle: string, password: string): Promise<PdsAccount>;
+  /** Takes back the one that the account was made with. */
+  revokeAppPassword(handle: string, password: string): Promise<void>;
   /** The same access token as the server would give it, an hour past its end. */
   expireToken(accessJwt: string): string;
   stop(): Promise<void>;
 }
 
+const appPasswordName = 'fanfare';
 const startTimeoutMs = 60_000;
 const stopTimeoutMs = 5_000;
 
@@ -59,6 +62,7 @@ export async function startBlueskyPds(): Promise<BlueskyPds | { skipped: string 
       plcUrl,
       env: { FANFARE_BLUESKY_API_URL: url, FANFARE_BLUESKY_PLC_URL: plcUrl },
       createAccount: (handle, password) => createAccount(url, handle, password),
+      revokeAppPassword: (handle, password) => revokeAppPassword(url, handle, password),
       expireToken: (accessJwt) => expireToken(accessJwt, jwtSecret),
       stop,
     };
@@ -78,7 +82,8 @@ async function call(url: string, method: string, body: unknown, token?: string):
     body: JSON.stringify(body),
   });
   if (!response.ok) throw new Error(`${method}: ${response.status} ${await response.text()}`);
-  return response.json();
+  const text = await response.text();
+  return text === '' ? undefined : JSON.parse(text);
 }
 
 async function createAccount(url: string, handle: string, password: string): Promise<PdsAccount> {
@@ -91,10 +96,19 @@ async function createAccount(url: string, handle: string, password: string): Pro
   const { password: appPassword } = (await call(
     url,
     'com.atproto.server.createAppPassword',
-    { name: 'fanfare' },
+    { name: appPasswordName },
     account.accessJwt,
   )) as { password: string };
   return { did: account.did, handle: account.handle, appPassword };
+}
+
+async function revokeAppPassword(url: string, handle: string, password: string): Promise<void> {
+  const login = { identifier: handle, password };
+  const session = (await call(url, 'com.atproto.server.createSession', login)) as {
+    accessJwt: string;
+  };
+  const method = 'com.atproto.server.revokeAppPassword';
+  await call(url, method, { name: appPasswordName }, session.accessJwt);
 }
 
 function expireToken(accessJwt: string, secret: string): string {

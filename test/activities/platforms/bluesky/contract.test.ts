@@ -1,0 +1,13 @@
+// Bluesky passes the contract of networks, at its own server.
+import { afterAll, describe } from 'vitest';
+import { startBlueskyPds, type BlueskyPds } from '../../../support/bluesky-pds.ts';
+import { createBlueskySubject } from '../../../support/networks/contract/bluesky.ts';
+import { describeContract } from '../../../support/networks/contract/contract.ts';
+
+const started = await startBlueskyPds();
+const isMissing = 'skipped' in started;
+afterAll(() => (isMissing ? undefined : started.stop()));
+
+describe.skipIf(isMissing)('at a real server', () => {
+  describeContract(createBlueskySubject(started as BlueskyPds));
+});

@@ -1,0 +1,158 @@
+// Bluesky for the contract test: its own server, behind a port that can fail.
+import { z } from 'zod';
+import { bluesky as definition } from '../../../../schema/platforms/bluesky.ts';
+import type { BlueskyPds } from '../../bluesky-pds.ts';
+import type { Switchboard } from '../faults.ts';
+import { startFaultyServer } from '../faulty-server.ts';
+import type {
+  NetworkServer,
+  NetworkSubject,
+  PublicPost,
+  RefusalKind,
+  RunningNetwork,
+} from './subject.ts';
+
+/** Where a call was to go, as one port stands for the server and for the directory of its accounts. */
+const originHeader = 'x-origin';
+const password = 'correct-horse-battery';
+let accountCount = 0;
+
+export function createBlueskySubject(pds: BlueskyPds): NetworkSubject {
+  return {
+    name: 'bluesky',
+    resolution: 'key',
+    calls: { commit: 1, reconcile: 1 },
+    hasRefresh: true,
+    publicStages: ['reconcile'],
+    textLimit: definition.rules.text.max,
+    options: [
+      {
+        given: { langs: ['en', 'pt-BR'], tags: ['brass'] },
+        arrives: { langs: ['en', 'pt-BR'], tags: ['brass'] },
+      },
+    ],
+    refusal: { platformCode: 'NotWelcome', message: 'This is not welcome here.' },
+    start: (switchboard) => start(pds, switchboard),
+  };
+}
+
+async function start(pds: BlueskyPds, switchboard: Switchboard): Promise<RunningNetwork> {
+  const { did, handle, appPassword } = await pds.createAccount(
+    `contract${++accountCount}.test`,
+    password,
+  );
+  const accessTokens: string[] = [];
+  const refreshTokens: string[] = [];
+  const expired = new Set<string>();
+  const network: NetworkServer = {
+    refuse,
+    async answer(request) {
+      const headers = new Headers(request.headers);
+      const token = /^Bearer (\S+)$/.exec(headers.get('authorization') ?? '')?.[1] ?? '';
+      if (expired.has(token)) headers.set('authorization', `Bearer ${pds.expireToken(token)}`);
+      const response = await forward(request, headers);
+      const session = Session.safeParse(
+        await response
+          .clone()
+          .json()
+          .catch(() => undefined),
+      );
+      if (session.success) {
+        accessTokens.push(session.data.accessJwt);
+        // Of the same second it is the same token.
+        expired.delete(session.data.accessJwt);
+        refreshTokens.push(session.data.refreshJwt);
+      }
+      return response;
+    },
+    expireToken: () => void expired.add(accessTokens.at(-1)!),
+    async revokeToken() {
+      await pds.revokeAppPassword(handle, password);
+      expired.add(accessTokens.at(-1)!);
+    },
+  };
+  const server = await startFaultyServer(network, switchboard);
+  return {
+    env: pds.env,
+    credentials: { handle, app_password: appPassword },
+    wrongCredentials: [
+      { field: 'app_password', credentials: { handle, app_password: 'wrong-pass-word-here' } },
+      { field: 'handle', credentials: { handle: 'nobody', app_password: appPassword } },
+    ],
+    tools: {
+      fetch(url, init) {
+        const { origin, pathname, search } = new URL(url);
+        const headers = new Headers(init?.headers);
+        headers.set(originHeader, origin);
+        return switchboard.fetch(`${server.url}${pathname}${search}`, { ...init, headers });
+      },
+    },
+    listPosts: () => listPosts(pds, did),
+    countRefreshes: () => refreshTokens.length - 1,
+    listSecrets: () => [appPassword, ...accessTokens, ...refreshTokens],
+    [Symbol.asyncDispose]: () => server.close(),
+  };
+}
+
+const Session = z.object({ accessJwt: z.string(), refreshJwt: z.string() });
+
+async function forward(request: Request, headers: Headers): Promise<Response> {
+  const { pathname, search } = new URL(request.url);
+  const origin = headers.get(originHeader)!;
+  for (const name of [originHeader, 'host', 'connection', 'content-length']) headers.delete(name);
+  const { method } = request;
+  const body = method === 'GET' ? null : await request.arrayBuffer();
+  const response = await fetch(`${origin}${pathname}${search}`, { method, headers, body });
+  // Without the encoding that fetch has undone.
+  return new Response(await response.arrayBuffer(), {
+    status: response.status,
+    headers: { 'content-type': response.headers.get('content-type') ?? 'text/plain' },
+  });
+}
+
+/** As a PDS words them. */
+function refuse(kind: RefusalKind): Response {
+  const inSeconds = (seconds: number) => String(Math.floor(Date.now() / 1_000) + seconds);
+  switch (kind) {
+    case 'limited':
+      return toResponse(429, 'RateLimitExceeded', 'Rate Limit Exceeded');
+    case 'limited_with_retry_after':
+      return toResponse(429, 'RateLimitExceeded', 'Rate Limit Exceeded', {
+        'ratelimit-remaining': '0',
+        'ratelimit-reset': inSeconds(2),
+      });
+    case 'unavailable':
+      return toResponse(503, 'NotEnoughResources', 'Service Unavailable');
+    case 'error':
+      return toResponse(500, 'InternalServerError', 'Internal Server Error');
+    case 'rejected':
+      return toResponse(400, 'NotWelcome', 'This is not welcome here.');
+  }
+}
+
+const toResponse = (status: number, error: string, message: string, headers = {}) =>
+  Response.json({ error, message }, { status, headers });
+
+const Records = z.object({
+  records: z.array(
+    z.object({
+      uri: z.string(),
+      value: z.looseObject({
+        text: z.string(),
+        reply: z.object({ parent: z.object({ uri: z.string() }) }).optional(),
+      }),
+    }),
+  ),
+});
+
+async function listPosts(pds: BlueskyPds, did: string): Promise<PublicPost[]> {
+  const query = new URLSearchParams({ repo: did, collection: 'app.bsky.feed.post', limit: '100' });
+  const response = await fetch(`${pds.url}/xrpc/com.atproto.repo.listRecords?${query.toString()}`);
+  const { records } = Records.parse(await response.json());
+  return records.map(({ uri, value }) => ({
+    id: uri,
+    text: value.text,
+    replyTo: value.reply?.parent.uri ?? null,
+    options: value,
+  }));
+}

@@ -1,0 +1,139 @@
+// What every network's connector makes of a fault, on the engine with its database.
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { PostAttemptRow } from '../../../../schema/database/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../database.ts';
+import { refusal } from '../../platform-refusal.ts';
+import { findExpectedEnd } from '../expected-end.ts';
+import { createSwitchboard, type Fault } from '../faults.ts';
+import { advanceToEnd, dependenciesOf, writePost } from '../posting.ts';
+import { expectTruth } from '../truth.ts';
+import { createConnector } from './connector.ts';
+import { toKind } from './kind.ts';
+import type { NetworkSubject } from './subject.ts';
+
+const silent: readonly Fault[] = ['cut_before', 'hang_before', 'refused', 'error_before'];
+const lost: readonly Fault[] = ['answer_lost', 'hang_after', 'error_after', 'garbage'];
+
+export function describeFaultCases(subject: NetworkSubject): void {
+  const kind = toKind(subject);
+  let database: TestDatabase;
+  beforeAll(async () => {
+    vi.setConfig({ maxConcurrency: 8 });
+    database = await createTestDatabase();
+  });
+  afterAll(async () => {
+    vi.resetConfig();
+    await database.drop();
+  });
+
+  /** A post whose first commit meets the fault, at its end. */
+  async function publishThrough(fault: Fault) {
+    await using network = await kind.start(database.db);
+    const { db } = database;
+    network.switchboard.plans.push({ stage: 'commit', call: 1, times: 1, fault });
+    const dependencies = dependenciesOf(db, network);
+    const post = await writePost(db, network);
+    const startedMs = performance.now();
+    await advanceToEnd(dependencies, post.resultIds[0]!);
+    const tookMs = performance.now() - startedMs;
+    const [row] = await expectTruth(dependencies, network, post);
+    const posts = await network.listPosts();
+    const end = {
+      status: row!.status,
+      ...(row!.status === 'failed' && { errorCode: row!.error_code, stage: row!.failure_stage }),
+      postCount: posts.length,
+    };
+    const attempts = await db
+      .selectFrom('post_attempts')
+      .selectAll()
+      .where('result_id', '=', row!.id)
+      .orderBy('number')
+      .execute();
+    const account = await db
+      .selectFrom('social_accounts')
+      .selectAll()
+      .where('id', '=', post.accountId)
+      .executeTakeFirstOrThrow();
+    const events = await db
+      .selectFrom('events')
+      .select('kind')
+      .where('social_account_id', '=', post.accountId)
+      .execute();
+    expect(network.switchboard.count('commit')).toBeGreaterThan(0);
+    return { row: row!, end, attempts, account, events, tookMs, network };
+  }
+
+  const expected = (fault: Fault) =>
+    findExpectedEnd(kind, { stage: 'commit', call: 1, fault, isLasting: false });
+  const outcomesOf = (attempts: PostAttemptRow[]) => attempts.map(({ outcome }) => outcome);
+
+  describe.concurrent('a fault', () => {
+    test.each([
+      ['limited', 0],
+      ['limited_with_retry_after', 900],
+    ] as const)('waits out a rate limit: %s', async (fault, leastMs) => {
+      const { end, attempts, tookMs } = await publishThrough(fault);
+      expect(end).toEqual({ status: 'published', postCount: 1 });
+      expect(outcomesOf(attempts)).toContain('rate_limited');
+      expect(tookMs).toBeGreaterThan(leastMs);
+    });
+
+    test.each(silent)('resolves a commit that the network did not take: %s', async (fault) => {
+      expect((await publishThrough(fault)).end).toEqual(expected(fault));
+    });
+
+    test('publishes after the network was unavailable, or says that it can not tell', async () => {
+      expect((await publishThrough('unavailable')).end).toEqual(expected('unavailable'));
+    });
+
+    test.each(lost)('resolves a commit whose answer was lost: %s', async (fault) => {
+      expect((await publishThrough(fault)).end).toEqual(expected(fault));
+    });
+
+    test('keeps the code and the words of a refusal that it does not know', async () => {
+      const { row, end, attempts } = await publishThrough('rejected');
+      expect(end).toEqual(expected('rejected'));
+      const { platformCode, message } = subject.refusal;
+      expect(row.platform_error_code).toBe(platformCode);
+      expect(row.error_message).toContain(message);
+      expect(attempts.at(-1)).toMatchObject({ outcome: 'rejected', error_code: platformCode });
+      expect(JSON.stringify(attempts.at(-1)!.provider_error)).toContain(message);
+    });
+
+    if (kind.hasRefresh) {
+      test('refreshes an expired token', async () => {
+        const { end, account } = await publishThrough('token_expired');
+        expect(end).toEqual({ status: 'published', postCount: 1 });
+        expect(account).toMatchObject({ status: 'active', credential_version: 2 });
+      });
+    }
+
+    test('disconnects the account whose token was revoked', async () => {
+      const { end, account, events } = await publishThrough('token_revoked');
+      expect(end).toEqual(expected('token_revoked'));
+      expect(account.status).toBe('reconnect_required');
+      expect(events).toContainEqual({ kind: 'account.disconnected' });
+    });
+
+    test.each(['limited', 'unavailable', 'error_before', 'cut_before', 'garbage', 'hang_before'])(
+      'connects nothing at a network in trouble: %s',
+      async (fault) => {
+        const switchboard = createSwitchboard();
+        await using network = await subject.start(switchboard, database.db);
+        switchboard.plans.push({
+          stage: 'connect',
+          call: 1,
+          times: Infinity,
+          fault: fault as Fault,
+        });
+        const platform = switchboard.watch(createConnector(subject.name, network, switchboard));
+        const { credentials, run } = platform.connect!;
+        const given = credentials.parse(network.credentials);
+        const error = await refusal(run(given, AbortSignal.timeout(5_000)));
+        expect(['rate_limited', 'unavailable', 'rejected']).toContain(error.kind);
+        const told = JSON.stringify([error.message, error.options]);
+        expect(network.listSecrets().filter((secret) => told.includes(secret))).toEqual([]);
+      },
+    );
+  });
+}

@@ -1,0 +1,320 @@
+// What every network must do without faults, through the whole of Fanfare: the same cases at a simulator and at a real server.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Platform } from '../../../../activities/platforms/platform.ts';
+import { fixedLimits } from '../../../../schema/limits.ts';
+import type { Db } from '../../../../schema/database/database.ts';
+import { newId } from '../../../../schema/ids.ts';
+import { startApp, type TestApp } from '../../app.ts';
+import { createBrowser } from '../../browser.ts';
+import { completeConsent } from '../../consent.ts';
+import { createTestDatabase, type TestDatabase } from '../../database.ts';
+import { refusal } from '../../platform-refusal.ts';
+import { connectClient, secretsOf, type LiveClient } from './live-client.ts';
+import type { LiveNetwork, NetworkSubject, PublicPost } from './subject.ts';
+import { textOf } from './texts.ts';
+
+/** A real server's limit is its own. */
+export interface LiveSubject extends Pick<NetworkSubject, 'name' | 'options' | 'textOf'> {
+  readonly textLimit?: number;
+  start(db: Db): Promise<LiveNetwork & AsyncDisposable & { listSecrets?(): string[] }>;
+  /** Each post that is now at the network: its address there, or its id. */
+  onPublished?(post: string): void;
+}
+
+export function describeLiveCases(subject: LiveSubject): void {
+  let database: TestDatabase;
+  let network: Awaited<ReturnType<LiveSubject['start']>>;
+  let app: TestApp;
+  let client: LiveClient;
+  let platform: Platform;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    network = await subject.start(database.db);
+    app = await startApp({ database, env: network.env });
+    platform = app.context.platforms.get(subject.name)!;
+    client = await connectClient(app, subject.name, network.credentials, (result) =>
+      subject.onPublished?.(String(result.url ?? result.external_id)),
+    );
+  });
+  afterAll(async () => {
+    await app?.stop();
+    await network?.[Symbol.asyncDispose]();
+    await database?.drop();
+  });
+
+  /** The public post of a result. Undefined: nobody can read it back. */
+  async function readBack(id: string | null): Promise<PublicPost | undefined> {
+    const posts = await network.listPosts?.();
+    const found = posts?.filter((post) => post.id === id);
+    if (found) expect(found, `${id} of ${JSON.stringify(posts)}`).toHaveLength(1);
+    return found?.[0];
+  }
+
+  async function expectAtNetwork(id: string | null, expected: Partial<PublicPost>): Promise<void> {
+    const post = await readBack(id);
+    if (post) expect(post).toMatchObject(expected);
+  }
+
+  const countAccounts = async () =>
+    (await client.call('GET', '/v1/accounts')).body.data.length as number;
+
+  const listEvents = async () => {
+    const { body } = await client.call('GET', '/v1/events');
+    return (body.data as { event: string }[]).map(({ event }) => event);
+  };
+
+  const validate = async (body: object) =>
+    (await client.call('POST', '/v1/posts/validate', body)).body.data as {
+      valid: boolean;
+      errors: Record<string, unknown>[];
+    };
+
+  /** What validation finds first in a post of the account, which its creation must refuse alike. */
+  async function expectRefused(target: Record<string, unknown>) {
+    const body = { platform_posts: [{ account_id: client.accountId, ...target }] };
+    const { valid, errors } = await validate(body);
+    expect(valid).toBe(false);
+    const { field, code, actual, limit } = errors[0]!;
+    const created = await client.call('POST', '/v1/posts', body);
+    expect(created.status).toBe(422);
+    const issue = {
+      path: field,
+      code,
+      ...(actual !== null && { actual }),
+      ...(limit !== null && { limit }),
+    };
+    expect(created.body.error.issues[0]).toMatchObject(issue);
+    return issue;
+  }
+
+  /** As validation tells it of the shortest text that is too long: accounts may differ. */
+  async function readTextLimit(): Promise<number> {
+    const most = fixedLimits.captionCharacters;
+    for (let length = 256; length < most; length *= 2) {
+      const body = { caption: 'a'.repeat(length), account_ids: [client.accountId] };
+      const { errors } = await validate(body);
+      const found = errors.find(({ code }) => code === 'caption_too_long');
+      if (found) return found['limit'] as number;
+    }
+    return most;
+  }
+
+  const makeText = (length: number) =>
+    subject.textOf?.(length) ?? textOf(length, platform.rules.text.unit);
+
+  /** Tells the posts of a network apart. */
+  const newCaption = () => `Hello from Fanfare ${newId('result')}`;
+
+  describe('connecting', () => {
+    test('gives an active account, once for each account of the network', async () => {
+      const read = await client.call('GET', `/v1/accounts/${client.accountId}`);
+      expect(read.body.data).toMatchObject({ platform: subject.name, status: 'active' });
+      expect(read.body.data.account_name).toBeTruthy();
+      expect(await listEvents()).toContain('account.connected');
+      const again = await client.connect(network.credentials);
+      expect([again.status, again.body.data.id]).toEqual([200, client.accountId]);
+    });
+
+    test('has a hosted page that says where to find what it asks for', async () => {
+      if (platform.consent) {
+        const handle = network.credentials['handle']!;
+        const connected = await completeConsent(app.api, { handle, externalUserId: 'user-1' });
+        expect(connected).toBe(client.accountId);
+        return;
+      }
+      const schema = z.toJSONSchema(platform.connect!.credentials, {
+        io: 'input',
+        unrepresentable: 'any',
+      }) as { description?: string; properties: Record<string, Field> };
+      const session = await client.call('POST', '/v1/connect/sessions', {
+        platform: subject.name,
+        external_user_id: 'user-1',
+      });
+      const browser = createBrowser();
+      const page = await browser.visit(session.body.data.url);
+      expect(page.status).toBe(200);
+      const text = toText(page.html);
+      expect(schema.description, 'how to get the credentials').toBeTruthy();
+      expect(text).toContain(withoutMarks(schema.description!));
+      for (const [name, { title, description }] of Object.entries(schema.properties)) {
+        expect(page.html).toContain(`name="${name}"`);
+        expect([name, !!title, !!description]).toEqual([name, true, true]);
+        expect(text).toContain(title);
+        expect(text).toContain(withoutMarks(description!));
+      }
+      for (const { credentials } of network.wrongCredentials) {
+        const refused = await browser.submit(page, { ...credentials, decision: 'connect' });
+        expect([refused.status, refused.html.includes('role="alert"')]).toEqual([422, true]);
+        for (const secret of secretsOf(credentials)) expect(refused.html).not.toContain(secret);
+      }
+      await browser.submit(page, { ...network.credentials, decision: 'connect' });
+      const ended = await client.call('GET', `/v1/connect/sessions/${session.body.data.id}`);
+      expect(ended.body.data).toMatchObject({
+        status: 'completed',
+        completed_social_account_id: client.accountId,
+      });
+    });
+
+    test('refuses wrong credentials by their field, and connects nothing', async () => {
+      const before = await countAccounts();
+      for (const { field, credentials } of network.wrongCredentials) {
+        const refused = await client.connect(credentials);
+        expect(refused.status, JSON.stringify(refused.body)).toBe(422);
+        const paths = (refused.body.error.issues as { path: string }[]).map(({ path }) => path);
+        expect(paths).toEqual([`credentials.${field}`]);
+        for (const secret of secretsOf(credentials)) {
+          expect(JSON.stringify(refused.body)).not.toContain(secret);
+        }
+      }
+      expect(await countAccounts()).toBe(before);
+    });
+  });
+
+  describe.concurrent('publishing', () => {
+    test('takes a text at the limit, as the network counts', async () => {
+      const limit = await readTextLimit();
+      if (subject.textLimit !== undefined) expect(limit).toBe(subject.textLimit);
+      const caption = makeText(limit);
+      const [result] = await client.publish([{ caption }]);
+      await expectAtNetwork(result!.external_id, { text: caption });
+    });
+
+    test('refuses a text over the limit, and says both lengths', async () => {
+      const limit = await readTextLimit();
+      const issue = await expectRefused({ caption: makeText(limit + 1) });
+      expect(issue).toEqual({
+        path: 'platform_posts[0].caption',
+        code: 'caption_too_long',
+        actual: limit + 1,
+        limit,
+      });
+    });
+
+    test.each(subject.options)('sends the options $given', async ({ given, arrives, caption }) => {
+      const text = caption === undefined ? newCaption() : caption;
+      const [result] = await client.publish([
+        { ...(text !== null && { caption: text }), platform_options: given },
+      ]);
+      await expectAtNetwork(result!.external_id, { options: arrives });
+    });
+
+    test('has an example of every option', () => {
+      const used = new Set(subject.options.flatMap(({ given }) => Object.keys(given)));
+      expect([...used].toSorted()).toEqual(Object.keys(platform.options.shape).toSorted());
+    });
+
+    test('refuses an unknown option', async () => {
+      const issue = await expectRefused({ caption: 'a', platform_options: { no_such_option: 1 } });
+      expect(issue.path).toBe('platform_posts[0].platform_options.no_such_option');
+    });
+
+    test('answers a post', async () => {
+      const { replies } = platform.rules;
+      if (!replies) {
+        const { path, code } = await expectRefused({ caption: 'a', in_reply_to: '1' });
+        expect([path, code]).toEqual(['platform_posts[0].in_reply_to', 'replies_not_supported']);
+        return;
+      }
+      const [first] = await client.publish([{ caption: newCaption() }]);
+      expect(first!.external_id).toMatch(replies.id);
+      const caption = newCaption();
+      const [reply] = await client.publish([{ caption, in_reply_to: first!.external_id }]);
+      await expectAtNetwork(reply!.external_id, { text: caption, replyTo: first!.external_id });
+    });
+
+    test('publishes a thread in its order', async () => {
+      const parts = [0, 1, 2].map((thread_position) => ({
+        thread_position,
+        caption: `${thread_position}: ${newCaption()}`,
+      }));
+      if (!platform.rules.replies) {
+        const platform_posts = parts.map((part) => ({ account_id: client.accountId, ...part }));
+        const { errors } = await validate({ platform_posts });
+        expect(errors[0]).toMatchObject({ code: 'replies_not_supported' });
+        return;
+      }
+      const results = await client.publish(parts);
+      for (const [i, { caption, external_id }] of results.entries()) {
+        const replyTo = results[i - 1]?.external_id ?? null;
+        await expectAtNetwork(external_id, { text: parts[i]!.caption, replyTo });
+        expect(caption).toBe(parts[i]!.caption);
+      }
+    });
+
+    test('comments on its own post', async () => {
+      const first_comment = `A comment: ${newCaption()}`;
+      const target = { caption: newCaption(), first_comment };
+      if (!platform.rules.replies) {
+        const { path, code } = await expectRefused(target);
+        expect([path, code]).toEqual(['platform_posts[0].first_comment', 'replies_not_supported']);
+        return;
+      }
+      const [result] = await client.publish([target]);
+      const comment = result!.first_comment!;
+      expect(comment).toMatchObject({ status: 'published' });
+      subject.onPublished?.(String(comment.external_id));
+      const replyTo = result!.external_id;
+      await expectAtNetwork(comment.external_id, { text: first_comment, replyTo });
+    });
+  });
+
+  describe('disconnecting', () => {
+    test('ends the account, and our access where the network lets us', async () => {
+      const credentials = (await client.readCredentials())!;
+      const removed = await client.call('DELETE', `/v1/accounts/${client.accountId}`);
+      expect(removed.status).toBe(204);
+      const read = await client.call('GET', `/v1/accounts/${client.accountId}`);
+      expect(read.body.data.status).toBe('disconnected');
+      expect(await listEvents()).toContain('account.disconnected');
+      const post = { caption: 'a', account_ids: [client.accountId] };
+      expect((await validate(post)).valid).toBe(false);
+      expect(await client.readCredentials()).toBeNull();
+      if (!platform.revoke || !platform.refresh) return;
+      const refused = await refusal(platform.refresh(credentials, AbortSignal.timeout(5_000)));
+      expect(refused.kind).toBe('reauthorize');
+    });
+
+    test('has left no secret in any answer and in no table', async () => {
+      const secrets = [...secretsOf(network.credentials), ...(network.listSecrets?.() ?? [])];
+      const shown = client.answers.join('\n') + (await dumpTables(database.db));
+      expect(secrets.filter((secret) => shown.includes(secret))).toEqual([]);
+    });
+  });
+}
+
+interface Field {
+  title?: string;
+  description?: string;
+}
+
+/** As a browser shows it. */
+function toText(html: string): string {
+  return html
+    .replaceAll(/<[^>]+>/g, '')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+}
+
+const withoutMarks = (description: string) => description.replaceAll('`', '');
+
+/** All but the sandbox network's own. */
+async function dumpTables(db: Db): Promise<string> {
+  const tables = await sql<{ name: string }>`
+    select table_name as name from information_schema.tables
+    where table_schema = 'public' and table_name not like 'sandbox%'`.execute(db);
+  const dumps = await Promise.all(
+    tables.rows.map(({ name }) =>
+      sql<{ dump: string | null }>`
+        select string_agg(row_to_json(t)::text, e'\n') as dump from ${sql.table(name)} t`.execute(
+        db,
+      ),
+    ),
+  );
+  return dumps.map(({ rows }) => rows[0]!.dump).join('\n');
+}

@@ -1,0 +1,74 @@
+// A client of a whole Fanfare that publishes to one network, and remembers all that it was answered.
+import { expect } from 'vitest';
+import type { Credentials } from '../../../../activities/platforms/platform.ts';
+import { isSecretField } from '../../../../api/accounts/connect-at-network.ts';
+import { openCredentials } from '../../../../schema/database/accounts.ts';
+import type { PlatformName } from '../../../../schema/platforms/index.ts';
+import type { Post, PostResult } from '../../../../schema/posts.ts';
+import type { Api } from '../../api.ts';
+import type { TestApp } from '../../app.ts';
+
+type Answer = Awaited<ReturnType<Api['call']>>;
+type Target = Record<string, unknown>;
+
+export interface LiveClient {
+  readonly accountId: string;
+  /** Every answer's text. */
+  readonly answers: string[];
+  call(method: string, path: string, body?: unknown): Promise<Answer>;
+  /** The post's results once it has ended, which it must have well. */
+  publish(targets: Target[]): Promise<PostResult[]>;
+  connect(credentials: Credentials): ReturnType<LiveClient['call']>;
+  /** As they are kept. */
+  readCredentials(): Promise<Credentials | null>;
+}
+
+/** `onPublished`: each post that is now at the network. */
+export async function connectClient(
+  app: TestApp,
+  platform: PlatformName,
+  credentials: Credentials,
+  onPublished: (result: PostResult) => void = () => undefined,
+): Promise<LiveClient> {
+  const answers: string[] = [];
+  async function call(method: string, path: string, body?: unknown) {
+    const answer = await app.api.call(method, path, body);
+    answers.push(answer.text);
+    return answer;
+  }
+  const connect = (given: Credentials) =>
+    call('POST', '/v1/accounts/connect', { platform, credentials: given });
+  const connected = await connect(credentials);
+  expect(connected.status, answers.at(-1)).toBe(201);
+  const accountId = connected.body.data.id as string;
+
+  async function publish(targets: Target[]): Promise<PostResult[]> {
+    const platform_posts = targets.map((target) => ({ account_id: accountId, ...target }));
+    const created = await call('POST', '/v1/posts', { platform_posts });
+    expect(created.status, answers.at(-1)).toBe(202);
+    await app.tenant.waitForPost(created.body.data.id, { timeoutMs: 25_000 });
+    const { results } = (await call('GET', `/v1/posts/${created.body.data.id}`)).body.data as Post;
+    for (const result of results) {
+      expect(result, JSON.stringify(result)).toMatchObject({ status: 'published' });
+      onPublished(result);
+    }
+    return results;
+  }
+
+  async function readCredentials(): Promise<Credentials | null> {
+    const row = await app.context.db
+      .selectFrom('social_accounts')
+      .selectAll()
+      .where('id', '=', accountId)
+      .executeTakeFirstOrThrow();
+    return openCredentials(app.context.vault, row);
+  }
+  return { accountId, answers, call, publish, connect, readCredentials };
+}
+
+/** Of the credentials, what nobody may see. */
+export function secretsOf(credentials: Credentials): string[] {
+  return Object.entries(credentials)
+    .filter(([name]) => isSecretField(name))
+    .map(([, value]) => value);
+}
