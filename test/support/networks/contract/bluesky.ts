@@ -5,6 +5,7 @@ import type { BlueskyPds } from '../../bluesky-pds.ts';
 import type { Switchboard } from '../faults.ts';
 import { startFaultyServer } from '../faulty-server.ts';
 import type {
+  NetworkFacts,
   NetworkServer,
   NetworkSubject,
   PublicPost,
@@ -17,20 +18,24 @@ const originHeader = 'x-origin';
 const password = 'correct-horse-battery';
 let accountCount = 0;
 
+export const blueskyFacts: NetworkFacts = {
+  name: 'bluesky',
+  options: [
+    {
+      given: { langs: ['en', 'pt-BR'], tags: ['brass'] },
+      arrives: { langs: ['en', 'pt-BR'], tags: ['brass'] },
+    },
+  ],
+};
+
 export function createBlueskySubject(pds: BlueskyPds): NetworkSubject {
   return {
-    name: 'bluesky',
+    ...blueskyFacts,
     resolution: 'key',
     calls: { commit: 1, reconcile: 1 },
     hasRefresh: true,
     publicStages: ['reconcile'],
     textLimit: definition.rules.text.max,
-    options: [
-      {
-        given: { langs: ['en', 'pt-BR'], tags: ['brass'] },
-        arrives: { langs: ['en', 'pt-BR'], tags: ['brass'] },
-      },
-    ],
     refusal: { platformCode: 'NotWelcome', message: 'This is not welcome here.' },
     start: (switchboard) => start(pds, switchboard),
   };

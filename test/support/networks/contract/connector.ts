@@ -11,7 +11,7 @@ import type { RunningNetwork } from './subject.ts';
 export function createConnector(
   name: PlatformName,
   network: Pick<RunningNetwork, 'env' | 'tools'>,
-  { fetch }: Switchboard,
+  { fetch }: Pick<Switchboard, 'fetch'>,
 ): Platform {
   const { platforms } = readConfig(network.env);
   if (name === 'sandbox') {

@@ -9,6 +9,7 @@ const connectTimeoutMs = 10_000;
 export function toKind(subject: NetworkSubject): NetworkKind {
   return {
     ...subject,
+    name: subject.title ?? subject.name,
     hasRefresh: subject.hasRefresh ?? false,
     async start(db) {
       const switchboard = createSwitchboard();

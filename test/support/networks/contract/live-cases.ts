@@ -201,11 +201,6 @@ export function describeLiveCases(subject: LiveSubject): void {
       await expectAtNetwork(result!.external_id, { options: arrives });
     });
 
-    test('has an example of every option', () => {
-      const used = new Set(subject.options.flatMap(({ given }) => Object.keys(given)));
-      expect([...used].toSorted()).toEqual(Object.keys(platform.options.shape).toSorted());
-    });
-
     test('refuses an unknown option', async () => {
       const issue = await expectRefused({ caption: 'a', platform_options: { no_such_option: 1 } });
       expect(issue.path).toBe('platform_posts[0].platform_options.no_such_option');

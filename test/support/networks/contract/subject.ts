@@ -69,10 +69,24 @@ export interface OptionExample {
   arrives: Record<string, unknown>;
   /** Default: any text. Null: none. */
   caption?: string | null;
+  /** It names something that only the simulator has, such as a thread. */
+  isOwn?: true;
 }
 
-export interface NetworkSubject {
+/** What is so at any server of the network. */
+export interface NetworkFacts {
   readonly name: PlatformName;
+  /** Together they use every option of the network's schema. */
+  readonly options: readonly OptionExample[];
+  /** Options that only other kinds of accounts of the network take, such as a bot instead of a webhook. */
+  readonly otherOptions?: readonly string[];
+  /** A text that the network counts as so long. Default: of characters with several code units or points. */
+  textOf?(length: number): string;
+}
+
+export interface NetworkSubject extends NetworkFacts {
+  /** Default: the network's name. */
+  readonly title?: string;
   /**
    * How a lost answer to a commit is resolved. `search`: a check finds the post. `key`: besides, a repeat
    * with the same key is a no-op. `none`: neither, so the outcome is unknown.
@@ -88,10 +102,6 @@ export interface NetworkSubject {
   readonly isUnavailableSafe?: true;
   /** The longest text of the account, as the network counts. */
   readonly textLimit: number;
-  /** A text that the network counts as so long. Default: of characters with several code units or points. */
-  textOf?(length: number): string;
-  /** Together they use every option of the network's schema. */
-  readonly options: readonly OptionExample[];
   /** The network's code and words of `refuse('rejected')`, as the attempt keeps them. */
   readonly refusal: { platformCode: string; message: string };
   /**

@@ -1,0 +1,41 @@
+// The contract's cases without faults at the server that somebody named: `npm run test:networks -- <network> ...`
+import { afterAll } from 'vitest';
+import { isSecretField } from '../../api/accounts/connect-at-network.ts';
+import { describeLiveCases } from '../support/networks/contract/live-cases.ts';
+import {
+  namedServerVariable,
+  type NamedServer,
+} from '../support/networks/contract/named-server.ts';
+import { factsOf } from '../support/networks/contract/subjects.ts';
+
+const { name, credentials } = JSON.parse(process.env[namedServerVariable]!) as NamedServer;
+const { options, textOf } = factsOf(name, credentials);
+const published: string[] = [];
+const settings = Object.entries(process.env).filter(([variable]) =>
+  /^FANFARE_(ALLOW_PRIVATE_CIDRS$|[A-Z]+_API_URL$|BLUESKY_)/.test(variable),
+);
+
+describeLiveCases({
+  name,
+  ...(textOf && { textOf }),
+  options: options.filter(({ isOwn }) => !isOwn),
+  start: () =>
+    Promise.resolve({
+      env: Object.fromEntries(settings) as Record<string, string>,
+      credentials,
+      wrongCredentials: Object.keys(credentials)
+        .filter(isSecretField)
+        .map((field) => ({
+          field,
+          credentials: { ...credentials, [field]: spoil(credentials[field]!) },
+        })),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    }),
+  onPublished: (post) => void published.push(post),
+});
+
+afterAll(() => console.log(['Published, for you to delete:', ...published].join('\n  ')));
+
+/** Of the same form, and wrong. */
+const spoil = (secret: string) =>
+  secret.replace(/[a-z](?=[^a-z]*$)/i, (letter) => (letter === 'a' ? 'b' : 'a'));

@@ -1,0 +1,103 @@
+// The server that somebody names on the command line of `npm run test:networks`.
+import { parseArgs } from 'node:util';
+import { z } from 'zod';
+import type { Credentials } from '../../../../activities/platforms/platform.ts';
+import { PlatformName, platformNames } from '../../../../schema/platforms/index.ts';
+import { createConnector } from './connector.ts';
+
+export interface NamedServer {
+  name: PlatformName;
+  credentials: Credentials;
+}
+
+/** How the server reaches the test, as JSON. */
+export const namedServerVariable = 'FANFARE_TEST_NETWORK';
+
+/** `--url` and `--token` stand for a network's own names of these. */
+const shortNames: Record<string, RegExp> = {
+  url: /^(server|site|service|relays|webhook_url)$/,
+  token: /(token|password|_key)$/,
+};
+
+/** Throws where it misses something. */
+export function readNamedServer(args: readonly string[]): NamedServer {
+  const name = PlatformName.safeParse(args[0]).data;
+  if (name === undefined || name === 'sandbox') throw new Error(`There is no network ${args[0]}.`);
+  const fields = listFields(name);
+  const given = [...fields.map((field) => field.name), ...Object.keys(shortNames)];
+  const { values } = parseArgs({
+    args: args.slice(1),
+    options: Object.fromEntries(given.map((option) => [option, { type: 'string' as const }])),
+  });
+  const credentials: Credentials = {};
+  for (const [option, value] of Object.entries(values)) {
+    const field = fields.find((each) => each.name === option) ?? findShort(fields, option);
+    if (!field) throw new Error(`${name} takes no --${option}.`);
+    if (value !== undefined) credentials[field.name] = value;
+  }
+  const missing = fields.filter((field) => field.isRequired && !(field.name in credentials));
+  if (missing.length > 0) {
+    throw new Error(`${name} needs ${missing.map((field) => `--${field.name}`).join(', ')}.`);
+  }
+  return { name, credentials };
+}
+
+export function describeUsage(): string {
+  const networks = platformNames.filter((name) => name !== 'sandbox').map(describeNetwork);
+  return `Usage: npm run test:networks [-- <network> --<credential> <value> ...]
+
+Without a network: publishes to the real servers that the tests start on this machine, which they
+download where it is not in the cache.
+
+With one: connects to any real server of the network with these credentials, and runs the cases of the
+contract that need no faults: connecting, wrong credentials, a text at the limit and one over it,
+options, a reply, a thread, a first comment, disconnecting. THIS PUBLISHES a dozen posts, some of them
+long, and prints the address of each, so that you can delete them. Use an account made for tests.
+Settings are read from the environment, such as FANFARE_SLACK_API_URL, or
+FANFARE_ALLOW_PRIVATE_CIDRS for a server in a private network.
+
+${networks.join('\n\n')}
+
+--url and --token are short for the first field that is an address or a token.`;
+}
+
+interface Field {
+  name: string;
+  description: string;
+  isRequired: boolean;
+}
+
+const FieldSchemas = z.object({
+  description: z.string().default(''),
+  properties: z.record(
+    z.string(),
+    z.object({ title: z.string().default(''), description: z.string().default('') }),
+  ),
+  required: z.array(z.string()).default([]),
+});
+
+function listFields(name: PlatformName): Field[] {
+  const { properties, required } = readSchema(name);
+  return Object.entries(properties).map(([field, { title, description }]) => ({
+    name: field,
+    description: [title, description].filter(Boolean).join(': '),
+    isRequired: required.includes(field),
+  }));
+}
+
+function readSchema(name: PlatformName): z.infer<typeof FieldSchemas> {
+  const { connect } = createConnector(name, { env: {} }, { fetch });
+  const schema = z.toJSONSchema(connect!.credentials, { io: 'input', unrepresentable: 'any' });
+  return FieldSchemas.parse(schema);
+}
+
+function findShort(fields: Field[], option: string): Field | undefined {
+  return fields.find((field) => shortNames[option]?.test(field.name));
+}
+
+function describeNetwork(name: PlatformName): string {
+  const fields = listFields(name).map(
+    (field) => `    --${field.name}${field.isRequired ? '' : ' (optional)'}  ${field.description}`,
+  );
+  return [`  ${name}  ${readSchema(name).description}`, ...fields].join('\n');
+}

@@ -1,0 +1,15 @@
+// What the contract knows of each network at any of its servers.
+import type { Credentials } from '../../../../activities/platforms/platform.ts';
+import type { PlatformName } from '../../../../schema/platforms/index.ts';
+import { blueskyFacts } from './bluesky.ts';
+import { sandbox } from './sandbox.ts';
+import type { NetworkFacts } from './subject.ts';
+
+/** By what an account connects with, where its accounts differ. */
+const networks: Record<PlatformName, (credentials: Credentials) => NetworkFacts> = {
+  sandbox: () => sandbox,
+  bluesky: () => blueskyFacts,
+};
+
+export const factsOf = (name: PlatformName, credentials: Credentials) =>
+  networks[name](credentials);

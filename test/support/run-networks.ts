@@ -1,0 +1,29 @@
+// `npm run test:networks`: publishes to real servers, those that the tests start or one that is named.
+import {
+  describeUsage,
+  namedServerVariable,
+  readNamedServer,
+} from './networks/contract/named-server.ts';
+import { runTests } from './run-tests.ts';
+
+const namedServerTest = 'test/networks/named-server.test.ts';
+const given = process.argv.slice(2);
+
+if (given.includes('--help') || given.includes('-h')) {
+  console.log(describeUsage());
+} else if (given.length === 0) {
+  await runTests(['test/networks', '--exclude', namedServerTest]);
+} else {
+  await runNamed();
+}
+
+async function runNamed(): Promise<void> {
+  try {
+    process.env[namedServerVariable] = JSON.stringify(readNamedServer(given));
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${describeUsage()}`);
+    process.exitCode = 2;
+    return;
+  }
+  await runTests([namedServerTest]);
+}
