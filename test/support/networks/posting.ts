@@ -121,6 +121,7 @@ async function addAccount(
       platform: platform.name,
       account_name: connection.accountName,
       external_account_id: connection.externalAccountId,
+      traits: JSON.stringify(connection.traits ?? {}),
       connection_type: 'byo',
       status: 'active',
       credentials: sealed.ciphertext,

@@ -2,16 +2,18 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { rulesOf } from '../../../../activities/platforms/index.ts';
 import type { Platform } from '../../../../activities/platforms/platform.ts';
 import { fixedLimits } from '../../../../schema/limits.ts';
 import type { Db } from '../../../../schema/database/database.ts';
+import type { PlatformRules } from '../../../../schema/platforms/definition.ts';
 import { newId } from '../../../../schema/ids.ts';
 import { startApp, type TestApp } from '../../app.ts';
 import { createBrowser } from '../../browser.ts';
 import { completeConsent } from '../../consent.ts';
 import { createTestDatabase, type TestDatabase } from '../../database.ts';
 import { refusal } from '../../platform-refusal.ts';
-import { connectClient, secretsOf, type LiveClient } from './live-client.ts';
+import { connectClient, contractUser, secretsOf, type LiveClient } from './live-client.ts';
 import type { LiveNetwork, NetworkSubject, PublicPost } from './subject.ts';
 import { textOf } from './texts.ts';
 
@@ -29,6 +31,7 @@ export function describeLiveCases(subject: LiveSubject): void {
   let app: TestApp;
   let client: LiveClient;
   let platform: Platform;
+  let rules: PlatformRules;
 
   beforeAll(async () => {
     database = await createTestDatabase();
@@ -38,6 +41,7 @@ export function describeLiveCases(subject: LiveSubject): void {
     client = await connectClient(app, subject.name, network.credentials, (result) =>
       subject.onPublished?.(String(result.url ?? result.external_id)),
     );
+    rules = rulesOf(platform, await client.readTraits());
   });
   afterAll(async () => {
     await app?.stop();
@@ -102,8 +106,7 @@ export function describeLiveCases(subject: LiveSubject): void {
     return most;
   }
 
-  const makeText = (length: number) =>
-    subject.textOf?.(length) ?? textOf(length, platform.rules.text.unit);
+  const makeText = (length: number) => subject.textOf?.(length) ?? textOf(length, rules.text.unit);
 
   /** Tells the posts of a network apart. */
   const newCaption = () => `Hello from Fanfare ${newId('result')}`;
@@ -121,7 +124,7 @@ export function describeLiveCases(subject: LiveSubject): void {
     test('has a hosted page that says where to find what it asks for', async () => {
       if (platform.consent) {
         const handle = network.credentials['handle']!;
-        const connected = await completeConsent(app.api, { handle, externalUserId: 'user-1' });
+        const connected = await completeConsent(app.api, { handle, externalUserId: contractUser });
         expect(connected).toBe(client.accountId);
         return;
       }
@@ -131,7 +134,7 @@ export function describeLiveCases(subject: LiveSubject): void {
       }) as { description?: string; properties: Record<string, Field> };
       const session = await client.call('POST', '/v1/connect/sessions', {
         platform: subject.name,
-        external_user_id: 'user-1',
+        external_user_id: contractUser,
       });
       const browser = createBrowser();
       const page = await browser.visit(session.body.data.url);
@@ -207,7 +210,7 @@ export function describeLiveCases(subject: LiveSubject): void {
     });
 
     test('answers a post', async () => {
-      const { replies } = platform.rules;
+      const { replies } = rules;
       if (!replies) {
         const { path, code } = await expectRefused({ caption: 'a', in_reply_to: '1' });
         expect([path, code]).toEqual(['platform_posts[0].in_reply_to', 'replies_not_supported']);
@@ -225,7 +228,7 @@ export function describeLiveCases(subject: LiveSubject): void {
         thread_position,
         caption: `${thread_position}: ${newCaption()}`,
       }));
-      if (!platform.rules.replies) {
+      if (!rules.replies) {
         const platform_posts = parts.map((part) => ({ account_id: client.accountId, ...part }));
         const { errors } = await validate({ platform_posts });
         expect(errors[0]).toMatchObject({ code: 'replies_not_supported' });
@@ -242,7 +245,7 @@ export function describeLiveCases(subject: LiveSubject): void {
     test('comments on its own post', async () => {
       const first_comment = `A comment: ${newCaption()}`;
       const target = { caption: newCaption(), first_comment };
-      if (!platform.rules.replies) {
+      if (!rules.replies) {
         const { path, code } = await expectRefused(target);
         expect([path, code]).toEqual(['platform_posts[0].first_comment', 'replies_not_supported']);
         return;

@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import type { Credentials } from '../../../../activities/platforms/platform.ts';
 import { isSecretField } from '../../../../api/accounts/connect-at-network.ts';
 import { openCredentials } from '../../../../schema/database/accounts.ts';
+import type { Traits } from '../../../../schema/platforms/definition.ts';
 import type { PlatformName } from '../../../../schema/platforms/index.ts';
 import type { Post, PostResult } from '../../../../schema/posts.ts';
 import type { Api } from '../../api.ts';
@@ -19,9 +20,13 @@ export interface LiveClient {
   /** The post's results once it has ended, which it must have well. */
   publish(targets: Target[]): Promise<PostResult[]>;
   connect(credentials: Credentials): ReturnType<LiveClient['call']>;
-  /** As they are kept. */
+  /** As they are kept of the account. */
   readCredentials(): Promise<Credentials | null>;
+  readTraits(): Promise<Traits>;
 }
+
+/** Of the client, who connects the account again on the hosted page. */
+export const contractUser = 'user-1';
 
 /** `onPublished`: each post that is now at the network. */
 export async function connectClient(
@@ -37,7 +42,11 @@ export async function connectClient(
     return answer;
   }
   const connect = (given: Credentials) =>
-    call('POST', '/v1/accounts/connect', { platform, credentials: given });
+    call('POST', '/v1/accounts/connect', {
+      platform,
+      credentials: given,
+      external_user_id: contractUser,
+    });
   const connected = await connect(credentials);
   expect(connected.status, answers.at(-1)).toBe(201);
   const accountId = connected.body.data.id as string;
@@ -55,15 +64,21 @@ export async function connectClient(
     return results;
   }
 
-  async function readCredentials(): Promise<Credentials | null> {
-    const row = await app.context.db
+  const readRow = () =>
+    app.context.db
       .selectFrom('social_accounts')
       .selectAll()
       .where('id', '=', accountId)
       .executeTakeFirstOrThrow();
-    return openCredentials(app.context.vault, row);
-  }
-  return { accountId, answers, call, publish, connect, readCredentials };
+  return {
+    accountId,
+    answers,
+    call,
+    publish,
+    connect,
+    readCredentials: async () => openCredentials(app.context.vault, await readRow()),
+    readTraits: async () => (await readRow()).traits,
+  };
 }
 
 /** Of the credentials, what nobody may see. */
