@@ -1,5 +1,5 @@
 // The contract's cases without faults at the server that somebody named: `npm run test:networks -- <network> ...`
-import { afterAll } from 'vitest';
+import { afterAll, vi } from 'vitest';
 import { isSecretField } from '../../api/accounts/connect-at-network.ts';
 import { describeLiveCases } from '../support/networks/contract/live-cases.ts';
 import {
@@ -9,16 +9,19 @@ import {
 import { factsOf } from '../support/networks/contract/subjects.ts';
 
 const { name, credentials } = JSON.parse(process.env[namedServerVariable]!) as NamedServer;
-const { options, textOf } = factsOf(name, credentials);
+const facts = factsOf(name, credentials);
 const published: string[] = [];
+/** A real server may limit its rate. */
+const patienceMs = 120_000;
+vi.setConfig({ testTimeout: patienceMs + 10_000 });
 const settings = Object.entries(process.env).filter(([variable]) =>
   /^FANFARE_(ALLOW_PRIVATE_CIDRS$|[A-Z]+_API_URL$|BLUESKY_)/.test(variable),
 );
 
 describeLiveCases({
-  name,
-  ...(textOf && { textOf }),
-  options: options.filter(({ isOwn }) => !isOwn),
+  ...facts,
+  patienceMs,
+  options: facts.options.filter(({ isOwn }) => !isOwn),
   start: () =>
     Promise.resolve({
       env: Object.fromEntries(settings) as Record<string, string>,

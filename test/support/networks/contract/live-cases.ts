@@ -18,9 +18,14 @@ import type { LiveNetwork, NetworkSubject, PublicPost } from './subject.ts';
 import { textOf } from './texts.ts';
 
 /** A real server's limit is its own. */
-export interface LiveSubject extends Pick<NetworkSubject, 'name' | 'options' | 'textOf'> {
+export interface LiveSubject extends Pick<
+  NetworkSubject,
+  'name' | 'options' | 'textOf' | 'hasFlatThreads'
+> {
   readonly textLimit?: number;
   start(db: Db): Promise<LiveNetwork & AsyncDisposable & { listSecrets?(): string[] }>;
+  /** How long a post may take. */
+  readonly patienceMs?: number;
   /** Each post that is now at the network: its address there, or its id. */
   onPublished?(post: string): void;
 }
@@ -38,9 +43,12 @@ export function describeLiveCases(subject: LiveSubject): void {
     network = await subject.start(database.db);
     app = await startApp({ database, env: network.env });
     platform = app.context.platforms.get(subject.name)!;
-    client = await connectClient(app, subject.name, network.credentials, (result) =>
-      subject.onPublished?.(String(result.url ?? result.external_id)),
-    );
+    client = await connectClient(app, {
+      platform: subject.name,
+      credentials: network.credentials,
+      patienceMs: subject.patienceMs ?? 25_000,
+      onPublished: ({ url, external_id }) => subject.onPublished?.(String(url ?? external_id)),
+    });
     rules = rulesOf(platform, await client.readTraits());
   });
   afterAll(async () => {
@@ -236,7 +244,8 @@ export function describeLiveCases(subject: LiveSubject): void {
       }
       const results = await client.publish(parts);
       for (const [i, { caption, external_id }] of results.entries()) {
-        const replyTo = results[i - 1]?.external_id ?? null;
+        const answered = results[subject.hasFlatThreads ? Math.min(i, 1) - 1 : i - 1];
+        const replyTo = answered?.external_id ?? null;
         await expectAtNetwork(external_id, { text: parts[i]!.caption, replyTo });
         expect(caption).toBe(parts[i]!.caption);
       }

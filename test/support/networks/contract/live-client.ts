@@ -28,12 +28,18 @@ export interface LiveClient {
 /** Of the client, who connects the account again on the hosted page. */
 export const contractUser = 'user-1';
 
-/** `onPublished`: each post that is now at the network. */
+export interface LiveAccount {
+  platform: PlatformName;
+  credentials: Credentials;
+  /** How long a post may take. */
+  patienceMs: number;
+  /** Each post that is now at the network. */
+  onPublished(result: PostResult): void;
+}
+
 export async function connectClient(
   app: TestApp,
-  platform: PlatformName,
-  credentials: Credentials,
-  onPublished: (result: PostResult) => void = () => undefined,
+  { platform, credentials, patienceMs, onPublished }: LiveAccount,
 ): Promise<LiveClient> {
   const answers: string[] = [];
   async function call(method: string, path: string, body?: unknown) {
@@ -55,7 +61,7 @@ export async function connectClient(
     const platform_posts = targets.map((target) => ({ account_id: accountId, ...target }));
     const created = await call('POST', '/v1/posts', { platform_posts });
     expect(created.status, answers.at(-1)).toBe(202);
-    await app.tenant.waitForPost(created.body.data.id, { timeoutMs: 25_000 });
+    await app.tenant.waitForPost(created.body.data.id, { timeoutMs: patienceMs });
     const { results } = (await call('GET', `/v1/posts/${created.body.data.id}`)).body.data as Post;
     for (const result of results) {
       expect(result, JSON.stringify(result)).toMatchObject({ status: 'published' });

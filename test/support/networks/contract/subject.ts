@@ -80,6 +80,8 @@ export interface NetworkFacts {
   readonly options: readonly OptionExample[];
   /** Options that only other kinds of accounts of the network take, such as a bot instead of a webhook. */
   readonly otherOptions?: readonly string[];
+  /** Threads have one level: every later part of a thread answers the first. */
+  readonly hasFlatThreads?: true;
   /** A text that the network counts as so long. Default: of characters with several code units or points. */
   textOf?(length: number): string;
 }
