@@ -3,6 +3,7 @@ import type { PlatformRules, Traits } from '../../schema/platforms/definition.ts
 import type { PlatformName, PlatformSettings } from '../../schema/platforms/index.ts';
 import type { LookUpTxt } from './bluesky/handles.ts';
 import { createBluesky } from './bluesky/index.ts';
+import { createMastodon } from './mastodon/index.ts';
 import type { Fetch, Platform } from './platform.ts';
 
 export type Platforms = ReadonlyMap<PlatformName, Platform>;
@@ -24,5 +25,5 @@ export interface PlatformTools {
 
 /** All but the sandbox, whose server is our own. */
 export function connectPlatforms(settings: PlatformSettings, tools: PlatformTools): Platform[] {
-  return [createBluesky({ ...settings.bluesky, ...tools })];
+  return [createBluesky({ ...settings.bluesky, ...tools }), createMastodon(tools)];
 }

@@ -3,10 +3,11 @@ import { z } from 'zod';
 import { number } from '../variables.ts';
 import { bluesky } from './bluesky.ts';
 import type { PlatformDefinition } from './definition.ts';
+import { mastodon } from './mastodon.ts';
 import { sandbox } from './sandbox.ts';
 
 /** In the order in which people see them. */
-const definitions = [sandbox, bluesky] as const;
+const definitions = [sandbox, bluesky, mastodon] as const;
 
 type Definition = (typeof definitions)[number];
 export type PlatformName = Definition['name'];

@@ -1,6 +1,7 @@
 // What the contract knows of each network at any of its servers.
 import type { Credentials } from '../../../../activities/platforms/platform.ts';
 import type { PlatformName } from '../../../../schema/platforms/index.ts';
+import { mastodonFacts } from '../mastodon/subject.ts';
 import { blueskyFacts } from './bluesky.ts';
 import { sandbox } from './sandbox.ts';
 import type { NetworkFacts } from './subject.ts';
@@ -9,6 +10,7 @@ import type { NetworkFacts } from './subject.ts';
 const networks: Record<PlatformName, (credentials: Credentials) => NetworkFacts> = {
   sandbox: () => sandbox,
   bluesky: () => blueskyFacts,
+  mastodon: () => mastodonFacts,
 };
 
 export const factsOf = (name: PlatformName, credentials: Credentials) =>

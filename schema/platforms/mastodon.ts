@@ -1,0 +1,95 @@
+// Mastodon: its rules, which each server sets for itself, and the options of a post.
+import { z } from 'zod';
+import { definePlatform, type PlatformRules, type Traits } from './definition.ts';
+
+/** The account's server sets the limits, and refuses what exceeds them. */
+const Poll = z.strictObject({
+  options: z.array(z.string().trim().min(1).max(1_000)).min(2).max(100),
+  expires_in: z.int().min(1).max(1e9),
+  multiple: z.boolean().optional(),
+  hide_totals: z.boolean().optional(),
+});
+
+/** As the API names them: https://docs.joinmastodon.org/methods/statuses/#form-data-parameters */
+const options = z
+  .strictObject({
+    visibility: z
+      .enum(['public', 'unlisted', 'private', 'direct'])
+      .optional()
+      .meta({
+        description: "Who can see the post. Default: the account's own setting.",
+        'x-enumDescriptions': {
+          public: 'everyone, also in public timelines',
+          unlisted: 'everyone, but not in public timelines',
+          private: 'followers only',
+          direct: 'mentioned accounts only',
+        },
+      }),
+    spoiler_text: z.string().trim().min(1).optional().meta({
+      description: "Content warning that hides the text. It counts toward the text's limit.",
+    }),
+    sensitive: z.boolean().optional().meta({
+      description: "Mark the post as sensitive. Default: the account's own setting.",
+    }),
+    language: z
+      .string()
+      .regex(/^[a-z]{2,3}(-[A-Za-z]{2,4})?$/, 'must be a language code, such as en or zh-CN')
+      .optional()
+      .meta({ description: "Language of the text. Default: the account's own setting." }),
+    poll: Poll.optional().meta({
+      description:
+        "Poll below the text: `options`, `expires_in` (seconds), `multiple`, `hide_totals`. The account's server sets the limits.",
+    }),
+  })
+  .meta({ id: 'MastodonOptions', description: "Mastodon's own options of a post." });
+
+// URLs and mentions as the server finds them, but for its list of top-level domains.
+// https://github.com/mastodon/mastodon/blob/main/config/initializers/twitter_regex.rb
+// https://github.com/mastodon/mastodon/blob/main/app/models/account.rb (MENTION_RE)
+const parens = String.raw`\([^\s<>()?]*\)`;
+const path = String.raw`/(?:(?:[^\s<>()?]|${parens})*(?:[^\s<>()?!*"'「」;:=,.$%[\]~&|@]|${parens}))?`;
+const query = String.raw`\?[\w!?*'();:&=+$/%#[\].,~|@^\u{a0}-\u{10ffff}-]*[\w&=#/\u{a0}-\u{10ffff}-]`;
+const url = String.raw`(?<![a-z0-9@＠$#＃])https?://(?:[\p{L}\p{N}_-]+\.)+\p{L}[\p{L}\p{N}-]+(?::\d+)?(?:${path})?(?:${query})?`;
+const word = String.raw`\p{L}\p{M}\p{Nd}\p{Pc}`;
+const user = String.raw`(?<![=/${word}])@([a-z0-9_]+(?:[.-]+[a-z0-9_]+)*)`;
+const urlOrMention = new RegExp(`${url}|${user}(?:@[${word}]+(?:[.-]+[${word}]+)*)?`, 'giu');
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+function rulesFor({ maxCharacters, charactersPerUrl }: Traits): PlatformRules {
+  const anyUrl = 'x'.repeat(Number(charactersPerUrl));
+  return {
+    text: {
+      max: Number(maxCharacters),
+      unit: 'graphemes',
+      // https://github.com/mastodon/mastodon/blob/main/app/validators/status_length_validator.rb
+      count(text, { spoiler_text = '' }) {
+        const counted = text
+          .trim()
+          .replaceAll(urlOrMention, (_, name?: string) =>
+            name === undefined ? anyUrl : `@${name}`,
+          );
+        return Array.from(graphemes.segment(`${spoiler_text as string}${counted}`)).length;
+      },
+    },
+    isTextRequired: true,
+    media: null,
+    replies: { id: /^[\w-]{1,64}$/, example: '103254962155278888' },
+    source: 'https://docs.joinmastodon.org/entities/Instance/#max_characters',
+  };
+}
+
+export const mastodon = definePlatform({
+  name: 'mastodon',
+  title: 'Mastodon',
+  connectsBy: 'Server and access token',
+  testedWith: 'Simulator',
+  settings: {},
+  // A server's defaults.
+  rules: rulesFor({ maxCharacters: 500, charactersPerUrl: 23 }),
+  rulesFor,
+  options,
+  // An `Idempotency-Key` is kept for an hour after the post. A minute less, for the time of requests.
+  // https://docs.joinmastodon.org/methods/statuses/#headers
+  commitRepeatsForMs: 3_540_000,
+});

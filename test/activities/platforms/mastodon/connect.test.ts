@@ -1,0 +1,156 @@
+// Connecting a Mastodon account: its server, its token, and what is wrong with either.
+import { describe, expect, test } from 'vitest';
+import { ConnectInput } from '../../../../activities/platforms/mastodon/connect.ts';
+import { connect, startMastodon } from '../../../support/networks/mastodon/connected.ts';
+import { limitHeaders } from '../../../support/networks/mastodon/server.ts';
+import { createClient, resolvingTo, startHttp } from '../../../support/peers.ts';
+import { refusal } from '../../../support/platform-refusal.ts';
+
+describe('the server', () => {
+  test.each([
+    'mastodon.example',
+    ' Mastodon.Example ',
+    'https://mastodon.example',
+    'https://mastodon.example/@ada/109343827',
+    '@ada@mastodon.example',
+  ])('is read from %o', (server) => {
+    const parsed = ConnectInput.parse({ server, access_token: 'token' });
+    expect(parsed['server']).toBe('https://mastodon.example');
+  });
+
+  test.each(['', 'two words', 'https://'])('is not read from %o', (server) => {
+    const { error } = ConnectInput.safeParse({ server, access_token: 'token' });
+    expect(error?.issues).toMatchObject([{ path: ['server'] }]);
+  });
+
+  test('is where the account and its limits are', async () => {
+    const { network, credentials } = await startMastodon({
+      domain: '127.0.0.1',
+      maxCharacters: 5_000,
+      charactersPerUrl: 30,
+    });
+    const { host } = new URL(credentials.server);
+    expect(await connect(credentials)).toEqual({
+      externalAccountId: `${network.accountId}@${host}`,
+      accountName: `@ada@${host}`,
+      credentials,
+      scope: ['read:accounts', 'read:statuses', 'write:statuses'],
+      tokenExpiresAt: null,
+      traits: { maxCharacters: 5_000, charactersPerUrl: 30 },
+    });
+  });
+
+  test.each([
+    ['the domain above it', 'example.test', '@ada@example.test'],
+    ['its own host where it claims another domain', 'mastodon.social', '@ada@social.example.test'],
+  ])('names its accounts by %s', async (_what, domain, name) => {
+    const { credentials } = await startMastodon({ domain });
+    const { port } = new URL(credentials.server);
+    const given = { ...credentials, server: `http://social.example.test:${port}` };
+    const client = createClient({ lookup: resolvingTo('127.0.0.1') });
+    const { accountName } = await connect(given, client);
+    expect(accountName.replace(`:${port}`, '')).toBe(name);
+  });
+
+  test.each<[string, number, Record<string, string>, string]>([
+    ['has no such page', 404, { 'content-type': 'text/html' }, '<h1>Not here</h1>'],
+    ['answers with a page', 200, { 'content-type': 'text/html' }, '<h1>Welcome</h1>'],
+    ['answers with another JSON', 200, {}, '{"domain":"mastodon.test","configuration":{}}'],
+    ['redirects', 301, { location: 'https://mastodon.test/' }, ''],
+    ['answers 10 MB', 200, {}, ' '.repeat(10 * 1024 * 1024)],
+  ])('is refused when it %s', async (_what, status, headers, body) => {
+    const peer = await startHttp((_request, response) => {
+      response.writeHead(status, headers).end(body);
+    });
+    const error = await refusal(connect({ server: peer.url, access_token: 'secret' }));
+    expect(error).toMatchObject({
+      kind: 'rejected',
+      message: `127.0.0.1:${peer.port} does not answer as a Mastodon server.`,
+      options: { field: 'server', platformCode: 'not_mastodon' },
+    });
+  });
+
+  test.each<[string, string, Parameters<typeof createClient>[0]]>([
+    ['private address', 'https://10.0.0.1', { allowed: [] }],
+    ['name of a private address', 'https://a.test', { lookup: resolvingTo('10.0.0.1') }],
+    ['name without https:', 'http://a.test', { allowed: [], lookup: resolvingTo('192.0.2.1') }],
+  ])('is refused as a %s', async (_what, server, options) => {
+    const given = { server, access_token: 'secret' };
+    const error = await refusal(connect(given, createClient(options)));
+    expect(error).toMatchObject({ kind: 'rejected', options: { field: 'server' } });
+  });
+
+  test('that never answers is away', async () => {
+    const peer = await startHttp(() => undefined);
+    const given = { server: peer.url, access_token: 'secret' };
+    const error = await refusal(connect(given, createClient({ fetchDeadlineMs: 50 })));
+    expect(error).toMatchObject({ kind: 'unavailable', message: 'The network gave no answer.' });
+  });
+
+  test.each([
+    [503, 'unavailable'],
+    [429, 'rate_limited'],
+  ] as const)('that answers %i is away', async (status, kind) => {
+    const peer = await startHttp((_request, response) => {
+      response.writeHead(status, limitHeaders(0, 60_000)).end('{"error":"Later"}');
+    });
+    const error = await refusal(connect({ server: peer.url, access_token: 'secret' }));
+    expect(error.kind).toBe(kind);
+  });
+});
+
+describe('the token', () => {
+  test.each([
+    ['broad scopes', ['read', 'write', 'push']],
+    ['the profile for the account', ['profile', 'read:statuses', 'write:statuses']],
+    ['scopes that an old server does not tell', null],
+  ])('is taken with %s', async (_what, scopes) => {
+    const { credentials } = await startMastodon({ scopes });
+    expect((await connect(credentials)).scope).toEqual(scopes ?? []);
+  });
+
+  test.each([
+    [['read'], 'write:statuses'],
+    [['read:accounts', 'write'], 'read:statuses'],
+    [['write:statuses'], 'read:accounts, read:statuses'],
+    [[], 'read:accounts, read:statuses, write:statuses'],
+  ])('with the scopes %o is refused, as it lacks %s', async (scopes, missing) => {
+    const { credentials } = await startMastodon({ scopes });
+    expect(await refusal(connect(credentials))).toMatchObject({
+      kind: 'rejected',
+      message: `The access token lacks ${missing}.`,
+      options: { field: 'access_token', platformCode: 'missing_scope' },
+    });
+  });
+
+  test.each<[string, string, boolean]>([
+    ['invalid', 'The access token is invalid', false],
+    ['revoked', 'The access token was revoked', true],
+  ])('that is %s is refused in the words of the server', async (_what, words, isRevoked) => {
+    const { network, credentials } = await startMastodon();
+    if (isRevoked) await network.revokeToken();
+    else credentials.access_token = 'wrong-token';
+    const error = await refusal(connect(credentials));
+    expect(error).toMatchObject({ kind: 'rejected', options: { field: 'access_token' } });
+    expect(error.message).toContain(words);
+  });
+
+  test('of an application without a user is refused', async () => {
+    const { network, credentials } = await startMastodon();
+    const words = 'This method requires an authenticated user';
+    const peer = await startHttp(async (request, response) => {
+      const { url = '', headers } = request;
+      const answer = url.includes('/accounts/')
+        ? Response.json({ error: words }, { status: 422 })
+        : await network.answer(
+            new Request(`http://mastodon.test${url}`, {
+              headers: { ...(headers.authorization && { authorization: headers.authorization }) },
+            }),
+          );
+      response.writeHead(answer.status).end(await answer.text());
+    });
+    const error = await refusal(connect({ ...credentials, server: peer.url }));
+    expect(error.options).toMatchObject({ field: 'access_token', platformCode: '422' });
+    expect(error.message).toContain(words);
+  });
+});

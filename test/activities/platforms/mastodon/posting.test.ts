@@ -1,0 +1,212 @@
+// Posts to Mastodon: how long they may be, what is sent, and what a refusal means.
+import { inspect } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { checkText } from '../../../../activities/platforms/text-rules.ts';
+import { mastodon as definition } from '../../../../schema/platforms/mastodon.ts';
+import { connectNew } from '../../../support/networks/mastodon/connected.ts';
+import { limitHeaders } from '../../../support/networks/mastodon/server.ts';
+import { startHttp } from '../../../support/peers.ts';
+import { refusal } from '../../../support/platform-refusal.ts';
+
+const count = definition.rules.text.count!;
+const url = 23;
+
+describe('a text', () => {
+  test.each<[string, string, number]>([
+    ['graphemes', '👩‍👩‍👧‍👦e\u0301', 2],
+    ['a URL as a fixed number', 'https://example.com/a/very/long/path?with=a&query=string', url],
+    ['a short URL as the same number', 'http://a.io', url],
+    ['several URLs', 'https://example.com http://example.org/b', 2 * url + 1],
+    ['a URL without what ends the sentence', 'See https://example.com/a.', 4 + url + 1],
+    ['a URL with parentheses', '(https://example.com/a_(b))', url + 2],
+    ['a URL in another script', 'https://例え.jp/パス', url],
+    ['a URL with a port', 'https://example.com:8443/a', url],
+    ['no URL without its protocol', 'example.com', 11],
+    ['no URL after a letter', 'ahttps://example.com', 20],
+    ['no URL without a domain', 'https://localhost', 17],
+    ['a mention without its domain', '@ada@mastodon.example', 4],
+    ['a mention of the same server', '@ada', 4],
+    ['a mention within a sentence', 'Ask @ada@mastodon.example, or @bob', 17],
+    ['no mention in an email address', 'ada@mastodon.example', 20],
+    ['no mention in a URL', 'https://mastodon.example/@ada@example.com', url],
+    ['the text as it is stored', '  Hello \n', 5],
+  ])('counts %s', (_what, text, length) => {
+    expect(count(text, {})).toBe(length);
+  });
+
+  test('counts together with its content warning', () => {
+    expect(count('Hello', { spoiler_text: 'Loud' })).toBe(9);
+  });
+
+  test('counts in time that grows with it', () => {
+    const startedMs = performance.now();
+    for (const part of ['https://a.', '@a.', 'https://a.io/(', 'https://a.io/?a.', '@a@a.']) {
+      count(part.repeat(20_000), {});
+    }
+    expect(performance.now() - startedMs).toBeLessThan(5_000);
+  });
+
+  test('is measured by what the server of the account takes', async () => {
+    const traits = { maxCharacters: 60, charactersPerUrl: 30 };
+    const { connection, commit, targetOf } = await connectNew(traits);
+    const rules = definition.rulesFor(connection.traits!);
+    const issuesOf = (caption: string) =>
+      checkText({ ...definition, rules }, caption, { path: 'caption' });
+    const most = `https://example.com ${'a'.repeat(29)}`;
+    expect(issuesOf(most)).toEqual([]);
+    expect(await commit(targetOf({ caption: most }))).toMatchObject({ outcome: 'published' });
+    expect(issuesOf(`${most}a`)).toMatchObject([{ code: 'caption_too_long', limit: 60 }]);
+    const error = await refusal(commit(targetOf({ caption: `${most}a` })));
+    expect(error.message).toContain('Validation failed: Text character limit of 60 exceeded');
+  });
+});
+
+describe('options', () => {
+  test.each([
+    [{ visibility: 'limited' }],
+    [{ language: 'English' }],
+    [{ spoiler_text: ' ' }],
+    [{ poll: { options: ['one'], expires_in: 300 } }],
+    [{ poll: { options: ['one', 'two'] } }],
+    [{ scheduled_at: '2026-11-22T00:00:00Z' }],
+  ])('refuse %o', (given) => {
+    expect(definition.options.safeParse(given).success).toBe(false);
+  });
+
+  test('leave the limits of a poll to the server', async () => {
+    const { commit, targetOf } = await connectNew();
+    const poll = { options: ['a', 'b', 'c', 'd', 'e'], expires_in: 60 };
+    expect(await refusal(commit(targetOf({ platformOptions: { poll } })))).toMatchObject({
+      kind: 'rejected',
+      message:
+        "Mastodon refused the request: 422: Validation failed: Poll options can't contain more than 4 items, Poll expires at is too soon",
+      options: { platformCode: '422' },
+    });
+  });
+});
+
+describe('an answer', () => {
+  test.each([
+    ['private', undefined, 'private'],
+    ['direct', undefined, 'direct'],
+    ['private', 'public', 'public'],
+    ['public', 'unlisted', 'unlisted'],
+    // The account's own setting decides, and may be stricter.
+    ['unlisted', undefined, undefined],
+  ] as const)('to a %s post that asks for %s is %s', async (answered, given, expected) => {
+    const { network, prepare, commit, targetOf } = await connectNew();
+    const { id } = network.addStatus({ text: 'Hello', options: { visibility: answered } });
+    const platformOptions = given === undefined ? {} : { visibility: given };
+    const target = targetOf({ caption: 'Well', replyTo: id, platformOptions });
+    await commit({ ...target, state: await prepare(target) });
+    expect(network.listPosts()[1]).toMatchObject({ text: 'Well', replyTo: id });
+    expect(network.listPosts()[1]!.options?.['visibility']).toBe(expected);
+  });
+
+  test('to a missing post is refused', async () => {
+    const { prepare, commit, targetOf } = await connectNew();
+    const target = targetOf({ replyTo: '1' });
+    expect(await refusal(prepare(target))).toMatchObject({
+      kind: 'rejected',
+      message: 'The post to answer is not on this Mastodon server.',
+      options: { platformCode: 'reply_to_not_found' },
+    });
+    expect(await refusal(commit(target))).toMatchObject({
+      kind: 'rejected',
+      message:
+        'Mastodon refused the request: 404: The post you are trying to reply to does not appear to exist.',
+      options: { platformCode: '404' },
+    });
+  });
+});
+
+describe('a commit', () => {
+  test('publishes once per result, and tells the id and the link', async () => {
+    const { network, commit, targetOf } = await connectNew({ domain: 'mastodon.test' });
+    const first = targetOf();
+    const outcome = await commit(first);
+    const [post] = network.listPosts();
+    expect(outcome).toEqual({
+      outcome: 'published',
+      published: { externalId: post!.id, url: `https://mastodon.test/@ada/${post!.id}` },
+      throttle: undefined,
+    });
+    expect(await commit(first)).toEqual(outcome);
+    expect(network.listPosts()).toEqual([
+      { id: post!.id, text: 'Hello', replyTo: null, options: {} },
+    ]);
+    const reply = await commit(targetOf({ caption: 'Again', replyTo: post!.id }));
+    expect(reply).toMatchObject({ outcome: 'published' });
+    expect(network.listPosts()[1]).toMatchObject({ text: 'Again', replyTo: post!.id });
+  });
+
+  test.each<[number, string, object]>([
+    [400, 'Bad', { kind: 'rejected' }],
+    [401, 'The access token is invalid', { kind: 'reauthorize', options: { isRevoked: true } }],
+    [401, 'The access token was revoked', { kind: 'reauthorize', options: { isRevoked: true } }],
+    [403, 'This action is not allowed', { kind: 'rejected' }],
+    [
+      403,
+      'This action is outside the authorized scopes',
+      { kind: 'reauthorize', options: { isRevoked: true } },
+    ],
+    [
+      403,
+      'Your login is currently disabled',
+      { kind: 'reauthorize', options: { isRevoked: true } },
+    ],
+    [404, 'Record not found', { kind: 'rejected' }],
+    [410, 'Gone', { kind: 'rejected' }],
+    [422, "Validation failed: Text can't be blank", { kind: 'rejected' }],
+    [429, 'Too many requests', { kind: 'rate_limited', options: { throttled: 'account' } }],
+    [301, '', { kind: 'unavailable' }],
+    [500, 'Internal Server Error', { kind: 'unknown_outcome' }],
+    [503, 'There was a temporary problem', { kind: 'unknown_outcome' }],
+    [200, 'no status', { kind: 'unknown_outcome' }],
+  ])('that is answered %i %o', async (status, error, expected) => {
+    const { commit, targetOf, connection } = await connectNew();
+    const { access_token = '' } = connection.credentials;
+    const peer = await startHttp((_request, response) => {
+      response.writeHead(status).end(JSON.stringify({ error, given: access_token }));
+    });
+    const credentials = { server: new URL(peer.url).origin, access_token };
+    const thrown = await refusal(commit(targetOf({ credentials })));
+    expect(thrown).toMatchObject(expected);
+    if (status >= 400) {
+      const providerError = { status, code: String(status), message: error };
+      expect(thrown.options).toMatchObject({ platformCode: String(status), providerError });
+    }
+    expect(inspect(thrown, { depth: 9 })).not.toContain(access_token);
+  });
+
+  test.each([
+    ['on our clock', 0],
+    ['on a clock that is an hour ahead', 3_600_000],
+  ])('waits until the limit of the server resets, %s', async (_what, aheadMs) => {
+    const peer = await startHttp((_request, response) => {
+      const date = new Date(Date.now() + aheadMs).toUTCString();
+      response.writeHead(429, { date, ...limitHeaders(0, 90_000 + aheadMs) }).end('{}');
+    });
+    const { commit, targetOf, connection } = await connectNew();
+    const credentials = { ...connection.credentials, server: new URL(peer.url).origin };
+    const { options } = await refusal(commit(targetOf({ credentials })));
+    expect(options.retryAfterMs).toBeGreaterThan(89_000);
+    expect(options.retryAfterMs).toBeLessThan(92_000);
+  });
+
+  test.each([
+    [0, { scope: 'account' }],
+    [1, undefined],
+  ])('with %i posts left tells of the limit', async (remaining, throttle) => {
+    const peer = await startHttp((_request, response) => {
+      const status = { id: '1', url: 'javascript:alert(1)' };
+      response.writeHead(200, limitHeaders(remaining, 60_000)).end(JSON.stringify(status));
+    });
+    const { commit, targetOf, connection } = await connectNew();
+    const credentials = { ...connection.credentials, server: new URL(peer.url).origin };
+    const outcome = await commit(targetOf({ credentials }));
+    expect(outcome).toMatchObject({ published: { externalId: '1', url: null } });
+    if (throttle) expect(outcome.throttle).toMatchObject(throttle);
+    else expect(outcome.throttle).toBeUndefined();
+  });
+});

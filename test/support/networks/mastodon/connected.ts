@@ -1,0 +1,51 @@
+// A simulated Mastodon server behind a port, and an account of it that is connected.
+import { onTestFinished } from 'vitest';
+import { createMastodon } from '../../../../activities/platforms/mastodon/index.ts';
+import type { Target } from '../../../../activities/platforms/platform.ts';
+import { newId } from '../../../../schema/ids.ts';
+import { createClient } from '../../peers.ts';
+import { createSwitchboard } from '../faults.ts';
+import { startFaultyServer } from '../faulty-server.ts';
+import { createMastodonServer, type MastodonTraits } from './server.ts';
+
+const never = new AbortController().signal;
+
+export async function startMastodon(traits?: MastodonTraits) {
+  const network = createMastodonServer(traits);
+  const { url, close } = await startFaultyServer(network, createSwitchboard());
+  onTestFinished(close);
+  return { network, credentials: { server: url, access_token: network.token } };
+}
+
+export function connect(credentials: Record<string, string>, client = createClient()) {
+  const { connect } = createMastodon(client);
+  return connect!.run(connect!.credentials.parse(credentials), never);
+}
+
+export async function connectNew(traits?: MastodonTraits) {
+  const { network, credentials } = await startMastodon(traits);
+  const connection = await connect(credentials);
+  const { prepare, commit, reconcile } = createMastodon(createClient());
+  const targetOf = (change: Partial<Target> = {}): Target => ({
+    resultId: newId('result'),
+    externalAccountId: connection.externalAccountId,
+    caption: 'Hello',
+    mediaUrls: [],
+    replyTo: null,
+    platformOptions: {},
+    dueAt: new Date(),
+    credentials: connection.credentials,
+    state: {},
+    traits: connection.traits ?? {},
+    ...change,
+  });
+  network.calls.length = 0;
+  return {
+    network,
+    connection,
+    targetOf,
+    prepare: (target: Target) => prepare!(target, never),
+    commit: (target: Target) => commit(target, never),
+    reconcile: (target: Target) => reconcile!(target, never),
+  };
+}

@@ -1,0 +1,52 @@
+// Mastodon for the contract test: a simulated server with one account.
+import type { NetworkFacts, NetworkSubject } from '../contract/subject.ts';
+import { startFaultyServer } from '../faulty-server.ts';
+import { createMastodonServer } from './server.ts';
+
+const poll = {
+  options: ['Trumpet', 'Tuba'],
+  expires_in: 86_400,
+  multiple: true,
+  hide_totals: true,
+};
+
+/** Of any server; each has its own limit of the text. */
+export const mastodonFacts: NetworkFacts = {
+  name: 'mastodon',
+  options: [
+    same({ visibility: 'unlisted', language: 'de', sensitive: true }),
+    same({ spoiler_text: 'Loud brass' }),
+    same({ poll }),
+  ],
+};
+
+export const mastodon: NetworkSubject = {
+  ...mastodonFacts,
+  resolution: 'key',
+  // A check lists the account's posts, and reads the source of each that may be the one.
+  calls: { commit: 1, reconcile: 2 },
+  textLimit: 500,
+  refusal: { platformCode: '403', message: 'This action is not allowed' },
+
+  async start(switchboard) {
+    const network = createMastodonServer();
+    const server = await startFaultyServer(network, switchboard);
+    const credentials = { server: server.url, access_token: network.token };
+    return {
+      env: {},
+      credentials,
+      wrongCredentials: [
+        { field: 'access_token', credentials: { ...credentials, access_token: 'wrong-token' } },
+        { field: 'server', credentials: { ...credentials, server: 'not a server' } },
+      ],
+      listPosts: network.listPosts,
+      listSecrets: () => [network.token],
+      [Symbol.asyncDispose]: () => server.close(),
+    };
+  },
+};
+
+/** They arrive as they were given. */
+function same(options: Record<string, unknown>) {
+  return { given: options, arrives: options };
+}
