@@ -89,7 +89,9 @@ export const mastodon = definePlatform({
   rules: rulesFor({ maxCharacters: 500, charactersPerUrl: 23 }),
   rulesFor,
   options,
-  // An `Idempotency-Key` is kept for an hour after the post. A minute less, for the time of requests.
+  // An `Idempotency-Key` is kept for an hour after the post, but not every version holds it while the
+  // first request still runs (https://github.com/mastodon/mastodon/pull/37879). So own posts are searched
+  // before any repeat, and the key only guards against what the search missed.
   // https://docs.joinmastodon.org/methods/statuses/#headers
-  commitRepeatsForMs: 3_540_000,
+  commitRepeatsForMs: 0,
 });
