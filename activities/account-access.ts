@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { DisconnectReason } from '../schema/accounts.ts';
 import { toAccountEventData } from '../schema/database/account-event.ts';
-import { openCredentials, sealCredentials } from '../schema/database/accounts.ts';
+import { freeExternalId, openCredentials, sealCredentials } from '../schema/database/accounts.ts';
 import { inMs } from '../schema/database/ago.ts';
 import { insertChanges } from '../schema/database/changes.ts';
 import type { Db } from '../schema/database/database.ts';
@@ -142,6 +142,9 @@ async function writeOnce(
         token_expires_at: fresh.tokenExpiresAt,
         ...(fresh.accountName !== undefined && { account_name: fresh.accountName }),
         ...(fresh.traits && { traits: JSON.stringify(fresh.traits) }),
+        ...(fresh.externalAccountId !== undefined && {
+          external_account_id: freeExternalId(fresh.externalAccountId),
+        }),
       })
       .where('id', '=', accountId)
       .where('credential_version', '=', credentialVersion)

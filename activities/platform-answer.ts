@@ -49,9 +49,7 @@ export function takeError(error: PlatformError): PlatformError {
 /** Throws if the account can't be stored, shown or used, so that nothing is connected. */
 export function takeConnection(connection: Connection): Connection {
   const { externalAccountId, accountName, scope, tokenExpiresAt } = connection;
-  if (!isText(externalAccountId) || Buffer.byteLength(externalAccountId) > maxAccountIdBytes) {
-    throw unusable('an account id');
-  }
+  if (!isAccountId(externalAccountId)) throw unusable('an account id');
   if (!isName(accountName)) throw unusable('an account name');
   if (!scope.every(isText) || scope.join(' ').length > maxScopeChars) throw unusable('a scope');
   if (!areUsable(connection.credentials)) throw unusable('credentials');
@@ -60,9 +58,10 @@ export function takeConnection(connection: Connection): Connection {
   return connection;
 }
 
-/** Drops an unusable expiry or name: refusing it would lose the account's only tokens. */
+/** Drops an unusable expiry, name or id: refusing it would lose the account's only tokens. */
 export function takeRefreshed({
   accountName,
+  externalAccountId,
   credentials,
   tokenExpiresAt,
   traits,
@@ -73,11 +72,16 @@ export function takeRefreshed({
     tokenExpiresAt: takeExpiry(tokenExpiresAt),
     ...(accountName !== undefined && isName(accountName) && { accountName }),
     ...(traits && areKeepable(traits) && { traits }),
+    ...(externalAccountId !== undefined && isAccountId(externalAccountId) && { externalAccountId }),
   };
 }
 
 function unusable(what: string, kind: PlatformErrorKind = 'unavailable'): PlatformError {
   return new PlatformError(kind, `The network answered with ${what} that can't be used.`);
+}
+
+function isAccountId(text: string): boolean {
+  return isText(text) && Buffer.byteLength(text) <= maxAccountIdBytes;
 }
 
 function isName(text: string): boolean {

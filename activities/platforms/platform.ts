@@ -29,6 +29,8 @@ export interface Connection {
 export interface RefreshedCredentials {
   /** Absent: unchanged. */
   accountName?: string;
+  /** Absent: unchanged, as it also stays where the project has an account with the new one. */
+  externalAccountId?: string;
   credentials: Credentials;
   tokenExpiresAt: Date | null;
   /** Absent: unchanged. */

@@ -144,6 +144,19 @@ export function setAccountCredentials(
     .executeTakeFirstOrThrow();
 }
 
+/**
+ * For an update of an account: its new id at the network, or the old one where another account of the
+ * project has the new one. An account inserted at the same moment fails the update, which is tried again.
+ */
+export function freeExternalId(externalAccountId: string) {
+  return sql<string>`case when exists (
+      select from social_accounts other
+      where other.project_id = social_accounts.project_id
+        and other.platform = social_accounts.platform
+        and other.external_account_id = ${externalAccountId}
+    ) then social_accounts.external_account_id else ${externalAccountId} end`;
+}
+
 export async function hasActiveSandboxAccount(db: Db): Promise<boolean> {
   // The condition on the network is that of its index, word for word.
   const { rows } = await sql`

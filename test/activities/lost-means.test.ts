@@ -5,6 +5,7 @@ import type { AdvanceDependencies } from '../../activities/advance-dependencies.
 import { advanceTarget } from '../../activities/advance-target.ts';
 import { PlatformError } from '../../activities/platforms/platform-error.ts';
 import { sealCredentials } from '../../schema/database/accounts.ts';
+import { newId } from '../../schema/ids.ts';
 import { defaultTargetClock } from '../../schema/retry.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { rowsVault } from '../support/rows.ts';
@@ -44,6 +45,16 @@ const readAccount = (accountId: string) =>
     .selectAll()
     .where('id', '=', accountId)
     .executeTakeFirstOrThrow();
+
+/** Another account of the same project. */
+async function addSibling(accountId: string, externalAccountId: string): Promise<void> {
+  const { project_id, platform, connection_type, status } = await readAccount(accountId);
+  const columns = { project_id, platform, connection_type, status, account_name: 'eve' };
+  await database.db
+    .insertInto('social_accounts')
+    .values({ id: newId('account'), external_account_id: externalAccountId, ...columns })
+    .execute();
+}
 
 /** As connecting again does. */
 async function reconnect(accountId: string, token: string): Promise<void> {
@@ -166,6 +177,51 @@ describe('a refresh', () => {
     await advance(resultId);
     expect((await readAccount(accountId)).account_name).toBe('handle.invalid');
   });
+
+  test('that names another account id changes it', async () => {
+    const { resultId, accountId } = await createTarget();
+    network.expiredTokens.add('t');
+    network.refreshed = { externalAccountId: 'ada-2' };
+    expect(await advance(resultId)).toMatchObject({ status: 'published' });
+    expect(await readAccount(accountId)).toMatchObject({
+      external_account_id: 'ada-2',
+      credential_version: 2,
+    });
+  });
+
+  test('that names the id of another account of the project leaves the old id', async () => {
+    const { resultId, accountId } = await createTarget();
+    await addSibling(accountId, 'ada-2');
+    network.expiredTokens.add('t');
+    network.refreshed = { externalAccountId: 'ada-2' };
+    expect(await advance(resultId)).toMatchObject({ status: 'published' });
+    expect(await readAccount(accountId)).toMatchObject({
+      status: 'active',
+      external_account_id: 'ada',
+      credential_version: 2,
+    });
+  });
+
+  test('that names the id of an account of another project changes it', async () => {
+    const { resultId, accountId } = await createTarget();
+    const other = await addAccount(database.db);
+    await addSibling(other.accountId, 'ada-2');
+    network.expiredTokens.add('t');
+    network.refreshed = { externalAccountId: 'ada-2' };
+    await advance(resultId);
+    expect((await readAccount(accountId)).external_account_id).toBe('ada-2');
+  });
+
+  test.each(['', 'a\0b', 'x'.repeat(2_049)])(
+    'that names an id that cannot be stored leaves the old id (%#)',
+    async (externalAccountId) => {
+      const { resultId, accountId } = await createTarget();
+      network.expiredTokens.add('t');
+      network.refreshed = { externalAccountId };
+      expect(await advance(resultId)).toMatchObject({ status: 'published' });
+      expect((await readAccount(accountId)).external_account_id).toBe('ada');
+    },
+  );
 
   test.each(['a\0b', 'x'.repeat(20_000)])(
     'with tokens that no header carries asks for the user (%#)',
