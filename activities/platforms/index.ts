@@ -5,6 +5,7 @@ import type { LookUpTxt } from './bluesky/handles.ts';
 import { createBluesky } from './bluesky/index.ts';
 import { createMastodon } from './mastodon/index.ts';
 import type { Fetch, Platform } from './platform.ts';
+import { createTelegram } from './telegram/index.ts';
 
 export type Platforms = ReadonlyMap<PlatformName, Platform>;
 
@@ -25,5 +26,9 @@ export interface PlatformTools {
 
 /** All but the sandbox, whose server is our own. */
 export function connectPlatforms(settings: PlatformSettings, tools: PlatformTools): Platform[] {
-  return [createBluesky({ ...settings.bluesky, ...tools }), createMastodon(tools)];
+  return [
+    createBluesky({ ...settings.bluesky, ...tools }),
+    createMastodon(tools),
+    createTelegram({ ...settings.telegram, ...tools }),
+  ];
 }

@@ -5,9 +5,10 @@ import { bluesky } from './bluesky.ts';
 import type { PlatformDefinition } from './definition.ts';
 import { mastodon } from './mastodon.ts';
 import { sandbox } from './sandbox.ts';
+import { telegram } from './telegram.ts';
 
 /** In the order in which people see them. */
-const definitions = [sandbox, bluesky, mastodon] as const;
+const definitions = [sandbox, bluesky, mastodon, telegram] as const;
 
 type Definition = (typeof definitions)[number];
 export type PlatformName = Definition['name'];

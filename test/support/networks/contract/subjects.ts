@@ -2,6 +2,7 @@
 import type { Credentials } from '../../../../activities/platforms/platform.ts';
 import type { PlatformName } from '../../../../schema/platforms/index.ts';
 import { mastodonFacts } from '../mastodon/subject.ts';
+import { telegram } from '../telegram/subject.ts';
 import { blueskyFacts } from './bluesky.ts';
 import { sandbox } from './sandbox.ts';
 import type { NetworkFacts } from './subject.ts';
@@ -11,6 +12,7 @@ const networks: Record<PlatformName, (credentials: Credentials) => NetworkFacts>
   sandbox: () => sandbox,
   bluesky: () => blueskyFacts,
   mastodon: () => mastodonFacts,
+  telegram: () => telegram,
 };
 
 export const factsOf = (name: PlatformName, credentials: Credentials) =>

@@ -1,0 +1,113 @@
+// The chat that a bot posts to: found, and checked for the right to post.
+import { z } from 'zod';
+import { PlatformError } from '../platform-error.ts';
+import type { Connection } from '../platform.ts';
+import { ChatMovedError, type Bot } from './bot-api.ts';
+
+export const Login = z
+  .strictObject({
+    bot_token: z
+      .string()
+      .trim()
+      // It becomes part of a URL.
+      .regex(/^[1-9]\d*:[\w-]{1,80}$/, 'must be a bot token, such as 123456:ABC-DEF1234ghIkl')
+      .meta({
+        title: 'Bot token',
+        description: 'Send /newbot to @BotFather in Telegram, or /token for a bot that you have.',
+      }),
+    chat: z
+      .string()
+      .trim()
+      .regex(/^(@\w{1,64}|-[1-9]\d{0,15})$/, 'must be the @name or the negative id of a chat')
+      .meta({
+        title: 'Channel or group',
+        description: 'Its public name, such as @my_channel, or its id, such as -1001234567890.',
+      }),
+  })
+  .meta({
+    description:
+      'Create a bot with @BotFather. Add it to your group, or to your channel as an administrator who may post messages.',
+  });
+
+/** @see https://core.telegram.org/bots/api#chatfullinfo */
+const Chat = z.object({
+  id: z.int(),
+  type: z.string(),
+  title: z.string().optional(),
+  username: z.string().optional(),
+  permissions: z.object({ can_send_messages: z.boolean().optional() }).optional(),
+});
+type Chat = z.infer<typeof Chat>;
+
+/** @see https://core.telegram.org/bots/api#chatmember */
+const Member = z.object({
+  status: z.string(),
+  is_member: z.boolean().optional(),
+  can_post_messages: z.boolean().optional(),
+  can_send_messages: z.boolean().optional(),
+});
+
+/** Throws where the bot can't post. */
+export async function findPostableChat(bot: Bot, chatId: string): Promise<Chat> {
+  const me = await bot('getMe', {}, z.object({ id: z.int() })).catch(blame('bot_token'));
+  const chat = await findChat(bot, chatId).catch(blame('chat'));
+  const params = { chat_id: chat.id, user_id: me.id };
+  const member = await bot('getChatMember', params, Member).catch(blame('chat'));
+  const fault = findFault(chat, member);
+  if (fault !== undefined) throw new PlatformError('rejected', fault, { field: 'chat' });
+  return chat;
+}
+
+/** A group that became a supergroup is followed there. */
+export async function findChat(bot: Bot, chatId: string): Promise<Chat> {
+  const getChat = (chat_id: string | number) => bot('getChat', { chat_id }, Chat);
+  const chat = await getChat(chatId.startsWith('@') ? chatId : Number(chatId));
+  if (chat.type !== 'group') return chat;
+  // The old group can still be read. Only a call about its members names the supergroup:
+  // `check_chat_access` of https://github.com/tdlib/telegram-bot-api.
+  try {
+    await bot('getChatMemberCount', { chat_id: chat.id }, z.int());
+    return chat;
+  } catch (error) {
+    if (error instanceof ChatMovedError) return getChat(error.newId);
+    throw error;
+  }
+}
+
+export function describeChat({ id, title, username }: Chat, token: string) {
+  return {
+    externalAccountId: String(id),
+    accountName: username === undefined ? (title ?? String(id)) : `@${username}`,
+    credentials: { bot_token: token, chat: String(id) },
+    tokenExpiresAt: null,
+  } satisfies Partial<Connection>;
+}
+
+/** Why the bot can't post there. */
+function findFault(chat: Chat, member: z.infer<typeof Member>): string | undefined {
+  const isAdministrator = member.status === 'administrator';
+  switch (chat.type) {
+    case 'channel':
+      if (isAdministrator && member.can_post_messages) return undefined;
+      return 'The bot must be an administrator of the channel who may post messages.';
+    case 'group':
+    case 'supergroup': {
+      const mayMembers = chat.permissions?.can_send_messages !== false;
+      if (isAdministrator || (member.status === 'member' && mayMembers)) return undefined;
+      // Restricted: it has permissions of its own.
+      if (member.is_member && member.can_send_messages) return undefined;
+      return 'The bot must be a member of the group who may send messages.';
+    }
+    default:
+      return 'A bot can post only to a channel or a group.';
+  }
+}
+
+/** A refusal while connecting names the credential at fault. */
+function blame(field: 'bot_token' | 'chat'): (error: unknown) => never {
+  return (error) => {
+    const isRefusal = error instanceof PlatformError && /^(rejected|reauthorize)$/.test(error.kind);
+    if (!isRefusal) throw error;
+    throw new PlatformError('rejected', error.message, { ...error.options, field });
+  };
+}
