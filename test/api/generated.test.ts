@@ -157,7 +157,7 @@ describe('node api/generate.ts', () => {
     await writeFile(sdl, query('forecast: String @deprecated'));
     await generate();
     const readme = await readFile(join(directory, 'README.md'), 'utf8');
-    expect(readme).toContain('| [Bluesky](docs/networks.md#bluesky) | 300 characters');
+    expect(readme).toMatch(/\| \[Bluesky\]\(docs\/networks\.md#bluesky\) +\| 300 characters/);
     expect(readme).not.toContain('old');
   });
 });
