@@ -5,6 +5,7 @@ import type { LookUpTxt } from './bluesky/handles.ts';
 import { createBluesky } from './bluesky/index.ts';
 import { createMastodon } from './mastodon/index.ts';
 import type { Fetch, Platform } from './platform.ts';
+import { createSlack } from './slack/index.ts';
 import { createTelegram } from './telegram/index.ts';
 
 export type Platforms = ReadonlyMap<PlatformName, Platform>;
@@ -30,5 +31,6 @@ export function connectPlatforms(settings: PlatformSettings, tools: PlatformTool
     createBluesky({ ...settings.bluesky, ...tools }),
     createMastodon(tools),
     createTelegram({ ...settings.telegram, ...tools }),
+    createSlack({ ...settings.slack, ...tools }),
   ];
 }

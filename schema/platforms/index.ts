@@ -5,10 +5,11 @@ import { bluesky } from './bluesky.ts';
 import type { PlatformDefinition } from './definition.ts';
 import { mastodon } from './mastodon.ts';
 import { sandbox } from './sandbox.ts';
+import { slack } from './slack.ts';
 import { telegram } from './telegram.ts';
 
 /** In the order in which people see them. */
-const definitions = [sandbox, bluesky, mastodon, telegram] as const;
+const definitions = [sandbox, bluesky, mastodon, telegram, slack] as const;
 
 type Definition = (typeof definitions)[number];
 export type PlatformName = Definition['name'];

@@ -1,6 +1,7 @@
 // What the contract knows of each network at any of its servers.
 import type { Credentials } from '../../../../activities/platforms/platform.ts';
 import type { PlatformName } from '../../../../schema/platforms/index.ts';
+import { slackFacts } from '../slack/subject.ts';
 import { mastodonFacts } from '../mastodon/subject.ts';
 import { telegram } from '../telegram/subject.ts';
 import { blueskyFacts } from './bluesky.ts';
@@ -13,6 +14,7 @@ const networks: Record<PlatformName, (credentials: Credentials) => NetworkFacts>
   bluesky: () => blueskyFacts,
   mastodon: () => mastodonFacts,
   telegram: () => telegram,
+  slack: () => slackFacts,
 };
 
 export const factsOf = (name: PlatformName, credentials: Credentials) =>

@@ -1,0 +1,65 @@
+// Connects a channel of Slack if the token may post there and find its posts again.
+import { z } from 'zod';
+import { PlatformError } from '../platform-error.ts';
+import type { Connection, Credentials } from '../platform.ts';
+import { meanings, type SlackApi } from './client.ts';
+
+export const SlackCredentials = z
+  .strictObject({
+    bot_token: z
+      .string()
+      .trim()
+      .regex(/^xoxb-[\w-]{1,500}$/, 'must be a bot token, which starts with xoxb-')
+      .meta({ title: 'Bot token', description: 'Under OAuth & Permissions of the app.' }),
+    channel: z
+      .string()
+      .trim()
+      .regex(/^[CG][A-Z0-9]{8,20}$/, 'must be the ID of a channel, such as C0123456789')
+      .meta({ title: 'Channel ID', description: "At the end of the channel's details." }),
+  })
+  .meta({
+    description:
+      'Create an app at https://api.slack.com/apps with the bot scopes chat:write, channels:read, channels:history, groups:read and groups:history, and install it. Then invite it to the channel.',
+  });
+
+const Identity = z.object({ team_id: z.string(), team: z.string(), url: z.url() });
+const Info = z.object({
+  channel: z.object({
+    name: z.string(),
+    is_private: z.boolean(),
+    is_member: z.boolean().default(false),
+    is_archived: z.boolean().default(false),
+  }),
+});
+
+export async function connect(api: SlackApi, credentials: Credentials): Promise<Connection> {
+  const { channel = '' } = credentials;
+  const { data: identity, headers } = await api.post('auth.test', {}, Identity);
+  const scope = (headers.get('x-oauth-scopes') ?? '').split(/[\s,]+/).filter(Boolean);
+  const { data } = await api.get('conversations.info', { channel }, Info).catch(nameChannel);
+  const { name, is_private, is_member, is_archived } = data.channel;
+  if (is_archived) throw refuse('channel', 'is_archived');
+  // A public channel takes posts by chat:write.public, but only a member can find them again.
+  if (!is_member) throw refuse('channel', 'not_in_channel');
+  const needed = ['chat:write', is_private ? 'groups:history' : 'channels:history'];
+  const missing = needed.filter((each) => !scope.includes(each)).join(',');
+  if (missing !== '') throw refuse('bot_token', 'missing_scope', `needs ${missing}`);
+  return {
+    externalAccountId: `${identity.team_id}/${channel}`,
+    accountName: `#${name} (${identity.team})`,
+    credentials,
+    scope,
+    tokenExpiresAt: null,
+    traits: { workspaceUrl: identity.url },
+  };
+}
+
+function refuse(field: string, platformCode: string, words = meanings.get(platformCode)) {
+  const message = `Slack refused the request: ${platformCode}: ${words}`;
+  return new PlatformError('rejected', message, { field, platformCode });
+}
+
+function nameChannel(error: unknown): never {
+  if (!(error instanceof PlatformError) || error.kind !== 'rejected') throw error;
+  throw new PlatformError('rejected', error.message, { ...error.options, field: 'channel' });
+}

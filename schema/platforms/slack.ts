@@ -1,0 +1,58 @@
+// Slack: its settings, its rules and the options of a post.
+import { z } from 'zod';
+import { baseUrl } from '../variables.ts';
+import { definePlatform } from './definition.ts';
+
+const options = z
+  .strictObject({
+    blocks: z
+      .array(z.looseObject({ type: z.string().min(1).max(100) }))
+      .min(1)
+      .max(50) // https://docs.slack.dev/reference/block-kit/blocks
+      // Slack's own limit is lower, varies, and is in no document: `msg_blocks_too_long`.
+      .refine((all) => JSON.stringify(all).length <= 50_000, 'must have at most 50,000 characters')
+      .optional()
+      .meta({
+        description:
+          'Block Kit blocks, sent as they are. Slack shows them instead of the caption, which remains the text of notifications.',
+      }),
+    mrkdwn: z.boolean().optional().meta({
+      description:
+        'Whether the caption is Slack mrkdwn, such as `*bold*`, `<https://example.com|link>` or `<@U0123456789>`. Default: false, which shows the caption as written.',
+    }),
+    unfurl_links: z.boolean().optional().meta({ description: 'Whether to preview linked pages.' }),
+    unfurl_media: z.boolean().optional().meta({ description: 'Whether to preview linked media.' }),
+    reply_broadcast: z.boolean().optional().meta({
+      description:
+        'Whether to show a reply in the channel too, not only in its thread. Ignored for a post that is not a reply. Default: false.',
+    }),
+  })
+  .meta({ id: 'SlackOptions', description: 'What a post to Slack may ask for.' });
+
+export const slack = definePlatform({
+  name: 'slack',
+  title: 'Slack',
+  connectsBy: 'Bot token and channel',
+  testedWith: 'Simulator',
+  settings: { apiUrl: baseUrl("Slack's Web API.", 'https://slack.com/api') },
+  rules: {
+    // Slack breaks a longer text into several messages, and names one of them.
+    text: {
+      max: 4_000,
+      unit: 'characters',
+      count: (...given) => Array.from(toText(...given)).length,
+    },
+    isTextRequired: true,
+    media: null,
+    replies: { id: /^\d{1,12}\.\d{6}$/, example: '1503435956.000247' },
+    source: 'https://docs.slack.dev/reference/methods/chat.postMessage#truncating',
+  },
+  options,
+  commitRepeatsForMs: 0,
+});
+
+/** @see https://docs.slack.dev/messaging/formatting-message-text#escaping */
+export function toText(caption: string, { mrkdwn }: Record<string, unknown>): string {
+  if (mrkdwn === true) return caption;
+  return caption.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

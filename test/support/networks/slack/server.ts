@@ -1,0 +1,369 @@
+// Slack's Web API as its reference documents it: one workspace, its channels, and the app's bot.
+// Read on 2026-11-22: https://docs.slack.dev/reference/methods (auth.test, chat.postMessage,
+// chat.getPermalink, conversations.info, conversations.history, conversations.replies),
+// https://docs.slack.dev/messaging/message-metadata and https://docs.slack.dev/apis/web-api.
+// Stricter than Slack: it refuses an argument that it doesn't know, a reply to a reply, and a
+// request body without `charset=utf-8`.
+import { z } from 'zod';
+import type { NetworkServer, PublicPost, RefusalKind } from '../contract/subject.ts';
+
+interface Channel {
+  id: string;
+  name: string;
+  is_private: boolean;
+  is_archived: boolean;
+  is_member: boolean;
+}
+
+interface Message {
+  type: 'message';
+  subtype: 'bot_message' | 'thread_broadcast';
+  bot_id: string;
+  channel: string;
+  ts: string;
+  text: string;
+  thread_ts?: string;
+  metadata?: { event_type: string; event_payload: Record<string, unknown> };
+}
+
+/** A refusal in Slack's form: HTTP 200 with `ok: false`. */
+class SlackRefusal extends Error {
+  readonly more: Record<string, unknown>;
+
+  constructor(code: string, more: Record<string, unknown> = {}) {
+    super(code);
+    this.more = more;
+  }
+}
+
+const timestamp = z.string().regex(/^\d+\.\d{6}$/);
+const yes = z.enum(['true', '1']);
+const pageArguments = {
+  oldest: timestamp.optional(),
+  inclusive: yes.optional(),
+  include_all_metadata: yes.optional(),
+  limit: z.coerce.number().int().min(1).max(999).default(100),
+  cursor: z.string().min(1).optional(),
+};
+
+const Arguments = {
+  'auth.test': z.strictObject({}),
+  'chat.postMessage': z.strictObject({
+    channel: z.string(),
+    text: z.string().optional(),
+    blocks: z.array(z.looseObject({ type: z.string() })).optional(),
+    thread_ts: timestamp.optional(),
+    reply_broadcast: z.boolean().optional(),
+    unfurl_links: z.boolean().optional(),
+    unfurl_media: z.boolean().optional(),
+    mrkdwn: z.boolean().optional(),
+    metadata: z
+      .strictObject({
+        event_type: z.string().regex(/^\w{1,255}$/),
+        event_payload: z.record(z.string(), z.unknown()),
+      })
+      .optional(),
+  }),
+  'chat.getPermalink': z.strictObject({ channel: z.string(), message_ts: timestamp }),
+  'conversations.info': z.strictObject({ channel: z.string() }),
+  'conversations.history': z.strictObject({ channel: z.string(), ...pageArguments }),
+  'conversations.replies': z.strictObject({ channel: z.string(), ts: timestamp, ...pageArguments }),
+} as const;
+type Method = keyof typeof Arguments;
+type ArgumentsOf<M extends Method> = z.infer<(typeof Arguments)[M]>;
+
+const written: ReadonlySet<Method> = new Set(['auth.test', 'chat.postMessage']);
+/** A message of more characters becomes several: api.slack.com/changelog/2018-04-truncating-really-long-messages */
+const charactersOfAMessage = 4_000;
+const maxBlocks = 50;
+const blockTypes = new Set(['section', 'divider', 'header', 'image', 'context', 'actions']);
+
+export class SlackServer implements NetworkServer {
+  readonly team = { id: 'T0FANFARE1', name: 'Acme', url: 'https://acme-test.slack.com/' };
+  readonly channel = 'C0GENERAL1';
+  readonly privateChannel = 'C0PRIVATE1';
+  readonly token = `xoxb-1111111111-2222222222-${crypto.randomUUID().replaceAll('-', '')}`;
+  readonly channels = new Map(
+    [
+      channel(this.channel, 'general'),
+      channel(this.privateChannel, 'board', { is_private: true }),
+      channel('C0OLDNEWS1', 'old-news', { is_archived: true }),
+      channel('C0STRANGE1', 'strange', { is_member: false }),
+      channel('C0SECRET01', 'secret', { is_private: true, is_member: false }),
+    ].map((each) => [each.id, each]),
+  );
+  readonly messages: (Message & { options: Record<string, unknown> })[] = [];
+  /** The methods called, in their order. */
+  readonly calls: string[] = [];
+  scopes = ['chat:write', 'channels:read', 'channels:history', 'groups:read', 'groups:history'];
+  /** Absent: the token is good. */
+  tokenFault: string | undefined;
+  readonly botId = 'B0FANFARE1';
+  /** Given to the next calls instead of Slack's own. */
+  readonly answers: Response[] = [];
+  /** 15 for apps that are sold outside Slack's Marketplace. */
+  maxPage = 999;
+  private lastMicros = 0;
+
+  async answer(request: Request): Promise<Response> {
+    const given = this.answers.shift();
+    if (given) return given;
+    try {
+      return this.reply(await this.take(request));
+    } catch (error) {
+      if (!(error instanceof SlackRefusal)) throw error;
+      return this.reply({ ok: false, error: error.message, ...error.more });
+    }
+  }
+
+  refuse(kind: RefusalKind): Response {
+    switch (kind) {
+      case 'limited':
+        return this.reply({ ok: false, error: 'ratelimited' }, { status: 429 });
+      case 'limited_with_retry_after':
+        return this.reply(
+          { ok: false, error: 'ratelimited' },
+          { status: 429, headers: { 'retry-after': '1' } },
+        );
+      case 'unavailable':
+        return this.reply({ ok: false, error: 'service_unavailable' }, { status: 503 });
+      case 'error':
+        return this.reply({ ok: false, error: 'internal_error' });
+      case 'rejected':
+        return this.reply({ ok: false, error: 'slack_connect_lists_sharing_blocked' });
+    }
+  }
+
+  /** What Slack says of a bot's token once its app was removed from the workspace. */
+  revokeToken(): void {
+    this.tokenFault = 'account_inactive';
+  }
+
+  /** Somebody else's message. */
+  say(text: string, more: Partial<Message> = {}): string {
+    const ts = this.nextTs();
+    const said = { type: 'message', subtype: 'bot_message', bot_id: 'B0STRANGER' } as const;
+    this.messages.push({ ...said, channel: this.channel, ts, text, ...more, options: {} });
+    return ts;
+  }
+
+  listPosts(): PublicPost[] {
+    return this.messages.map(({ ts, text, thread_ts, options }) => ({
+      id: ts,
+      text: options['mrkdwn'] === true ? text : unescape(text),
+      replyTo: thread_ts ?? null,
+      options,
+    }));
+  }
+
+  private reply(body: object, init: ResponseInit = {}): Response {
+    const response = Response.json(body, init);
+    response.headers.set('x-oauth-scopes', this.scopes.join(','));
+    return response;
+  }
+
+  private async take(request: Request): Promise<object> {
+    const { pathname, searchParams } = new URL(request.url);
+    const method = pathname.replace('/api/', '') as Method;
+    this.calls.push(method);
+    if (!(method in Arguments)) throw new SlackRefusal('unknown_method', { req_method: method });
+    this.checkToken(request);
+    if (!written.has(method) && request.method !== 'GET') throw new SlackRefusal('invalid_method');
+    const given = written.has(method)
+      ? await readBody(request)
+      : Object.fromEntries(searchParams.entries());
+    const parsed = Arguments[method].safeParse(given);
+    if (!parsed.success) throw invalidArguments(parsed.error);
+    return this[method](parsed.data as never);
+  }
+
+  private checkToken(request: Request): void {
+    const token = /^Bearer (\S+)$/.exec(request.headers.get('authorization') ?? '')?.[1];
+    if (!token) throw new SlackRefusal('not_authed');
+    if (token !== this.token) throw new SlackRefusal('invalid_auth');
+    if (this.tokenFault) throw new SlackRefusal(this.tokenFault);
+  }
+
+  private requireScope(...needed: string[]): void {
+    if (needed.some((scope) => this.scopes.includes(scope))) return;
+    throw new SlackRefusal('missing_scope', {
+      needed: needed.join(','),
+      provided: this.scopes.join(','),
+    });
+  }
+
+  /** A private channel shows itself to its members only. */
+  private findChannel(id: string): Channel {
+    const found = this.channels.get(id);
+    if (!found || (found.is_private && !found.is_member))
+      throw new SlackRefusal('channel_not_found');
+    return found;
+  }
+
+  'auth.test'(): object {
+    const { id: team_id, name: team, url } = this.team;
+    const user = { user: 'fanfare', user_id: 'U0FANFARE1' };
+    return { ok: true, url, team, team_id, ...user, bot_id: this.botId };
+  }
+
+  'conversations.info'({ channel: id }: ArgumentsOf<'conversations.info'>): object {
+    this.requireScope('channels:read', 'groups:read', 'mpim:read', 'im:read');
+    const { is_private, ...shown } = this.findChannel(id);
+    this.requireScope(is_private ? 'groups:read' : 'channels:read');
+    return { ok: true, channel: { ...shown, is_channel: true, is_private } };
+  }
+
+  'chat.postMessage'(given: ArgumentsOf<'chat.postMessage'>): object {
+    this.requireScope('chat:write');
+    const { channel: id, text = '', thread_ts, metadata, ...options } = given;
+    const { is_archived, is_member } = this.findChannel(id);
+    if (is_archived) throw new SlackRefusal('is_archived');
+    if (!is_member && !this.scopes.includes('chat:write.public')) {
+      throw new SlackRefusal('not_in_channel');
+    }
+    if (text === '' && !options.blocks) throw new SlackRefusal('no_text');
+    checkBlocks(options.blocks ?? []);
+    if (thread_ts !== undefined) {
+      const root = this.messages.find(({ channel, ts }) => channel === id && ts === thread_ts);
+      if (!root) throw new SlackRefusal('thread_not_found');
+      if (root.thread_ts) throw new SlackRefusal('cannot_reply_to_message');
+    }
+    const [first] = inParts(text).map((part) => {
+      const message: Message = {
+        type: 'message',
+        subtype: options.reply_broadcast ? 'thread_broadcast' : 'bot_message',
+        bot_id: this.botId,
+        channel: id,
+        ts: this.nextTs(),
+        text: part,
+        ...(thread_ts !== undefined && { thread_ts }),
+        ...(metadata && { metadata }),
+      };
+      this.messages.push({ ...message, options });
+      return message;
+    });
+    return { ok: true, channel: id, ts: first!.ts, message: first };
+  }
+
+  'chat.getPermalink'({ channel: id, message_ts }: ArgumentsOf<'chat.getPermalink'>): object {
+    this.findChannel(id);
+    const found = this.messages.find(({ channel, ts }) => channel === id && ts === message_ts);
+    if (!found) throw new SlackRefusal('message_not_found');
+    const link = `${this.team.url}archives/${id}/p${message_ts.replace('.', '')}`;
+    const thread = found.thread_ts ? `?thread_ts=${found.thread_ts}&cid=${id}` : '';
+    return { ok: true, channel: id, permalink: `${link}${thread}` };
+  }
+
+  'conversations.history'(given: ArgumentsOf<'conversations.history'>): object {
+    this.requireHistory(given.channel);
+    const shown = this.messages
+      .filter(({ channel }) => channel === given.channel)
+      .filter(({ thread_ts, subtype }) => !thread_ts || subtype === 'thread_broadcast');
+    return this.page(shown.toReversed(), given);
+  }
+
+  'conversations.replies'(given: ArgumentsOf<'conversations.replies'>): object {
+    this.requireHistory(given.channel);
+    const here = this.messages.filter(({ channel }) => channel === given.channel);
+    const named = here.find(({ ts }) => ts === given.ts);
+    if (!named) throw new SlackRefusal('thread_not_found');
+    const root = named.thread_ts ?? named.ts;
+    const replies = here.filter(({ thread_ts }) => thread_ts === root);
+    return this.page(
+      replies,
+      given,
+      here.find(({ ts }) => ts === root),
+    );
+  }
+
+  private requireHistory(id: string): void {
+    this.requireScope('channels:history', 'groups:history', 'mpim:history', 'im:history');
+    const { is_private, is_member } = this.findChannel(id);
+    this.requireScope(is_private ? 'groups:history' : 'channels:history');
+    if (!is_member) throw new SlackRefusal('not_in_channel');
+  }
+
+  /** `first` heads every page, whatever its age. */
+  private page(
+    all: Message[],
+    given: Omit<ArgumentsOf<'conversations.history'>, 'channel'>,
+    first?: Message,
+  ): object {
+    const { oldest = '0', inclusive, cursor, limit } = given;
+    const within = all.filter(
+      ({ ts }) => Number(ts) > Number(oldest) || (inclusive && ts === oldest),
+    );
+    const start = cursor === undefined ? 0 : readCursor(cursor);
+    const end = start + Math.min(limit, this.maxPage);
+    const hasMore = end < within.length;
+    const messages = [...(first ? [first] : []), ...within.slice(start, end)].map((message) => {
+      const { channel: _, metadata, ...shown } = message as Message & { options?: unknown };
+      delete shown.options;
+      if (!metadata) return shown;
+      const { event_type } = metadata;
+      return { ...shown, metadata: given.include_all_metadata ? metadata : { event_type } };
+    });
+    const next_cursor = hasMore ? Buffer.from(`next:${end}`).toString('base64') : '';
+    return { ok: true, messages, has_more: hasMore, response_metadata: { next_cursor } };
+  }
+
+  private nextTs(): string {
+    this.lastMicros = Math.max(Date.now() * 1_000, this.lastMicros + 1);
+    const digits = String(this.lastMicros);
+    return `${digits.slice(0, -6)}.${digits.slice(-6)}`;
+  }
+}
+
+function channel(id: string, name: string, change: Partial<Channel> = {}): Channel {
+  return { id, name, is_private: false, is_archived: false, is_member: true, ...change };
+}
+
+async function readBody(request: Request): Promise<unknown> {
+  if (request.method !== 'POST') throw new SlackRefusal('invalid_method');
+  const text = await request.text();
+  const type = request.headers.get('content-type');
+  if (text === '' && type === null) return {};
+  if (type === null) throw new SlackRefusal('missing_post_type');
+  if (!/^application\/json\b/.test(type)) throw new SlackRefusal('invalid_post_type');
+  if (!/;\s*charset=utf-8$/i.test(type)) throw new SlackRefusal('invalid_charset');
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new SlackRefusal('invalid_json');
+  }
+}
+
+function invalidArguments(error: z.ZodError): SlackRefusal {
+  const messages = error.issues.map(
+    ({ path, message }) => `[ERROR] ${message} [json-pointer:/${path.join('/')}]`,
+  );
+  return new SlackRefusal('invalid_arguments', { response_metadata: { messages } });
+}
+
+function checkBlocks(blocks: { type: string }[]): void {
+  const errors = blocks.flatMap(({ type }, i) =>
+    blockTypes.has(type) ? [] : [`unsupported type: ${type} [json-pointer:/blocks/${i}/type]`],
+  );
+  if (blocks.length > maxBlocks)
+    errors.push('no more than 50 items allowed [json-pointer:/blocks]');
+  if (errors.length === 0) return;
+  const messages = errors.map((error) => `[ERROR] ${error}`);
+  throw new SlackRefusal('invalid_blocks', { errors, response_metadata: { messages } });
+}
+
+function inParts(text: string): string[] {
+  const characters = Array.from(text);
+  const parts = [characters.splice(0, charactersOfAMessage).join('')];
+  while (characters.length > 0) parts.push(characters.splice(0, charactersOfAMessage).join(''));
+  return parts;
+}
+
+function readCursor(cursor: string): number {
+  const position = /^next:(\d+)$/.exec(Buffer.from(cursor, 'base64').toString())?.[1];
+  if (position === undefined) throw new SlackRefusal('invalid_cursor');
+  return Number(position);
+}
+
+function unescape(text: string): string {
+  return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+}

@@ -1,0 +1,55 @@
+// Slack for the contract test: its simulator behind a port that can fail.
+import { slack } from '../../../../schema/platforms/slack.ts';
+import type { NetworkFacts, NetworkSubject, RunningNetwork } from '../contract/subject.ts';
+import type { Switchboard } from '../faults.ts';
+import { startFaultyServer } from '../faulty-server.ts';
+import { SlackServer } from './server.ts';
+
+const blocks = [
+  { type: 'section', block_id: 'a_block', text: { type: 'mrkdwn', text: '*Hi* & <@U0123456789>' } },
+  { type: 'divider' },
+];
+
+export const slackFacts: NetworkFacts = {
+  name: 'slack',
+  hasFlatThreads: true,
+  options: [
+    { given: { blocks }, arrives: { blocks, mrkdwn: false } },
+    {
+      given: { mrkdwn: true, unfurl_links: false, unfurl_media: false },
+      arrives: { mrkdwn: true, unfurl_links: false, unfurl_media: false },
+    },
+    // Of effect in replies only.
+    { given: { reply_broadcast: true }, arrives: {} },
+  ],
+};
+
+const code = 'slack_connect_lists_sharing_blocked';
+
+export const slackSubject: NetworkSubject = {
+  ...slackFacts,
+  resolution: 'search',
+  calls: { commit: 1, reconcile: 1 },
+  textLimit: slack.rules.text.max,
+  // Slack gives a code and no words.
+  refusal: { platformCode: code, message: code },
+  start,
+};
+
+async function start(switchboard: Switchboard): Promise<RunningNetwork> {
+  const network = new SlackServer();
+  const { token, channel } = network;
+  const server = await startFaultyServer(network, switchboard);
+  return {
+    env: { FANFARE_SLACK_API_URL: `${server.url}/api` },
+    credentials: { bot_token: token, channel },
+    wrongCredentials: [
+      { field: 'bot_token', credentials: { bot_token: 'xoxb-1-2-wrong-token', channel } },
+      { field: 'channel', credentials: { bot_token: token, channel: 'C0STRANGE1' } },
+      { field: 'channel', credentials: { bot_token: token, channel: '#general' } },
+    ],
+    listPosts: () => network.listPosts(),
+    listSecrets: () => [token],
+    [Symbol.asyncDispose]: () => server.close(),
+  };
+}
