@@ -45,7 +45,8 @@ export function toRefusal(refusal: Refusal): PlatformError {
     platformCode: code || String(status),
     providerError: { status, ...(code && { code }), ...(message && { message }) },
   };
-  const known = refusal.verdicts?.[refusal.code ?? ''];
+  const { verdicts = {}, code: given = '' } = refusal;
+  const known = Object.hasOwn(verdicts, given) ? verdicts[given] : undefined;
   const verdict = known ?? verdictOf(status);
   switch (verdict) {
     case 'rate_limited':

@@ -34,6 +34,9 @@ describe('toRefusal', () => {
     expect(codes('busy').kind).toBe('unavailable');
     expect(codes('maybe').kind).toBe('unknown_outcome');
     expect(codes('other').kind).toBe('rejected');
+    // Members that every object has.
+    expect(codes('constructor').kind).toBe('rejected');
+    expect(codes('__proto__').kind).toBe('rejected');
   });
 
   test('keeps the code and the words, and says where it has none', () => {
