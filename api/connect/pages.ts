@@ -164,18 +164,20 @@ function showField(
   const error = issues.length > 0 && `${name}-error`;
   const hint = description !== undefined && `${name}-hint`;
   const describedBy = [error, hint].filter(Boolean).join(' ');
-  const attributes = html`id="${name}" name="${name}" autocomplete="off" autocapitalize="none"
-  spellcheck="false" ${describedBy !== '' && html`aria-describedby="${describedBy}"`}
+  const attributes = html`autocomplete="off" autocapitalize="none" spellcheck="false"
+  ${describedBy !== '' && html`aria-describedby="${describedBy}"`}
   ${error && html`aria-invalid="true"`} ${isFocused && 'autofocus'} ${isRequired && 'required'}`;
   return html`<label for="${name}">${label}${isOptional && ' (optional)'}</label>
     ${error && html`<p role="alert" id="${error}">${prose(issues.join(' '))}</p>`}
     ${
       isMultiline
-        ? html`<textarea ${attributes} rows="4">${value}</textarea>`
+        ? html`<textarea id="${name}" name="${name}" rows="4" ${attributes}>${value}</textarea>`
         : html`<input
-            ${attributes}
+            id="${name}"
+            name="${name}"
             type="${isSecret ? 'password' : 'text'}"
             value="${isSecret ? '' : value}"
+            ${attributes}
           />`
     }
     ${hint && html`<p class="quiet" id="${hint}">${prose(description)}</p>`}`;
