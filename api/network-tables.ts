@@ -22,15 +22,17 @@ function networkTable(): string {
     ...platformDefinitions.filter((definition) => !isSandbox(definition)),
     ...platformDefinitions.filter(isSandbox),
   ];
-  return writeTable(
+  const table = writeTable(
     ['Network', 'Text', 'Pictures', 'Video', 'Replies', 'Connect with', 'Tested with'],
-    networks.map(({ name, title, rules, connectsBy, testedWith }) => {
+    networks.map(({ name, title, rules, rulesFor, connectsBy, testedWith }) => {
       const media = rules.media ? `Up to ${rules.media.max}` : 'Not yet';
       const replies = rules.replies ? 'Yes' : 'No';
-      const link = `[${title}](docs/networks.md#${name})`;
+      const link = `[${title}](docs/networks.md#${name})${rulesFor ? ' ¹' : ''}`;
       return [link, writeLimit(rules.text), media, media, replies, connectsBy, testedWith];
     }),
   );
+  const doDiffer = networks.some(({ rulesFor }) => rulesFor);
+  return doDiffer ? `${table}\n\n¹ Text and replies depend on the account.` : table;
 }
 
 const unitNames = { graphemes: 'characters', characters: 'characters', utf16: 'UTF-16 units' };
