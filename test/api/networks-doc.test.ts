@@ -32,10 +32,10 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-test('there is a section for each network and no other', () => {
+test('there is a section for each network', () => {
   const titles = sections.map((section) => section.slice(0, section.indexOf('\n')));
   const networks = platformDefinitions.map(({ title }) => title);
-  expect(titles.slice(1).toSorted()).toEqual(networks.toSorted());
+  expect(titles).toEqual(expect.arrayContaining(networks));
 });
 
 describe.each(platformDefinitions)('the section on $title', ({ name, title }) => {
