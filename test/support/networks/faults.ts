@@ -25,7 +25,8 @@ export const faults = [
   /** Never answered, and taken only after somebody has looked for it. */
   'taken_late',
 ] as const;
-export type Fault = (typeof faults)[number];
+/** `echoed`: refused in words that repeat the request with its token, as careless networks do. */
+export type Fault = (typeof faults)[number] | 'echoed';
 
 /** The phases of the engine, and the calls for an account beside them. */
 export type Stage = Phase | 'connect' | 'refresh' | 'revoke';

@@ -61,6 +61,8 @@ async function serve(
     case 'limited_with_retry_after':
     case 'rejected':
       return network.refuse(fault);
+    case 'echoed':
+      return echo(network.refuse('rejected'), request);
     case 'token_expired':
       await network.expireToken?.();
       return network.answer(request);
@@ -82,6 +84,15 @@ async function serve(
       await network.answer(request);
       return new Response('<html>All is well</html>', { status: 200 });
   }
+}
+
+/** The same refusal with the address and the token of the request in each of its texts. */
+async function echo(refusal: Response, { url, headers }: Request): Promise<Response> {
+  const token = headers.get('authorization') ?? '';
+  const said = JSON.parse(await refusal.text(), (_, value: unknown) =>
+    typeof value === 'string' ? `${value} ${url} ${token}` : value,
+  ) as unknown;
+  return Response.json(said, { status: refusal.status });
 }
 
 async function send(outgoing: ServerResponse, response: Response | 'cut'): Promise<void> {

@@ -1,6 +1,8 @@
 // What every network's connector makes of a fault, on the engine with its database.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Target } from '../../../../activities/platforms/platform.ts';
 import type { PostAttemptRow } from '../../../../schema/database/database.ts';
+import { newId } from '../../../../schema/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../database.ts';
 import { refusal } from '../../platform-refusal.ts';
 import { findExpectedEnd } from '../expected-end.ts';
@@ -100,6 +102,45 @@ export function describeFaultCases(subject: NetworkSubject): void {
       expect(JSON.stringify(attempts.at(-1)!.provider_error)).toContain(message);
     });
 
+    test('keeps no token that a refusal repeats', async () => {
+      const { row, end } = await publishThrough('echoed');
+      expect(end).toMatchObject({ status: 'failed', errorCode: 'rejected', postCount: 0 });
+      expect(row.error_message).toContain(subject.refusal.message);
+    });
+
+    test('finds a post by what its target was accepted with, or says that it can not', async () => {
+      await using network = await kind.start(database.db);
+      const { platform, connection } = network;
+      const { externalAccountId, credentials, traits = {} } = connection;
+      const dueAt = new Date();
+      const targetOf = (caption: string): Target => ({
+        resultId: newId('result'),
+        externalAccountId,
+        caption,
+        mediaUrls: [],
+        replyTo: null,
+        platformOptions: {},
+        dueAt,
+        credentials,
+        traits,
+        state: {},
+      });
+      const [taken, absent] = [targetOf('Taken'), targetOf('Absent')];
+      const { signal } = new AbortController();
+      const state = (await platform.prepare?.(taken, signal)) ?? {};
+      const outcome = await platform.commit({ ...taken, state }, signal);
+      const find = (target: Target) => platform.reconcile?.(target, signal);
+      const hasFound = [await find(taken), await find(absent)];
+      if (subject.resolution === 'none') {
+        const unknown = platform.reconcile && { outcome: 'unknown' };
+        expect(hasFound).toEqual([unknown, unknown]);
+        return;
+      }
+      expect(outcome).toMatchObject({ outcome: 'published' });
+      const { published } = outcome as Extract<typeof outcome, { outcome: 'published' }>;
+      expect(hasFound).toEqual([{ outcome: 'published', published }, { outcome: 'absent' }]);
+    });
+
     if (kind.hasRefresh) {
       test('refreshes an expired token', async () => {
         const { end, account } = await publishThrough('token_expired');
@@ -115,25 +156,30 @@ export function describeFaultCases(subject: NetworkSubject): void {
       expect(events).toContainEqual({ kind: 'account.disconnected' });
     });
 
-    test.each(['limited', 'unavailable', 'error_before', 'cut_before', 'garbage', 'hang_before'])(
-      'connects nothing at a network in trouble: %s',
-      async (fault) => {
-        const switchboard = createSwitchboard();
-        await using network = await subject.start(switchboard, database.db);
-        switchboard.plans.push({
-          stage: 'connect',
-          call: 1,
-          times: Infinity,
-          fault: fault as Fault,
-        });
-        const platform = switchboard.watch(createConnector(subject.name, network, switchboard));
-        const { credentials, run } = platform.connect!;
-        const given = credentials.parse(network.credentials);
-        const error = await refusal(run(given, AbortSignal.timeout(5_000)));
-        expect(['rate_limited', 'unavailable', 'rejected']).toContain(error.kind);
-        const told = JSON.stringify([error.message, error.options]);
-        expect(network.listSecrets().filter((secret) => told.includes(secret))).toEqual([]);
-      },
-    );
+    test.each([
+      'limited',
+      'unavailable',
+      'error_before',
+      'cut_before',
+      'garbage',
+      'hang_before',
+      'echoed',
+    ])('connects nothing at a network in trouble: %s', async (fault) => {
+      const switchboard = createSwitchboard();
+      await using network = await subject.start(switchboard, database.db);
+      switchboard.plans.push({
+        stage: 'connect',
+        call: 1,
+        times: Infinity,
+        fault: fault as Fault,
+      });
+      const platform = switchboard.watch(createConnector(subject.name, network, switchboard));
+      const { credentials, run } = platform.connect!;
+      const given = credentials.parse(network.credentials);
+      const error = await refusal(run(given, AbortSignal.timeout(5_000)));
+      expect(['rate_limited', 'unavailable', 'rejected']).toContain(error.kind);
+      const told = JSON.stringify([error.message, error.options]);
+      expect(network.listSecrets().filter((secret) => told.includes(secret))).toEqual([]);
+    });
   });
 }
