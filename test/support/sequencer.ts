@@ -1,9 +1,11 @@
 // The order of the test files: those that take long first, so that no worker is left alone with one.
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** They start programs, or walk through every step of a run. */
+/** They start programs, walk through every step of a run, or publish through a whole Fanfare. */
 const isLong = ({ moduleId }: TestSpecification) =>
-  /\/test\/(end-to-end\/|api\/(embedded|listen)|activities\/(fault|step-walk)-)/.test(moduleId);
+  /\/test\/(end-to-end\/|api\/(embedded|listen)|activities\/platforms\/.*(contract|faults|step-walk)\.)/.test(
+    moduleId,
+  );
 
 export class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -25,7 +25,7 @@ export function describeFaultCases(subject: NetworkSubject): void {
   });
   afterAll(async () => {
     vi.resetConfig();
-    await database.drop();
+    await database?.drop();
   });
 
   /** A post whose first commit meets the fault, at its end. */
