@@ -102,6 +102,8 @@ export interface NetworkSubject extends NetworkFacts {
   readonly publicStages?: readonly Phase[];
   /** Whether `refuse('unavailable')` proves to the connector that nothing was taken. Absent: it counts as lost. */
   readonly isUnavailableSafe?: true;
+  /** It never says for how long it limits. */
+  readonly hasNoRetryAfter?: true;
   /** The longest text of the account, as the network counts. */
   readonly textLimit: number;
   /** The network's code and words of `refuse('rejected')`, as the attempt keeps them. */
