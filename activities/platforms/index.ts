@@ -3,6 +3,7 @@ import type { PlatformRules, Traits } from '../../schema/platforms/definition.ts
 import type { PlatformName, PlatformSettings } from '../../schema/platforms/index.ts';
 import type { LookUpTxt } from './bluesky/handles.ts';
 import { createBluesky } from './bluesky/index.ts';
+import { createDiscord } from './discord/index.ts';
 import { createMastodon } from './mastodon/index.ts';
 import type { Fetch, Platform } from './platform.ts';
 import { createSlack } from './slack/index.ts';
@@ -32,5 +33,6 @@ export function connectPlatforms(settings: PlatformSettings, tools: PlatformTool
     createMastodon(tools),
     createTelegram({ ...settings.telegram, ...tools }),
     createSlack({ ...settings.slack, ...tools }),
+    createDiscord({ ...settings.discord, ...tools }),
   ];
 }

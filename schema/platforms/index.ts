@@ -3,13 +3,14 @@ import { z } from 'zod';
 import { number } from '../variables.ts';
 import { bluesky } from './bluesky.ts';
 import type { PlatformDefinition } from './definition.ts';
+import { discord } from './discord.ts';
 import { mastodon } from './mastodon.ts';
 import { sandbox } from './sandbox.ts';
 import { slack } from './slack.ts';
 import { telegram } from './telegram.ts';
 
 /** In the order in which people see them. */
-const definitions = [sandbox, bluesky, mastodon, telegram, slack] as const;
+const definitions = [sandbox, bluesky, mastodon, telegram, slack, discord] as const;
 
 type Definition = (typeof definitions)[number];
 export type PlatformName = Definition['name'];

@@ -1,0 +1,231 @@
+// What Discord receives of a post, by a webhook and by a bot.
+import { describe, expect, test } from 'vitest';
+import { discord as definition } from '../../../../schema/platforms/discord.ts';
+import { connected } from '../../../support/networks/discord/connected.ts';
+import { refusal } from '../../../support/platform-refusal.ts';
+
+const embed = {
+  title: 'Launch',
+  description: 'It is **here**.',
+  url: 'https://example.com/launch',
+  timestamp: '2026-11-22T08:00:00Z',
+  color: 0x58_65_f2,
+  footer: { text: 'Example', icon_url: 'https://example.com/icon.png' },
+  image: { url: 'https://example.com/image.png' },
+  thumbnail: { url: 'https://example.com/thumbnail.png' },
+  author: { name: 'Ada', url: 'https://example.com/ada', icon_url: 'https://example.com/ada.png' },
+  fields: [{ name: 'Price', value: 'Free', inline: true }],
+};
+
+describe('a bot', () => {
+  test('posts to its channel, and notifies nobody but the users it names', async () => {
+    await using started = await connected('bot');
+    const { discord, post, seen } = started;
+    const outcome = await post('Hello @everyone, see https://example.com');
+    const [message] = discord.messages;
+    expect(outcome).toEqual({
+      outcome: 'published',
+      published: {
+        externalId: message!.id,
+        url: `https://discord.com/channels/${discord.guildId}/${discord.channelId}/${message!.id}`,
+      },
+      throttle: undefined,
+    });
+    expect(await seen.at(-1)!.json()).toEqual({
+      content: 'Hello @everyone, see https://example.com',
+      allowed_mentions: { parse: ['users'] },
+      nonce: expect.stringMatching(/^[\w-]{25}$/) as string,
+      enforce_nonce: true,
+    });
+  });
+
+  test('answers a message, and fails where that is gone', async () => {
+    await using started = await connected('bot');
+    const { discord, post } = started;
+    const first = await post('First');
+    const replyTo = first.outcome === 'published' ? first.published.externalId : '';
+    await post('Second', { replyTo });
+    expect(discord.listPosts()).toMatchObject([
+      { text: 'First', replyTo: null },
+      { text: 'Second', replyTo },
+    ]);
+    discord.deleteMessage(replyTo);
+    const error = await refusal(post('Third', { replyTo }));
+    expect(error).toMatchObject({
+      kind: 'rejected',
+      message:
+        'Discord refused the request: 50035: Invalid Form Body; message_reference: Unknown message',
+      options: { platformCode: '50035' },
+    });
+  });
+
+  test.each(['username', 'avatar_url', 'thread_id', 'thread_name'])(
+    'refuses %s, an option of webhooks',
+    async (option) => {
+      await using started = await connected('bot');
+      const error = await refusal(started.post('Hello', { platformOptions: { [option]: 'x' } }));
+      expect(error).toMatchObject({
+        kind: 'rejected',
+        message: `Discord takes ${option} from webhooks only, not from bots.`,
+        options: { platformCode: 'webhook_only_option' },
+      });
+      expect(started.discord.messages).toEqual([]);
+    },
+  );
+
+  test('fails in a channel that it may only read', async () => {
+    await using started = await connected('bot');
+    started.discord.channels.get(started.discord.channelId)!.canSend = false;
+    const error = await refusal(started.post('Hello'));
+    expect(error).toMatchObject({
+      kind: 'rejected',
+      message: 'Discord refused the request: 50013: Missing Permissions',
+      options: { platformCode: '50013' },
+    });
+  });
+});
+
+describe('a webhook', () => {
+  test('posts with its options, waits for the message and carries no nonce', async () => {
+    await using started = await connected('webhook');
+    const { discord, post, seen } = started;
+    const platformOptions = definition.options.parse({
+      username: 'Release Bot',
+      avatar_url: 'https://example.com/bot.png',
+      embeds: [embed],
+      allowed_mentions: ['everyone'],
+      suppress_embeds: true,
+    });
+    const outcome = await post('Hello', { platformOptions });
+    const { search, pathname } = new URL(seen.at(-1)!.url);
+    expect(search).toBe('?wait=true');
+    expect(pathname).toBe(`/api/v10/webhooks/${discord.webhook.id}/${discord.webhook.token}`);
+    expect(await seen.at(-1)!.json()).toEqual({
+      content: 'Hello',
+      username: 'Release Bot',
+      avatar_url: 'https://example.com/bot.png',
+      embeds: [embed],
+      allowed_mentions: { parse: ['everyone'] },
+      flags: 4,
+    });
+    expect(outcome).toMatchObject({
+      outcome: 'published',
+      published: { url: expect.not.stringContaining(discord.webhook.token) as string },
+    });
+  });
+
+  test('posts into a thread, which stands in the URL', async () => {
+    await using started = await connected('webhook');
+    const { discord, post } = started;
+    const thread_id = discord.addChannel('300000000000000007', 11);
+    const outcome = await post('Hello', { platformOptions: { thread_id } });
+    expect(discord.messages).toMatchObject([{ channel_id: thread_id }]);
+    const { id } = discord.messages[0]!;
+    expect(outcome).toMatchObject({
+      published: { url: `https://discord.com/channels/${discord.guildId}/${thread_id}/${id}` },
+    });
+  });
+
+  test('opens a thread in a forum, which takes no message without one', async () => {
+    await using started = await connected('webhook');
+    const { discord, post } = started;
+    discord.channels.get(discord.webhook.channel_id)!.type = 15;
+    expect(await refusal(post('Hello'))).toMatchObject({
+      kind: 'rejected',
+      options: { platformCode: '220001' },
+    });
+    await post('Hello', { platformOptions: { thread_name: 'Launch' } });
+    const [message] = discord.messages;
+    expect(discord.channels.get(message!.channel_id)).toMatchObject({ name: 'Launch' });
+  });
+});
+
+describe('limits', () => {
+  test('count 2000 code points, as Discord does', async () => {
+    await using started = await connected('bot');
+    // Two code units each.
+    await started.post('🎺'.repeat(2_000));
+    expect(await refusal(started.post('🎺'.repeat(2_001)))).toMatchObject({
+      kind: 'rejected',
+      message:
+        'Discord refused the request: 50035: Invalid Form Body; content: Must be 2000 or fewer in length.',
+    });
+    expect(definition.rules.text).toEqual({ max: 2_000, unit: 'characters' });
+  });
+
+  test('of replies: a bot has them, a webhook has not', () => {
+    expect(definition.rulesFor({ via: 'bot' }).replies).not.toBeNull();
+    expect(definition.rulesFor({ via: 'webhook' }).replies).toBeNull();
+  });
+
+  const long = (characters: number) => '🎺'.repeat(characters);
+  test.each([
+    ['title', { title: long(256) }, { title: long(257) }],
+    ['description', { description: long(4_096) }, { description: long(4_097) }],
+    ['footer.text', { footer: { text: long(2_048) } }, { footer: { text: long(2_049) } }],
+    ['author.name', { author: { name: long(256) } }, { author: { name: long(257) } }],
+    [
+      'fields.0.name',
+      { fields: [{ name: long(256), value: 'x' }] },
+      { fields: [{ name: long(257), value: 'x' }] },
+    ],
+    [
+      'fields.0.value',
+      { fields: [{ name: 'x', value: long(1_024) }] },
+      { fields: [{ name: 'x', value: long(1_025) }] },
+    ],
+    [
+      'fields',
+      { fields: Array.from({ length: 25 }, () => ({ name: 'x', value: 'x' })) },
+      { fields: Array.from({ length: 26 }, () => ({ name: 'x', value: 'x' })) },
+    ],
+    ['color', { color: 0xff_ff_ff }, { color: 0x1_00_00_00 }],
+    ['url', { url: 'https://example.com' }, { url: 'javascript:alert(1)' }],
+  ])('of an embed: %s', async (name, allowed, over) => {
+    await using started = await connected('webhook');
+    const platformOptions = definition.options.parse({ embeds: [{ title: 'x', ...allowed }] });
+    await started.post('Hello', { platformOptions });
+    const { error } = definition.options.safeParse({ embeds: [over] });
+    expect(error!.issues.map(({ path }) => path.join('.'))).toEqual([`embeds.0.${name}`]);
+    // The simulator draws the same line.
+    expect(
+      await refusal(started.post('Hello', { platformOptions: { embeds: [over] } })),
+    ).toMatchObject({
+      options: { platformCode: '50035' },
+    });
+  });
+
+  test('of all embeds together: 6000 characters, and 10 embeds', async () => {
+    await using started = await connected('webhook');
+    const full = [
+      { description: 'x'.repeat(4_000) },
+      { title: 'xx', description: 'x'.repeat(1_998) },
+    ];
+    await started.post('Hello', { platformOptions: definition.options.parse({ embeds: full }) });
+    const over = [...full, { title: 'x' }];
+    expect(definition.options.safeParse({ embeds: over }).error!.issues).toMatchObject([
+      { path: ['embeds'], message: 'must have at most 6000 characters of text together' },
+    ]);
+    expect(
+      await refusal(started.post('Hello', { platformOptions: { embeds: over } })),
+    ).toMatchObject({
+      message: expect.stringContaining('embeds: Embed size exceeds maximum size of 6000') as string,
+    });
+    const many = Array.from({ length: 11 }, () => ({ title: 'x' }));
+    expect(definition.options.safeParse({ embeds: many }).success).toBe(false);
+  });
+});
+
+describe('options', () => {
+  test.each([
+    [{ thread_id: 'general' }, 'thread_id'],
+    [{ allowed_mentions: ['here'] }, 'allowed_mentions.0'],
+    [{ embeds: [{ colour: 1 }] }, 'embeds.0'],
+    [{ username: '' }, 'username'],
+    [{ avatar_url: 'file:///etc/passwd' }, 'avatar_url'],
+    [{ content: 'x' }, ''],
+  ])('refuse %j at its path', (given, path) => {
+    const { error } = definition.options.safeParse(given);
+    expect(error!.issues.map((issue) => issue.path.join('.'))).toEqual([path]);
+  });
+});
