@@ -2,6 +2,7 @@
 import { checkUrlSyntax } from '../schema/url-rules.ts';
 import { createGuardedFetch } from './guarded-fetch.ts';
 import { createSecureContext } from './guarded-socket.ts';
+import { createWithWebSocket, type WithWebSocket } from './guarded-websocket.ts';
 import { OriginPool } from './origin-pool.ts';
 import type { PoolSettings } from './origin-pool.ts';
 import { SendAttempt } from './send-attempt.ts';
@@ -26,9 +27,9 @@ export interface SafeFetchOptions {
   keepAliveMs?: number;
   /** Certificates trusted beside the default ones, as PEM. */
   ca?: readonly string[];
-  /** For `fetch`: from the call to the end of the body. */
+  /** For `fetch`: from the call to the end of the body. For `withWebSocket`: from the call to its end. */
   fetchDeadlineMs?: number;
-  /** For `fetch`: a longer body is an error. */
+  /** For `fetch`: a longer body is an error. For `withWebSocket`: so are more bytes of messages. */
   fetchMaxBytes?: number;
 }
 
@@ -40,6 +41,8 @@ export interface SafeFetch {
   send: (request: SafeRequest) => Promise<SendResult>;
   /** For connectors that are given a host: the ordinary `fetch`, guarded, with `redirect: manual`. */
   fetch: typeof globalThis.fetch;
+  /** For connectors that are given a `wss:` URL. */
+  withWebSocket: WithWebSocket;
   /** Lets running requests end. */
   close: () => Promise<void>;
 }
@@ -53,11 +56,12 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
   };
   const maxOrigins = options.maxOrigins ?? 1_000;
   const pools = new Map<string, OriginPool>();
-  const guardedFetch = createGuardedFetch({
+  const exchange = {
     ...settings,
     deadlineMs: options.fetchDeadlineMs ?? 10_000,
     maxBytes: options.fetchMaxBytes ?? 4 * 1024 * 1024,
-  });
+  };
+  const guardedFetch = createGuardedFetch(exchange);
   let onAllClosed: (() => void) | null = null;
   let closing: Promise<void> | null = null;
 
@@ -105,7 +109,12 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
     return closing;
   }
 
-  return { send, fetch: guardedFetch.fetch, close };
+  return {
+    send,
+    fetch: guardedFetch.fetch,
+    withWebSocket: createWithWebSocket(exchange),
+    close,
+  };
 }
 
 type PoolPlace = Pick<OriginPool, 'owner' | 'origin'>;
