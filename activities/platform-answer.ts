@@ -30,7 +30,7 @@ const maxCredentialsBytes = 16_384;
 const maxScopeChars = 16_384;
 /** Years have four digits: RFC 3339, section 5.6. */
 const endOfTime = Date.UTC(10_000, 0);
-const maxErrorBytes = 4_096;
+const maxProviderBytes = 4_096;
 const maxStateBytes = 65_536;
 const maxTraitsBytes = 4_096;
 /** Says of a network's own answer that it was longer. */
@@ -42,7 +42,7 @@ export function takeError(error: PlatformError): PlatformError {
   return new PlatformError(error.kind, cutText(error.message, maxMessageChars), {
     ...options,
     platformCode: platformCode && cutText(platformCode, maxCodeChars),
-    providerError: providerError && takeProviderError(providerError),
+    providerError: providerError && takeProviderJson(providerError),
   });
 }
 
@@ -137,9 +137,14 @@ export function takeOutcome(outcome: PhaseOutcome): PhaseOutcome {
 }
 
 /** Undefined: without an id it proves nothing. */
-function takePublished({ externalId, url }: Published): Published | undefined {
+function takePublished({ externalId, url, detail }: Published): Published | undefined {
   const id = cutText(externalId, maxIdChars);
-  return id.trim() === '' ? undefined : { externalId: id, url: url === null ? null : takeUrl(url) };
+  if (id.trim() === '') return undefined;
+  return {
+    externalId: id,
+    url: url === null ? null : takeUrl(url),
+    ...(detail && { detail: takeProviderJson(detail) }),
+  };
 }
 
 /** Pages show it as a link. */
@@ -155,9 +160,9 @@ function takeState(state: ProviderState): ProviderState | undefined {
   return isCut ? undefined : kept;
 }
 
-function takeProviderError(given: Record<string, unknown>): Record<string, unknown> {
-  const whole = cutJson(given, maxErrorBytes);
+function takeProviderJson(given: Record<string, unknown>): Record<string, unknown> {
+  const whole = cutJson(given, maxProviderBytes);
   if (!whole.isCut) return whole.kept;
-  const room = maxErrorBytes - Buffer.byteLength(JSON.stringify(cutMark));
+  const room = maxProviderBytes - Buffer.byteLength(JSON.stringify(cutMark));
   return { ...cutJson(given, room).kept, ...cutMark };
 }

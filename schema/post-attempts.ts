@@ -24,6 +24,15 @@ export const attemptOutcomeMeaning = `What the call came to. ${Object.entries(at
   .map(([outcome, meaning]) => `\`${outcome}\`: ${meaning}`)
   .join('; ')}.`;
 
+/** In the words of both APIs. */
+export const providerDetailMeaning =
+  'More about a published post, for networks that have more to say. On Nostr, the answer of each relay.';
+
+const ProviderDetail = z
+  .record(z.string(), z.unknown())
+  .nullable()
+  .meta({ description: providerDetailMeaning });
+
 export const PostAttempt = z
   .object({
     number: z.int().meta({
@@ -39,6 +48,7 @@ export const PostAttempt = z
     error_code: z.string().nullable().meta({ description: "The network's own code." }),
     error_message: z.string().nullable(),
     provider_error: ProviderError,
+    provider_detail: ProviderDetail,
   })
   .meta({ id: 'PostAttempt' });
 export type PostAttempt = z.infer<typeof PostAttempt>;

@@ -56,6 +56,8 @@ export interface Target {
 export interface Published {
   externalId: string;
   url: string | null;
+  /** Kept with the attempt, and shown there. Never secret. */
+  detail?: Record<string, unknown>;
 }
 
 /** The network has said that it takes nothing more for so long, of this account or of the whole app. */

@@ -3,6 +3,7 @@ import { listQuery } from '../../schema/listing.ts';
 import { phases } from '../../schema/posts.ts';
 import {
   attemptOutcomes,
+  providerDetailMeaning,
   type AttemptOutcome,
   type PostAttempt,
 } from '../../schema/post-attempts.ts';
@@ -52,6 +53,11 @@ const PostAttemptRef = builder.objectRef<PostAttempt>('PostAttempt').implement({
     }),
     errorMessage: t.exposeString('error_message', { nullable: true }),
     providerError: t.expose('provider_error', { type: 'JSON', nullable: true }),
+    providerDetail: t.expose('provider_detail', {
+      type: 'JSON',
+      nullable: true,
+      description: providerDetailMeaning,
+    }),
   }),
 });
 

@@ -64,5 +64,6 @@ function presentAttempt(attempt: PostAttemptRow): PostAttempt {
     error_code: attempt.error_code,
     error_message: attempt.error_message,
     provider_error: attempt.provider_error,
+    provider_detail: attempt.provider_detail,
   };
 }

@@ -230,6 +230,7 @@ interface PostAttemptTable {
   error_code: string | null;
   error_message: string | null;
   provider_error: JsonOrNull<Record<string, unknown>>;
+  provider_detail: JsonOrNull<Record<string, unknown>>;
 }
 export type PostAttemptRow = Selectable<PostAttemptTable>;
 

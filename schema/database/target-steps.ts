@@ -137,13 +137,15 @@ export async function setNextPhase(
 export async function setPublished(
   db: Db,
   row: TargetRow,
-  published: { externalId: string; url: string | null },
+  published: { externalId: string; url: string | null; detail?: Record<string, unknown> },
   durationMs: number,
 ): Promise<void> {
   await sql`
     /* prepared: set_published */
     with attempt as (
-      update post_attempts set outcome = 'published', duration_ms = ${durationMs}
+      update post_attempts
+      set outcome = 'published', duration_ms = ${durationMs},
+        provider_detail = ${published.detail ? JSON.stringify(published.detail) : null}::jsonb
       where result_id = ${row.id} and number = ${row.steps}
     ), published as (
       update post_results

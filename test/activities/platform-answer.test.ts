@@ -123,6 +123,15 @@ describe('a refusal', () => {
   });
 });
 
+const telling = (detail: Record<string, unknown> | undefined): Platform => ({
+  ...sandbox,
+  commit: () =>
+    Promise.resolve({
+      outcome: 'published',
+      published: { externalId: 'p1', url: null, ...(detail && { detail }) },
+    }),
+});
+
 describe('a post told as taken', () => {
   test('has an id and a url that can be kept', async () => {
     const { result, commits } = await publish({
@@ -151,6 +160,27 @@ describe('a post told as taken', () => {
   ])('shows no link that is %j', async (url) => {
     const { result } = await publish({ commit: published({ url }) });
     expect(result).toMatchObject({ status: 'published', external_id: 'p1', url: null });
+  });
+
+  test.each([
+    [
+      { relays: [{ relay: 'wss://a\0', result: 'accepted' }] },
+      { relays: [{ relay: 'wss://a', result: 'accepted' }] },
+    ],
+    [undefined, null],
+  ])('keeps with its attempt what the network says besides: %j', async (detail, kept) => {
+    const { attempts } = await publish({ commit: published({}) }, telling(detail));
+    expect(attempts).toMatchObject([{ outcome: 'published', provider_detail: kept }]);
+  });
+
+  test('keeps 4 KiB of what the network says besides', async () => {
+    const { attempts } = await publish(
+      { commit: published({}) },
+      telling({ words: 'x'.repeat(9_999) }),
+    );
+    const [attempt] = attempts;
+    expect(attempt!.provider_detail).toMatchObject({ is_cut: true });
+    expect(bytesOf(attempt!.provider_detail)).toBeLessThanOrEqual(4_096);
   });
 
   test.each([[''], [' '], ['\0']])('is looked for where its id is %j', async (id) => {

@@ -31,7 +31,7 @@ describe('GET /v1/posts/:id/results/:result_id/attempts', () => {
     const { id, resultIds } = await createPartial(rest, author);
     await author.ask(id, `results/${resultIds[1]}/retry`);
     await claim(rest, id);
-    await publishTarget(rest, resultIds[1]);
+    await publishTarget(rest, resultIds[1], { relays: 2 });
     const { status, body } = await list(id, resultIds[1]);
     expect(status).toBe(200);
     const common = { phase: 'commit', provider_error: null, started_at: expect.any(String) };
@@ -44,6 +44,7 @@ describe('GET /v1/posts/:id/results/:result_id/attempts', () => {
         duration_ms: 5,
         error_code: null,
         error_message: null,
+        provider_detail: { relays: 2 },
       },
       {
         ...common,
@@ -53,6 +54,7 @@ describe('GET /v1/posts/:id/results/:result_id/attempts', () => {
         duration_ms: 7,
         error_code: 'ECONNREFUSED',
         error_message: 'Connection refused.',
+        provider_detail: null,
       },
     ]);
   });

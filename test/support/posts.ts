@@ -140,9 +140,13 @@ export async function begin(
   return { ...row, phase, phase_state: 'begun', steps: row.steps + 1 };
 }
 
-export async function publishTarget(rest: TestRest, resultId: string): Promise<void> {
+export async function publishTarget(
+  rest: TestRest,
+  resultId: string,
+  detail?: Record<string, unknown>,
+): Promise<void> {
   const row = await begin(rest, resultId);
-  const published = { externalId: `at-network-${resultId}`, url: null };
+  const published = { externalId: `at-network-${resultId}`, url: null, ...(detail && { detail }) };
   await setPublished(rest.context.db, row, published, 5);
 }
 

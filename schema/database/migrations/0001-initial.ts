@@ -164,6 +164,7 @@ const statements = [
     error_code text,
     error_message text,
     provider_error jsonb,
+    provider_detail jsonb,
     primary key (result_id, number)
   )`,
 
