@@ -56,7 +56,8 @@ const urlOrMention = new RegExp(`${url}|${user}(?:@[${word}]+(?:[.-]+[${word}]+)
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-function rulesFor({ maxCharacters, charactersPerUrl }: Traits): PlatformRules {
+/** The defaults are those of a new server. */
+function rulesFor({ maxCharacters = 500, charactersPerUrl = 23 }: Traits): PlatformRules {
   const anyUrl = 'x'.repeat(Number(charactersPerUrl));
   return {
     text: {
@@ -85,8 +86,7 @@ export const mastodon = definePlatform({
   connectsBy: 'Server and access token',
   testedWith: 'Simulator',
   settings: {},
-  // A server's defaults.
-  rules: rulesFor({ maxCharacters: 500, charactersPerUrl: 23 }),
+  rules: rulesFor({}),
   rulesFor,
   options,
   // An `Idempotency-Key` is kept for an hour after the post, but not every version holds it while the
