@@ -86,6 +86,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       : []),
     ...connectPlatforms(config.platforms, {
       fetch: safeFetch.fetch,
+      withWebSocket: safeFetch.withWebSocket,
       lookUpTxt: (name) => dns.texts(name, currentOwner()),
     }),
   ]);

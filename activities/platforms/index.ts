@@ -1,8 +1,10 @@
 // The registry: every network that this installation publishes to, each made from its settings.
 import type { PlatformRules, Traits } from '../../schema/platforms/definition.ts';
 import type { PlatformName, PlatformSettings } from '../../schema/platforms/index.ts';
+import type { WithWebSocket } from '../guarded-websocket.ts';
 import type { LookUpTxt } from './bluesky/handles.ts';
 import { createBluesky } from './bluesky/index.ts';
+import { createNostr } from './nostr/index.ts';
 import { createDiscord } from './discord/index.ts';
 import { createMastodon } from './mastodon/index.ts';
 import type { Fetch, Platform } from './platform.ts';
@@ -24,6 +26,7 @@ export function rulesOf({ rules, rulesFor }: Platform, traits: Traits): Platform
 export interface PlatformTools {
   fetch: Fetch;
   lookUpTxt: LookUpTxt;
+  withWebSocket: WithWebSocket;
 }
 
 /** All but the sandbox, whose server is our own. */
@@ -34,5 +37,6 @@ export function connectPlatforms(settings: PlatformSettings, tools: PlatformTool
     createTelegram({ ...settings.telegram, ...tools }),
     createSlack({ ...settings.slack, ...tools }),
     createDiscord({ ...settings.discord, ...tools }),
+    createNostr({ ...settings.nostr, ...tools }),
   ];
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { number } from '../variables.ts';
 import { bluesky } from './bluesky.ts';
 import type { PlatformDefinition } from './definition.ts';
+import { nostr } from './nostr.ts';
 import { discord } from './discord.ts';
 import { mastodon } from './mastodon.ts';
 import { sandbox } from './sandbox.ts';
@@ -10,7 +11,7 @@ import { slack } from './slack.ts';
 import { telegram } from './telegram.ts';
 
 /** In the order in which people see them. */
-const definitions = [sandbox, bluesky, mastodon, telegram, slack, discord] as const;
+const definitions = [sandbox, bluesky, mastodon, telegram, slack, discord, nostr] as const;
 
 type Definition = (typeof definitions)[number];
 export type PlatformName = Definition['name'];

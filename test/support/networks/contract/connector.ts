@@ -18,6 +18,11 @@ export function createConnector(
     const publicUrl = 'http://sandbox.test';
     return createSandboxPlatform({ fetch, apiUrl: platforms.sandbox.apiUrl!, publicUrl });
   }
-  const tools = { fetch, lookUpTxt: txtOf({}), ...network.tools };
+  const tools = {
+    fetch,
+    lookUpTxt: txtOf({}),
+    withWebSocket: () => Promise.reject(new Error('The subject brings no WebSockets.')),
+    ...network.tools,
+  };
   return connectPlatforms(platforms, tools).find((platform) => platform.name === name)!;
 }

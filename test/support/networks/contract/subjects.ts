@@ -5,6 +5,7 @@ import { slackFacts } from '../slack/subject.ts';
 import { mastodonFacts } from '../mastodon/subject.ts';
 import { telegram } from '../telegram/subject.ts';
 import { blueskyFacts } from './bluesky.ts';
+import { nostrFacts } from '../nostr/subject.ts';
 import { discordBot, discordWebhook } from '../discord/subject.ts';
 import { sandbox } from './sandbox.ts';
 import type { NetworkFacts } from './subject.ts';
@@ -17,6 +18,7 @@ const networks: Record<PlatformName, (credentials: Credentials) => NetworkFacts>
   telegram: () => telegram,
   slack: () => slackFacts,
   discord: ({ webhook_url }) => (webhook_url === undefined ? discordBot : discordWebhook),
+  nostr: () => nostrFacts,
 };
 
 export const factsOf = (name: PlatformName, credentials: Credentials) =>

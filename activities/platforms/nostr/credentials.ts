@@ -1,0 +1,56 @@
+// What connects an account: its private key, and the relays that its posts go to.
+import { decode } from 'nostr-tools/nip19';
+import { getPublicKey } from 'nostr-tools/pure';
+import { z } from 'zod';
+import type { Credentials } from '../platform.ts';
+import { PlatformError } from '../platform-error.ts';
+
+const maxRelays = 10;
+/** Events name relays in tags: `maxTagValSize` of strfry. */
+export const maxRelayChars = 255;
+
+export const credentialsInput: z.ZodType<Credentials> = z
+  .strictObject({
+    private_key: z
+      .string()
+      .transform((text) => toHexKey(text.trim()))
+      .refine((key) => key !== '', 'must be a private key: nsec1…, or 64 hexadecimal digits')
+      .meta({ title: 'Private key', description: 'It begins with `nsec1`.' }),
+    relays: z
+      .string()
+      .transform((text) => text.split(/[\s,]+/).filter((relay) => relay !== ''))
+      .refine(({ length }) => length > 0 && length <= maxRelays, `must be 1 to ${maxRelays} relays`)
+      .refine((relays) => relays.every(toRelay), {
+        error: ({ input }) => {
+          const wrong = (input as string[]).filter((relay) => !toRelay(relay));
+          return `must begin with wss://, as in wss://relay.example.com, unlike ${wrong.join(', ').slice(0, 1_000)}`;
+        },
+      })
+      .transform((relays) => [...new Set(relays.map(toRelay))].join(' '))
+      .meta({
+        title: 'Relays',
+        description: `1 to ${maxRelays} URLs that begin with wss://, separated by spaces or commas.`,
+      }),
+  })
+  .meta({ description: 'Your Nostr app shows your private key and your relays in its settings.' });
+
+/** Empty where no public key belongs to it. */
+function toHexKey(text: string): string {
+  try {
+    const key = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : decode(text).data;
+    return key instanceof Uint8Array && getPublicKey(key) ? Buffer.from(key).toString('hex') : '';
+  } catch {
+    return '';
+  }
+}
+
+function toRelay(text: string): string | undefined {
+  const url = /^wss?:\/\/[^/@#]+(\/[^#]*)?$/i.test(text) ? URL.parse(text) : null;
+  return url && text.length <= maxRelayChars ? url.href.replace(/\/$/, '') : undefined;
+}
+
+export function readCredentials({ private_key = '', relays = '' }: Credentials) {
+  const key = Buffer.from(private_key, 'hex');
+  if (key.length === 32 && relays !== '') return { key, relays: relays.split(' ') };
+  throw new PlatformError('reauthorize', 'The stored key is not whole.', { isRevoked: true });
+}

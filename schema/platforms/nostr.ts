@@ -1,0 +1,47 @@
+// Nostr: its rules and the options of a post.
+import { z } from 'zod';
+import { definePlatform } from './definition.ts';
+
+const hashtag = z
+  .string()
+  .regex(/^[^#\s]+$/u, 'must be a tag without #')
+  .max(64);
+
+const options = z
+  .strictObject({
+    hashtags: z
+      .array(hashtag)
+      .max(20)
+      .optional()
+      .meta({ description: 'Topics to find the post by, without #.' }),
+    content_warning: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .meta({ description: 'The reason why apps ask readers before they show the post.' }),
+  })
+  .meta({ id: 'NostrOptions', description: 'What a post to Nostr may ask for.' });
+
+export const nostr = definePlatform({
+  name: 'nostr',
+  title: 'Nostr',
+  connectsBy: 'Private key and relays',
+  testedWith: 'A real server (nostr-relay)',
+  settings: {},
+  rules: {
+    // Half of `maxEventSize`, as text may double when it is escaped. The protocol has no limit.
+    text: { max: 32_000, maxBytes: 32_000, unit: 'characters' },
+    isTextRequired: true,
+    media: null,
+    replies: {
+      // https://github.com/nostr-protocol/nips/blob/master/19.md
+      id: /^(?:[0-9a-f]{64}|(?:note|nevent)1[02-9ac-hj-np-z]{58,2000})$/,
+      example: '5c83da77af1dec6d7289834998ad7aafbd9e2191396d75ec3cc27f5a77226f36',
+    },
+    source: 'https://github.com/hoytech/strfry/blob/master/strfry.conf',
+  },
+  options,
+  // An event's id is the hash of its content.
+  commitRepeatsForMs: Number.POSITIVE_INFINITY,
+});

@@ -1,0 +1,270 @@
+// Posts to Nostr: the event, its options, replies, and what becomes of it at several relays.
+import { createHash } from 'node:crypto';
+import { neventEncode, noteEncode, decode } from 'nostr-tools/nip19';
+import { finalizeEvent, generateSecretKey, verifyEvent, type NostrEvent } from 'nostr-tools/pure';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { checkText } from '../../../../activities/platforms/text-rules.ts';
+import { nostr } from '../../../../schema/platforms/nostr.ts';
+import { createAuthor, deadRelay, type Author } from '../../../support/networks/nostr/author.ts';
+import { startRelay, type Relay } from '../../../support/networks/nostr/server.ts';
+import { refusal } from '../../../support/platform-refusal.ts';
+
+const signal = AbortSignal.timeout(60_000);
+let relay: Relay;
+let other: Relay;
+let author: Author;
+beforeAll(async () => {
+  relay = await startRelay();
+  other = await startRelay();
+});
+afterAll(async () => {
+  await relay[Symbol.asyncDispose]();
+  await other[Symbol.asyncDispose]();
+});
+beforeEach(() => {
+  author = createAuthor([relay.url]);
+  for (const each of [relay, other]) {
+    each.refuse = () => undefined;
+    each.needsAuth = 'nothing';
+    each.takesAuth = true;
+    each.answerWith = undefined;
+  }
+});
+
+const eventOf = (id: string, at = relay) => at.events.find((event) => event.id === id);
+const withoutMark = ({ tags }: NostrEvent) => tags.filter(([name]) => name !== 'nonce');
+
+/** An event of somebody else, which the relay has. */
+function addEvent(tags: string[][] = [], kind = 1): NostrEvent {
+  const template = { kind, tags, content: 'Theirs', created_at: 1_700_000_000 };
+  const event = finalizeEvent(template, generateSecretKey());
+  relay.events.push(JSON.parse(JSON.stringify(event)) as NostrEvent);
+  return event;
+}
+
+describe('a post', () => {
+  test('is a signed text note of the second in which it was due', async () => {
+    const caption = 'Hello 👩‍👩‍👧 https://example.com\n"\\ \uD800';
+    const dueAt = new Date('2026-11-01T10:00:00.999Z');
+    const { externalId, url, detail } = await author.publish({ caption, dueAt });
+    const event = eventOf(externalId)!;
+    expect(event).toMatchObject({
+      kind: 1,
+      pubkey: author.pubkey,
+      created_at: dueAt.getTime() / 1000 - 0.999,
+      content: caption.toWellFormed(),
+    });
+    expect(verifyEvent({ ...event })).toBe(true);
+    expect(withoutMark(event)).toEqual([]);
+    expect(decode(url!.replace('https://njump.me/', ''))).toMatchObject({
+      type: 'nevent',
+      data: { id: externalId, author: author.pubkey, kind: 1, relays: [relay.url] },
+    });
+    expect(detail).toEqual({ relays: [{ relay: relay.url, result: 'accepted' }] });
+  });
+
+  test('has its hashtags in lower case, once each, and its content warning', async () => {
+    const platformOptions = { hashtags: ['Fanfare', 'fanfare', 'Öl'], content_warning: 'Spoilers' };
+    const { externalId } = await author.publish({ platformOptions });
+    expect(withoutMark(eventOf(externalId)!)).toEqual([
+      ['t', 'fanfare'],
+      ['t', 'öl'],
+      ['content-warning', 'Spoilers'],
+    ]);
+  });
+
+  test.each([
+    [{ hashtags: ['#a'] }],
+    [{ hashtags: ['a b'] }],
+    [{ hashtags: [''] }],
+    [{ hashtags: Array.from({ length: 21 }, String) }],
+    [{ content_warning: '' }],
+    [{ content_warning: 'x'.repeat(201) }],
+    [{ subject: 'x' }],
+  ])('takes no options %j', (options) => {
+    expect(nostr.options.safeParse(options).success).toBe(false);
+  });
+
+  test.each([
+    ['a', 32_000, 32_001],
+    ['\n', 32_000, 32_001],
+    ['é', 16_000, 16_001],
+  ])('of as many %j as may be is taken by a relay', async (character, most, tooMany) => {
+    const textOf = (length: number) => `${character.repeat(length - 1)}x`;
+    const check = (text: string) => checkText(author.nostr, text, { path: 'caption' });
+    expect(check(textOf(tooMany))).toMatchObject([{ code: 'caption_too_long' }]);
+    const caption = textOf(most);
+    expect(check(caption)).toEqual([]);
+    const { externalId } = await author.publish({ caption });
+    expect(eventOf(externalId)!.content).toBe(caption);
+  });
+
+  test('has the same id however often it is prepared and sent', async () => {
+    const target = author.toTarget({ platformOptions: { hashtags: ['a'] } });
+    const first = await author.publish(target);
+    const second = await author.publish(target);
+    expect(second.externalId).toBe(first.externalId);
+    expect(second.detail).toEqual({
+      relays: [
+        { relay: relay.url, result: 'accepted', message: 'duplicate: already have this event' },
+      ],
+    });
+    expect(relay.events.filter(({ pubkey }) => pubkey === author.pubkey)).toHaveLength(1);
+  });
+
+  test('is another one than one of the same text in the same second', async () => {
+    const dueAt = new Date();
+    const ids = [await author.publish({ dueAt }), await author.publish({ dueAt })];
+    expect(ids[0]!.externalId).not.toBe(ids[1]!.externalId);
+  });
+
+  test('keeps the second in which it was first prepared', async () => {
+    const target = author.toTarget({ dueAt: new Date(0) });
+    const state = await author.nostr.prepare!(target, signal);
+    const { externalId } = await author.publish({ ...target, state, dueAt: new Date() });
+    expect(eventOf(externalId)!.created_at).toBe(0);
+  });
+});
+
+describe('a reply', () => {
+  const publishReply = async (replyTo: string) =>
+    withoutMark(eventOf((await author.publish({ replyTo })).externalId)!);
+
+  test('to a post that began a thread names it as the root, and all who are in it', async () => {
+    const parent = addEvent([
+      ['p', 'b'.repeat(64), 'wss://hint.test'],
+      ['p', 'no key'],
+    ]);
+    expect(await publishReply(parent.id)).toEqual([
+      ['e', parent.id, relay.url, 'root', parent.pubkey],
+      ['p', parent.pubkey],
+      ['p', 'b'.repeat(64)],
+    ]);
+  });
+
+  test('to a reply names the root that it names', async () => {
+    const root = 'c'.repeat(64);
+    const parent = addEvent([
+      ['e', root, 'wss://hint.test', 'root'],
+      ['e', 'd'.repeat(64), '', 'reply'],
+    ]);
+    expect(await publishReply(parent.id)).toEqual([
+      ['e', root, 'wss://hint.test', 'root'],
+      ['e', parent.id, relay.url, 'reply', parent.pubkey],
+      ['p', parent.pubkey],
+    ]);
+  });
+
+  test('passes on no hint that relays would refuse, and names at most 100 people', async () => {
+    const people = Array.from({ length: 300 }, (_, i) => ['p', String(i).padStart(64, '0')]);
+    const parent = addEvent([['e', 'c'.repeat(64), `wss://${'x'.repeat(300)}`, 'root'], ...people]);
+    const tags = await publishReply(parent.id);
+    expect(tags[0]).toEqual(['e', 'c'.repeat(64), '', 'root']);
+    expect(tags.filter(([name]) => name === 'p')).toHaveLength(100);
+  });
+
+  test('finds its parent by each form of its id', async () => {
+    const parent = addEvent();
+    for (const id of [parent.id, noteEncode(parent.id), neventEncode({ id: parent.id })]) {
+      expect(nostr.rules.replies.id.test(id)).toBe(true);
+      expect((await publishReply(id))[0]![1]).toBe(parent.id);
+    }
+  });
+
+  test.each([['npub1xyz'], ['A'.repeat(64)], ['a'.repeat(63)], ['https://njump.me/note1'], ['']])(
+    'is checked before it is sent: %j',
+    (id) => expect(nostr.rules.replies.id.test(id)).toBe(false),
+  );
+
+  test('to an id with a wrong checksum is refused', async () => {
+    const wrong = noteEncode('a'.repeat(64)).replace(/.$/, (last) => (last === 'q' ? 'p' : 'q'));
+    expect(await refusal(author.publish({ replyTo: wrong }))).toMatchObject({ kind: 'rejected' });
+  });
+
+  test('to an event that is no text note is refused', async () => {
+    const error = await refusal(author.publish({ replyTo: addEvent([], 30_023).id }));
+    expect(error).toMatchObject({ kind: 'rejected', options: { platformCode: 'not_a_note' } });
+  });
+
+  test('to a post that no relay has is refused, and waits for relays that are away', async () => {
+    const replyTo = 'e'.repeat(64);
+    const options = { platformCode: 'parent_not_found' };
+    expect(await refusal(author.publish({ replyTo }))).toMatchObject({ kind: 'rejected', options });
+    const both = createAuthor([relay.url, deadRelay]);
+    const error = await refusal(both.publish({ replyTo }));
+    expect(error).toMatchObject({ kind: 'unavailable', options });
+    expect(error.message).toContain(`${relay.url}: absent; ${deadRelay}: connect ECONNREFUSED`);
+  });
+
+  test('believes no relay that changes the parent', async () => {
+    const parent = addEvent();
+    const forged = { ...parent, pubkey: author.pubkey };
+    relay.answerWith = ([, id]) => JSON.stringify(['EVENT', id, forged]);
+    const error = await refusal(author.publish({ replyTo: parent.id }));
+    expect(error.kind).toBe('unavailable');
+    expect(error.message).toContain('wrong signature');
+  });
+});
+
+describe('several relays', () => {
+  test('publish where one of them takes the post, and each is reported', async () => {
+    other.refuse = () => 'blocked: you are banned';
+    await using silent = await startRelay();
+    silent.answerWith = () => null;
+    const relays = [deadRelay, other.url, relay.url, silent.url];
+    const { detail, url, externalId } = await createAuthor(relays).publish();
+    expect(detail).toEqual({
+      relays: [
+        { relay: deadRelay, result: 'unreachable', message: 'connect ECONNREFUSED 127.0.0.1:2' },
+        { relay: other.url, result: 'refused', message: 'blocked: you are banned' },
+        { relay: relay.url, result: 'accepted' },
+        { relay: silent.url, result: 'no_answer', message: 'It did not answer in time.' },
+      ],
+    });
+    expect(decode(url!.replace('https://njump.me/', ''))).toMatchObject({
+      data: { relays: [relay.url] },
+    });
+    expect(eventOf(externalId)).toBeDefined();
+  });
+
+  test('take the post again where they have it: a refusal as a duplicate is no refusal', async () => {
+    relay.refuse = () => 'duplicate: already have this event';
+    const { detail } = await author.publish();
+    expect(detail).toMatchObject({ relays: [{ result: 'accepted' }] });
+  });
+
+  test('get the same event', async () => {
+    const both = createAuthor([relay.url, other.url]);
+    const { externalId } = await both.publish();
+    expect(eventOf(externalId)).toEqual(eventOf(externalId, other));
+  });
+});
+
+describe('a relay that asks who we are', () => {
+  test.each(['write', 'read'] as const)('to %s is told', async (needed) => {
+    const parent = addEvent();
+    relay.needsAuth = needed;
+    const { externalId } = await author.publish({ replyTo: parent.id });
+    expect(eventOf(externalId)).toBeDefined();
+    expect(relay.events.some(({ kind }) => kind === 22_242)).toBe(false);
+  });
+
+  test('and does not want us refuses the post', async () => {
+    Object.assign(relay, { needsAuth: 'write', takesAuth: false });
+    const error = await refusal(author.publish());
+    expect(error).toMatchObject({ kind: 'rejected', options: { platformCode: 'restricted' } });
+  });
+
+  test('without a challenge refuses the post', async () => {
+    relay.refuse = () => 'auth-required: who are you?';
+    const error = await refusal(author.publish());
+    expect(error).toMatchObject({ kind: 'rejected', options: { platformCode: 'auth-required' } });
+  });
+});
+
+test('the mark of a post says nothing of its id with us', async () => {
+  const resultId = author.toTarget().resultId;
+  const { externalId } = await author.publish({ resultId });
+  const digest = createHash('sha256').update(resultId).digest('hex').slice(0, 16);
+  expect(eventOf(externalId)!.tags).toContainEqual(['nonce', digest, '0']);
+});
