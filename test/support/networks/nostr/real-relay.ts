@@ -1,0 +1,139 @@
+// A real Nostr relay on loopback: the Python package nostr-relay, with its database in a folder of its own.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '../../../../api/port.ts';
+import { cacheDirectory } from '../../servers.ts';
+
+export interface RealRelay {
+  /** Of its WebSockets. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+const requirements = fileURLToPath(new URL('requirements.txt', import.meta.url));
+const python = 'python3';
+const installTimeoutMs = 5 * 60_000;
+const startTimeoutMs = 30_000;
+const stopTimeoutMs = 5_000;
+
+/** The longest text that it takes, of code points. */
+export const realRelayMaxText = 32_000;
+
+/** `skipped` says why it can't be had on this machine. */
+export async function startRealRelay(): Promise<RealRelay | { skipped: string }> {
+  let packages: string;
+  try {
+    packages = await installOnce();
+  } catch (error) {
+    return { skipped: error instanceof Error ? error.message : String(error) };
+  }
+  const data = await mkdtemp(join(tmpdir(), 'fanfare-nostr-'));
+  const port = await freePort('127.0.0.1');
+  const config = join(data, 'config.yaml');
+  // JSON is YAML.
+  await writeFile(config, JSON.stringify(configure(data, port)));
+  const program = 'from nostr_relay.cli import main; main()';
+  const child = spawn(python, ['-c', program, '-c', config, 'serve', '--use-uvicorn'], {
+    cwd: data,
+    env: { PATH: process.env['PATH'], PYTHONPATH: packages, PYTHONWARNINGS: 'ignore' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = keepOutput(child);
+  async function stop(): Promise<void> {
+    await end(child);
+    await rm(data, { recursive: true, force: true });
+  }
+  const isUp = await waitUntilUp(child, port);
+  if (isUp) return { url: `ws://127.0.0.1:${port}`, stop };
+  await stop();
+  throw new Error(`The Nostr relay did not start:\n${output()}`);
+}
+
+/** As its own config.yaml has it, but for the length of texts, which that leaves out. */
+function configure(data: string, port: number) {
+  return {
+    relay_name: 'test',
+    relay_description: 'A relay of tests.',
+    storage: {
+      'sqlalchemy.url': `sqlite+aiosqlite:///${join(data, 'relay.sqlite3')}`,
+      validators: ['is_not_too_large', 'is_signed', 'is_recent', 'is_not_hellthread'].map(
+        (name) => `nostr_relay.validators.${name}`,
+      ),
+    },
+    gunicorn: { bind: `127.0.0.1:${port}` },
+    hellthread_limit: 100,
+    max_event_size: realRelayMaxText,
+  };
+}
+
+/** The folder with the packages. Complete or absent, whatever ends this process. */
+async function installOnce(): Promise<string> {
+  const digest = createHash('sha256')
+    .update(await readFile(requirements))
+    .digest('hex');
+  const name = `nostr-relay-${digest.slice(0, 16)}-${process.platform}-${process.arch}`;
+  const installation = join(cacheDirectory, name);
+  if (existsSync(installation)) return installation;
+  await mkdir(cacheDirectory, { recursive: true });
+  const folder = await mkdtemp(`${installation}.new-`);
+  try {
+    await runPip(['install', '--quiet', '--no-deps', '--target', folder, '-r', requirements]);
+    // Another process may have been first.
+    await rename(folder, installation).catch((error: unknown) => {
+      if (!existsSync(installation)) throw error;
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  return installation;
+}
+
+async function runPip(parameters: string[]): Promise<void> {
+  const child = spawn(python, ['-m', 'pip', '--disable-pip-version-check', ...parameters], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: installTimeoutMs,
+  });
+  const output = keepOutput(child);
+  await new Promise<void>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) =>
+      code === 0 ? resolve() : reject(new Error(`pip install failed:\n${output()}`)),
+    );
+  });
+}
+
+function keepOutput({ stdout, stderr }: ChildProcess): () => string {
+  let output = '';
+  const keep = (chunk: Buffer) => (output = (output + chunk.toString()).slice(-4_000));
+  stdout!.on('data', keep);
+  stderr!.on('data', keep);
+  return () => output;
+}
+
+async function waitUntilUp(child: ChildProcess, port: number): Promise<boolean> {
+  const deadline = Date.now() + startTimeoutMs;
+  while (Date.now() < deadline && child.exitCode === null && child.signalCode === null) {
+    const isUp = await fetch(`http://127.0.0.1:${port}`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (isUp) return true;
+    await sleep(100);
+  }
+  return false;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  const timer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
+  child.kill('SIGTERM');
+  await ended;
+  clearTimeout(timer);
+}
