@@ -138,7 +138,11 @@ export function describeFaultCases(subject: NetworkSubject): void {
       }
       expect(outcome).toMatchObject({ outcome: 'published' });
       const { published } = outcome as Extract<typeof outcome, { outcome: 'published' }>;
-      expect(hasFound).toEqual([{ outcome: 'published', published }, { outcome: 'absent' }]);
+      const { externalId, url } = published;
+      expect(hasFound).toEqual([
+        { outcome: 'published', published: { externalId, url } },
+        { outcome: 'absent' },
+      ]);
     });
 
     if (kind.hasRefresh) {
