@@ -1,12 +1,10 @@
 // A real Bluesky server on loopback for tests, with accounts made on demand.
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
 import { createHmac, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { installPds, pdsServerPath } from './pds-installation.ts';
+import { startServerProcess, type ServerProcess } from './server-process.ts';
 
 export interface PdsAccount {
   did: string;
@@ -31,7 +29,6 @@ export interface BlueskyPds {
 
 const appPasswordName = 'fanfare';
 const startTimeoutMs = 60_000;
-const stopTimeoutMs = 5_000;
 
 /** `skipped` says why it can't be had on this machine. */
 export async function startBlueskyPds(): Promise<BlueskyPds | { skipped: string }> {
@@ -43,20 +40,20 @@ export async function startBlueskyPds(): Promise<BlueskyPds | { skipped: string 
   }
   const data = await mkdtemp(join(tmpdir(), 'fanfare-pds-'));
   const jwtSecret = randomBytes(16).toString('hex');
-  const child = spawn(
-    join(installation, 'node_modules', '.bin', 'node'),
-    [pdsServerPath, installation, data, jwtSecret],
-    {
-      env: { PATH: process.env['PATH'], LOG_ENABLED: 'false' },
-      stdio: ['pipe', 'pipe', 'pipe'],
-    },
-  );
+  let server: ServerProcess | undefined;
   async function stop(): Promise<void> {
-    await end(child);
+    await server?.stop();
     await rm(data, { recursive: true, force: true });
   }
   try {
-    const { url, plcUrl } = await readUrls(child);
+    server = await startServerProcess({
+      title: 'The Bluesky server',
+      executable: join(installation, 'node_modules', '.bin', 'node'),
+      parameters: [pdsServerPath, installation, data, jwtSecret],
+      env: { PATH: process.env['PATH'], LOG_ENABLED: 'false' },
+      startTimeoutMs,
+    });
+    const { url, plcUrl } = server.line as { url: string; plcUrl: string };
     return {
       url,
       plcUrl,
@@ -118,28 +115,4 @@ function expireToken(accessJwt: string, secret: string): string {
   const expired = Buffer.from(JSON.stringify({ ...claims, iat: past - 7_200, exp: past }));
   const signed = `${header}.${expired.toString('base64url')}`;
   return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
-}
-
-async function readUrls(child: ChildProcess): Promise<{ url: string; plcUrl: string }> {
-  let errors = '';
-  child.stderr!.on('data', (chunk: Buffer) => (errors = (errors + chunk.toString()).slice(-4_000)));
-  const timer = setTimeout(() => child.kill('SIGKILL'), startTimeoutMs);
-  try {
-    for await (const line of createInterface({ input: child.stdout! })) {
-      if (line.startsWith('{"url"')) return JSON.parse(line) as { url: string; plcUrl: string };
-    }
-  } finally {
-    clearTimeout(timer);
-    child.stdout!.resume();
-  }
-  throw new Error(`The Bluesky server ended before it answered:\n${errors}`);
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  const timer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
-  child.stdin!.end();
-  await ended;
-  clearTimeout(timer);
 }

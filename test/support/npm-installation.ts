@@ -1,0 +1,112 @@
+// Installs npm packages that only tests need, once per machine and outside the tree.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cp, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cacheDirectory } from './servers.ts';
+
+export interface NpmPackages {
+  /** Of their folder in the cache. */
+  name: string;
+  /** Has their package.json and package-lock.json, which pin them. */
+  source: string;
+  /** After `npm ci` without install scripts. */
+  finish(folder: string): Promise<void>;
+}
+
+const manifests = ['package.json', 'package-lock.json'];
+const stepTimeoutMs = 8 * 60_000;
+
+/** The folder with them. The first call takes a minute or two, and rejects where they aren't to be had. */
+export async function installOnce(packages: NpmPackages): Promise<string> {
+  const contents = await Promise.all(
+    manifests.map((name) => readFile(join(packages.source, name))),
+  );
+  const digest = createHash('sha256').update(Buffer.concat(contents)).digest('hex').slice(0, 16);
+  const folder = `${packages.name}-${digest}-${process.platform}-${process.arch}`;
+  const installation = join(cacheDirectory, folder);
+  if (existsSync(installation)) return installation;
+  await mkdir(cacheDirectory, { recursive: true });
+  const unlock = await lock(`${installation}.lock`);
+  try {
+    // Complete or absent, whatever ends this process.
+    if (!existsSync(installation)) {
+      await rename(await build(packages, `${installation}.new`), installation);
+    }
+  } finally {
+    await unlock();
+  }
+  return installation;
+}
+
+async function build({ source, finish }: NpmPackages, folder: string): Promise<string> {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  for (const name of manifests) await cp(join(source, name), join(folder, name));
+  await runNpm(['ci', '--ignore-scripts', '--no-audit', '--no-fund'], folder);
+  await finish(folder);
+  return folder;
+}
+
+export async function runNpm(
+  parameters: readonly string[],
+  folder: string,
+  settings: NodeJS.ProcessEnv = {},
+): Promise<void> {
+  // What `npm test` tells its children of its own package must not reach another one's scripts.
+  const inherited = Object.entries(process.env).filter(
+    ([name]) =>
+      !/^(npm_(package|lifecycle|command|config_local_prefix)|INIT_CWD|NODE_OPTIONS)/.test(name),
+  );
+  const binaries = join(folder, 'node_modules', '.bin');
+  const child = spawn('npm', parameters, {
+    cwd: folder,
+    env: {
+      ...Object.fromEntries(inherited),
+      PATH: `${binaries}${delimiter}${process.env['PATH'] ?? ''}`,
+      ...settings,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: stepTimeoutMs,
+  });
+  let output = '';
+  const keep = (chunk: Buffer) => (output = (output + chunk.toString()).slice(-4_000));
+  child.stdout.on('data', keep);
+  child.stderr.on('data', keep);
+  await new Promise<void>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) =>
+      code === 0
+        ? resolve()
+        : reject(new Error(`npm ${parameters.slice(0, 2).join(' ')} failed:\n${output}`)),
+    );
+  });
+}
+
+/** Held by a file with the holder's process id, so that the lock of a dead one is taken over. */
+async function lock(path: string): Promise<() => Promise<void>> {
+  for (;;) {
+    try {
+      const file = await open(path, 'wx');
+      await file.write(String(process.pid));
+      await file.close();
+      return () => rm(path, { force: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+    await sleep(500);
+    const holder = Number(await readFile(path, 'utf8').catch(() => ''));
+    if (holder > 0 && !isAlive(holder)) await rm(path, { force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
