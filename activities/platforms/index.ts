@@ -10,6 +10,7 @@ import { createMastodon } from './mastodon/index.ts';
 import type { Fetch, Platform } from './platform.ts';
 import { createSlack } from './slack/index.ts';
 import { createTelegram } from './telegram/index.ts';
+import { createWordPress } from './wordpress/index.ts';
 
 export type Platforms = ReadonlyMap<PlatformName, Platform>;
 
@@ -38,5 +39,6 @@ export function connectPlatforms(settings: PlatformSettings, tools: PlatformTool
     createSlack({ ...settings.slack, ...tools }),
     createDiscord({ ...settings.discord, ...tools }),
     createNostr({ ...settings.nostr, ...tools }),
+    createWordPress(tools),
   ];
 }

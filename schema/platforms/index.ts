@@ -9,9 +9,19 @@ import { mastodon } from './mastodon.ts';
 import { sandbox } from './sandbox.ts';
 import { slack } from './slack.ts';
 import { telegram } from './telegram.ts';
+import { wordpress } from './wordpress.ts';
 
 /** In the order in which people see them. */
-const definitions = [sandbox, bluesky, mastodon, telegram, slack, discord, nostr] as const;
+const definitions = [
+  sandbox,
+  bluesky,
+  mastodon,
+  telegram,
+  slack,
+  discord,
+  nostr,
+  wordpress,
+] as const;
 
 type Definition = (typeof definitions)[number];
 export type PlatformName = Definition['name'];

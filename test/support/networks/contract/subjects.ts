@@ -8,6 +8,7 @@ import { blueskyFacts } from './bluesky.ts';
 import { nostrFacts } from '../nostr/subject.ts';
 import { discordBot, discordWebhook } from '../discord/subject.ts';
 import { sandbox } from './sandbox.ts';
+import { wordpressFacts } from '../wordpress/subject.ts';
 import type { NetworkFacts } from './subject.ts';
 
 /** By what an account connects with, where its accounts differ. */
@@ -19,6 +20,7 @@ const networks: Record<PlatformName, (credentials: Credentials) => NetworkFacts>
   slack: () => slackFacts,
   discord: ({ webhook_url }) => (webhook_url === undefined ? discordBot : discordWebhook),
   nostr: () => nostrFacts,
+  wordpress: () => wordpressFacts,
 };
 
 export const factsOf = (name: PlatformName, credentials: Credentials) =>

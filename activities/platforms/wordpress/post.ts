@@ -1,0 +1,80 @@
+// A post as WordPress takes it: its content, with the mark by which a lost one is found, and its terms.
+import { z } from 'zod';
+import { wordpress } from '../../../schema/platforms/wordpress.ts';
+import { PlatformError } from '../platform-error.ts';
+import type { ProviderState, Target } from '../platform.ts';
+import type { Client } from './client.ts';
+
+export function toPost({ resultId, caption, platformOptions, state }: Target): object {
+  const options = wordpress.options.parse(platformOptions);
+  const { title, excerpt, slug, format, status = 'publish' } = options;
+  // Blocks, as the block editor saves them. WordPress keeps the attributes of the first one when a
+  // person edits the post, and leaves them out of the page.
+  const attributes = ` {"metadata":{${markOf(resultId)}}}`;
+  const blocks =
+    options.content_type === 'html'
+      ? toBlock('html', attributes, caption)
+      : toParagraphs(caption, attributes).join('\n\n');
+  const texts = { title: title && escapeHtml(title), excerpt: excerpt && escapeHtml(excerpt) };
+  return { ...state, ...texts, content: blocks, slug, format, status };
+}
+
+export const markOf = (resultId: string) => `"fanfare":${JSON.stringify(resultId)}`;
+
+const toBlock = (name: string, attributes: string, html: string) =>
+  `<!-- wp:${name}${attributes} -->\n${html}\n<!-- /wp:${name} -->`;
+
+function toParagraphs(caption: string, attributes: string): string[] {
+  const texts = caption
+    .trim()
+    .replaceAll('\r\n', '\n')
+    .split(/\n\s*\n/);
+  return texts.map((text, i) =>
+    toBlock('paragraph', i ? '' : attributes, `<p>${toHtml(text)}</p>`),
+  );
+}
+
+const url = /(https?:\/\/[^\s<>"]+[^\s<>"'.,;:!?)\]])/;
+
+function toHtml(text: string): string {
+  // Every second piece is a URL. A bracket would begin a shortcode, which WordPress runs.
+  const pieces = text.split(url).map((piece) => escapeHtml(piece).replaceAll('[', '&#091;'));
+  const html = pieces.map((piece, i) => (i % 2 === 1 ? `<a href="${piece}">${piece}</a>` : piece));
+  return html.join('').replaceAll('\n', '<br>');
+}
+
+const escapeHtml = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+const TermId = z.int().positive();
+const Categories = z.array(z.object({ id: TermId, name: z.string() }));
+/** A new tag, or the one that has the name already: WordPress compares them regardless of case. */
+const Tag = z.union([
+  z.object({ id: TermId }).transform(({ id }) => id),
+  z.object({ data: z.object({ term_id: TermId }) }).transform(({ data }) => data.term_id),
+]);
+
+/** The ids of the terms. Authors may add tags; only editors may add categories, so none is added. */
+export async function prepareTerms(
+  client: Client,
+  { credentials, platformOptions }: Target,
+  signal: AbortSignal,
+): Promise<ProviderState> {
+  const { categories, tags } = wordpress.options.parse(platformOptions);
+  async function findCategory(name: string): Promise<number> {
+    const stored = escapeHtml(name);
+    const query = { search: stored, per_page: '100', _fields: 'id,name' };
+    const call = { credentials, path: 'wp/v2/categories', query, signal };
+    const isIt = (category: string) => category.toLowerCase() === stored.toLowerCase();
+    const found = (await client.ask(call, Categories)).find((category) => isIt(category.name));
+    if (found) return found.id;
+    const message = `The WordPress site has no category named "${name}".`;
+    throw new PlatformError('rejected', message, { platformCode: 'category_not_found' });
+  }
+  const createTag = (name: string) =>
+    client.ask({ credentials, path: 'wp/v2/tags', json: { name }, signal }, Tag);
+  return {
+    ...(categories && { categories: await Promise.all(categories.map(findCategory)) }),
+    ...(tags && { tags: await Promise.all(tags.map(createTag)) }),
+  };
+}

@@ -1,0 +1,46 @@
+// WordPress: its rules and the options of a post. Users name the site, so there are no settings.
+import { z } from 'zod';
+import { definePlatform } from './definition.ts';
+
+const optional = <T extends z.ZodType>(type: T, description: string) =>
+  type.optional().meta({ description });
+const text = (max: number) => z.string().trim().min(1).max(max);
+const names = z.array(text(200).regex(/^[^<>]*$/, 'must be a name without < and >')).max(10);
+// prettier-ignore
+const formats = ['standard', 'aside', 'audio', 'chat', 'gallery', 'image', 'link', 'quote', 'status', 'video'] as const;
+const statuses = ['publish', 'draft', 'pending', 'private'] as const;
+
+/** The values are those of `wp/v2/posts`. */
+const options = z
+  .strictObject({
+    title: optional(text(1_000), 'Title, as plain text. Default: no title.'),
+    content_type: optional(
+      z.enum(['text', 'html']),
+      'How to read the caption. `text` (default): blank lines separate paragraphs, and URLs become links. `html`: the caption is the HTML of the post. WordPress removes what the user may not write.',
+    ),
+    slug: optional(text(200), 'Last part of the URL. WordPress adds a number if it is taken.'),
+    excerpt: optional(text(10_000), 'Summary, as plain text.'),
+    categories: optional(names, "Names of existing categories. Default: the site's default one."),
+    tags: optional(names, 'Names of tags. Fanfare creates the ones that do not exist.'),
+    format: optional(z.enum(formats), 'Post format. Not every theme shows it.'),
+    status: optional(z.enum(statuses), 'Default: `publish`. Any other hides it from visitors.'),
+  })
+  .meta({ id: 'WordPressOptions', description: 'Options of a post to WordPress.' });
+
+export const wordpress = definePlatform({
+  name: 'wordpress',
+  title: 'WordPress',
+  connectsBy: 'Site and application password',
+  testedWith: 'A real server (WordPress)',
+  settings: {},
+  rules: {
+    // WordPress takes 4 GiB (LONGTEXT). The limit is Fanfare's own: half its code units of a caption.
+    text: { max: 50_000, unit: 'characters' },
+    isTextRequired: true,
+    media: null,
+    replies: null,
+    source: 'https://developer.wordpress.org/rest-api/reference/posts/#create-a-post',
+  },
+  options,
+  commitRepeatsForMs: 0,
+});

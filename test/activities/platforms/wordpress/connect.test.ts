@@ -1,0 +1,167 @@
+// Connecting a user of a WordPress site: how its REST API is found, and what the user must be.
+import { describe, expect, test } from 'vitest';
+import { createWordPress } from '../../../../activities/platforms/wordpress/index.ts';
+import { startConnected } from '../../../support/networks/wordpress/connected.ts';
+import { createClient, resolvingTo, startHttp } from '../../../support/peers.ts';
+import { refusal } from '../../../support/platform-refusal.ts';
+
+const login = { username: 'ada', application_password: 'abcd EFGH 1234' };
+
+describe('connect', () => {
+  test('takes the identity from WordPress, and the place from its address', async () => {
+    await using network = await startConnected({ folder: '/blog' });
+    const { host, url, author, connection } = network;
+    expect(connection).toEqual({
+      externalAccountId: `2@${host}/blog`,
+      accountName: `ada@${host}/blog`,
+      credentials: {
+        api: `${url}/blog/wp-json/`,
+        username: 'ada',
+        application_password: author.password,
+      },
+      scope: [],
+      tokenExpiresAt: null,
+    });
+  });
+
+  test.each(['/blog/', '/blog/wp-admin/', '/blog/wp-login.php', '/blog/wp-json/wp/v2/'])(
+    'takes the address as people copy it: %s',
+    async (path) => {
+      await using network = await startConnected({ folder: '/blog' });
+      const { url, connection } = network;
+      expect(await network.connect({ site: `${url}${path}?a=1#b` })).toEqual(connection);
+    },
+  );
+
+  test('gives an account one identity, at whatever page of the site it was found', async () => {
+    await using network = await startConnected({ permalinks: 'plain' });
+    const { url, host } = network;
+    const { externalAccountId } = await network.connect({ site: `${url}/2026/a-post/` });
+    expect(externalAccountId).toBe(`2@${host}`);
+  });
+
+  test('finds the API of a site without rewrite rules', async () => {
+    await using network = await startConnected({ permalinks: 'plain' });
+    expect(network.connection.credentials['api']).toBe(`${network.url}/?rest_route=/`);
+    await network.publish('Hello');
+    await network.revoke();
+    expect(network.site.hasPassword(network.author)).toBe(false);
+  });
+
+  test('takes the password without its spaces, and an email address for the name', async () => {
+    await using network = await startConnected();
+    const application_password = network.author.password.replaceAll(' ', '');
+    const { externalAccountId } = await network.connect({
+      application_password,
+      username: 'ada@example.com',
+    });
+    expect(externalAccountId).toBe(network.connection.externalAccountId);
+  });
+
+  test.each([
+    [{ site: 'https://' }, 'site'],
+    [{ site: 'two words' }, 'site'],
+    [{ username: 'a:b' }, 'username'],
+    [{ username: ' ' }, 'username'],
+    [{ application_password: '' }, 'application_password'],
+  ])('refuses %j before any call', (change, field) => {
+    const { credentials } = createWordPress({ fetch }).connect!;
+    const { error } = credentials.safeParse({ site: 'example.com', ...login, ...change });
+    expect(error?.issues.map(({ path }) => path)).toEqual([[field]]);
+  });
+
+  test('reaches a host without a scheme by https', async () => {
+    const urls: string[] = [];
+    const { run } = createWordPress({
+      fetch: (url) => {
+        urls.push(url);
+        return Promise.reject(new Error('Not now.'));
+      },
+    }).connect!;
+    await refusal(run({ site: 'Example.com/blog/', ...login }, new AbortController().signal));
+    expect(urls).toEqual(['https://example.com/blog/wp-json/?_fields=home']);
+  });
+
+  test.each([
+    [true, 'ada', 'application_password', 'incorrect_password'],
+    [true, 'bob', 'username', 'invalid_username'],
+    [false, 'ada', 'application_password', 'rest_not_logged_in'],
+    [false, 'bob', 'application_password', 'rest_not_logged_in'],
+  ])('names what is wrong (readsLoginEarly: %s, %s)', async (readsLoginEarly, username, ...at) => {
+    await using network = await startConnected({ readsLoginEarly });
+    const wrong = { username, application_password: 'wrong wrong wrong' };
+    const error = await refusal(network.connect(wrong));
+    const [field, platformCode] = at;
+    expect(error).toMatchObject({ kind: 'rejected', options: { field, platformCode } });
+    expect(JSON.stringify([error.message, error.options])).not.toContain('wrong wrong');
+  });
+
+  test.each(['contributor', 'nobody'] as const)(
+    'refuses a %s, who may not publish',
+    async (role) => {
+      await using network = await startConnected();
+      const { login: username, password } = network.site.addUser('carl', role);
+      const error = await refusal(network.connect({ username, application_password: password }));
+      expect(error).toMatchObject({
+        kind: 'rejected',
+        message: expect.stringContaining('carl may not publish'),
+        options: { field: 'username', platformCode: 'rest_cannot_publish' },
+      });
+    },
+  );
+});
+
+describe('a site that is no WordPress', () => {
+  const connect = (site: string, client = createClient({ fetchDeadlineMs: 500 })) => {
+    const { run } = createWordPress({ fetch: client.fetch }).connect!;
+    return refusal(run({ site, ...login }, new AbortController().signal));
+  };
+
+  test.each([
+    ['a page', 200, '<html>A shop</html>', 'HTTP 200'],
+    ['other JSON', 200, '{"home": 1}', 'HTTP 200'],
+    ['nothing', 404, '', 'HTTP 404'],
+    ['a password for the whole site', 401, 'Unauthorized', 'HTTP 401'],
+  ])('is refused by its field: %s', async (_, status, body, seen) => {
+    const peer = await startHttp((_request, response) => response.writeHead(status).end(body));
+    const { kind, message, options } = await connect(peer.url);
+    expect([kind, options.field, options.platformCode]).toEqual([
+      'rejected',
+      'site',
+      'not_wordpress',
+    ]);
+    expect(message).toContain(seen);
+  });
+
+  test('is told apart from one that has moved, which is not followed', async () => {
+    const other = await startHttp((_request, response) => response.end());
+    const peer = await startHttp((_request, response) => {
+      response.writeHead(301, { location: other.url }).end();
+    });
+    const { message, options } = await connect(peer.url);
+    expect(options.field).toBe('site');
+    expect(message).toContain(`redirects to ${other.url}`);
+    expect(other.connections).toBe(0);
+  });
+
+  test('is refused where it may not be reached, or does not exist', async () => {
+    const blocked = await connect('http://10.0.0.1', createClient({ allowed: [] }));
+    expect([blocked.kind, blocked.options.field]).toEqual(['rejected', 'site']);
+    const lookup = resolvingTo('10.0.0.1');
+    const inside = await connect('https://blog.example.com', createClient({ allowed: [], lookup }));
+    expect([inside.kind, inside.options.field]).toEqual(['rejected', 'site']);
+  });
+
+  test.each([
+    ['10 MB', 200, 'a'.repeat(10_000_000)],
+    ['an error', 500, 'Oops'],
+  ])('is unavailable where it answers with %s', async (_, status, body) => {
+    const peer = await startHttp((_request, response) => response.writeHead(status).end(body));
+    expect((await connect(peer.url)).kind).toBe('unavailable');
+  });
+
+  test('is unavailable where it never answers', async () => {
+    const peer = await startHttp(() => undefined);
+    expect((await connect(peer.url)).kind).toBe('unavailable');
+  });
+});

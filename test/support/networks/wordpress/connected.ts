@@ -1,0 +1,64 @@
+// The connector of WordPress, connected to an author of a simulated site over HTTP.
+import { createWordPress } from '../../../../activities/platforms/wordpress/index.ts';
+import type { Target } from '../../../../activities/platforms/platform.ts';
+import { newId } from '../../../../schema/ids.ts';
+import { createSwitchboard } from '../faults.ts';
+import { startFaultyServer } from '../faulty-server.ts';
+import { createSite, type SiteSettings } from './server.ts';
+
+const never = new AbortController().signal;
+
+export async function startConnected(settings: SiteSettings = {}) {
+  const site = createSite(settings);
+  const author = site.addUser('ada', 'author');
+  const { url, close } = await startFaultyServer(site, createSwitchboard());
+  const wordpress = createWordPress({ fetch });
+
+  const connect = (change: Record<string, string> = {}) => {
+    const { credentials, run } = wordpress.connect!;
+    const given = {
+      site: `${url}${settings.folder ?? ''}`,
+      username: author.login,
+      application_password: author.password,
+      ...change,
+    };
+    return run(credentials.parse(given), never);
+  };
+  const connection = await connect();
+
+  const targetOf = (change: Partial<Target> = {}): Target => ({
+    resultId: newId('result'),
+    externalAccountId: connection.externalAccountId,
+    caption: 'Hello',
+    mediaUrls: [],
+    replyTo: null,
+    platformOptions: {},
+    dueAt: new Date(),
+    credentials: connection.credentials,
+    state: {},
+    traits: {},
+    ...change,
+  });
+
+  return {
+    site,
+    author,
+    url,
+    host: new URL(url).host,
+    connect,
+    connection,
+    targetOf,
+    prepare: (target: Target) => wordpress.prepare!(target, never),
+    commit: (target: Target) => wordpress.commit(target, never),
+    reconcile: (target: Target) => wordpress.reconcile!(target, never),
+    revoke: () => wordpress.revoke!(connection.credentials, never),
+    /** What the site keeps of a post with this caption and these options. */
+    async publish(caption: string, platformOptions: Record<string, unknown> = {}) {
+      const target = targetOf({ caption, platformOptions });
+      const state = await wordpress.prepare!(target, never);
+      await wordpress.commit({ ...target, state }, never);
+      return site.posts.at(-1)!.fields;
+    },
+    [Symbol.asyncDispose]: close,
+  };
+}
