@@ -1,0 +1,139 @@
+// WordPress at a real site: the contract's cases without faults, and the facts that the simulator relies on.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createWordPress } from '../../activities/platforms/wordpress/index.ts';
+import type { Connection, Published, Target } from '../../activities/platforms/platform.ts';
+import { newId } from '../../schema/ids.ts';
+import { describeLiveCases } from '../support/networks/contract/live-cases.ts';
+import { startWordPress, type WordPress } from '../support/networks/wordpress/playground.ts';
+import { listWrongCredentials, wordpressFacts } from '../support/networks/wordpress/subject.ts';
+import { refusal } from '../support/platform-refusal.ts';
+
+const patienceMs = 100_000;
+const started = await startWordPress();
+if ('skipped' in started) console.log(started.skipped);
+const isMissing = 'skipped' in started;
+const site = started as WordPress;
+afterAll(() => (isMissing ? undefined : site.stop()));
+
+describe.skipIf(isMissing)('at a real site', () => {
+  const shop = createServer((_, response) => void response.end('<html>A shop</html>'));
+  beforeAll(async () => {
+    // It has one PHP, which takes seconds on a busy machine.
+    vi.setConfig({ testTimeout: patienceMs + 10_000, maxConcurrency: 1 });
+    await once(shop.listen(0, '127.0.0.1'), 'listening');
+  });
+  afterAll(() => {
+    vi.resetConfig();
+    shop.close();
+  });
+
+  describeLiveCases({
+    ...wordpressFacts,
+    patienceMs,
+    async start() {
+      const credentials = await site.createUser('author');
+      const contributor = await site.createUser('contributor');
+      return {
+        env: {},
+        credentials,
+        wrongCredentials: listWrongCredentials(
+          credentials,
+          contributor,
+          `http://127.0.0.1:${(shop.address() as AddressInfo).port}`,
+        ),
+        listPosts: () => site.listPosts(credentials),
+        listSecrets: () => [contributor['application_password']!],
+        [Symbol.asyncDispose]: () => Promise.resolve(),
+      };
+    },
+  });
+});
+
+describe.skipIf(isMissing)('the connector', () => {
+  const connector = createWordPress({ fetch });
+  const signal = () => AbortSignal.timeout(30_000);
+  let connection: Connection;
+
+  const connect = async () => connector.connect!.run(await site.createUser('author'), signal());
+
+  const targetOf = (given: Partial<Target> = {}): Target => ({
+    resultId: newId('result'),
+    externalAccountId: connection.externalAccountId,
+    caption: 'Hello',
+    mediaUrls: [],
+    replyTo: null,
+    platformOptions: {},
+    dueAt: new Date(),
+    credentials: connection.credentials,
+    state: {},
+    traits: {},
+    ...given,
+  });
+
+  beforeAll(async () => {
+    connection = await connect();
+    await connector.commit(targetOf({ platformOptions: { slug: 'taken' } }), signal());
+  });
+
+  test.each([
+    ['public', {}],
+    ['with a taken slug', { slug: 'taken' }],
+    ['with a slug that WordPress keeps to itself', { slug: 'feed' }],
+    ['a draft', { status: 'draft' }],
+    ['private', { status: 'private' }],
+    ['HTML', { content_type: 'html' }],
+  ])('finds a lost post again: %s', async (_, platformOptions) => {
+    const target = targetOf({ platformOptions });
+    expect(await connector.reconcile!(target, signal())).toEqual({ outcome: 'absent' });
+    const { published } = (await connector.commit(target, signal())) as { published: unknown };
+    expect(await connector.reconcile!(target, signal())).toEqual({
+      outcome: 'published',
+      published,
+    });
+  });
+
+  test('finds a lost post in the trash', async () => {
+    const target = targetOf();
+    const outcome = await connector.commit(target, signal());
+    const { externalId } = (outcome as { published: Published }).published;
+    await site.call(connection.credentials, 'DELETE', `posts/${externalId}`);
+    expect(await connector.reconcile!(target, signal())).toMatchObject({ outcome: 'published' });
+  });
+
+  test('creates a tag once, and takes a category by its name', async () => {
+    const editor = await site.createUser('editor');
+    await site.call(editor, 'POST', 'categories', { name: 'R&D "lab"' });
+    const prepare = (options: object) =>
+      connector.prepare!(targetOf({ platformOptions: { ...options } }), signal());
+    const first = await prepare({ tags: ['Brass & wind'], categories: ['r&d "lab"'] });
+    expect(first).toEqual({ tags: [expect.any(Number)], categories: [expect.any(Number)] });
+    expect(await prepare({ tags: ['brass & WIND'] })).toEqual({ tags: first['tags'] });
+    const error = await refusal(prepare({ categories: ['Nowhere'] }));
+    expect(error).toMatchObject({
+      kind: 'rejected',
+      options: { platformCode: 'category_not_found' },
+    });
+  });
+
+  test('publishes at the root that needs no rewrite rules', async () => {
+    const credentials = { ...connection.credentials, api: `${site.url}/?rest_route=/` };
+    const target = targetOf({ credentials });
+    await connector.commit(target, signal());
+    expect(await connector.reconcile!(target, signal())).toMatchObject({ outcome: 'published' });
+  });
+
+  test('notices with every call that the password has ended', async () => {
+    const { credentials, externalAccountId } = await connect();
+    await connector.revoke!(credentials, signal());
+    const target = targetOf({ credentials, externalAccountId });
+    for (const call of [connector.commit, connector.reconcile!]) {
+      const error = await refusal(call(target, signal()));
+      expect(error).toMatchObject({ kind: 'reauthorize', options: { isRevoked: true } });
+    }
+    const error = await refusal(connector.revoke!(credentials, signal()));
+    expect(error.kind).toBe('reauthorize');
+  });
+});
