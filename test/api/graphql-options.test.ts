@@ -3,9 +3,11 @@ import { isInputObjectType, isObjectType, isUnionType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSchema } from '../../api/graphql.ts';
 import { toCamelCase } from '../../api/graphql-spelling.ts';
-import { platformDefinitions } from '../../schema/platforms/index.ts';
+import type { PostResult } from '../../schema/posts.ts';
+import { platformDefinitions, type PlatformName } from '../../schema/platforms/index.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { ask, askRefused } from '../support/graphql.ts';
+import { addAccount } from '../support/rows.ts';
 
 const schema = createSchema();
 
@@ -145,5 +147,89 @@ describe('options', () => {
     const own = [{ ...platform_posts[0], platform: 'sandbox' }];
     const made = await app.api.post('/v1/posts', { ...body, platform_posts: own });
     expect(made.status).toBe(201);
+  });
+});
+
+describe('options that hold objects', () => {
+  const validate = `query ($input: CreatePostInput!) {
+    validatePost(input: $input) { errors { field } }
+  }`;
+
+  interface Refused {
+    platform: PlatformName;
+    /** As each API has it. */
+    rest: { options: object; path: string };
+    graphql: { options: object; path: string };
+  }
+
+  const refused: Refused[] = [
+    {
+      platform: 'discord',
+      rest: {
+        options: { embeds: [{ title: 'a' }, { footer: { icon_url: 'https://a.example' } }] },
+        path: 'embeds[1].footer.text',
+      },
+      graphql: {
+        options: { embeds: [{ title: 'a' }, { footer: { iconUrl: 'https://a.example' } }] },
+        path: 'embeds[1].footer.text',
+      },
+    },
+    {
+      platform: 'mastodon',
+      rest: {
+        options: { poll: { options: ['a', 'b'], expires_in: 0 } },
+        path: 'poll.expires_in',
+      },
+      graphql: { options: { poll: { options: ['a', 'b'], expiresIn: 0 } }, path: 'poll.expiresIn' },
+    },
+    {
+      platform: 'slack',
+      rest: { options: { blocks: [{ block_id: 'x' }] }, path: 'blocks[0].type' },
+      graphql: { options: { blocks: [{ block_id: 'x' }] }, path: 'blocks[0].type' },
+    },
+  ];
+
+  test.each(refused)('of $platform are refused by their path in both APIs', async (expected) => {
+    const { platform, rest, graphql } = expected;
+    const account_id = await addAccount(app.database.db, app.tenant.projectId, platform);
+    const body = { caption: 'a', platform_posts: [{ account_id, platform_options: rest.options }] };
+    const answer = await app.api.post('/v1/posts/validate', body);
+    const fieldsOf = (errors: { field: string }[]) => errors.map(({ field }) => field);
+    expect(fieldsOf(answer.body.data.errors)).toEqual([
+      `platform_posts[0].platform_options.${rest.path}`,
+    ]);
+    const target = { accountId: account_id, platformOptions: { [platform]: graphql.options } };
+    const input = { caption: 'a', platformPosts: [target] };
+    const { validatePost } = await ask(app, validate, { input });
+    expect(fieldsOf(validatePost.errors)).toEqual([`${at}.${platform}.${graphql.path}`]);
+  });
+
+  test('are given and shown in the names of GraphQL, but free JSON as it is', async () => {
+    const create = `mutation ($input: CreatePostInput!) {
+      createPost(input: $input) { id results { platformOptions {
+        ... on MastodonOptions { poll { options expiresIn hideTotals } }
+        ... on SlackOptions { blocks }
+      } } }
+    }`;
+    const add = (platform: 'mastodon' | 'slack') =>
+      addAccount(app.database.db, app.tenant.projectId, platform);
+    const poll = { options: ['a', 'b'], expiresIn: 60, hideTotals: true };
+    const blocks = [{ type: 'section', block_id: 'x', someKey: { other_key: 1 } }];
+    const platformPosts = [
+      { accountId: await add('mastodon'), platformOptions: { mastodon: { poll } } },
+      { accountId: await add('slack'), platformOptions: { slack: { blocks } } },
+    ];
+    const input = { caption: 'a', status: 'DRAFT', platformPosts };
+    const { createPost } = await ask(app, create, { input });
+    expect(createPost.results).toEqual([
+      { platformOptions: { poll } },
+      { platformOptions: { blocks } },
+    ]);
+    const { body } = await app.api.get(`/v1/posts/${createPost.id}`);
+    const stored = body.data.results.map((result: PostResult) => result.platform_options);
+    expect(stored).toEqual([
+      { poll: { options: ['a', 'b'], expires_in: 60, hide_totals: true } },
+      { blocks },
+    ]);
   });
 });

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { platformDefinitions } from '../../schema/platforms/index.ts';
 import { ConnectAccount } from '../../schema/accounts.ts';
-import { newId } from '../../schema/ids.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { readBlocks, readPage } from '../support/readme.ts';
+import { addAccount } from '../support/rows.ts';
 
 const page = readPage('docs/networks.md');
 const sections = page.split(/^## /m).slice(1);
@@ -66,19 +66,7 @@ describe.each(platformDefinitions)('the section on $title', ({ name, title }) =>
   });
 
   test('publishes posts that the API accepts', async () => {
-    const accountId = newId('account');
-    await app.context.db
-      .insertInto('social_accounts')
-      .values({
-        id: accountId,
-        project_id: app.tenant.projectId,
-        platform: name,
-        account_name: 'reader',
-        external_account_id: accountId,
-        connection_type: 'byo',
-        status: 'active',
-      })
-      .execute();
+    const accountId = await addAccount(app.database.db, app.tenant.projectId, name);
     const requests = listRequests(section).filter(({ path }) => path === '/v1/posts');
     expect(requests.length).toBeGreaterThan(0);
     for (const { body } of requests) {

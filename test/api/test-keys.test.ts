@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { environmentOf, type KeyEnvironment } from '../../schema/api-keys.ts';
 import { recordEvent } from '../../schema/database/events.ts';
-import { newId } from '../../schema/ids.ts';
 import { platformNames } from '../../schema/platforms/index.ts';
 import { createApi, type Api } from '../support/api.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { ask, askRefused, subscribeOverSocket } from '../support/graphql.ts';
+import { addAccount } from '../support/rows.ts';
 
 let app: TestApp;
 /** Of one project. */
@@ -21,26 +21,9 @@ beforeAll(async () => {
   const made = await production.post('/v1/api-keys', { name: 'test', environment: 'test' });
   testing = createApi(app.url, made.body.data.key);
   sandboxAccount = (await app.tenant.connectSandbox('ada')).id;
-  blueskyAccount = await insertAccount('bluesky');
+  blueskyAccount = await addAccount(app.database.db, app.tenant.projectId, 'bluesky');
 });
 afterAll(() => app?.stop());
-
-async function insertAccount(platform: (typeof platformNames)[number]): Promise<string> {
-  const id = newId('account');
-  await app.database.db
-    .insertInto('social_accounts')
-    .values({
-      id,
-      project_id: app.tenant.projectId,
-      platform,
-      account_name: id,
-      external_account_id: id,
-      connection_type: 'byo',
-      status: 'active',
-    })
-    .execute();
-  return id;
-}
 
 async function create(api: Api, path: string, body: unknown): Promise<string> {
   const answer = await api.post(path, body);
@@ -72,7 +55,7 @@ const nodeQuery = 'query ($id: ID!) { node(id: $id) { id } }';
 
 describe('an account', () => {
   test.each(platformNames)('of %s has the environment of its network', async (platform) => {
-    const id = await insertAccount(platform);
+    const id = await addAccount(app.database.db, app.tenant.projectId, platform);
     const { environment } = await app.database.db
       .selectFrom('social_accounts')
       .select('environment')
@@ -291,7 +274,11 @@ describe('a live stream', () => {
   test.each(streams)('of %s shows a test key only its environment', async (name) => {
     const { liveCursor: after } = await ask(app, '{ liveCursor }');
     const handle = `live-${name.toLowerCase()}`;
-    const hidden = await makeChanges(production, await insertAccount('bluesky'), 'production');
+    const hidden = await makeChanges(
+      production,
+      await addAccount(app.database.db, app.tenant.projectId, 'bluesky'),
+      'production',
+    );
     const { id: account } = await app.tenant.connectSandbox(handle);
     const shown = await makeChanges(testing, account, 'test');
     const query = `subscription ($after: String) { ${name}(after: $after) { id change } }`;

@@ -6,6 +6,7 @@ import { insertPost } from '../../schema/database/posts.ts';
 import { insertProject } from '../../schema/database/projects.ts';
 import { createVault } from '../../schema/database/vault.ts';
 import { newId } from '../../schema/ids.ts';
+import type { PlatformName } from '../../schema/platforms/index.ts';
 import { generateWebhookSecret } from '../../activities/signature.ts';
 
 export const rowsVault = createVault(new Map([['k', Buffer.alloc(32, 7)]]), 'k');
@@ -79,6 +80,28 @@ export async function addBatch(db: Db, projectId: string): Promise<OutboxRow> {
   return (await claimBatch(db, { limit: 200 }))!;
 }
 
+/** A connected account, without asking its network. */
+export async function addAccount(
+  db: Db,
+  projectId: string,
+  platform: PlatformName,
+): Promise<string> {
+  const id = newId('account');
+  await db
+    .insertInto('social_accounts')
+    .values({
+      id,
+      project_id: projectId,
+      platform,
+      account_name: id,
+      external_account_id: id,
+      connection_type: 'byo',
+      status: 'active',
+    })
+    .execute();
+  return id;
+}
+
 /** A post with one target, and the outbox row that asks for its workflow. */
 export async function addPost(
   db: Db,
@@ -86,19 +109,7 @@ export async function addPost(
 ): Promise<{ postId: string; workflowId: string }> {
   const projectId = await addProject(db);
   const postId = newId('post');
-  const accountId = newId('account');
-  await db
-    .insertInto('social_accounts')
-    .values({
-      id: accountId,
-      project_id: projectId,
-      platform: 'sandbox',
-      account_name: 'ada',
-      external_account_id: 'ada',
-      connection_type: 'byo',
-      status: 'active',
-    })
-    .execute();
+  const accountId = await addAccount(db, projectId, 'sandbox');
   const workflowId = await db.transaction().execute(async (trx) => {
     const asked = await insertPublishPost(trx, { postId, run: 1 }, scheduledAt);
     await insertPost(
