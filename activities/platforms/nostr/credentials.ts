@@ -30,6 +30,7 @@ export const credentialsInput: z.ZodType<Credentials> = z
       .meta({
         title: 'Relays',
         description: `1 to ${maxRelays} URLs that begin with wss://, separated by spaces or commas.`,
+        'x-multiline': true,
       }),
   })
   .meta({ description: 'Your Nostr app shows your private key and your relays in its settings.' });
