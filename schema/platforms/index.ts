@@ -17,10 +17,10 @@ const definitions = [
   bluesky,
   mastodon,
   telegram,
-  slack,
   discord,
-  nostr,
+  slack,
   wordpress,
+  nostr,
 ] as const;
 
 type Definition = (typeof definitions)[number];
