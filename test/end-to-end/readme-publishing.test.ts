@@ -4,6 +4,7 @@ import { routes } from '../../api/routes.ts';
 import { postingErrors } from '../../schema/posting-errors.ts';
 import { CreatePost, PlatformPost, waitReasons, type Post } from '../../schema/posts.ts';
 import { startApp, type TestApp } from '../support/app.ts';
+import { startRelay } from '../support/networks/nostr/server.ts';
 import { readmeBlocks, readTable } from '../support/readme.ts';
 import { createShell, type Shell } from '../support/shell.ts';
 
@@ -18,9 +19,17 @@ afterAll(async () => {
   await shell[Symbol.asyncDispose]();
 });
 
-const requests = readmeBlocks
-  .filter(({ language, text }) => language === 'sh' && text.includes('$URL/v1/posts '))
-  .map(({ text }) => text);
+const [requests, [realExample]] = divide(
+  readmeBlocks
+    .filter(({ language, text }) => language === 'sh' && text.includes('$URL/v1/posts '))
+    .map(({ text }) => text),
+);
+
+/** Requests for accounts that there are, and those that connect their own. */
+function divide(blocks: string[]): [string[], string[]] {
+  const doesConnect = (block: string) => block.includes('/v1/accounts/connect');
+  return [blocks.filter((block) => !doesConnect(block)), blocks.filter(doesConnect)];
+}
 
 /** Each placeholder stands for one account. */
 async function fillIn(request: string): Promise<string> {
@@ -53,6 +62,17 @@ describe('the requests that publish', () => {
     expect(comments.map((comment) => comment.status)).toEqual(
       request.includes('first_comment') ? ['published'] : [],
     );
+  });
+});
+
+describe('the real example', () => {
+  test('connects a new key, publishes to its relays and prints where the post is', async () => {
+    await using relay = await startRelay();
+    const commands = realExample!.replace(/RELAYS='wss:[^']+'/, `RELAYS='${relay.url}'`);
+    expect(commands).toContain(relay.url);
+    const printed = await shell.run(commands, { URL: app.url, KEY: app.tenant.key });
+    expect(printed.trim()).toMatch(/^https:\/\/njump\.me\/nevent1\w+$/);
+    expect(relay.events.map(({ content }) => content)).toEqual(['Hello from Fanfare']);
   });
 });
 
