@@ -7,7 +7,6 @@ import { createBluesky } from './bluesky/index.ts';
 import { createNostr } from './nostr/index.ts';
 import { createDiscord } from './discord/index.ts';
 import { createMastodon } from './mastodon/index.ts';
-import { createMatrix } from './matrix/index.ts';
 import type { Fetch, Platform } from './platform.ts';
 import { createSlack } from './slack/index.ts';
 import { createTelegram } from './telegram/index.ts';
@@ -36,7 +35,6 @@ export function connectPlatforms(settings: PlatformSettings, tools: PlatformTool
   return [
     createBluesky({ ...settings.bluesky, ...tools }),
     createMastodon(tools),
-    createMatrix(tools),
     createTelegram({ ...settings.telegram, ...tools }),
     createSlack({ ...settings.slack, ...tools }),
     createDiscord({ ...settings.discord, ...tools }),

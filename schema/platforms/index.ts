@@ -6,7 +6,6 @@ import type { PlatformDefinition } from './definition.ts';
 import { nostr } from './nostr.ts';
 import { discord } from './discord.ts';
 import { mastodon } from './mastodon.ts';
-import { matrix } from './matrix.ts';
 import { sandbox } from './sandbox.ts';
 import { slack } from './slack.ts';
 import { telegram } from './telegram.ts';
@@ -22,7 +21,6 @@ const definitions = [
   slack,
   wordpress,
   nostr,
-  matrix,
 ] as const;
 
 type Definition = (typeof definitions)[number];

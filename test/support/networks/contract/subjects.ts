@@ -3,7 +3,6 @@ import type { Credentials } from '../../../../activities/platforms/platform.ts';
 import type { PlatformName } from '../../../../schema/platforms/index.ts';
 import { slackFacts } from '../slack/subject.ts';
 import { mastodonFacts } from '../mastodon/subject.ts';
-import { matrix } from '../matrix/subject.ts';
 import { telegram } from '../telegram/subject.ts';
 import { blueskyFacts } from './bluesky.ts';
 import { nostrFacts } from '../nostr/subject.ts';
@@ -17,7 +16,6 @@ const networks: Record<PlatformName, (credentials: Credentials) => NetworkFacts>
   sandbox: () => sandbox,
   bluesky: () => blueskyFacts,
   mastodon: () => mastodonFacts,
-  matrix: () => matrix,
   telegram: () => telegram,
   slack: () => slackFacts,
   discord: ({ webhook_url }) => (webhook_url === undefined ? discordBot : discordWebhook),
