@@ -66,10 +66,6 @@ export async function readForm<T>(request: Request, schema: z.ZodType<T>): Promi
   return check(schema, Object.fromEntries(new URLSearchParams(await request.text())));
 }
 
-export function readQuery<T>(request: Request, schema: z.ZodType<T>): T {
-  return check(schema, Object.fromEntries(new URL(request.url).searchParams));
-}
-
 export async function readBytes(request: Request): Promise<Buffer> {
   expectType(request, 'application/octet-stream');
   return Buffer.from(await request.arrayBuffer());
