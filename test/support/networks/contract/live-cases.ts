@@ -47,7 +47,7 @@ export function describeLiveCases(subject: LiveSubject): void {
       platform: subject.name,
       credentials: network.credentials,
       patienceMs: subject.patienceMs ?? 25_000,
-      onPublished: ({ url, external_id }) => subject.onPublished?.(String(url ?? external_id)),
+      onPublished: (post) => subject.onPublished?.(post),
     });
     rules = rulesOf(platform, await client.readTraits());
   });
@@ -262,7 +262,6 @@ export function describeLiveCases(subject: LiveSubject): void {
       const [result] = await client.publish([target]);
       const comment = result!.first_comment!;
       expect(comment).toMatchObject({ status: 'published' });
-      subject.onPublished?.(String(comment.external_id));
       const replyTo = result!.external_id;
       await expectAtNetwork(comment.external_id, { text: first_comment, replyTo });
     });

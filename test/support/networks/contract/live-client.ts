@@ -33,8 +33,8 @@ export interface LiveAccount {
   credentials: Credentials;
   /** How long a post may take. */
   patienceMs: number;
-  /** Each post that is now at the network. */
-  onPublished(result: PostResult): void;
+  /** Each post that is now at the network: its address there, or its id. */
+  onPublished(post: string): void;
 }
 
 export async function connectClient(
@@ -63,7 +63,10 @@ export async function connectClient(
     expect(created.status, answers.at(-1)).toBe(202);
     await app.tenant.waitForPost(created.body.data.id, { timeoutMs: patienceMs });
     const { results } = (await call('GET', `/v1/posts/${created.body.data.id}`)).body.data as Post;
-    for (const result of results) if (result.external_id !== null) onPublished(result);
+    const all = results.flatMap(({ first_comment, ...result }) => [result, first_comment ?? []]);
+    for (const { url, external_id } of all.flat()) {
+      if (external_id !== null) onPublished(url ?? external_id);
+    }
     for (const result of results) {
       expect(result, JSON.stringify(result)).toMatchObject({ status: 'published' });
     }

@@ -18,9 +18,10 @@ export const telegram: NetworkSubject = {
       caption: '<b>News</b>: https://example.com',
     },
     {
-      given: { disable_notification: true, protect_content: true, message_thread_id: 7 },
-      arrives: { disable_notification: true, protect_content: true, message_thread_id: 7 },
+      given: { disable_notification: true, protect_content: true },
+      arrives: { disable_notification: true, protect_content: true },
     },
+    { given: { message_thread_id: 7 }, arrives: { message_thread_id: 7 }, isOwn: true },
   ],
   refusal: { platformCode: '400', message: 'Bad Request: CHAT_RESTRICTED' },
   start,
