@@ -22,7 +22,7 @@ export const deadRelay = 'ws://127.0.0.1:2';
 
 export function createConnector(
   allowPrivateCidrs: readonly string[] = ['127.0.0.0/8'],
-  relayTimeoutMs = 300,
+  relayTimeoutMs = 1_000,
 ): Platform {
   const { withWebSocket } = createSafeFetch({ guard: createUrlGuard({ allowPrivateCidrs }) });
   return createNostr({ withWebSocket, relayTimeoutMs });
