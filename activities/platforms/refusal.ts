@@ -1,11 +1,11 @@
 // A network's refusal as a PlatformError: by its status, unless its own code says more.
-import { readRetryAfterMs } from '../retry-after.ts';
 import type { CallKind, NetworkAnswer } from './json-client.ts';
 import {
   PlatformError,
   type PlatformErrorKind,
   type PlatformErrorOptions,
 } from './platform-error.ts';
+import { readRefusedMs } from './rate-limit-headers.ts';
 
 /**
  * What a network's code means. `revoked`: the user or the network took the access back. `lost`: the
@@ -21,11 +21,11 @@ export interface Refusal {
   /** The network's own code and words, where it gave them. */
   code?: string | undefined;
   message?: string | undefined;
-  /** By code. */
+  /** By the network's code, else by the status. */
   verdicts?: Readonly<Record<string, Verdict>>;
   /** Never shown, even where the network repeats them. */
   secrets: readonly string[];
-  /** Default: by the header `Retry-After`. */
+  /** Default: by the headers. */
   retryAfterMs?: number | undefined;
   /** Whom a rate limit is for. Default: the account. */
   throttled?: 'account' | 'app' | undefined;
@@ -46,14 +46,14 @@ export function toRefusal(refusal: Refusal): PlatformError {
     providerError: { status, ...(code && { code }), ...(message && { message }) },
   };
   const { verdicts = {}, code: given = '' } = refusal;
-  const known = Object.hasOwn(verdicts, given) ? verdicts[given] : undefined;
-  const verdict = known ?? verdictOf(status);
+  const known = [given, String(status)].find((each) => Object.hasOwn(verdicts, each));
+  const verdict = known === undefined ? verdictOf(status) : verdicts[known]!;
   switch (verdict) {
     case 'rate_limited':
       return new PlatformError('rate_limited', `${network} limits the rate: ${words}`, {
         ...options,
         throttled: refusal.throttled ?? 'account',
-        retryAfterMs: refusal.retryAfterMs ?? retryAfterMsOf(answer),
+        retryAfterMs: refusal.retryAfterMs ?? readRefusedMs(answer.headers),
       });
     case 'lost':
       return lostAnswer(kind, `${network} failed: ${words}`, options);
@@ -98,10 +98,4 @@ export function lostAnswer(
 export function redact(text: string, secrets: readonly string[]): string {
   const written = secrets.filter(Boolean).flatMap((secret) => [secret, encodeURIComponent(secret)]);
   return written.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
-}
-
-/** A date is read against the network's own clock. */
-function retryAfterMsOf({ headers }: NetworkAnswer): number | undefined {
-  const nowMs = Date.parse(headers.get('date') ?? '') || Date.now();
-  return readRetryAfterMs(headers.get('retry-after') ?? undefined, nowMs) ?? undefined;
 }

@@ -2,7 +2,7 @@
 import type { NetworkAnswer } from '../json-client.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { PlatformErrorOptions } from '../platform-error.ts';
-import type { Throttle } from '../platform.ts';
+import { readRefusedMs } from '../rate-limit-headers.ts';
 import { redact } from '../refusal.ts';
 
 /** Only a commit may have changed something when its answer is lost. */
@@ -34,7 +34,7 @@ export function toError(
     providerError: { status, ...(code && { error: code }), ...(text && { message: text }) },
   };
   if (status === 429) {
-    const retryAfterMs = readAskedMs(headers);
+    const retryAfterMs = readRefusedMs(headers);
     return new PlatformError('rate_limited', `Bluesky limits the rate: ${said}`, {
       ...options,
       throttled: 'account',
@@ -73,13 +73,6 @@ export function toSurprise(what: string, kind: CallKind): PlatformError {
   return lostAnswer(kind, `Bluesky answered ${what} in a way that can't be read.`, {});
 }
 
-/** The points that are left, told with a post that was taken. */
-export function readThrottle(headers: Headers): Throttle | undefined {
-  const waitMs = headers.has('ratelimit-reset') ? readAskedMs(headers) : undefined;
-  if (headers.get('ratelimit-remaining') !== '0' || waitMs === undefined) return undefined;
-  return { scope: 'account', waitMs };
-}
-
 function lostAnswer(kind: CallKind, message: string, options: PlatformErrorOptions) {
   return new PlatformError(kind === 'commit' ? 'unknown_outcome' : 'unavailable', message, options);
 }
@@ -96,13 +89,4 @@ function readFault(body: unknown, secrets: readonly string[]) {
 /** Tokens of others too: a PDS may show one that we never had. */
 function hideTokens(text: string, secrets: readonly string[]): string {
   return redact(text, secrets).replaceAll(/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, '[redacted]');
-}
-
-/** `ratelimit-reset` is an epoch second of the server's clock, so it is read against that clock. */
-function readAskedMs(headers: Headers): number | undefined {
-  const retryAfterS = Number(headers.get('retry-after') ?? Number.NaN);
-  const resetS = Number(headers.get('ratelimit-reset') ?? Number.NaN);
-  const serverNow = Date.parse(headers.get('date') ?? '') || Date.now();
-  const askedMs = Number.isFinite(resetS) ? resetS * 1000 - serverNow : retryAfterS * 1000;
-  return Number.isNaN(askedMs) ? undefined : askedMs;
 }

@@ -1,7 +1,7 @@
 // Bluesky: posts written as records of the account's own repository, over XRPC.
 import { z } from 'zod';
 import { bluesky } from '../../../schema/platforms/bluesky.ts';
-import { readThrottle, toSurprise } from './errors.ts';
+import { toSurprise } from './errors.ts';
 import { createFindDid, type LookUpTxt } from './handles.ts';
 import { createIdentify } from './identity.ts';
 import { collection, prepareRecord, readPrepared, recordKey } from './record.ts';
@@ -9,6 +9,7 @@ import { endSession, logIn, loginInput, readCredentials, refreshSession } from '
 import { createXrpc } from './xrpc.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { Fetch, Platform, Published, Target } from '../platform.ts';
+import { readThrottle } from '../rate-limit-headers.ts';
 
 export interface BlueskySettings {
   fetch: Fetch;

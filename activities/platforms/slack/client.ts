@@ -1,8 +1,9 @@
 // Calls to Slack's Web API. It answers most refusals with status 200 and `ok: false`.
 import { z } from 'zod';
-import { callNetwork, isSuccess, type NetworkCall } from '../json-client.ts';
-import type { Credentials, Fetch } from '../platform.ts';
-import { toRefusal, toSurprise, type Verdict } from '../refusal.ts';
+import { isSuccess, type NetworkAnswer } from '../json-client.ts';
+import { createApi } from '../network-api.ts';
+import type { Fetch } from '../platform.ts';
+import type { Verdict } from '../refusal.ts';
 
 const Refused = z.object({
   ok: z.literal(false),
@@ -37,43 +38,26 @@ export const meanings = new Map([
   ['is_archived', 'the channel is archived'],
 ]);
 
-export type SlackApi = ReturnType<ReturnType<typeof createSlackApi>>;
+export const createSlackApi = (fetch: Fetch, apiUrl: string) =>
+  createApi(fetch, {
+    network: 'Slack',
+    open: ({ bot_token: token = '' }) => ({
+      url: `${apiUrl}/`,
+      headers: { authorization: `Bearer ${token}` },
+      secrets: [token],
+    }),
+    isRefusal: (answer) => !isSuccess(answer) || Refused.safeParse(answer.body).success,
+    readRefusal,
+  });
 
-export function createSlackApi(fetch: Fetch, apiUrl: string) {
-  return ({ bot_token: token = '' }: Credentials, signal: AbortSignal) => {
-    async function ask<T>(schema: z.ZodType<T>, given: Omit<NetworkCall, 'signal'>) {
-      const headers = { ...given.headers, authorization: `Bearer ${token}` };
-      const call = { ...given, url: `${apiUrl}/${given.url}`, headers, signal };
-      const answer = await callNetwork(fetch, call);
-      const refused = Refused.safeParse(answer.body).data;
-      if (!refused && isSuccess(answer)) {
-        const { data } = schema.safeParse(answer.body);
-        if (data === undefined) throw toSurprise('Slack', given.kind);
-        return { data, headers: answer.headers };
-      }
-      const { error: code = '', needed, response_metadata: more } = refused ?? {};
-      const words = more?.messages?.map((text) => text.replace('[ERROR] ', '')).join('; ');
-      const verdict = verdicts.get(code) ?? (isSuccess(answer) && 'rejected');
-      throw toRefusal({
-        network: 'Slack',
-        kind: given.kind,
-        answer,
-        code,
-        message: needed ? `needs ${needed}` : words || meanings.get(code),
-        verdicts: verdict ? { [code]: verdict } : {},
-        secrets: [token],
-      });
-    }
-    return {
-      get: <T>(method: string, query: Record<string, string>, schema: z.ZodType<T>) =>
-        ask(schema, { kind: 'other', url: `${method}?${new URLSearchParams(query).toString()}` }),
-      post: <T>(method: 'auth.test' | 'chat.postMessage', json: object, schema: z.ZodType<T>) =>
-        ask(schema, {
-          kind: method === 'auth.test' ? 'other' : 'commit',
-          url: method,
-          headers: { 'content-type': 'application/json; charset=utf-8' },
-          json,
-        }),
-    };
+function readRefusal(answer: NetworkAnswer) {
+  const refused = Refused.safeParse(answer.body).data;
+  const { error: code = '', needed, response_metadata: more } = refused ?? {};
+  const words = more?.messages?.map((text) => text.replace('[ERROR] ', '')).join('; ');
+  const verdict = verdicts.get(code) ?? (isSuccess(answer) && 'rejected');
+  return {
+    code,
+    message: needed ? `needs ${needed}` : words || meanings.get(code),
+    verdicts: verdict ? { [code]: verdict } : {},
   };
 }

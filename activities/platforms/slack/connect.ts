@@ -1,21 +1,21 @@
 // Connects a channel of Slack if the token may post there and find its posts again.
 import { z } from 'zod';
-import { PlatformError } from '../platform-error.ts';
+import { pasted } from '../credential-fields.ts';
+import type { Ask } from '../network-api.ts';
 import type { Connection, Credentials } from '../platform.ts';
-import { meanings, type SlackApi } from './client.ts';
+import { blame, wrongCredential } from '../wrong-credential.ts';
+import { meanings } from './client.ts';
 
 export const SlackCredentials = z
   .strictObject({
-    bot_token: z
-      .string()
-      .trim()
-      .regex(/^xoxb-[\w-]{1,500}$/, 'must be a bot token, which starts with xoxb-')
-      .meta({ title: 'Bot token', description: 'Under OAuth & Permissions of the app.' }),
-    channel: z
-      .string()
-      .trim()
-      .regex(/^[CG][A-Z0-9]{8,20}$/, 'must be the ID of a channel, such as C0123456789')
-      .meta({ title: 'Channel ID', description: "At the end of the channel's details." }),
+    bot_token: pasted(/^xoxb-[\w-]{1,500}$/, 'must be a bot token, which starts with xoxb-').meta({
+      title: 'Bot token',
+      description: 'Under OAuth & Permissions of the app.',
+    }),
+    channel: pasted(
+      /^[CG][A-Z0-9]{8,20}$/,
+      'must be the ID of a channel, such as C0123456789',
+    ).meta({ title: 'Channel ID', description: "At the end of the channel's details." }),
   })
   .meta({
     description:
@@ -32,12 +32,13 @@ const Info = z.object({
   }),
 });
 
-export async function connect(api: SlackApi, credentials: Credentials): Promise<Connection> {
+export async function connect(ask: Ask, credentials: Credentials): Promise<Connection> {
   const { channel = '' } = credentials;
-  const { data: identity, headers } = await api.post('auth.test', {}, Identity);
+  const { body: identity, headers } = await ask('auth.test', Identity, { method: 'POST' });
   const scope = (headers.get('x-oauth-scopes') ?? '').split(/[\s,]+/).filter(Boolean);
-  const { data } = await api.get('conversations.info', { channel }, Info).catch(nameChannel);
-  const { name, is_private, is_member, is_archived } = data.channel;
+  const path = `conversations.info?channel=${channel}`;
+  const { body: info } = await ask(path, Info).catch(blame('channel', 'rejected'));
+  const { name, is_private, is_member, is_archived } = info.channel;
   if (is_archived) throw refuse('channel', 'is_archived');
   // A public channel takes posts by chat:write.public, but only a member can find them again.
   if (!is_member) throw refuse('channel', 'not_in_channel');
@@ -56,10 +57,5 @@ export async function connect(api: SlackApi, credentials: Credentials): Promise<
 
 function refuse(field: string, platformCode: string, words = meanings.get(platformCode)) {
   const message = `Slack refused the request: ${platformCode}: ${words}`;
-  return new PlatformError('rejected', message, { field, platformCode });
-}
-
-function nameChannel(error: unknown): never {
-  if (!(error instanceof PlatformError) || error.kind !== 'rejected') throw error;
-  throw new PlatformError('rejected', error.message, { ...error.options, field: 'channel' });
+  return wrongCredential(field, message, platformCode);
 }

@@ -1,14 +1,16 @@
 // Slack: posts as messages of an app's bot in one channel.
 import { z } from 'zod';
 import { slack, toText } from '../../../schema/platforms/slack.ts';
+import type { Ask } from '../network-api.ts';
 import type { Fetch, Platform, Published, ReconcileOutcome, Target } from '../platform.ts';
-import { createSlackApi, type SlackApi } from './client.ts';
+import { createSlackApi } from './client.ts';
 import { connect, SlackCredentials } from './connect.ts';
 
 const eventType = 'fanfare_post';
 /** Slack's clock may be behind ours. */
 const clockErrorMs = 60_000;
 const maxPages = 5;
+const headers = { 'content-type': 'application/json; charset=utf-8' };
 
 const Posted = z.object({ ts: z.string().regex(slack.rules.replies.id) });
 const Linked = z.object({ permalink: z.url() });
@@ -35,8 +37,8 @@ export function createSlack({ fetch, apiUrl }: { fetch: Fetch; apiUrl: string })
     async commit(target, signal) {
       const { resultId, caption, credentials, platformOptions } = target;
       const { reply_broadcast, ...options } = platformOptions;
-      const api = open(credentials, signal);
-      const thread_ts = await findThread(api, target);
+      const ask = open(credentials, signal);
+      const thread_ts = await findThread(ask, target);
       const message = {
         mrkdwn: false,
         ...options,
@@ -45,8 +47,9 @@ export function createSlack({ fetch, apiUrl }: { fetch: Fetch; apiUrl: string })
         metadata: { event_type: eventType, event_payload: { result_id: resultId } },
         ...(thread_ts !== undefined && { thread_ts, reply_broadcast }),
       };
-      const { data } = await api.post('chat.postMessage', message, Posted);
-      return { outcome: 'published', published: toPublished(target, data.ts, thread_ts) };
+      const call = { kind: 'commit', json: message, headers } as const;
+      const { body } = await ask('chat.postMessage', Posted, call);
+      return { outcome: 'published', published: toPublished(target, body.ts, thread_ts) };
     },
 
     reconcile: (target, signal) => findPost(open(target.credentials, signal), target),
@@ -57,18 +60,19 @@ export function createSlack({ fetch, apiUrl }: { fetch: Fetch; apiUrl: string })
  * Threads have one level: a reply to a reply goes to the message that starts the thread. A permalink
  * names it. @see https://docs.slack.dev/reference/methods/chat.getPermalink
  */
-async function findThread(api: SlackApi, target: Target): Promise<string | undefined> {
+async function findThread(ask: Ask, target: Target): Promise<string | undefined> {
   const { replyTo, state, credentials } = target;
   if (replyTo === null) return undefined;
   if (typeof state['threadTs'] === 'string') return state['threadTs'];
   const query = { channel: credentials['channel']!, message_ts: replyTo };
-  const { data } = await api.get('chat.getPermalink', query, Linked);
-  return new URL(data.permalink).searchParams.get('thread_ts') ?? replyTo;
+  const path = `chat.getPermalink?${new URLSearchParams(query).toString()}`;
+  const { permalink } = (await ask(path, Linked)).body;
+  return new URL(permalink).searchParams.get('thread_ts') ?? replyTo;
 }
 
-async function findPost(api: SlackApi, target: Target): Promise<ReconcileOutcome> {
+async function findPost(ask: Ask, target: Target): Promise<ReconcileOutcome> {
   const { credentials, dueAt, resultId } = target;
-  const thread = await findThread(api, target);
+  const thread = await findThread(ask, target);
   const method = thread === undefined ? 'conversations.history' : 'conversations.replies';
   const query: Record<string, string> = {
     channel: credentials['channel']!,
@@ -78,7 +82,8 @@ async function findPost(api: SlackApi, target: Target): Promise<ReconcileOutcome
     ...(thread !== undefined && { ts: thread }),
   };
   for (let page = 0; page < maxPages; page++) {
-    const { messages, response_metadata } = (await api.get(method, query, Page)).data;
+    const path = `${method}?${new URLSearchParams(query).toString()}`;
+    const { messages, response_metadata } = (await ask(path, Page)).body;
     const found = messages.find(
       ({ metadata }) => Metadata.safeParse(metadata).data?.event_payload.result_id === resultId,
     );

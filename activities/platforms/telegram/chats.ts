@@ -1,28 +1,24 @@
 // The chat that a bot posts to: found, and checked for the right to post.
 import { z } from 'zod';
-import { PlatformError } from '../platform-error.ts';
+import { pasted } from '../credential-fields.ts';
 import type { Connection } from '../platform.ts';
+import { blame, wrongCredential } from '../wrong-credential.ts';
 import { ChatMovedError, type Bot } from './bot-api.ts';
+
+/** It becomes part of a URL. */
+const botToken = /^[1-9]\d*:[\w-]{1,80}$/;
+const chatId = /^(@\w{1,64}|-[1-9]\d{0,15})$/;
 
 export const Login = z
   .strictObject({
-    bot_token: z
-      .string()
-      .trim()
-      // It becomes part of a URL.
-      .regex(/^[1-9]\d*:[\w-]{1,80}$/, 'must be a bot token, such as 123456:ABC-DEF1234ghIkl')
-      .meta({
-        title: 'Bot token',
-        description: 'Send /newbot to @BotFather in Telegram, or /token for a bot that you have.',
-      }),
-    chat: z
-      .string()
-      .trim()
-      .regex(/^(@\w{1,64}|-[1-9]\d{0,15})$/, 'must be the @name or the negative id of a chat')
-      .meta({
-        title: 'Channel or group',
-        description: 'Its public name, such as @my_channel, or its id, such as -1001234567890.',
-      }),
+    bot_token: pasted(botToken, 'must be a bot token, such as 123456:ABC-DEF1234ghIkl').meta({
+      title: 'Bot token',
+      description: 'Send /newbot to @BotFather in Telegram, or /token for a bot that you have.',
+    }),
+    chat: pasted(chatId, 'must be the @name or the negative id of a chat').meta({
+      title: 'Channel or group',
+      description: 'Its public name, such as @my_channel, or its id, such as -1001234567890.',
+    }),
   })
   .meta({
     description:
@@ -47,14 +43,16 @@ const Member = z.object({
   can_send_messages: z.boolean().optional(),
 });
 
+const blameChat = blame('chat', 'rejected', 'reauthorize');
+
 /** Throws where the bot can't post. */
 export async function findPostableChat(bot: Bot, chatId: string): Promise<Chat> {
-  const me = await bot('getMe', {}, z.object({ id: z.int() })).catch(blame('bot_token'));
-  const chat = await findChat(bot, chatId).catch(blame('chat'));
+  const me = await bot('getMe', {}, z.object({ id: z.int() }));
+  const chat = await findChat(bot, chatId).catch(blameChat);
   const params = { chat_id: chat.id, user_id: me.id };
-  const member = await bot('getChatMember', params, Member).catch(blame('chat'));
+  const member = await bot('getChatMember', params, Member).catch(blameChat);
   const fault = findFault(chat, member);
-  if (fault !== undefined) throw new PlatformError('rejected', fault, { field: 'chat' });
+  if (fault !== undefined) throw wrongCredential('chat', fault);
   return chat;
 }
 
@@ -101,13 +99,4 @@ function findFault(chat: Chat, member: z.infer<typeof Member>): string | undefin
     default:
       return 'A bot can post only to a channel or a group.';
   }
-}
-
-/** A refusal while connecting names the credential at fault. */
-function blame(field: 'bot_token' | 'chat'): (error: unknown) => never {
-  return (error) => {
-    const isRefusal = error instanceof PlatformError && /^(rejected|reauthorize)$/.test(error.kind);
-    if (!isRefusal) throw error;
-    throw new PlatformError('rejected', error.message, { ...error.options, field });
-  };
 }

@@ -39,6 +39,12 @@ describe('toRefusal', () => {
     expect(codes('__proto__').kind).toBe('rejected');
   });
 
+  test('takes the meaning of a status where the code has none', () => {
+    const verdicts = { 401: 'revoked', rested: 'unavailable' } as const;
+    expect(refuse(answerOf(401), { code: '50014', verdicts }).options.isRevoked).toBe(true);
+    expect(refuse(answerOf(401), { code: 'rested', verdicts }).kind).toBe('unavailable');
+  });
+
   test('keeps the code and the words, and says where it has none', () => {
     const error = refuse(answerOf(400), { code: 'bad_text', message: 'The text is bad.' });
     expect(error.message).toBe('Acme refused the request: bad_text: The text is bad.');

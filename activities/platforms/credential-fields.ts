@@ -1,0 +1,14 @@
+// The credentials that several networks ask for.
+import { z } from 'zod';
+
+/** A token or an ID, as people copy it. */
+export const pasted = (pattern: RegExp, message: string) =>
+  z.string().trim().regex(pattern, message);
+
+/** The address of a server that users name, with or without its protocol. */
+export const ServerUrl = z
+  .string()
+  .trim()
+  .max(300)
+  .transform((given) => (/^https?:\/\//i.test(given) ? given : `https://${given}`))
+  .refine((given) => URL.canParse(given), 'must be the address of a server');

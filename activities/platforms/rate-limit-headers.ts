@@ -1,0 +1,37 @@
+// What a network's headers say of its limits. Dates are read against its own clock.
+import { readRetryAfterMs } from '../retry-after.ts';
+import { readWaitMs } from './platform-error.ts';
+import type { Throttle } from './platform.ts';
+
+/** How long to wait after a refusal; undefined: the headers don't say. */
+export function readRefusedMs(headers: Headers): number | undefined {
+  const retryAfter = headers.get('retry-after') ?? undefined;
+  return readRetryAfterMs(retryAfter, serverNow(headers)) ?? readResetMs(headers);
+}
+
+/** Of a request that was taken: it used up the limit of the account. */
+export function readThrottle(headers: Headers): Throttle | undefined {
+  const waitMs = readWaitMs(readResetMs(headers));
+  if (readLimit(headers, 'remaining') !== '0' || waitMs === undefined) return undefined;
+  return { scope: 'account', waitMs };
+}
+
+export function serverNow(headers: Headers): number {
+  return Date.parse(headers.get('date') ?? '') || Date.now();
+}
+
+/**
+ * `reset-after` has seconds: https://docs.discord.com/developers/topics/rate-limits#header-format
+ * `reset` has a date: https://docs.joinmastodon.org/api/rate-limits/
+ * or the epoch's seconds: https://docs.bsky.app/docs/advanced-guides/rate-limits
+ */
+function readResetMs(headers: Headers): number | undefined {
+  const after = readLimit(headers, 'reset-after');
+  if (after !== null) return Math.ceil(Number(after) * 1_000);
+  const reset = readLimit(headers, 'reset') ?? '';
+  const resetsAt = /^\d+$/.test(reset) ? Number(reset) * 1_000 : Date.parse(reset);
+  return Number.isNaN(resetsAt) ? undefined : resetsAt - serverNow(headers);
+}
+
+const readLimit = (headers: Headers, name: string) =>
+  headers.get(`x-ratelimit-${name}`) ?? headers.get(`ratelimit-${name}`);
