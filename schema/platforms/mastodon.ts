@@ -13,34 +13,28 @@ const Poll = z.strictObject({
 /** As the API names them: https://docs.joinmastodon.org/methods/statuses/#form-data-parameters */
 const options = z
   .strictObject({
-    visibility: z
-      .enum(['public', 'unlisted', 'private', 'direct'])
-      .optional()
-      .meta({
-        description: "Who can see the post. Default: the account's own setting.",
-        'x-enumDescriptions': {
-          public: 'everyone, also in public timelines',
-          unlisted: 'everyone, but not in public timelines',
-          private: 'followers only',
-          direct: 'mentioned accounts only',
-        },
-      }),
-    spoiler_text: z.string().trim().min(1).optional().meta({
-      description: "Content warning that hides the text. It counts toward the text's limit.",
+    visibility: z.enum(['public', 'unlisted', 'private', 'direct']).meta({
+      description: "Who can see the post. Default: the account's own setting.",
+      'x-enumDescriptions': {
+        public: 'everyone, also in public timelines',
+        unlisted: 'everyone, but not in public timelines',
+        private: 'followers only',
+        direct: 'mentioned accounts only',
+      },
     }),
-    sensitive: z.boolean().optional().meta({
-      description: "Mark the post as sensitive. Default: the account's own setting.",
+    spoiler_text: z.string().trim().min(1).meta({
+      description: "Content warning that hides the text. It counts toward the text's limit.",
     }),
     language: z
       .string()
       .regex(/^[a-z]{2,3}(-[A-Za-z]{2,4})?$/, 'must be a language code, such as en or zh-CN')
-      .optional()
       .meta({ description: "Language of the text. Default: the account's own setting." }),
-    poll: Poll.optional().meta({
+    poll: Poll.meta({
       description:
         "Poll below the text: `options`, `expires_in` (seconds), `multiple`, `hide_totals`. The account's server sets the limits.",
     }),
   })
+  .partial()
   .meta({ id: 'MastodonOptions', description: "Mastodon's own options of a post." });
 
 // URLs and mentions as the server finds them, but for its list of top-level domains.
@@ -57,19 +51,17 @@ const urlOrMention = new RegExp(`${url}|${user}(?:@[${word}]+(?:[.-]+[${word}]+)
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /** The defaults are those of a new server. */
-function rulesFor({ maxCharacters = 500, charactersPerUrl = 23 }: Traits): PlatformRules {
-  const anyUrl = 'x'.repeat(Number(charactersPerUrl));
+function rulesFor(limits: Traits): PlatformRules {
+  const { max_characters: max = 500, characters_reserved_per_url: urlLength = 23 } = limits;
+  const anyUrl = 'x'.repeat(Number(urlLength));
+  const shorten = (_url: string, user?: string) => (user === undefined ? anyUrl : `@${user}`);
   return {
     text: {
-      max: Number(maxCharacters),
+      max: Number(max),
       unit: 'graphemes',
       // https://github.com/mastodon/mastodon/blob/main/app/validators/status_length_validator.rb
       count(text, { spoiler_text = '' }) {
-        const counted = text
-          .trim()
-          .replaceAll(urlOrMention, (_, name?: string) =>
-            name === undefined ? anyUrl : `@${name}`,
-          );
+        const counted = text.trim().replaceAll(urlOrMention, shorten);
         return Array.from(graphemes.segment(`${spoiler_text as string}${counted}`)).length;
       },
     },

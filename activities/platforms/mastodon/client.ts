@@ -1,38 +1,19 @@
-// Calls to a Mastodon server: their answers checked, their errors mapped.
+// The API of a Mastodon server, and its refusals.
 import { z } from 'zod';
-import { callNetwork, isSuccess, type CallKind, type NetworkAnswer } from '../json-client.ts';
-import { readWaitMs, type PlatformError } from '../platform-error.ts';
-import type { Credentials, Fetch, Throttle } from '../platform.ts';
-import { toRefusal, toSurprise } from '../refusal.ts';
+import type { NetworkAnswer } from '../json-client.ts';
+import { createApi } from '../network-api.ts';
+import type { Fetch } from '../platform.ts';
 
-export interface Call<T> {
-  /** `server` and `access_token`. */
-  credentials: Credentials;
-  path: string;
-  kind: CallKind;
-  json?: unknown;
-  headers?: Record<string, string>;
-  answer: z.ZodType<T>;
-  signal: AbortSignal;
-}
-
-/** Answers with a 2xx that can be read, or throws a PlatformError. */
-export type Send = <T>(call: Call<T>) => Promise<{ body: T; headers: Headers }>;
-
-export function createSend(fetch: Fetch): Send {
-  return async ({ credentials, path, headers, answer: schema, ...call }) => {
-    const { server = '', access_token: token = '' } = credentials;
-    const answer = await callNetwork(fetch, {
-      ...call,
-      url: `${server}${path}`,
-      headers: { authorization: `Bearer ${token}`, ...headers },
-    });
-    if (!isSuccess(answer)) throw toError(answer, call.kind, token);
-    const parsed = schema.safeParse(answer.body);
-    if (!parsed.success) throw toSurprise('Mastodon', call.kind);
-    return { body: parsed.data, headers: answer.headers };
-  };
-}
+export const createMastodonApi = (fetch: Fetch) =>
+  createApi(fetch, {
+    network: 'Mastodon',
+    open: ({ server = '', access_token: token = '' }) => ({
+      url: server,
+      headers: { authorization: `Bearer ${token}` },
+      secrets: [token],
+    }),
+    readRefusal,
+  });
 
 /**
  * The 403 of a login rather than of a post. Never translated.
@@ -41,34 +22,8 @@ export function createSend(fetch: Fetch): Send {
 const endsAccess = /^(This action is outside the authorized scopes$|Your login is )/;
 
 /** The only codes are HTTP's. Tokens don't expire, so a token that is refused was revoked. */
-function toError(answer: NetworkAnswer, kind: CallKind, token: string): PlatformError {
-  const message = z.object({ error: z.string() }).safeParse(answer.body).data?.error;
-  return toRefusal({
-    network: 'Mastodon',
-    kind,
-    answer,
-    code: String(answer.status),
-    message,
-    verdicts: { 401: 'revoked', 403: endsAccess.test(message ?? '') ? 'revoked' : 'rejected' },
-    secrets: [token],
-    retryAfterMs: readResetMs(answer.headers),
-  });
-}
-
-/** What is left of the account's limit, told with a post that was taken. */
-export function readThrottle(headers: Headers): Throttle | undefined {
-  const waitMs = readWaitMs(readResetMs(headers));
-  if (headers.get('x-ratelimit-remaining') !== '0' || waitMs === undefined) return undefined;
-  return { scope: 'account', waitMs };
-}
-
-/** @see https://docs.joinmastodon.org/api/rate-limits/ */
-function readResetMs(headers: Headers): number | undefined {
-  const resetsAt = Date.parse(headers.get('x-ratelimit-reset') ?? '');
-  return Number.isNaN(resetsAt) ? undefined : resetsAt - serverNow(headers);
-}
-
-/** By the server's own clock. */
-export function serverNow(headers: Headers): number {
-  return Date.parse(headers.get('date') ?? '') || Date.now();
+function readRefusal({ status, body }: NetworkAnswer) {
+  const message = z.object({ error: z.string() }).safeParse(body).data?.error;
+  const forbidden = endsAccess.test(message ?? '') ? 'revoked' : 'rejected';
+  return { code: String(status), message, verdicts: { 401: 'revoked', 403: forbidden } } as const;
 }

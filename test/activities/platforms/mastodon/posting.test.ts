@@ -47,8 +47,8 @@ describe('a text', () => {
   });
 
   test('is measured by what the server of the account takes', async () => {
-    const traits = { maxCharacters: 60, charactersPerUrl: 30 };
-    const { connection, commit, targetOf } = await connectNew(traits);
+    const limits = { maxCharacters: 60, charactersPerUrl: 30 };
+    const { connection, commit, targetOf } = await connectNew(limits);
     const rules = definition.rulesFor(connection.traits!);
     const issuesOf = (caption: string) =>
       checkText({ ...definition, rules }, caption, { path: 'caption' });
@@ -108,8 +108,8 @@ describe('an answer', () => {
     const target = targetOf({ replyTo: '1' });
     expect(await refusal(prepare(target))).toMatchObject({
       kind: 'rejected',
-      message: 'The post to answer is not on this Mastodon server.',
-      options: { platformCode: 'reply_to_not_found' },
+      message: expect.stringContaining('404') as string,
+      options: { platformCode: '404' },
     });
     expect(await refusal(commit(target))).toMatchObject({
       kind: 'rejected',

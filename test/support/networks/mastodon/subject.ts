@@ -14,7 +14,7 @@ const poll = {
 export const mastodonFacts: NetworkFacts = {
   name: 'mastodon',
   options: [
-    same({ visibility: 'unlisted', language: 'de', sensitive: true }),
+    same({ visibility: 'unlisted', language: 'de' }),
     same({ spoiler_text: 'Loud brass' }),
     same({ poll }),
   ],
