@@ -47,7 +47,6 @@ describe('credentials', () => {
   });
 
   test.each([
-    [{}, ['webhook_url']],
     [{ bot_token }, ['channel_id']],
     [{ channel_id: id }, ['bot_token']],
     [{ webhook_url: `https://discord.com/api/webhooks/${id}/${token}`, bot_token }, ['bot_token']],
@@ -61,6 +60,14 @@ describe('credentials', () => {
   ])('name what is wrong in %j', (given, path) => {
     const { error } = connect!.credentials.safeParse(given);
     expect(error!.issues.map((issue) => issue.path)).toEqual([path]);
+  });
+
+  test('need a webhook, or a bot and its channel', () => {
+    const { error } = connect!.credentials.safeParse({});
+    expect(error!.issues).toMatchObject([
+      { path: ['bot_token'], message: 'is required without webhook_url' },
+      { path: ['channel_id'], message: 'is required without webhook_url' },
+    ]);
   });
 });
 
@@ -85,7 +92,7 @@ describe('connect with a webhook', () => {
       externalAccountId: `webhook:${id}`,
       accountName: 'Announcements',
       credentials: { webhook_id: id, webhook_token: token },
-      scope: ['webhook.incoming'],
+      scope: [],
       tokenExpiresAt: null,
       traits: { via: 'webhook', guildId: discord.guildId },
     });
@@ -101,25 +108,24 @@ describe('connect with a webhook', () => {
       (url: string) => url.replace('223704706495545344', '99999999999999999'),
       '10015',
     ],
-  ])('refuses %s at its field, without the token', async (_, change, platformCode) => {
+  ])('refuses %s without the token', async (_, change, platformCode) => {
     await using started = await startDiscord();
     const webhook_url = change(started.discord.webhookUrl());
     const error = await refusal(started.connect({ webhook_url }));
-    expect(error).toMatchObject({
-      kind: 'rejected',
-      options: { field: 'webhook_url', platformCode },
-    });
+    expect(error).toMatchObject({ kind: 'reauthorize', options: { platformCode } });
     expect(`${error.message} ${JSON.stringify(error.options)}`).not.toContain(
       started.discord.webhook.token,
     );
   });
 
-  test.each([{ type: 3 }, { id: '1' }])('refuses a webhook of another kind: %j', async (change) => {
+  test('names the webhook in any other refusal', async () => {
     await using started = await startDiscord();
     const { discord, scripted } = started;
-    scripted.push(Response.json({ ...discord.webhook, ...change }));
-    const error = await refusal(started.connect(webhookCredentials(discord)));
-    expect(error).toMatchObject({ kind: 'rejected', options: { field: 'webhook_url' } });
+    scripted.push(Response.json({ message: 'Missing Access', code: 50_001 }, { status: 403 }));
+    expect(await refusal(started.connect(webhookCredentials(discord)))).toMatchObject({
+      kind: 'rejected',
+      options: { field: 'webhook_url', platformCode: '50001' },
+    });
   });
 });
 
@@ -131,7 +137,7 @@ describe('connect with a bot', () => {
       externalAccountId: discord.channelId,
       accountName: 'fanfare in #news',
       credentials: { bot_token: discord.botToken, channel_id: discord.channelId },
-      scope: ['bot'],
+      scope: [],
       tokenExpiresAt: null,
       traits: { via: 'bot', guildId: discord.guildId, botId: discord.bot.id },
     });
@@ -144,10 +150,9 @@ describe('connect with a bot', () => {
       bot_token: 'AAAAAAAAAAAAAAAA.BBBB.CCCCCCCC',
     };
     const error = await refusal(started.connect(given));
-    expect(error).toMatchObject({
-      kind: 'rejected',
-      options: { field: 'bot_token', platformCode: '401' },
-    });
+    // The API then names the field that is secret.
+    expect(error).toMatchObject({ kind: 'reauthorize', options: { platformCode: '401' } });
+    expect(error.options.field).toBeUndefined();
     expect(`${error.message} ${JSON.stringify(error.options)}`).not.toContain(given.bot_token);
   });
 

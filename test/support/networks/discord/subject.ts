@@ -34,7 +34,7 @@ export const discordBot: NetworkSubject = {
   resolution: 'key',
   calls: { commit: 1, reconcile: 2 },
   options: messageOptions,
-  otherOptions: ['username', 'avatar_url', 'thread_id', 'thread_name'],
+  otherOptions: ['username', 'thread_id'],
   start: (switchboard) =>
     start(switchboard, botCredentials, (discord) => [
       {
@@ -58,13 +58,11 @@ export const discordWebhook: NetworkSubject = {
   options: [
     ...messageOptions,
     {
-      given: { username: 'Ada', avatar_url: 'https://example.com/ada.png' },
-      arrives: { username: 'Ada', avatar_url: 'https://example.com/ada.png' },
+      given: { username: 'Ada' },
+      arrives: { username: 'Ada' },
     },
     { given: { thread_id }, arrives: { channel_id: thread_id }, isOwn: true },
   ],
-  // For webhooks of forums.
-  otherOptions: ['thread_name'],
   start: (switchboard) =>
     start(switchboard, webhookCredentials, (discord) => [
       { field: 'webhook_url', credentials: { webhook_url: `${discord.webhookUrl()}x` } },
