@@ -166,12 +166,12 @@ describe('options that hold objects', () => {
     {
       platform: 'discord',
       rest: {
-        options: { embeds: [{ title: 'a' }, { footer: { icon_url: 'https://a.example' } }] },
-        path: 'embeds[1].footer.text',
+        options: { embeds: [{ title: 'a' }, { fields: [{ name: 'b' }] }] },
+        path: 'embeds[1].fields[0].value',
       },
       graphql: {
-        options: { embeds: [{ title: 'a' }, { footer: { iconUrl: 'https://a.example' } }] },
-        path: 'embeds[1].footer.text',
+        options: { embeds: [{ title: 'a' }, { fields: [{ name: 'b' }] }] },
+        path: 'embeds[1].fields[0].value',
       },
     },
     {
