@@ -22,6 +22,8 @@ interface Option extends OptionType {
   name: string;
   member: string;
   description: string;
+  /** Whether the schema refuses options without it. */
+  isRequired: boolean;
 }
 
 interface Place {
@@ -59,7 +61,9 @@ function listOptions(
     const meta = metaOf(schema);
     const ownName = `${typeName}${name[0]!.toUpperCase()}${name.slice(1)}`;
     const type = toType(schema, { ...place, typeName: ownName, meta });
-    return { ...type, name, member, description: meta.description ?? nameOwn(place, member) };
+    const description = meta.description ?? nameOwn(place, member);
+    const isRequired = !schema.safeParse(undefined).success;
+    return { ...type, name, member, description, isRequired };
   });
 }
 
@@ -111,6 +115,7 @@ function metaOf(schema: z.ZodType): z.GlobalMeta {
   return { ...(inner && metaOf(inner)), ...schema.meta() };
 }
 
+/** All nullable, so that options of the same name in several networks can be read by one query. */
 function createOutput(
   { builder, title, typeName, meta }: Place,
   options: Option[],
@@ -132,7 +137,6 @@ function createOutput(
   });
 }
 
-/** Whether an option is required is the network's own schema's to say, for both APIs alike. */
 function createInput(
   { builder, title, typeName, meta }: Place,
   options: Option[],
@@ -141,9 +145,9 @@ function createInput(
     description: meta.description ?? `Part of the options of ${title}.`,
     fields: (t) =>
       Object.fromEntries(
-        options.map(({ name, input, isList, description }) => [
+        options.map(({ name, input, isList, description, isRequired }) => [
           name,
-          t.field({ type: isList ? [input] : input, description }),
+          t.field({ type: isList ? [input] : input, description, required: isRequired }),
         ]),
       ),
   });

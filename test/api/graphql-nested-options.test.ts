@@ -1,6 +1,6 @@
 // Options that hold objects: their GraphQL types, and names converted both ways.
 import SchemaBuilder from '@pothos/core';
-import { graphql, printSchema, type GraphQLSchema } from 'graphql';
+import { graphql, isInputObjectType, isObjectType, printSchema, type GraphQLSchema } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { GraphqlTypes } from '../../api/builder.ts';
@@ -12,7 +12,7 @@ const Options = z.strictObject({
   poll: z
     .strictObject({
       options: z.array(z.string()).min(2).meta({ description: 'Answers.' }),
-      expires_in: z.int().meta({ description: 'Seconds.' }),
+      expires_in: z.int().min(1).meta({ description: 'Seconds.' }),
       hide_totals: z.boolean().optional(),
     })
     .optional()
@@ -26,7 +26,14 @@ const Options = z.strictObject({
             .enum(['rich', 'plain_text'])
             .optional()
             .meta({ 'x-enumDescriptions': { rich: 'with markup', plain_text: 'without' } }),
-          fields: z.array(z.strictObject({ is_inline: z.boolean() })).optional(),
+          fields: z
+            .array(
+              z.strictObject({
+                field_name: z.string().min(1).default('field'),
+                is_inline: z.boolean(),
+              }),
+            )
+            .optional(),
         })
         .meta({ description: 'An embed.' }),
     )
@@ -111,6 +118,25 @@ describe('the types of nested options', () => {
     expect(sdl).toContain('"""TestNet\'s own `hide_totals`."""\n  hideTotals: Boolean');
   });
 
+  test('are required in inputs where the schema requires them, and nullable in answers', () => {
+    const typesOf = (name: string) => {
+      const type = schema.getType(name);
+      const fields = isObjectType(type) || isInputObjectType(type) ? type.getFields() : {};
+      return Object.values(fields).map((field) => `${field.name}: ${String(field.type)}`);
+    };
+    expect(typesOf('TestNetPollInput')).toEqual([
+      'expiresIn: Int!',
+      'hideTotals: Boolean',
+      'options: [String!]!',
+    ]);
+    expect(typesOf('TestNetEmbedFieldInput')).toEqual(['fieldName: String', 'isInline: Boolean!']);
+    expect(typesOf('TestNetPoll')).toEqual([
+      'expiresIn: Int',
+      'hideTotals: Boolean',
+      'options: [String!]',
+    ]);
+  });
+
   test('leave free JSON as it is', () => {
     expect(printSchema(schema)).toContain('blocks: [JSON!]\n');
   });
@@ -142,10 +168,14 @@ describe('nested options', () => {
   });
 
   test.each([
-    ['an object', { poll: { options: ['a', 'b'] } }, 'poll.expiresIn'],
+    ['an object', { poll: { options: ['a', 'b'], expiresIn: 0 } }, 'poll.expiresIn'],
     ['a list in an object', { poll: { options: ['a'], expiresIn: 1 } }, 'poll.options'],
     ['an item of a list', { embeds: [{}, { imageUrl: 'no' }] }, 'embeds[1].imageUrl'],
-    ['a list in a list', { embeds: [{ fields: [{}] }] }, 'embeds[0].fields[0].isInline'],
+    [
+      'a list in a list',
+      { embeds: [{ fields: [{ fieldName: '', isInline: true }] }] },
+      'embeds[0].fields[0].fieldName',
+    ],
     ['free JSON', { blocks: [{ block_id: 1 }] }, 'blocks[0].block_id'],
     ['free JSON that lacks a member', { blocks: [{ blockId: 'x' }] }, 'blocks[0].block_id'],
   ])('with a fault in %s are refused by its path', async (_, options, path) => {

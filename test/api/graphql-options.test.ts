@@ -166,12 +166,12 @@ describe('options that hold objects', () => {
     {
       platform: 'discord',
       rest: {
-        options: { embeds: [{ title: 'a' }, { fields: [{ name: 'b' }] }] },
-        path: 'embeds[1].fields[0].value',
+        options: { embeds: [{ title: 'a' }, { image: { url: 'b' } }] },
+        path: 'embeds[1].image.url',
       },
       graphql: {
-        options: { embeds: [{ title: 'a' }, { fields: [{ name: 'b' }] }] },
-        path: 'embeds[1].fields[0].value',
+        options: { embeds: [{ title: 'a' }, { image: { url: 'b' } }] },
+        path: 'embeds[1].image.url',
       },
     },
     {
@@ -203,6 +203,31 @@ describe('options that hold objects', () => {
     const { validatePost } = await ask(app, validate, { input });
     expect(fieldsOf(validatePost.errors)).toEqual([`${at}.${platform}.${graphql.path}`]);
   });
+
+  test.each([
+    ['an object', 'mastodon', { poll: { options: ['a', 'b'] } }, 'poll.expires_in'],
+    [
+      'an item of a list',
+      'discord',
+      { embeds: [{ fields: [{ name: 'a' }] }] },
+      'embeds[0].fields[0].value',
+    ],
+  ] as const)(
+    'and lack a part of %s are refused by its path in both APIs',
+    async (_, platform, options, path) => {
+      const account_id = await addAccount(app.database.db, app.tenant.projectId, platform);
+      const platform_posts = [{ account_id, platform_options: options }];
+      const answer = await app.api.post('/v1/posts', { caption: 'a', platform_posts });
+      expect(answer.body.error.issues).toMatchObject([
+        { path: `platform_posts[0].platform_options.${path}`, code: 'required' },
+      ]);
+      const platformPosts = [{ accountId: account_id, platformOptions: { [platform]: options } }];
+      const refusal = await askRefused(app, create, { input: { caption: 'a', platformPosts } });
+      expect(refusal.issues).toMatchObject([
+        { path: `${at}.${platform}.${toCamelCase(path)}`, code: 'required' },
+      ]);
+    },
+  );
 
   test('are given and shown in the names of GraphQL, but free JSON as it is', async () => {
     const create = `mutation ($input: CreatePostInput!) {
