@@ -32,6 +32,8 @@ interface Place {
   title: string;
   /** The name of the type that is made here. */
   typeName: string;
+  /** The option that holds the type; absent: the type has all of them. */
+  option?: string;
   /** What the member that holds the type says of itself. */
   meta: z.GlobalMeta;
 }
@@ -60,7 +62,7 @@ function listOptions(
     if (toSnakeCase(name) !== member) throw new Error(`GraphQL can't name the option ${member}.`);
     const meta = metaOf(schema);
     const ownName = `${typeName}${name[0]!.toUpperCase()}${name.slice(1)}`;
-    const type = toType(schema, { ...place, typeName: ownName, meta });
+    const type = toType(schema, { ...place, typeName: ownName, option: name, meta });
     const description = meta.description ?? nameOwn(place, member);
     const isRequired = !schema.safeParse(undefined).success;
     return { ...type, name, member, description, isRequired };
@@ -153,11 +155,11 @@ function createInput(
   });
 }
 
-function createEnum({ builder, title, typeName, meta }: Place, schema: z.ZodEnum): Words {
+function createEnum({ builder, title, typeName, option, meta }: Place, schema: z.ZodEnum): Words {
   const meanings = { ...meta, ...schema.meta() }['x-enumDescriptions'] as
     Record<string, string> | undefined;
   return builder.enumType(typeName, {
-    description: `Values of an option of ${title}.`,
+    description: `Values of the option \`${option}\` of ${title}.`,
     values: Object.fromEntries(
       (schema.options as string[]).map((word) => {
         const meaning = meanings?.[word];

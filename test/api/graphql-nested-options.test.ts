@@ -1,6 +1,13 @@
 // Options that hold objects: their GraphQL types, and names converted both ways.
 import SchemaBuilder from '@pothos/core';
-import { graphql, isInputObjectType, isObjectType, printSchema, type GraphQLSchema } from 'graphql';
+import {
+  graphql,
+  isEnumType,
+  isInputObjectType,
+  isObjectType,
+  printSchema,
+  type GraphQLSchema,
+} from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { GraphqlTypes } from '../../api/builder.ts';
@@ -23,7 +30,7 @@ const Options = z.strictObject({
         .strictObject({
           image_url: z.url().optional(),
           kind: z
-            .enum(['rich', 'plain_text'])
+            .enum(['rich', 'plain_text', 'MarkdownV2'])
             .optional()
             .meta({ 'x-enumDescriptions': { rich: 'with markup', plain_text: 'without' } }),
           fields: z
@@ -111,8 +118,19 @@ describe('the types of nested options', () => {
     expect(sdl).toMatch(/"""Without."""\s+PLAIN_TEXT/);
   });
 
+  test('have words in capitals, with a line between the words of a name', () => {
+    const kind = schema.getType('TestNetEmbedKind');
+    const words = isEnumType(kind) ? kind.getValues().map(({ name, value }) => [name, value]) : [];
+    expect(words).toEqual([
+      ['MARKDOWN_V2', 'MarkdownV2'],
+      ['PLAIN_TEXT', 'plain_text'],
+      ['RICH', 'rich'],
+    ]);
+  });
+
   test('are described by the schema, or by the member that holds it', () => {
     const sdl = printSchema(schema);
+    expect(sdl).toContain('"""Values of the option `kind` of TestNet."""\nenum TestNetEmbedKind');
     expect(sdl).toContain('"""A poll."""\ninput TestNetPollInput');
     expect(sdl).toContain('"""An embed."""\ntype TestNetEmbed ');
     expect(sdl).toContain('"""TestNet\'s own `hide_totals`."""\n  hideTotals: Boolean');
