@@ -32,5 +32,9 @@ export const Capabilities = z
       .meta({ id: 'ConnectRules' }),
     source: z.string().meta({ description: 'Where the numbers come from.' }),
   })
-  .meta({ id: 'Capabilities' });
+  .meta({
+    id: 'Capabilities',
+    description:
+      'What a network takes. Accounts may differ, such as those of a Mastodon server with a limit of its own: `POST /v1/posts/validate` checks a post by the rules of its accounts.',
+  });
 export type Capabilities = z.infer<typeof Capabilities>;

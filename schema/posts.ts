@@ -170,7 +170,10 @@ export const PlatformPost = z
     platform: PlatformName.optional().meta({
       description: 'The network that the options are for. An account of another one is refused.',
     }),
-    platform_options: z.record(z.string(), z.unknown()).optional(),
+    platform_options: z.record(z.string(), z.unknown()).optional().meta({
+      description:
+        "Options of the account's network. `GET /v1/platforms/capabilities` has their JSON Schema.",
+    }),
   })
   .meta({ id: 'PlatformPost' });
 export type PlatformPost = z.infer<typeof PlatformPost>;

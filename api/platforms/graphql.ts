@@ -43,7 +43,8 @@ const ConnectRulesRef = builder.objectRef<Capabilities['connect']>('ConnectRules
 });
 
 const CapabilitiesRef = builder.objectRef<Capabilities>('Capabilities').implement({
-  description: 'What a network takes.',
+  description:
+    'What a network takes. Accounts may differ, such as those of a Mastodon server with a limit of its own: `validatePost` checks a post by the rules of its accounts.',
   fields: (t) => ({
     platform: t.expose('platform', { type: PlatformRef }),
     text: t.field({ type: TextRulesRef, resolve: (capabilities) => capabilities.text }),

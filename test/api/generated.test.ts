@@ -86,6 +86,15 @@ describe('what makers of clients need', () => {
     expect(schemas.WebhookWithSecret.properties.environment.description).toMatch(/API key/);
   });
 
+  test('the options of a network lead to their JSON Schema, and its limits to those of an account', async () => {
+    const { schemas } = JSON.parse(await committed('openapi.json')).components;
+    const { platform_options } = schemas.PlatformPost.properties;
+    expect(platform_options.description).toContain('`GET /v1/platforms/capabilities`');
+    expect(schemas.Capabilities.description).toContain('`POST /v1/posts/validate`');
+    const sdl = await committed('schema.graphql');
+    expect(buildSchema(sdl).getType('Capabilities')!.description).toContain('`validatePost`');
+  });
+
   test('every directive of the GraphQL schema is declared, but the oldest', async () => {
     const sdl = await committed('schema.graphql');
     const known = new Set(['include', 'skip', 'deprecated', 'specifiedBy']);
