@@ -5,9 +5,9 @@ import { definePlatform, type PlatformRules, type Traits } from './definition.ts
 /** The account's server sets the limits, and refuses what exceeds them. */
 const Poll = z.strictObject({
   options: z.array(z.string().trim().min(1).max(1_000)).min(2).max(100),
-  expires_in: z.int().min(1).max(1e9),
-  multiple: z.boolean().optional(),
-  hide_totals: z.boolean().optional(),
+  expires_in: z.int().min(1).max(1e9).meta({ description: 'Seconds until the poll ends.' }),
+  multiple: z.boolean().optional().meta({ description: 'Whether voters can choose several.' }),
+  hide_totals: z.boolean().optional().meta({ description: 'Hides counts until the poll ends.' }),
 });
 
 /** As the API names them: https://docs.joinmastodon.org/methods/statuses/#form-data-parameters */
@@ -30,8 +30,7 @@ const options = z
       .regex(/^[a-z]{2,3}(-[A-Za-z]{2,4})?$/, 'must be a language code, such as en or zh-CN')
       .meta({ description: "Language of the text. Default: the account's own setting." }),
     poll: Poll.meta({
-      description:
-        "Poll below the text: `options`, `expires_in` (seconds), `multiple`, `hide_totals`. The account's server sets the limits.",
+      description: "Poll below the text. The account's server sets its limits.",
     }),
   })
   .partial()
