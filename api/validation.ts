@@ -138,6 +138,7 @@ const units: Record<string, string> = { string: 'character', array: 'item' };
 const formats: Record<string, string> = {
   email: 'must be an e-mail address',
   url: 'must be an absolute URL',
+  datetime: 'must be a time such as 2027-01-31T12:00:00Z',
 };
 
 function formatMessage(issue: z.core.$ZodIssueInvalidStringFormat): string {

@@ -16,7 +16,7 @@ interface PostingError {
 export const postingErrors = {
   rejected: {
     message: 'The network refused the post for good.',
-    hint: 'Read `provider_error`, change what the network names, and post again.',
+    hint: 'Read `error_message`, change what it names, and post again.',
     isRetriable: false,
     nextAction: 'edit_content',
   },

@@ -39,8 +39,10 @@ export function toRefusal(refusal: Refusal): PlatformError {
   const { status } = answer;
   const code = redact(refusal.code?.trim() ?? '', secrets);
   const message = redact(refusal.message?.trim() ?? '', secrets);
-  const said = [code, message].filter(Boolean).join(': ').slice(0, maxWordsLength);
-  const words = said || `HTTP ${status}`;
+  const said = message.startsWith(`${code}: `)
+    ? message
+    : [code, message].filter(Boolean).join(': ');
+  const words = said.slice(0, maxWordsLength) || `HTTP ${status}`;
   const options: PlatformErrorOptions = {
     platformCode: code || String(status),
     providerError: { status, ...(code && { code }), ...(message && { message }) },
@@ -58,7 +60,7 @@ export function toRefusal(refusal: Refusal): PlatformError {
     case 'lost':
       return lostAnswer(kind, `${network} failed: ${words}`, options);
     case 'revoked':
-      return new PlatformError('reauthorize', `${network} revoked the access: ${words}`, {
+      return new PlatformError('reauthorize', `${network} refused the credentials: ${words}`, {
         ...options,
         isRevoked: true,
       });

@@ -27,7 +27,11 @@ export function toTransportError(
   const { code, wasConnecting } = findCause(error);
   const options = { cause: error, ...(code === undefined ? {} : { platformCode: code }) };
   if (code === 'blocked_address') {
-    return new PlatformError('rejected', "The network's address may not be reached.", options);
+    return new PlatformError(
+      'rejected',
+      'Fanfare may not reach this address. Use a public one that begins with https://.',
+      options,
+    );
   }
   if (wasConnecting) {
     const host = url && URL.canParse(url) ? new URL(url).host : 'The network';

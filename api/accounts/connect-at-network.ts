@@ -11,7 +11,7 @@ const connectTimeoutMs = 20_000;
 const retryAfterS = 5;
 const refusedByNetwork = 'refused_by_network';
 const awayHint =
-  'Nothing was connected. Try again after `Retry-After`; if that stays so, see whether the network is well and whether this installation may reach it.';
+  'The account was not connected. Try again after `Retry-After`. If the error persists, check that the network is up and that Fanfare can reach it.';
 
 type PlainConnect = NonNullable<Platform['connect']>;
 

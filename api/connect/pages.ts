@@ -12,7 +12,10 @@ export function endedPage(status: Exclude<ConnectSessionStatus, 'pending'>): Res
     case 'completed':
       return page('Connected', html`<p>Your account is connected. You may close this page.</p>`);
     case 'canceled':
-      return page('Not connected', html`<p>Nothing was connected. You may close this page.</p>`);
+      return page(
+        'Not connected',
+        html`<p>Your account was not connected. You may close this page.</p>`,
+      );
     case 'expired':
       return page(
         'This link has expired',
@@ -120,7 +123,7 @@ function readCredentials({ connect }: Platform) {
   return { description, fields };
 }
 
-/** Sentences about a field. Issues begin in lower case, since they follow a name. */
+/** Sentences about a field. Ours follow its name; a network's own end with a period. */
 function findIssues(
   { name, label }: CredentialField,
   fields: CredentialField[],
@@ -130,7 +133,7 @@ function findIssues(
     .filter(({ path }) => isAt(path, name))
     .map(({ message }) => {
       const text = useLabels(message, fields);
-      return /^[a-z]/.test(text) ? `${label} ${text}.` : text;
+      return /^[a-z].*[^.]$/s.test(text) ? `${label} ${text}.` : text;
     });
 }
 

@@ -51,7 +51,7 @@ function checkReplies(platform: Platform, { own, at }: NamedTarget): Issue[] {
     return (['thread_position', 'first_comment', 'in_reply_to'] as const)
       .filter((field) => own[field] !== undefined)
       .map((field) => {
-        const message = `${platformTitles[name]} has no replies, so it takes no \`${field}\`.`;
+        const message = `This account can't reply on ${platformTitles[name]}, so it takes no \`${field}\`.`;
         return { path: `${at}${field}`, code: 'replies_not_supported', message };
       });
   }

@@ -91,6 +91,13 @@ describe('the form', () => {
     expect(controlIn(text, 'bot_token')).not.toMatch(/aria-invalid|autofocus/);
   });
 
+  test("shows a network's own sentence as it is, though it begins with a host", async () => {
+    const message = 'a.test is not a WordPress site.';
+    const fault = validationError([{ path: 'credentials.bot_token', code: 'invalid', message }]);
+    const text = await render(alternatives, { fault });
+    expect(text).toContain('id="bot_token-error">a.test is not a WordPress site.</p>');
+  });
+
   test('shows an issue inside a field at that field, and one of no field above them', async () => {
     const fault = validationError([
       { path: 'credentials.channel_id[1]', code: 'invalid', message: 'must be a number' },

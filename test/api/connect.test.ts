@@ -328,7 +328,7 @@ describe('the form of a network with plain credentials', () => {
   test('can be canceled', async () => {
     const session = await createSession({ platform: 'bluesky' });
     const answer = await submit(session, { decision: 'cancel' });
-    expect(answer.html).toContain('Nothing was connected.');
+    expect(answer.html).toContain('Your account was not connected.');
     expect((await getSession(session.id)).status).toBe('canceled');
   });
 });

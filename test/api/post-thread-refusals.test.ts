@@ -76,6 +76,13 @@ describe('threads', () => {
 });
 
 describe('answers', () => {
+  test('that an account has none of are refused in words about this account', async () => {
+    const [issue] = await client.issuesOf(single(client.mute, { in_reply_to: '17' }));
+    expect(issue!.message).toMatch(
+      /^This account can't reply on \w+, so it takes no `in_reply_to`/,
+    );
+  });
+
   refuseAll(
     () => client,
     [

@@ -128,7 +128,11 @@ describe('PATCH /v1/posts/:id: the time', () => {
       }),
     );
     expect(await author.change(id, { scheduled_at: 'tomorrow' })).toMatchObject(
-      refused(422, { path: 'scheduled_at', code: 'invalid_format' }),
+      refused(422, {
+        path: 'scheduled_at',
+        code: 'invalid_format',
+        message: 'must be a time such as 2027-01-31T12:00:00Z',
+      }),
     );
     expect(await author.read(id)).toMatchObject({ caption: 'hello', status: 'draft' });
   });

@@ -13,15 +13,19 @@ const ConnectInput = z
   .strictObject({
     webhook_url: pasted(webhookUrl, 'must be https://discord.com/api/webhooks/<id>/<token>').meta({
       title: 'Webhook URL',
-      description: 'In Discord: channel settings, Integrations, Webhooks, Copy Webhook URL.',
+      description: 'In Discord: channel settings → Integrations → Webhooks → Copy Webhook URL.',
     }),
     bot_token: pasted(/^[\x21-\x7e]{20,200}$/, 'must be the token of a bot').meta({
       title: 'Bot token',
-      description: 'At discord.com/developers/applications: your application, Bot, Reset Token.',
+      description:
+        'At https://discord.com/developers/applications: your application → Bot → Reset Token.',
     }),
-    channel_id: pasted(/^\d{15,20}$/, 'must be the ID of a channel').meta({
+    channel_id: pasted(
+      /^\d{15,20}$/,
+      'must be the ID of a channel, such as 300000000000000001',
+    ).meta({
       title: 'Channel ID',
-      description: 'In Discord, with Developer Mode on: right-click the channel, Copy Channel ID.',
+      description: 'In Discord, with Developer Mode on: right-click the channel → Copy Channel ID.',
     }),
   })
   .partial()

@@ -13,12 +13,12 @@ export const ConnectInput = z
     }),
     access_token: pasted(/^[\w-]{1,500}$/, 'must be an access token').meta({
       title: 'Access token',
-      description: 'Shown as "Your access token" when you open the application.',
+      description: 'Open the application again. Its page shows "Your access token".',
     }),
   })
   .meta({
     description:
-      'In Mastodon, open Preferences, Development, and create an application with the scopes read:accounts, read:statuses and write:statuses.',
+      'In Mastodon, open Preferences → Development, and create an application with the scopes read:accounts, read:statuses and write:statuses.',
   });
 
 /** @see https://docs.joinmastodon.org/entities/Instance/ */

@@ -15,7 +15,10 @@ export const credentialsInput: z.ZodType<Credentials> = z
       .string()
       .transform((text) => toHexKey(text.trim()))
       .refine((key) => key !== '', 'must be a private key: nsec1…, or 64 hexadecimal digits')
-      .meta({ title: 'Private key', description: 'It begins with `nsec1`.' }),
+      .meta({
+        title: 'Private key',
+        description: 'It begins with `nsec1`. Anyone who has it can post as you.',
+      }),
     relays: z
       .string()
       .transform((text) => text.split(/[\s,]+/).filter((relay) => relay !== ''))
@@ -23,7 +26,7 @@ export const credentialsInput: z.ZodType<Credentials> = z
       .refine((relays) => relays.every(toRelay), {
         error: ({ input }) => {
           const wrong = (input as string[]).filter((relay) => !toRelay(relay));
-          return `must begin with wss://, as in wss://relay.example.com, unlike ${wrong.join(', ').slice(0, 1_000)}`;
+          return `must be URLs such as wss://relay.example.com, unlike ${wrong.join(', ').slice(0, 1_000)}`;
         },
       })
       .transform((relays) => [...new Set(relays.map(toRelay))].join(' '))

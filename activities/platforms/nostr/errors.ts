@@ -31,10 +31,12 @@ export function failure(
   platformCode?: string,
   field?: string,
 ): PlatformError {
-  const words = answers.map(({ relay, result, message = result }) => `${relay}: ${message}`);
+  const words = answers.map(
+    ({ relay, result, message = result }) => `${relay}: ${message.replace(/\.$/, '')}`,
+  );
   const providerError = { relays: answers };
   const options = { platformCode, providerError, field };
-  return new PlatformError(kind, `${told} ${words.join('; ')}`, options);
+  return new PlatformError(kind, `${told} ${words.join('; ')}.`, options);
 }
 
 function codeOf({ result, message = '' }: RelayAnswer): string {

@@ -10,12 +10,12 @@ export const SlackCredentials = z
   .strictObject({
     bot_token: pasted(/^xoxb-[\w-]{1,500}$/, 'must be a bot token, which starts with xoxb-').meta({
       title: 'Bot token',
-      description: 'Under OAuth & Permissions of the app.',
+      description: 'On the page OAuth & Permissions of the app.',
     }),
     channel: pasted(
       /^[CG][A-Z0-9]{8,20}$/,
       'must be the ID of a channel, such as C0123456789',
-    ).meta({ title: 'Channel ID', description: "At the end of the channel's details." }),
+    ).meta({ title: 'Channel ID', description: 'In Slack, at the end of the channel details.' }),
   })
   .meta({
     description:

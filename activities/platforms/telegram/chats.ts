@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { pasted } from '../credential-fields.ts';
 import type { Connection } from '../platform.ts';
-import { blame, wrongCredential } from '../wrong-credential.ts';
+import { PlatformError } from '../platform-error.ts';
+import { wrongCredential } from '../wrong-credential.ts';
 import { ChatMovedError, type Bot } from './bot-api.ts';
 
 /** It becomes part of a URL. */
@@ -15,9 +16,9 @@ export const Login = z
       title: 'Bot token',
       description: 'Send /newbot to @BotFather in Telegram, or /token for a bot that you have.',
     }),
-    chat: pasted(chatId, 'must be the @name or the negative id of a chat').meta({
+    chat: pasted(chatId, 'must look like @my_channel or -1001234567890').meta({
       title: 'Channel or group',
-      description: 'Its public name, such as @my_channel, or its id, such as -1001234567890.',
+      description: 'Public name, such as @my_channel, or ID, such as -1001234567890.',
     }),
   })
   .meta({
@@ -43,7 +44,12 @@ const Member = z.object({
   can_send_messages: z.boolean().optional(),
 });
 
-const blameChat = blame('chat', 'rejected', 'reauthorize');
+function blameChat(error: unknown): never {
+  const isRefusal = error instanceof PlatformError && /^(rejected|reauthorize)$/.test(error.kind);
+  if (!isRefusal) throw error;
+  const message = `${error.message}. Check the name, and add the bot to the chat.`;
+  throw new PlatformError('rejected', message, { ...error.options, field: 'chat' });
+}
 
 /** Throws where the bot can't post. */
 export async function findPostableChat(bot: Bot, chatId: string): Promise<Chat> {

@@ -12,7 +12,10 @@ const username = text.regex(/^[^:]*$/, 'must not contain a colon');
 export const ConnectInput: z.ZodType<Credentials> = z
   .strictObject({
     site: site.meta({ title: 'Site', description: 'Address, such as `https://example.com`.' }),
-    username: username.meta({ title: 'Username', description: 'Your login name.' }),
+    username: username.meta({
+      title: 'Username',
+      description: 'The name or email address that you log in with.',
+    }),
     application_password: text.meta({
       title: 'Application password',
       description: 'Not the password that you log in with.',

@@ -55,6 +55,12 @@ describe('toRefusal', () => {
     expect(refuse(answerOf(418)).message).toBe('Acme refused the request: HTTP 418');
   });
 
+  test('says that a token is refused, which may be wrong rather than revoked', () => {
+    const verdicts = { 401: 'revoked' } as const;
+    const error = refuse(answerOf(401), { code: '401', message: '401: Unauthorized', verdicts });
+    expect(error.message).toBe('Acme refused the credentials: 401: Unauthorized');
+  });
+
   test('shows no secret, as it is or percent-encoded', () => {
     const message = 'Unknown token a/b:c in /bot/a%2Fb%3Ac/send';
     const error = refuse(answerOf(400), { code: 'a/b:c', message, secrets: ['a/b:c'] });

@@ -121,10 +121,18 @@ describe('refuses', () => {
   );
 
   test.each<[string, Chat, string]>([
-    ['that the bot does not know', bot(supergroup, null), 'chat not found'],
+    [
+      'that the bot does not know',
+      bot(supergroup, null),
+      'chat not found. Check the name, and add the bot to the chat.',
+    ],
     ['that the bot has left', bot(supergroup, { status: 'left' }), 'bot is not a member'],
     ['that the bot was removed from', bot(channel, { status: 'kicked' }), 'bot was kicked'],
-    ['that is public and without the bot', bot(channel, null), 'member list is inaccessible'],
+    [
+      'that is public and without the bot',
+      bot(channel, null),
+      'member list is inaccessible. Check the name, and add the bot to the chat.',
+    ],
     [
       'where members may not post',
       muted(supergroup),
