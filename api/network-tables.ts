@@ -38,8 +38,11 @@ function networkTable(): string {
 const unitNames = { graphemes: 'characters', characters: 'characters', utf16: 'UTF-16 units' };
 
 function writeLimit({ max, maxBytes, unit }: PlatformDefinition['rules']['text']): string {
-  const bytes = maxBytes === undefined ? '' : `, ${maxBytes.toLocaleString('en-US')} bytes`;
-  return `${max.toLocaleString('en-US')} ${unitNames[unit]}${bytes}`;
+  const characters = `${max.toLocaleString('en-US')} ${unitNames[unit]}`;
+  if (maxBytes === undefined) return characters;
+  const bytes = `${maxBytes.toLocaleString('en-US')} bytes`;
+  // No character has less than a byte.
+  return maxBytes === max ? bytes : `${characters}, ${bytes}`;
 }
 
 interface Shape {
@@ -51,6 +54,7 @@ interface Shape {
   properties?: Record<string, Shape>;
   required?: string[];
   description?: string;
+  'x-enumDescriptions'?: Record<string, string>;
   default?: unknown;
   minimum?: number;
   maximum?: number;
@@ -69,7 +73,8 @@ function optionTable({ options }: PlatformDefinition): string {
 function listOptions({ properties = {}, required = [] }: Shape, prefix: string): string[][] {
   return Object.entries(properties).flatMap(([name, shape]) => {
     const path = `${prefix}${name}`;
-    const { description = '', items } = shape;
+    const { items } = shape;
+    const description = writeMeaning(shape);
     const isRequired = prefix !== '' && required.includes(name);
     const limits = [isRequired && 'required', ...writeLimits(shape)].filter(Boolean).join(', ');
     return [
@@ -79,13 +84,17 @@ function listOptions({ properties = {}, required = [] }: Shape, prefix: string):
   });
 }
 
+function writeMeaning({ description = '', 'x-enumDescriptions': meanings = {} }: Shape): string {
+  const unsaid = Object.entries(meanings).filter(([, meaning]) => !description.includes(meaning));
+  const words = unsaid.map(([word, meaning]) => `\`${word}\`: ${meaning}`).join('; ');
+  return words === '' ? description : `${description} ${words}.`;
+}
+
 function writeType({ type = 'JSON', items, enum: words }: Shape, description: string): string {
   const isExplained = words?.every((word) => description.includes(`\`${word}\``));
   if (words && !isExplained) return words.map((word) => `\`${word}\``).join(', ');
   if (!items) return type;
-  return items.enum
-    ? `list of ${writeType(items, description)}`
-    : `list of ${items.type ?? 'JSON'}s`;
+  return items.enum ? `list of ${writeType(items, '')}` : `list of ${items.type ?? 'JSON'}s`;
 }
 
 function writeLimits(shape: Shape): string[] {
@@ -103,7 +112,8 @@ function writeLimits(shape: Shape): string[] {
 function writeRange(min: number | undefined, max: number | undefined, unit: string): string {
   const least = min === undefined || min === Number.MIN_SAFE_INTEGER ? 0 : min;
   const isBounded = max !== undefined && max !== Number.MAX_SAFE_INTEGER;
-  if (!isBounded) return least > 0 ? `at least ${least}${unit}` : '';
+  const units = least === 1 ? unit.replace(/s$/, '') : unit;
+  if (!isBounded) return least > 0 ? `at least ${least}${units}` : '';
   return least > 0 || unit === '' ? `${least} to ${max}${unit}` : `at most ${max}${unit}`;
 }
 

@@ -26,7 +26,7 @@ export const attemptOutcomeMeaning = `What the call came to. ${Object.entries(at
 
 /** In the words of both APIs. */
 export const providerDetailMeaning =
-  'More about a published post, for networks that have more to say. On Nostr, the answer of each relay.';
+  'Details that a network reports about a published post. On Nostr: the answer of each relay.';
 
 const ProviderDetail = z
   .record(z.string(), z.unknown())

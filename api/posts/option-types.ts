@@ -159,7 +159,7 @@ function createEnum({ builder, title, typeName, option, meta }: Place, schema: z
   const meanings = { ...meta, ...schema.meta() }['x-enumDescriptions'] as
     Record<string, string> | undefined;
   return builder.enumType(typeName, {
-    description: `Values of the option \`${option}\` of ${title}.`,
+    description: meta.description ?? `Values of the option \`${option}\` of ${title}.`,
     values: Object.fromEntries(
       (schema.options as string[]).map((word) => {
         const meaning = meanings?.[word];
@@ -172,7 +172,7 @@ function createEnum({ builder, title, typeName, option, meta }: Place, schema: z
 
 /** Of what the network's own documents describe. */
 function nameOwn({ title }: Pick<Place, 'title'>, word: string): string {
-  return `${title}'s own \`${word}\`.`;
+  return `\`${word}\` of the API of ${title}.`;
 }
 
 function toSentence(text: string): string {

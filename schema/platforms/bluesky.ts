@@ -21,7 +21,7 @@ const options = z
       .optional()
       .meta({ description: 'Hashtags besides those in the text, without #.' }),
   })
-  .meta({ id: 'BlueskyOptions', description: 'What a post to Bluesky may ask for.' });
+  .meta({ id: 'BlueskyOptions', description: 'Options of a post to Bluesky.' });
 
 export const bluesky = definePlatform({
   name: 'bluesky',

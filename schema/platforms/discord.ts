@@ -31,7 +31,7 @@ const options = z
     thread_id: threadId.meta({ description: 'Thread of the channel. Only for webhooks.' }),
   })
   .partial()
-  .meta({ id: 'DiscordOptions', description: "Discord's own options of a post." });
+  .meta({ id: 'DiscordOptions', description: 'Options of a post to Discord.' });
 
 const rules: PlatformRules = {
   text: { max: 2_000, unit: 'characters' },

@@ -6,7 +6,7 @@ import { definePlatform, type PlatformRules, type Traits } from './definition.ts
 const Poll = z.strictObject({
   options: z.array(z.string().trim().min(1).max(1_000)).min(2).max(100),
   expires_in: z.int().min(1).max(1e9).meta({ description: 'Seconds until the poll ends.' }),
-  multiple: z.boolean().optional().meta({ description: 'Whether voters can choose several.' }),
+  multiple: z.boolean().optional().meta({ description: 'Lets people choose several answers.' }),
   hide_totals: z.boolean().optional().meta({ description: 'Hides counts until the poll ends.' }),
 });
 
@@ -34,7 +34,7 @@ const options = z
     }),
   })
   .partial()
-  .meta({ id: 'MastodonOptions', description: "Mastodon's own options of a post." });
+  .meta({ id: 'MastodonOptions', description: 'Options of a post to Mastodon.' });
 
 // URLs and mentions as the server finds them, but for its list of top-level domains.
 // https://github.com/mastodon/mastodon/blob/main/config/initializers/twitter_regex.rb

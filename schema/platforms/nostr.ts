@@ -9,19 +9,13 @@ const hashtag = z
 
 const options = z
   .strictObject({
-    hashtags: z
-      .array(hashtag)
-      .max(20)
-      .optional()
-      .meta({ description: 'Topics to find the post by, without #.' }),
-    content_warning: z
-      .string()
-      .min(1)
-      .max(200)
-      .optional()
-      .meta({ description: 'The reason why apps ask readers before they show the post.' }),
+    hashtags: z.array(hashtag).max(20).optional().meta({ description: 'Hashtags, without #.' }),
+    content_warning: z.string().min(1).max(200).optional().meta({
+      description:
+        'Reason for a warning. Apps show it in place of the post until the reader opens it.',
+    }),
   })
-  .meta({ id: 'NostrOptions', description: 'What a post to Nostr may ask for.' });
+  .meta({ id: 'NostrOptions', description: 'Options of a post to Nostr.' });
 
 export const nostr = definePlatform({
   name: 'nostr',

@@ -52,7 +52,7 @@ export const SandboxOptions = z
       description: 'Whether `rate_limited` leaves `Retry-After` out. Default: false.',
     }),
   })
-  .meta({ id: 'SandboxOptions', description: 'What a post to the sandbox may ask for.' });
+  .meta({ id: 'SandboxOptions', description: 'Options of a post to the sandbox.' });
 export type SandboxOptions = z.infer<typeof SandboxOptions>;
 
 export const sandbox = definePlatform({

@@ -27,7 +27,7 @@ const options = z
         'Whether to show a reply in the channel too, not only in its thread. Ignored for a post that is not a reply. Default: false.',
     }),
   })
-  .meta({ id: 'SlackOptions', description: 'What a post to Slack may ask for.' });
+  .meta({ id: 'SlackOptions', description: 'Options of a post to Slack.' });
 
 export const slack = definePlatform({
   name: 'slack',

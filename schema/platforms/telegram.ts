@@ -12,15 +12,12 @@ const options = z
     disable_notification: z
       .boolean()
       .optional()
-      .meta({ description: 'Notify the members of the chat without a sound.' }),
-    disable_link_preview: z
-      .boolean()
-      .optional()
-      .meta({ description: 'Show no preview of the links in the text.' }),
+      .meta({ description: 'Notifies the members of the chat without a sound.' }),
+    disable_link_preview: z.boolean().optional().meta({ description: 'Hides previews of links.' }),
     protect_content: z
       .boolean()
       .optional()
-      .meta({ description: 'Forbid forwarding and saving the message.' }),
+      .meta({ description: 'Forbids forwarding and saving the message.' }),
     message_thread_id: z
       .int()
       .min(1)
@@ -28,7 +25,7 @@ const options = z
       .optional()
       .meta({ description: 'Topic of a forum to post to. Default: the general topic.' }),
   })
-  .meta({ id: 'TelegramOptions', description: "Telegram's own options of a post." });
+  .meta({ id: 'TelegramOptions', description: 'Options of a post to Telegram.' });
 
 export const telegram = definePlatform({
   name: 'telegram',

@@ -16,14 +16,26 @@ const options = z
     title: optional(text(1_000), 'Title, as plain text. Default: no title.'),
     content_type: optional(
       z.enum(['text', 'html']),
-      'How to read the caption. `text` (default): blank lines separate paragraphs, and URLs become links. `html`: the caption is the HTML of the post. WordPress removes what the user may not write.',
-    ),
+      'How to read the caption. Default: `text`. WordPress removes what the user may not write.',
+    ).meta({
+      'x-enumDescriptions': {
+        text: 'blank lines separate paragraphs, and URLs become links',
+        html: 'the caption is the HTML of the post',
+      },
+    }),
     slug: optional(text(200), 'Last part of the URL. WordPress adds a number if it is taken.'),
     excerpt: optional(text(10_000), 'Summary, as plain text.'),
     categories: optional(names, "Names of existing categories. Default: the site's default one."),
     tags: optional(names, 'Names of tags. Fanfare creates the ones that do not exist.'),
     format: optional(z.enum(formats), 'Post format. Not every theme shows it.'),
-    status: optional(z.enum(statuses), 'Default: `publish`. Any other hides it from visitors.'),
+    status: optional(z.enum(statuses), 'Who can see the post. Default: `publish`.').meta({
+      'x-enumDescriptions': {
+        publish: 'everyone',
+        draft: 'its author and editors',
+        pending: 'its author and editors, who review it',
+        private: 'its author, editors and administrators',
+      },
+    }),
   })
   .meta({ id: 'WordPressOptions', description: 'Options of a post to WordPress.' });
 

@@ -133,7 +133,7 @@ describe('the types of nested options', () => {
     expect(sdl).toContain('"""Values of the option `kind` of TestNet."""\nenum TestNetEmbedKind');
     expect(sdl).toContain('"""A poll."""\ninput TestNetPollInput');
     expect(sdl).toContain('"""An embed."""\ntype TestNetEmbed ');
-    expect(sdl).toContain('"""TestNet\'s own `hide_totals`."""\n  hideTotals: Boolean');
+    expect(sdl).toContain('"""`hide_totals` of the API of TestNet."""\n  hideTotals: Boolean');
   });
 
   test('are required in inputs where the schema requires them, and nullable in answers', () => {
