@@ -46,8 +46,8 @@ export function describeUsage(): string {
   const networks = platformNames.filter((name) => name !== 'sandbox').map(describeNetwork);
   return `Usage: npm run test:networks [-- <network> --<credential> <value> ...]
 
-Without a network: publishes to the real servers that the tests start on this machine, which they
-download where it is not in the cache.
+Without a network: starts real servers on this machine, downloads them first if they are not in the
+cache, and publishes to them.
 
 With one: connects to any real server of the network with these credentials, and runs the cases of the
 contract that need no faults: connecting, wrong credentials, a text at the limit and one over it,
@@ -58,7 +58,8 @@ FANFARE_ALLOW_PRIVATE_CIDRS for a server in a private network.
 
 ${networks.join('\n\n')}
 
---url and --token are short for the first field that is an address or a token.`;
+--url and --token are short for the first field that is an address or a token:
+npm run test:networks -- mastodon --url https://mastodon.example --token TOKEN`;
 }
 
 interface Field {
