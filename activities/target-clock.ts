@@ -93,14 +93,14 @@ export function firstLook(clock: ClockState, limits: TargetClock, begunMs: numbe
 
 /**
  * Whether the network takes another commit for a repeat of the lost one. Its memory of that one may be
- * shorter than a pause or an outage of ours.
+ * shorter than a pause or an outage of ours. After a manual retry nobody knows how old that commit is.
  */
 export function mayRepeat(
   { commitRepeatsForMs }: Pick<Platform, 'commitRepeatsForMs'>,
   clock: ClockState,
   nowMs: number,
 ): boolean {
-  return !isUnproven(clock) || nowMs - (clock.unprovenSinceMs ?? nowMs) < commitRepeatsForMs;
+  return !isUnproven(clock) || nowMs - (clock.unprovenSinceMs ?? 0) < commitRepeatsForMs;
 }
 
 /**

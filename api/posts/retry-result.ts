@@ -36,7 +36,9 @@ export function retryResult(
       throw new AppError('conflict', message, { hint });
     }
     for (const row of failed) await reopenResult(trx, row);
-    await startRun(effects, post, { status: 'pending', scheduledAt: post.scheduled_at });
+    // Networks are searched from then on for what an earlier run has sent.
+    const { scheduled_at: scheduledAt, due_at: dueAt } = post;
+    await startRun(effects, post, { status: 'pending', scheduledAt, dueAt });
     change({ subject: 'post', subject_id: id, kind: 'result.retried' });
     const written = await getPostRow(trx, caller, id);
     // One whose outcome was not known is counted still.

@@ -9,12 +9,14 @@ export interface RunStart {
   status: 'scheduled' | 'pending';
   /** Of a scheduled post: the run begins then. Null: at once, and there is no such time any more. */
   scheduledAt: Date | null;
+  /** Default: when the run begins. */
+  dueAt?: Date | null;
 }
 
 export async function startRun(
   { trx, ring }: Effects,
   post: PostRow,
-  { status, scheduledAt }: RunStart,
+  { status, scheduledAt, dueAt }: RunStart,
 ): Promise<void> {
   const run = post.current_run + 1;
   const startAt = status === 'scheduled' ? scheduledAt : null;
@@ -22,7 +24,7 @@ export async function startRun(
   await setPost(trx, post.id, {
     status,
     scheduled_at: scheduledAt,
-    due_at: startAt ?? sql<Date>`now()`,
+    due_at: dueAt ?? startAt ?? sql<Date>`now()`,
     current_run: run,
     workflow_id: workflowId,
   });

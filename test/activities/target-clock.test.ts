@@ -183,6 +183,12 @@ describe('mayRepeat', () => {
     expect(mayRepeat(forAnHour, clock, now + 3_600_000)).toBe(false);
     expect(mayRepeat(never, clock, now)).toBe(false);
   });
+
+  test('allows no repeat where nobody knows when the first one was', () => {
+    const retried = { reconcileLooks: 1 };
+    expect(mayRepeat(forAnHour, retried, now)).toBe(false);
+    expect(mayRepeat({ commitRepeatsForMs: Number.POSITIVE_INFINITY }, retried, now)).toBe(true);
+  });
 });
 
 describe('firstLook', () => {

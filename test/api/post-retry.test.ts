@@ -110,6 +110,14 @@ describe('POST /v1/posts/:id/results/:result_id/retry', () => {
     });
   });
 
+  test('keeps the time when the post was due, since when the networks are searched for it', async () => {
+    const { id, resultIds } = await createPartial(rest, author, 'outcome_unknown');
+    const dueAt = async () => (await findTarget(rest.context.db, resultIds[1]))!.due_at;
+    const before = await dueAt();
+    await retry(id, resultIds[1]);
+    expect(await dueAt()).toEqual(before);
+  });
+
   test('retries a target of a post whose other targets are still on their way', async () => {
     const { id, resultIds } = await createStarted(rest, author);
     await failTarget(rest, resultIds[0]);
