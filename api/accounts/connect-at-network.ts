@@ -3,7 +3,7 @@ import { fetchFor } from '../../activities/guarded-fetch.ts';
 import type { Connection, Credentials, Platform } from '../../activities/platforms/platform.ts';
 import { PlatformError } from '../../activities/platforms/platform-error.ts';
 import type { PlatformErrorOptions } from '../../activities/platforms/platform-error.ts';
-import { takeConnection } from '../../activities/platform-answer.ts';
+import { takeConnection, takeError } from '../../activities/platform-answer.ts';
 import { AppError, validationError } from '../../schema/errors.ts';
 import { bodyOptions, toIssues } from '../validation.ts';
 
@@ -50,7 +50,7 @@ export async function askNetwork(
     return takeConnection(await fetchFor(projectId, () => ask(signal)));
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
-    const { kind, message, options } = error;
+    const { kind, message, options } = takeError(error);
     switch (kind) {
       case 'rejected':
       case 'reauthorize':

@@ -38,8 +38,19 @@ export type Client = ReturnType<typeof createClient>;
 const toBasic = ({ username, application_password }: Credentials) =>
   Buffer.from(`${username}:${application_password}`).toString('base64');
 
+/** A site may repeat the password, with its spaces or without, or the header that carries it. */
+export function secretsOf(credentials: Credentials): string[] {
+  const { application_password: password = '' } = credentials;
+  return [password, password.replaceAll(' ', ''), toBasic(credentials).replace(/=+$/, '')];
+}
+
 /** @see https://developer.wordpress.org/reference/functions/rest_convert_error_to_response/ */
 export const WpError = z.object({ code: z.string(), message: z.string() });
+const ForbiddenStatus = z.object({
+  data: z.object({
+    details: z.object({ status: z.object({ code: z.literal('rest_forbidden_status') }) }),
+  }),
+});
 
 export function toError(
   { credentials, kind = 'other' }: Call,
@@ -48,18 +59,17 @@ export function toError(
   const { status } = answer;
   const { code, message } = WpError.safeParse(answer.body).data ?? {};
   const foreign = `HTTP ${status}, not from WordPress. A firewall may have answered.`;
-  const password = credentials['application_password'] ?? '';
   // Where the password is wrong, WordPress treats the user as a visitor.
   const isVisitor =
     status === 401 ||
-    (status === 400 && JSON.stringify(answer.body).includes('"rest_forbidden_status"'));
+    (status === 400 && ForbiddenStatus.safeParse(answer.body).success);
   return toRefusal({
     network: 'WordPress',
     kind,
     answer,
     code,
-    message: message?.replaceAll(/<[^>]*>/g, '') ?? (status < 500 ? foreign : undefined),
+    message: message?.replaceAll(/<[^<>]*>/g, '') ?? (status < 500 ? foreign : undefined),
     verdicts: isVisitor ? { [code ?? '']: 'revoked' } : {},
-    secrets: [password, password.replaceAll(' ', ''), toBasic(credentials)],
+    secrets: secretsOf(credentials),
   });
 }

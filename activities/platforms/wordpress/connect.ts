@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { PlatformError } from '../platform-error.ts';
 import type { Connection, Credentials } from '../platform.ts';
-import { toError, WpError, type Call, type Client } from './client.ts';
+import { redact } from '../refusal.ts';
+import { secretsOf, toError, WpError, type Call, type Client } from './client.ts';
 
 const text = z.string().trim().min(1).max(256);
 const toUrl = (site: string) => URL.parse(/^https?:\/\//i.test(site) ? site : `https://${site}`);
@@ -68,11 +69,11 @@ async function findApi(
     const { status, headers, body } = answer;
     // WordPress answers at any path of the site.
     const home = Index.safeParse(body).data?.home;
-    if (home) return { credentials, place: host + new URL(home).pathname.replace(/\/$/, '') };
+    if (home) return { credentials, place: host + placeOf(home, path) };
     const isRefusal = status === 429 || status >= 500 || WpError.safeParse(body).success;
     if (isRefusal) throw toError(call, answer);
     seen = headers.has('location')
-      ? `it redirects to ${headers.get('location')}`
+      ? `it redirects to ${redact(headers.get('location')!, secretsOf(login))}`
       : `HTTP ${status}`;
   }
   throw refuse(
@@ -80,6 +81,12 @@ async function findApi(
     `${host} is not a WordPress site with a REST API: ${seen}.`,
     'not_wordpress',
   );
+}
+
+/** A site says which part of the address it is at, but it can't be at another part of its host. */
+function placeOf(home: string, path: string): string {
+  const place = new URL(home).pathname.replace(/\/$/, '');
+  return `${path}/`.startsWith(`${place}/`) ? place : path;
 }
 
 const refuse = (field: string, message: string, platformCode: string) =>
