@@ -52,16 +52,20 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 /** The defaults are those of a new server. */
 function rulesFor(limits: Traits): PlatformRules {
   const { max_characters: max = 500, characters_reserved_per_url: urlLength = 23 } = limits;
-  const anyUrl = 'x'.repeat(Number(urlLength));
-  const shorten = (_url: string, user?: string) => (user === undefined ? anyUrl : `@${user}`);
   return {
     text: {
       max: Number(max),
       unit: 'graphemes',
       // https://github.com/mastodon/mastodon/blob/main/app/validators/status_length_validator.rb
       count(text, { spoiler_text = '' }) {
-        const counted = text.trim().replaceAll(urlOrMention, shorten);
-        return Array.from(graphemes.segment(`${spoiler_text as string}${counted}`)).length;
+        let urls = 0;
+        const counted = text.trim().replaceAll(urlOrMention, (_url, user?: string) => {
+          if (user !== undefined) return `@${user}`;
+          urls += 1;
+          return 'x';
+        });
+        const shown = Array.from(graphemes.segment(`${spoiler_text as string}${counted}`)).length;
+        return shown + urls * (Number(urlLength) - 1);
       },
     },
     isTextRequired: true,

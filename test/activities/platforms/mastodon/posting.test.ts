@@ -46,6 +46,13 @@ describe('a text', () => {
     expect(performance.now() - startedMs).toBeLessThan(5_000);
   });
 
+  test('counts as fast where a server counts a URL as many characters', () => {
+    const { count } = definition.rulesFor({ characters_reserved_per_url: 1_000 }).text;
+    const startedMs = performance.now();
+    expect(count!('http://a.io '.repeat(8_000), {})).toBe(8_000 * 1_001 - 1);
+    expect(performance.now() - startedMs).toBeLessThan(500);
+  });
+
   test('is measured by what the server of the account takes', async () => {
     const limits = { maxCharacters: 60, charactersPerUrl: 30 };
     const { connection, commit, targetOf } = await connectNew(limits);
