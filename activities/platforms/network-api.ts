@@ -16,7 +16,10 @@ export interface NetworkApi {
     secrets: string[];
   };
   /** The network's own code and words. */
-  readRefusal(answer: NetworkAnswer): Omit<Refusal, 'network' | 'kind' | 'answer' | 'secrets'>;
+  readRefusal(
+    answer: NetworkAnswer,
+    credentials: Credentials,
+  ): Omit<Refusal, 'network' | 'kind' | 'answer' | 'secrets'>;
   /** Default: by the status. */
   isRefusal?(answer: NetworkAnswer): boolean;
 }
@@ -47,7 +50,7 @@ export function createApi(
       });
       if (isRefusal(answer)) {
         const { secrets } = account;
-        throw toRefusal({ network, kind, answer, secrets, ...readRefusal(answer) });
+        throw toRefusal({ network, kind, answer, secrets, ...readRefusal(answer, credentials) });
       }
       const { data, success } = expected.safeParse(answer.body);
       if (!success) throw toSurprise(network, kind);

@@ -1,6 +1,7 @@
 // What Discord's refusals mean.
 import { z } from 'zod';
 import type { NetworkAnswer } from '../json-client.ts';
+import type { Credentials } from '../platform.ts';
 import type { Verdict } from '../refusal.ts';
 
 /** Tokens don't expire. @see https://docs.discord.com/developers/topics/opcodes-and-status-codes#json */
@@ -20,10 +21,12 @@ const Fault = z.object({
   global: z.boolean().optional(),
 });
 
-export function readRefusal({ status, body }: NetworkAnswer) {
+/** @see https://docs.discord.com/developers/topics/rate-limits#global-rate-limit */
+export function readRefusal({ status, body }: NetworkAnswer, { bot_token }: Credentials) {
   const { code, message, errors, retry_after, global } = Fault.safeParse(body).data ?? {};
-  // An address that Cloudflare blocks gets a page, or a document without a time.
-  const isForAll = global === true || (!code && retry_after === undefined);
+  // Global limits are a bot's own; without a bot they are our address's. One that Cloudflare blocks
+  // gets a page, or a document without a time.
+  const isForAll = (global && !bot_token) || (!code && retry_after === undefined);
   return {
     code: String(code || status),
     message: [message, ...listFaults(errors)].filter(Boolean).join('; '),

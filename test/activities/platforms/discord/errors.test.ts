@@ -72,6 +72,14 @@ test.each([
   });
 });
 
+test("a bot's limit holds its account alone, for it counts what the bot sends elsewhere", async () => {
+  await using started = await connected('bot');
+  started.scripted.push(limitedFor(64.57, true));
+  const { kind, options } = await refusal(started.post('Hello'));
+  expect(kind).toBe('rate_limited');
+  expect(options).toMatchObject({ retryAfterMs: 64_570, throttled: 'account' });
+});
+
 test('the last message that a limit allows tells how long to wait', async () => {
   await using started = await connected('webhook');
   started.discord.resetAfterS = 1.25;
