@@ -80,6 +80,8 @@ function toOptions(settings: WebSocketSettings, { hostname, protocol, port }: UR
   return {
     maxPayload: settings.maxBytes,
     perMessageDeflate: false,
+    // A server that pings without end would fill our memory with answers that it never reads.
+    autoPong: false,
     // ws passes it to node:http, but types it as net.connect.
     createConnection: createConnection as unknown as NonNullable<ClientOptions['createConnection']>,
   };

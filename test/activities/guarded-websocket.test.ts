@@ -1,5 +1,6 @@
 // Guarded WebSockets for connectors that are given a URL.
 import { createServer } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { fetchFor } from '../../activities/guarded-fetch.ts';
@@ -45,6 +46,24 @@ describe('withWebSocket', () => {
     });
     expect(texts).toEqual(['at once', 'echo hello']);
     await expect.poll(() => peer.sockets.size).toBe(0);
+  });
+
+  test('answers no pings, so that a flood of them fills no memory', async () => {
+    const answers: string[] = [];
+    const peer = await startWebSockets((socket) => {
+      socket.on('pong', () => answers.push('pong'));
+      socket.on('message', () => {
+        answers.push('message');
+        socket.close();
+      });
+      socket.ping();
+    });
+    await createClient().withWebSocket(peer.url, noSignal, async (socket) => {
+      await setTimeout(50);
+      socket.send('hello');
+      return readAll(socket);
+    });
+    expect(answers).toEqual(['message']);
   });
 
   test('ends the messages when the server closes the connection', async () => {
