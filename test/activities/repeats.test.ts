@@ -5,6 +5,7 @@ import { createPlatforms } from '../../activities/platforms/index.ts';
 import { PlatformError } from '../../activities/platforms/platform-error.ts';
 import type { Platform } from '../../activities/platforms/platform.ts';
 import { defaultTargetClock } from '../../schema/retry.ts';
+import { reopenResult } from '../../schema/database/post-changes.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { dependenciesOf } from '../support/networks/posting.ts';
 import { createScriptedNetwork, type ScriptedNetwork } from '../support/scripted-network.ts';
@@ -52,6 +53,17 @@ describe('a network that can never be asked', () => {
     expect(result).toMatchObject({ status: 'failed', error_code: 'outcome_unknown' });
     expect(network.posts).toEqual([resultId]);
     expect(await phases(resultId)).toEqual(['commit', 'reconcile']);
+  });
+
+  test('a retry sends nothing, and its outcome is unknown too', async () => {
+    const { reconcile: _, ...platform } = network.platform;
+    network.script = ['lose_answer'];
+    const resultId = await createTarget();
+    const failed = await advanceToEnd(dependenciesFor(platform), resultId);
+    await database.db.transaction().execute((trx) => reopenResult(trx, failed));
+    const result = await advanceToEnd(dependenciesFor(platform), resultId);
+    expect(result).toMatchObject({ status: 'failed', error_code: 'outcome_unknown' });
+    expect(network.posts).toEqual([resultId]);
   });
 });
 
