@@ -3,18 +3,23 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createPlatforms } from '../../activities/platforms/index.ts';
 import type { Connection } from '../../activities/platforms/platform.ts';
+import { PlatformError } from '../../activities/platforms/platform-error.ts';
 import { createSandboxPlatform } from '../../activities/platforms/sandbox/index.ts';
 import { createTestRest, type TestKey, type TestRest } from '../support/rest.ts';
 
-let answer: Connection;
+let answer: Connection | PlatformError;
 let rest: TestRest;
 let tenant: TestKey;
 
 beforeAll(async () => {
   const apiUrl = 'https://network.invalid';
+  async function run(): Promise<Connection> {
+    if (answer instanceof PlatformError) throw answer;
+    return answer;
+  }
   const network = {
     ...createSandboxPlatform({ fetch, apiUrl, publicUrl: apiUrl }),
-    connect: { credentials: z.strictObject({ handle: z.string() }), run: async () => answer },
+    connect: { credentials: z.strictObject({ handle: z.string() }), run },
   };
   rest = await createTestRest({}, { platforms: createPlatforms([network]) });
   tenant = await rest.createTenant();
@@ -29,8 +34,8 @@ const usual: Connection = {
   tokenExpiresAt: null,
 };
 
-function connect(change: Partial<Connection>) {
-  answer = { ...usual, ...change };
+function connect(change: Partial<Connection> | PlatformError) {
+  answer = change instanceof PlatformError ? change : { ...usual, ...change };
   return rest.call('POST', '/v1/accounts/connect', {
     key: tenant.key,
     body: { platform: 'sandbox', credentials: { handle: 'ada' } },
@@ -81,4 +86,13 @@ test('the longest that the specifications allow is stored whole', async () => {
     account_name: longest.accountName,
     token_expires_at: '9999-12-31T00:00:00.000Z',
   });
+});
+
+test('a refusal is shown as far as anyone reads it', async () => {
+  const words = 'x'.repeat(1_000_000);
+  const { status, body } = await connect(
+    new PlatformError('rejected', words, { field: 'handle', platformCode: words }),
+  );
+  expect(status).toBe(422);
+  expect(JSON.stringify(body).length).toBeLessThan(4_000);
 });
