@@ -120,6 +120,9 @@ async function findObstacle(
   // A look is held up by nothing.
   if (!isSending(row.phase)) return undefined;
   if (row.must_check) {
+    // An answer can't be looked for without the id of what it answers.
+    const missing = await findMissing(dependencies, row);
+    if (missing) return missing;
     await takeStep(dependencies, row, checkFirst(row, limits), lostState);
     return 'written';
   }
@@ -134,15 +137,23 @@ async function findObstacle(
   // What may be public already is looked for rather than left to wait.
   const look = mayBePublic(row) ? nextLook(row.clock, limits) : undefined;
   if (row.is_sending_paused && !look) return (await setPaused(db, row)) ? ended : 'written';
-  if (row.answers_result_id !== null && row.answered_status !== 'published') {
-    // One that is on its way still met a pause; this one is carried again together with it.
-    if (isOpen(row.answered_status)) return ended;
-    return failUnsent(dependencies, row, 'answered_post_missing');
-  }
+  const missing = await findMissing(dependencies, row);
+  if (missing) return missing;
   const wait = row.is_sending_paused ? look : await findWait(dependencies, row);
   if (!wait) return undefined;
   await takeStep(dependencies, row, look ?? wait, 'The network limits the rate.');
   return 'written';
+}
+
+/** Undefined: what it answers is public, or it answers nothing of ours. */
+async function findMissing(
+  dependencies: AdvanceDependencies,
+  row: TargetRow,
+): Promise<TargetProgress | undefined> {
+  if (row.answers_result_id === null || row.answered_status === 'published') return undefined;
+  // One that is on its way still met a pause; this one is carried again together with it.
+  if (isOpen(row.answered_status)) return ended;
+  return failUnsent(dependencies, row, 'answered_post_missing');
 }
 
 async function failUnsent(
@@ -151,7 +162,8 @@ async function failUnsent(
   code: 'account_disconnected' | 'answered_post_missing' | 'platform_not_configured',
 ): Promise<TargetProgress> {
   const { message } = postingErrors[code];
-  if (mayBePublic(row)) await failTarget(dependencies, row, 'outcome_unknown', message);
+  const wasSent = row.must_check && row.was_due;
+  if (wasSent || mayBePublic(row)) await failTarget(dependencies, row, 'outcome_unknown', message);
   else await failTarget(dependencies, row, code, message, 'validate');
   return ended;
 }

@@ -12,12 +12,14 @@ import {
   dependenciesOf,
   disconnect,
   listTargets,
+  shortClock,
   writePost,
   type Shape,
   type TestPost,
 } from '../support/networks/posting.ts';
 import { toKind } from '../support/networks/contract/kind.ts';
 import { sandbox } from '../support/networks/contract/sandbox.ts';
+import { slackSubject } from '../support/networks/slack/subject.ts';
 import { telegram } from '../support/networks/telegram/subject.ts';
 import { uploadSession } from '../support/networks/upload-session.ts';
 
@@ -177,6 +179,31 @@ test('looks that do not reach the network leave what was due as unknown; its ret
   ]);
   expect(await network.listPosts()).toHaveLength(1);
 });
+
+test.each(['thread', 'commented'] as const)(
+  'what answers a post that no look reached is looked for once that is found: %s',
+  async (shape) => {
+    await using network = await toKind(slackSubject).start(database.db);
+    const { post, published } = await publishAndRestore(network, shape);
+    const fault = 'unavailable';
+    network.switchboard.plans.push({ stage: 'reconcile', call: 1, times: Infinity, fault });
+    const dependencies = dependenciesOf(database.db, network, shortClock);
+    await advanceToEnd(dependencies, post.resultIds[0]!);
+    network.switchboard.plans.splice(0);
+    await publish(network, post);
+    const failed = await listTargets(database.db, post);
+    expect(failed.map(({ status }) => status)).toEqual(failed.map(() => 'failed'));
+    for (const row of failed) {
+      await database.db.transaction().execute((trx) => reopenResult(trx, row));
+    }
+    await publish(network, post);
+    const rows = await listTargets(database.db, post);
+    expect(rows.map((row) => [row.status, row.external_id])).toEqual(
+      published.map((row) => ['published', row.external_id]),
+    );
+    expect(await network.listPosts()).toHaveLength(published.length);
+  },
+);
 
 test('a target that was accepted after the restore is not looked for', async () => {
   await using network = await toKind(mastodon).start(database.db);

@@ -61,8 +61,7 @@ export function toError(
   const foreign = `HTTP ${status}, not from WordPress. A firewall may have answered.`;
   // Where the password is wrong, WordPress treats the user as a visitor.
   const isVisitor =
-    status === 401 ||
-    (status === 400 && ForbiddenStatus.safeParse(answer.body).success);
+    status === 401 || (status === 400 && ForbiddenStatus.safeParse(answer.body).success);
   return toRefusal({
     network: 'WordPress',
     kind,

@@ -26,7 +26,9 @@ describe('a hostile site', () => {
 
   test('is refused in its own words with an answer of any depth', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
-    const error = await refusal(connectTo(400, `{"code":"no","message":"Not here","data":${deep}}`));
+    const error = await refusal(
+      connectTo(400, `{"code":"no","message":"Not here","data":${deep}}`),
+    );
     expect(error).toMatchObject({ kind: 'rejected', options: { field: 'site' } });
     expect(error.message).toContain('no: Not here');
   });
@@ -45,7 +47,11 @@ describe('a hostile site', () => {
     const { url, host } = network;
     const answers: Record<string, object> = {
       '/bob/wp-json/': { home: `${url}/alice` },
-      '/bob/wp-json/wp/v2/users/me': { id: 1, username: 'a', capabilities: { publish_posts: true } },
+      '/bob/wp-json/wp/v2/users/me': {
+        id: 1,
+        username: 'a',
+        capabilities: { publish_posts: true },
+      },
     };
     const { run } = createWordPress({
       fetch: (asked) => Promise.resolve(Response.json(answers[new URL(asked).pathname])),
