@@ -33,6 +33,8 @@ export interface Refusal {
 
 /** Of a network's words in our message. `provider_error` keeps more of them. */
 const maxWordsLength = 500;
+/** Of any text of a network: more than is kept. A short secret, often repeated, would grow without end. */
+const maxTextLength = 5_000;
 
 export function toRefusal(refusal: Refusal): PlatformError {
   const { network, kind, answer, secrets } = refusal;
@@ -96,8 +98,11 @@ export function lostAnswer(
   return new PlatformError(kind === 'commit' ? 'unknown_outcome' : 'unavailable', message, options);
 }
 
-/** Without the secrets, also where they are percent-encoded. */
+/** The beginning, without the secrets, also where they are percent-encoded. */
 export function redact(text: string, secrets: readonly string[]): string {
   const written = secrets.filter(Boolean).flatMap((secret) => [secret, encodeURIComponent(secret)]);
-  return written.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
+  return written.reduce(
+    (rest, secret) => rest.replaceAll(secret, '[redacted]'),
+    text.slice(0, maxTextLength),
+  );
 }

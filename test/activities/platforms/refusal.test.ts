@@ -69,6 +69,11 @@ describe('toRefusal', () => {
     expect(shown).toContain('Unknown token [redacted] in /bot/[redacted]/send');
   });
 
+  test('grows by no more than it keeps where a short secret is often repeated', () => {
+    const error = refuse(answerOf(400), { message: 'e'.repeat(500_000), secrets: ['e', 'e'] });
+    expect(JSON.stringify(error.options).length).toBeLessThan(1_000_000);
+  });
+
   test('waits as long as Retry-After says, in seconds or until a date of its own clock', () => {
     const waitOf = (headers: Record<string, string>, more = {}) =>
       refuse(answerOf(429, headers), more).options.retryAfterMs;
