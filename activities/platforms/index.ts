@@ -38,7 +38,7 @@ export function connectPlatforms(settings: PlatformSettings, tools: PlatformTool
     createTelegram({ ...settings.telegram, ...tools }),
     createSlack({ ...settings.slack, ...tools }),
     createDiscord({ ...settings.discord, ...tools }),
-    createNostr({ ...settings.nostr, ...tools }),
+    createNostr(tools.withWebSocket),
     createWordPress(tools),
   ];
 }

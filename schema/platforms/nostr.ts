@@ -4,17 +4,18 @@ import { definePlatform } from './definition.ts';
 
 const hashtag = z
   .string()
-  .regex(/^[^#\s]+$/u, 'must be a tag without #')
-  .max(64);
+  .max(64)
+  .regex(/^[^#\s]+$/, 'must be a tag without #');
 
 const options = z
   .strictObject({
-    hashtags: z.array(hashtag).max(20).optional().meta({ description: 'Hashtags, without #.' }),
-    content_warning: z.string().min(1).max(200).optional().meta({
+    hashtags: z.array(hashtag).max(20).meta({ description: 'Hashtags, without #.' }),
+    content_warning: z.string().min(1).max(200).meta({
       description:
         'Reason for a warning. Apps show it in place of the post until the reader opens it.',
     }),
   })
+  .partial()
   .meta({ id: 'NostrOptions', description: 'Options of a post to Nostr.' });
 
 export const nostr = definePlatform({
@@ -29,8 +30,7 @@ export const nostr = definePlatform({
     isTextRequired: true,
     media: null,
     replies: {
-      // https://github.com/nostr-protocol/nips/blob/master/19.md
-      id: /^(?:[0-9a-f]{64}|(?:note|nevent)1[02-9ac-hj-np-z]{58,2000})$/,
+      id: /^[0-9a-f]{64}$/,
       example: '5c83da77af1dec6d7289834998ad7aafbd9e2191396d75ec3cc27f5a77226f36',
     },
     source: 'https://github.com/hoytech/strfry/blob/master/strfry.conf',

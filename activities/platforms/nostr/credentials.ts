@@ -1,15 +1,14 @@
-// What connects an account: its private key, and the relays that its posts go to.
+// The private key of an account, and the relays that its posts go to.
 import { decode } from 'nostr-tools/nip19';
 import { getPublicKey } from 'nostr-tools/pure';
 import { z } from 'zod';
 import type { Credentials } from '../platform.ts';
-import { PlatformError } from '../platform-error.ts';
 
 const maxRelays = 10;
 /** Events name relays in tags: `maxTagValSize` of strfry. */
 export const maxRelayChars = 255;
 
-export const credentialsInput: z.ZodType<Credentials> = z
+export const ConnectInput: z.ZodType<Credentials> = z
   .strictObject({
     private_key: z
       .string()
@@ -21,15 +20,14 @@ export const credentialsInput: z.ZodType<Credentials> = z
       }),
     relays: z
       .string()
-      .transform((text) => text.split(/[\s,]+/).filter((relay) => relay !== ''))
+      .transform((text) => text.split(/[\s,]+/).filter(Boolean))
       .refine(({ length }) => length > 0 && length <= maxRelays, `must be 1 to ${maxRelays} relays`)
-      .refine((relays) => relays.every(toRelay), {
-        error: ({ input }) => {
-          const wrong = (input as string[]).filter((relay) => !toRelay(relay));
-          return `must be URLs such as wss://relay.example.com, unlike ${wrong.join(', ').slice(0, 1_000)}`;
-        },
+      .transform((given, context) => {
+        const wrong = given.filter((relay) => !toRelay(relay)).join(', ');
+        if (wrong)
+          context.addIssue(`must be URLs such as wss://relay.example.com, unlike ${wrong}`);
+        return [...new Set(given.map(toRelay))].join(' ');
       })
-      .transform((relays) => [...new Set(relays.map(toRelay))].join(' '))
       .meta({
         title: 'Relays',
         description: `1 to ${maxRelays} URLs that begin with wss://, separated by spaces or commas.`,
@@ -51,10 +49,4 @@ function toHexKey(text: string): string {
 function toRelay(text: string): string | undefined {
   const url = /^wss?:\/\/[^/@#]+(\/[^#]*)?$/i.test(text) ? URL.parse(text) : null;
   return url && text.length <= maxRelayChars ? url.href.replace(/\/$/, '') : undefined;
-}
-
-export function readCredentials({ private_key = '', relays = '' }: Credentials) {
-  const key = Buffer.from(private_key, 'hex');
-  if (key.length === 32 && relays !== '') return { key, relays: relays.split(' ') };
-  throw new PlatformError('reauthorize', 'The stored key is not whole.', { isRevoked: true });
 }

@@ -1,118 +1,84 @@
 // Nostr: posts signed here, and sent to every relay of the account.
+import { Metadata, ShortTextNote } from 'nostr-tools/kinds';
 import { neventEncode, npubEncode } from 'nostr-tools/nip19';
-import { getPublicKey, validateEvent, verifyEvent, type NostrEvent } from 'nostr-tools/pure';
+import { getPublicKey, verifyEvent, type NostrEvent } from 'nostr-tools/pure';
 import { nostr } from '../../../schema/platforms/nostr.ts';
 import type { WithWebSocket } from '../../guarded-websocket.ts';
-import type { Platform, Published, Target } from '../platform.ts';
-import { credentialsInput, readCredentials } from './credentials.ts';
-import { failure, toError } from './errors.ts';
-import * as notes from './event.ts';
-import { createAskRelays, type AskRelays, type Question, type RelayAnswer } from './relay.ts';
+import type { Platform, Published } from '../platform.ts';
+import { ConnectInput } from './credentials.ts';
+import { createdAt, markOf, prepareNote, signNote, toReplyTags } from './note.ts';
+import { createAskRelays, keyOf, toError, type AskRelays } from './relays.ts';
 
-export interface NostrSettings {
-  withWebSocket: WithWebSocket;
-  /** Well under the engine's time for one call. */
-  relayTimeoutMs?: number;
-}
-
-export function createNostr({ withWebSocket, relayTimeoutMs = 10_000 }: NostrSettings): Platform {
-  const askRelays = createAskRelays(withWebSocket, relayTimeoutMs);
+/** `relayTimeoutMs` is well under the engine's time for one call. */
+export function createNostr(withWebSocket: WithWebSocket, relayTimeoutMs = 10_000): Platform {
+  const open = createAskRelays(withWebSocket, relayTimeoutMs);
   return {
     ...nostr,
 
     connect: {
-      credentials: credentialsInput,
+      credentials: ConnectInput,
       async run(credentials, signal) {
-        const account = readCredentials(credentials);
-        const pubkey = getPublicKey(account.key);
-        const question = search({ authors: [pubkey], kinds: [0], limit: 1 }, () => false);
-        const answers = await askRelays(account, question, signal);
-        if (!answers.some(({ result }) => result === 'absent')) {
-          throw failure('rejected', 'No relay answers.', answers, 'no_relay', 'relays');
+        const externalAccountId = getPublicKey(keyOf(credentials));
+        const profile = { authors: [externalAccountId], kinds: [Metadata], limit: 1 };
+        const answers = await open(credentials, signal)(['REQ', 'fanfare', profile]);
+        if (!answers.some(({ result }) => result === 'searched')) {
+          const options = { platformCode: 'no_relay', field: 'relays' };
+          throw toError('other', 'No relay answers.', answers, options);
         }
-        const accountName = npubEncode(pubkey);
-        return {
-          externalAccountId: pubkey,
-          accountName,
-          credentials,
-          scope: [],
-          tokenExpiresAt: null,
-        };
+        const accountName = npubEncode(externalAccountId);
+        return { externalAccountId, accountName, credentials, scope: [], tokenExpiresAt: null };
       },
     },
 
     async prepare(target, signal) {
-      if (notes.readPrepared(target)) return target.state;
-      const reply = target.replyTo === null ? [] : await findParent(askRelays, target, signal);
-      const tags = [...reply, ...notes.optionTags(target), notes.markOf(target)];
-      return { created_at: notes.createdAt(target), tags };
+      const { replyTo, credentials } = target;
+      const reply = replyTo === null ? [] : await findParent(open(credentials, signal), replyTo);
+      return prepareNote(target, reply);
     },
 
     async commit(target, signal) {
-      const account = readCredentials(target.credentials);
-      const event = notes.signNote(target, account.key);
-      const relays = await askRelays(account, announce(event), signal);
+      const event = signNote(target, keyOf(target.credentials));
+      const relays = await open(target.credentials, signal)(['EVENT', event]);
       const accepted = relays.filter(({ result }) => result === 'accepted');
-      if (accepted.length === 0) throw toError(relays);
+      if (!accepted[0]) throw toError('commit', 'No Nostr relay confirmed the post.', relays);
       const published = { ...toPublished(event, accepted), detail: { relays } };
       return { outcome: 'published', published };
     },
 
     async reconcile(target, signal) {
-      const { externalAccountId: author } = target;
-      const mark = String(notes.markOf(target));
-      const since = notes.createdAt(target);
-      const question = search(
-        { authors: [author], kinds: [notes.noteKind], since, limit: 500 },
-        ({ pubkey, tags }) => pubkey === author && tags.some((tag) => String(tag) === mark),
-      );
-      const answers = await askRelays(readCredentials(target.credentials), question, signal);
-      const found = answers.filter(({ event }) => event);
-      if (found[0]) return { outcome: 'published', published: toPublished(found[0].event!, found) };
+      const { externalAccountId: author, credentials } = target;
+      const notes = { authors: [author], kinds: [ShortTextNote], since: createdAt(target) };
+      const answers = await open(credentials, signal)(['REQ', 'fanfare', { ...notes, limit: 500 }]);
+      const mark = String(markOf(target));
+      const isIt = (event: NostrEvent) =>
+        event.pubkey === author &&
+        event.tags.some((tag) => String(tag) === mark) &&
+        verifyEvent(event);
+      const found = answers.flatMap(({ relay, events = [] }) => {
+        const event = events.find(isIt);
+        return event ? [{ relay, event }] : [];
+      });
+      if (found[0]) return { outcome: 'published', published: toPublished(found[0].event, found) };
       // A relay that can't be asked gets no second post by a repeat, so the others decide.
-      if (answers.some(({ result }) => result === 'absent')) return { outcome: 'absent' };
-      throw failure('unavailable', 'No relay says whether it has the post.', answers);
+      if (answers.some(({ result }) => result === 'searched')) return { outcome: 'absent' };
+      throw toError('other', 'No relay says whether it has the post.', answers);
     },
   };
 }
 
-async function findParent(askRelays: AskRelays, target: Target, signal: AbortSignal) {
-  const id = notes.readEventId(target.replyTo!);
-  const question = search({ ids: [id] }, (event) => event.id === id);
-  const answers = await askRelays(readCredentials(target.credentials), question, signal);
-  const found = answers.find(({ event }) => event);
-  if (found) return notes.replyTags(found.event!, found.relay);
-  const kind = answers.every(({ result }) => result === 'absent') ? 'rejected' : 'unavailable';
-  throw failure(kind, 'No relay has the post to answer.', answers, 'parent_not_found');
-}
-
-function announce(event: NostrEvent): Question {
-  return {
-    message: ['EVENT', event],
-    read([type, id, isOk, words = '']) {
-      const isTaken = isOk === true || String(words).startsWith('duplicate:');
-      if (type !== 'OK' || id !== event.id || !isTaken) return undefined;
-      return { result: 'accepted', message: String(words) };
-    },
-  };
-}
-
-function search(filter: object, isIt: (event: NostrEvent) => boolean): Question {
-  return {
-    message: ['REQ', 'fanfare', filter],
-    read([type, , given]) {
-      if (type === 'EOSE') return { result: 'absent' };
-      if (type !== 'EVENT' || !validateEvent(given) || !isIt(given as NostrEvent)) return undefined;
-      const event = given as NostrEvent;
-      if (verifyEvent(event)) return { result: 'found', event };
-      return { result: 'no_answer', message: 'It has the event with a wrong signature.' };
-    },
-  };
+async function findParent(ask: AskRelays, id: string): Promise<string[][]> {
+  const answers = await ask(['REQ', 'fanfare', { ids: [id], kinds: [ShortTextNote] }]);
+  for (const { relay, events = [] } of answers) {
+    const parent = events.find((event) => event.id === id && event.kind === ShortTextNote);
+    if (parent && verifyEvent(parent)) return toReplyTags(parent, relay);
+  }
+  const options = { platformCode: 'parent_not_found' };
+  throw toError('other', 'No relay has the post to answer.', answers, options);
 }
 
 /** The page shows the post to readers without a Nostr app. */
-function toPublished({ id, pubkey: author }: NostrEvent, at: RelayAnswer[]): Published {
+function toPublished({ id, pubkey: author }: NostrEvent, at: { relay: string }[]): Published {
   const relays = at.slice(0, 3).map(({ relay }) => relay);
-  const pointer = neventEncode({ id, author, kind: notes.noteKind, relays });
+  const pointer = neventEncode({ id, author, kind: ShortTextNote, relays });
   return { externalId: id, url: `https://njump.me/${pointer}` };
 }

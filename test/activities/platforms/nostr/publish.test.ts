@@ -1,6 +1,6 @@
 // Posts to Nostr: the event, its options, replies, and what becomes of it at several relays.
 import { createHash } from 'node:crypto';
-import { neventEncode, noteEncode, decode } from 'nostr-tools/nip19';
+import { decode, noteEncode } from 'nostr-tools/nip19';
 import { finalizeEvent, generateSecretKey, verifyEvent, type NostrEvent } from 'nostr-tools/pure';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { checkText } from '../../../../activities/platforms/text-rules.ts';
@@ -118,11 +118,12 @@ describe('a post', () => {
     expect(ids[0]!.externalId).not.toBe(ids[1]!.externalId);
   });
 
-  test('keeps the second in which it was first prepared', async () => {
+  test('keeps the second for which it was prepared', async () => {
     const target = author.toTarget({ dueAt: new Date(0) });
     const state = await author.nostr.prepare!(target, signal);
-    const { externalId } = await author.publish({ ...target, state, dueAt: new Date() });
-    expect(eventOf(externalId)!.created_at).toBe(0);
+    const outcome = await author.nostr.commit({ ...target, state, dueAt: new Date() }, signal);
+    expect(outcome).toMatchObject({ outcome: 'published' });
+    expect(relay.events.at(-1)).toMatchObject({ pubkey: author.pubkey, created_at: 0 });
   });
 });
 
@@ -163,27 +164,17 @@ describe('a reply', () => {
     expect(tags.filter(([name]) => name === 'p')).toHaveLength(100);
   });
 
-  test('finds its parent by each form of its id', async () => {
-    const parent = addEvent();
-    for (const id of [parent.id, noteEncode(parent.id), neventEncode({ id: parent.id })]) {
-      expect(nostr.rules.replies.id.test(id)).toBe(true);
-      expect((await publishReply(id))[0]![1]).toBe(parent.id);
-    }
-  });
-
-  test.each([['npub1xyz'], ['A'.repeat(64)], ['a'.repeat(63)], ['https://njump.me/note1'], ['']])(
+  test.each([[noteEncode('a'.repeat(64))], ['A'.repeat(64)], ['a'.repeat(63)], ['']])(
     'is checked before it is sent: %j',
     (id) => expect(nostr.rules.replies.id.test(id)).toBe(false),
   );
 
-  test('to an id with a wrong checksum is refused', async () => {
-    const wrong = noteEncode('a'.repeat(64)).replace(/.$/, (last) => (last === 'q' ? 'p' : 'q'));
-    expect(await refusal(author.publish({ replyTo: wrong }))).toMatchObject({ kind: 'rejected' });
-  });
-
   test('to an event that is no text note is refused', async () => {
     const error = await refusal(author.publish({ replyTo: addEvent([], 30_023).id }));
-    expect(error).toMatchObject({ kind: 'rejected', options: { platformCode: 'not_a_note' } });
+    expect(error).toMatchObject({
+      kind: 'rejected',
+      options: { platformCode: 'parent_not_found' },
+    });
   });
 
   test('to a post that no relay has is refused, and waits for relays that are away', async () => {
@@ -193,7 +184,7 @@ describe('a reply', () => {
     const both = createAuthor([relay.url, deadRelay]);
     const error = await refusal(both.publish({ replyTo }));
     expect(error).toMatchObject({ kind: 'unavailable', options });
-    expect(error.message).toContain(`${relay.url}: absent; ${deadRelay}: connect ECONNREFUSED`);
+    expect(error.message).toContain(`${relay.url}: searched; ${deadRelay}: connect ECONNREFUSED`);
   });
 
   test('believes no relay that changes the parent', async () => {
@@ -201,8 +192,7 @@ describe('a reply', () => {
     const forged = { ...parent, pubkey: author.pubkey };
     relay.answerWith = ([, id]) => JSON.stringify(['EVENT', id, forged]);
     const error = await refusal(author.publish({ replyTo: parent.id }));
-    expect(error.kind).toBe('unavailable');
-    expect(error.message).toContain('wrong signature');
+    expect(error).toMatchObject({ options: { platformCode: 'parent_not_found' } });
   });
 });
 

@@ -25,7 +25,7 @@ export function createConnector(
   relayTimeoutMs = 1_000,
 ): Platform {
   const { withWebSocket } = createSafeFetch({ guard: createUrlGuard({ allowPrivateCidrs }) });
-  return createNostr({ withWebSocket, relayTimeoutMs });
+  return createNostr(withWebSocket, relayTimeoutMs);
 }
 
 export function createAuthor(relays: string[], nostr = createConnector()): Author {

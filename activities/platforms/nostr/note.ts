@@ -1,0 +1,57 @@
+// The note that a post becomes. Its id is the hash of its content, so that is fixed before it is sent.
+import { createHash } from 'node:crypto';
+import { ShortTextNote } from 'nostr-tools/kinds';
+import { parse } from 'nostr-tools/nip10';
+import { finalizeEvent, type NostrEvent } from 'nostr-tools/pure';
+import { z } from 'zod';
+import { nostr } from '../../../schema/platforms/nostr.ts';
+import type { Target } from '../platform.ts';
+import { maxRelayChars } from './credentials.ts';
+
+/** Relays refuse events that name more people: `hellthread_limit` of nostr-relay. */
+const maxPeople = 100;
+
+const Prepared = z.object({ created_at: z.int(), tags: z.array(z.array(z.string())) });
+
+export function prepareNote(target: Target, replyTags: string[][]): z.infer<typeof Prepared> {
+  const { hashtags = [], content_warning: warning } = nostr.options.parse(target.platformOptions);
+  // Lower case: https://github.com/nostr-protocol/nips/blob/master/24.md
+  const topics = new Set(hashtags.map((tag) => tag.toLowerCase()));
+  const tags = [
+    ...replyTags,
+    ...Array.from(topics, (topic) => ['t', topic]),
+    // https://github.com/nostr-protocol/nips/blob/master/36.md
+    ...(warning === undefined ? [] : [['content-warning', warning]]),
+    markOf(target),
+  ];
+  return { created_at: createdAt(target), tags };
+}
+
+/** In seconds. */
+export const createdAt = ({ dueAt }: Target) => Math.floor(dueAt.getTime() / 1_000);
+
+/**
+ * Tells the post from every other with the same text in the same second, and finds it, whatever else
+ * is lost. A nonce of difficulty 0 claims no work. https://github.com/nostr-protocol/nips/blob/master/13.md
+ */
+export function markOf({ resultId }: Target): string[] {
+  return ['nonce', createHash('sha256').update(resultId).digest('hex').slice(0, 16), '0'];
+}
+
+export function signNote({ state, caption }: Target, key: Uint8Array): NostrEvent {
+  // A lone surrogate has no UTF-8 form, so relays would compute another id.
+  const content = caption.toWellFormed();
+  return finalizeEvent({ ...Prepared.parse(state), kind: ShortTextNote, content }, key);
+}
+
+/** @see https://github.com/nostr-protocol/nips/blob/master/10.md */
+export function toReplyTags(parent: NostrEvent, relay: string): string[][] {
+  const { root, profiles } = parse(parent);
+  const hint = root?.relays?.[0] ?? '';
+  const people = new Set([parent.pubkey, ...profiles.map(({ pubkey }) => pubkey)]);
+  return [
+    ...(root ? [['e', root.id, hint.length > maxRelayChars ? '' : hint, 'root']] : []),
+    ['e', parent.id, relay, root ? 'reply' : 'root', parent.pubkey],
+    ...[...people].slice(0, maxPeople).map((pubkey) => ['p', pubkey]),
+  ];
+}
