@@ -118,13 +118,6 @@ describe.skipIf(isMissing)('the connector', () => {
     });
   });
 
-  test('publishes at the root that needs no rewrite rules', async () => {
-    const credentials = { ...connection.credentials, api: `${site.url}/?rest_route=/` };
-    const target = targetOf({ credentials });
-    await connector.commit(target, signal());
-    expect(await connector.reconcile!(target, signal())).toMatchObject({ outcome: 'published' });
-  });
-
   test('notices with every call that the password has ended', async () => {
     const { credentials, externalAccountId } = await connect();
     await connector.revoke!(credentials, signal());

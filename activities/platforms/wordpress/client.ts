@@ -6,7 +6,7 @@ import type { Credentials, Fetch } from '../platform.ts';
 import { toRefusal, toSurprise } from '../refusal.ts';
 
 export interface Call {
-  /** `api` is the root: `https://example.com/wp-json/` or `https://example.com/?rest_route=/`. */
+  /** `api` is `https://example.com/?rest_route=/`, which needs no rewrite rules, unlike `/wp-json/`. */
   credentials: Credentials;
   path: string;
   query?: Record<string, string>;
@@ -19,8 +19,7 @@ export interface Call {
 /** @see https://developer.wordpress.org/rest-api/using-the-rest-api/authentication/ */
 export function createClient(fetch: Fetch) {
   function send({ credentials, path, query = {}, kind = 'other', ...call }: Call) {
-    const root = `${credentials['api']}${path}`;
-    const url = `${root}${root.includes('?') ? '&' : '?'}${new URLSearchParams(query).toString()}`;
+    const url = `${credentials['api']}${path}&${new URLSearchParams(query).toString()}`;
     const headers = { authorization: `Basic ${toBasic(credentials)}` };
     return callNetwork(fetch, { ...call, url, headers, kind });
   }

@@ -52,7 +52,7 @@ export async function connectUser(client: Client, given: Credentials, signal: Ab
   }
 }
 
-/** The second root needs no rewrite rules. A `Link` header could lead the password to another host. */
+/** A `Link` header also names the API, but could lead the password to another host. */
 async function findApi(
   client: Client,
   { site: given = '', ...login }: Credentials,
@@ -61,26 +61,19 @@ async function findApi(
   const { host, origin, pathname } = toUrl(given)!;
   // People copy the address of the dashboard or of the API, too.
   const path = pathname.replace(/\/(?:wp-(?:admin|json|login\.php).*)?$/, '');
-  let seen = '';
-  for (const root of ['/wp-json/', '/?rest_route=/']) {
-    const credentials = { ...login, api: `${origin}${path}${root}` };
-    const call: Call = { credentials, path: '', query: { _fields: 'home' }, signal };
-    const answer = await client.send(call);
-    const { status, headers, body } = answer;
-    // WordPress answers at any path of the site.
-    const home = Index.safeParse(body).data?.home;
-    if (home) return { credentials, place: host + placeOf(home, path) };
-    const isRefusal = status === 429 || status >= 500 || WpError.safeParse(body).success;
-    if (isRefusal) throw toError(call, answer);
-    seen = headers.has('location')
-      ? `it redirects to ${redact(headers.get('location')!, secretsOf(login))}`
-      : `HTTP ${status}`;
-  }
-  throw refuse(
-    'site',
-    `${host} is not a WordPress site with a REST API: ${seen}.`,
-    'not_wordpress',
-  );
+  const credentials = { ...login, api: `${origin}${path}/?rest_route=/` };
+  const call: Call = { credentials, path: '', query: { _fields: 'home' }, signal };
+  const answer = await client.send(call);
+  const { status, headers, body } = answer;
+  // WordPress answers at any path of the site.
+  const home = Index.safeParse(body).data?.home;
+  if (home) return { credentials, place: host + placeOf(home, path) };
+  const isRefusal = status === 429 || status >= 500 || WpError.safeParse(body).success;
+  if (isRefusal) throw toError(call, answer);
+  const location = redact(headers.get('location') ?? '', secretsOf(login));
+  const seen = location ? `it redirects to ${location}` : `HTTP ${status}`;
+  const message = `${host} is not a WordPress site with a REST API: ${seen}.`;
+  throw refuse('site', message, 'not_wordpress');
 }
 
 /** A site says which part of the address it is at, but it can't be at another part of its host. */

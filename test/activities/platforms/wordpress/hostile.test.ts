@@ -46,15 +46,16 @@ describe('a hostile site', () => {
     await using network = await startConnected();
     const { url, host } = network;
     const answers: Record<string, object> = {
-      '/bob/wp-json/': { home: `${url}/alice` },
-      '/bob/wp-json/wp/v2/users/me': {
+      '/': { home: `${url}/alice` },
+      '/wp/v2/users/me': {
         id: 1,
         username: 'a',
         capabilities: { publish_posts: true },
       },
     };
     const { run } = createWordPress({
-      fetch: (asked) => Promise.resolve(Response.json(answers[new URL(asked).pathname])),
+      fetch: (asked) =>
+        Promise.resolve(Response.json(answers[new URL(asked).searchParams.get('rest_route')!])),
     }).connect!;
     const { externalAccountId } = await run(
       { site: `${url}/bob`, ...login },
