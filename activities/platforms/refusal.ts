@@ -62,12 +62,11 @@ export function toRefusal(refusal: Refusal): PlatformError {
     case 'lost':
       return lostAnswer(kind, `${network} failed: ${words}`, options);
     case 'revoked':
+    case 'reauthorize':
       return new PlatformError('reauthorize', `${network} refused the credentials: ${words}`, {
         ...options,
-        isRevoked: true,
+        ...(verdict === 'revoked' && { isRevoked: true }),
       });
-    case 'reauthorize':
-      return new PlatformError(verdict, `${network} refused the credentials: ${words}`, options);
     case 'rejected':
       return new PlatformError(verdict, `${network} refused the request: ${words}`, options);
     case 'unavailable':

@@ -2,11 +2,10 @@
 import { z } from 'zod';
 import { wordpress } from '../../../schema/platforms/wordpress.ts';
 import type { Fetch, Platform } from '../platform.ts';
-import { createClient } from './client.ts';
+import { createWordPressApi, toPath } from './client.ts';
 import { ConnectInput, connectUser } from './connect.ts';
 import { markOf, prepareTerms, toPost } from './post.ts';
 
-const path = 'wp/v2/posts';
 const Post = z.object({ id: z.int().positive(), link: z.url() });
 const StoredPosts = z.array(Post.extend({ content: z.object({ raw: z.string() }) }));
 
@@ -16,28 +15,27 @@ const clockMarginMs = 2 * 3_600_000;
 const pageSize = 100;
 
 export function createWordPress({ fetch }: { fetch: Fetch }): Platform {
-  const client = createClient(fetch);
+  const open = createWordPressApi(fetch);
   return {
     ...wordpress,
 
     connect: {
       credentials: ConnectInput,
-      run: (credentials, signal) => connectUser(client, credentials, signal),
+      run: (credentials, signal) => connectUser(open, credentials, signal),
     },
 
-    prepare: (target, signal) => prepareTerms(client, target, signal),
+    prepare: (target, signal) => prepareTerms(open(target.credentials, signal), target),
 
     async commit(target, signal) {
-      const { credentials } = target;
-      const query = { _fields: 'id,link' };
-      const call = { credentials, path, query, json: toPost(target), signal };
-      const post = await client.ask({ ...call, kind: 'commit' }, Post);
-      return { outcome: 'published', published: toPublished(post) };
+      const path = toPath('wp/v2/posts', { _fields: 'id,link' });
+      const call = { kind: 'commit', json: toPost(target) } as const;
+      const { body } = await open(target.credentials, signal)(path, Post, call);
+      return { outcome: 'published', published: toPublished(body) };
     },
 
     /** Reads the user's own posts: a search may be a plugin's, which doesn't know the newest. */
     async reconcile({ resultId, externalAccountId, dueAt, credentials }, signal) {
-      const query = {
+      const path = toPath('wp/v2/posts', {
         context: 'edit',
         author: externalAccountId.slice(0, externalAccountId.indexOf('@')),
         status: 'any,trash',
@@ -46,8 +44,8 @@ export function createWordPress({ fetch }: { fetch: Fetch }): Platform {
         order: 'asc',
         per_page: String(pageSize),
         _fields: 'id,link,content.raw',
-      };
-      const posts = await client.ask({ credentials, path, query, signal }, StoredPosts);
+      });
+      const { body: posts } = await open(credentials, signal)(path, StoredPosts);
       const post = posts.find(({ content }) => content.raw.includes(markOf(resultId)));
       if (post) return { outcome: 'published', published: toPublished(post) };
       return { outcome: posts.length < pageSize ? 'absent' : 'unknown' };
@@ -55,11 +53,10 @@ export function createWordPress({ fetch }: { fetch: Fetch }): Platform {
 
     /** @see https://developer.wordpress.org/rest-api/reference/application-passwords/ */
     async revoke(credentials, signal) {
+      const ask = open(credentials, signal);
       const own = 'wp/v2/users/me/application-passwords';
-      const introspection = { credentials, path: `${own}/introspect`, signal };
-      const { uuid } = await client.ask(introspection, z.object({ uuid: z.uuid() }));
-      const call = { credentials, path: `${own}/${uuid}`, method: 'DELETE', signal } as const;
-      await client.ask(call, z.object({ deleted: z.literal(true) }));
+      const { uuid } = (await ask(`${own}/introspect`, z.object({ uuid: z.uuid() }))).body;
+      await ask(`${own}/${uuid}`, z.object({ deleted: z.literal(true) }), { method: 'DELETE' });
     },
   };
 }

@@ -1,9 +1,10 @@
 // A post as WordPress takes it: its content, with the mark by which a lost one is found, and its terms.
 import { z } from 'zod';
 import { wordpress } from '../../../schema/platforms/wordpress.ts';
+import type { Ask } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { ProviderState, Target } from '../platform.ts';
-import type { Client } from './client.ts';
+import { TermExists, toPath } from './client.ts';
 
 export function toPost({ resultId, caption, platformOptions, state }: Target): object {
   const options = wordpress.options.parse(platformOptions);
@@ -46,33 +47,27 @@ function toHtml(text: string): string {
 const escapeHtml = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-const TermId = z.int().positive();
-const Categories = z.array(z.object({ id: TermId, name: z.string() }));
+const Id = z.object({ id: z.int().positive() });
+const Categories = z.array(Id.extend({ name: z.string() }));
 /** A new tag, or the one that has the name already: WordPress compares them regardless of case. */
 const Tag = z.union([
-  z.object({ id: TermId }).transform(({ id }) => id),
-  z.object({ data: z.object({ term_id: TermId }) }).transform(({ data }) => data.term_id),
+  Id.transform(({ id }) => id),
+  TermExists.transform(({ data }) => data.term_id),
 ]);
 
 /** The ids of the terms. Authors may add tags; only editors may add categories, so none is added. */
-export async function prepareTerms(
-  client: Client,
-  { credentials, platformOptions }: Target,
-  signal: AbortSignal,
-): Promise<ProviderState> {
+export async function prepareTerms(ask: Ask, { platformOptions }: Target): Promise<ProviderState> {
   const { categories, tags } = wordpress.options.parse(platformOptions);
   async function findCategory(name: string): Promise<number> {
     const stored = escapeHtml(name);
     const query = { search: stored, per_page: '100', _fields: 'id,name' };
-    const call = { credentials, path: 'wp/v2/categories', query, signal };
-    const isIt = (category: string) => category.toLowerCase() === stored.toLowerCase();
-    const found = (await client.ask(call, Categories)).find((category) => isIt(category.name));
+    const { body } = await ask(toPath('wp/v2/categories', query), Categories);
+    const found = body.find((each) => each.name.toLowerCase() === stored.toLowerCase());
     if (found) return found.id;
     const message = `The WordPress site has no category named "${name}".`;
     throw new PlatformError('rejected', message, { platformCode: 'category_not_found' });
   }
-  const createTag = (name: string) =>
-    client.ask({ credentials, path: 'wp/v2/tags', json: { name }, signal }, Tag);
+  const createTag = async (name: string) => (await ask('wp/v2/tags', Tag, { json: { name } })).body;
   return {
     ...(categories && { categories: await Promise.all(categories.map(findCategory)) }),
     ...(tags && { tags: await Promise.all(tags.map(createTag)) }),

@@ -100,7 +100,7 @@ describe('a refusal', () => {
       'reauthorize',
       'application_passwords_disabled',
     ],
-    [401, '<html>Unauthorized</html>', 'reauthorize', '401'],
+    [401, '<html>Unauthorized</html>', 'rejected', '401'],
     [403, json('rest_cannot_create', 'Sorry'), 'rejected', 'rest_cannot_create'],
     [403, json('rest_cannot_publish', 'Sorry'), 'rejected', 'rest_cannot_publish'],
     [403, '<html>Blocked by a plugin</html>', 'rejected', '403'],
