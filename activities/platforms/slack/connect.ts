@@ -6,7 +6,7 @@ import type { Connection, Credentials } from '../platform.ts';
 import { blame, wrongCredential } from '../wrong-credential.ts';
 import { meanings } from './client.ts';
 
-export const SlackCredentials = z
+export const ConnectInput = z
   .strictObject({
     bot_token: pasted(/^xoxb-[\w-]{1,500}$/, 'must be a bot token, which starts with xoxb-').meta({
       title: 'Bot token',

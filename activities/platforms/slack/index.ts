@@ -4,7 +4,7 @@ import { slack, toText } from '../../../schema/platforms/slack.ts';
 import type { Ask } from '../network-api.ts';
 import type { Fetch, Platform, Published, ReconcileOutcome, Target } from '../platform.ts';
 import { createSlackApi } from './client.ts';
-import { connect, SlackCredentials } from './connect.ts';
+import { connect, ConnectInput } from './connect.ts';
 
 const eventType = 'fanfare_post';
 /** Slack's clock may be behind ours. */
@@ -25,7 +25,7 @@ export function createSlack({ fetch, apiUrl }: { fetch: Fetch; apiUrl: string })
   return {
     ...slack,
     connect: {
-      credentials: SlackCredentials,
+      credentials: ConnectInput,
       run: (credentials, signal) => connect(open(credentials, signal), credentials),
     },
 

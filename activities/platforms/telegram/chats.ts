@@ -10,7 +10,7 @@ import { ChatMovedError, type Bot } from './bot-api.ts';
 const botToken = /^[1-9]\d*:[\w-]{1,80}$/;
 const chatId = /^(@\w{1,64}|-[1-9]\d{0,15})$/;
 
-export const Login = z
+export const ConnectInput = z
   .strictObject({
     bot_token: pasted(botToken, 'must be a bot token, such as 123456:ABC-DEF1234ghIkl').meta({
       title: 'Bot token',

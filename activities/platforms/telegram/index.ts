@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { telegram } from '../../../schema/platforms/telegram.ts';
 import type { Fetch, Platform, Published, Target } from '../platform.ts';
 import { createBotApi } from './bot-api.ts';
-import { describeChat, findChat, findPostableChat, Login } from './chats.ts';
+import { describeChat, findChat, findPostableChat, ConnectInput } from './chats.ts';
 
 /** @see https://core.telegram.org/bots/api#message */
 const Message = z.object({
@@ -18,7 +18,7 @@ export function createTelegram(settings: { fetch: Fetch; apiUrl: string }): Plat
     ...telegram,
 
     connect: {
-      credentials: Login,
+      credentials: ConnectInput,
       async run({ bot_token = '', chat = '' }, signal) {
         const found = await findPostableChat(botOf(bot_token, signal), chat);
         return { ...describeChat(found, bot_token), scope: [] };
