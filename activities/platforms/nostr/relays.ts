@@ -57,12 +57,13 @@ async function converse(
   let proof: NostrEvent | undefined;
   send(JSON.stringify(message));
   for await (const text of messages) {
-    const [type, subject, ...rest] = JSON.parse(text) as unknown[];
-    const words = String((type === 'OK' ? rest[1] : rest[0]) ?? '');
-    if (type === 'EVENT' && validateEvent(rest[0])) events.push(rest[0] as NostrEvent);
+    const [type, subject, given, last] = JSON.parse(text) as unknown[];
+    const said = type === 'OK' ? last : given;
+    const words = typeof said === 'string' ? said : '';
+    if (type === 'EVENT' && validateEvent(given)) events.push(given as NostrEvent);
     if (type === 'EOSE') return { result: 'searched', events };
     if (type === 'AUTH') challenge = String(subject);
-    const isTaken = type === 'OK' && (rest[0] === true || words.startsWith('duplicate:'));
+    const isTaken = type === 'OK' && (given === true || words.startsWith('duplicate:'));
     if (isTaken && subject === id) return { result: 'accepted', message: words };
     if (isTaken && subject === proof?.id) send(JSON.stringify(message));
     if (isTaken || (type !== 'OK' && type !== 'CLOSED')) continue;
@@ -92,7 +93,11 @@ export function toError(
   answers: RelayAnswer[],
   given: PlatformErrorOptions = {},
 ): PlatformError {
-  const relays = answers.map(({ events: _, ...answer }) => answer);
+  const relays = answers.map(({ relay, result, message: words }) => ({
+    relay,
+    result,
+    message: words,
+  }));
   const codes = relays.map(({ result, message: words = '' }) =>
     result === 'refused' ? (/^[a-z-]{1,32}(?=:)/.exec(words)?.[0] ?? result) : result,
   );
