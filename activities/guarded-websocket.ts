@@ -46,7 +46,7 @@ export function createWithWebSocket(settings: WebSocketSettings): WithWebSocket 
     return limit(`${currentOwner()} ${url.origin}`, async () => {
       deadline.throwIfAborted();
       const socket = new WebSocket(url, toOptions(settings, url));
-      // It also fails after everybody has stopped listening: when it is closed while it opens.
+      // Closing a socket while it opens emits an error after all other listeners are gone.
       socket.on('error', () => {});
       const end = () => socket.terminate();
       deadline.addEventListener('abort', end);

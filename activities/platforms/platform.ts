@@ -29,7 +29,7 @@ export interface Connection {
 export interface RefreshedCredentials {
   /** Absent: unchanged. */
   accountName?: string;
-  /** Absent: unchanged, as it also stays where the project has an account with the new one. */
+  /** Absent: unchanged. Ignored if the project has another account with this ID. */
   externalAccountId?: string;
   credentials: Credentials;
   tokenExpiresAt: Date | null;

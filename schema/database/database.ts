@@ -93,7 +93,7 @@ interface SocialAccountTable {
   environment: GeneratedAlways<KeyEnvironment>;
   status: AccountStatus;
   scope: Generated<string[]>;
-  /** In what it differs from other accounts of its network. */
+  /** How it differs from other accounts of its network. */
   traits: Json<Traits>;
   /** Sealed by the vault; null once disconnected. */
   credentials: Buffer | null;
@@ -156,7 +156,7 @@ export interface ClockState {
   confirmSinceMs?: number;
   confirmDelayMs?: number;
   reconcileLooks?: number;
-  /** When the first commit was begun of which nobody knows what became. */
+  /** When the first commit with an unknown outcome began. */
   unprovenSinceMs?: number;
   /** After a restore of the database: the phase to continue with if the post is absent. */
   check?: { phase: 'prepare' | 'commit'; mayBePublic: boolean };

@@ -1,33 +1,33 @@
-// What a network is, apart from its calls: the one entry that everything else is made from.
+// The definition of a network. Its settings, its API types and its tables in the docs are made from it.
 import type { z } from 'zod';
 
 /** `characters` are Unicode code points; `utf16` is what JavaScript's `length` counts. */
 export const textUnits = ['graphemes', 'characters', 'utf16'] as const;
 export type TextUnit = (typeof textUnits)[number];
 
-/** What a network takes in a post, as validation and `capabilities` read it. */
+/** The rules of a network for posts. Validation and `capabilities` read them. */
 export interface PlatformRules {
   readonly text: {
     readonly max: number;
     readonly maxBytes?: number;
     readonly unit: TextUnit;
-    /** In the unit, where the network doesn't count each character of the text as one. */
+    /** Length in the unit. Default: each unit counts as one. */
     readonly count?: (text: string, options: Record<string, unknown>) => number;
   };
   readonly isTextRequired: boolean;
   /** Null: it takes none. */
   readonly media: { readonly max: number } | null;
-  /** How it names a post that one answers; null: it has no replies, so no threads and no comments. */
+  /** Form of the ID of a post to reply to. Null: no replies, so no threads and no comments. */
   readonly replies: { readonly id: RegExp; readonly example: string } | null;
   /** Where the numbers come from. */
   readonly source: string;
 }
 
-/** In what accounts of one network differ, such as the limits of their server. Never secret. */
+/** How an account differs from others of its network, such as its server's limits. Never secret. */
 export type Traits = Readonly<Record<string, string | number | boolean>>;
 
 export interface PlatformDefinition {
-  /** On the wire. */
+  /** Its name in the API. */
   readonly name: string;
   /** For people. GraphQL types begin with it, so it is one word. */
   readonly title: string;
@@ -43,8 +43,8 @@ export interface PlatformDefinition {
   /** The network's own options of a target; strict. */
   readonly options: z.ZodObject;
   /**
-   * For how long after a commit a repeat of it is no second post, in milliseconds. 0: every repeat is
-   * one. Infinity: none ever is.
+   * How long after a commit the network recognizes a repeat, and publishes no second post, in
+   * milliseconds. 0: never. Infinity: always.
    */
   readonly commitRepeatsForMs: number;
 }

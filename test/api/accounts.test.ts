@@ -67,6 +67,24 @@ async function listEvents(accountId: string): Promise<Record<string, unknown>[]>
 }
 
 describe('POST /v1/accounts/connect', () => {
+  test('updates the traits of an account that is connected again', async () => {
+    const { connect: plain } = sandbox.platform;
+    let textMax = 3;
+    const run: NonNullable<Platform['connect']>['run'] = async (given, signal) => ({
+      ...(await plain!.run(given, signal)),
+      traits: { textMax: ++textMax },
+    });
+    const platforms = createPlatforms([{ ...sandbox.platform, connect: { ...plain!, run } }]);
+    await using updated = await createTestRest({}, { platforms });
+    const { key } = await updated.createTenant();
+    const body = { platform: 'sandbox', credentials: { handle: 'ada' } };
+    for (const expected of [4, 5]) {
+      await updated.call('POST', '/v1/accounts/connect', { key, body });
+      const account = updated.context.db.selectFrom('social_accounts').select('traits');
+      expect(await account.execute()).toEqual([{ traits: { textMax: expected } }]);
+    }
+  });
+
   test('connects an account, seals its credentials and records account.connected', async () => {
     const { status, body } = await connect('@Ada', { external_user_id: 'user-1' });
     expect(status).toBe(201);

@@ -1,4 +1,4 @@
-// Calls to a PDS over XRPC, their answers read, their faults told in the engine's kinds.
+// Calls to a PDS over XRPC, and its refusals as PlatformErrors.
 import { toError } from './errors.ts';
 import type { CallKind } from './errors.ts';
 import { callNetwork, isSuccess, type NetworkAnswer } from '../json-client.ts';
