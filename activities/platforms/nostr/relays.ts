@@ -101,8 +101,10 @@ export function toError(
   const codes = relays.map(({ result, message: words = '' }) =>
     result === 'refused' ? (/^[a-z-]{1,32}(?=:)/.exec(words)?.[0] ?? result) : result,
   );
-  const each = relays.map(({ relay, result, message: words = result }) => `${relay}: ${words}`);
-  const said = `${message} ${each.join('; ')}`;
+  const each = relays.map(
+    ({ relay, result, message: words = result }) => `${relay}: ${words.replace(/\.$/, '')}`,
+  );
+  const said = `${message} ${each.join('; ')}.`;
   const known = kinds.keys().find((code) => codes.includes(code));
   const platformCode = codes.includes('no_answer') ? 'no_answer' : (known ?? codes[0]);
   const options = { platformCode, providerError: { relays }, ...given };
