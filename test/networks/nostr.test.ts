@@ -159,7 +159,10 @@ describe.skipIf(!relay)('nostr-relay', () => {
     await new Promise((resolve) => socket.addEventListener('message', resolve));
     socket.close();
     const error = await refusal(author.publish({ replyTo: article.id }));
-    expect(error).toMatchObject({ kind: 'rejected', options: { platformCode: 'parent_not_found' } });
+    expect(error).toMatchObject({
+      kind: 'rejected',
+      options: { platformCode: 'parent_not_found' },
+    });
   });
 
   test('is asked for a post whose answer was lost', async () => {
