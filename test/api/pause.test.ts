@@ -4,6 +4,7 @@ import { pause, showPauses } from '../../api/operator/pause.ts';
 import { resume } from '../../api/operator/resume.ts';
 import { checkScope } from '../../api/operator/scope.ts';
 import { deletePause, listPauses } from '../../schema/database/sending-pauses.ts';
+import { platformNames } from '../../schema/platforms/index.ts';
 import { newId } from '../../schema/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startProgram } from '../support/program.ts';
@@ -31,7 +32,7 @@ async function run(...command: string[]): Promise<{ code: number | null; output:
   return { code, output: program.output().trim() };
 }
 
-const allowed = 'Give `deliveries`, a network (sandbox, bluesky) or the id of a project.';
+const allowed = `Give \`deliveries\`, a network (${platformNames.join(', ')}) or the id of a project.`;
 
 describe('node api/cli.ts', () => {
   test('pauses a scope and lets it go on', async () => {

@@ -115,7 +115,8 @@ describe('a result', () => {
     const [published, failed] = post.results;
     expect(failed).toMatchObject({
       error_code: 'rejected',
-      error_message: 'The sandbox was asked to reject this post.',
+      error_message:
+        'The sandbox refused the request: content_rejected: The sandbox was asked to reject this post.',
       error_hint: hint,
       error_docs_url: `${app.url}/docs#posting-error-rejected`,
     });
@@ -134,7 +135,7 @@ describe('a result', () => {
     expect(read.results).toEqual([
       { errorHint: null, errorDocsUrl: null },
       {
-        errorHint: hint.replace('provider_error', 'providerError'),
+        errorHint: hint.replace('error_message', 'errorMessage'),
         errorDocsUrl: `${app.url}/docs#posting-error-rejected`,
       },
     ]);
