@@ -22,7 +22,7 @@ export const mastodonFacts: NetworkFacts = {
 
 export const mastodon: NetworkSubject = {
   ...mastodonFacts,
-  resolution: 'key',
+  resolution: 'search',
   // A check lists the account's posts, and reads the source of each that may be the one.
   calls: { commit: 1, reconcile: 2 },
   textLimit: 500,

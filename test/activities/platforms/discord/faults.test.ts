@@ -2,7 +2,7 @@
 import { toKind } from '../../../support/networks/contract/kind.ts';
 import { describeFaultPairs } from '../../../support/networks/fault-pairs.ts';
 import { describeFaults } from '../../../support/networks/fault-matrix.ts';
-import { mastodon } from '../../../support/networks/mastodon/subject.ts';
+import { discordBot } from '../../../support/networks/discord/subject.ts';
 
-describeFaults(toKind(mastodon));
-describeFaultPairs(toKind(mastodon));
+describeFaults(toKind(discordBot));
+describeFaultPairs(toKind(discordBot));
