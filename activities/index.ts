@@ -1,9 +1,9 @@
 // All activities of a worker; workflows know them by this type alone.
-import { createDelivering, type DeliveringDependencies } from './delivering.ts';
-import { createPruning, type PruningDependencies } from './pruning.ts';
-import { createPublishing, type PublishingDependencies } from './publishing.ts';
-import { createReplaying } from './replaying.ts';
-import { createRetrying, type RetryingDependencies } from './retrying.ts';
+import { createDelivering, type DeliveringDependencies } from './delivering/index.ts';
+import { createPruning, type PruningDependencies } from './retention/prune.ts';
+import { createPublishing, type PublishingDependencies } from './publishing/index.ts';
+import { createReplaying } from './delivering/replay.ts';
+import { createRetrying, type RetryingDependencies } from './delivering/manual-retry.ts';
 
 export type ActivityDependencies = PublishingDependencies &
   DeliveringDependencies &

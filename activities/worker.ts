@@ -6,14 +6,14 @@ import type { Doorbell } from '../schema/database/doorbell.ts';
 import type { Listener } from '../schema/database/listen.ts';
 import type { Config } from '../schema/config.ts';
 import { createFailureReporter } from './activity-failures.ts';
-import { createCallHeartbeats } from './call-ownership.ts';
-import { createFirstTasks } from './first-tasks.ts';
-import { createHeadStart } from './head-start.ts';
+import { createCallHeartbeats } from './publishing/call-ownership.ts';
+import { createFirstTasks } from './publishing/admission.ts';
+import { createHeadStart } from './delivering/eager-start.ts';
 import { createActivities, type ActivityDependencies } from './index.ts';
-import { keepPruningSchedule } from './pruning-schedule.ts';
-import { startRelay } from './relay.ts';
-import { startSweeper } from './sweeper.ts';
-import { workflowBundle } from './workflow-bundle.ts';
+import { keepPruningSchedule } from './retention/schedule.ts';
+import { startRelay } from './dispatch/relay.ts';
+import { startSweeper } from './dispatch/sweeper.ts';
+import { workflowBundle } from './dispatch/workflow-bundle.ts';
 
 export interface WorkerDependencies extends Omit<
   ActivityDependencies,

@@ -1,15 +1,15 @@
 // The composition root: from the configuration and two addresses to a running Fanfare.
 import pino, { type Logger } from 'pino';
-import { createDeliveryRecorder } from '../activities/delivery-recorder.ts';
-import { createDns } from '../activities/dns.ts';
-import { currentOwner } from '../activities/guarded-fetch.ts';
-import { createInHand } from '../activities/in-hand.ts';
+import { createDeliveryRecorder } from '../activities/delivering/recorder.ts';
+import { createDns } from '../activities/egress/dns.ts';
+import { currentOwner } from '../activities/egress/guarded-fetch.ts';
+import { createInHand } from '../activities/delivering/in-flight.ts';
 import { connectPlatforms, createPlatforms } from '../activities/platforms/index.ts';
 import { createSandboxPlatform } from '../activities/platforms/sandbox/index.ts';
-import { createSafeFetch } from '../activities/safe-fetch.ts';
-import { createUrlGuard } from '../activities/url-guard.ts';
+import { createSafeFetch } from '../activities/egress/client.ts';
+import { createUrlGuard } from '../activities/egress/url-guard.ts';
 import { within } from '../activities/within.ts';
-import { createWebhookHealth } from '../activities/webhook-health.ts';
+import { createWebhookHealth } from '../activities/delivering/webhook-health.ts';
 import type { Config } from '../schema/config.ts';
 import { hasActiveSandboxAccount } from '../schema/database/accounts.ts';
 import { connectDatabase } from '../schema/database/connect.ts';

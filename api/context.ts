@@ -1,7 +1,7 @@
 // What every operation is given: the configuration and the open connections of this process.
 import type { Logger } from 'pino';
 import type { Platforms } from '../activities/platforms/index.ts';
-import type { UrlGuard } from '../activities/url-guard.ts';
+import type { UrlGuard } from '../activities/egress/url-guard.ts';
 import type { Config } from '../schema/config.ts';
 import type { Db } from '../schema/database/database.ts';
 import type { Doorbell } from '../schema/database/doorbell.ts';

@@ -1,7 +1,7 @@
 // The registry: every network that this installation publishes to, each made from its settings.
 import type { PlatformRules, Traits } from '../../schema/platforms/definition.ts';
 import type { PlatformName, PlatformSettings } from '../../schema/platforms/index.ts';
-import type { WithWebSocket } from '../guarded-websocket.ts';
+import type { WithWebSocket } from '../egress/guarded-websocket.ts';
 import type { LookUpTxt } from './bluesky/handles.ts';
 import { createBluesky } from './bluesky/index.ts';
 import { createNostr } from './nostr/index.ts';

@@ -1,5 +1,5 @@
 // What a network's headers say of its limits. Dates are read against its own clock.
-import { readRetryAfterMs } from '../retry-after.ts';
+import { readRetryAfterMs } from '../egress/retry-after.ts';
 import { readWaitMs } from './platform-error.ts';
 import type { Throttle } from './platform.ts';
 

@@ -1,9 +1,9 @@
 // Asks a network who the credentials belong to, and says what it refused in the request's own terms.
-import { fetchFor } from '../../activities/guarded-fetch.ts';
+import { fetchFor } from '../../activities/egress/guarded-fetch.ts';
 import type { Connection, Credentials, Platform } from '../../activities/platforms/platform.ts';
 import { PlatformError } from '../../activities/platforms/platform-error.ts';
 import type { PlatformErrorOptions } from '../../activities/platforms/platform-error.ts';
-import { takeConnection, takeError } from '../../activities/platform-answer.ts';
+import { takeConnection, takeError } from '../../activities/publishing/platform-answer.ts';
 import { AppError, validationError } from '../../schema/errors.ts';
 import { bodyOptions, toIssues } from '../validation.ts';
 

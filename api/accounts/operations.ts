@@ -1,5 +1,5 @@
 // What a client may do with connected accounts: connect with plain credentials, read, disconnect.
-import { fetchFor } from '../../activities/guarded-fetch.ts';
+import { fetchFor } from '../../activities/egress/guarded-fetch.ts';
 import type { Account, ConnectAccount } from '../../schema/accounts.ts';
 import { environmentOf } from '../../schema/api-keys.ts';
 import { toAccountEventData } from '../../schema/database/account-event.ts';

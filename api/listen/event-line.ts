@@ -1,6 +1,6 @@
 // One line for each event that `listen` prints: when, what, of what, and how it was taken.
 import { styleText } from 'node:util';
-import type { SendResult } from '../../activities/send-outcome.ts';
+import type { SendResult } from '../../activities/egress/send-outcome.ts';
 import { eventKinds } from '../../schema/events.ts';
 import type { StreamedEvent } from './event-stream.ts';
 import { kindOf } from './forwarder.ts';

@@ -1,9 +1,9 @@
 // Sends an event to the developer's own server, as the webhook request that a worker would send.
 import { lookup } from 'node:dns/promises';
-import { createSafeFetch } from '../../activities/safe-fetch.ts';
-import type { SendResult } from '../../activities/send-outcome.ts';
-import { createUrlGuard } from '../../activities/url-guard.ts';
-import { webhookHeaders } from '../../activities/webhook-request.ts';
+import { createSafeFetch } from '../../activities/egress/client.ts';
+import type { SendResult } from '../../activities/egress/send-outcome.ts';
+import { createUrlGuard } from '../../activities/egress/url-guard.ts';
+import { webhookHeaders } from '../../activities/delivering/webhook-request.ts';
 import type { EventKind } from '../../schema/events.ts';
 import type { StreamedEvent } from './event-stream.ts';
 

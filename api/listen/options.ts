@@ -1,7 +1,7 @@
 // The words on the command line of `listen`, made into what it does; their faults are told one by one.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { generateWebhookSecret } from '../../activities/signature.ts';
+import { generateWebhookSecret } from '../../activities/delivering/signature.ts';
 import type { Config } from '../../schema/config.ts';
 import { eventKinds, type EventKind } from '../../schema/events.ts';
 import { checkUrlSyntax } from '../../schema/url-rules.ts';

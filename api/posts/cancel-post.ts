@@ -1,5 +1,5 @@
 // Cancels a post, or of one that is being published the targets that can still be stopped.
-import { stopTargets } from '../../activities/stop-targets.ts';
+import { stopTargets } from '../../activities/publishing/stop-targets.ts';
 import { giveBackUsage } from '../../schema/database/account-usage.ts';
 import type { PostResultRow } from '../../schema/database/database.ts';
 import { cancelResults, lockPostWithResults, setPost } from '../../schema/database/post-changes.ts';

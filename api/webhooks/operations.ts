@@ -1,6 +1,6 @@
 // What a client may do with its webhooks: create, read, change, rotate the secret, delete.
 import { sql } from 'kysely';
-import { generateWebhookSecret, secretPreview } from '../../activities/signature.ts';
+import { generateWebhookSecret, secretPreview } from '../../activities/delivering/signature.ts';
 import { inMs } from '../../schema/database/ago.ts';
 import { concludeWaiting } from '../../schema/database/waiting-deliveries.ts';
 import {

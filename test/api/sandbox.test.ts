@@ -1,7 +1,7 @@
 // The sandbox's pages and its inbox, as a browser and a webhook meet them.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { generateWebhookSecret, signWebhook } from '../../activities/signature.ts';
+import { generateWebhookSecret, signWebhook } from '../../activities/delivering/signature.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createTestSandbox, toTarget, type TestSandbox } from '../support/sandbox.ts';
 

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDns } from '../../activities/dns.ts';
-import { createUrlGuard } from '../../activities/url-guard.ts';
+import { createDns } from '../../activities/egress/dns.ts';
+import { createUrlGuard } from '../../activities/egress/url-guard.ts';
 import { startNameServer, type NameServer } from '../support/name-server.ts';
 import { createTestRest, type TestRest } from '../support/rest.ts';
 

@@ -1,6 +1,6 @@
 // Test events: samples of every kind that travel to one webhook and count for nothing.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { signWebhook } from '../../activities/signature.ts';
+import { signWebhook } from '../../activities/delivering/signature.ts';
 import { eventBody } from '../../api/events/kinds.ts';
 import { sampleEvents } from '../../api/webhooks/sample-events.ts';
 import { eventKinds } from '../../schema/events.ts';

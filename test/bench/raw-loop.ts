@@ -1,6 +1,6 @@
 // The baseline of deliveries: a bare loop that signs and POSTs, with nothing kept of it.
 import { Pool } from 'undici';
-import { signWebhook } from '../../activities/signature.ts';
+import { signWebhook } from '../../activities/delivering/signature.ts';
 
 export interface RawLoop {
   url: string;

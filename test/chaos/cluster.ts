@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { workflowBundle } from '../../activities/workflow-bundle.ts';
+import { workflowBundle } from '../../activities/dispatch/workflow-bundle.ts';
 import { findFreePorts } from '../../api/embedded/free-ports.ts';
 import { inspectProcess } from '../../api/embedded/process-table.ts';
 import { createProjectWithKey } from '../../api/first-start.ts';

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
-import { workflowBundle } from '../../activities/workflow-bundle.ts';
+import { workflowBundle } from '../../activities/dispatch/workflow-bundle.ts';
 import { recordEvent } from '../../schema/database/events.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { createBundledDirectory } from '../support/bundled-directory.ts';

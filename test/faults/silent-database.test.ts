@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { workflowBundle } from '../../activities/workflow-bundle.ts';
+import { workflowBundle } from '../../activities/dispatch/workflow-bundle.ts';
 import { startSilentProxy, type SilentProxy } from '../chaos/silent-proxy.ts';
 import type { Api } from '../support/api.ts';
 import { createBundledDirectory } from '../support/bundled-directory.ts';

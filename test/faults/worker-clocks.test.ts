@@ -1,7 +1,7 @@
 // Workers whose own clocks are wrong: the database's time decides when they publish, retry and deliver.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { workflowBundle } from '../../activities/workflow-bundle.ts';
+import { workflowBundle } from '../../activities/dispatch/workflow-bundle.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { createBundledDirectory } from '../support/bundled-directory.ts';
 import { removeDataDirectory, startProgram, type Program } from '../support/program.ts';

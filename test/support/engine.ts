@@ -1,11 +1,11 @@
 // What a worker needs to deliver, on a test's database: for its parts without an API.
 import { inject } from 'vitest';
 import { pino } from 'pino';
-import { createDeliveryRecorder } from '../../activities/delivery-recorder.ts';
-import { createInHand } from '../../activities/in-hand.ts';
+import { createDeliveryRecorder } from '../../activities/delivering/recorder.ts';
+import { createInHand } from '../../activities/delivering/in-flight.ts';
 import { createPlatforms } from '../../activities/platforms/index.ts';
-import { createSafeFetch } from '../../activities/safe-fetch.ts';
-import { createUrlGuard } from '../../activities/url-guard.ts';
+import { createSafeFetch } from '../../activities/egress/client.ts';
+import { createUrlGuard } from '../../activities/egress/url-guard.ts';
 import { readConfig } from '../../schema/config.ts';
 import { createDoorbell } from '../../schema/database/doorbell.ts';
 import { createListener } from '../../schema/database/listen.ts';

@@ -1,8 +1,8 @@
 // A webhook on a database of its own, whose attempts are recorded and judged as a worker does it.
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { createDeliveryRecorder } from '../../activities/delivery-recorder.ts';
-import { createWebhookHealth } from '../../activities/webhook-health.ts';
+import { createDeliveryRecorder } from '../../activities/delivering/recorder.ts';
+import { createWebhookHealth } from '../../activities/delivering/webhook-health.ts';
 import type { Db } from '../../schema/database/database.ts';
 import type { AttemptRecord } from '../../schema/database/delivery-attempts.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';

@@ -6,10 +6,10 @@ import { createServer as createHttpsServer } from 'node:https';
 import { createServer as createTcpServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { afterEach } from 'vitest';
-import type { Resolve } from '../../activities/dns.ts';
-import { createSafeFetch } from '../../activities/safe-fetch.ts';
-import type { SafeFetchOptions, SafeRequest } from '../../activities/safe-fetch.ts';
-import { createUrlGuard } from '../../activities/url-guard.ts';
+import type { Resolve } from '../../activities/egress/dns.ts';
+import { createSafeFetch } from '../../activities/egress/client.ts';
+import type { SafeFetchOptions, SafeRequest } from '../../activities/egress/client.ts';
+import { createUrlGuard } from '../../activities/egress/url-guard.ts';
 
 export const cert = readFileSync(
   new URL('../fixtures/self-signed.cert.pem', import.meta.url),

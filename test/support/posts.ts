@@ -1,7 +1,7 @@
 // A client with accounts and posts over REST, and the engine's steps on its targets, taken by hand.
 import { sql } from 'kysely';
-import { concludePost } from '../../activities/conclude-post.ts';
-import { toFailure } from '../../activities/failures.ts';
+import { concludePost } from '../../activities/publishing/conclude-post.ts';
+import { toFailure } from '../../activities/publishing/failures.ts';
 import { claimRun } from '../../schema/database/posts.ts';
 import {
   beginPhase,

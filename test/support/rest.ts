@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { createBluesky } from '../../activities/platforms/bluesky/index.ts';
 import { createPlatforms } from '../../activities/platforms/index.ts';
 import { createSandboxPlatform } from '../../activities/platforms/sandbox/index.ts';
-import { createUrlGuard } from '../../activities/url-guard.ts';
+import { createUrlGuard } from '../../activities/egress/url-guard.ts';
 import { createKey, type NewKey } from '../../api/api-keys/key.ts';
 import type { Context } from '../../api/context.ts';
 import { createRest } from '../../api/rest.ts';

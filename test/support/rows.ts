@@ -7,7 +7,7 @@ import { insertProject } from '../../schema/database/projects.ts';
 import { createVault } from '../../schema/database/vault.ts';
 import { newId } from '../../schema/ids.ts';
 import type { PlatformName } from '../../schema/platforms/index.ts';
-import { generateWebhookSecret } from '../../activities/signature.ts';
+import { generateWebhookSecret } from '../../activities/delivering/signature.ts';
 
 export const rowsVault = createVault(new Map([['k', Buffer.alloc(32, 7)]]), 'k');
 

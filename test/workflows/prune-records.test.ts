@@ -1,7 +1,7 @@
 // The schedule that prunes, on a real Temporal server: there once, whoever starts, and it runs.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ensurePruningSchedule, keepPruningSchedule } from '../../activities/pruning-schedule.ts';
+import { ensurePruningSchedule, keepPruningSchedule } from '../../activities/retention/schedule.ts';
 import { keepWorker } from '../../api/keep-worker.ts';
 import type { AppError } from '../../schema/errors.ts';
 import { pruneRecordsWorkflow, pruneScheduleId } from '../../schema/workflows.ts';

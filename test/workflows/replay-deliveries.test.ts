@@ -1,8 +1,8 @@
 // How a replay waits: a second while it reopens, longer and longer for the last ones. Time is skipped.
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import type { ReplayState } from '../../activities/replaying.ts';
-import { workflowBundle } from '../../activities/workflow-bundle.ts';
+import type { ReplayState } from '../../activities/delivering/replay.ts';
+import { workflowBundle } from '../../activities/dispatch/workflow-bundle.ts';
 import { replayDeliveriesWorkflow, replayDeliveriesWorkflowId } from '../../schema/workflows.ts';
 import {
   createTimeSkippingEnvironment,

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { temporal } from '@temporalio/proto';
 import { Worker } from '@temporalio/worker';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { workflowBundle } from '../../activities/workflow-bundle.ts';
+import { workflowBundle } from '../../activities/dispatch/workflow-bundle.ts';
 import { installQuietRuntime } from '../support/quiet-runtime.ts';
 
 const folder = new URL('histories/', import.meta.url);

@@ -3,7 +3,7 @@ import { Metadata, ShortTextNote } from 'nostr-tools/kinds';
 import { neventEncode, npubEncode } from 'nostr-tools/nip19';
 import { getPublicKey, verifyEvent, type NostrEvent } from 'nostr-tools/pure';
 import { nostr } from '../../../schema/platforms/nostr.ts';
-import type { WithWebSocket } from '../../guarded-websocket.ts';
+import type { WithWebSocket } from '../../egress/guarded-websocket.ts';
 import type { Platform, Published } from '../platform.ts';
 import { ConnectInput } from './credentials.ts';
 import { createdAt, markOf, prepareNote, signNote, toReplyTags } from './note.ts';

@@ -1,8 +1,8 @@
 // A message to the relays of an account, all at the same time, and the answer of each.
 import { makeAuthEvent } from 'nostr-tools/nip42';
 import { finalizeEvent, validateEvent, type NostrEvent } from 'nostr-tools/pure';
-import type { MessageSocket, WithWebSocket } from '../../guarded-websocket.ts';
-import { cutText } from '../../storable.ts';
+import type { MessageSocket, WithWebSocket } from '../../egress/guarded-websocket.ts';
+import { cutText } from '../storable.ts';
 import type { CallKind } from '../json-client.ts';
 import { PlatformError, type PlatformErrorOptions } from '../platform-error.ts';
 import type { Credentials } from '../platform.ts';

@@ -1,5 +1,5 @@
 // Durable deliveries per second against the bare loop, side by side, to the same receiver.
-import { generateWebhookSecret } from '../../../activities/signature.ts';
+import { generateWebhookSecret } from '../../../activities/delivering/signature.ts';
 import { addTenants, addWebhook } from '../endpoints.ts';
 import { checkRecorded, deliverBacklog, deliverRound, sampleData } from '../events.ts';
 import { peakMemory, storedBytes } from '../footprint.ts';

@@ -5,7 +5,7 @@ import type { PostResultRow, Transaction } from '../../../schema/database/databa
 import { restartPost } from '../../../schema/database/sweeping.ts';
 import { setFailed, setNextPhase } from '../../../schema/database/target-steps.ts';
 import { findTarget } from '../../../schema/database/targets.ts';
-import { toFailure } from '../../../activities/failures.ts';
+import { toFailure } from '../../../activities/publishing/failures.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { addPost } from '../../support/rows.ts';
 

@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import type { AdvanceDependencies } from '../../../activities/advance-dependencies.ts';
-import { createFirstTasks } from '../../../activities/first-tasks.ts';
-import { createPublishing } from '../../../activities/publishing.ts';
+import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
+import { createFirstTasks } from '../../../activities/publishing/admission.ts';
+import { createPublishing } from '../../../activities/publishing/index.ts';
 import type { BegunTarget, NotDue, TargetProgress } from '../../../schema/workflows.ts';
 import { run, type TestPost } from './posting.ts';
 

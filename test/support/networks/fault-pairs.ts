@@ -1,7 +1,7 @@
 // Two troubles in one target: an answer to its commit that is lost, and what comes while that is not cleared up.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { advanceTarget } from '../../../activities/advance-target.ts';
+import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
 import { reopenResult } from '../../../schema/database/post-changes.ts';
 import { createTestDatabase, type TestDatabase } from '../database.ts';
 import { cancel } from './canceling.ts';

@@ -1,8 +1,8 @@
 // A post to a simulated network: written, carried to its end, and read back with all that was told of it.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AdvanceDependencies } from '../../../activities/advance-dependencies.ts';
-import { advanceTarget } from '../../../activities/advance-target.ts';
-import { createCallHeartbeats } from '../../../activities/call-ownership.ts';
+import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
+import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
+import { createCallHeartbeats } from '../../../activities/publishing/call-ownership.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import type { Db, PostResultRow } from '../../../schema/database/database.ts';
 import { insertPost } from '../../../schema/database/posts.ts';

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { sql } from 'kysely';
-import type { AdvanceDependencies } from '../../../activities/advance-dependencies.ts';
+import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
 import type { Db, PostResultRow } from '../../../schema/database/database.ts';
 import { cancel } from './canceling.ts';
 import { carryRun } from './carrying.ts';

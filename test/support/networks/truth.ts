@@ -1,7 +1,7 @@
 // What must be true of a target that has ended, whatever went wrong on its way.
 import { expect } from 'vitest';
-import { concludePost } from '../../../activities/conclude-post.ts';
-import type { AdvanceDependencies } from '../../../activities/advance-dependencies.ts';
+import { concludePost } from '../../../activities/publishing/conclude-post.ts';
+import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
 import type { Db, PostResultRow } from '../../../schema/database/database.ts';
 import { postingErrors, type PostingErrorCode } from '../../../schema/posting-errors.ts';
 import type { SimulatedNetwork } from './network.ts';

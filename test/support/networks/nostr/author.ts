@@ -2,8 +2,8 @@
 import { getPublicKey, generateSecretKey } from 'nostr-tools/pure';
 import { createNostr } from '../../../../activities/platforms/nostr/index.ts';
 import type { Platform, Published, Target } from '../../../../activities/platforms/platform.ts';
-import { createSafeFetch } from '../../../../activities/safe-fetch.ts';
-import { createUrlGuard } from '../../../../activities/url-guard.ts';
+import { createSafeFetch } from '../../../../activities/egress/client.ts';
+import { createUrlGuard } from '../../../../activities/egress/url-guard.ts';
 import { newId } from '../../../../schema/ids.ts';
 
 export interface Author {

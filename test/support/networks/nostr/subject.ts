@@ -2,9 +2,9 @@
 import { nsecEncode, npubEncode } from 'nostr-tools/nip19';
 import { parse } from 'nostr-tools/nip10';
 import { generateSecretKey, getPublicKey, type NostrEvent } from 'nostr-tools/pure';
-import type { WithWebSocket } from '../../../../activities/guarded-websocket.ts';
-import { createSafeFetch } from '../../../../activities/safe-fetch.ts';
-import { createUrlGuard } from '../../../../activities/url-guard.ts';
+import type { WithWebSocket } from '../../../../activities/egress/guarded-websocket.ts';
+import { createSafeFetch } from '../../../../activities/egress/client.ts';
+import { createUrlGuard } from '../../../../activities/egress/url-guard.ts';
 import { nostr as definition } from '../../../../schema/platforms/nostr.ts';
 import type { NetworkFacts, NetworkSubject, PublicPost } from '../contract/subject.ts';
 import type { Switchboard } from '../faults.ts';

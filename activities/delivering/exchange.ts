@@ -1,0 +1,124 @@
+// One exchange with a receiver: a delivery signed, sent and judged, ready for the log.
+import type { Exchange } from '../../schema/database/delivery-attempts.ts';
+import type { DueDelivery } from '../../schema/database/due-deliveries.ts';
+import type { Vault } from '../../schema/database/vault.ts';
+import { openWebhookSecrets, type SecretColumns } from '../../schema/database/webhook-secrets.ts';
+import type { SafeFetch } from '../egress/client.ts';
+import type { SendResult } from '../egress/send-outcome.ts';
+import type { WebhookSignatureHeaders } from './signature.ts';
+import { webhookHeaders } from './webhook-request.ts';
+
+export interface ExchangeDependencies {
+  vault: Vault;
+  safeFetch: SafeFetch;
+  timeoutMs: number;
+  /** Milliseconds since the epoch; Temporal's time where a test skips it. */
+  now: () => number;
+}
+
+/** What a request to a receiver is made of. */
+export type SendableDelivery = Pick<
+  DueDelivery,
+  'id' | 'project_id' | 'event_id' | 'event' | 'trigger' | 'body'
+> & {
+  webhook: SecretColumns & { url: string };
+};
+
+/** A secret that can't be opened is a fault of the installation, such as a vault key that is missing. */
+export class UnsignableError extends Error {
+  override readonly name = 'UnsignableError';
+}
+
+/** One set for both directions. */
+const redactedHeaders = new Set([
+  'authorization',
+  'cookie',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'set-cookie',
+  'webhook-signature',
+  'www-authenticate',
+  'x-api-key',
+  'x-service-signature',
+]);
+
+/**
+ * Resolves whatever the receiver does. Throws NotBegunError when no connection to it came free within
+ * `beginWithinMs`, and UnsignableError: then nothing was sent.
+ */
+export async function exchange(
+  { vault, safeFetch, timeoutMs, now }: ExchangeDependencies,
+  delivery: SendableDelivery,
+  beginWithinMs: number,
+): Promise<Exchange> {
+  const askedAtMs = now();
+  const headers = requestHeaders(vault, delivery, new Date(askedAtMs));
+  const result = await safeFetch.send({
+    owner: delivery.project_id,
+    url: delivery.webhook.url,
+    headers,
+    body: delivery.body,
+    deadlineMs: timeoutMs,
+    beginWithinMs,
+  });
+  const endedAtMs = now();
+  const conceal = concealerOf(headers);
+  // Without the wait for a connection. A clock that was set back must not put it before the asking.
+  const startedAtMs = Math.max(askedAtMs, Math.round(endedAtMs - result.timings.total_ms));
+  return {
+    started_at: new Date(startedAtMs),
+    ended_at: new Date(endedAtMs),
+    timings: result.timings,
+    remote_address: result.remoteAddress,
+    status_code: result.status,
+    error_code: errorCodeOf(result),
+    request_headers: redact(headers),
+    response_headers: result.headers && redact(result.headers, conceal),
+    response_body: result.body && conceal(result.body),
+  };
+}
+
+function requestHeaders(
+  vault: Vault,
+  { id, event_id, event, trigger, body, webhook }: SendableDelivery,
+  now: Date,
+): Record<string, string> & WebhookSignatureHeaders {
+  try {
+    const secrets = openWebhookSecrets(vault, webhook, now);
+    const isTest = trigger === 'test';
+    return webhookHeaders({ event, eventId: event_id, deliveryId: id, isTest, body, secrets }, now);
+  } catch (error) {
+    throw new UnsignableError(`Delivery ${id} can't be signed.`, { cause: error });
+  }
+}
+
+/** Null: the receiver has taken the event. */
+function errorCodeOf(result: SendResult): string | null {
+  if (!result.ok) return result.errorCode;
+  if (result.status >= 200 && result.status < 300) return null;
+  return result.status >= 500 ? 'http_5xx' : 'http_4xx';
+}
+
+const redacted = '[redacted]';
+
+function redact(
+  headers: Record<string, string>,
+  conceal: (text: string) => string = (text) => text,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      conceal(name),
+      redactedHeaders.has(name.toLowerCase()) ? redacted : conceal(value),
+    ]),
+  );
+}
+
+/** A receiver may echo the signatures that it was sent: in any header's name or value, its body, in capitals. */
+function concealerOf(sent: WebhookSignatureHeaders): (text: string) => string {
+  const digests = [
+    sent['X-Service-Signature'].replace(/^sha256=/, ''),
+    ...sent['webhook-signature'].split(' ').map((signature) => signature.replace(/^v1,/, '')),
+  ];
+  const anyDigest = new RegExp(digests.join('|').replaceAll('+', '\\+'), 'gi');
+  return (text) => text.replaceAll(anyDigest, redacted);
+}

@@ -1,0 +1,56 @@
+// The activity of `retryDelivery`: one attempt beside the schedule.
+import { ApplicationFailure } from '@temporalio/activity';
+import type { Db } from '../../schema/database/database.ts';
+import type { Doorbell } from '../../schema/database/doorbell.ts';
+import { findManualDelivery, insertManualAttempt } from '../../schema/database/manual-attempts.ts';
+import type { RetryDeliveryInput } from '../../schema/workflows.ts';
+import { exchange, type ExchangeDependencies } from './exchange.ts';
+import { NotBegunError } from '../egress/send-outcome.ts';
+import { withHeartbeat } from '../with-heartbeat.ts';
+
+/** How soon a retry that deliveries' pause holds asks anew. */
+const pausedMs = 2_000;
+
+export interface RetryingDependencies extends ExchangeDependencies {
+  db: Db;
+  doorbell: Doorbell;
+  /** How long it queues for a connection; default: as long as a receiver may take, for a user waits. */
+  beginWithinMs?: number;
+}
+
+export function createRetrying(dependencies: RetryingDependencies) {
+  const { db, doorbell, beginWithinMs = 10_000 } = dependencies;
+
+  /** Sends nothing when the webhook or the event is gone by now. */
+  async function attempt({ deliveryId }: RetryDeliveryInput): Promise<void> {
+    const delivery = await findManualDelivery(db, deliveryId);
+    if (!delivery?.webhook || delivery.body === null) return;
+    if (delivery.is_paused) {
+      // Accepted just before the pause: others are refused.
+      throw failure(new PausedError('Deliveries are paused by the operator.'), pausedMs);
+    }
+    const { webhook, body } = delivery;
+    const sendable = { ...delivery, webhook, body };
+    const outcome = await exchange(dependencies, sendable, beginWithinMs).catch(toFailure);
+    await db.transaction().execute((trx) => insertManualAttempt(trx, deliveryId, outcome));
+    doorbell.ring('fanfare_changes');
+  }
+
+  return {
+    attemptOnce: (input: RetryDeliveryInput): Promise<void> => withHeartbeat(() => attempt(input)),
+  };
+}
+
+class PausedError extends Error {
+  override readonly name = 'PausedError';
+}
+
+/** Temporal tries again when a connection may be free, rather than by its own ladder. */
+function toFailure(error: unknown): never {
+  if (!(error instanceof NotBegunError) || error.retryAfterMs <= 0) throw error;
+  throw failure(error, error.retryAfterMs);
+}
+
+function failure({ message, name: type }: Error, retryAfterMs: number): ApplicationFailure {
+  return ApplicationFailure.create({ message, type, nextRetryDelay: Math.ceil(retryAfterMs) });
+}

@@ -1,0 +1,145 @@
+// The HTTP client for hosts that users name: every address guarded, no redirects, one deadline.
+import { checkUrlSyntax } from '../../schema/url-rules.ts';
+import { createGuardedFetch } from './guarded-fetch.ts';
+import { createSecureContext } from './guarded-socket.ts';
+import { createWithWebSocket, type WithWebSocket } from './guarded-websocket.ts';
+import { OriginPool } from './origin-pool.ts';
+import type { PoolSettings } from './origin-pool.ts';
+import { SendAttempt } from './send-attempt.ts';
+import { NotBegunError } from './send-outcome.ts';
+import type { SafeRequest, SendResult } from './send-outcome.ts';
+import type { UrlGuard } from './url-guard.ts';
+
+export { NotBegunError };
+export type {
+  SafeFailure,
+  SafeRequest,
+  SafeResponse,
+  SendErrorCode,
+  SendResult,
+} from './send-outcome.ts';
+
+export interface SafeFetchOptions {
+  guard: UrlGuard;
+  connectionsPerOrigin?: number;
+  /** Of all projects. Beyond this many, the one unused for longest loses its idle connections. */
+  maxOrigins?: number;
+  keepAliveMs?: number;
+  /** Certificates trusted beside the default ones, as PEM. */
+  ca?: readonly string[];
+  /** For `fetch`: from the call to the end of the body. For `withWebSocket`: from the call to its end. */
+  fetchDeadlineMs?: number;
+  /** For `fetch`: a longer body is an error. For `withWebSocket`: so are more bytes of messages. */
+  fetchMaxBytes?: number;
+}
+
+export interface SafeFetch {
+  /**
+   * Resolves whatever the receiver does. Rejects only for the caller's own doing: its signal,
+   * `beginWithinMs`, a header that can't be sent, a closed client.
+   */
+  send: (request: SafeRequest) => Promise<SendResult>;
+  /** For connectors that are given a host: the ordinary `fetch`, guarded, with `redirect: manual`. */
+  fetch: typeof globalThis.fetch;
+  /** For connectors that are given a `wss:` URL. */
+  withWebSocket: WithWebSocket;
+  /** Lets running requests end. */
+  close: () => Promise<void>;
+}
+
+export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
+  const settings: PoolSettings = {
+    guard: options.guard,
+    secureContext: createSecureContext(options.ca),
+    connectionsPerOrigin: options.connectionsPerOrigin ?? 20,
+    keepAliveMs: options.keepAliveMs ?? 4_000,
+  };
+  const maxOrigins = options.maxOrigins ?? 1_000;
+  const pools = new Map<string, OriginPool>();
+  const exchange = {
+    ...settings,
+    deadlineMs: options.fetchDeadlineMs ?? 10_000,
+    maxBytes: options.fetchMaxBytes ?? 4 * 1024 * 1024,
+  };
+  const guardedFetch = createGuardedFetch(exchange);
+  let onAllClosed: (() => void) | null = null;
+  let closing: Promise<void> | null = null;
+
+  function forget(pool: OriginPool): void {
+    const key = keyOf(pool);
+    if (pools.get(key) === pool) pools.delete(key);
+    if (pools.size === 0) onAllClosed?.();
+  }
+
+  function poolOf(place: PoolPlace): OriginPool {
+    const key = keyOf(place);
+    const known = pools.get(key);
+    if (known) return known;
+    if (pools.size >= maxOrigins) leastRecentlyUsed(pools.values())?.close();
+    const pool = new OriginPool(place, settings, forget);
+    pools.set(key, pool);
+    return pool;
+  }
+
+  function send(request: SafeRequest): Promise<SendResult> {
+    return new Promise((resolve, reject) => {
+      if (closing) throw new NotBegunError('The client is closed.');
+      request.signal?.throwIfAborted();
+      const verdict = checkUrlSyntax(request.url);
+      if (!verdict.ok) {
+        resolve(refused(verdict.message));
+        return;
+      }
+      const pool = poolOf({ owner: request.owner, origin: verdict.url.origin });
+      pool.start(new SendAttempt(request, verdict.url, pool, resolve, reject));
+    });
+  }
+
+  async function closeAll(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      onAllClosed = resolve;
+      for (const pool of pools.values()) pool.close();
+      if (pools.size === 0) resolve();
+    });
+    await guardedFetch.close();
+  }
+
+  function close(): Promise<void> {
+    closing ??= closeAll();
+    return closing;
+  }
+
+  return {
+    send,
+    fetch: guardedFetch.fetch,
+    withWebSocket: createWithWebSocket(exchange),
+    close,
+  };
+}
+
+type PoolPlace = Pick<OriginPool, 'owner' | 'origin'>;
+
+/** Projects share no connections: requests of one that wait hold up no other's. */
+function keyOf({ owner, origin }: PoolPlace): string {
+  return `${owner} ${origin}`;
+}
+
+function leastRecentlyUsed(pools: Iterable<OriginPool>): OriginPool | null {
+  let oldest: OriginPool | null = null;
+  for (const pool of pools) {
+    if (pool.isIdle && (!oldest || pool.lastUsedAt < oldest.lastUsedAt)) oldest = pool;
+  }
+  return oldest;
+}
+
+function refused(message: string): SendResult {
+  const timings = {
+    dns_ms: null,
+    connect_ms: null,
+    tls_ms: null,
+    first_byte_ms: null,
+    total_ms: 0,
+  };
+  const answer = { status: null, headers: null, body: null, remoteAddress: null };
+  return { ok: false, errorCode: 'blocked_address', message, ...answer, timings };
+}

@@ -1,0 +1,109 @@
+// The ordinary fetch for connectors that are given a host, on guarded sockets.
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { LRUCache } from 'lru-cache';
+import { Agent, Dispatcher1Wrapper } from 'undici';
+import { checkUrlSyntax } from '../../schema/url-rules.ts';
+import { openSocket, SocketTrace } from './guarded-socket.ts';
+import type { SocketSettings } from './guarded-socket.ts';
+import { BlockedAddressError } from './url-guard.ts';
+
+export interface GuardedFetchSettings extends SocketSettings {
+  connectionsPerOrigin: number;
+  keepAliveMs: number;
+  deadlineMs: number;
+  maxBytes: number;
+}
+
+export interface GuardedFetch {
+  fetch: typeof globalThis.fetch;
+  close(): Promise<void>;
+}
+
+/** Of all projects; the one unused for longest is closed. */
+const maxClients = 1_000;
+
+/** A connector is given a plain `fetch`, which has no parameter for it. */
+const owners = new AsyncLocalStorage<string>();
+
+/**
+ * The guarded `fetch` within the work is the project's: its lookups count as the project's, and it
+ * shares no connections with others, whose requests would wait for those lookups.
+ */
+export function fetchFor<T>(projectId: string, work: () => T): T {
+  return owners.run(projectId, work);
+}
+
+/** For a connector's other lookups. */
+export function currentOwner(): string {
+  return owners.getStore() ?? '';
+}
+
+/** Redirects come back as they are, and an answer that is compressed unasked is refused. */
+export function createGuardedFetch(settings: GuardedFetchSettings): GuardedFetch {
+  const clients = new LRUCache<string, Client>({
+    max: maxClients,
+    dispose: ({ agent }) => void agent.close(),
+  });
+
+  function clientOf(owner: string): Client {
+    const known = clients.get(owner);
+    if (known) return known;
+    const client = createClient(settings, owner);
+    clients.set(owner, client);
+    return client;
+  }
+
+  async function guardedFetch(input: string | URL | Request, init: RequestInit = {}) {
+    const request = input instanceof Request ? input : null;
+    const verdict = checkUrlSyntax(urlOf(input));
+    if (!verdict.ok) throw new BlockedAddressError(verdict.message);
+    const headers = new Headers(init.headers ?? request?.headers);
+    headers.set('accept-encoding', 'identity');
+    const signals = [AbortSignal.timeout(settings.deadlineMs), init.signal, request?.signal];
+    const response = await fetch(input, {
+      ...init,
+      headers,
+      dispatcher: clientOf(currentOwner()).dispatcher,
+      redirect: init.redirect === 'error' ? 'error' : 'manual',
+      signal: AbortSignal.any(signals.filter((signal) => signal instanceof AbortSignal)),
+    });
+    const encoding = response.headers.get('content-encoding') ?? 'identity';
+    if (encoding !== 'identity') {
+      await response.body?.cancel();
+      throw new TypeError(`The answer is encoded (${encoding}), which was not asked for.`);
+    }
+    return response;
+  }
+
+  async function close(): Promise<void> {
+    await Promise.all([...clients.values()].map(({ agent }) => agent.close()));
+  }
+
+  return { fetch: guardedFetch, close };
+}
+
+interface Client {
+  agent: Agent;
+  dispatcher: NonNullable<RequestInit['dispatcher']>;
+}
+
+function createClient(settings: GuardedFetchSettings, owner: string): Client {
+  const agent = new Agent({
+    connections: settings.connectionsPerOrigin,
+    keepAliveTimeout: settings.keepAliveMs,
+    keepAliveMaxTimeout: settings.keepAliveMs,
+    maxResponseSize: settings.maxBytes,
+    allowH2: false,
+    connect: (target, callback) => {
+      openSocket(settings, { ...target, owner }, new SocketTrace(), callback);
+    },
+  });
+  // Node's own fetch, so that its FormData and Blob can be sent, speaks undici's older interface.
+  const dispatcher = new Dispatcher1Wrapper(agent) as unknown as Client['dispatcher'];
+  return { agent, dispatcher };
+}
+
+function urlOf(input: string | URL | Request): string {
+  if (typeof input === 'string') return input;
+  return input instanceof URL ? input.href : input.url;
+}

@@ -1,0 +1,97 @@
+// WebSockets to hosts that users name, on guarded sockets.
+import { on, once } from 'node:events';
+import type { ClientRequestArgs } from 'node:http';
+import { WebSocket, type ClientOptions } from 'ws';
+import { checkUrlSyntax } from '../../schema/url-rules.ts';
+import { currentOwner } from './guarded-fetch.ts';
+import { openSocket, SocketTrace } from './guarded-socket.ts';
+import type { SocketCallback, SocketSettings } from './guarded-socket.ts';
+import { createKeyedLimit } from './keyed-limit.ts';
+import { BlockedAddressError } from './url-guard.ts';
+
+export interface WebSocketSettings extends SocketSettings {
+  /** Of one project. */
+  connectionsPerOrigin: number;
+  /** From the call until `use` has ended. */
+  deadlineMs: number;
+  /** Of all messages together. */
+  maxBytes: number;
+}
+
+export interface MessageSocket {
+  send(text: string): void;
+  /** Ends when the server closes the connection. Throws if it breaks, sends too much, or takes too long. */
+  readonly messages: AsyncIterable<string>;
+}
+
+/** Opens a connection to a `wss:` URL and closes it when `use`, which runs once it is open, has ended. */
+export type WithWebSocket = <T>(
+  url: string,
+  signal: AbortSignal,
+  use: (socket: MessageSocket) => Promise<T>,
+) => Promise<T>;
+
+/** A paused connection reads no further, so that a flood stays in the network's buffers. */
+const messagesAhead = 16;
+
+/** Redirects are errors. A `ws:` URL is guarded as an `http:` URL is. */
+export function createWithWebSocket(settings: WebSocketSettings): WithWebSocket {
+  const limit = createKeyedLimit(settings.connectionsPerOrigin);
+
+  return async function withWebSocket(given, signal, use) {
+    const verdict = checkUrlSyntax(given.replace(/^ws/i, 'http'));
+    if (!verdict.ok) throw new BlockedAddressError(verdict.message);
+    const { url } = verdict;
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(settings.deadlineMs)]);
+    return limit(`${currentOwner()} ${url.origin}`, async () => {
+      deadline.throwIfAborted();
+      const socket = new WebSocket(url, toOptions(settings, url));
+      // Closing a socket while it opens emits an error after all other listeners are gone.
+      socket.on('error', () => {});
+      const end = () => socket.terminate();
+      deadline.addEventListener('abort', end);
+      try {
+        const received = on(socket, 'message', {
+          close: ['close'],
+          signal: deadline,
+          highWaterMark: messagesAhead,
+          lowWaterMark: 1,
+        });
+        await once(socket, 'open', { signal: deadline });
+        const messages = readTexts(received as AsyncIterable<[Buffer]>, settings.maxBytes);
+        return await use({ send: (text) => socket.send(text), messages });
+      } finally {
+        deadline.removeEventListener('abort', end);
+        end();
+      }
+    });
+  };
+}
+
+function toOptions(settings: WebSocketSettings, { hostname, protocol, port }: URL) {
+  const target = {
+    owner: currentOwner(),
+    hostname: hostname.replace(/^\[|\]$/g, ''),
+    protocol,
+    port,
+  };
+  const createConnection: ClientRequestArgs['createConnection'] = (_options, callback) =>
+    openSocket(settings, target, new SocketTrace(), callback as SocketCallback);
+  return {
+    maxPayload: settings.maxBytes,
+    perMessageDeflate: false,
+    // A server that pings without end would fill our memory with answers that it never reads.
+    autoPong: false,
+    // ws passes it to node:http, but types it as net.connect.
+    createConnection: createConnection as unknown as NonNullable<ClientOptions['createConnection']>,
+  };
+}
+
+async function* readTexts(received: AsyncIterable<[Buffer]>, maxBytes: number) {
+  let bytes = 0;
+  for await (const [message] of received) {
+    bytes += message.length;
+    if (bytes > maxBytes) throw new RangeError('The server sent too much.');
+    yield message.toString();
+  }
+}

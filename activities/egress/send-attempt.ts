@@ -1,0 +1,245 @@
+// One request on its way: undici's handler for it, its single deadline, and the verdict at its end.
+import type { Dispatcher } from 'undici';
+import type { Timings } from '../../schema/deliveries.ts';
+import { toExcerpt } from './excerpt.ts';
+import { sinceMs } from './guarded-socket.ts';
+import type { Connection, OriginPool } from './origin-pool.ts';
+import {
+  faultOfDeadline,
+  faultOfError,
+  isCallersFault,
+  isEndOfSocket,
+  tooLarge,
+} from './send-outcome.ts';
+import type { Fault, SafeRequest, SendResult } from './send-outcome.ts';
+
+type AnswerHeaders = Record<string, string | string[] | undefined>;
+
+/**
+ * A head that came in time decides the attempt, whatever becomes of the body. Methods instead of
+ * closures: thousands of these are made per second.
+ */
+export class SendAttempt implements Dispatcher.DispatchHandler {
+  readonly options: Dispatcher.DispatchOptions;
+  startedAt = performance.now();
+  isDone = false;
+  /** How long it may wait for a connection. */
+  readonly beginWithinMs: number;
+  readonly #request: SafeRequest;
+  readonly #pool: OriginPool;
+  readonly #deadlineMs: number;
+  readonly #maxReadBytes: number;
+  readonly #keepBytes: number;
+  readonly #resolve: (result: SendResult) => void;
+  readonly #reject: (reason: unknown) => void;
+  #connection: Connection | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #onAbort: (() => void) | null = null;
+  #isWritten = false;
+  #isOnKeptSocket = false;
+  #isSecondTry = false;
+  #firstByteAt: number | null = null;
+  #status = 0;
+  #headers: AnswerHeaders = {};
+  readonly #chunks: Buffer[] = [];
+  #readBytes = 0;
+  #keptBytes = 0;
+
+  constructor(
+    request: SafeRequest,
+    url: URL,
+    pool: OriginPool,
+    resolve: (result: SendResult) => void,
+    reject: (reason: unknown) => void,
+  ) {
+    this.#request = request;
+    this.#pool = pool;
+    this.beginWithinMs = request.beginWithinMs ?? Infinity;
+    this.#deadlineMs = request.deadlineMs ?? 10_000;
+    this.#maxReadBytes = request.maxReadBytes ?? 64 * 1024;
+    this.#keepBytes = request.keepBytes ?? 4 * 1024;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.options = {
+      path: url.pathname + url.search,
+      method: request.method ?? 'POST',
+      headers: toHeaderList(request.headers),
+      body: request.body ?? null,
+    };
+    const { signal } = request;
+    if (signal) {
+      this.#onAbort = () => this.fail(signal.reason);
+      signal.addEventListener('abort', this.#onAbort, { once: true });
+    }
+  }
+
+  /** Called while every connection is busy. */
+  wait(): void {
+    if (this.beginWithinMs === Infinity) return;
+    this.#timer = setTimeout(onNotBegun, this.beginWithinMs, this);
+  }
+
+  begin(connection: Connection): void {
+    this.#connection = connection;
+    if (this.#isSecondTry) return;
+    if (this.#timer) clearTimeout(this.#timer);
+    this.startedAt = performance.now();
+    this.#timer = setTimeout(onDeadline, this.#deadlineMs, this);
+  }
+
+  onRequestStart(): void {
+    this.#isWritten = true;
+    if (this.#connection) this.#isOnKeptSocket = this.#connection.noteRequest() > 0;
+  }
+
+  onResponseStarted(): void {
+    this.#firstByteAt ??= performance.now();
+  }
+
+  onResponseStart(_controller: unknown, status: number, headers: AnswerHeaders): void {
+    if (this.isDone || status < 200) return;
+    this.#status = status;
+    this.#headers = headers;
+  }
+
+  onResponseData(_controller: unknown, chunk: Buffer): void {
+    if (this.isDone) return;
+    this.#readBytes += chunk.length;
+    const room = this.#keepBytes - this.#keptBytes;
+    if (room > 0) {
+      const kept = chunk.length > room ? chunk.subarray(0, room) : chunk;
+      this.#chunks.push(kept);
+      this.#keptBytes += kept.length;
+    }
+  }
+
+  /** Interim answers, a head that never ends and the padding of chunks count like the body. */
+  noteBytes(answerBytes: number): void {
+    if (!this.isDone && answerBytes > this.#maxReadBytes) this.#concludeAndDrop(tooLarge);
+  }
+
+  onResponseEnd(): void {
+    if (this.isDone) return;
+    this.#conclude(null);
+    if (this.#connection) this.#pool.release(this.#connection);
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    if (this.isDone || !this.#connection) return;
+    if (isCallersFault(error)) {
+      this.fail(error);
+    } else if (this.#mayTryAgain(error)) {
+      this.#isSecondTry = true;
+      this.#isWritten = false;
+      this.#isOnKeptSocket = false;
+      this.#pool.restart(this, this.#connection);
+    } else {
+      this.#concludeAndDrop(faultOfError(error, this.#connection.trace, this.#isWritten));
+    }
+  }
+
+  handBack(): void {
+    this.#pool.handBack(this);
+  }
+
+  runOut(): void {
+    if (!this.#connection) return;
+    const { trace } = this.#connection;
+    this.#concludeAndDrop(faultOfDeadline(this.#deadlineMs, trace, this.#isWritten));
+  }
+
+  /** Ends the attempt without a verdict. */
+  fail(reason: unknown): void {
+    if (this.isDone) return;
+    this.#settle();
+    this.#reject(reason);
+    if (this.#connection) this.#pool.drop(this.#connection);
+  }
+
+  /**
+   * The receiver closed a kept connection just as it was used. A receiver must bear an event twice
+   * anyway, so this costs a second try rather than a failed attempt.
+   */
+  #mayTryAgain(error: Error): boolean {
+    const isUnanswered = this.#firstByteAt === null && this.#isOnKeptSocket;
+    return isUnanswered && !this.#isSecondTry && isEndOfSocket(error);
+  }
+
+  #concludeAndDrop(fault: Fault | null): void {
+    this.#conclude(fault);
+    if (this.#connection) this.#pool.drop(this.#connection);
+  }
+
+  #conclude(fault: Fault | null): void {
+    if (this.isDone) return;
+    this.#settle();
+    const trace = {
+      remoteAddress: this.#connection?.trace.remoteAddress ?? null,
+      timings: this.#timings(),
+    };
+    const status = this.#status;
+    if (status === 0) {
+      const { errorCode, message } = fault ?? { errorCode: 'connection_reset', message: '' };
+      const answer = { status: null, headers: null, body: null };
+      this.#resolve({ ok: false, errorCode, message, ...answer, ...trace });
+      return;
+    }
+    const answer = { status, headers: toPlainHeaders(this.#headers), body: this.#body() };
+    if (status < 300 || status >= 400) {
+      this.#resolve({ ok: true, ...answer, ...trace });
+    } else {
+      const message = `The answer is a redirect (${status}), which is not followed.`;
+      this.#resolve({ ok: false, errorCode: 'redirect', message, ...answer, ...trace });
+    }
+  }
+
+  #settle(): void {
+    this.isDone = true;
+    if (this.#timer) clearTimeout(this.#timer);
+    if (this.#onAbort) this.#request.signal?.removeEventListener('abort', this.#onAbort);
+  }
+
+  #body(): string {
+    const [first, ...rest] = this.#chunks;
+    if (!first) return '';
+    const bytes = rest.length === 0 ? first : Buffer.concat(this.#chunks);
+    return toExcerpt(bytes, this.#keepBytes, this.#readBytes > this.#keptBytes);
+  }
+
+  #timings(): Timings {
+    const trace = this.#isOnKeptSocket ? null : this.#connection?.trace.timings();
+    return {
+      dns_ms: trace?.dns_ms ?? null,
+      connect_ms: trace?.connect_ms ?? null,
+      tls_ms: trace?.tls_ms ?? null,
+      first_byte_ms: sinceMs(this.startedAt, this.#firstByteAt),
+      total_ms: sinceMs(this.startedAt, performance.now()) ?? 0,
+    };
+  }
+}
+
+function onDeadline(attempt: SendAttempt): void {
+  attempt.runOut();
+}
+
+function onNotBegun(attempt: SendAttempt): void {
+  attempt.handBack();
+}
+
+function toHeaderList(headers: SafeRequest['headers']): string[] {
+  const list = ['accept-encoding', 'identity'];
+  for (const name in headers) {
+    const value = headers[name];
+    if (value !== undefined) list.push(name, value);
+  }
+  return list;
+}
+
+function toPlainHeaders(headers: AnswerHeaders): Record<string, string> {
+  const plain: Record<string, string> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (value !== undefined) plain[name] = typeof value === 'string' ? value : value.join(', ');
+  }
+  return plain;
+}

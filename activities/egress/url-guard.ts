@@ -1,0 +1,141 @@
+// The guard of every URL that a user gives: which hosts may be connected to, and at which address.
+import type { LookupAddress, LookupOptions } from 'node:dns';
+import { isIP } from 'node:net';
+import type { LookupFunction } from 'node:net';
+import { toCidrs } from '../../schema/cidrs.ts';
+import { checkUrlSyntax, refuseUrl } from '../../schema/url-rules.ts';
+import type { UrlRefusal } from '../../schema/url-rules.ts';
+import { judgeAddress } from './address-rules.ts';
+import { createDns } from './dns.ts';
+import type { Resolve } from './dns.ts';
+import { unresolved } from './lookup-limits.ts';
+
+export type UrlVerdict = { ok: true; url: URL } | UrlRefusal;
+
+export interface UrlGuardOptions {
+  /** Ranges let through although they aren't public; hosts in them may be reached by `http:` too. */
+  allowPrivateCidrs: readonly string[];
+  /** All addresses of a name; default: from the system's hosts file and name servers. */
+  lookup?: Resolve;
+}
+
+export interface UrlGuard {
+  /**
+   * Judges a URL when it is given. An `https:` URL with a name passes unresolved. Its address may
+   * change, so every connection is judged, and a verdict that depended on it would map our network.
+   * An `http:` URL must lead to a range that is let through.
+   */
+  check(text: string, owner: string): Promise<UrlVerdict>;
+  /** Throws `BlockedAddressError` for a literal address that may not be reached; names pass. */
+  checkLiteral(hostname: string, protocol: string): void;
+  /** Resolves once and hands out only what was judged, so that what is connected to was checked. */
+  lookupFor(protocol: string, owner: string): LookupFunction;
+}
+
+/** Only for an address that the user wrote. For a name, it would reveal addresses in our network. */
+export class BlockedAddressError extends Error {
+  override readonly name = 'BlockedAddressError';
+  readonly code = 'blocked_address';
+}
+
+export function createUrlGuard(options: UrlGuardOptions): UrlGuard {
+  const allowed = toCidrs(options.allowPrivateCidrs);
+  const resolve = shareLookups(options.lookup ?? createDns().addresses);
+
+  /** One blocked address spoils the name: which of several is used isn't for chance to decide. */
+  function judgeAll(addresses: readonly string[], hostname: string, protocol: string) {
+    const verdicts = addresses.map((address) => judgeAddress(address, allowed));
+    if (verdicts.includes('blocked')) {
+      return refuseUrl('blocked_address', `${hostname} leads to an address that isn't public.`);
+    }
+    if (protocol !== 'https:' && verdicts.some((verdict) => verdict !== 'allowed')) {
+      return refuseUrl('not_https', 'The URL must begin with https://.');
+    }
+    return null;
+  }
+
+  async function check(text: string, owner: string): Promise<UrlVerdict> {
+    const syntax = checkUrlSyntax(text);
+    if (!syntax.ok) return syntax;
+    const { url } = syntax;
+    const hostname = bareHostname(url.hostname);
+    const known = isIP(hostname) ? [hostname] : await loopbackOf(hostname, owner);
+    const refusal = known.length > 0 ? judgeAll(known, hostname, url.protocol) : null;
+    if (refusal) return refusal;
+    if (known.length > 0 || url.protocol === 'https:' || (await leadsToAllowed(hostname, owner))) {
+      return { ok: true, url };
+    }
+    return refuseUrl('not_https', 'The URL must begin with https://.');
+  }
+
+  /** Everybody knows where `localhost` leads. */
+  async function loopbackOf(hostname: string, owner: string): Promise<string[]> {
+    return /(^|\.)localhost\.?$/.test(hostname) ? toTexts(await resolve(hostname, owner)) : [];
+  }
+
+  async function leadsToAllowed(hostname: string, owner: string): Promise<boolean> {
+    if (allowed.length === 0) return false;
+    const addresses = await resolve(hostname, owner).then(toTexts, () => []);
+    return addresses.length > 0 && judgeAll(addresses, hostname, 'http:') === null;
+  }
+
+  function checkLiteral(hostname: string, protocol: string): void {
+    const bare = bareHostname(hostname);
+    const refusal = isIP(bare) ? judgeAll([bare], bare, protocol) : null;
+    if (refusal) throw new BlockedAddressError(refusal.message);
+  }
+
+  /** A name that leads inside fails as one that doesn't exist. */
+  async function resolveChecked(hostname: string, protocol: string, owner: string) {
+    const addresses = await resolve(hostname, owner);
+    const refusal = judgeAll(toTexts(addresses), hostname, protocol);
+    if (refusal || addresses.length === 0) throw unresolved(hostname);
+    return addresses;
+  }
+
+  function lookupFor(protocol: string, owner: string): LookupFunction {
+    return (hostname, lookupOptions, callback) => {
+      const answer = resolveChecked(hostname, protocol, owner).then((addresses) => {
+        const fitting = ofFamily(addresses, lookupOptions);
+        if (fitting.length === 0) throw unresolved(hostname);
+        return fitting;
+      });
+      // The next tick, so that what the callback throws isn't taken for a failed lookup.
+      answer.then(
+        ([...found]) => {
+          if (lookupOptions.all) process.nextTick(callback, null, found);
+          else process.nextTick(callback, null, found[0]?.address, found[0]?.family);
+        },
+        (error: NodeJS.ErrnoException) => process.nextTick(callback, error),
+      );
+    };
+  }
+
+  return { check, checkLiteral, lookupFor };
+}
+
+/** Twenty connections of one project to one host, opened at once, need one answer. */
+function shareLookups(resolve: Resolve): Resolve {
+  const running = new Map<string, ReturnType<Resolve>>();
+  return (hostname, owner) => {
+    const key = `${owner} ${hostname}`;
+    const known = running.get(key);
+    if (known) return known;
+    const lookup = resolve(hostname, owner).finally(() => running.delete(key));
+    running.set(key, lookup);
+    return lookup;
+  };
+}
+
+function ofFamily(addresses: readonly LookupAddress[], options: LookupOptions) {
+  const family = Number(String(options.family ?? 0).replace('IPv', ''));
+  return family === 0 ? addresses : addresses.filter((address) => address.family === family);
+}
+
+function toTexts(addresses: readonly LookupAddress[]): string[] {
+  return addresses.map(({ address }) => address);
+}
+
+function bareHostname(hostname: string): string {
+  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+}

@@ -1,0 +1,25 @@
+// What it takes to advance a target; each step takes of it what it needs.
+import type { Db } from '../../schema/database/database.ts';
+import type { Doorbell } from '../../schema/database/doorbell.ts';
+import type { Vault } from '../../schema/database/vault.ts';
+import type { PlatformName } from '../../schema/platforms/index.ts';
+import type { TargetClock } from '../../schema/retry.ts';
+import type { CallHeartbeats } from './call-ownership.ts';
+import type { Platforms } from '../platforms/index.ts';
+
+export interface AdvanceDependencies {
+  db: Db;
+  vault: Vault;
+  doorbell: Doorbell;
+  platforms: Platforms;
+  clock: TargetClock;
+  /** Of this process. */
+  heartbeats: CallHeartbeats;
+  /** Milliseconds since the epoch, by the database's clock. */
+  now: () => number;
+  /** The operator's ceilings; 0 or none: no limit. */
+  postsPerMinute?: Partial<Record<PlatformName, number>>;
+  /** How long one call to a network may take. */
+  callTimeoutMs?: number;
+  previewEvents: boolean;
+}

@@ -1,0 +1,220 @@
+// Reopening in batches: each once however often it is asked for, and no faster than they are attempted.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createReplaying } from '../../../activities/delivering/replay.ts';
+import { createDoorbell, type Doorbell } from '../../../schema/database/doorbell.ts';
+import { startOf } from '../../../schema/database/replay-matches.ts';
+import { insertReplay } from '../../../schema/database/replays.ts';
+import { firstIdAt, newId } from '../../../schema/ids.ts';
+import type { ReplayedStatus } from '../../../schema/replays.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { addProject, addWebhook } from '../../support/rows.ts';
+
+let database: TestDatabase;
+let doorbell: Doorbell;
+let replaying: ReturnType<typeof createReplaying>;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  doorbell = createDoorbell(database.url);
+  replaying = createReplaying({ db: database.db, doorbell });
+});
+afterAll(async () => {
+  await doorbell?.close();
+  await database?.drop();
+});
+
+const advanceReplay = (input: { replayId: string }) => replaying.advanceReplay(input);
+const hourAgo = () => new Date(Date.now() - 3_600_000);
+
+/** Events of the last minutes, each failed at a webhook, or unknown to it. */
+async function addPast(count: number, { isMissing = false } = {}) {
+  const { db } = database;
+  const projectId = await addProject(db);
+  const webhookId = await addWebhook(db, projectId);
+  const run = projectId.slice(-10);
+  await sql`insert into events (id, project_id, environment, kind, body, created_at)
+    select ${firstIdAt('event', new Date())} || ${run} || lpad(i::text, 5, '0'), ${projectId},
+      'production', 'account.connected', '{}', now() - interval '1 second'
+    from generate_series(1, ${count}::int) i`.execute(db);
+  if (isMissing) return { projectId, webhookId };
+  await sql`insert into deliveries (id, project_id, webhook_id, event_id, event, status, trigger,
+      attempt_count, scheduled_attempts, batch_id, created_at, concluded_at, failed_at)
+    select replace(id, 'evt_', 'dlv_'), project_id, ${webhookId}, id, kind, 'failed', 'event', 4, 4,
+      'bat_old', created_at, now(), now()
+    from events where project_id = ${projectId}`.execute(db);
+  return { projectId, webhookId };
+}
+
+async function startReplay(
+  { projectId, webhookId }: { projectId: string; webhookId: string },
+  matched: number,
+  statuses: ReplayedStatus[] = ['failed'],
+): Promise<string> {
+  const id = newId('replay');
+  await database.db.transaction().execute((trx) =>
+    insertReplay(trx, {
+      id,
+      project_id: projectId,
+      environment: 'production',
+      webhook_id: webhookId,
+      status: 'running',
+      since: hourAgo(),
+      until: new Date(),
+      statuses,
+      matched,
+      position: startOf(statuses),
+    }),
+  );
+  return id;
+}
+
+const replayRow = (id: string) =>
+  database.db.selectFrom('replays').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+
+const deliveriesOf = (replayId: string) =>
+  database.db.selectFrom('deliveries').selectAll().where('replay_id', '=', replayId).execute();
+
+async function conclude(replayId: string, status: 'delivered' | 'failed', limit = 10_000) {
+  await sql`update deliveries set status = ${status}, concluded_at = now() where id in (
+    select id from deliveries where replay_id = ${replayId} and status = 'pending' limit ${limit}
+  )`.execute(database.db);
+}
+
+async function countChanges(replayId: string, kind: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from changes join deliveries d on d.id = subject_id
+    where d.replay_id = ${replayId} and kind = ${kind}`.execute(database.db);
+  return rows[0]!.count;
+}
+
+/** How many sessions of this database wait for another's lock. */
+async function countWaiting(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(database.db);
+  return rows[0]!.count;
+}
+
+describe('advanceReplay', () => {
+  test('puts each on a new ladder, free for the relay', async () => {
+    const replayId = await startReplay(await addPast(1), 1);
+    expect(await advanceReplay({ replayId })).toBe('reopened');
+    expect(await deliveriesOf(replayId)).toMatchObject([
+      {
+        status: 'pending',
+        trigger: 'replay',
+        attempt_count: 4,
+        scheduled_attempts: 4,
+        ladder_start: 4,
+        next_attempt_at: expect.any(Date),
+        batch_id: null,
+        concluded_at: null,
+        failed_at: null,
+      },
+    ]);
+  });
+
+  test('keeps when a delivery was taken, unless by hand', async () => {
+    const past = await addPast(2);
+    await sql`update deliveries set status = 'delivered', delivered_at = now(),
+      is_delivered_manually = (id = (select max(id) from deliveries where webhook_id = ${past.webhookId}))
+      where webhook_id = ${past.webhookId}`.execute(database.db);
+    const replayId = await startReplay(past, 2, ['delivered']);
+    await advanceReplay({ replayId });
+    const rows = (await deliveriesOf(replayId)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    expect(rows).toMatchObject([
+      { delivered_at: expect.any(Date), is_delivered_manually: false },
+      { delivered_at: null, is_delivered_manually: false },
+    ]);
+  });
+
+  test('reopens nothing twice when it runs again, even beside itself', async () => {
+    const replayId = await startReplay(await addPast(450), 450);
+    await Promise.all([advanceReplay({ replayId }), advanceReplay({ replayId })]);
+    await conclude(replayId, 'failed', 100);
+    expect(await advanceReplay({ replayId })).toBe('reopened');
+    expect(await replayRow(replayId)).toMatchObject({ matched: 450, reopened: 450, failed: 100 });
+    expect(await countChanges(replayId, 'replayed')).toBe(450);
+    await conclude(replayId, 'delivered');
+    expect(await advanceReplay({ replayId })).toBe('concluded');
+    expect(await advanceReplay({ replayId })).toBe('concluded');
+    expect(await replayRow(replayId)).toMatchObject({
+      status: 'completed',
+      delivered: 350,
+      failed: 100,
+      concluded_at: expect.any(Date),
+    });
+  });
+
+  test('goes on after a batch that was lost in the middle', async () => {
+    const replayId = await startReplay(await addPast(250), 250);
+    // The second batch fails before its commit, as a crash would have it.
+    await sql`create function lose() returns trigger language plpgsql as
+      'begin if new.reopened > 200 then raise exception ''lost''; end if; return new; end'`.execute(
+      database.db,
+    );
+    await sql`create trigger lose before update on replays
+      for each row execute function lose()`.execute(database.db);
+    await expect(advanceReplay({ replayId })).rejects.toThrow('lost');
+    await sql`drop trigger lose on replays`.execute(database.db);
+    expect(await deliveriesOf(replayId)).toHaveLength(200);
+    await advanceReplay({ replayId });
+    expect(await deliveriesOf(replayId)).toHaveLength(250);
+    expect(await countChanges(replayId, 'replayed')).toBe(250);
+  });
+
+  test('waits while a thousand have not been attempted', async () => {
+    const replayId = await startReplay(await addPast(1_300), 1_300);
+    expect(await advanceReplay({ replayId })).toBe('reopening');
+    expect(await advanceReplay({ replayId })).toBe('reopening');
+    expect(await deliveriesOf(replayId)).toHaveLength(1_000);
+    await conclude(replayId, 'delivered', 50);
+    expect(await advanceReplay({ replayId })).toBe('reopening');
+    expect(await deliveriesOf(replayId)).toHaveLength(1_200);
+    await conclude(replayId, 'delivered');
+    expect(await advanceReplay({ replayId })).toBe('reopened');
+    expect(await deliveriesOf(replayId)).toHaveLength(1_300);
+  });
+
+  test('makes the missing ones once, in their place in time', async () => {
+    const past = await addPast(250, { isMissing: true });
+    const replayId = await startReplay(past, 250, ['failed', 'missing']);
+    await Promise.all([advanceReplay({ replayId }), advanceReplay({ replayId })]);
+    const rows = await deliveriesOf(replayId);
+    expect(rows).toHaveLength(250);
+    expect(await countChanges(replayId, 'created')).toBe(250);
+    for (const { id, created_at } of rows) {
+      expect(id >= firstIdAt('delivery', created_at)).toBe(true);
+      expect(id < firstIdAt('delivery', new Date(created_at.getTime() + 1))).toBe(true);
+    }
+    expect(await replayRow(replayId)).toMatchObject({ reopened: 250, position: null });
+  });
+
+  test('makes no delivery of an event that is pruned just then', async () => {
+    const { db } = database;
+    const past = await addPast(2, { isMissing: true });
+    const replayId = await startReplay(past, 2, ['missing']);
+    let advancing: Promise<unknown> = Promise.resolve();
+    await db.transaction().execute(async (trx) => {
+      const [event] = await trx
+        .selectFrom('events')
+        .select('id')
+        .where('project_id', '=', past.projectId)
+        .orderBy('id')
+        .execute();
+      await trx.deleteFrom('events').where('id', '=', event!.id).execute();
+      advancing = advanceReplay({ replayId });
+      await expect.poll(countWaiting).toBe(1);
+    });
+    await advancing;
+    expect(await deliveriesOf(replayId)).toHaveLength(1);
+    expect(await replayRow(replayId)).toMatchObject({ matched: 2, reopened: 1 });
+  });
+
+  test('counts those that came to match since', async () => {
+    const replayId = await startReplay(await addPast(3), 1);
+    await advanceReplay({ replayId });
+    expect(await replayRow(replayId)).toMatchObject({ matched: 3, reopened: 3 });
+  });
+});

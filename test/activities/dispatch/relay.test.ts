@@ -1,0 +1,222 @@
+// The relay between a real database and a real Temporal, behind a wire that can be cut.
+import { NativeConnection } from '@temporalio/worker';
+import { Client } from '@temporalio/client';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import {
+  startRelay,
+  type Relay,
+  type RelayDependencies,
+} from '../../../activities/dispatch/relay.ts';
+import type { OutboxRow } from '../../../schema/database/database.ts';
+import { createDoorbell, type Doorbell } from '../../../schema/database/doorbell.ts';
+import { createListener, type Listener } from '../../../schema/database/listen.ts';
+import { newId } from '../../../schema/ids.ts';
+import {
+  deliverEventsWorkflowId,
+  publishPostWorkflow,
+  type DeliverEventsInput,
+} from '../../../schema/workflows.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { installQuietRuntime } from '../../support/quiet-runtime.ts';
+import { addEvent, addPost, addProject, addWebhook } from '../../support/rows.ts';
+import { createTestNamespace, type TestNamespace } from '../../support/temporal.ts';
+import { Wire } from '../../support/wire.ts';
+
+// Nobody works on it: the workflows begin and stay.
+const taskQueue = 'nobody';
+
+let database: TestDatabase;
+let namespace: TestNamespace;
+let wire: Wire;
+let connection: NativeConnection;
+let listener: Listener;
+let doorbell: Doorbell;
+let warnings: string[] = [];
+const relays: Relay[] = [];
+
+beforeAll(async () => {
+  installQuietRuntime();
+  [database, namespace] = await Promise.all([createTestDatabase(), createTestNamespace()]);
+  wire = new Wire(namespace.address);
+  await wire.mend();
+  connection = await NativeConnection.connect({ address: wire.address });
+  listener = createListener(database.url);
+  doorbell = createDoorbell(database.url);
+});
+
+afterEach(async () => {
+  await Promise.all(relays.splice(0).map((relay) => relay.stop()));
+  warnings = [];
+});
+
+afterAll(async () => {
+  await Promise.all([listener.close(), doorbell.close()]);
+  await connection.close();
+  await wire.cut();
+  await Promise.all([namespace.close(), database.drop()]);
+});
+
+function start(options: Pick<RelayDependencies, 'isCrowded'> = {}): void {
+  relays.push(
+    startRelay({
+      db: database.db,
+      listener,
+      temporal: new Client({ connection, namespace: namespace.namespace }),
+      taskQueue,
+      log: pino({ level: 'warn' }, { write: (line: string) => void warnings.push(line) }),
+      ...options,
+    }),
+  );
+}
+
+const outbox = (): Promise<OutboxRow[]> =>
+  database.db.selectFrom('outbox').selectAll().orderBy('id').execute();
+
+async function waitUntilTold(timeout = 20_000): Promise<void> {
+  await expect.poll(outbox, { timeout, interval: 25 }).toEqual([]);
+}
+
+const describeWorkflow = (workflowId: string) =>
+  namespace.client.workflow.getHandle(workflowId).describe();
+
+/** What a workflow was started with. */
+async function inputOf(workflowId: string): Promise<DeliverEventsInput> {
+  const { events } = await namespace.client.workflow.getHandle(workflowId).fetchHistory();
+  const [payload] = events![0]!.workflowExecutionStartedEventAttributes!.input!.payloads!;
+  return JSON.parse(Buffer.from(payload!.data!).toString('utf8')) as DeliverEventsInput;
+}
+
+/** Every execution in the namespace, a second one of the same id too. */
+async function listWorkflowIds(): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { workflowId } of namespace.client.workflow.list()) ids.push(workflowId);
+  return ids.toSorted();
+}
+
+const batchesOf = async (deliveryIds: string[]) =>
+  database.db
+    .selectFrom('deliveries')
+    .select(['id', 'webhook_id', 'batch_id'])
+    .where('id', 'in', deliveryIds)
+    .execute();
+
+describe('startRelay', () => {
+  test('tells a start that failed again after the pause', async () => {
+    const { workflowId } = await addPost(database.db);
+    await wire.cut();
+    start();
+    await expect.poll(() => warnings.length, { timeout: 20_000, interval: 25 }).toBeGreaterThan(0);
+    expect(warnings[0]).toContain(workflowId);
+    expect(await outbox()).toHaveLength(1);
+    await wire.mend();
+    await waitUntilTold();
+    expect(await describeWorkflow(workflowId)).toMatchObject({ status: { name: 'RUNNING' } });
+  });
+
+  test('counts a workflow that has started already as told, and starts no second one', async () => {
+    const { postId, workflowId } = await addPost(database.db);
+    const started = await namespace.client.workflow.start(publishPostWorkflow, {
+      taskQueue,
+      workflowId,
+      args: [{ postId, run: 1 }],
+    });
+    start();
+    await waitUntilTold();
+    expect((await describeWorkflow(workflowId)).runId).toBe(started.firstExecutionRunId);
+    expect(warnings).toEqual([]);
+
+    // Nor once it has ended.
+    await started.terminate();
+    await database.db
+      .insertInto('outbox')
+      .values({
+        id: newId('outbox'),
+        workflow: publishPostWorkflow,
+        workflow_id: workflowId,
+        input: JSON.stringify({ postId, run: 1 }),
+      })
+      .execute();
+    doorbell.ring('fanfare_outbox');
+    await waitUntilTold();
+    expect(await describeWorkflow(workflowId)).toMatchObject({
+      runId: started.firstExecutionRunId,
+      status: { name: 'TERMINATED' },
+    });
+  });
+
+  test('of two on one database starts each workflow once', async () => {
+    const { db } = database;
+    const projectId = await addProject(db);
+    await Promise.all(Array.from({ length: 5 }, () => addWebhook(db, projectId)));
+    const before = await listWorkflowIds();
+    start();
+    start();
+    const [posts, deliveryIds] = await Promise.all([
+      Promise.all(Array.from({ length: 20 }, () => addPost(db))),
+      Promise.all(Array.from({ length: 20 }, () => addEvent(db, projectId))),
+    ]);
+    doorbell.ring('fanfare_outbox');
+    doorbell.ring('fanfare_deliveries');
+    await expect
+      .poll(() => batchesOf(deliveryIds.flat()), { timeout: 10_000 })
+      .toSatisfy((rows: { batch_id: string | null }[]) => rows.every((row) => row.batch_id));
+    await waitUntilTold();
+
+    const batchIds = new Set((await batchesOf(deliveryIds.flat())).map((row) => row.batch_id!));
+    const expected = [
+      ...before,
+      ...posts.map((post) => post.workflowId),
+      ...[...batchIds].map(deliverEventsWorkflowId),
+    ];
+    // Temporal's list is a moment behind.
+    await expect.poll(listWorkflowIds, { timeout: 10_000 }).toEqual(expected.toSorted());
+    const told = [...batchIds].map(
+      async (id) => (await inputOf(deliverEventsWorkflowId(id))).batchId,
+    );
+    expect(await Promise.all(told)).toEqual([...batchIds]);
+    expect(warnings).toEqual([]);
+  });
+
+  test('starts no post while those before it are waiting, and goes on without a ring', async () => {
+    let [isCrowded, asked] = [true, 0];
+    start({
+      isCrowded: () => {
+        asked++;
+        return isCrowded;
+      },
+    });
+    const { workflowId } = await addPost(database.db);
+    doorbell.ring('fanfare_outbox');
+    const askedBefore = asked;
+    await expect.poll(() => asked, { timeout: 10_000 }).toBeGreaterThan(askedBefore + 10);
+    expect(await outbox()).toHaveLength(1);
+    isCrowded = false;
+    await waitUntilTold();
+    expect(await describeWorkflow(workflowId)).toMatchObject({ status: { name: 'RUNNING' } });
+  });
+
+  test('puts the deliveries of a failing webhook into a batch of their own', async () => {
+    const { db } = database;
+    const projectId = await addProject(db);
+    const failing = await addWebhook(db, projectId, { failingSince: new Date() });
+    await addWebhook(db, projectId);
+    const deliveryIds = [await addEvent(db, projectId), await addEvent(db, projectId)].flat();
+    start();
+    await expect
+      .poll(() => batchesOf(deliveryIds), { timeout: 10_000 })
+      .toSatisfy((rows: { batch_id: string | null }[]) => rows.every((row) => row.batch_id));
+    await waitUntilTold();
+
+    const byBatch = Map.groupBy(await batchesOf(deliveryIds), (row) => row.batch_id!);
+    expect(byBatch.size).toBe(2);
+    for (const [batchId, rows] of byBatch) {
+      const input = await inputOf(deliverEventsWorkflowId(batchId));
+      expect(input.batchId).toBe(batchId);
+      expect(rows.map((row) => row.webhook_id === failing)).toEqual([
+        input.isFailing,
+        input.isFailing,
+      ]);
+    }
+  });
+});

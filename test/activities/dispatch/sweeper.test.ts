@@ -1,0 +1,309 @@
+// Work whose workflow is gone: found by the sweeper in a real database, and carried on.
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from 'kysely';
+import { startSweeper, type Sweeper } from '../../../activities/dispatch/sweeper.ts';
+import { keepWorker } from '../../../api/keep-worker.ts';
+import { startOf } from '../../../schema/database/replay-matches.ts';
+import { insertReplay } from '../../../schema/database/replays.ts';
+import { newId } from '../../../schema/ids.ts';
+import {
+  deliverEventsWorkflow,
+  publishPostWorkflow,
+  replayDeliveriesWorkflow,
+  type DeliverEventsInput,
+} from '../../../schema/workflows.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createEngine, type Engine } from '../../support/engine.ts';
+import { installQuietRuntime } from '../../support/quiet-runtime.ts';
+import { startReceiver } from '../../support/receiver.ts';
+import { addBatch, addPost, addProject, addWebhook, anyTimings } from '../../support/rows.ts';
+import { createTestNamespace, type TestNamespace } from '../../support/temporal.ts';
+
+let database: TestDatabase;
+let namespace: TestNamespace;
+let engine: Engine;
+const sweepers: Sweeper[] = [];
+const hourAgo = sql<Date>`now() - interval '1 hour'`;
+
+beforeAll(async () => {
+  installQuietRuntime();
+  [database, namespace] = await Promise.all([createTestDatabase(), createTestNamespace()]);
+  engine = createEngine(database, { namespace: namespace.namespace });
+});
+
+afterEach(async () => {
+  await Promise.all(sweepers.splice(0).map((sweeper) => sweeper.stop()));
+});
+
+afterAll(async () => {
+  await engine.close();
+  await Promise.all([namespace.close(), database.drop()]);
+});
+
+function start(everyMs = 500): void {
+  const { db, doorbell, log } = engine;
+  const temporal = namespace.client;
+  sweepers.push(startSweeper({ db, doorbell, temporal, everyMs, overdueMs: 60_000, log }));
+}
+
+/** A batch that Temporal was told of, whose only delivery failed once and has been due for an hour. */
+async function addOverdueBatch(url?: string) {
+  const { db } = database;
+  const projectId = await addProject(db);
+  await addWebhook(db, projectId, url === undefined ? {} : { url });
+  const { id, workflow_id: workflowId, input } = await addBatch(db, projectId);
+  await db.deleteFrom('outbox').where('id', '=', id).execute();
+  const { batchId } = input as unknown as DeliverEventsInput;
+  const { id: deliveryId } = await db
+    .selectFrom('deliveries')
+    .select('id')
+    .where('batch_id', '=', batchId)
+    .executeTakeFirstOrThrow();
+  await engine.recorder.record({
+    delivery_id: deliveryId,
+    scheduled_attempts: 0,
+    ladder_start: 0,
+    started_at: new Date(Date.now() - 3_700_000),
+    ended_at: new Date(Date.now() - 3_700_000),
+    timings: anyTimings,
+    remote_address: null,
+    status_code: 503,
+    error_code: 'http_5xx',
+    request_headers: {},
+    response_headers: null,
+    response_body: null,
+    status: 'retrying',
+    next_attempt_at: new Date(Date.now() - 3_600_000),
+  });
+  return { batchId, deliveryId, workflowId };
+}
+
+/** A post that Temporal was told of an hour ago. */
+async function addOverduePost(scheduledAt: Date | null = null) {
+  const post = await addPost(database.db, { scheduledAt });
+  await database.db.deleteFrom('outbox').where('workflow_id', '=', post.workflowId).execute();
+  await database.db
+    .updateTable('posts')
+    .set({ progressed_at: hourAgo })
+    .where('id', '=', post.postId)
+    .execute();
+  return post;
+}
+
+/** A replay that Temporal was told of an hour ago. */
+async function addOverdueReplay() {
+  const { db } = database;
+  const projectId = await addProject(db);
+  const id = newId('replay');
+  const wanted = { webhook_id: await addWebhook(db, projectId), statuses: ['failed' as const] };
+  await db.transaction().execute((trx) =>
+    insertReplay(trx, {
+      ...wanted,
+      id,
+      project_id: projectId,
+      environment: 'production',
+      status: 'running',
+      since: new Date(0),
+      until: new Date(),
+      matched: 1,
+      position: startOf(wanted.statuses),
+    }),
+  );
+  const { workflow_id: workflowId } = await replay(id);
+  await db.deleteFrom('outbox').where('workflow_id', '=', workflowId).execute();
+  await db.updateTable('replays').set({ created_at: hourAgo }).where('id', '=', id).execute();
+  return { id, workflowId };
+}
+
+/** Nobody works on it, so that it runs on. */
+const startWorkflow = (workflow: string, workflowId: string) =>
+  namespace.client.workflow.start(workflow, { taskQueue: 'nobody', workflowId, args: [{}] });
+
+/** COMMAND_TYPE_COMPLETE_WORKFLOW_EXECUTION. */
+const completeWorkflow = 4;
+
+/** A workflow that does nothing and ends. */
+async function runToCompletion(workflowId: string): Promise<void> {
+  const { client } = namespace;
+  const name = `completing-${workflowId}`;
+  await client.workflow.start(publishPostWorkflow, { taskQueue: name, workflowId, args: [{}] });
+  const { taskToken } = await client.withDeadline(Date.now() + 10_000, () =>
+    client.workflowService.pollWorkflowTaskQueue({
+      namespace: namespace.namespace,
+      taskQueue: { name },
+      identity: 'test',
+    }),
+  );
+  await client.workflowService.respondWorkflowTaskCompleted({
+    namespace: namespace.namespace,
+    taskToken,
+    commands: [{ commandType: completeWorkflow, completeWorkflowExecutionCommandAttributes: {} }],
+  });
+}
+
+const delivery = (id: string) =>
+  database.db.selectFrom('deliveries').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+
+const post = (id: string) =>
+  database.db.selectFrom('posts').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+
+const replay = (id: string) =>
+  database.db.selectFrom('replays').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+
+const outboxOf = (workflowId: string) =>
+  database.db.selectFrom('outbox').selectAll().where('workflow_id', '=', workflowId).execute();
+
+describe('startSweeper', () => {
+  test('sets free a batch whose workflow is gone, and leaves one alone whose workflow runs', async () => {
+    const running = await addOverdueBatch();
+    const ended = await addOverdueBatch();
+    const gone = await addOverdueBatch();
+    await startWorkflow(deliverEventsWorkflow, running.workflowId);
+    await (await startWorkflow(deliverEventsWorkflow, ended.workflowId)).terminate();
+    start();
+    // Batches are looked at in the order of their ids: the running one came first.
+    await expect
+      .poll(async () => (await delivery(gone.deliveryId)).batch_id, { timeout: 10_000 })
+      .toBeNull();
+    expect((await delivery(ended.deliveryId)).batch_id).toBeNull();
+    expect((await delivery(running.deliveryId)).batch_id).toBe(running.batchId);
+  });
+
+  test('gives a post whose workflow is gone a new run, and leaves one alone whose workflow runs', async () => {
+    const running = await addOverduePost();
+    const gone = await addOverduePost();
+    await startWorkflow(publishPostWorkflow, running.workflowId);
+    start();
+    await expect
+      .poll(async () => (await post(gone.postId)).current_run, { timeout: 10_000 })
+      .toBe(2);
+    const restarted = await post(gone.postId);
+    expect(restarted.workflow_id).not.toBe(gone.workflowId);
+    expect(await outboxOf(restarted.workflow_id!)).toMatchObject([
+      { workflow: publishPostWorkflow, input: { postId: gone.postId, run: 2 }, start_at: null },
+    ]);
+    expect(await post(running.postId)).toMatchObject({
+      current_run: 1,
+      workflow_id: running.workflowId,
+    });
+  });
+
+  test('leaves a scheduled post alone that is due in an hour', async () => {
+    const coming = await addOverduePost(new Date(Date.now() + 3_600_000));
+    const due = await addOverduePost(new Date(Date.now() - 3_600_000));
+    start();
+    await expect
+      .poll(async () => (await post(due.postId)).current_run, { timeout: 10_000 })
+      .toBe(2);
+    expect(await post(coming.postId)).toMatchObject({
+      status: 'scheduled',
+      current_run: 1,
+      workflow_id: coming.workflowId,
+    });
+  });
+
+  test('gives posts that are due within minutes a new run, where their workflow is gone', async () => {
+    const dueAt = new Date(Date.now() + 300_000);
+    const running = await addOverduePost(dueAt);
+    await startWorkflow(publishPostWorkflow, running.workflowId);
+    const gone = await Promise.all(Array.from({ length: 12 }, () => addOverduePost(dueAt)));
+    start();
+    await expect
+      .poll(
+        async () => {
+          const rows = await database.db
+            .selectFrom('posts')
+            .select('id')
+            .where('scheduled_at', '=', dueAt)
+            .where('current_run', '=', 2)
+            .execute();
+          return rows.length;
+        },
+        { timeout: 10_000 },
+      )
+      .toBe(gone.length);
+    const restarted = await post(gone[0]!.postId);
+    expect(restarted).toMatchObject({ status: 'scheduled', restored_at: null });
+    expect(await outboxOf(restarted.workflow_id!)).toMatchObject([{ start_at: dueAt }]);
+    expect((await post(running.postId)).current_run).toBe(1);
+  });
+
+  test('marks an open post whose workflow has completed as restored', async () => {
+    const done = await addOverduePost();
+    await runToCompletion(done.workflowId);
+    const terminated = await addOverduePost();
+    await (await startWorkflow(publishPostWorkflow, terminated.workflowId)).terminate();
+    start();
+    for (const { postId } of [done, terminated]) {
+      await expect.poll(async () => (await post(postId)).current_run, { timeout: 10_000 }).toBe(2);
+    }
+    expect((await post(done.postId)).restored_at).toBeInstanceOf(Date);
+    expect((await post(terminated.postId)).restored_at).toBeNull();
+  });
+
+  test('starts a replay anew whose workflow is gone or was ended, and leaves one alone that runs', async () => {
+    const running = await addOverdueReplay();
+    const ended = await addOverdueReplay();
+    const gone = await addOverdueReplay();
+    await startWorkflow(replayDeliveriesWorkflow, running.workflowId);
+    await (await startWorkflow(replayDeliveriesWorkflow, ended.workflowId)).terminate();
+    start();
+    for (const { id, workflowId } of [ended, gone]) {
+      await expect
+        .poll(async () => (await replay(id)).workflow_id, { timeout: 10_000 })
+        .not.toBe(workflowId);
+      const { workflow_id } = await replay(id);
+      // Asked for once, though swept again.
+      expect(await outboxOf(workflow_id)).toMatchObject([
+        { workflow: replayDeliveriesWorkflow, input: { replayId: id } },
+      ]);
+    }
+    expect((await replay(running.id)).workflow_id).toBe(running.workflowId);
+  });
+
+  test('sweeps once where two are running', async () => {
+    await sql`create table sweeps_seen (swept_at timestamptz)`.execute(database.db);
+    await sql`create function see_sweep() returns trigger language plpgsql as
+      'begin insert into sweeps_seen values (new.swept_at); return new; end'`.execute(database.db);
+    await sql`create trigger see_sweep before update on sweeps
+      for each row execute function see_sweep()`.execute(database.db);
+    const everyMs = 600;
+    start(everyMs);
+    start(everyMs);
+    const seen = async () => {
+      const query = sql<{ swept_at: Date }>`select swept_at from sweeps_seen order by swept_at`;
+      return (await query.execute(database.db)).rows.map((row) => row.swept_at.getTime());
+    };
+    await expect
+      .poll(async () => (await seen()).length, { timeout: 10_000 })
+      .toBeGreaterThanOrEqual(3);
+    const times = await seen();
+    const gaps = times.slice(1).map((time, i) => time - times[i]!);
+    for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(everyMs);
+  });
+});
+
+describe('a swept batch', () => {
+  test('is carried again, and its attempts go on counting', async () => {
+    await using receiver = await startReceiver({ respond: () => ({ status: 503 }) });
+    const { batchId, deliveryId } = await addOverdueBatch(receiver.url);
+    const worker = keepWorker({
+      ...engine,
+      config: { ...engine.config, sweepEveryS: 0.5, sweepOverdueS: 60 },
+      address: namespace.address,
+    });
+    try {
+      await expect
+        .poll(async () => (await delivery(deliveryId)).attempt_count, { timeout: 20_000 })
+        .toBe(2);
+      const row = await delivery(deliveryId);
+      expect(row).toMatchObject({ status: 'retrying', scheduled_attempts: 2 });
+      expect(row.batch_id).not.toBe(batchId);
+      // The second attempt's wait, not the first one's.
+      expect(row.next_attempt_at!.getTime()).toBeGreaterThan(Date.now() + 100_000);
+      expect(receiver.requests).toHaveLength(1);
+    } finally {
+      await worker.stop();
+    }
+  });
+});

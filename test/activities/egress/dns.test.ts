@@ -1,0 +1,174 @@
+// Resolving names beside names whose DNS never answers, with a real name server.
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, test, type TestContext } from 'vitest';
+import { createDns } from '../../../activities/egress/dns.ts';
+import { startNameServer, type NameServerOptions } from '../../support/name-server.ts';
+
+const loopback = [{ address: '127.0.0.1', family: 4 }];
+
+async function start(
+  onTestFinished: TestContext['onTestFinished'],
+  options: NameServerOptions = {},
+) {
+  const server = await startNameServer(options);
+  onTestFinished(() => server.close());
+  const { addresses, texts } = createDns({ servers: [server.address] });
+  return { server, resolve: addresses, texts };
+}
+
+const codeOf = (error: NodeJS.ErrnoException) => error.code;
+const distinct = (names: readonly string[]) => [...new Set(names)];
+
+async function timed<T>(work: Promise<T>): Promise<{ value: T; ms: number }> {
+  const startedAt = performance.now();
+  const value = await work;
+  return { value, ms: performance.now() - startedAt };
+}
+
+describe.concurrent('createDns', () => {
+  test('finds the addresses of a name, and tells a missing name from a silent one', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const { resolve } = await start(onTestFinished);
+    expect(await resolve('a.known.test', 'prj_1')).toEqual(loopback);
+    expect(await resolve('A.known.test.', 'prj_1')).toEqual(loopback);
+    await expect(resolve('nobody.test', 'prj_1')).rejects.toMatchObject({ code: 'ENOTFOUND' });
+    const silent = await timed(resolve('silent.test', 'prj_1').catch(codeOf));
+    expect(silent.value).toBe('EAI_AGAIN');
+    expect(silent.ms).toBeLessThan(2_500);
+  });
+
+  test('asks each time, but not again for a name that did not answer', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const { server, resolve } = await start(onTestFinished);
+    await resolve('a.known.test', 'prj_1');
+    const once = server.asked.length;
+    await resolve('a.known.test', 'prj_1');
+    expect(server.asked).toHaveLength(2 * once);
+    await resolve('silent.test', 'prj_1').catch(codeOf);
+    const before = server.asked.length;
+    const again = await timed(resolve('silent.test', 'prj_2').catch(codeOf));
+    expect(again.value).toBe('EAI_AGAIN');
+    expect(again.ms).toBeLessThan(200);
+    expect(server.asked).toHaveLength(before);
+  });
+
+  test('serves one project at once while another floods silent names of many domains', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const { server, resolve } = await start(onTestFinished);
+    const flood = Array.from({ length: 500 }, (_, i) => resolve(`silent-${i}.test`, 'prj_flood'));
+    for (const lookup of flood) lookup.catch(() => undefined);
+    await sleep(100);
+    const { value, ms } = await timed(resolve('a.known.test', 'prj_other'));
+    expect(value).toEqual(loopback);
+    expect(ms).toBeLessThan(500);
+    expect(distinct(server.asked).filter((name) => name.includes('silent'))).toHaveLength(20);
+  });
+
+  test('counts TXT lookups like the others', async ({ expect, onTestFinished }) => {
+    const { server, resolve, texts } = await start(onTestFinished);
+    for (let i = 0; i < 100; i++) texts(`silent-${i}.test`, 'prj_1').catch(() => undefined);
+    await sleep(100);
+    expect(distinct(server.asked)).toHaveLength(20);
+    expect(await resolve('a.known.test', 'prj_2')).toEqual(loopback);
+  });
+
+  test('serves all projects while many ask for silent names of one domain', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const { server, resolve } = await start(onTestFinished);
+    for (let i = 0; i < 500; i++) {
+      resolve(`silent-${i}.silent.co.uk`, `prj_${i % 50}`).catch(() => undefined);
+    }
+    await sleep(100);
+    const { value, ms } = await timed(resolve('a.known.test', 'prj_1'));
+    expect(value).toEqual(loopback);
+    expect(ms).toBeLessThan(500);
+    expect(distinct(server.asked).filter((name) => name.includes('silent'))).toHaveLength(10);
+    // It has the public suffix in common with them, but not the domain.
+    expect(await resolve('nobody.co.uk', 'prj_1').catch(codeOf)).toBe('ENOTFOUND');
+  });
+
+  test("serves a domain at once while another project's flood delays its own lookups there", async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const { resolve } = await start(onTestFinished);
+    const flood = Array.from({ length: 100 }, (_, i) => `silent-${i}.test`);
+    const shared = Array.from({ length: 20 }, (_, i) => `flood-${i}.known.test`);
+    for (const name of [...flood, ...shared]) resolve(name, 'prj_flood').catch(() => undefined);
+    await sleep(100);
+    const { value, ms } = await timed(resolve('a.known.test', 'prj_other'));
+    expect(value).toEqual(loopback);
+    expect(ms).toBeLessThan(500);
+  });
+
+  test('serves a project at once beside its silent names of one domain', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const { resolve } = await start(onTestFinished);
+    for (let i = 0; i < 100; i++) {
+      resolve(`${i}.silent.test`, 'prj_1').catch(() => undefined);
+    }
+    await sleep(100);
+    const { value, ms } = await timed(resolve('a.known.test', 'prj_1'));
+    expect(value).toEqual(loopback);
+    expect(ms).toBeLessThan(500);
+  });
+
+  test('gives up what cannot begin in time', async ({ expect, onTestFinished }) => {
+    const { server, resolve } = await start(onTestFinished);
+    const flood = Array.from({ length: 200 }, (_, i) =>
+      resolve(`silent-${i}.test`, 'prj_1').catch(codeOf),
+    );
+    const { value, ms } = await timed(Promise.all(flood));
+    expect(new Set(value)).toEqual(new Set(['EAI_AGAIN']));
+    expect(ms).toBeLessThan(8_500);
+    expect(distinct(server.asked).length).toBeLessThan(100);
+  }, 15_000);
+
+  test('uses the address of one family when the other is never answered', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    let questions = 0;
+    const { resolve } = await start(onTestFinished, {
+      answer: () => (questions++ === 0 ? ['127.0.0.1'] : 'silent'),
+    });
+    expect(await resolve('half.test', 'prj_1')).toEqual(loopback);
+  });
+
+  test('knows the hosts file, as it is now, and localhost without asking', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const { server } = await start(onTestFinished);
+    const directory = mkdtempSync(join(tmpdir(), 'fanfare-hosts-'));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const hostsPath = join(directory, 'hosts');
+    const resolve = createDns({ servers: [server.address], hostsPath }).addresses;
+    expect(await resolve('a.localhost', 'prj_1')).toEqual([
+      ...loopback,
+      { address: '::1', family: 6 },
+    ]);
+    writeFileSync(hostsPath, '# none\n10.0.0.5\tInner inner.test # here\n::5 inner\nbad x\n');
+    expect(await resolve('inner', 'prj_1')).toEqual([
+      { address: '10.0.0.5', family: 4 },
+      { address: '::5', family: 6 },
+    ]);
+    writeFileSync(hostsPath, '10.0.0.6 inner.test\r\n');
+    utimesSync(hostsPath, 1, 1);
+    expect(await resolve('inner.test', 'prj_1')).toEqual([{ address: '10.0.0.6', family: 4 }]);
+    expect(server.asked).toEqual([]);
+  });
+});

@@ -1,0 +1,172 @@
+// Guarded WebSockets for connectors that are given a URL.
+import { createServer } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { WebSocketServer, type WebSocket } from 'ws';
+import { fetchFor } from '../../../activities/egress/guarded-fetch.ts';
+import type { MessageSocket } from '../../../activities/egress/guarded-websocket.ts';
+import {
+  cert,
+  createClient,
+  listen,
+  resolvingTo,
+  startHttp,
+  startHttps,
+} from '../../support/peers.ts';
+
+const noSignal = new AbortController().signal;
+
+async function startWebSockets(serve: (socket: WebSocket) => unknown) {
+  const server = createServer();
+  const sockets = new WebSocketServer({ server });
+  sockets.on('connection', (socket) => void serve(socket));
+  return listen(server, 'ws');
+}
+
+async function readAll({ messages }: MessageSocket): Promise<string[]> {
+  const texts: string[] = [];
+  for await (const text of messages) texts.push(text);
+  return texts;
+}
+
+describe('withWebSocket', () => {
+  test('sends and receives messages, and closes the connection at the end', async () => {
+    const peer = await startWebSockets((socket) => {
+      socket.send('at once');
+      socket.on('message', (text: Buffer) => socket.send(`echo ${text.toString()}`));
+    });
+    const texts = await createClient().withWebSocket(peer.url, noSignal, async (socket) => {
+      socket.send('hello');
+      const seen: string[] = [];
+      for await (const text of socket.messages) {
+        seen.push(text);
+        if (seen.length === 2) return seen;
+      }
+      return [];
+    });
+    expect(texts).toEqual(['at once', 'echo hello']);
+    await expect.poll(() => peer.sockets.size).toBe(0);
+  });
+
+  test('answers no pings, so that a flood of them fills no memory', async () => {
+    const answers: string[] = [];
+    const peer = await startWebSockets((socket) => {
+      socket.on('pong', () => answers.push('pong'));
+      socket.on('message', () => {
+        answers.push('message');
+        socket.close();
+      });
+      socket.ping();
+    });
+    await createClient().withWebSocket(peer.url, noSignal, async (socket) => {
+      await setTimeout(50);
+      socket.send('hello');
+      return readAll(socket);
+    });
+    expect(answers).toEqual(['message']);
+  });
+
+  test('ends the messages when the server closes the connection', async () => {
+    const peer = await startWebSockets((socket) => {
+      socket.send('last');
+      socket.close();
+    });
+    const { withWebSocket } = createClient();
+    expect(await withWebSocket(peer.url, noSignal, readAll)).toEqual(['last']);
+  });
+
+  test('reaches TLS servers by their certificate', async () => {
+    const peer = await startHttps((_request, response) => response.writeHead(404).end());
+    const url = `wss://hook.test:${peer.port}/`;
+    const trusting = createClient({ ca: [cert], lookup: resolvingTo('127.0.0.1') });
+    await expect(trusting.withWebSocket(url, noSignal, readAll)).rejects.toThrow(/404/);
+    const { withWebSocket } = createClient({ lookup: resolvingTo('127.0.0.1') });
+    await expect(withWebSocket(url, noSignal, readAll)).rejects.toThrow(/self-signed/);
+  });
+
+  test('refuses what the guard refuses, with no connection', async () => {
+    const peer = await startWebSockets(() => undefined);
+    const { withWebSocket } = createClient({ allowed: [], lookup: resolvingTo('127.0.0.1') });
+    const open = (url: string) => withWebSocket(url, noSignal, readAll);
+    for (const url of [`wss://hook.test:${peer.port}/`, `ws://hook.test:${peer.port}/`]) {
+      await expect(open(url), url).rejects.toMatchObject({ code: 'ENOTFOUND' });
+    }
+    for (const url of [peer.url, 'wss://[::1]/', 'wss://a:b@example.com/', 'ftp://example.com/']) {
+      await expect(open(url), url).rejects.toMatchObject({ code: 'blocked_address' });
+    }
+    expect(peer.connections).toBe(0);
+  });
+
+  test('refuses a public address by ws:', async () => {
+    const { withWebSocket } = createClient({ lookup: resolvingTo('8.8.8.8') });
+    await expect(withWebSocket('ws://8.8.8.8/', noSignal, readAll)).rejects.toMatchObject({
+      code: 'blocked_address',
+    });
+    await expect(withWebSocket('ws://relay.test/', noSignal, readAll)).rejects.toMatchObject({
+      code: 'ENOTFOUND',
+    });
+  });
+
+  test('follows no redirect', async () => {
+    const target = await startWebSockets((socket) => socket.send('hello'));
+    const peer = await startHttp((_request, response) => {
+      response.writeHead(302, { Location: target.url }).end();
+    });
+    const url = peer.url.replace('http', 'ws');
+    await expect(createClient().withWebSocket(url, noSignal, readAll)).rejects.toThrow(/302/);
+    expect(target.connections).toBe(0);
+  });
+
+  test('has one deadline for opening, reading and what is done with it', async () => {
+    const never = await startHttp(() => undefined);
+    const silent = await startWebSockets(() => undefined);
+    const chatty = await startWebSockets((socket) => {
+      const timer = setInterval(() => socket.send('again'), 20);
+      socket.on('close', () => clearInterval(timer));
+    });
+    const { withWebSocket } = createClient({ fetchDeadlineMs: 200 });
+    for (const peer of [never, silent, chatty]) {
+      const startedAt = performance.now();
+      const open = withWebSocket(peer.url.replace('http', 'ws'), noSignal, readAll);
+      await expect(open).rejects.toMatchObject({ name: 'AbortError' });
+      expect(performance.now() - startedAt).toBeLessThan(1_500);
+      await expect.poll(() => peer.sockets.size).toBe(0);
+    }
+  });
+
+  test("ends at the caller's signal", async () => {
+    const silent = await startWebSockets(() => undefined);
+    const caller = new AbortController();
+    const open = createClient().withWebSocket(silent.url, caller.signal, (socket) => {
+      caller.abort();
+      return readAll(socket);
+    });
+    await expect(open).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  test('refuses a long message, and many that are long together', async () => {
+    const long = await startWebSockets((socket) => socket.send('x'.repeat(2_000)));
+    const many = await startWebSockets((socket) => {
+      for (let i = 0; i < 100; i++) socket.send('x'.repeat(100));
+    });
+    const { withWebSocket } = createClient({ fetchMaxBytes: 1_000 });
+    await expect(withWebSocket(long.url, noSignal, readAll)).rejects.toThrow(/payload/i);
+    await expect(withWebSocket(many.url, noSignal, readAll)).rejects.toThrow(/too much/);
+    for (const peer of [long, many]) await expect.poll(() => peer.sockets.size).toBe(0);
+  });
+
+  test('limits the connections of one project to one server', async () => {
+    const peer = await startWebSockets(() => undefined);
+    const { withWebSocket } = createClient({ connectionsPerOrigin: 1 });
+    const first = Promise.withResolvers<void>();
+    const open = (project: string, until: Promise<void>) =>
+      fetchFor(project, () => withWebSocket(peer.url, noSignal, () => until));
+    const isOver = Promise.resolve();
+    const both = [open('prj_1', first.promise), open('prj_1', isOver)];
+    await open('prj_2', isOver);
+    expect(peer.connections).toBe(2);
+    first.resolve();
+    await Promise.all(both);
+    expect(peer.connections).toBe(3);
+  });
+});

@@ -1,0 +1,248 @@
+// The sandbox's connector against the sandbox itself: every outcome becomes the right kind of error.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Credentials } from '../../../../activities/platforms/platform.ts';
+import { PlatformError } from '../../../../activities/platforms/platform-error.ts';
+import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
+import { createTestSandbox, toTarget, type TestSandbox } from '../../../support/sandbox.ts';
+
+let database: TestDatabase;
+let sandbox: TestSandbox;
+let credentials: Credentials;
+const signal = AbortSignal.timeout(25_000);
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  sandbox = createTestSandbox(database.db);
+  credentials = await logIn();
+});
+afterAll(() => database.drop());
+
+async function logIn(handle = 'ada'): Promise<Credentials> {
+  return (await sandbox.platform.connect!.run({ handle }, signal)).credentials;
+}
+
+async function errorOf(work: Promise<unknown>): Promise<PlatformError> {
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof PlatformError) return error;
+  throw new Error('It did not throw a PlatformError.', { cause: error });
+}
+
+const commit = (resultId: string, platformOptions: Record<string, unknown>, caption = 'hello') =>
+  sandbox.platform.commit(
+    toTarget(credentials, { resultId, platformOptions, caption }),
+    AbortSignal.timeout(25_000),
+  );
+
+describe('connect', () => {
+  test('gives the handle without its @, and means to act for it', async () => {
+    const { credentials: schema } = sandbox.platform.connect!;
+    const connection = await sandbox.platform.connect!.run(
+      schema.parse({ handle: '@Ada' }),
+      signal,
+    );
+    expect(connection).toMatchObject({ externalAccountId: 'ada', accountName: 'ada' });
+    expect(connection.credentials['access_token']).toMatch(/^sbx_at_/);
+  });
+
+  test('refuses other fields and odd handles', () => {
+    const { credentials: schema } = sandbox.platform.connect!;
+    expect(schema.safeParse({ handle: 'ada', password: 'x' }).success).toBe(false);
+    expect(schema.safeParse({ handle: 'a b' }).success).toBe(false);
+  });
+});
+
+describe('a login that was pruned', () => {
+  test('begins anew with the tokens that the account has', async () => {
+    const kept = await logIn('frida');
+    const refreshed = (await sandbox.platform.refresh!(kept, signal)).credentials;
+    await database.db.deleteFrom('sandbox_grants').where('handle', '=', 'frida').execute();
+    const target = { resultId: 'res_pruned', platformOptions: {} };
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => sandbox.platform.commit(toTarget(refreshed, target), signal)),
+    );
+    expect(answers.map(({ outcome }) => outcome)).toEqual(Array(3).fill('published'));
+    const late = await errorOf(sandbox.platform.commit(toTarget(kept, target), signal));
+    expect(late.options.platformCode).toBe('token_expired');
+  });
+
+  test.each([
+    ['another handle', (token: string) => token.replace('greta', 'ada')],
+    ['no handle', (token: string) => token.replace(/_greta$/, '')],
+    ['a handle that is none', (token: string) => token.replace('greta', 'GRETA')],
+  ])('is unknown by a token with %s', async (_, forge) => {
+    const login = await logIn('greta');
+    const forged = { ...login, access_token: forge(login['access_token']!) };
+    const target = { resultId: 'res_forged', platformOptions: {} };
+    const error = await errorOf(sandbox.platform.commit(toTarget(forged, target), signal));
+    expect(error.options.platformCode).toBe('token_invalid');
+  });
+});
+
+describe('commit', () => {
+  test('publishes and tells the id and the address', async () => {
+    const answer = await commit('res_plain', {});
+    expect(answer).toEqual({
+      outcome: 'published',
+      published: {
+        externalId: expect.any(String),
+        url: expect.stringMatching(/^http:\/\/fanfare\.test\/sandbox\/posts\/[0-9a-z]+$/),
+      },
+    });
+    expect(await sandbox.countPosts('res_plain')).toBe(1);
+  });
+
+  test('makes two posts when it is sent twice', async () => {
+    await commit('res_twice', {});
+    await commit('res_twice', {});
+    expect(await sandbox.countPosts('res_twice')).toBe(2);
+  });
+
+  test.each([
+    ['rejected', 'rejected', 'content_rejected'],
+    ['unavailable', 'unavailable', 'unavailable'],
+    ['rate_limited', 'rate_limited', 'rate_limited'],
+  ] as const)('throws for the outcome %s and posts nothing', async (outcome, kind, code) => {
+    const error = await errorOf(commit(`res_${outcome}`, { outcome }));
+    expect(error.kind).toBe(kind);
+    expect(error.options.platformCode).toBe(code);
+    expect(error.options.retryAfterMs).toBe(outcome === 'rate_limited' ? 1_000 : undefined);
+    expect(await sandbox.countPosts(`res_${outcome}`)).toBe(0);
+  });
+
+  test('says that the outcome is unknown when the answer is lost, though it was posted', async () => {
+    const error = await errorOf(commit('res_lost', { outcome: 'answer_lost' }));
+    expect(error.kind).toBe('unknown_outcome');
+    expect(await sandbox.countPosts('res_lost')).toBe(1);
+  });
+
+  test('reads the outcome from the caption, and lets the options win', async () => {
+    const caption = 'hello [sandbox outcome=rejected delay_ms=5]';
+    expect((await errorOf(commit('res_caption', {}, caption))).kind).toBe('rejected');
+    const answer = await commit('res_options', { outcome: 'published' }, caption);
+    expect(answer.outcome).toBe('published');
+  });
+
+  test('rejects a caption with a directive that means nothing', async () => {
+    const error = await errorOf(commit('res_odd', {}, '[sandbox outcome=perhaps]'));
+    expect(error.kind).toBe('rejected');
+    expect(error.options.platformCode).toBe('invalid_directive');
+  });
+
+  test('publishes after as many refusals of one target as were asked for', async () => {
+    const options = { outcome: 'unavailable', times: 2 };
+    expect((await errorOf(commit('res_times', options))).kind).toBe('unavailable');
+    expect((await errorOf(commit('res_times', options))).kind).toBe('unavailable');
+    expect((await commit('res_times', options)).outcome).toBe('published');
+    expect((await errorOf(commit('res_other', options))).kind).toBe('unavailable');
+  });
+
+  test('is public before its answer, when that is held back', async () => {
+    const target = toTarget(credentials, {
+      resultId: 'res_slow',
+      platformOptions: { delay_ms: 400 },
+    });
+    const started = Date.now();
+    const committed = sandbox.platform.commit(target, signal);
+    await expect.poll(() => sandbox.countPosts('res_slow')).toBe(1);
+    expect((await committed).outcome).toBe('published');
+    expect(Date.now() - started).toBeGreaterThanOrEqual(400);
+  });
+});
+
+describe('refresh', () => {
+  test('brings an expired login back, and ends the tokens before it', async () => {
+    const old = await logIn('carol');
+    const target = {
+      resultId: 'res_expired',
+      platformOptions: { outcome: 'token_expired', times: 1 },
+    };
+    const expired = await errorOf(sandbox.platform.commit(toTarget(old, target), signal));
+    expect(expired.kind).toBe('reauthorize');
+    expect(expired.options.isRevoked).toBeUndefined();
+
+    const fresh = (await sandbox.platform.refresh!(old, signal)).credentials;
+    expect((await sandbox.platform.commit(toTarget(fresh, target), signal)).outcome).toBe(
+      'published',
+    );
+    const late = await errorOf(sandbox.platform.commit(toTarget(old, target), signal));
+    expect(late.options.platformCode).toBe('token_expired');
+    expect((await errorOf(sandbox.platform.refresh!(old, signal))).kind).toBe('reauthorize');
+  });
+
+  test('does not help once the permission was taken back, but connecting again does', async () => {
+    const old = await logIn('dave');
+    const target = { resultId: 'res_revoked', platformOptions: { outcome: 'token_revoked' } };
+    const error = await errorOf(sandbox.platform.commit(toTarget(old, target), signal));
+    expect(error.options.isRevoked).toBe(true);
+    expect((await errorOf(sandbox.platform.refresh!(old, signal))).options.isRevoked).toBe(true);
+    const again = toTarget(await logIn('dave'), { resultId: 'res_again' });
+    expect((await sandbox.platform.commit(again, signal)).outcome).toBe('published');
+  });
+});
+
+describe('reconcile', () => {
+  test('finds the post of a lost answer, and tells a target that has none', async () => {
+    await errorOf(commit('res_found', { outcome: 'answer_lost' }));
+    const found = await sandbox.platform.reconcile!(
+      toTarget(credentials, { resultId: 'res_found' }),
+      signal,
+    );
+    expect(found).toMatchObject({
+      outcome: 'published',
+      published: { externalId: expect.any(String) },
+    });
+    const absent = await sandbox.platform.reconcile!(
+      toTarget(credentials, { resultId: 'res_nowhere' }),
+      signal,
+    );
+    expect(absent).toEqual({ outcome: 'absent' });
+  });
+});
+
+describe('revoke', () => {
+  test('ends the login', async () => {
+    const gone = await logIn('erin');
+    await sandbox.platform.revoke!(gone, signal);
+    const error = await errorOf(
+      sandbox.platform.commit(toTarget(gone, { resultId: 'res_gone' }), signal),
+    );
+    expect(error.options.isRevoked).toBe(true);
+  });
+});
+
+describe('over a real connection', () => {
+  test('a connection cut after the post was taken leaves the outcome unknown', async () => {
+    const { platform, close } = await sandbox.listen();
+    const target = toTarget(credentials, {
+      resultId: 'res_cut',
+      platformOptions: { outcome: 'answer_lost', times: 1 },
+    });
+    expect((await errorOf(platform.commit(target, signal))).kind).toBe('unknown_outcome');
+    expect(await sandbox.countPosts('res_cut')).toBe(1);
+    expect((await platform.reconcile!(target, signal)).outcome).toBe('published');
+    await close();
+  });
+
+  test('so does a wait that is given up', async () => {
+    const { platform, close } = await sandbox.listen();
+    const target = toTarget(credentials, {
+      resultId: 'res_given_up',
+      platformOptions: { delay_ms: 60_000 },
+    });
+    const error = await errorOf(platform.commit(target, AbortSignal.timeout(300)));
+    expect(error.kind).toBe('unknown_outcome');
+    expect(await sandbox.countPosts('res_given_up')).toBe(1);
+    await close();
+  });
+
+  test('a network that is not there has surely taken nothing', async () => {
+    const { platform, close } = await sandbox.listen();
+    await close();
+    const target = toTarget(credentials, { resultId: 'res_away' });
+    expect((await errorOf(platform.commit(target, signal))).kind).toBe('unavailable');
+    expect((await errorOf(platform.refresh!(credentials, signal))).kind).toBe('unavailable');
+  });
+});

@@ -1,0 +1,219 @@
+// How long a target is tried, and when it gives up.
+import { describe, expect, test } from 'vitest';
+import {
+  afterAbsent,
+  afterError,
+  afterUnknown,
+  firstLook,
+  mayRepeat,
+  nextPoll,
+  type NextStep,
+} from '../../../activities/publishing/backoff.ts';
+import {
+  PlatformError,
+  type PlatformErrorKind,
+} from '../../../activities/platforms/platform-error.ts';
+import type { ClockState } from '../../../schema/database/database.ts';
+import type { Phase } from '../../../schema/posts.ts';
+import { defaultTargetClock as limits } from '../../../schema/retry.ts';
+
+const now = 1_700_000_000_000;
+const error = (kind: PlatformErrorKind, options = {}) => new PlatformError(kind, kind, options);
+
+/** Takes the same step again and again, time passing by each wait. */
+function walk(step: (clock: ClockState, nowMs: number) => NextStep) {
+  const waits: number[] = [];
+  let clock: ClockState = {};
+  let nowMs = now;
+  for (;;) {
+    const next = step(clock, nowMs);
+    if ('fail' in next) return { waits, fail: next.fail };
+    waits.push(next.waitMs);
+    clock = next.clock;
+    nowMs += next.waitMs;
+  }
+}
+
+const after = (kind: PlatformErrorKind, phase: Phase, options = {}) =>
+  walk((clock, nowMs) => afterError(error(kind, options), phase, clock, limits, nowMs));
+
+describe('afterError', () => {
+  test('tries a refusal again after 1, 5, 30, 120 and 600 s, then fails as unavailable', () => {
+    expect(after('unavailable', 'commit')).toEqual({
+      waits: [1_000, 5_000, 30_000, 120_000, 600_000],
+      fail: 'unavailable',
+    });
+  });
+
+  test('waits as long as a rate limit says, six hours at the most', () => {
+    const { waits, fail } = after('rate_limited', 'commit', { retryAfterMs: 3_600_000 });
+    expect(waits).toEqual(Array.from({ length: 6 }, () => 3_600_000));
+    expect(fail).toBe('rate_limited');
+  });
+
+  test('never commits again after an unknown outcome without looking', () => {
+    const next = afterError(error('unknown_outcome'), 'commit', {}, limits, now);
+    expect(next).toMatchObject({ next: 'reconcile', waitMs: 0 });
+  });
+
+  test('repeats a prepare whose outcome is unknown, since it is harmless', () => {
+    const next = afterError(error('unknown_outcome'), 'prepare', {}, limits, now);
+    expect(next).toMatchObject({ next: 'prepare', waitMs: 1_000 });
+  });
+
+  test('looks after 0, 5, 30 and 120 s before it says that the outcome is unknown', () => {
+    expect(after('unavailable', 'reconcile')).toEqual({
+      waits: [0, 5_000, 30_000, 120_000],
+      fail: 'outcome_unknown',
+    });
+  });
+
+  test('ends at once what the network will never take', () => {
+    expect(after('rejected', 'commit')).toEqual({ waits: [], fail: 'rejected' });
+  });
+
+  test('tells a revoked token from an expired one', () => {
+    expect(after('reauthorize', 'commit', { isRevoked: true }).fail).toBe('token_revoked');
+    expect(after('reauthorize', 'commit').fail).toBe('token_expired');
+  });
+});
+
+describe('afterError when the post may be public', () => {
+  const kinds = [
+    'rejected',
+    'reauthorize',
+    'rate_limited',
+    'unavailable',
+    'unknown_outcome',
+  ] as const;
+
+  test.each(kinds)('a look that ends as %s ends as an unknown outcome', (kind) => {
+    expect(after(kind, 'reconcile', { retryAfterMs: 3_600_000 }).fail).toBe('outcome_unknown');
+  });
+
+  test.each(kinds.slice(1))('a poll that ends as %s ends as an unknown outcome', (kind) => {
+    expect(after(kind, 'confirm', { retryAfterMs: 3_600_000 }).fail).toBe('outcome_unknown');
+  });
+
+  test('a poll in which the network says no ends as rejected', () => {
+    expect(after('rejected', 'confirm').fail).toBe('rejected');
+  });
+});
+
+describe('afterError while an earlier commit is not cleared up', () => {
+  const unproven = { reconcileLooks: 1, unavailable: 1 };
+
+  test.each(['rejected', 'rate_limited', 'unavailable'] as const)(
+    'a commit that ends as %s is told by nobody until the looks are over',
+    (kind) => {
+      const next = afterError(error(kind), 'commit', unproven, limits, now);
+      expect(next).toEqual({
+        next: 'reconcile',
+        waitMs: 5_000,
+        clock: { ...unproven, reconcileLooks: 2 },
+      });
+    },
+  );
+
+  test('a commit whose outcome is unknown, too, begins a round of its own', () => {
+    const next = afterError(error('unknown_outcome'), 'commit', unproven, limits, now);
+    expect(next).toMatchObject({ next: 'reconcile', waitMs: 0, clock: { reconcileLooks: 1 } });
+  });
+
+  test('a commit for which our means are refused ends as an unknown outcome', () => {
+    const next = afterError(error('reauthorize'), 'commit', unproven, limits, now);
+    expect(next).toEqual({ fail: 'outcome_unknown' });
+  });
+});
+
+const never = { commitRepeatsForMs: 0 };
+const always = { commitRepeatsForMs: Number.POSITIVE_INFINITY };
+const forAnHour = { commitRepeatsForMs: 3_600_000 };
+
+describe('afterAbsent', () => {
+  const absent = (network: typeof never, clock: ClockState) =>
+    afterAbsent(network, clock, limits, now);
+
+  test('commits again after the first check where a repeat is a no-op, and remembers the round', () => {
+    const next = absent(always, { reconcileLooks: 1 });
+    expect(next).toMatchObject({ next: 'commit', waitMs: 1_000, clock: { reconcileLooks: 1 } });
+    expect(absent(always, { reconcileLooks: 2 })).toMatchObject({ next: 'reconcile' });
+  });
+
+  test.each([
+    [3_598_000, 'commit'],
+    [3_600_000, 'reconcile'],
+  ])('with a commit of %i ms ago and an hour for repeats, continues with %s', (agoMs, next) => {
+    const clock = { reconcileLooks: 1, unprovenSinceMs: now - agoMs };
+    expect(absent(forAnHour, clock)).toMatchObject({ next });
+  });
+
+  test('checks on where a repeat is a no-op and there is none left', () => {
+    const clock = { reconcileLooks: 1, unavailable: limits.unavailableDelaysMs.length };
+    expect(absent(always, clock)).toMatchObject({ next: 'reconcile', waitMs: 5_000 });
+  });
+
+  test('believes only the last check where a repeat would make a second post', () => {
+    expect(absent(never, { reconcileLooks: 1 })).toMatchObject({ next: 'reconcile' });
+    expect(absent(never, { reconcileLooks: 3 })).toMatchObject({ next: 'reconcile' });
+    expect(absent(never, { reconcileLooks: 4, unprovenSinceMs: now })).toEqual({
+      next: 'commit',
+      waitMs: 1_000,
+      clock: { unavailable: 1 },
+    });
+  });
+
+  test.each([always, never])(
+    'gives up in the end, as a post that is surely absent: %o',
+    (network) => {
+      const clock = { reconcileLooks: 4, unavailable: limits.unavailableDelaysMs.length };
+      expect(absent(network, clock)).toEqual({ fail: 'unavailable' });
+    },
+  );
+});
+
+describe('mayRepeat', () => {
+  test('allows the first commit everywhere', () => {
+    expect(mayRepeat(never, {}, now)).toBe(true);
+  });
+
+  test('allows a repeat only while the network remembers the first one', () => {
+    const clock = { reconcileLooks: 1, unprovenSinceMs: now };
+    expect(mayRepeat(forAnHour, clock, now + 3_599_999)).toBe(true);
+    expect(mayRepeat(forAnHour, clock, now + 3_600_000)).toBe(false);
+    expect(mayRepeat(never, clock, now)).toBe(false);
+  });
+
+  test('allows no repeat where nobody knows when the first one was', () => {
+    const retried = { reconcileLooks: 1 };
+    expect(mayRepeat(forAnHour, retried, now)).toBe(false);
+    expect(mayRepeat({ commitRepeatsForMs: Number.POSITIVE_INFINITY }, retried, now)).toBe(true);
+  });
+});
+
+describe('firstLook', () => {
+  test('remembers when the first lost commit was begun, also after a repeat', () => {
+    const first = firstLook({}, limits, now);
+    expect(first).toMatchObject({ clock: { unprovenSinceMs: now } });
+    const again = 'clock' in first && firstLook(first.clock, limits, now + 60_000);
+    expect(again).toMatchObject({ clock: { unprovenSinceMs: now } });
+  });
+});
+
+describe('afterUnknown', () => {
+  test('ends at once where the network can never tell', () => {
+    expect(afterUnknown('reconcile', { reconcileLooks: 1 }, limits)).toEqual({
+      fail: 'outcome_unknown',
+    });
+    expect(afterUnknown('commit', {}, limits)).toMatchObject({ next: 'reconcile', waitMs: 0 });
+  });
+});
+
+describe('nextPoll', () => {
+  test('polls from 1 s, growing to 60 s, for a day', () => {
+    const { waits, fail } = walk((clock, nowMs) => nextPoll(clock, limits, nowMs));
+    expect(waits.slice(0, 8)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
+    expect(waits.reduce((a, b) => a + b, 0)).toBeLessThanOrEqual(limits.confirmForMs);
+    expect(fail).toBe('outcome_unknown');
+  });
+});

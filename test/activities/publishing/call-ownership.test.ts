@@ -1,0 +1,361 @@
+// Several processes at one target: a call belongs to the process that began it, until that one is dead.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
+import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
+import type { Access } from '../../../activities/publishing/credentials.ts';
+import { ownedForMs } from '../../../activities/publishing/call-ownership.ts';
+import { callPhase } from '../../../activities/publishing/call-phase.ts';
+import { beginPhase } from '../../../schema/database/target-steps.ts';
+import { findTarget, type TargetRow } from '../../../schema/database/targets.ts';
+import type { Phase } from '../../../schema/posts.ts';
+import type { AdvanceProgramInput } from '../../support/advance-program.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { dependenciesOf, shortClock } from '../../support/networks/posting.ts';
+import {
+  connectSlowNetwork,
+  startSlowNetwork,
+  type Behavior,
+  type SlowNetwork,
+} from '../../support/slow-network.ts';
+import {
+  addAccount,
+  addTargets,
+  advanceToEnd,
+  getResult,
+  targetRun,
+} from '../../support/targets.ts';
+
+const clock = { ...shortClock, heartbeatMs: 200, lostAfterMs: 2_000 };
+/** A call that takes longer than the call of a dead process is left alone. */
+const longCallMs = clock.lostAfterMs * 1.4;
+/** The second check is never made. */
+const checkedOnce = { ...clock, reconcileDelaysMs: [0, 60_000] };
+const shiftMs = 3_600_000;
+const noCalls = { prepare: 0, commit: 0, confirm: 0, reconcile: 0 };
+const fewestCalls = { ...noCalls, prepare: 1, commit: 1 };
+
+let database: TestDatabase;
+vi.setConfig({ maxConcurrency: 12 });
+beforeAll(async () => void (database = await createTestDatabase()));
+afterAll(async () => {
+  vi.resetConfig();
+  await database.drop();
+});
+
+async function createTarget(): Promise<string> {
+  const { resultIds } = await addTargets(database.db, await addAccount(database.db));
+  return resultIds[0]!;
+}
+
+/** What a process of its own has, as the database sees it. */
+const createProcess = (network: SlowNetwork, itsClock = clock): AdvanceDependencies =>
+  dependenciesOf(database.db, { platform: connectSlowNetwork(network.url) }, itsClock);
+
+/** One whose heartbeats don't reach the database. */
+function createSilentProcess(network: SlowNetwork, itsClock = clock): AdvanceDependencies {
+  const dependencies = createProcess(network, itsClock);
+  return { ...dependencies, heartbeats: { ...dependencies.heartbeats, keep: () => () => {} } };
+}
+
+const result = (resultId: string) => getResult(database.db, resultId);
+const advanceOnce = (dependencies: AdvanceDependencies, resultId: string) =>
+  advanceTarget(dependencies, { resultId, run: targetRun });
+
+/** Leaves the row as a process does that dies in its call. */
+async function dieIn(phase: Phase, resultId: string): Promise<void> {
+  await beginPhase(database.db, (await findTarget(database.db, resultId))!, phase);
+}
+
+/** Starts a process of the operating system that advances the target to its end. */
+function startProcess(
+  network: SlowNetwork,
+  resultId: string,
+  clockShiftMs = 0,
+): ChildProcess & AsyncDisposable {
+  const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+  const input: AdvanceProgramInput = {
+    databaseUrl: database.url,
+    networkUrl: network.url,
+    resultId,
+    clock,
+  };
+  const child = spawn(
+    process.execPath,
+    [
+      '--import',
+      path('../../chaos/clock-shift.ts'),
+      path('../../support/advance-program.ts'),
+      JSON.stringify(input),
+    ],
+    { env: { ...process.env, CLOCK_SHIFT_MS: String(clockShiftMs) }, stdio: 'inherit' },
+  );
+  const exit = once(child, 'exit');
+  return Object.assign(child, {
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL');
+      await exit;
+    },
+  });
+}
+
+async function waitForProcess(resultId: string): Promise<void> {
+  const find = sql`select from pg_stat_activity where application_name = ${resultId}`;
+  while ((await find.execute(database.db)).rows.length === 0) await sleep(50);
+}
+
+async function waitForCall(network: SlowNetwork, phase: Phase, count = 1): Promise<void> {
+  while (network.calls[phase] < count) await sleep(20);
+}
+
+describe.concurrent('a call of a living process', () => {
+  type Behave = (slow: Behavior) => Partial<Record<Phase, Behavior[]>>;
+  const cases: [Phase, Behave, object][] = [
+    ['prepare', (slow) => ({ prepare: [slow] }), {}],
+    ['commit', (slow) => ({ commit: [slow] }), {}],
+    ['confirm', (slow) => ({ commit: [{ accepts: true }], confirm: [slow] }), { confirm: 1 }],
+    [
+      'reconcile',
+      (slow) => ({ commit: [{ losesAnswer: true }], reconcile: [slow] }),
+      { reconcile: 1 },
+    ],
+  ];
+  test.each(cases)('is not made again by another process: %s', async (phase, behave, calls) => {
+    const { promise: until, resolve: answer } = Promise.withResolvers<void>();
+    await using network = await startSlowNetwork(behave({ until }));
+    const resultId = await createTarget();
+    const first = advanceToEnd(createProcess(network), resultId);
+    await waitForCall(network, phase);
+    const second = advanceToEnd(createProcess(network), resultId);
+    await sleep(longCallMs);
+    answer();
+    await Promise.all([first, second]);
+    expect(network.calls).toEqual({ ...fewestCalls, ...calls });
+    expect(network.posts).toEqual([resultId]);
+    expect(await result(resultId)).toMatchObject({ status: 'published', attempts: 1 });
+  });
+
+  test('is not made again by a process whose clock is an hour ahead', async () => {
+    const { promise: until, resolve: answer } = Promise.withResolvers<void>();
+    await using network = await startSlowNetwork({ prepare: [{ until }] });
+    const resultId = await createTarget();
+    const first = advanceToEnd(createProcess(network), resultId);
+    await waitForCall(network, 'prepare');
+    await using second = startProcess(network, resultId, shiftMs);
+    await waitForProcess(resultId);
+    await sleep(longCallMs);
+    answer();
+    await Promise.all([first, once(second, 'exit')]);
+    expect(network.calls).toEqual(fewestCalls);
+  });
+
+  test('stays with a process whose clock is an hour behind', async () => {
+    const { promise: until, resolve: answer } = Promise.withResolvers<void>();
+    await using network = await startSlowNetwork({ prepare: [{ until }] });
+    const resultId = await createTarget();
+    await using _first = startProcess(network, resultId, -shiftMs);
+    await waitForCall(network, 'prepare');
+    const second = advanceToEnd(createProcess(network), resultId);
+    await sleep(longCallMs);
+    answer();
+    await second;
+    expect(network.calls).toEqual(fewestCalls);
+  });
+});
+
+describe.concurrent('the call of a dead process', () => {
+  test.each<[Phase, object]>([
+    ['prepare', { ...noCalls, prepare: 1, commit: 1 }],
+    // Nothing is there, so that it is committed after the last check.
+    ['commit', { ...noCalls, commit: 1, reconcile: 3 }],
+    // The check that the dead process began is not counted.
+    ['reconcile', { ...noCalls, commit: 1, reconcile: 4 }],
+  ])('is taken over when its heartbeat is lost, not earlier: %s', async (phase, calls) => {
+    await using network = await startSlowNetwork({});
+    const resultId = await createTarget();
+    await dieIn(phase, resultId);
+    expect(await advanceToEnd(createProcess(network), resultId)).toMatchObject({
+      status: 'published',
+    });
+    expect(network.calls).toEqual(calls);
+    const [lost, next] = await database.db
+      .selectFrom('post_attempts')
+      .select('started_at')
+      .where('result_id', '=', resultId)
+      .orderBy('number')
+      .execute();
+    const waitedMs = next!.started_at.getTime() - lost!.started_at.getTime();
+    expect(waitedMs).toBeGreaterThanOrEqual(clock.lostAfterMs);
+  });
+
+  test('is taken over at once when the process has handed it over', async () => {
+    const { promise: until, resolve: answer } = Promise.withResolvers<void>();
+    await using network = await startSlowNetwork({ prepare: [{ until }] });
+    const resultId = await createTarget();
+    const stopping = createProcess(network);
+    const first = advanceToEnd(stopping, resultId);
+    await waitForCall(network, 'prepare');
+    await stopping.heartbeats.handOver();
+    // It would wait longer than the test may take.
+    await advanceToEnd(createProcess(network, { ...clock, lostAfterMs: 600_000 }), resultId);
+    answer();
+    expect(await first).toMatchObject({ status: 'published' });
+    expect(network.calls).toEqual({ ...fewestCalls, prepare: 2 });
+  });
+
+  test('is taken over from a killed process, and from one that stands still', async () => {
+    const { promise: until, resolve: answer } = Promise.withResolvers<void>();
+    await using network = await startSlowNetwork({ prepare: [{ until }, { until }] });
+    const resultId = await createTarget();
+    await using killed = startProcess(network, resultId);
+    await waitForCall(network, 'prepare');
+    killed.kill('SIGKILL');
+    await using stalled = startProcess(network, resultId);
+    await waitForCall(network, 'prepare', 2);
+    stalled.kill('SIGSTOP');
+    await advanceToEnd(createProcess(network), resultId);
+    stalled.kill('SIGCONT');
+    answer();
+    await once(stalled, 'exit');
+    expect(network.calls).toEqual({ ...fewestCalls, prepare: 3 });
+  });
+});
+
+describe.concurrent('a process whose call was taken over', () => {
+  test('leaves the target to the other process', async () => {
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+    await using network = await startSlowNetwork({
+      prepare: gates.map(({ promise: until }) => ({ until })),
+    });
+    const resultId = await createTarget();
+    const first = advanceOnce(createSilentProcess(network), resultId);
+    await waitForCall(network, 'prepare');
+    // Its heartbeats are lost too: if superseded processes began again, the two would alternate forever.
+    const second = advanceToEnd(createSilentProcess(network), resultId);
+    await waitForCall(network, 'prepare', 2);
+    gates[0].resolve();
+    expect((await first).waitMs).toBeGreaterThan(0);
+    gates[1].resolve();
+    await second;
+    expect(network.calls).toEqual({ ...fewestCalls, prepare: 2 });
+  });
+
+  /** The first process is in a commit that nobody has found yet, after the second one's only check. */
+  async function takeOverCommit(network: SlowNetwork, resultId: string) {
+    const first = advanceOnce(createSilentProcess(network, checkedOnce), resultId);
+    await waitForCall(network, 'commit');
+    await advanceOnce(createProcess(network, checkedOnce), resultId);
+    return { first };
+  }
+
+  test('publishes the target when its commit made the post public after all', async () => {
+    const { promise: until, resolve: answer } = Promise.withResolvers<void>();
+    await using network = await startSlowNetwork({ commit: [{ until }] });
+    const resultId = await createTarget();
+    const { first } = await takeOverCommit(network, resultId);
+    expect(await result(resultId)).toMatchObject({ status: 'publishing', phase: 'reconcile' });
+    answer();
+    expect(await first).toEqual({ waitMs: null });
+    expect(await result(resultId)).toMatchObject({ status: 'published', external_id: 'post-0' });
+  });
+
+  test('fails the target when its commit, the newest one, is refused after all', async () => {
+    const { promise: until, resolve: answer } = Promise.withResolvers<void>();
+    await using network = await startSlowNetwork({ commit: [{ until, refuses: true }] });
+    const resultId = await createTarget();
+    const { first } = await takeOverCommit(network, resultId);
+    expect(await result(resultId)).toMatchObject({ phase: 'reconcile', steps: 3 });
+    answer();
+    expect(await first).toEqual({ waitMs: null });
+    expect(await result(resultId)).toMatchObject({
+      status: 'failed',
+      error_code: 'rejected',
+      failure_stage: 'commit',
+    });
+  });
+
+  test('changes nothing when its commit is refused, but the post was found', async () => {
+    const { promise: until, resolve: answer } = Promise.withResolvers<void>();
+    await using network = await startSlowNetwork({ commit: [{ until, refuses: true }] });
+    const resultId = await createTarget();
+    network.posts.push(resultId);
+    const { first } = await takeOverCommit(network, resultId);
+    expect(await result(resultId)).toMatchObject({ status: 'published' });
+    answer();
+    expect(await first).toEqual({ waitMs: null });
+    expect(await result(resultId)).toMatchObject({ status: 'published', error_code: null });
+  });
+
+  test('changes nothing when its commit is refused, but a newer one was begun', async () => {
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+    await using network = await startSlowNetwork({
+      commit: [{ until: gates[0].promise, refuses: true }, { until: gates[1].promise }],
+    });
+    const resultId = await createTarget();
+    const first = advanceOnce(createSilentProcess(network), resultId);
+    await waitForCall(network, 'commit');
+    const second = advanceToEnd(createProcess(network), resultId);
+    await waitForCall(network, 'commit', 2);
+    gates[0].resolve();
+    await first;
+    expect(await result(resultId)).toMatchObject({ status: 'publishing', attempts: 2 });
+    gates[1].resolve();
+    expect(await second).toMatchObject({ status: 'published', attempts: 2 });
+  });
+});
+
+describe('callPhase', () => {
+  const target = { id: 'res_1', due_at: new Date(), position: 0 } as TargetRow;
+  const access = {} as Access;
+  const never = new Promise<never>(() => undefined);
+  const call = (network: SlowNetwork, spentMs: number) =>
+    callPhase(connectSlowNetwork(network.url), 'commit', target, access, {
+      startedMs: performance.now() - spentMs,
+      callTimeoutMs: 30_000,
+      sendWithinMs: 29_900,
+    });
+
+  test('sends nothing when its process has stalled since it began the call', async () => {
+    await using network = await startSlowNetwork({});
+    await expect(call(network, 30_000)).rejects.toMatchObject({ kind: 'unavailable' });
+    expect(network.calls).toEqual(noCalls);
+  });
+
+  test('counts its timeout from when it began the call', async () => {
+    await using network = await startSlowNetwork({ commit: [{ until: never }] });
+    await expect(call(network, 29_000)).rejects.toMatchObject({ kind: 'unknown_outcome' });
+    expect(network.calls.commit).toBe(1);
+  });
+});
+
+describe('ownedForMs', () => {
+  const at = (ms: number) => new Date(1_800_000_000_000 + ms);
+  const row = (readMs: number, heartbeatMs: number | null) =>
+    ({
+      phase_state: 'begun',
+      begun_at: at(0),
+      heartbeat_at: heartbeatMs === null ? null : at(heartbeatMs),
+      read_at: at(readMs),
+    }) as TargetRow;
+  const owned = (readMs: number, heartbeatMs: number | null) =>
+    ownedForMs(row(readMs, heartbeatMs), { lostAfterMs: 6_000 }, 30_000);
+
+  test('lasts until the heartbeat is lost', () => {
+    expect([owned(0, 0), owned(5_999, 0), owned(6_000, 0)]).toEqual([6_000, 1, 0]);
+    expect(owned(7_000, 6_000)).toBe(5_000);
+  });
+
+  test('ends at the timeout of the call, however fresh the heartbeat is', () => {
+    expect([owned(31_000, 31_000), owned(35_000, 35_000)]).toEqual([4_000, 0]);
+  });
+
+  test("is nobody's when it was handed over, or nothing is begun", () => {
+    expect(owned(1, null)).toBe(0);
+    const ready = { ...row(1, 0), phase_state: 'ready' as const };
+    expect(ownedForMs(ready, { lostAfterMs: 6_000 }, 30_000)).toBe(0);
+  });
+});

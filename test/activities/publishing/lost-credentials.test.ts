@@ -1,0 +1,277 @@
+// A network that takes our means no more: refreshed by one, given up when nobody can, replaced by the user.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { sql } from 'kysely';
+import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
+import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
+import { PlatformError } from '../../../activities/platforms/platform-error.ts';
+import { sealCredentials } from '../../../schema/database/accounts.ts';
+import { newId } from '../../../schema/ids.ts';
+import { defaultTargetClock } from '../../../schema/retry.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { rowsVault } from '../../support/rows.ts';
+import { dependenciesOf } from '../../support/networks/posting.ts';
+import { createScriptedNetwork, type ScriptedNetwork } from '../../support/scripted-network.ts';
+import {
+  addAccount,
+  addTargets,
+  advanceToEnd,
+  getResult,
+  targetRun,
+} from '../../support/targets.ts';
+
+let database: TestDatabase;
+let network: ScriptedNetwork;
+let dependencies: AdvanceDependencies;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+
+afterAll(async () => {
+  await database.drop();
+});
+
+beforeEach(() => {
+  network = createScriptedNetwork();
+  dependencies = dependenciesOf(database.db, network, defaultTargetClock);
+});
+
+/** One post with one target, claimed by a run. */
+async function createTarget(): Promise<{ resultId: string; accountId: string }> {
+  const account = await addAccount(database.db);
+  const { resultIds } = await addTargets(database.db, account);
+  return { resultId: resultIds[0]!, accountId: account.accountId };
+}
+
+const advance = (resultId: string) => advanceToEnd(dependencies, resultId);
+
+const readAccount = (accountId: string) =>
+  database.db
+    .selectFrom('social_accounts')
+    .selectAll()
+    .where('id', '=', accountId)
+    .executeTakeFirstOrThrow();
+
+/** Another account of the same project. */
+async function addSibling(accountId: string, externalAccountId: string): Promise<void> {
+  const { project_id, platform, connection_type, status } = await readAccount(accountId);
+  const columns = { project_id, platform, connection_type, status, account_name: 'eve' };
+  await database.db
+    .insertInto('social_accounts')
+    .values({ id: newId('account'), external_account_id: externalAccountId, ...columns })
+    .execute();
+}
+
+/** As connecting again does. */
+async function reconnect(accountId: string, token: string): Promise<void> {
+  await database.db
+    .updateTable('social_accounts')
+    .set({
+      ...sealCredentials(rowsVault, accountId, { token }),
+      status: 'active',
+      credential_version: sql<number>`credential_version + 1`,
+    })
+    .where('id', '=', accountId)
+    .execute();
+}
+
+describe('an expired token', () => {
+  test('refreshes an expired token once and goes on', async () => {
+    const { resultId, accountId } = await createTarget();
+    network.expiredTokens.add('t');
+    expect(await advance(resultId)).toMatchObject({ status: 'published' });
+    expect(network.refreshes).toBe(1);
+    const account = await database.db
+      .selectFrom('social_accounts')
+      .select(['credential_version', 'refresh_lease_id'])
+      .where('id', '=', accountId)
+      .executeTakeFirstOrThrow();
+    expect(account).toEqual({ credential_version: 2, refresh_lease_id: null });
+  });
+
+  test('two targets of one account refresh its rotating token once', async () => {
+    const first = await createTarget();
+    const second = await createTarget();
+    await database.db
+      .updateTable('post_results')
+      .set({ social_account_id: first.accountId })
+      .where('id', '=', second.resultId)
+      .execute();
+    network.expiredTokens.add('t');
+    const ended = await Promise.all([advance(first.resultId), advance(second.resultId)]);
+    expect(ended.map((row) => row.status)).toEqual(['published', 'published']);
+    expect(network.refreshes).toBe(1);
+  });
+
+  test('gives an account up only when a token that is fresh is refused again and again', async () => {
+    const { resultId } = await createTarget();
+    for (const token of ['t', 't+', 't++']) network.expiredTokens.add(token);
+    expect(await advance(resultId)).toMatchObject({ status: 'published' });
+    const other = await createTarget();
+    network.expiredTokens.add('t+++');
+    expect(await advance(other.resultId)).toMatchObject({
+      status: 'failed',
+      error_code: 'token_expired',
+    });
+    expect(network.refreshes).toBe(6);
+  });
+
+  test('tells the client once that an account needs its user', async () => {
+    const { resultId, accountId } = await createTarget();
+    network.expiredTokens.add('t');
+    network.refreshError = new PlatformError('reauthorize', 'The refresh token has expired.');
+    expect(await advance(resultId)).toMatchObject({
+      status: 'failed',
+      error_code: 'token_expired',
+      next_action: 'reconnect_account',
+    });
+    const events = await database.db
+      .selectFrom('events')
+      .select(['kind', 'body'])
+      .where('social_account_id', '=', accountId)
+      .execute();
+    expect(events.map((event) => event.kind)).toEqual(['account.disconnected']);
+    expect(JSON.parse(events[0]!.body).data.reason).toBe('token_expired');
+  });
+
+  test('names the phase in which the network took our means back', async () => {
+    const { resultId } = await createTarget();
+    network.script = ['revoke_token'];
+    expect(await advance(resultId)).toMatchObject({
+      error_code: 'token_revoked',
+      failure_stage: 'commit',
+    });
+  });
+});
+
+describe('a refresh', () => {
+  test('that the network refuses for good costs the account, and is no fault of the post', async () => {
+    const { resultId, accountId } = await createTarget();
+    network.expiredTokens.add('t');
+    const words = 'invalid_client';
+    network.refreshError = new PlatformError('rejected', words, { platformCode: words });
+    expect(await advance(resultId)).toMatchObject({
+      status: 'failed',
+      error_code: 'token_expired',
+      error_message: words,
+      platform_error_code: words,
+      next_action: 'reconnect_account',
+    });
+    expect((await readAccount(accountId)).status).toBe('reconnect_required');
+  });
+
+  test.each([Number.NaN, Date.UTC(2020, 0), Date.UTC(10_000, 0), 8.64e15])(
+    'that names the end %d is taken, without that end',
+    async (expiresMs) => {
+      const { resultId, accountId } = await createTarget();
+      network.expiredTokens.add('t');
+      network.refreshed = { tokenExpiresAt: new Date(expiresMs), accountName: 'a\0b' };
+      expect(await advance(resultId)).toMatchObject({ status: 'published', attempts: 2 });
+      expect(await readAccount(accountId)).toMatchObject({
+        status: 'active',
+        account_name: 'ada',
+        token_expires_at: null,
+        credential_version: 2,
+      });
+    },
+  );
+
+  test('that names another account name changes it', async () => {
+    const { resultId, accountId } = await createTarget();
+    network.expiredTokens.add('t');
+    network.refreshed = { accountName: 'handle.invalid' };
+    await advance(resultId);
+    expect((await readAccount(accountId)).account_name).toBe('handle.invalid');
+  });
+
+  test('that names another account id changes it', async () => {
+    const { resultId, accountId } = await createTarget();
+    network.expiredTokens.add('t');
+    network.refreshed = { externalAccountId: 'ada-2' };
+    expect(await advance(resultId)).toMatchObject({ status: 'published' });
+    expect(await readAccount(accountId)).toMatchObject({
+      external_account_id: 'ada-2',
+      credential_version: 2,
+    });
+  });
+
+  test('that names the id of another account of the project leaves the old id', async () => {
+    const { resultId, accountId } = await createTarget();
+    await addSibling(accountId, 'ada-2');
+    network.expiredTokens.add('t');
+    network.refreshed = { externalAccountId: 'ada-2' };
+    expect(await advance(resultId)).toMatchObject({ status: 'published' });
+    expect(await readAccount(accountId)).toMatchObject({
+      status: 'active',
+      external_account_id: 'ada',
+      credential_version: 2,
+    });
+  });
+
+  test('that names the id of an account of another project changes it', async () => {
+    const { resultId, accountId } = await createTarget();
+    const other = await addAccount(database.db);
+    await addSibling(other.accountId, 'ada-2');
+    network.expiredTokens.add('t');
+    network.refreshed = { externalAccountId: 'ada-2' };
+    await advance(resultId);
+    expect((await readAccount(accountId)).external_account_id).toBe('ada-2');
+  });
+
+  test.each(['', 'a\0b', 'x'.repeat(2_049)])(
+    'that names an id that cannot be stored leaves the old id (%#)',
+    async (externalAccountId) => {
+      const { resultId, accountId } = await createTarget();
+      network.expiredTokens.add('t');
+      network.refreshed = { externalAccountId };
+      expect(await advance(resultId)).toMatchObject({ status: 'published' });
+      expect((await readAccount(accountId)).external_account_id).toBe('ada');
+    },
+  );
+
+  test.each(['a\0b', 'x'.repeat(20_000)])(
+    'with tokens that no header carries asks for the user (%#)',
+    async (token) => {
+      const { resultId, accountId } = await createTarget();
+      network.expiredTokens.add('t');
+      network.refreshed = { credentials: { token } };
+      expect(await advance(resultId)).toMatchObject({ error_code: 'token_expired' });
+      expect((await readAccount(accountId)).status).toBe('reconnect_required');
+    },
+  );
+
+  test('whose rate is limited is heeded by the other targets of the account', async () => {
+    const account = await addAccount(database.db);
+    const first = await addTargets(database.db, account);
+    network.expiredTokens.add('t');
+    network.refreshError = new PlatformError('rate_limited', 'Slow.', { retryAfterMs: 60_000 });
+    await advanceTarget(dependencies, { resultId: first.resultIds[0]!, run: targetRun });
+    const second = await addTargets(database.db, account);
+    const next = { resultId: second.resultIds[0]!, run: targetRun };
+    expect((await advanceTarget(dependencies, next)).waitMs).toBeGreaterThan(58_000);
+    expect(network.refreshes).toBe(1);
+    expect((await readAccount(account.accountId)).status).toBe('active');
+  });
+
+  test.each([true, false])(
+    'that fails while the user connects again goes on with the new means: revoked %s',
+    async (isRevoked) => {
+      const { resultId, accountId } = await createTarget();
+      network.expiredTokens.add('t');
+      network.refreshError = new PlatformError('reauthorize', 'It has ended.', { isRevoked });
+      network.onRefresh = () => reconnect(accountId, 'new');
+      expect(await advance(resultId)).toMatchObject({ status: 'published', attempts: 2 });
+      expect((await readAccount(accountId)).status).toBe('active');
+    },
+  );
+
+  test('that fails again and again while the user connects is given up in the end', async () => {
+    const { resultId, accountId } = await createTarget();
+    for (const token of ['t', '1', '2', '3', '4', '5']) network.expiredTokens.add(token);
+    network.refreshError = new PlatformError('reauthorize', 'It has ended.');
+    network.onRefresh = () => reconnect(accountId, String(network.refreshes));
+    expect(await advance(resultId)).toMatchObject({ error_code: 'token_expired' });
+    expect(network.refreshes).toBeLessThanOrEqual(4);
+    expect((await getResult(database.db, resultId)).attempts).toBeLessThanOrEqual(4);
+  });
+});

@@ -1,0 +1,283 @@
+// A network that answers with what no table holds: its target ends all the same, with what can be kept.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
+import { createCallHeartbeats } from '../../../activities/publishing/call-ownership.ts';
+import { createPlatforms } from '../../../activities/platforms/index.ts';
+import type { Platform } from '../../../activities/platforms/platform.ts';
+import { createSandboxPlatform } from '../../../activities/platforms/sandbox/index.ts';
+import type { PostAttemptRow, PostResultRow } from '../../../schema/database/database.ts';
+import { createDoorbell, type Doorbell } from '../../../schema/database/doorbell.ts';
+import { defaultTargetClock } from '../../../schema/retry.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { startReceiver, type Receiver, type Reply } from '../../support/receiver.ts';
+import { rowsVault } from '../../support/rows.ts';
+import { addAccount, addTargets, advanceToEnd } from '../../support/targets.ts';
+
+let database: TestDatabase;
+let doorbell: Doorbell;
+let server: Receiver;
+let sandbox: Platform;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  doorbell = createDoorbell(database.url);
+  server = await startReceiver();
+  sandbox = createSandboxPlatform({ fetch, apiUrl: server.url, publicUrl: server.url });
+});
+afterAll(async () => {
+  await server.close();
+  await doorbell.close();
+  await database.drop();
+});
+
+const answer = (status: number, body: unknown): Reply => ({ status, body: JSON.stringify(body) });
+const refusal = (status: number, error: object) => answer(status, { error });
+
+/** What the network answers to a commit, and to a look for the post. */
+interface Answers {
+  commit: Reply;
+  look?: Reply;
+}
+
+interface Story {
+  result: PostResultRow;
+  attempts: PostAttemptRow[];
+  commits: number;
+}
+
+async function publish(
+  { commit, look = answer(200, { posts: [] }) }: Answers,
+  platform: Platform = sandbox,
+): Promise<Story> {
+  const before = server.requests.length;
+  server.respondWith(({ method }) => (method === 'POST' ? commit : look));
+  const dependencies: AdvanceDependencies = {
+    db: database.db,
+    vault: rowsVault,
+    doorbell,
+    platforms: createPlatforms([platform]),
+    now: Date.now,
+    clock: {
+      ...defaultTargetClock,
+      reconcileDelaysMs: [0, 1],
+      unavailableDelaysMs: [1],
+      confirmFirstMs: 1,
+    },
+    heartbeats: createCallHeartbeats(database.db, defaultTargetClock),
+    previewEvents: false,
+  };
+  const { resultIds } = await addTargets(database.db, await addAccount(database.db));
+  const result = await advanceToEnd(dependencies, resultIds[0]!);
+  const attempts = await database.db
+    .selectFrom('post_attempts')
+    .selectAll()
+    .where('result_id', '=', result.id)
+    .orderBy('number')
+    .execute();
+  const commits = server.requests.slice(before).filter(({ method }) => method === 'POST').length;
+  return { result, attempts, commits };
+}
+
+const published = (post: object) => answer(201, { id: 'p1', url: 'https://n.test/p1', ...post });
+const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
+
+describe('a refusal', () => {
+  test('with NUL and half pairs in its words ends the target', async () => {
+    const { result, attempts } = await publish({
+      commit: refusal(400, { code: 'bad\0\uD800', message: 'No\0t \uDC00 this' }),
+    });
+    expect(result).toMatchObject({
+      status: 'failed',
+      error_code: 'rejected',
+      error_message: 'The sandbox refused the request: bad\uFFFD: Not \uFFFD this',
+      platform_error_code: 'bad\uFFFD',
+      provider_error: { status: 400, code: 'bad\uFFFD', message: 'Not \uFFFD this' },
+    });
+    expect(attempts).toMatchObject([
+      {
+        outcome: 'rejected',
+        error_code: 'bad\uFFFD',
+        error_message: 'The sandbox refused the request: bad\uFFFD: Not \uFFFD this',
+      },
+    ]);
+  });
+
+  test('of many megabytes is kept in part, and says so', async () => {
+    const long = '😀'.repeat(2_000_000);
+    const { result, attempts } = await publish({
+      commit: refusal(400, { code: long, message: long }),
+    });
+    expect(result.error_message!.length).toBeLessThan(600);
+    expect(result.platform_error_code).toHaveLength(200);
+    expect(attempts[0]!.error_code).toHaveLength(200);
+    for (const { provider_error } of [result, attempts[0]!]) {
+      expect(provider_error).toMatchObject({ status: 400, is_cut: true });
+      expect(bytesOf(provider_error)).toBeGreaterThan(4_000);
+      expect(bytesOf(provider_error)).toBeLessThanOrEqual(4_096);
+    }
+  });
+
+  test('that says nothing at all is told in our own words', async () => {
+    const { result } = await publish({ commit: refusal(400, { code: '', message: ' ' }) });
+    expect(result).toMatchObject({ error_message: 'The sandbox refused the request: HTTP 400' });
+  });
+});
+
+const telling = (detail: Record<string, unknown> | undefined): Platform => ({
+  ...sandbox,
+  commit: () =>
+    Promise.resolve({
+      outcome: 'published',
+      published: { externalId: 'p1', url: null, ...(detail && { detail }) },
+    }),
+});
+
+describe('a post told as taken', () => {
+  test('has an id and a url that can be kept', async () => {
+    const { result, commits } = await publish({
+      commit: published({ id: `p\0\uD800${'x'.repeat(100_000)}` }),
+    });
+    expect(result).toMatchObject({ status: 'published', url: 'https://n.test/p1' });
+    expect(result.external_id).toBe(`p\uFFFD${'x'.repeat(8_190)}`);
+    expect(commits).toBe(1);
+  });
+
+  test('has its whole id where that is an AT URI of any legal length', async () => {
+    const id = `at://did:web:${'a'.repeat(2_040)}/${'b'.repeat(317)}/${'c'.repeat(512)}`;
+    const { result } = await publish({ commit: published({ id }) });
+    expect(result.external_id).toBe(id);
+  });
+
+  test.each([
+    ['javascript:alert(1)'],
+    ['java\nscript:alert(1)'],
+    ['data:text/html,x'],
+    ['/p1'],
+    [''],
+    ['https://n.test/\0'],
+    ['https://n.test/\uD800'],
+    [`https://n.test/${'x'.repeat(2_048)}`],
+  ])('shows no link that is %j', async (url) => {
+    const { result } = await publish({ commit: published({ url }) });
+    expect(result).toMatchObject({ status: 'published', external_id: 'p1', url: null });
+  });
+
+  test.each([
+    [
+      { relays: [{ relay: 'wss://a\0', result: 'accepted' }] },
+      { relays: [{ relay: 'wss://a', result: 'accepted' }] },
+    ],
+    [undefined, null],
+  ])('keeps with its attempt what the network says besides: %j', async (detail, kept) => {
+    const { attempts } = await publish({ commit: published({}) }, telling(detail));
+    expect(attempts).toMatchObject([{ outcome: 'published', provider_detail: kept }]);
+  });
+
+  test('keeps 4 KiB of what the network says besides', async () => {
+    const { attempts } = await publish(
+      { commit: published({}) },
+      telling({ words: 'x'.repeat(9_999) }),
+    );
+    const [attempt] = attempts;
+    expect(attempt!.provider_detail).toMatchObject({ is_cut: true });
+    expect(bytesOf(attempt!.provider_detail)).toBeLessThanOrEqual(4_096);
+  });
+
+  test.each([[''], [' '], ['\0']])('is looked for where its id is %j', async (id) => {
+    const found = answer(200, { posts: [{ id: 'p2', url: 'https://n.test/p2' }] });
+    const { result, attempts, commits } = await publish({ commit: published({ id }), look: found });
+    expect(result).toMatchObject({ status: 'published', external_id: 'p2', attempts: 1 });
+    expect(attempts).toMatchObject([
+      { phase: 'commit', outcome: 'unknown' },
+      { phase: 'reconcile', outcome: 'published' },
+    ]);
+    expect(commits).toBe(1);
+  });
+});
+
+describe('a look', () => {
+  const lost: Reply = 'reset';
+
+  test('that fails with words of NUL is repeated, and has an end', async () => {
+    const { result, attempts } = await publish({
+      commit: lost,
+      look: refusal(500, { code: '\0', message: '\uD800\0' }),
+    });
+    expect(result).toMatchObject({ status: 'failed', error_code: 'outcome_unknown' });
+    expect(attempts.map(({ phase }) => phase)).toEqual(['commit', 'reconcile', 'reconcile']);
+  });
+
+  test('that finds a post without an id has found nothing, and never commits again', async () => {
+    const { result, commits } = await publish({
+      commit: lost,
+      look: answer(200, { posts: [{ id: '', url: 'https://n.test/p1' }] }),
+    });
+    expect(result).toMatchObject({ status: 'failed', error_code: 'outcome_unknown' });
+    expect(commits).toBe(1);
+  });
+
+  test('that finds it keeps what can be kept', async () => {
+    const { result } = await publish({
+      commit: lost,
+      look: answer(200, { posts: [{ id: 'p\0 1', url: 'javascript:1' }] }),
+    });
+    expect(result).toMatchObject({ status: 'published', external_id: 'p 1', url: null });
+  });
+});
+
+describe('a network that finishes later', () => {
+  const later = (state: Record<string, unknown>): Platform => ({
+    ...sandbox,
+    commit: () => Promise.resolve({ outcome: 'accepted', state }),
+    confirm: (target, signal) => sandbox.commit(target, signal),
+  });
+
+  test('is asked again by a state that can be kept', async () => {
+    const state = { 'id\0': ['\uD800'] };
+    const { result } = await publish({ commit: published({}) }, later(state));
+    expect(result).toMatchObject({ status: 'published', provider_state: { id: ['\uFFFD'] } });
+  });
+
+  test('is looked at where its state is too large to be kept', async () => {
+    const state = { id: 'x'.repeat(100_000) };
+    const look = answer(200, { posts: [{ id: 'p3', url: 'https://n.test/p3' }] });
+    const { result } = await publish({ commit: published({}), look }, later(state));
+    expect(result).toMatchObject({ status: 'published', external_id: 'p3', provider_state: {} });
+  });
+
+  test('is looked at where it names no id in the end', async () => {
+    const look = answer(200, { posts: [{ id: 'p4', url: 'https://n.test/p4' }] });
+    const { result, attempts } = await publish({ commit: published({ id: '' }), look }, later({}));
+    expect(result).toMatchObject({ status: 'published', external_id: 'p4' });
+    expect(attempts.map(({ phase }) => phase)).toEqual(['commit', 'confirm', 'reconcile']);
+  });
+});
+
+describe('prepare', () => {
+  test('keeps a state that can be kept, and refuses one that is too large', async () => {
+    const preparing = (state: Record<string, unknown>): Platform => ({
+      ...sandbox,
+      prepare: () => Promise.resolve(state),
+    });
+    const { result } = await publish({ commit: published({}) }, preparing({ upload: 'u\0' }));
+    expect(result).toMatchObject({ status: 'published', provider_state: { upload: 'u' } });
+    const large = { upload: 'x'.repeat(100_000) };
+    expect((await publish({ commit: published({}) }, preparing(large))).result).toMatchObject({
+      status: 'failed',
+      error_code: 'unavailable',
+      failure_stage: 'prepare',
+    });
+  });
+});
+
+describe('a refresh', () => {
+  test('that is refused with words of NUL ends the target', async () => {
+    const words = { code: 'token_expired\0', message: 'Ended.\0' };
+    const { result } = await publish({ commit: refusal(401, words) });
+    expect(result).toMatchObject({
+      status: 'failed',
+      error_code: 'token_expired',
+      error_message: 'The sandbox refused the credentials: token_expired: Ended.',
+    });
+  });
+});

@@ -1,0 +1,179 @@
+// Rate limits as all workers heed them: learnt from one call, waited out by every other.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
+import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
+import { connectDatabase } from '../../../schema/database/connect.ts';
+import { defaultTargetClock } from '../../../schema/retry.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { dependenciesOf } from '../../support/networks/posting.ts';
+import { createScriptedNetwork, type ScriptedNetwork } from '../../support/scripted-network.ts';
+import {
+  addAccount,
+  addTargets,
+  advanceToEnd,
+  getResult,
+  targetRun,
+} from '../../support/targets.ts';
+
+let database: TestDatabase;
+let network: ScriptedNetwork;
+let dependencies: AdvanceDependencies;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+
+afterAll(async () => {
+  await database.drop();
+});
+
+beforeEach(async () => {
+  await database.db.deleteFrom('rate_limits').execute();
+  network = createScriptedNetwork();
+  dependencies = dependenciesOf(database.db, network, defaultTargetClock);
+});
+
+async function addTarget(account: Awaited<ReturnType<typeof addAccount>>): Promise<string> {
+  const { resultIds } = await addTargets(database.db, account);
+  return resultIds[0]!;
+}
+
+const advance = (resultId: string) => advanceTarget(dependencies, { resultId, run: targetRun });
+
+describe('a refusal of an account', () => {
+  test('is waited out by its other targets, unasked, and by no other account', async () => {
+    const [throttled, other] = [await addAccount(database.db), await addAccount(database.db)];
+    network.script = ['rate_limit'];
+    await advance(await addTarget(throttled));
+    const second = await addTarget(throttled);
+    const { waitMs } = await advance(second);
+    expect(waitMs).toBeGreaterThan(58_000);
+    expect(network.calls).toBe(1);
+    expect(await getResult(database.db, second)).toMatchObject({ steps: 0, status: 'pending' });
+    expect((await getResult(database.db, second)).next_attempt_at).not.toBeNull();
+    expect(await advance(await addTarget(other))).toEqual({ waitMs: null });
+    expect(network.posts).toHaveLength(1);
+  });
+
+  test('that names no time is waited out for as long as the clock says', async () => {
+    const account = await addAccount(database.db);
+    network.script = ['rate_limit_app'];
+    await advance(await addTarget(account));
+    const { waitMs } = await advance(await addTarget(await addAccount(database.db)));
+    expect(waitMs).toBeGreaterThan(28_000);
+    expect(waitMs).toBeLessThan(30_500);
+    expect(network.calls).toBe(1);
+  });
+
+  test('fails a target that would have to wait for more than six hours', async () => {
+    const account = await addAccount(database.db);
+    await database.db
+      .insertInto('rate_limits')
+      .values({
+        key: `account/${account.accountId}`,
+        blocked_until: new Date(Date.now() + 6 * 3_600_000 + 60_000),
+      })
+      .execute();
+    const resultId = await addTarget(account);
+    await advance(resultId);
+    expect(await getResult(database.db, resultId)).toMatchObject({
+      status: 'failed',
+      error_code: 'rate_limited',
+      is_retriable: true,
+      next_action: 'wait',
+    });
+    expect(network.calls).toBe(0);
+  });
+});
+
+describe('what a network says with a post that it took', () => {
+  test.each(['account', 'app'] as const)('is heeded by every other target: %s', async (scope) => {
+    const [account, other] = [await addAccount(database.db), await addAccount(database.db)];
+    network.throttle = { scope, waitMs: 60_000 };
+    const first = await addTarget(account);
+    await advance(first);
+    expect((await getResult(database.db, first)).status).toBe('published');
+    const { waitMs } = await advance(await addTarget(account));
+    expect(waitMs).toBeGreaterThan(58_000);
+    expect(network.calls).toBe(1);
+    const elsewhere = await advance(await addTarget(other));
+    if (scope === 'account') expect(elsewhere).toEqual({ waitMs: null });
+    else expect(elsewhere.waitMs).toBeGreaterThan(58_000);
+  });
+});
+
+test('a shorter limit that is learnt later ends no longer one', async () => {
+  const account = await addAccount(database.db);
+  const until = new Date(Date.now() + 120_000);
+  await database.db
+    .insertInto('rate_limits')
+    .values({ key: `account/${account.accountId}`, blocked_until: until })
+    .execute();
+  network.script = ['rate_limit'];
+  const { waitMs } = await advance(await addTarget(account));
+  expect(waitMs).toBeGreaterThan(118_000);
+});
+
+describe("the operator's ceiling", () => {
+  test('gives each commit a place of its own, whichever worker asks', async () => {
+    dependencies = { ...dependencies, postsPerMinute: { sandbox: 300 } };
+    const connecting = { url: database.url, maxConnections: 5, applicationName: 'another worker' };
+    const connection = connectDatabase(connecting);
+    const workers = [dependencies, { ...dependencies, db: connection.db }];
+    const startedAt = Date.now();
+    const accounts = await Promise.all(Array.from({ length: 4 }, () => addAccount(database.db)));
+    const resultIds = await Promise.all(accounts.map(addTarget));
+    const ended = await Promise.all(
+      resultIds.map((id, i) => advanceToEnd(workers[i % workers.length]!, id)),
+    );
+    await connection.close();
+    expect(ended.map((row) => row.status)).toEqual(Array(4).fill('published'));
+    // Places at 0, 200, 400 and 600 ms.
+    const times = ended.map((row) => row.published_at!.getTime()).toSorted((a, b) => a - b);
+    expect(times[3]! - startedAt).toBeGreaterThanOrEqual(590);
+    for (const [i, time] of times.entries()) {
+      expect(time - times[0]!).toBeGreaterThanOrEqual(i * 200 - 100);
+    }
+  });
+
+  test('shows when a target that waits for its place will be tried', async () => {
+    dependencies = { ...dependencies, postsPerMinute: { sandbox: 1 } };
+    const account = await addAccount(database.db);
+    expect(await advance(await addTarget(account))).toEqual({ waitMs: null });
+    const second = await addTarget(account);
+    const { waitMs } = await advance(second);
+    expect(waitMs).toBeGreaterThan(55_000);
+    const { next_attempt_at } = await getResult(database.db, second);
+    expect(next_attempt_at!.getTime() - Date.now()).toBeGreaterThan(55_000);
+    // Asked again too early, it takes no second place.
+    expect((await advance(second)).waitMs).toBeGreaterThan(50_000);
+    const row = await database.db
+      .selectFrom('rate_limits')
+      .select('next_free_at')
+      .where('key', '=', 'app/sandbox')
+      .executeTakeFirstOrThrow();
+    expect(row.next_free_at!.getTime() - Date.now()).toBeLessThan(121_000);
+  });
+
+  test.each([
+    [60_000, 'is lost'],
+    [1_000, 'counts'],
+  ])('a place that was reserved for %i ms ago %s', async (agoMs, word) => {
+    dependencies = { ...dependencies, postsPerMinute: { sandbox: 1 } };
+    const resultId = await addTarget(await addAccount(database.db));
+    await database.db
+      .updateTable('post_results')
+      .set({ clock: JSON.stringify({ turnAtMs: Date.now() - agoMs }) })
+      .where('id', '=', resultId)
+      .execute();
+    // Others have taken the places up to then.
+    await database.db
+      .insertInto('rate_limits')
+      .values({ key: 'app/sandbox', next_free_at: new Date(Date.now() + 30_000) })
+      .execute();
+    const { waitMs } = await advance(resultId);
+    if (word === 'counts') expect(waitMs).toBeNull();
+    else expect(waitMs).toBeGreaterThan(25_000);
+    expect(network.calls).toBe(word === 'counts' ? 1 : 0);
+  });
+});

@@ -1,0 +1,376 @@
+// What is pruned and what stays, in bounded batches, beside others that lock, replay and prune.
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createPruning } from '../../../activities/retention/prune.ts';
+import { readConfig } from '../../../schema/config.ts';
+import { monthOf } from '../../../schema/database/account-usage.ts';
+import { insertChanges, readFeedHead } from '../../../schema/database/changes.ts';
+import { connectDatabase } from '../../../schema/database/connect.ts';
+import { deleteEvents } from '../../../schema/database/pruning.ts';
+import { firstIdAt } from '../../../schema/ids.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { addOldEvents, dayMs } from '../../support/old-records.ts';
+import { addEvent, addProject, addWebhook } from '../../support/rows.ts';
+import { addAccount } from '../../support/targets.ts';
+
+let database: TestDatabase;
+let projectId: string;
+let webhookId: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  projectId = await addProject(database.db);
+  webhookId = await addWebhook(database.db, projectId);
+});
+afterAll(() => database.drop());
+
+beforeEach(async () => {
+  await sql`truncate events, deliveries, delivery_attempts, changes`.execute(database.db);
+});
+
+const before = () => new Date(Date.now() - 30 * dayMs);
+
+/** One run of the activity. */
+async function prune(after = '', log: (line: string) => void = () => undefined) {
+  const { prune } = createPruning({
+    db: database.db,
+    now: Date.now,
+    config: readConfig({}),
+    log: pino({ level: 'info' }, { write: log }),
+  });
+  return (await new MockActivityEnvironment().run(prune, { after })) as { after: string } | null;
+}
+
+async function count(table: 'events' | 'deliveries' | 'delivery_attempts' | 'changes') {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from ${sql.table(table)}`.execute(database.db);
+  return rows[0]!.count;
+}
+
+const counts = () =>
+  Promise.all([count('events'), count('deliveries'), count('delivery_attempts')]);
+
+const addOld = (options: Partial<Parameters<typeof addOldEvents>[1]> = {}) =>
+  addOldEvents(database.db, { projectId, webhookId, count: 3, ...options });
+
+const setStatus = (eventId: string, status: 'retrying' | 'pending') =>
+  database.db
+    .updateTable('deliveries')
+    .set({ status, concluded_at: null })
+    .where('event_id', '=', eventId)
+    .execute();
+
+describe('prune', () => {
+  test('deletes old events with their deliveries and attempts, and nothing newer', async () => {
+    await addOld({ deliveriesEach: 2 });
+    await addOld({ daysAgo: 29 });
+    await addEvent(database.db, projectId);
+    const lines: string[] = [];
+    expect(await prune('', (line) => lines.push(line))).toBeNull();
+    expect(await counts()).toEqual([4, 4, 6]);
+    expect(JSON.parse(lines.join())).toMatchObject({ events: 3, deliveries: 6 });
+    expect(await prune('', (line) => lines.push(line))).toBeNull();
+    expect(lines).toHaveLength(1);
+  });
+
+  test('keeps an event that is still being delivered, and goes on past it', async () => {
+    const [first, , third] = await addOld();
+    await setStatus(first!, 'retrying');
+    await setStatus(third!, 'pending');
+    expect(await prune()).toBeNull();
+    expect(await counts()).toEqual([2, 2, 4]);
+    const kept = await database.db.selectFrom('events').select('id').orderBy('id').execute();
+    expect(kept.map((row) => row.id)).toEqual([first, third]);
+  });
+
+  test('deletes an event that had no delivery', async () => {
+    await addOld();
+    await sql`truncate deliveries, delivery_attempts`.execute(database.db);
+    expect(await prune()).toBeNull();
+    expect(await counts()).toEqual([0, 0, 0]);
+  });
+
+  test('deletes old changes, whatever transaction they came in, in steps of 5,000', async () => {
+    await sql`insert into changes (project_id, subject, subject_id, kind, created_at)
+      select ${projectId}, 'post', 'post_1', 'created', now() - interval '25 hours'
+      from generate_series(1, 12000)`.execute(database.db);
+    await insertChanges(database.db, [
+      { project_id: projectId, subject: 'post', subject_id: 'post_2', kind: 'created' },
+    ]);
+    // What any older transaction of the server holds back is not old enough.
+    await expect
+      .poll(
+        async () => {
+          await prune();
+          return count('changes');
+        },
+        { timeout: 10_000 },
+      )
+      .toBe(1);
+    const { prunedXid } = await readFeedHead(database.db);
+    const { rows } = await sql<{ xid: string }>`select xid::text from changes`.execute(database.db);
+    expect(prunedXid).toBeGreaterThan(0n);
+    expect(prunedXid).toBeLessThan(BigInt(rows[0]!.xid));
+  });
+
+  test('deletes failures of activities after 30 days', async () => {
+    const { db } = database;
+    const failure = (days: number) => ({
+      workflow_id: `w${days}`,
+      activity: 'deliver',
+      error: 'Error',
+      failed_at: new Date(Date.now() - days * dayMs),
+    });
+    await db
+      .insertInto('activity_failures')
+      .values([failure(31), failure(29)])
+      .execute();
+    expect(await prune()).toBeNull();
+    const left = await db.selectFrom('activity_failures').select('workflow_id').execute();
+    expect(left).toEqual([{ workflow_id: 'w29' }]);
+  });
+
+  test("deletes the sandbox's posts, counted refusals and logins after 7 days", async () => {
+    const { db } = database;
+    const [old, recent] = [7.01, 6.99].map((days) => new Date(Date.now() - days * dayMs));
+    for (const [name, created_at] of Object.entries({ old: old!, recent: recent! })) {
+      await db
+        .insertInto('sandbox_posts')
+        .values({ id: name, handle: 'ada', caption: 'x', created_at })
+        .execute();
+      await db
+        .insertInto('sandbox_refusals')
+        .values({ reference: name, count: 1, created_at })
+        .execute();
+      await db
+        .insertInto('sandbox_grants')
+        .values({ id: name, handle: 'ada', created_at })
+        .execute();
+    }
+    const lines: string[] = [];
+    expect(await prune('', (line) => lines.push(line))).toBeNull();
+    expect(JSON.parse(lines.join())).toMatchObject({
+      sandboxPosts: 1,
+      sandboxRefusals: 1,
+      sandboxGrants: 1,
+    });
+    const left = await Promise.all([
+      db.selectFrom('sandbox_posts').select('id').execute(),
+      db.selectFrom('sandbox_refusals').select('reference as id').execute(),
+      db.selectFrom('sandbox_grants').select('id').execute(),
+    ]);
+    expect(left).toEqual([[{ id: 'recent' }], [{ id: 'recent' }], [{ id: 'recent' }]]);
+  });
+
+  test('deletes idempotency keys after a day, and what else has ended long ago', async () => {
+    const { db } = database;
+    const longAgo = new Date(Date.now() - 31 * dayMs);
+    const yesterday = new Date(Date.now() - dayMs - 1_000);
+    await sql`insert into idempotency_keys (project_id, key, fingerprint, environment, scopes, created_at)
+      values (${projectId}, 'old', '', 'production', '{}', ${yesterday}),
+        (${projectId}, 'new', '', 'production', '{}', now())`.execute(db);
+    const session = (at: Date) => ({
+      id: firstIdAt('connectSession', at),
+      project_id: projectId,
+      environment: 'production' as const,
+      platform: 'sandbox' as const,
+      external_user_id: 'u',
+      status: 'pending' as const,
+      token_hash: Buffer.from('x'),
+      expires_at: new Date(at.getTime() + 1_800_000),
+    });
+    await db
+      .insertInto('connect_sessions')
+      .values([session(longAgo), session(yesterday)])
+      .execute();
+    const replay = (at: Date, status: 'running' | 'completed') => ({
+      id: firstIdAt('replay', at),
+      project_id: projectId,
+      environment: 'production' as const,
+      webhook_id: webhookId,
+      status,
+      workflow_id: 'replay',
+      since: at,
+      until: at,
+      statuses: [],
+      matched: 0,
+      concluded_at: status === 'completed' ? at : null,
+    });
+    await db
+      .insertInto('replays')
+      .values([
+        replay(longAgo, 'completed'),
+        replay(new Date(longAgo.getTime() + 1), 'running'),
+        replay(yesterday, 'completed'),
+      ])
+      .execute();
+    expect(await prune()).toBeNull();
+    const left = await Promise.all([
+      db.selectFrom('idempotency_keys').select('key').execute(),
+      db.selectFrom('connect_sessions').select('expires_at').execute(),
+      db.selectFrom('replays').select('status').orderBy('id').execute(),
+    ]);
+    expect(left).toEqual([
+      [{ key: 'new' }],
+      [{ expires_at: session(yesterday).expires_at }],
+      [{ status: 'running' }, { status: 'completed' }],
+    ]);
+  });
+});
+
+describe('prune, by table', () => {
+  const ago = (days: number) => new Date(Date.now() - days * dayMs);
+
+  /** Left of the rows that `insert` makes from an id, in the order of the ids. */
+  async function keptIds(table: 'api_keys' | 'posts' | 'webhook_subscriptions', ids: string[]) {
+    expect(await prune()).toBeNull();
+    const { rows } = await sql<{ id: string }>`
+      select id from ${sql.table(table)} where id = any(${ids}) order by id`.execute(database.db);
+    return rows.map(({ id }) => ids.indexOf(id));
+  }
+
+  test('deletes posts that concluded a year ago, with their results and attempts', async () => {
+    const { db } = database;
+    const { accountId } = await addAccount(db);
+    const posts = [
+      { status: 'published', madeAt: ago(400), progressedAt: ago(367) },
+      { status: 'published', madeAt: ago(400), progressedAt: ago(363) },
+      { status: 'draft', madeAt: ago(400), progressedAt: ago(400) },
+      { status: 'pending', madeAt: ago(400), progressedAt: ago(400) },
+      { status: 'canceled', madeAt: ago(360), progressedAt: ago(360) },
+    ] as const;
+    const ids: string[] = [];
+    for (const [i, { status, madeAt, progressedAt }] of posts.entries()) {
+      const id = firstIdAt('post', new Date(madeAt.getTime() + i));
+      ids.push(id);
+      await sql`insert into posts (id, project_id, environment, caption, status, progressed_at)
+        values (${id}, ${projectId}, 'production', '', ${status}, ${progressedAt})`.execute(db);
+      await sql`insert into post_results (id, post_id, project_id, position, social_account_id,
+          platform, account_name, status, phase, phase_state)
+        values (${`res_${i}`}, ${id}, ${projectId}, 0, ${accountId}, 'sandbox', 'a', 'published',
+          'commit', 'ready')`.execute(db);
+      await sql`insert into post_attempts (result_id, number, run, phase, started_at, outcome)
+        values (${`res_${i}`}, 1, 1, 'commit', now(), 'published')`.execute(db);
+    }
+    expect(await keptIds('posts', ids)).toEqual([1, 2, 3, 4]);
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::int as count from post_attempts`.execute(db);
+    expect(rows).toEqual([{ count: 4 }]);
+  });
+
+  test('deletes webhooks and API keys that ended 30 days ago, and none that is in use', async () => {
+    const { db } = database;
+    const ends = [ago(31), ago(29), null];
+    const webhooks: string[] = [];
+    const keys: string[] = [];
+    for (const [i, endedAt] of ends.entries()) {
+      const madeAt = new Date(ago(100).getTime() + i);
+      webhooks.push(firstIdAt('webhook', madeAt));
+      keys.push(firstIdAt('key', madeAt));
+      await sql`insert into webhook_subscriptions
+          (id, project_id, environment, url, events, status, secret_preview, deleted_at)
+        values (${webhooks[i]}, ${projectId}, 'production', '', '{}', 'active', '',
+          ${endedAt})`.execute(db);
+      await sql`insert into api_keys
+          (id, project_id, name, hash, prefix, scopes, environment, revoked_at)
+        values (${keys[i]}, ${projectId}, '', ${Buffer.from(keys[i]!)}, '', '{}', 'production',
+          ${endedAt})`.execute(db);
+    }
+    expect(await keptIds('webhook_subscriptions', webhooks)).toEqual([1, 2]);
+    expect(await keptIds('api_keys', keys)).toEqual([1, 2]);
+  });
+
+  test('deletes usage of months that ended a year ago, and rate limits that ended a day ago', async () => {
+    const { db } = database;
+    const { accountId } = await addAccount(db);
+    const months = [ago(400), ago(300), new Date()].map(monthOf);
+    await sql`insert into account_usage (social_account_id, month)
+      select ${accountId}, unnest(${months}::text[])`.execute(db);
+    await sql`insert into rate_limits (key, next_free_at, blocked_until) values
+      ('a', now() - interval '2 days', null), ('b', now() - interval '2 days', now()),
+      ('c', now(), null), ('d', null, now() - interval '2 days')`.execute(db);
+    expect(await prune()).toBeNull();
+    const left = await Promise.all([
+      db.selectFrom('account_usage').select('month').orderBy('month').execute(),
+      db.selectFrom('rate_limits').select('key').orderBy('key').execute(),
+    ]);
+    expect(left).toEqual([
+      months.slice(1).map((month) => ({ month })),
+      [{ key: 'b' }, { key: 'c' }],
+    ]);
+  });
+});
+
+describe('deleteEvents', () => {
+  test('takes 500 events at a time, each batch after the one before', async () => {
+    const ids = await addOld({ count: 1_200, attemptsEach: 1 });
+    const batches = [];
+    for (let after: string | null = ''; after !== null;) {
+      const batch = await deleteEvents(database.db, before(), after);
+      batches.push(batch);
+      after = batch.after;
+    }
+    expect(batches).toEqual([
+      { events: 500, deliveries: 500, after: ids[499] },
+      { events: 500, deliveries: 500, after: ids[999] },
+      { events: 200, deliveries: 200, after: ids[1_199] },
+      { events: 0, deliveries: 0, after: null },
+    ]);
+    expect(await counts()).toEqual([0, 0, 0]);
+  });
+
+  test('takes fewer where they have many deliveries, but one however many it has', async () => {
+    const ids = await addOld({ count: 5, deliveriesEach: 400, attemptsEach: 1 });
+    const many = await addOld({ count: 1, deliveriesEach: 1_500, attemptsEach: 1, daysAgo: 39 });
+    const batches = [];
+    for (let after: string | null = ''; after !== null;) {
+      const batch = await deleteEvents(database.db, before(), after);
+      batches.push(batch);
+      after = batch.after;
+    }
+    expect(batches.slice(0, -1)).toEqual([
+      { events: 2, deliveries: 800, after: ids[1] },
+      { events: 2, deliveries: 800, after: ids[3] },
+      { events: 1, deliveries: 400, after: ids[4] },
+      { events: 1, deliveries: 1_500, after: many[0] },
+    ]);
+    expect(await counts()).toEqual([0, 0, 0]);
+  });
+
+  test('leaves to the next time what another holds or opens again', async () => {
+    const [held, opened, free] = await addOld();
+    const other = connectDatabase({
+      url: database.url,
+      maxConnections: 1,
+      applicationName: 'other',
+    });
+    try {
+      await other.db.transaction().execute(async (trx) => {
+        await sql`select from events where id = ${held!} for key share`.execute(trx);
+        await sql`update deliveries set status = 'pending' where event_id = ${opened!}`.execute(
+          trx,
+        );
+        expect(await deleteEvents(database.db, before(), '')).toEqual({
+          events: 1,
+          deliveries: 1,
+          after: free,
+        });
+      });
+    } finally {
+      await other.close();
+    }
+    expect(await counts()).toEqual([2, 2, 4]);
+    expect(await prune()).toBeNull();
+    const left = await database.db.selectFrom('events').select('id').execute();
+    expect(left).toEqual([{ id: opened }]);
+  });
+
+  test('is harmless when several do it at once', async () => {
+    await addOld({ count: 3_000, attemptsEach: 1 });
+    await Promise.all([prune(), prune(), prune()]);
+    expect(await prune()).toBeNull();
+    expect(await counts()).toEqual([0, 0, 0]);
+  });
+});
