@@ -2,8 +2,8 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { recordActivityFailure } from '../schema/database/activity-failures.ts';
-import type { Db } from '../schema/database/database.ts';
+import { recordActivityFailure } from '../schema/database/dispatch/activity-failures.ts';
+import type { Db } from '../schema/database/tables.ts';
 import { within } from './within.ts';
 
 /** The database may be what fails. */

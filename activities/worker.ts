@@ -2,8 +2,8 @@
 import type { Client } from '@temporalio/client';
 import { Worker, type NativeConnection } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import type { Doorbell } from '../schema/database/doorbell.ts';
-import type { Listener } from '../schema/database/listen.ts';
+import type { Doorbell } from '../schema/database/live/notifier.ts';
+import type { Listener } from '../schema/database/live/listen.ts';
 import type { Config } from '../schema/config.ts';
 import { createFailureReporter } from './activity-failures.ts';
 import { createCallHeartbeats } from './publishing/call-ownership.ts';

@@ -1,7 +1,7 @@
 // Who asks: the key of a request to its project and scopes.
 import { createHash } from 'node:crypto';
 import { findUsableApiKey, setApiKeyUsed } from '../schema/database/api-keys.ts';
-import type { ApiKeyRow, Db } from '../schema/database/database.ts';
+import type { ApiKeyRow, Db } from '../schema/database/tables.ts';
 import { AppError } from '../schema/errors.ts';
 import type { Scope } from '../schema/scopes.ts';
 import type { Caller, Context } from './context.ts';

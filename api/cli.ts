@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { ConfigError, readConfig, type Config } from '../schema/config.ts';
 import { Environment } from '../schema/environment.ts';
 import { connectDatabase } from '../schema/database/connect.ts';
-import type { Db } from '../schema/database/database.ts';
+import type { Db } from '../schema/database/tables.ts';
 import { findRunningDatabase } from './embedded/running-database.ts';
 import { listen } from './listen/listen.ts';
 import { readListenOptions, type ListenWords } from './listen/options.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { newId } from '../schema/ids.ts';
 import { findApiKeyByHash } from '../schema/database/api-keys.ts';
 import { insertProject } from '../schema/database/projects.ts';
-import type { Db } from '../schema/database/database.ts';
+import type { Db } from '../schema/database/tables.ts';
 import { connectAccount } from './accounts/operations.ts';
 import { createKey, generateKey } from './api-keys/key.ts';
 import { hashKey } from './auth.ts';

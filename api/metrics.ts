@@ -2,10 +2,10 @@
 import type { MiddlewareHandler } from 'hono';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { msUntil } from '../schema/database/ago.ts';
-import { readFeedLagSeconds } from '../schema/database/changes.ts';
-import { readDeliveryBacklog } from '../schema/database/delivery-backlog.ts';
-import { listPauses } from '../schema/database/sending-pauses.ts';
-import { countWebhooksByState } from '../schema/database/webhook-health.ts';
+import { readFeedLagSeconds } from '../schema/database/live/changes.ts';
+import { readDeliveryBacklog } from '../schema/database/webhooks/delivery-backlog.ts';
+import { listPauses } from '../schema/database/dispatch/pauses.ts';
+import { countWebhooksByState } from '../schema/database/webhooks/health.ts';
 import type { Context } from './context.ts';
 import type { PublicPage } from './public-page.ts';
 import type { RestEnv } from './request-id.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import type { Config } from '../schema/config.ts';
 import { connectDatabase } from '../schema/database/connect.ts';
-import type { Db } from '../schema/database/database.ts';
+import type { Db } from '../schema/database/tables.ts';
 import { isMigrated, migrate } from '../schema/database/migrate.ts';
 import { checkVault } from '../schema/database/vault-check.ts';
 import { createApp, type App, type AppOptions } from './app.ts';

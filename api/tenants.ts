@@ -2,7 +2,7 @@
 import { NoResultError } from 'kysely';
 import { Scope, scopes } from '../schema/scopes.ts';
 import { getProjectRow } from '../schema/database/projects.ts';
-import type { Db } from '../schema/database/database.ts';
+import type { Db } from '../schema/database/tables.ts';
 import { createKey as insertKey } from './api-keys/key.ts';
 import { createProjectWithKey } from './first-start.ts';
 

@@ -2,9 +2,13 @@
 import { sql } from 'kysely';
 import { AppError } from '../schema/errors.ts';
 import { fixedLimits } from '../schema/limits.ts';
-import { insertChanges, type NewChange, type SubjectChange } from '../schema/database/changes.ts';
-import type { IdempotencyKeyRow, Transaction } from '../schema/database/database.ts';
-import type { Channel } from '../schema/database/doorbell.ts';
+import {
+  insertChanges,
+  type NewChange,
+  type SubjectChange,
+} from '../schema/database/live/changes.ts';
+import type { IdempotencyKeyRow, Transaction } from '../schema/database/tables.ts';
+import type { Channel } from '../schema/database/live/notifier.ts';
 import { isInScope } from '../schema/database/row-scope.ts';
 import type { Caller, Context, Idempotency } from './context.ts';
 

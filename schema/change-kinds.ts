@@ -1,5 +1,5 @@
 // What may happen to a subject of the live feed, in the words that its streams tell.
-import type { ChangeSubject } from './database/database.ts';
+import type { ChangeSubject } from './database/tables.ts';
 
 export const changeKinds = {
   account: [

@@ -1,6 +1,6 @@
 // One attempt of the schedule: the exchange, its place on the ladder, its record.
-import type { AttemptRecord } from '../../schema/database/delivery-attempts.ts';
-import type { DueDelivery } from '../../schema/database/due-deliveries.ts';
+import type { AttemptRecord } from '../../schema/database/webhooks/delivery-attempts.ts';
+import type { DueDelivery } from '../../schema/database/webhooks/due-deliveries.ts';
 import type { DeliveryRecorder } from './recorder.ts';
 import { exchange, type ExchangeDependencies } from './exchange.ts';
 import { nextWaitMs } from '../egress/retry-after.ts';

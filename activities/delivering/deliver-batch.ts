@@ -1,13 +1,13 @@
 // One round of attempts over a batch of deliveries.
 import type { Logger } from 'pino';
-import { recordActivityFailure } from '../../schema/database/activity-failures.ts';
-import type { Db } from '../../schema/database/database.ts';
+import { recordActivityFailure } from '../../schema/database/dispatch/activity-failures.ts';
+import type { Db } from '../../schema/database/tables.ts';
 import {
   concludeUnsent,
   listUnfinished,
   type DueDelivery,
-} from '../../schema/database/due-deliveries.ts';
-import { releaseBatch } from '../../schema/database/sweeping.ts';
+} from '../../schema/database/webhooks/due-deliveries.ts';
+import { releaseBatch } from '../../schema/database/dispatch/sweeping.ts';
 import {
   deliverEventsWorkflowId,
   type DeliverEventsInput,

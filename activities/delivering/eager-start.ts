@@ -1,5 +1,5 @@
 // The first round of a batch, begun as soon as Temporal has handed the workflow's first task to this process.
-import { listUnfinished, type DueDelivery } from '../../schema/database/due-deliveries.ts';
+import { listUnfinished, type DueDelivery } from '../../schema/database/webhooks/due-deliveries.ts';
 import type { WaitingDelivery } from '../../schema/workflows.ts';
 import { attemptRound, type RoundDependencies } from './deliver-batch.ts';
 

@@ -1,8 +1,8 @@
 // One exchange with a receiver: a delivery signed, sent and judged, ready for the log.
-import type { Exchange } from '../../schema/database/delivery-attempts.ts';
-import type { DueDelivery } from '../../schema/database/due-deliveries.ts';
+import type { Exchange } from '../../schema/database/webhooks/delivery-attempts.ts';
+import type { DueDelivery } from '../../schema/database/webhooks/due-deliveries.ts';
 import type { Vault } from '../../schema/database/vault.ts';
-import { openWebhookSecrets, type SecretColumns } from '../../schema/database/webhook-secrets.ts';
+import { openWebhookSecrets, type SecretColumns } from '../../schema/database/webhooks/secrets.ts';
 import type { SafeFetch } from '../egress/client.ts';
 import type { SendResult } from '../egress/send-outcome.ts';
 import type { WebhookSignatureHeaders } from './signature.ts';

@@ -1,8 +1,11 @@
 // The activity of `retryDelivery`: one attempt beside the schedule.
 import { ApplicationFailure } from '@temporalio/activity';
-import type { Db } from '../../schema/database/database.ts';
-import type { Doorbell } from '../../schema/database/doorbell.ts';
-import { findManualDelivery, insertManualAttempt } from '../../schema/database/manual-attempts.ts';
+import type { Db } from '../../schema/database/tables.ts';
+import type { Doorbell } from '../../schema/database/live/notifier.ts';
+import {
+  findManualDelivery,
+  insertManualAttempt,
+} from '../../schema/database/webhooks/manual-attempts.ts';
 import type { RetryDeliveryInput } from '../../schema/workflows.ts';
 import { exchange, type ExchangeDependencies } from './exchange.ts';
 import { NotBegunError } from '../egress/send-outcome.ts';

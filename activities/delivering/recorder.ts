@@ -1,11 +1,11 @@
 // Groups the outcomes of attempts into few writes: whatever came while one was under way is the next.
-import type { Db } from '../../schema/database/database.ts';
-import type { Doorbell } from '../../schema/database/doorbell.ts';
+import type { Db } from '../../schema/database/tables.ts';
+import type { Doorbell } from '../../schema/database/live/notifier.ts';
 import {
   insertAttempts,
   type AttemptRecord,
   type WebhookTurn,
-} from '../../schema/database/delivery-attempts.ts';
+} from '../../schema/database/webhooks/delivery-attempts.ts';
 
 export interface DeliveryRecorder {
   /** Resolves when the attempt is committed; rejects when its group could not be written. */

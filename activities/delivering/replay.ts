@@ -2,20 +2,20 @@
 import type { ChangeKind } from '../../schema/change-kinds.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
-import { insertChanges } from '../../schema/database/changes.ts';
-import type { Db, ReplayRow, Transaction } from '../../schema/database/database.ts';
-import type { Doorbell } from '../../schema/database/doorbell.ts';
+import { insertChanges } from '../../schema/database/live/changes.ts';
+import type { Db, ReplayRow, Transaction } from '../../schema/database/tables.ts';
+import type { Doorbell } from '../../schema/database/live/notifier.ts';
 import {
   insertMissingDeliveries,
   reopenDeliveries,
-} from '../../schema/database/reopen-deliveries.ts';
-import { readWindow } from '../../schema/database/replay-matches.ts';
+} from '../../schema/database/webhooks/reopen-deliveries.ts';
+import { readWindow } from '../../schema/database/webhooks/replay-matches.ts';
 import {
   countOutcomes,
   countUnattempted,
   lockRunningReplay,
   setReplay,
-} from '../../schema/database/replays.ts';
+} from '../../schema/database/webhooks/replays.ts';
 import type { ReplayDeliveriesInput } from '../../schema/workflows.ts';
 
 export interface ReplayingDependencies {

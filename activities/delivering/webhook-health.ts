@@ -1,14 +1,14 @@
 // What follows from the outcomes of attempts for their webhooks: lines in the log, and disabling.
 import type { Logger } from 'pino';
-import type { Db } from '../../schema/database/database.ts';
-import type { WebhookTurn } from '../../schema/database/delivery-attempts.ts';
-import type { Doorbell } from '../../schema/database/doorbell.ts';
+import type { Db } from '../../schema/database/tables.ts';
+import type { WebhookTurn } from '../../schema/database/webhooks/delivery-attempts.ts';
+import type { Doorbell } from '../../schema/database/live/notifier.ts';
 import {
   disableFailedWebhook,
   listFailedWebhooks,
   listWebhookUrls,
   type DisablingRule,
-} from '../../schema/database/webhook-health.ts';
+} from '../../schema/database/webhooks/health.ts';
 import { logWebhook } from './webhook-log.ts';
 
 export interface WebhookHealth {

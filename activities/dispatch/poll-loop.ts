@@ -1,8 +1,8 @@
 // Rounds of work that rings ask for: one at a time, and the more each finds, the longer the next is gathered.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Channel } from '../../schema/database/doorbell.ts';
-import type { Listener } from '../../schema/database/listen.ts';
+import type { Channel } from '../../schema/database/live/notifier.ts';
+import type { Listener } from '../../schema/database/live/listen.ts';
 
 export interface RoundsOptions {
   listener: Listener;

@@ -6,15 +6,15 @@ import {
   type WorkflowStartOptions,
 } from '@temporalio/client';
 import type { Logger } from 'pino';
-import type { Db } from '../../schema/database/database.ts';
-import type { Listener } from '../../schema/database/listen.ts';
+import type { Db } from '../../schema/database/tables.ts';
+import type { Listener } from '../../schema/database/live/listen.ts';
 import {
   claimBatch,
   claimOutbox,
   deleteOutbox,
   type ClaimedBatch,
   type ClaimedRow,
-} from '../../schema/database/outbox.ts';
+} from '../../schema/database/dispatch/outbox.ts';
 import { deliverEventsWorkflow, maxBatchSize } from '../../schema/workflows.ts';
 import type { HeadStart } from '../delivering/eager-start.ts';
 import { startRounds } from './poll-loop.ts';

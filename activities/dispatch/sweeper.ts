@@ -1,9 +1,9 @@
 // Finds work whose workflow is gone, even with the whole of Temporal's database, and asks for it anew.
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import type { Logger } from 'pino';
-import type { Db } from '../../schema/database/database.ts';
-import type { Doorbell } from '../../schema/database/doorbell.ts';
-import { resumePosts } from '../../schema/database/resuming.ts';
+import type { Db } from '../../schema/database/tables.ts';
+import type { Doorbell } from '../../schema/database/live/notifier.ts';
+import { resumePosts } from '../../schema/database/dispatch/resuming.ts';
 import {
   listComingPosts,
   listOverdueBatches,
@@ -15,7 +15,7 @@ import {
   restartReplay,
   takeSweep,
   type ComingPost,
-} from '../../schema/database/sweeping.ts';
+} from '../../schema/database/dispatch/sweeping.ts';
 import { deliverEventsWorkflowId } from '../../schema/workflows.ts';
 
 export interface SweeperDependencies {

@@ -1,5 +1,5 @@
 // How long a receiver asks to be left alone, and how far that stretches the wait for the next attempt.
-import type { Exchange } from '../../schema/database/delivery-attempts.ts';
+import type { Exchange } from '../../schema/database/webhooks/delivery-attempts.ts';
 
 /** The Retry-After header, in seconds or as a date. Null: it is missing or neither. */
 export function readRetryAfterMs(header: string | undefined, nowMs: number): number | null {

@@ -1,8 +1,8 @@
 // Takes one target through its phases until it ends or must wait. The row decides, so a crash at any
 // line leaves either a phase that may be begun, or one whose call may have gone out.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isOpen } from '../../schema/database/open-results.ts';
-import { findTarget, setPaused, type TargetRow } from '../../schema/database/targets.ts';
+import { isOpen } from '../../schema/database/posts/open-results.ts';
+import { findTarget, setPaused, type TargetRow } from '../../schema/database/posts/targets.ts';
 import { postingErrors } from '../../schema/posting-errors.ts';
 import type { TargetProgress } from '../../schema/workflows.ts';
 import { loadAccess, refreshAccess, setReconnectRequired, type Access } from './credentials.ts';

@@ -1,12 +1,12 @@
 // Who owns a begun call: the process that began it, while its heartbeats reach the database and the call
 // may still take its time. Database time alone decides, so a process with a wrong clock changes nothing.
-import type { Db } from '../../schema/database/database.ts';
+import type { Db } from '../../schema/database/tables.ts';
 import {
   releaseCalls,
   renewHeartbeats,
   type BegunCall,
-} from '../../schema/database/target-steps.ts';
-import type { TargetRow } from '../../schema/database/targets.ts';
+} from '../../schema/database/posts/target-steps.ts';
+import type { TargetRow } from '../../schema/database/posts/targets.ts';
 import type { TargetClock } from '../../schema/retry.ts';
 
 /** For writing the outcome after a call that took all its time. */

@@ -1,5 +1,5 @@
 // One call of one phase to a network, with its deadline.
-import type { TargetRow } from '../../schema/database/targets.ts';
+import type { TargetRow } from '../../schema/database/posts/targets.ts';
 import type { Phase } from '../../schema/posts.ts';
 import type { Access } from './credentials.ts';
 import type {

@@ -1,11 +1,11 @@
 // Ends a run: the post's status, the outcome event and its deliveries, in one transaction.
 import { sql } from 'kysely';
-import type { Db, PostResultRow, PostRow, Transaction } from '../../schema/database/database.ts';
-import type { Doorbell } from '../../schema/database/doorbell.ts';
-import { recordEvent } from '../../schema/database/events.ts';
-import { isOpen } from '../../schema/database/open-results.ts';
-import { lockPost, setConcluded } from '../../schema/database/posts.ts';
-import { toPostEventData } from '../../schema/database/post-event.ts';
+import type { Db, PostResultRow, PostRow, Transaction } from '../../schema/database/tables.ts';
+import type { Doorbell } from '../../schema/database/live/notifier.ts';
+import { recordEvent } from '../../schema/database/events/record.ts';
+import { isOpen } from '../../schema/database/posts/open-results.ts';
+import { lockPost, setConcluded } from '../../schema/database/posts/posts.ts';
+import { toPostEventData } from '../../schema/database/posts/outcome-event.ts';
 import type { PostStatus } from '../../schema/posts.ts';
 import type { PublishPostInput } from '../../schema/workflows.ts';
 

@@ -3,16 +3,16 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { DisconnectReason } from '../../schema/accounts.ts';
-import { toAccountEventData } from '../../schema/database/account-event.ts';
+import { toAccountEventData } from '../../schema/database/accounts/event-data.ts';
 import {
   freeExternalId,
   openCredentials,
   sealCredentials,
-} from '../../schema/database/accounts.ts';
+} from '../../schema/database/accounts/accounts.ts';
 import { inMs } from '../../schema/database/ago.ts';
-import { insertChanges } from '../../schema/database/changes.ts';
-import type { Db } from '../../schema/database/database.ts';
-import { recordEvent } from '../../schema/database/events.ts';
+import { insertChanges } from '../../schema/database/live/changes.ts';
+import type { Db } from '../../schema/database/tables.ts';
+import { recordEvent } from '../../schema/database/events/record.ts';
 import type { Traits } from '../../schema/platforms/definition.ts';
 import type { AdvanceDependencies } from './dependencies.ts';
 import type { Credentials, Platform, RefreshedCredentials } from '../platforms/platform.ts';

@@ -2,7 +2,7 @@
 import type { PostingErrorCode } from '../../schema/posting-errors.ts';
 import { postingErrors } from '../../schema/posting-errors.ts';
 import type { FailureStage } from '../../schema/posts.ts';
-import type { Failure } from '../../schema/database/target-steps.ts';
+import type { Failure } from '../../schema/database/posts/target-steps.ts';
 import { takeError } from './platform-answer.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
 

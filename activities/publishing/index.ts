@@ -1,7 +1,7 @@
 // The activities of `publishPost`: claim a run, advance its targets, conclude it.
 import { activityInfo } from '@temporalio/activity';
-import { claimRun, listOpenTargets, type OpenTarget } from '../../schema/database/posts.ts';
-import { findFinishedPost } from '../../schema/database/targets.ts';
+import { claimRun, listOpenTargets, type OpenTarget } from '../../schema/database/posts/posts.ts';
+import { findFinishedPost } from '../../schema/database/posts/targets.ts';
 import type {
   BegunTarget,
   ClaimedTarget,

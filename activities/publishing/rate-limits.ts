@@ -1,12 +1,12 @@
 // When a target may call its network: what the network has said to any worker, and the operator's ceiling.
-import type { ClockState } from '../../schema/database/database.ts';
+import type { ClockState } from '../../schema/database/tables.ts';
 import {
   accountLimitKey,
   appLimitKey,
   reserveTurn,
   setBlocked,
-} from '../../schema/database/rate-limits.ts';
-import type { TargetRow } from '../../schema/database/targets.ts';
+} from '../../schema/database/posts/rate-limits.ts';
+import type { TargetRow } from '../../schema/database/posts/targets.ts';
 import type { AdvanceDependencies } from './dependencies.ts';
 import type { Throttle } from '../platforms/platform.ts';
 import { readWaitMs, type PlatformError } from '../platforms/platform-error.ts';

@@ -1,5 +1,5 @@
 // One phase of a target: noted as begun, called, its outcome written.
-import type { ClockState } from '../../schema/database/database.ts';
+import type { ClockState } from '../../schema/database/tables.ts';
 import {
   beginPhase,
   endAttempt,
@@ -7,8 +7,8 @@ import {
   setNextPhase,
   setPublished,
   type CallOutcome,
-} from '../../schema/database/target-steps.ts';
-import type { TargetRow } from '../../schema/database/targets.ts';
+} from '../../schema/database/posts/target-steps.ts';
+import type { TargetRow } from '../../schema/database/posts/targets.ts';
 import type { PostingErrorCode } from '../../schema/posting-errors.ts';
 import type { FailureStage } from '../../schema/posts.ts';
 import type { Access } from './credentials.ts';

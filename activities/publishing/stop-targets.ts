@@ -1,7 +1,7 @@
 // Stops the targets of a post that can still be stopped, beside whoever publishes them.
-import { giveBackUsage } from '../../schema/database/account-usage.ts';
-import type { PostRow, Transaction } from '../../schema/database/database.ts';
-import { cancelResults } from '../../schema/database/post-changes.ts';
+import { giveBackUsage } from '../../schema/database/accounts/usage.ts';
+import type { PostRow, Transaction } from '../../schema/database/tables.ts';
+import { cancelResults } from '../../schema/database/posts/changes.ts';
 import { concludeRun } from './conclude-post.ts';
 
 /**

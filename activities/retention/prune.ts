@@ -2,8 +2,8 @@
 import { cancellationSignal } from '@temporalio/activity';
 import type { Logger } from 'pino';
 import type { Config } from '../../schema/config.ts';
-import { deleteChanges } from '../../schema/database/changes.ts';
-import type { Db } from '../../schema/database/database.ts';
+import { deleteChanges } from '../../schema/database/live/changes.ts';
+import type { Db } from '../../schema/database/tables.ts';
 import {
   deleteAged,
   deleteConnectSessions,
@@ -14,7 +14,7 @@ import {
   deleteReplays,
   deleteUsage,
   deleteWebhooks,
-} from '../../schema/database/pruning.ts';
+} from '../../schema/database/dispatch/pruning.ts';
 import { fixedLimits } from '../../schema/limits.ts';
 import type { PruneRecordsInput } from '../../schema/workflows.ts';
 import { withHeartbeat } from '../with-heartbeat.ts';

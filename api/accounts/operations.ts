@@ -2,7 +2,7 @@
 import { fetchFor } from '../../activities/egress/guarded-fetch.ts';
 import type { Account, ConnectAccount } from '../../schema/accounts.ts';
 import { environmentOf } from '../../schema/api-keys.ts';
-import { toAccountEventData } from '../../schema/database/account-event.ts';
+import { toAccountEventData } from '../../schema/database/accounts/event-data.ts';
 import {
   getAccountRow,
   listAccountRows,
@@ -11,9 +11,9 @@ import {
   openCredentials,
   setAccountCredentials,
   type AccountFilters,
-} from '../../schema/database/accounts.ts';
-import type { SocialAccountRow } from '../../schema/database/database.ts';
-import { recordEvent } from '../../schema/database/events.ts';
+} from '../../schema/database/accounts/accounts.ts';
+import type { SocialAccountRow } from '../../schema/database/tables.ts';
+import { recordEvent } from '../../schema/database/events/record.ts';
 import { AppError, validationError } from '../../schema/errors.ts';
 import type { Page, Paging } from '../../schema/listing.ts';
 import type { PlatformName } from '../../schema/platforms/index.ts';

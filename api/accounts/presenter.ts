@@ -1,6 +1,6 @@
 // An account's row as the wire shows it.
 import type { Account } from '../../schema/accounts.ts';
-import type { SocialAccountRow } from '../../schema/database/database.ts';
+import type { SocialAccountRow } from '../../schema/database/tables.ts';
 import { toTimestamp } from '../../schema/timestamp.ts';
 
 export function presentAccount(row: SocialAccountRow): Account {

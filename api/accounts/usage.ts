@@ -1,7 +1,7 @@
 // How much of its monthly limit an account has used.
 import type { AccountUsage, GetAccountUsage } from '../../schema/accounts.ts';
-import { listUsage, monthOf } from '../../schema/database/account-usage.ts';
-import { getAccountRow } from '../../schema/database/accounts.ts';
+import { listUsage, monthOf } from '../../schema/database/accounts/usage.ts';
+import { getAccountRow } from '../../schema/database/accounts/accounts.ts';
 import { getProjectRow } from '../../schema/database/projects.ts';
 import { monthlyLimitOf, warningAt } from '../../schema/limits.ts';
 import { toTimestamp } from '../../schema/timestamp.ts';

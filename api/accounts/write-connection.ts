@@ -1,15 +1,15 @@
 // Writes what a network answered to a connect: the account, new or known, and its event.
 import type { Connection } from '../../activities/platforms/platform.ts';
 import type { ConnectionType } from '../../schema/accounts.ts';
-import { toAccountEventData } from '../../schema/database/account-event.ts';
+import { toAccountEventData } from '../../schema/database/accounts/event-data.ts';
 import {
   insertAccount,
   lockAccountAtNetwork,
   sealCredentials,
   setAccountCredentials,
-} from '../../schema/database/accounts.ts';
-import type { SocialAccountRow } from '../../schema/database/database.ts';
-import { recordEvent } from '../../schema/database/events.ts';
+} from '../../schema/database/accounts/accounts.ts';
+import type { SocialAccountRow } from '../../schema/database/tables.ts';
+import { recordEvent } from '../../schema/database/events/record.ts';
 import { AppError } from '../../schema/errors.ts';
 import { newId } from '../../schema/ids.ts';
 import type { PlatformName } from '../../schema/platforms/index.ts';

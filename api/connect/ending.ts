@@ -1,10 +1,10 @@
 // How a connect session ends: with an account, or with a no. It ends once, whatever comes twice.
 import type { Connection } from '../../activities/platforms/platform.ts';
-import type { ConnectSessionRow } from '../../schema/database/database.ts';
+import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import {
   lockConnectSession,
   setConnectSessionEnded,
-} from '../../schema/database/connect-sessions.ts';
+} from '../../schema/database/accounts/connect-sessions.ts';
 import { writeConnection } from '../accounts/write-connection.ts';
 import type { Context } from '../context.ts';
 import { transact, type Effects } from '../transact.ts';

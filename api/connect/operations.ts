@@ -4,7 +4,7 @@ import {
   getConnectSessionRow,
   insertConnectSession,
   listConnectSessionsById,
-} from '../../schema/database/connect-sessions.ts';
+} from '../../schema/database/accounts/connect-sessions.ts';
 import { getProjectRow } from '../../schema/database/projects.ts';
 import { validationError } from '../../schema/errors.ts';
 import { newId } from '../../schema/ids.ts';

@@ -1,6 +1,6 @@
 // A connect session's row as the wire shows it.
 import type { ConnectSession, ConnectSessionStatus } from '../../schema/accounts.ts';
-import type { ConnectSessionRow } from '../../schema/database/database.ts';
+import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import { toTimestamp } from '../../schema/timestamp.ts';
 
 /** A session that nobody finished expires by the clock alone. */

@@ -1,6 +1,6 @@
 // The token in a connect session's link. Only its hash is stored.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { ConnectSessionRow } from '../../schema/database/database.ts';
+import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 
 export function newToken(): { token: string; hash: Buffer } {
   const token = randomBytes(32).toString('base64url');

@@ -4,11 +4,14 @@ import {
   listDeliveryAttempts,
   listDeliveriesById,
   listDeliveryRows,
-} from '../../schema/database/deliveries.ts';
-import { listDeliveryPages, type DeliveryParent } from '../../schema/database/delivery-pages.ts';
-import { findManualDelivery } from '../../schema/database/manual-attempts.ts';
-import { insertOutbox } from '../../schema/database/outbox.ts';
-import { getWebhookRow } from '../../schema/database/webhooks.ts';
+} from '../../schema/database/webhooks/deliveries.ts';
+import {
+  listDeliveryPages,
+  type DeliveryParent,
+} from '../../schema/database/webhooks/delivery-pages.ts';
+import { findManualDelivery } from '../../schema/database/webhooks/manual-attempts.ts';
+import { insertOutbox } from '../../schema/database/dispatch/outbox.ts';
+import { getWebhookRow } from '../../schema/database/webhooks/webhooks.ts';
 import type {
   Delivery,
   DeliveryAttempt,

@@ -1,6 +1,6 @@
 // Deliveries and their attempts as the wire shows them.
-import type { DeliveryAttemptRow } from '../../schema/database/database.ts';
-import type { DeliveryWithContext } from '../../schema/database/deliveries.ts';
+import type { DeliveryAttemptRow } from '../../schema/database/tables.ts';
+import type { DeliveryWithContext } from '../../schema/database/webhooks/deliveries.ts';
 import type { Delivery, DeliveryAttempt } from '../../schema/deliveries.ts';
 import { toTimestamp } from '../../schema/timestamp.ts';
 import { deliverEventsWorkflowId } from '../../schema/workflows.ts';

@@ -4,7 +4,7 @@ import {
   listEventPages,
   listEventRows,
   listEventsById,
-} from '../../schema/database/recorded-events.ts';
+} from '../../schema/database/events/list.ts';
 import type { EventKindInfo, ListEvents, RecordedEvent } from '../../schema/events.ts';
 import type { Page, Paging } from '../../schema/listing.ts';
 import type { Caller, Context } from '../context.ts';

@@ -1,5 +1,5 @@
 // A recorded event as the wire shows it: its data are those of the body that webhooks receive.
-import type { EventRow } from '../../schema/database/database.ts';
+import type { EventRow } from '../../schema/database/tables.ts';
 import type { Event, RecordedEvent } from '../../schema/events.ts';
 import { toTimestamp } from '../../schema/timestamp.ts';
 

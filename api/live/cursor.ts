@@ -1,5 +1,5 @@
 // Cursors of the live feed: a place in it and the life of the database that the place belongs to.
-import { lastId, type FeedHead, type FeedPosition } from '../../schema/database/changes.ts';
+import { lastId, type FeedHead, type FeedPosition } from '../../schema/database/live/changes.ts';
 import { AppError, validationError } from '../../schema/errors.ts';
 import { formatSnapshot, isSnapshot, parseSnapshot, type Snapshot } from './snapshot.ts';
 

@@ -4,9 +4,9 @@ import {
   keepTransactionIds,
   readPresent,
   type ChangeFilter,
-} from '../../schema/database/changes.ts';
-import type { Db } from '../../schema/database/database.ts';
-import type { Listener } from '../../schema/database/listen.ts';
+} from '../../schema/database/live/changes.ts';
+import type { Db } from '../../schema/database/tables.ts';
+import type { Listener } from '../../schema/database/live/listen.ts';
 import { AppError } from '../../schema/errors.ts';
 import { cursorExpired, readFeedCursor, toFeedCursor, type FeedPlace } from './cursor.ts';
 import { Reader } from './reader.ts';

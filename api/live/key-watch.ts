@@ -1,7 +1,7 @@
 // Ends what was opened with a key once the key may not be used any more.
 import type { Logger } from 'pino';
 import { listUsableKeyIds } from '../../schema/database/api-keys.ts';
-import type { Db } from '../../schema/database/database.ts';
+import type { Db } from '../../schema/database/tables.ts';
 
 export interface KeyWatch {
   /** Calls `end` once the key is revoked or expired. Returns how to stop watching. */

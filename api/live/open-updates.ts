@@ -1,7 +1,7 @@
 // Opens the stream of a subscription: what it must name is known and allowed, and where it begins.
 import { presentState } from '../../schema/change-kinds.ts';
-import { isDeletionKept } from '../../schema/database/changes.ts';
-import type { ChangeSubject } from '../../schema/database/database.ts';
+import { isDeletionKept } from '../../schema/database/live/changes.ts';
+import type { ChangeSubject } from '../../schema/database/tables.ts';
 import { AppError } from '../../schema/errors.ts';
 import type { Scope } from '../../schema/scopes.ts';
 import { requireScope } from '../auth.ts';

@@ -8,9 +8,9 @@ import {
   type ChangePage,
   type FeedHead,
   type FeedPosition,
-} from '../../schema/database/changes.ts';
-import type { ChangeRow, Db } from '../../schema/database/database.ts';
-import type { Listener } from '../../schema/database/listen.ts';
+} from '../../schema/database/live/changes.ts';
+import type { ChangeRow, Db } from '../../schema/database/tables.ts';
+import type { Listener } from '../../schema/database/live/listen.ts';
 import { cursorExpired, isAfter, isPruned, toFeedCursor } from './cursor.ts';
 import { Recent, type PlacedChange } from './recent.ts';
 import { unreadable, type Missed, type Subscriber } from './subscriber.ts';

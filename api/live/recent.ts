@@ -1,6 +1,6 @@
 // The latest changes of the feed in memory, so that a subscriber joins it without a gap or a wait.
-import type { ChangeFilter, FeedPosition } from '../../schema/database/changes.ts';
-import type { ChangeRow } from '../../schema/database/database.ts';
+import type { ChangeFilter, FeedPosition } from '../../schema/database/live/changes.ts';
+import type { ChangeRow } from '../../schema/database/tables.ts';
 import { isAfter } from './cursor.ts';
 
 export interface FeedItem {

@@ -1,5 +1,5 @@
 // One subscriber of the feed: first what it missed, page by page as it asks, then what is pushed.
-import type { ChangeFilter, FeedPosition } from '../../schema/database/changes.ts';
+import type { ChangeFilter, FeedPosition } from '../../schema/database/live/changes.ts';
 import { AppError } from '../../schema/errors.ts';
 import { isAfter, toFeedCursor, type FeedPlace } from './cursor.ts';
 import type { FeedItem, PlacedItem } from './recent.ts';

@@ -1,6 +1,6 @@
 // The commands `pause` and `pauses`: what the operator holds back, kept in Postgres for every worker.
-import type { Db } from '../../schema/database/database.ts';
-import { insertPause, listPauses } from '../../schema/database/sending-pauses.ts';
+import type { Db } from '../../schema/database/tables.ts';
+import { insertPause, listPauses } from '../../schema/database/dispatch/pauses.ts';
 import { checkScope } from './scope.ts';
 
 export async function pause(db: Db, scope: string): Promise<string> {

@@ -1,7 +1,7 @@
 // The command `restored`: records that the database was restored from a backup.
-import type { Db } from '../../schema/database/database.ts';
-import { notify } from '../../schema/database/doorbell.ts';
-import { insertRestore, restartRestoredPosts } from '../../schema/database/restores.ts';
+import type { Db } from '../../schema/database/tables.ts';
+import { notify } from '../../schema/database/live/notifier.ts';
+import { insertRestore, restartRestoredPosts } from '../../schema/database/dispatch/restores.ts';
 
 /** May be repeated: each time, every open post is checked at its networks once more. */
 export async function restored(db: Db): Promise<string> {

@@ -1,8 +1,8 @@
 // The command `resume`: takes a pause away, and gives what it held to new workflows.
-import type { Db } from '../../schema/database/database.ts';
-import { notify } from '../../schema/database/doorbell.ts';
-import { resumePosts } from '../../schema/database/resuming.ts';
-import { deletePause } from '../../schema/database/sending-pauses.ts';
+import type { Db } from '../../schema/database/tables.ts';
+import { notify } from '../../schema/database/live/notifier.ts';
+import { resumePosts } from '../../schema/database/dispatch/resuming.ts';
+import { deletePause } from '../../schema/database/dispatch/pauses.ts';
 import { checkScope } from './scope.ts';
 
 /** To repeat one that was broken off finishes it; the sweeper does so too. */

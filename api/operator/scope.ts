@@ -1,6 +1,6 @@
 // What an operator may pause, by the word on the command line.
-import type { Db } from '../../schema/database/database.ts';
-import { deliveriesScope } from '../../schema/database/sending-pauses.ts';
+import type { Db } from '../../schema/database/tables.ts';
+import { deliveriesScope } from '../../schema/database/dispatch/pauses.ts';
 import { platformNames } from '../../schema/platforms/index.ts';
 import { RefusedArgument } from './refused-argument.ts';
 

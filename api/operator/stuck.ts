@@ -1,12 +1,12 @@
 // The command `stuck`: what should have moved by now, one line each, the oldest first.
-import { listActivityFailures } from '../../schema/database/activity-failures.ts';
-import type { ActivityFailureRow, Db } from '../../schema/database/database.ts';
+import { listActivityFailures } from '../../schema/database/dispatch/activity-failures.ts';
+import type { ActivityFailureRow, Db } from '../../schema/database/tables.ts';
 import {
   listStuckDeliveries,
   listStuckPosts,
   type Stuck,
   type StuckRow,
-} from '../../schema/database/stuck.ts';
+} from '../../schema/database/dispatch/stuck.ts';
 import { RefusedArgument } from './refused-argument.ts';
 
 const defaultMinutes = '15';

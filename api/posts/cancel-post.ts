@@ -1,9 +1,13 @@
 // Cancels a post, or of one that is being published the targets that can still be stopped.
 import { stopTargets } from '../../activities/publishing/stop-targets.ts';
-import { giveBackUsage } from '../../schema/database/account-usage.ts';
-import type { PostResultRow } from '../../schema/database/database.ts';
-import { cancelResults, lockPostWithResults, setPost } from '../../schema/database/post-changes.ts';
-import { getPostRow } from '../../schema/database/posts.ts';
+import { giveBackUsage } from '../../schema/database/accounts/usage.ts';
+import type { PostResultRow } from '../../schema/database/tables.ts';
+import {
+  cancelResults,
+  lockPostWithResults,
+  setPost,
+} from '../../schema/database/posts/changes.ts';
+import { getPostRow } from '../../schema/database/posts/posts.ts';
 import { AppError } from '../../schema/errors.ts';
 import type { Post } from '../../schema/posts.ts';
 import type { Caller, Context } from '../context.ts';

@@ -1,15 +1,15 @@
 // Counts targets in their accounts' month, refuses those past the limit, and tells of one that comes near.
-import { toQuotaEventData } from '../../schema/database/account-event.ts';
+import { toQuotaEventData } from '../../schema/database/accounts/event-data.ts';
 import {
   addUsage,
   moveUsage,
   previewUsage,
   setUsageTold,
   type CountedUsage,
-} from '../../schema/database/account-usage.ts';
-import { lockAccountBesideResults } from '../../schema/database/accounts.ts';
-import type { PostResultRow } from '../../schema/database/database.ts';
-import { recordEvent } from '../../schema/database/events.ts';
+} from '../../schema/database/accounts/usage.ts';
+import { lockAccountBesideResults } from '../../schema/database/accounts/accounts.ts';
+import type { PostResultRow } from '../../schema/database/tables.ts';
+import { recordEvent } from '../../schema/database/events/record.ts';
 import { countOf } from '../../schema/count-of.ts';
 import { AppError, type Issue } from '../../schema/errors.ts';
 import { monthlyLimitOf, warningAt } from '../../schema/limits.ts';

@@ -1,7 +1,7 @@
 // Creates a post: checked outside the transaction, written in it.
-import { recordEvent } from '../../schema/database/events.ts';
-import { toPostEventData } from '../../schema/database/post-event.ts';
-import type { PostWithResults } from '../../schema/database/posts.ts';
+import { recordEvent } from '../../schema/database/events/record.ts';
+import { toPostEventData } from '../../schema/database/posts/outcome-event.ts';
+import type { PostWithResults } from '../../schema/database/posts/posts.ts';
 import type { CreatePost, Post } from '../../schema/posts.ts';
 import type { Caller, Context } from '../context.ts';
 import { transact, type Answer, type Effects } from '../transact.ts';

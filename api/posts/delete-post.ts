@@ -1,6 +1,6 @@
 // Deletes our record of a post; what is public stays where it is.
-import { giveBackUsage } from '../../schema/database/account-usage.ts';
-import { deletePostRow, lockPostWithResults } from '../../schema/database/post-changes.ts';
+import { giveBackUsage } from '../../schema/database/accounts/usage.ts';
+import { deletePostRow, lockPostWithResults } from '../../schema/database/posts/changes.ts';
 import type { Caller, Context } from '../context.ts';
 import { transact, type Answer } from '../transact.ts';
 import { wrongState } from './post-state.ts';

@@ -1,7 +1,7 @@
 // The story of a target or a comment: what was asked of its network, when, and what came of it.
-import type { PostAttemptRow } from '../../schema/database/database.ts';
-import { listPostAttempts } from '../../schema/database/post-attempts.ts';
-import { getPostRow } from '../../schema/database/posts.ts';
+import type { PostAttemptRow } from '../../schema/database/tables.ts';
+import { listPostAttempts } from '../../schema/database/posts/attempts.ts';
+import { getPostRow } from '../../schema/database/posts/posts.ts';
 import { notFound } from '../../schema/errors.ts';
 import { toCursor, type Page, type Paging } from '../../schema/listing.ts';
 import type { PostAttempt } from '../../schema/post-attempts.ts';

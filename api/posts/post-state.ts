@@ -1,5 +1,5 @@
 // Which state of a post an operation needs, and how it is refused in another one.
-import type { PostRow } from '../../schema/database/database.ts';
+import type { PostRow } from '../../schema/database/tables.ts';
 import { AppError } from '../../schema/errors.ts';
 import type { PostStatus } from '../../schema/posts.ts';
 

@@ -1,5 +1,5 @@
 // The only way a post leaves the server.
-import type { PostResultRow, PostRow } from '../../schema/database/database.ts';
+import type { PostResultRow, PostRow } from '../../schema/database/tables.ts';
 import { findPostingError, postingErrorAnchor } from '../../schema/posting-errors.ts';
 import type { Outcome, Post, PostResult } from '../../schema/posts.ts';
 import { toTimestamp } from '../../schema/timestamp.ts';

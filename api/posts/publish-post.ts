@@ -1,7 +1,7 @@
 // Publishes a draft or a scheduled post now.
-import { monthOf } from '../../schema/database/account-usage.ts';
-import { lockPostWithResults } from '../../schema/database/post-changes.ts';
-import { getPostRow } from '../../schema/database/posts.ts';
+import { monthOf } from '../../schema/database/accounts/usage.ts';
+import { lockPostWithResults } from '../../schema/database/posts/changes.ts';
+import { getPostRow } from '../../schema/database/posts/posts.ts';
 import type { Post } from '../../schema/posts.ts';
 import type { Caller, Context } from '../context.ts';
 import { transact, type Answer } from '../transact.ts';

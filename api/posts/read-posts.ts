@@ -7,7 +7,7 @@ import {
   listPostRows,
   listPostsById,
   listResults,
-} from '../../schema/database/posts.ts';
+} from '../../schema/database/posts/posts.ts';
 import type { Caller, Context } from '../context.ts';
 import { page } from '../listing.ts';
 import { presentPost } from './presenter.ts';

@@ -1,6 +1,6 @@
 // The rows of a post's targets: one for each, linked into threads, and one for each first comment.
 import type { Insertable } from 'kysely';
-import type { Database } from '../../schema/database/database.ts';
+import type { Database } from '../../schema/database/tables.ts';
 import { newId } from '../../schema/ids.ts';
 import type { PlannedTarget } from './targets.ts';
 

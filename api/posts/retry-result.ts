@@ -1,9 +1,9 @@
 // Publishes a failed target again, and that one alone; or its first comment, where only that failed.
-import { monthOf } from '../../schema/database/account-usage.ts';
-import { getAccountRow } from '../../schema/database/accounts.ts';
-import type { PostResultRow } from '../../schema/database/database.ts';
-import { lockPostWithResults, reopenResult } from '../../schema/database/post-changes.ts';
-import { getPostRow } from '../../schema/database/posts.ts';
+import { monthOf } from '../../schema/database/accounts/usage.ts';
+import { getAccountRow } from '../../schema/database/accounts/accounts.ts';
+import type { PostResultRow } from '../../schema/database/tables.ts';
+import { lockPostWithResults, reopenResult } from '../../schema/database/posts/changes.ts';
+import { getPostRow } from '../../schema/database/posts/posts.ts';
 import { AppError, notFound } from '../../schema/errors.ts';
 import { postingErrors } from '../../schema/posting-errors.ts';
 import type { PostResult, ResultStatus } from '../../schema/posts.ts';

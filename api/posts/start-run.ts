@@ -1,8 +1,8 @@
 // Asks for a new run of a post that is locked: whatever acts for the run before finds itself superseded.
 import { sql } from 'kysely';
-import type { PostRow } from '../../schema/database/database.ts';
-import { insertPublishPost } from '../../schema/database/outbox.ts';
-import { setPost } from '../../schema/database/post-changes.ts';
+import type { PostRow } from '../../schema/database/tables.ts';
+import { insertPublishPost } from '../../schema/database/dispatch/outbox.ts';
+import { setPost } from '../../schema/database/posts/changes.ts';
 import type { Effects } from '../transact.ts';
 
 export interface RunStart {

@@ -1,7 +1,7 @@
 // From the targets that a request names to those that are written: accounts found, all checked.
 import type { Issue } from '../../schema/errors.ts';
-import type { SocialAccountRow } from '../../schema/database/database.ts';
-import { listAccountsById } from '../../schema/database/accounts.ts';
+import type { SocialAccountRow } from '../../schema/database/tables.ts';
+import { listAccountsById } from '../../schema/database/accounts/accounts.ts';
 import { lostAccountWords, reconnectCalls } from '../../schema/reconnecting.ts';
 import { rulesOf } from '../../activities/platforms/index.ts';
 import type { Caller, Context } from '../context.ts';

@@ -1,12 +1,12 @@
 // Changes a draft or a scheduled post: its content, its targets, its time.
-import { monthOf } from '../../schema/database/account-usage.ts';
-import type { PostRow } from '../../schema/database/database.ts';
+import { monthOf } from '../../schema/database/accounts/usage.ts';
+import type { PostRow } from '../../schema/database/tables.ts';
 import {
   lockPostWithResults,
   replaceResults,
   setPost,
-} from '../../schema/database/post-changes.ts';
-import { getPostRow, type PostWithResults } from '../../schema/database/posts.ts';
+} from '../../schema/database/posts/changes.ts';
+import { getPostRow, type PostWithResults } from '../../schema/database/posts/posts.ts';
 import type { UpdatePost } from '../../schema/post-changes.ts';
 import type { Post } from '../../schema/posts.ts';
 import type { Caller, Context } from '../context.ts';

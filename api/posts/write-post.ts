@@ -1,7 +1,7 @@
 // Writes a checked post, its targets and what asks for its workflow, in a transaction that is open.
-import { monthOf } from '../../schema/database/account-usage.ts';
-import { publishPostRow } from '../../schema/database/outbox.ts';
-import { insertPost, type PostWithResults } from '../../schema/database/posts.ts';
+import { monthOf } from '../../schema/database/accounts/usage.ts';
+import { publishPostRow } from '../../schema/database/dispatch/outbox.ts';
+import { insertPost, type PostWithResults } from '../../schema/database/posts/posts.ts';
 import { newId } from '../../schema/ids.ts';
 import type { CreatePost, PostStatus } from '../../schema/posts.ts';
 import type { Caller, Context } from '../context.ts';

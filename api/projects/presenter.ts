@@ -1,5 +1,5 @@
 // A project's row as the wire shows it.
-import type { ProjectRow } from '../../schema/database/database.ts';
+import type { ProjectRow } from '../../schema/database/tables.ts';
 import type { Project } from '../../schema/projects.ts';
 import { toTimestamp } from '../../schema/timestamp.ts';
 

@@ -1,6 +1,6 @@
 // Sending a range of a webhook's past again, and how far that has come.
-import type { Db, ReplayRow, WebhookRow } from '../../schema/database/database.ts';
-import { countMatches, startOf } from '../../schema/database/replay-matches.ts';
+import type { Db, ReplayRow, WebhookRow } from '../../schema/database/tables.ts';
+import { countMatches, startOf } from '../../schema/database/webhooks/replay-matches.ts';
 import {
   countOutcomesOf,
   findRunningReplay,
@@ -8,8 +8,8 @@ import {
   insertReplay,
   listReplayPages,
   listReplaysById,
-} from '../../schema/database/replays.ts';
-import { getWebhookRow, lockWebhook } from '../../schema/database/webhooks.ts';
+} from '../../schema/database/webhooks/replays.ts';
+import { getWebhookRow, lockWebhook } from '../../schema/database/webhooks/webhooks.ts';
 import { AppError, validationError } from '../../schema/errors.ts';
 import { newId } from '../../schema/ids.ts';
 import type { Page, Paging } from '../../schema/listing.ts';

@@ -1,6 +1,6 @@
 // A replay's row as the wire shows it.
-import type { ReplayRow } from '../../schema/database/database.ts';
-import type { ReplayOutcomes } from '../../schema/database/replays.ts';
+import type { ReplayRow } from '../../schema/database/tables.ts';
+import type { ReplayOutcomes } from '../../schema/database/webhooks/replays.ts';
 import type { Replay } from '../../schema/replays.ts';
 import { toTimestamp } from '../../schema/timestamp.ts';
 

@@ -1,7 +1,7 @@
 // The sandbox network's consent page: whoever sits there says which handle they are, and yes or no.
 import { Hono } from 'hono';
 import { z } from 'zod';
-import type { Db } from '../../schema/database/database.ts';
+import type { Db } from '../../schema/database/tables.ts';
 import { SandboxHandle } from '../../schema/platforms/sandbox.ts';
 import { html, page } from '../pages.ts';
 import { grantCode } from './tokens.ts';

@@ -1,6 +1,6 @@
 // The sandbox network's own pages: what was posted there.
 import { Hono } from 'hono';
-import type { Db, SandboxPostRow } from '../../schema/database/database.ts';
+import type { Db, SandboxPostRow } from '../../schema/database/tables.ts';
 import {
   findSandboxPost,
   listSandboxPosts,

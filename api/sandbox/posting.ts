@@ -1,7 +1,7 @@
 // What becomes of a post sent to the sandbox: taken or refused, as its directive asks.
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import type { Db, SandboxGrantRow, SandboxPostRow } from '../../schema/database/database.ts';
+import type { Db, SandboxGrantRow, SandboxPostRow } from '../../schema/database/tables.ts';
 import {
   findSandboxPost,
   insertSandboxPost,

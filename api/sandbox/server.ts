@@ -2,7 +2,7 @@
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { Logger } from 'pino';
-import type { Db } from '../../schema/database/database.ts';
+import type { Db } from '../../schema/database/tables.ts';
 import { createConsent } from './consent.ts';
 import { createInbox } from './inbox.ts';
 import { createNetwork } from './network.ts';

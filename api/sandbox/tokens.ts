@@ -1,6 +1,6 @@
 // The sandbox network's logins: a token names its grant, the grant's generation and the handle.
 import { randomBytes } from 'node:crypto';
-import type { Db, SandboxGrantRow } from '../../schema/database/database.ts';
+import type { Db, SandboxGrantRow } from '../../schema/database/tables.ts';
 import {
   findSandboxGrant,
   insertSandboxGrant,

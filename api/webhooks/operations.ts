@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { generateWebhookSecret, secretPreview } from '../../activities/delivering/signature.ts';
 import { inMs } from '../../schema/database/ago.ts';
-import { concludeWaiting } from '../../schema/database/waiting-deliveries.ts';
+import { concludeWaiting } from '../../schema/database/webhooks/waiting-deliveries.ts';
 import {
   countWebhooks,
   getWebhookRow,
@@ -11,8 +11,8 @@ import {
   listWebhooksById,
   lockWebhook,
   setWebhook,
-} from '../../schema/database/webhooks.ts';
-import { sealWebhookSecret } from '../../schema/database/webhook-secrets.ts';
+} from '../../schema/database/webhooks/webhooks.ts';
+import { sealWebhookSecret } from '../../schema/database/webhooks/secrets.ts';
 import { countOf } from '../../schema/count-of.ts';
 import { AppError, validationError } from '../../schema/errors.ts';
 import { newId } from '../../schema/ids.ts';

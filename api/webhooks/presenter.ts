@@ -1,6 +1,6 @@
 // A webhook's row as the wire shows it. The secret is added only by what made it.
-import type { WebhookRow } from '../../schema/database/database.ts';
-import type { WebhookHealth } from '../../schema/database/webhooks.ts';
+import type { WebhookRow } from '../../schema/database/tables.ts';
+import type { WebhookHealth } from '../../schema/database/webhooks/webhooks.ts';
 import { toTimestamp } from '../../schema/timestamp.ts';
 import type { Webhook } from '../../schema/webhooks.ts';
 

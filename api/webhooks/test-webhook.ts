@@ -1,7 +1,7 @@
 // A test event: a sample that travels to one webhook as real events do.
-import { findDelivery } from '../../schema/database/deliveries.ts';
-import { recordTestEvent } from '../../schema/database/test-events.ts';
-import { lockWebhook } from '../../schema/database/webhooks.ts';
+import { findDelivery } from '../../schema/database/webhooks/deliveries.ts';
+import { recordTestEvent } from '../../schema/database/events/test-events.ts';
+import { lockWebhook } from '../../schema/database/webhooks/webhooks.ts';
 import type { Delivery } from '../../schema/deliveries.ts';
 import type { TestWebhook } from '../../schema/webhooks.ts';
 import type { Caller, Context } from '../context.ts';

@@ -1,7 +1,7 @@
 // One pool of connections to Postgres, and Kysely over it.
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { Pool, types } from 'pg';
-import type { Database, Db } from './database.ts';
+import type { Database, Db } from './tables.ts';
 import { PreparingClient } from './prepared.ts';
 import { defaultQueryTimeoutMs } from '../retry.ts';
 import { timedOptions, type TimedClientConfig } from './timed-client.ts';

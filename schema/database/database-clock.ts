@@ -1,6 +1,6 @@
 // The time of the database in this process, for what SQL can't compute: the process's own clock may be wrong.
 import { sql } from 'kysely';
-import type { Db } from './database.ts';
+import type { Db } from './tables.ts';
 
 export interface DatabaseClock {
   /** Milliseconds since the epoch. Not ahead of the database, and behind it by one round trip at most. */

@@ -1,7 +1,7 @@
 // Creates and upgrades the tables, and checks whether they are current.
 import { sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
-import type { Db } from './database.ts';
+import type { Db } from './tables.ts';
 import { migrations } from './migrations/index.ts';
 
 function migrator(db: Db): Migrator {

@@ -1,6 +1,6 @@
 // Queries on projects.
 import type { UpdateProject } from '../projects.ts';
-import type { Db, ProjectRow } from './database.ts';
+import type { Db, ProjectRow } from './tables.ts';
 
 export function insertProject(db: Db, project: { id: string; name: string }): Promise<ProjectRow> {
   return db.insertInto('projects').values(project).returningAll().executeTakeFirstOrThrow();

@@ -1,6 +1,6 @@
 // Queries of the sandbox network on its own tables.
 import { sql } from 'kysely';
-import type { Db, SandboxGrantRow, SandboxPostRow } from './database.ts';
+import type { Db, SandboxGrantRow, SandboxPostRow } from './tables.ts';
 
 export interface NewSandboxPost {
   id: string;

@@ -1,6 +1,6 @@
 // Checks at a start that the vault can open what the database's rows are sealed with.
 import { sql } from 'kysely';
-import type { Db } from './database.ts';
+import type { Db } from './tables.ts';
 import type { Sealed, Vault } from './vault.ts';
 
 interface SealedColumn {

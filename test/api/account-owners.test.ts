@@ -5,7 +5,7 @@ import { completeSession } from '../../api/connect/ending.ts';
 import { createConnectRoutes } from '../../api/connect/routes.ts';
 import type { Context } from '../../api/context.ts';
 import { createPlatforms } from '../../activities/platforms/index.ts';
-import { getConnectSessionRow } from '../../schema/database/connect-sessions.ts';
+import { getConnectSessionRow } from '../../schema/database/accounts/connect-sessions.ts';
 import { createBrowser } from '../support/browser.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createTestRest, type TestKey, type TestRest } from '../support/rest.ts';

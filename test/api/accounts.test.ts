@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createBluesky } from '../../activities/platforms/bluesky/index.ts';
 import { createPlatforms } from '../../activities/platforms/index.ts';
 import type { Platform } from '../../activities/platforms/platform.ts';
-import { openCredentials } from '../../schema/database/accounts.ts';
+import { openCredentials } from '../../schema/database/accounts/accounts.ts';
 import { didDocument, handleRecord, txtOf } from '../support/bluesky-identity.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createTestRest, type TestKey, type TestRest } from '../support/rest.ts';

@@ -1,7 +1,10 @@
 // Deliveries and events over REST: filters, pages, attempts, what a webhook's health is read from.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { insertAttempts, type AttemptRecord } from '../../schema/database/delivery-attempts.ts';
-import { recordEvent } from '../../schema/database/events.ts';
+import {
+  insertAttempts,
+  type AttemptRecord,
+} from '../../schema/database/webhooks/delivery-attempts.ts';
+import { recordEvent } from '../../schema/database/events/record.ts';
 import type { EventKind } from '../../schema/events.ts';
 import { createTestRest, type TestKey, type TestRest } from '../support/rest.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findFreePorts } from '../../api/embedded/free-ports.ts';
-import { insertChanges } from '../../schema/database/changes.ts';
+import { insertChanges } from '../../schema/database/live/changes.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { startListening } from '../support/listener.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';

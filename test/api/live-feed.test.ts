@@ -4,8 +4,8 @@ import { sql, type KyselyPlugin } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Feed } from '../../api/live/feed.ts';
 import type { FeedStream } from '../../api/live/subscriber.ts';
-import type { Listener } from '../../schema/database/listen.ts';
-import { insertRestore } from '../../schema/database/restores.ts';
+import type { Listener } from '../../schema/database/live/listen.ts';
+import { insertRestore } from '../../schema/database/dispatch/restores.ts';
 import type { TestDatabase } from '../support/database.ts';
 import {
   changesOfPosts as filter,

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createKeyWatch } from '../../api/live/key-watch.ts';
-import { insertChanges } from '../../schema/database/changes.ts';
+import { insertChanges } from '../../schema/database/live/changes.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import { createBigPost, overflow } from '../support/feed.ts';

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Feed } from '../../api/live/feed.ts';
-import type { Db } from '../../schema/database/database.ts';
-import type { Listener } from '../../schema/database/listen.ts';
+import type { Db } from '../../schema/database/tables.ts';
+import type { Listener } from '../../schema/database/live/listen.ts';
 import type { TestDatabase } from '../support/database.ts';
 import {
   changesOfPosts,

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Feed } from '../../api/live/feed.ts';
-import { deleteChanges, readChanges, readFeedHead } from '../../schema/database/changes.ts';
+import { deleteChanges, readChanges, readFeedHead } from '../../schema/database/live/changes.ts';
 import type { TestDatabase } from '../support/database.ts';
 import {
   changesOfPosts as filter,

@@ -1,7 +1,7 @@
 // The pages that need no key: metrics, the API document.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../api/routes.ts';
-import { deletePause, insertPause } from '../../schema/database/sending-pauses.ts';
+import { deletePause, insertPause } from '../../schema/database/dispatch/pauses.ts';
 import { errorKinds } from '../../schema/errors.ts';
 import { createTestRest, type TestAnswer, type TestRest } from '../support/rest.ts';
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { pause, showPauses } from '../../api/operator/pause.ts';
 import { resume } from '../../api/operator/resume.ts';
 import { checkScope } from '../../api/operator/scope.ts';
-import { deletePause, listPauses } from '../../schema/database/sending-pauses.ts';
+import { deletePause, listPauses } from '../../schema/database/dispatch/pauses.ts';
 import { platformNames } from '../../schema/platforms/index.ts';
 import { newId } from '../../schema/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

@@ -1,7 +1,7 @@
 // Canceling a post: before it begins, and while its targets are on their way to their networks.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { setNextPhase } from '../../schema/database/target-steps.ts';
-import { findTarget } from '../../schema/database/targets.ts';
+import { setNextPhase } from '../../schema/database/posts/target-steps.ts';
+import { findTarget } from '../../schema/database/posts/targets.ts';
 import type { Post } from '../../schema/posts.ts';
 import {
   begin,

@@ -1,6 +1,6 @@
 // Retrying a failed target: that one alone, in a new run.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { findTarget } from '../../schema/database/targets.ts';
+import { findTarget } from '../../schema/database/posts/targets.ts';
 import {
   begin,
   changesOf,

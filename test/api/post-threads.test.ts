@@ -1,6 +1,6 @@
 // Threads, answers, first comments and media of a post: how they are stored, shown and found again.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { PostResultRow } from '../../schema/database/database.ts';
+import type { PostResultRow } from '../../schema/database/tables.ts';
 import { createTestRest, type TestKey, type TestRest } from '../support/rest.ts';
 
 let rest: TestRest;

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Route } from '../../api/route.ts';
 import { routes } from '../../api/routes.ts';
-import { recordEvent } from '../../schema/database/events.ts';
+import { recordEvent } from '../../schema/database/events/record.ts';
 import { createTestRest, type TestKey, type TestRest } from '../support/rest.ts';
 
 let rest: TestRest;

@@ -1,7 +1,7 @@
 // A test key sees and changes only the test environment: sandbox accounts and what belongs to them.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { environmentOf, type KeyEnvironment } from '../../schema/api-keys.ts';
-import { recordEvent } from '../../schema/database/events.ts';
+import { recordEvent } from '../../schema/database/events/record.ts';
 import { platformNames } from '../../schema/platforms/index.ts';
 import { createApi, type Api } from '../support/api.ts';
 import { startApp, type TestApp } from '../support/app.ts';

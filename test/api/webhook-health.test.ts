@@ -1,9 +1,12 @@
 // How a webhook fares, over REST: the warning, the count of failures, disabling and enabling by the user.
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { insertAttempts, type AttemptRecord } from '../../schema/database/delivery-attempts.ts';
-import { insertManualAttempt } from '../../schema/database/manual-attempts.ts';
-import { recordTestEvent } from '../../schema/database/test-events.ts';
+import {
+  insertAttempts,
+  type AttemptRecord,
+} from '../../schema/database/webhooks/delivery-attempts.ts';
+import { insertManualAttempt } from '../../schema/database/webhooks/manual-attempts.ts';
+import { recordTestEvent } from '../../schema/database/events/test-events.ts';
 import { attempt, exchange, failedForGood, refused } from '../support/attempts.ts';
 import { changesOf } from '../support/delivery-rows.ts';
 import { createTestRest, type TestKey, type TestRest } from '../support/rest.ts';

@@ -1,6 +1,6 @@
 // Webhooks over REST: the secret shown once, rotation, disabling, deletion, the limit.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { recordEvent } from '../../schema/database/events.ts';
+import { recordEvent } from '../../schema/database/events/record.ts';
 import { liveEventKinds } from '../../schema/events.ts';
 import { createTestRest, type TestKey, type TestRest } from '../support/rest.ts';
 

@@ -1,7 +1,7 @@
 // Commits events the way operations do, and waits until all that follows from them is recorded.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Transaction } from '../../schema/database/database.ts';
-import { recordEvent } from '../../schema/database/events.ts';
+import type { Transaction } from '../../schema/database/tables.ts';
+import { recordEvent } from '../../schema/database/events/record.ts';
 import type { PostEventData } from '../../schema/posts.ts';
 import type { Installation } from './installation.ts';
 

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { toResultRows } from '../../api/posts/result-rows.ts';
 import { newId } from '../../schema/ids.ts';
-import { listAccountsById } from '../../schema/database/accounts.ts';
-import { publishPostRow } from '../../schema/database/outbox.ts';
-import { insertPost } from '../../schema/database/posts.ts';
+import { listAccountsById } from '../../schema/database/accounts/accounts.ts';
+import { publishPostRow } from '../../schema/database/dispatch/outbox.ts';
+import { insertPost } from '../../schema/database/posts/posts.ts';
 import type { Installation } from './installation.ts';
 
 const caption = 'Out now, on every network at once.';

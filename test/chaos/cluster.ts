@@ -9,7 +9,7 @@ import { findFreePorts } from '../../api/embedded/free-ports.ts';
 import { inspectProcess } from '../../api/embedded/process-table.ts';
 import { createProjectWithKey } from '../../api/first-start.ts';
 import { connectDatabase } from '../../schema/database/connect.ts';
-import type { Db } from '../../schema/database/database.ts';
+import type { Db } from '../../schema/database/tables.ts';
 import { migrate } from '../../schema/database/migrate.ts';
 import { findTemporal } from '../support/servers.ts';
 import { createRole, type Role, type RoleOptions } from './role.ts';

@@ -1,7 +1,7 @@
 // Answers that break off or come late: which of them count as taken, and what is recorded.
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { recordEvent } from '../../schema/database/events.ts';
+import { recordEvent } from '../../schema/database/events/record.ts';
 import type { DeliveryAttempt, DeliveryWithAttempts } from '../../schema/deliveries.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { startRawReceiver } from '../support/raw-receiver.ts';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { pause } from '../../api/operator/pause.ts';
 import { resume } from '../../api/operator/resume.ts';
-import { recordEvent } from '../../schema/database/events.ts';
+import { recordEvent } from '../../schema/database/events/record.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { ok, send, startScripted, unavailable } from '../support/retries.ts';

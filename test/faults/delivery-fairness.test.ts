@@ -1,7 +1,7 @@
 // One endpoint that hangs, refuses or is given thousands at once: no other is made late by it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { recordEvent } from '../../schema/database/events.ts';
+import { recordEvent } from '../../schema/database/events/record.ts';
 import type { EventKind } from '../../schema/events.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { startReceiver, type Receiver, type ReceivedRequest } from '../support/receiver.ts';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
 import { workflowBundle } from '../../activities/dispatch/workflow-bundle.ts';
-import { recordEvent } from '../../schema/database/events.ts';
+import { recordEvent } from '../../schema/database/events/record.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { createBundledDirectory } from '../support/bundled-directory.ts';
 import { heldCount, startFlight } from '../support/flight.ts';

@@ -12,8 +12,8 @@ import {
   readFeedLagSeconds,
   type ChangePage,
   type FeedPosition,
-} from '../../schema/database/changes.ts';
-import type { Db } from '../../schema/database/database.ts';
+} from '../../schema/database/live/changes.ts';
+import type { Db } from '../../schema/database/tables.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 let database: TestDatabase;

@@ -1,44 +1,47 @@
 // Every query on a table that grows is served by an index: asked of Postgres over many rows.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listActivityFailures } from '../../schema/database/activity-failures.ts';
+import { listActivityFailures } from '../../schema/database/dispatch/activity-failures.ts';
 import {
   addUsage,
   giveBackUsage,
   listUsage,
   moveUsage,
-} from '../../schema/database/account-usage.ts';
+} from '../../schema/database/accounts/usage.ts';
 import {
   hasActiveSandboxAccount,
   listAccountRows,
   listAccountsById,
-} from '../../schema/database/accounts.ts';
+} from '../../schema/database/accounts/accounts.ts';
 import { findUsableApiKey, listApiKeys, listApiKeysById } from '../../schema/database/api-keys.ts';
-import { listConnectSessionsById } from '../../schema/database/connect-sessions.ts';
-import { deleteChanges, isDeletionKept, readChanges } from '../../schema/database/changes.ts';
-import type { Db } from '../../schema/database/database.ts';
+import { listConnectSessionsById } from '../../schema/database/accounts/connect-sessions.ts';
+import { deleteChanges, isDeletionKept, readChanges } from '../../schema/database/live/changes.ts';
+import type { Db } from '../../schema/database/tables.ts';
 import {
   findDelivery,
   listDeliveryAttempts,
   listDeliveriesById,
   listDeliveryRows,
-} from '../../schema/database/deliveries.ts';
-import { listDeliveryPages } from '../../schema/database/delivery-pages.ts';
-import { readDeliveryBacklog } from '../../schema/database/delivery-backlog.ts';
-import { insertAttempts } from '../../schema/database/delivery-attempts.ts';
-import { concludeUnsent, listUnfinished } from '../../schema/database/due-deliveries.ts';
-import { recordEvent } from '../../schema/database/events.ts';
-import { findManualDelivery, insertManualAttempt } from '../../schema/database/manual-attempts.ts';
-import { claimBatch } from '../../schema/database/outbox.ts';
-import { listPostAttempts } from '../../schema/database/post-attempts.ts';
-import { cancelResults, lockPostWithResults } from '../../schema/database/post-changes.ts';
+} from '../../schema/database/webhooks/deliveries.ts';
+import { listDeliveryPages } from '../../schema/database/webhooks/delivery-pages.ts';
+import { readDeliveryBacklog } from '../../schema/database/webhooks/delivery-backlog.ts';
+import { insertAttempts } from '../../schema/database/webhooks/delivery-attempts.ts';
+import { concludeUnsent, listUnfinished } from '../../schema/database/webhooks/due-deliveries.ts';
+import { recordEvent } from '../../schema/database/events/record.ts';
+import {
+  findManualDelivery,
+  insertManualAttempt,
+} from '../../schema/database/webhooks/manual-attempts.ts';
+import { claimBatch } from '../../schema/database/dispatch/outbox.ts';
+import { listPostAttempts } from '../../schema/database/posts/attempts.ts';
+import { cancelResults, lockPostWithResults } from '../../schema/database/posts/changes.ts';
 import {
   getPostRow,
   listPostIdsOfResults,
   listPostRows,
   listPostsById,
   listResults,
-} from '../../schema/database/posts.ts';
+} from '../../schema/database/posts/posts.ts';
 import {
   deleteAged,
   deleteConnectSessions,
@@ -48,21 +51,21 @@ import {
   deleteReplays,
   deleteUsage,
   deleteWebhooks,
-} from '../../schema/database/pruning.ts';
+} from '../../schema/database/dispatch/pruning.ts';
 import {
   listEventPages,
   listEventRows,
   listEventsById,
-} from '../../schema/database/recorded-events.ts';
-import { listResumablePosts } from '../../schema/database/resuming.ts';
-import { listStuckDeliveries, listStuckPosts } from '../../schema/database/stuck.ts';
-import { renewHeartbeats } from '../../schema/database/target-steps.ts';
-import { findTarget, setPaused } from '../../schema/database/targets.ts';
+} from '../../schema/database/events/list.ts';
+import { listResumablePosts } from '../../schema/database/dispatch/resuming.ts';
+import { listStuckDeliveries, listStuckPosts } from '../../schema/database/dispatch/stuck.ts';
+import { renewHeartbeats } from '../../schema/database/posts/target-steps.ts';
+import { findTarget, setPaused } from '../../schema/database/posts/targets.ts';
 import {
   insertMissingDeliveries,
   reopenDeliveries,
-} from '../../schema/database/reopen-deliveries.ts';
-import { countMatches, readWindow } from '../../schema/database/replay-matches.ts';
+} from '../../schema/database/webhooks/reopen-deliveries.ts';
+import { countMatches, readWindow } from '../../schema/database/webhooks/replay-matches.ts';
 import type { RowScope } from '../../schema/database/row-scope.ts';
 import {
   countOutcomesOf,
@@ -72,7 +75,7 @@ import {
   listReplayPages,
   listReplaysById,
   lockRunningReplay,
-} from '../../schema/database/replays.ts';
+} from '../../schema/database/webhooks/replays.ts';
 import {
   listComingPosts,
   listOverdueBatches,
@@ -80,17 +83,17 @@ import {
   listRunningReplays,
   releaseBatch,
   restartPost,
-} from '../../schema/database/sweeping.ts';
-import { listRestoredPosts } from '../../schema/database/restores.ts';
-import { concludeWaiting } from '../../schema/database/waiting-deliveries.ts';
-import { disableFailedWebhook } from '../../schema/database/webhook-health.ts';
-import { recordTestEvent } from '../../schema/database/test-events.ts';
+} from '../../schema/database/dispatch/sweeping.ts';
+import { listRestoredPosts } from '../../schema/database/dispatch/restores.ts';
+import { concludeWaiting } from '../../schema/database/webhooks/waiting-deliveries.ts';
+import { disableFailedWebhook } from '../../schema/database/webhooks/health.ts';
+import { recordTestEvent } from '../../schema/database/events/test-events.ts';
 import { checkVault } from '../../schema/database/vault-check.ts';
 import {
   getWebhookRow,
   listWebhookRows,
   listWebhooksById,
-} from '../../schema/database/webhooks.ts';
+} from '../../schema/database/webhooks/webhooks.ts';
 import { attempt } from '../support/attempts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createExplainer, type Explainer } from '../support/explain.ts';

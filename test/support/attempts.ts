@@ -1,5 +1,5 @@
 // Outcomes of attempts, for what is recorded without sending anything.
-import type { AttemptRecord, Exchange } from '../../schema/database/delivery-attempts.ts';
+import type { AttemptRecord, Exchange } from '../../schema/database/webhooks/delivery-attempts.ts';
 import { anyTimings } from './rows.ts';
 
 /** A 200, unless the values say otherwise. */

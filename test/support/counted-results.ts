@@ -1,7 +1,7 @@
 // A post whose results are counted in their accounts' usage, written without an API.
-import type { Db } from '../../schema/database/database.ts';
-import { addUsage } from '../../schema/database/account-usage.ts';
-import { insertPost } from '../../schema/database/posts.ts';
+import type { Db } from '../../schema/database/tables.ts';
+import { addUsage } from '../../schema/database/accounts/usage.ts';
+import { insertPost } from '../../schema/database/posts/posts.ts';
 import { newId } from '../../schema/ids.ts';
 import { addProject } from './rows.ts';
 

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
 import { connectDatabase } from '../../schema/database/connect.ts';
-import type { Db } from '../../schema/database/database.ts';
+import type { Db } from '../../schema/database/tables.ts';
 import { runAsAdmin, withDatabase } from './admin.ts';
 
 export interface TestDatabase extends AsyncDisposable {

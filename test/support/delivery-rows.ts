@@ -1,5 +1,5 @@
 // Deliveries of a project's webhooks as rows: made, and what became of them.
-import type { Db } from '../../schema/database/database.ts';
+import type { Db } from '../../schema/database/tables.ts';
 import { addEvent } from './rows.ts';
 
 /** One event after the other; returns the ids of their deliveries, the oldest first. */

@@ -1,7 +1,7 @@
 // Captures the queries that code under test runs, and asks Postgres how it would run them.
 import { Kysely, PostgresDialect, type CompiledQuery } from 'kysely';
 import { Pool, type PoolClient } from 'pg';
-import type { Database, Db } from '../../schema/database/database.ts';
+import type { Database, Db } from '../../schema/database/tables.ts';
 
 interface PlanNode {
   'Node Type': string;

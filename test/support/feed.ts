@@ -4,11 +4,11 @@ import { pino } from 'pino';
 import { createFeed, type Feed, type FeedOptions } from '../../api/live/feed.ts';
 import type { FeedItem } from '../../api/live/recent.ts';
 import type { FeedStream } from '../../api/live/subscriber.ts';
-import type { NewChange, ChangeFilter } from '../../schema/database/changes.ts';
+import type { NewChange, ChangeFilter } from '../../schema/database/live/changes.ts';
 import { connectDatabase, type DatabaseConnection } from '../../schema/database/connect.ts';
-import type { Db, Transaction } from '../../schema/database/database.ts';
-import { createDoorbell } from '../../schema/database/doorbell.ts';
-import { createListener, type Listener } from '../../schema/database/listen.ts';
+import type { Db, Transaction } from '../../schema/database/tables.ts';
+import { createDoorbell } from '../../schema/database/live/notifier.ts';
+import { createListener, type Listener } from '../../schema/database/live/listen.ts';
 import type { TestApp } from './app.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 

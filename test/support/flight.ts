@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect } from 'vitest';
-import type { Db } from '../../schema/database/database.ts';
-import { recordEvent } from '../../schema/database/events.ts';
+import type { Db } from '../../schema/database/tables.ts';
+import { recordEvent } from '../../schema/database/events/record.ts';
 import type { EventKind } from '../../schema/events.ts';
 import type { Api } from './api.ts';
 import { startReceiver, type ReceivedRequest } from './receiver.ts';

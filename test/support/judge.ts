@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { expect } from 'vitest';
 import { createPlatforms } from '../../activities/platforms/index.ts';
-import type { SocialAccountRow } from '../../schema/database/database.ts';
+import type { SocialAccountRow } from '../../schema/database/tables.ts';
 import type { Traits } from '../../schema/platforms/definition.ts';
 import type { PostVerdict } from '../../schema/posts.ts';
 import { createTestRest, type TestRest } from './rest.ts';

@@ -1,6 +1,6 @@
 // Events older than the retention, each with a delivery and its attempts, written by SQL.
 import { sql } from 'kysely';
-import type { Db } from '../../schema/database/database.ts';
+import type { Db } from '../../schema/database/tables.ts';
 import { firstIdAt } from '../../schema/ids.ts';
 
 export const dayMs = 86_400_000;

@@ -2,15 +2,15 @@
 import { sql } from 'kysely';
 import { concludePost } from '../../activities/publishing/conclude-post.ts';
 import { toFailure } from '../../activities/publishing/failures.ts';
-import { claimRun } from '../../schema/database/posts.ts';
+import { claimRun } from '../../schema/database/posts/posts.ts';
 import {
   beginPhase,
   endAttempt,
   setFailed,
   setNextPhase,
   setPublished,
-} from '../../schema/database/target-steps.ts';
-import { findTarget, type TargetRow } from '../../schema/database/targets.ts';
+} from '../../schema/database/posts/target-steps.ts';
+import { findTarget, type TargetRow } from '../../schema/database/posts/targets.ts';
 import type { PostingErrorCode } from '../../schema/posting-errors.ts';
 import type { Phase, Post } from '../../schema/posts.ts';
 import type { TestAnswer, TestRest } from './rest.ts';

@@ -1,7 +1,7 @@
 // A webhook with a past of its own: events that reached its receiver, failed there or were skipped.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
-import { recordEvent } from '../../schema/database/events.ts';
+import { recordEvent } from '../../schema/database/events/record.ts';
 import type { Delivery } from '../../schema/deliveries.ts';
 import type { EventKind } from '../../schema/events.ts';
 import type { AcceptedReplay, Replay } from '../../schema/replays.ts';

@@ -1,6 +1,6 @@
 // One delivery of a project of its own, to be sent again by hand, and what its receiver answers.
 import { expect, vi } from 'vitest';
-import type { DeliveryRow } from '../../schema/database/database.ts';
+import type { DeliveryRow } from '../../schema/database/tables.ts';
 import type { TestApp } from './app.ts';
 import { startReceiver, type Receiver, type Reply } from './receiver.ts';
 import type { Tenant } from './seed.ts';

@@ -1,8 +1,8 @@
 // Rows that the engine works on, written without an API: webhooks, events, posts.
-import type { Db, OutboxRow } from '../../schema/database/database.ts';
-import { recordEvent } from '../../schema/database/events.ts';
-import { claimBatch, insertPublishPost } from '../../schema/database/outbox.ts';
-import { insertPost } from '../../schema/database/posts.ts';
+import type { Db, OutboxRow } from '../../schema/database/tables.ts';
+import { recordEvent } from '../../schema/database/events/record.ts';
+import { claimBatch, insertPublishPost } from '../../schema/database/dispatch/outbox.ts';
+import { insertPost } from '../../schema/database/posts/posts.ts';
 import { insertProject } from '../../schema/database/projects.ts';
 import { createVault } from '../../schema/database/vault.ts';
 import { newId } from '../../schema/ids.ts';

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import type { Fetch, Platform, Target } from '../../activities/platforms/platform.ts';
 import { createSandboxPlatform } from '../../activities/platforms/sandbox/index.ts';
 import { createSandbox } from '../../api/sandbox/server.ts';
-import type { Db } from '../../schema/database/database.ts';
+import type { Db } from '../../schema/database/tables.ts';
 
 export interface TestSandbox {
   /** The network itself, as a browser or a client reaches it. */

@@ -1,8 +1,8 @@
 // Posts with targets as the engine finds them: written, claimed by a run, not yet begun.
 import type { AdvanceDependencies } from '../../activities/publishing/dependencies.ts';
 import { advanceTarget } from '../../activities/publishing/advance-target.ts';
-import type { Db, PostResultRow } from '../../schema/database/database.ts';
-import { insertPost } from '../../schema/database/posts.ts';
+import type { Db, PostResultRow } from '../../schema/database/tables.ts';
+import { insertPost } from '../../schema/database/posts/posts.ts';
 import { insertProject } from '../../schema/database/projects.ts';
 import { newId } from '../../schema/ids.ts';
 import { rowsVault } from './rows.ts';

@@ -9,9 +9,9 @@ import type { Activities } from '../../activities/index.ts';
 import { createSafeFetch } from '../../activities/egress/client.ts';
 import { createUrlGuard } from '../../activities/egress/url-guard.ts';
 import { workflowBundle } from '../../activities/dispatch/workflow-bundle.ts';
-import type { DeliveryAttemptRow } from '../../schema/database/database.ts';
-import { listDeliveryAttempts } from '../../schema/database/deliveries.ts';
-import { createDoorbell } from '../../schema/database/doorbell.ts';
+import type { DeliveryAttemptRow } from '../../schema/database/tables.ts';
+import { listDeliveryAttempts } from '../../schema/database/webhooks/deliveries.ts';
+import { createDoorbell } from '../../schema/database/live/notifier.ts';
 import { defaultDeliveryDelaysMs } from '../../schema/retry.ts';
 import {
   deliverEventsWorkflow,

@@ -1,6 +1,6 @@
 // When a webhook is disabled by its failures: what counts as one, and what begins the count anew.
 import { describe, expect, test } from 'vitest';
-import { insertManualAttempt } from '../../../schema/database/manual-attempts.ts';
+import { insertManualAttempt } from '../../../schema/database/webhooks/manual-attempts.ts';
 import { attempt, exchange, failedForGood } from '../../support/attempts.ts';
 import { ago, hourMs, useJudgedWebhook } from '../../support/judged-webhook.ts';
 

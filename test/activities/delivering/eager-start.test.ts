@@ -1,7 +1,7 @@
 // The first round of a batch, begun before its workflow asks for it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHeadStart, type HeadStart } from '../../../activities/delivering/eager-start.ts';
-import { claimBatch } from '../../../schema/database/outbox.ts';
+import { claimBatch } from '../../../schema/database/dispatch/outbox.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createEngine, type Engine } from '../../support/engine.ts';
 import { startReceiver, type Receiver } from '../../support/receiver.ts';

@@ -5,7 +5,7 @@ import {
   type RetryingDependencies,
 } from '../../../activities/delivering/manual-retry.ts';
 import { createSafeFetch } from '../../../activities/egress/client.ts';
-import { insertPause } from '../../../schema/database/sending-pauses.ts';
+import { insertPause } from '../../../schema/database/dispatch/pauses.ts';
 import { createVault } from '../../../schema/database/vault.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { startReceiver } from '../../support/receiver.ts';

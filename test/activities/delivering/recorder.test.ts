@@ -4,8 +4,8 @@ import {
   createDeliveryRecorder,
   type DeliveryRecorder,
 } from '../../../activities/delivering/recorder.ts';
-import type { AttemptRecord } from '../../../schema/database/delivery-attempts.ts';
-import { createDoorbell, type Doorbell } from '../../../schema/database/doorbell.ts';
+import type { AttemptRecord } from '../../../schema/database/webhooks/delivery-attempts.ts';
+import { createDoorbell, type Doorbell } from '../../../schema/database/live/notifier.ts';
 import { attempt } from '../../support/attempts.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { addEvent, addProject, addWebhook } from '../../support/rows.ts';

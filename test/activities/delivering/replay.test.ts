@@ -2,9 +2,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createReplaying } from '../../../activities/delivering/replay.ts';
-import { createDoorbell, type Doorbell } from '../../../schema/database/doorbell.ts';
-import { startOf } from '../../../schema/database/replay-matches.ts';
-import { insertReplay } from '../../../schema/database/replays.ts';
+import { createDoorbell, type Doorbell } from '../../../schema/database/live/notifier.ts';
+import { startOf } from '../../../schema/database/webhooks/replay-matches.ts';
+import { insertReplay } from '../../../schema/database/webhooks/replays.ts';
 import { firstIdAt, newId } from '../../../schema/ids.ts';
 import type { ReplayedStatus } from '../../../schema/replays.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';

@@ -8,9 +8,9 @@ import {
   type Relay,
   type RelayDependencies,
 } from '../../../activities/dispatch/relay.ts';
-import type { OutboxRow } from '../../../schema/database/database.ts';
-import { createDoorbell, type Doorbell } from '../../../schema/database/doorbell.ts';
-import { createListener, type Listener } from '../../../schema/database/listen.ts';
+import type { OutboxRow } from '../../../schema/database/tables.ts';
+import { createDoorbell, type Doorbell } from '../../../schema/database/live/notifier.ts';
+import { createListener, type Listener } from '../../../schema/database/live/listen.ts';
 import { newId } from '../../../schema/ids.ts';
 import {
   deliverEventsWorkflowId,

@@ -1,8 +1,8 @@
 // What the sweeper does with posts that a pause holds, and with those that a resume left behind.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startSweeper, type Sweeper } from '../../../activities/dispatch/sweeper.ts';
-import { deletePause, insertPause, listPauses } from '../../../schema/database/sending-pauses.ts';
-import { findTarget, setPaused } from '../../../schema/database/targets.ts';
+import { deletePause, insertPause, listPauses } from '../../../schema/database/dispatch/pauses.ts';
+import { findTarget, setPaused } from '../../../schema/database/posts/targets.ts';
 import { newId } from '../../../schema/ids.ts';
 import { publishPostWorkflow } from '../../../schema/workflows.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';

@@ -10,9 +10,9 @@ import {
   releaseCalls,
   setNextPhase,
   setPublished,
-} from '../../../schema/database/target-steps.ts';
-import { findTarget } from '../../../schema/database/targets.ts';
-import { listResults } from '../../../schema/database/posts.ts';
+} from '../../../schema/database/posts/target-steps.ts';
+import { findTarget } from '../../../schema/database/posts/targets.ts';
+import { listResults } from '../../../schema/database/posts/posts.ts';
 import { defaultTargetClock } from '../../../schema/retry.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { dependenciesOf } from '../../support/networks/posting.ts';

@@ -13,7 +13,7 @@ import {
   PlatformError,
   type PlatformErrorKind,
 } from '../../../activities/platforms/platform-error.ts';
-import type { ClockState } from '../../../schema/database/database.ts';
+import type { ClockState } from '../../../schema/database/tables.ts';
 import type { Phase } from '../../../schema/posts.ts';
 import { defaultTargetClock as limits } from '../../../schema/retry.ts';
 

@@ -10,8 +10,8 @@ import { advanceTarget } from '../../../activities/publishing/advance-target.ts'
 import type { Access } from '../../../activities/publishing/credentials.ts';
 import { ownedForMs } from '../../../activities/publishing/call-ownership.ts';
 import { callPhase } from '../../../activities/publishing/call-phase.ts';
-import { beginPhase } from '../../../schema/database/target-steps.ts';
-import { findTarget, type TargetRow } from '../../../schema/database/targets.ts';
+import { beginPhase } from '../../../schema/database/posts/target-steps.ts';
+import { findTarget, type TargetRow } from '../../../schema/database/posts/targets.ts';
 import type { Phase } from '../../../schema/posts.ts';
 import type { AdvanceProgramInput } from '../../support/advance-program.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';

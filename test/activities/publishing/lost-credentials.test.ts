@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
 import { PlatformError } from '../../../activities/platforms/platform-error.ts';
-import { sealCredentials } from '../../../schema/database/accounts.ts';
+import { sealCredentials } from '../../../schema/database/accounts/accounts.ts';
 import { newId } from '../../../schema/ids.ts';
 import { defaultTargetClock } from '../../../schema/retry.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';

@@ -5,8 +5,8 @@ import { createCallHeartbeats } from '../../../activities/publishing/call-owners
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import type { Platform } from '../../../activities/platforms/platform.ts';
 import { createSandboxPlatform } from '../../../activities/platforms/sandbox/index.ts';
-import type { PostAttemptRow, PostResultRow } from '../../../schema/database/database.ts';
-import { createDoorbell, type Doorbell } from '../../../schema/database/doorbell.ts';
+import type { PostAttemptRow, PostResultRow } from '../../../schema/database/tables.ts';
+import { createDoorbell, type Doorbell } from '../../../schema/database/live/notifier.ts';
 import { defaultTargetClock } from '../../../schema/retry.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { startReceiver, type Receiver, type Reply } from '../../support/receiver.ts';

@@ -5,7 +5,7 @@ import { createPlatforms } from '../../../activities/platforms/index.ts';
 import { PlatformError } from '../../../activities/platforms/platform-error.ts';
 import type { Platform } from '../../../activities/platforms/platform.ts';
 import { defaultTargetClock } from '../../../schema/retry.ts';
-import { reopenResult } from '../../../schema/database/post-changes.ts';
+import { reopenResult } from '../../../schema/database/posts/changes.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { dependenciesOf } from '../../support/networks/posting.ts';
 import { createScriptedNetwork, type ScriptedNetwork } from '../../support/scripted-network.ts';

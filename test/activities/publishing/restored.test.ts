@@ -1,8 +1,8 @@
 // Targets whose rows are older than what was done for them: their networks are asked before anything is sent.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { cancelResults, reopenResult } from '../../../schema/database/post-changes.ts';
-import { insertRestore } from '../../../schema/database/restores.ts';
+import { cancelResults, reopenResult } from '../../../schema/database/posts/changes.ts';
+import { insertRestore } from '../../../schema/database/dispatch/restores.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { containerThenPublish } from '../../support/networks/container-then-publish.ts';
 import { mastodon } from '../../support/networks/mastodon/subject.ts';

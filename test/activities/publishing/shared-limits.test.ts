@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
 import { PlatformError } from '../../../activities/platforms/platform-error.ts';
-import { insertPause } from '../../../schema/database/sending-pauses.ts';
+import { insertPause } from '../../../schema/database/dispatch/pauses.ts';
 import { defaultTargetClock } from '../../../schema/retry.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { dependenciesOf } from '../../support/networks/posting.ts';

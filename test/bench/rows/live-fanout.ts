@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toFeedCursor } from '../../../api/live/cursor.ts';
-import { readFeedHead } from '../../../schema/database/changes.ts';
+import { readFeedHead } from '../../../schema/database/live/changes.ts';
 import { startApi, type RunningApi } from '../api-program.ts';
 import type { BareSocketsOptions, Publish } from '../bare-sockets-process.ts';
 import { addAccounts } from '../endpoints.ts';

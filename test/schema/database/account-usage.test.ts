@@ -6,7 +6,7 @@ import {
   listUsage,
   monthOf,
   moveUsage,
-} from '../../../schema/database/account-usage.ts';
+} from '../../../schema/database/accounts/usage.ts';
 import { setProject } from '../../../schema/database/projects.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { addCountedResults, type CountedResults } from '../../support/counted-results.ts';

@@ -1,7 +1,7 @@
 // Claiming a run for its workflow: by no other, as often as it asks, begun once.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { claimRun } from '../../../schema/database/posts.ts';
-import { restartPost } from '../../../schema/database/sweeping.ts';
+import { claimRun } from '../../../schema/database/posts/posts.ts';
+import { restartPost } from '../../../schema/database/dispatch/sweeping.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { addPost } from '../../support/rows.ts';
 

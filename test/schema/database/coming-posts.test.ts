@@ -1,6 +1,6 @@
 // Scheduled posts that are due soon, listed in the order of their times.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listComingPosts } from '../../../schema/database/sweeping.ts';
+import { listComingPosts } from '../../../schema/database/dispatch/sweeping.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { addPost } from '../../support/rows.ts';
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql, type QueryId } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startDatabaseClock } from '../../../schema/database/database-clock.ts';
-import type { Db } from '../../../schema/database/database.ts';
+import type { Db } from '../../../schema/database/tables.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 let database: TestDatabase;

@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDoorbell } from '../../../schema/database/doorbell.ts';
-import { createListener } from '../../../schema/database/listen.ts';
+import { createDoorbell } from '../../../schema/database/live/notifier.ts';
+import { createListener } from '../../../schema/database/live/listen.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 let database: TestDatabase;

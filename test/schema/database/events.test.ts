@@ -1,8 +1,8 @@
 // Recording an event: its body, its time, its deliveries, its changes.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lockAccount } from '../../../schema/database/accounts.ts';
-import { recordEvent, type NewEvent } from '../../../schema/database/events.ts';
-import { lockPost } from '../../../schema/database/posts.ts';
+import { lockAccount } from '../../../schema/database/accounts/accounts.ts';
+import { recordEvent, type NewEvent } from '../../../schema/database/events/record.ts';
+import { lockPost } from '../../../schema/database/posts/posts.ts';
 import type { EventKind } from '../../../schema/events.ts';
 import { newId } from '../../../schema/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';

@@ -1,10 +1,10 @@
 // The order in which rows of a post are locked: everywhere the same, so that nobody waits in a circle.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PostResultRow, Transaction } from '../../../schema/database/database.ts';
-import { restartPost } from '../../../schema/database/sweeping.ts';
-import { setFailed, setNextPhase } from '../../../schema/database/target-steps.ts';
-import { findTarget } from '../../../schema/database/targets.ts';
+import type { PostResultRow, Transaction } from '../../../schema/database/tables.ts';
+import { restartPost } from '../../../schema/database/dispatch/sweeping.ts';
+import { setFailed, setNextPhase } from '../../../schema/database/posts/target-steps.ts';
+import { findTarget } from '../../../schema/database/posts/targets.ts';
 import { toFailure } from '../../../activities/publishing/failures.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { addPost } from '../../support/rows.ts';

@@ -6,7 +6,7 @@ import {
   deleteOutbox,
   insertPublishPost,
   outboxClaimMs,
-} from '../../../schema/database/outbox.ts';
+} from '../../../schema/database/dispatch/outbox.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 let database: TestDatabase;

@@ -1,6 +1,9 @@
 // What a replay will match, counted before it begins: all of it, or what a limit of time allows.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { countMatches, type ReplayRange } from '../../../schema/database/replay-matches.ts';
+import {
+  countMatches,
+  type ReplayRange,
+} from '../../../schema/database/webhooks/replay-matches.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { addEvent, addProject, addWebhook } from '../../support/rows.ts';
 

@@ -1,8 +1,8 @@
 // Which posts go on when a pause ends, and that none is left behind or started twice.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { resumePosts } from '../../../schema/database/resuming.ts';
-import { deletePause, insertPause, listPauses } from '../../../schema/database/sending-pauses.ts';
-import { findTarget, setPaused } from '../../../schema/database/targets.ts';
+import { resumePosts } from '../../../schema/database/dispatch/resuming.ts';
+import { deletePause, insertPause, listPauses } from '../../../schema/database/dispatch/pauses.ts';
+import { findTarget, setPaused } from '../../../schema/database/posts/targets.ts';
 import { newId } from '../../../schema/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { addPost } from '../../support/rows.ts';

@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { sealCredentials } from '../../../schema/database/accounts.ts';
-import type { Db } from '../../../schema/database/database.ts';
+import { sealCredentials } from '../../../schema/database/accounts/accounts.ts';
+import type { Db } from '../../../schema/database/tables.ts';
 import { createVault, type Vault } from '../../../schema/database/vault.ts';
 import { checkVault } from '../../../schema/database/vault-check.ts';
-import { sealWebhookSecret } from '../../../schema/database/webhook-secrets.ts';
+import { sealWebhookSecret } from '../../../schema/database/webhooks/secrets.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { addProject } from '../../support/rows.ts';
 

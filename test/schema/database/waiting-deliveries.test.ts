@@ -1,7 +1,7 @@
 // What waits for a webhook that takes no more: ended at once up to a bound, the rest with its batch.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createDelivering } from '../../../activities/delivering/index.ts';
-import { concludeWaiting } from '../../../schema/database/waiting-deliveries.ts';
+import { concludeWaiting } from '../../../schema/database/webhooks/waiting-deliveries.ts';
 import { newId } from '../../../schema/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { addDeliveries, changesOf, statusesOf } from '../../support/delivery-rows.ts';

@@ -1,7 +1,7 @@
 // Cancels what can still be stopped of a post beside a worker that publishes it, by the API's own means.
 import { stopTargets } from '../../../activities/publishing/stop-targets.ts';
-import type { Db } from '../../../schema/database/database.ts';
-import { lockPostWithResults } from '../../../schema/database/post-changes.ts';
+import type { Db } from '../../../schema/database/tables.ts';
+import { lockPostWithResults } from '../../../schema/database/posts/changes.ts';
 import type { TestPost } from './posting.ts';
 
 /** The results that were stopped, once that is committed. */

@@ -1,7 +1,7 @@
 // One life of a worker, every statement and every call of which is a numbered step, and which can end at each.
 import { Kysely, PostgresDialect } from 'kysely';
 import { Pool, type PoolClient } from 'pg';
-import type { Database, Db } from '../../../schema/database/database.ts';
+import type { Database, Db } from '../../../schema/database/tables.ts';
 import { PreparingClient } from '../../../schema/database/prepared.ts';
 import type { Switchboard } from './faults.ts';
 

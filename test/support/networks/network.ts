@@ -6,7 +6,7 @@ import type {
   ReconcileOutcome,
   Target,
 } from '../../../activities/platforms/platform.ts';
-import type { Db } from '../../../schema/database/database.ts';
+import type { Db } from '../../../schema/database/tables.ts';
 import type { PlatformRules } from '../../../schema/platforms/definition.ts';
 import type { NetworkSubject, PublicPost } from './contract/subject.ts';
 import { createSwitchboard, type Switchboard } from './faults.ts';

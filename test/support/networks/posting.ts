@@ -4,8 +4,8 @@ import type { AdvanceDependencies } from '../../../activities/publishing/depende
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
 import { createCallHeartbeats } from '../../../activities/publishing/call-ownership.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
-import type { Db, PostResultRow } from '../../../schema/database/database.ts';
-import { insertPost } from '../../../schema/database/posts.ts';
+import type { Db, PostResultRow } from '../../../schema/database/tables.ts';
+import { insertPost } from '../../../schema/database/posts/posts.ts';
 import { newId } from '../../../schema/ids.ts';
 import type { TargetClock } from '../../../schema/retry.ts';
 import { addProject, rowsVault } from '../rows.ts';

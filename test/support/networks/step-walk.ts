@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { sql } from 'kysely';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
-import type { Db, PostResultRow } from '../../../schema/database/database.ts';
+import type { Db, PostResultRow } from '../../../schema/database/tables.ts';
 import { cancel } from './canceling.ts';
 import { carryRun } from './carrying.ts';
 import type { Fault } from './faults.ts';

@@ -1,7 +1,7 @@
 // What every network's connector makes of a fault, on the engine with its database.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Target } from '../../../../activities/platforms/platform.ts';
-import type { PostAttemptRow } from '../../../../schema/database/database.ts';
+import type { PostAttemptRow } from '../../../../schema/database/tables.ts';
 import { newId } from '../../../../schema/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../database.ts';
 import { refusal } from '../../platform-refusal.ts';

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { rulesOf } from '../../../../activities/platforms/index.ts';
 import type { Platform } from '../../../../activities/platforms/platform.ts';
 import { fixedLimits } from '../../../../schema/limits.ts';
-import type { Db } from '../../../../schema/database/database.ts';
+import type { Db } from '../../../../schema/database/tables.ts';
 import type { PlatformRules } from '../../../../schema/platforms/definition.ts';
 import { newId } from '../../../../schema/ids.ts';
 import { startApp, type TestApp } from '../../app.ts';

@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import type { Credentials } from '../../../../activities/platforms/platform.ts';
 import { isSecretField } from '../../../../api/accounts/connect-at-network.ts';
-import { openCredentials } from '../../../../schema/database/accounts.ts';
+import { openCredentials } from '../../../../schema/database/accounts/accounts.ts';
 import type { Traits } from '../../../../schema/platforms/definition.ts';
 import type { PlatformName } from '../../../../schema/platforms/index.ts';
 import type { Post, PostResult } from '../../../../schema/posts.ts';

@@ -1,7 +1,7 @@
 // The sandbox for the contract test: its real application behind a port that can fail.
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import type { Db } from '../../../../schema/database/database.ts';
+import type { Db } from '../../../../schema/database/tables.ts';
 import { sandbox as definition } from '../../../../schema/platforms/sandbox.ts';
 import { createTestSandbox } from '../../sandbox.ts';
 import type { Switchboard } from '../faults.ts';

@@ -1,7 +1,7 @@
 // What a network brings to the contract test and to the fault matrix: its simulator, and the facts to test it by.
 import type { PlatformTools } from '../../../../activities/platforms/index.ts';
 import type { Credentials } from '../../../../activities/platforms/platform.ts';
-import type { Db } from '../../../../schema/database/database.ts';
+import type { Db } from '../../../../schema/database/tables.ts';
 import type { PlatformName } from '../../../../schema/platforms/index.ts';
 import type { Phase } from '../../../../schema/posts.ts';
 import type { Switchboard } from '../faults.ts';

@@ -1,0 +1,67 @@
+// Queries on connect sessions.
+import type { Insertable } from 'kysely';
+import { notFound } from '../../errors.ts';
+import type { ConnectSessionRow, Database, Db, Transaction } from '../tables.ts';
+import { inScope, type RowScope } from '../row-scope.ts';
+
+export function insertConnectSession(
+  db: Db,
+  session: Insertable<Database['connect_sessions']>,
+): Promise<ConnectSessionRow> {
+  return db.insertInto('connect_sessions').values(session).returningAll().executeTakeFirstOrThrow();
+}
+
+/** For the hosted page, whose token is the proof; the API reads by project. */
+export function findConnectSession(db: Db, id: string): Promise<ConnectSessionRow | undefined> {
+  return db.selectFrom('connect_sessions').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export async function getConnectSessionRow(
+  db: Db,
+  scope: RowScope,
+  id: string,
+): Promise<ConnectSessionRow> {
+  const row = await db
+    .selectFrom('connect_sessions')
+    .selectAll()
+    .where(inScope(scope, 'connect_sessions'))
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!row) throw notFound('connect session', id);
+  return row;
+}
+
+export function listConnectSessionsById(
+  db: Db,
+  scope: RowScope,
+  ids: string[],
+): Promise<ConnectSessionRow[]> {
+  return db
+    .selectFrom('connect_sessions')
+    .selectAll()
+    .where(inScope(scope, 'connect_sessions'))
+    .where('id', 'in', ids)
+    .execute();
+}
+
+export function lockConnectSession(trx: Transaction, id: string): Promise<ConnectSessionRow> {
+  return trx
+    .selectFrom('connect_sessions')
+    .selectAll()
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+}
+
+export function setConnectSessionEnded(
+  trx: Transaction,
+  id: string,
+  end: { status: 'completed'; completed_social_account_id: string } | { status: 'canceled' },
+): Promise<ConnectSessionRow> {
+  return trx
+    .updateTable('connect_sessions')
+    .set(end)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}

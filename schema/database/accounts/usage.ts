@@ -1,0 +1,155 @@
+// How many targets of an account are published in a month: counted when accepted, given back when not.
+import { sql } from 'kysely';
+import type { AccountUsageRow, Db, Transaction } from '../tables.ts';
+
+// Every transaction that counts or gives back locks in this order, so that none waits in a circle:
+// results and their posts, usage by account and month in one statement, and accounts last.
+
+/** `2026-01`, in UTC. */
+export function monthOf(date: Date): string {
+  return date.toISOString().slice(0, 7);
+}
+
+/** An account's month in which something has just been counted. */
+export interface CountedUsage extends AccountUsageRow {
+  /** The limit of the account's project, as the project has it. */
+  project_limit: number | null;
+}
+
+/** Counts new results of these accounts, an account once for each; locks their rows of the month. */
+export async function addUsage(
+  trx: Transaction,
+  projectId: string,
+  accountIds: string[],
+  month: string,
+): Promise<CountedUsage[]> {
+  const counts = Map.groupBy(accountIds.toSorted(), (id) => id);
+  const ids = [...counts.keys()];
+  const added = [...counts.values()].map((named) => named.length);
+  const { rows } = await sql<CountedUsage>`
+    /* prepared: add_usage */
+    insert into account_usage as u (social_account_id, month, published)
+    select id, ${month}::text, added from unnest(${ids}::text[], ${added}::int[]) as named (id, added)
+    on conflict (social_account_id, month) do update set published = u.published + excluded.published
+    returning u.*,
+      (select monthly_posts_per_account from projects where id = ${projectId}) as project_limit`.execute(
+    trx,
+  );
+  return rows;
+}
+
+/** What `addUsage` would return, as things stand; writes and locks nothing. */
+export async function previewUsage(
+  db: Db,
+  projectId: string,
+  accountIds: string[],
+  month: string,
+): Promise<CountedUsage[]> {
+  const { rows } = await sql<CountedUsage>`
+    select named.id as social_account_id, ${month}::text as month, u.warned_at, u.exceeded_at,
+      coalesce(u.published, 0) + named.added as published,
+      (select monthly_posts_per_account from projects where id = ${projectId}) as project_limit
+    from (
+      select id, count(*)::int as added from unnest(${accountIds}::text[]) as given (id) group by id
+    ) as named
+    left join account_usage u on u.social_account_id = named.id and u.month = ${month}`.execute(db);
+  return rows;
+}
+
+/** The month that is to count a result; null: none. */
+export interface UsageMove {
+  resultId: string;
+  month: string | null;
+}
+
+/** What a result was counted for that this transaction has deleted. */
+export interface FreedUsage {
+  accountId: string;
+  month: string;
+}
+
+/**
+ * Has each result counted in its month and in no other: what counted it before is given back, and a
+ * result that is there already costs nothing. Comments are never counted. Returns what was added to.
+ */
+export async function moveUsage(
+  trx: Transaction,
+  moves: UsageMove[],
+  freed: FreedUsage[] = [],
+): Promise<CountedUsage[]> {
+  if (moves.length === 0 && freed.length === 0) return [];
+  const { rows } = await sql<CountedUsage>`
+    /* prepared: move_usage */
+    with moved as (
+      select r.id, r.social_account_id, r.usage_month as old_month, move.month as new_month
+      from post_results r
+      join unnest(${moves.map((move) => move.resultId)}::text[],
+        ${moves.map((move) => move.month)}::text[]) as move (result_id, month) on move.result_id = r.id
+      where r.kind = 'post' and r.usage_month is distinct from move.month
+      order by r.id for update of r
+    ), marked as (
+      update post_results r set usage_month = moved.new_month from moved where r.id = moved.id
+    ), change as (
+      select social_account_id, month, sum(n)::int as n
+      from (
+        select social_account_id, old_month as month, -1 as n from moved
+        union all
+        select social_account_id, new_month, 1 from moved
+        union all
+        select social_account_id, month, -1
+        from unnest(${freed.map(({ accountId }) => accountId)}::text[],
+          ${freed.map(({ month }) => month)}::text[]) as freed (social_account_id, month)
+      ) as step
+      where month is not null
+      group by social_account_id, month
+      having sum(n) <> 0
+    ), counted as (
+      insert into account_usage as u (social_account_id, month, published)
+      select social_account_id, month, greatest(n, 0) from change order by social_account_id, month
+      on conflict (social_account_id, month) do update set published = greatest(0, u.published + (
+        select n from change
+        where change.social_account_id = u.social_account_id and change.month = u.month))
+      returning u.*
+    )
+    select counted.*, (
+      select p.monthly_posts_per_account from projects p
+      join social_accounts a on a.project_id = p.id where a.id = counted.social_account_id
+    ) as project_limit
+    from counted join change using (social_account_id, month)
+    where change.n > 0
+    order by social_account_id, month`.execute(trx);
+  return rows;
+}
+
+/** Gives back what these results were counted for, once. */
+export async function giveBackUsage(trx: Transaction, resultIds: string[]): Promise<void> {
+  await moveUsage(
+    trx,
+    resultIds.map((resultId) => ({ resultId, month: null })),
+  );
+}
+
+/** Of each of these accounts that has published in the month. */
+export function listUsage(db: Db, accountIds: string[], month: string): Promise<AccountUsageRow[]> {
+  return db
+    .selectFrom('account_usage')
+    .selectAll()
+    .where('social_account_id', 'in', accountIds)
+    .where('month', '=', month)
+    .execute();
+}
+
+/** Notes now as when the account was told. Call it with the row locked by a count. */
+export async function setUsageTold(
+  trx: Transaction,
+  { social_account_id, month }: Pick<AccountUsageRow, 'social_account_id' | 'month'>,
+  columns: ('warned_at' | 'exceeded_at')[],
+): Promise<void> {
+  const now = sql<Date>`now()`;
+  await trx
+    .updateTable('account_usage')
+    .set(Object.fromEntries(columns.map((column) => [column, now])))
+    .where('social_account_id', '=', social_account_id)
+    .where('month', '=', month)
+    .execute();
+}

@@ -1,0 +1,78 @@
+// Reading recorded events.
+import type { EventKind } from '../../events.ts';
+import type { Period, Slice } from '../../listing.ts';
+import type { Db, EventRow } from '../tables.ts';
+import { parentRows } from '../parent-rows.ts';
+import { withinPeriod } from './period.ts';
+import { inScope, type RowScope } from '../row-scope.ts';
+
+export interface EventFilters extends Period {
+  event?: EventKind | undefined;
+  test: boolean;
+}
+
+export function findEvent(db: Db, scope: RowScope, id: string): Promise<EventRow | undefined> {
+  return db
+    .selectFrom('events')
+    .selectAll()
+    .where(inScope(scope, 'events'))
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+export function listEventsById(db: Db, scope: RowScope, ids: string[]): Promise<EventRow[]> {
+  return db
+    .selectFrom('events')
+    .selectAll()
+    .where(inScope(scope, 'events'))
+    .where('id', 'in', ids)
+    .execute();
+}
+
+export function listEventRows(
+  db: Db,
+  scope: RowScope,
+  filters: EventFilters,
+  { limit, before }: Slice,
+): Promise<EventRow[]> {
+  return db
+    .selectFrom('events')
+    .selectAll()
+    .where(inScope(scope, 'events'))
+    .where('is_test', '=', filters.test)
+    .where(withinPeriod('events', 'event', filters))
+    .$if(filters.event !== undefined, (query) => query.where('kind', '=', filters.event!))
+    .$if(before !== undefined, (query) => query.where('id', '<', before!))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** A page for each of these posts or accounts, of its own events. */
+export function listEventPages(
+  db: Db,
+  scope: RowScope,
+  parent: 'post_id' | 'social_account_id',
+  parentIds: string[],
+  { limit, before }: Slice,
+): Promise<(EventRow & { parent_id: string })[]> {
+  return db
+    .selectFrom(parentRows(parentIds))
+    .innerJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom('events')
+          .selectAll('events')
+          .where(inScope(scope, 'events'))
+          .whereRef(parent, '=', 'parent.id')
+          .$if(before !== undefined, (query) => query.where('events.id', '<', before!))
+          .orderBy('events.id', 'desc')
+          .limit(limit)
+          .as('page'),
+      (join) => join.onTrue(),
+    )
+    .selectAll('page')
+    .select('parent.id as parent_id')
+    .orderBy('page.id', 'desc')
+    .execute();
+}

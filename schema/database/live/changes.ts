@@ -1,0 +1,241 @@
+// The feed behind live subscriptions: one row for each change the outside may watch.
+import { sql } from 'kysely';
+import type { KeyEnvironment } from '../../api-keys.ts';
+import type { ChangeKind } from '../../change-kinds.ts';
+import type { ChangeRow, ChangeSubject, Db } from '../tables.ts';
+import type { RowScope } from '../row-scope.ts';
+
+/** Of a subject, with a word that is one of its own. */
+export type SubjectChange = {
+  [Subject in ChangeSubject]: {
+    subject: Subject;
+    subject_id: string;
+    kind: ChangeKind<Subject>;
+    /** Of a deletion: what the subject's own row can't tell any more. */
+    environment?: KeyEnvironment;
+  };
+}[ChangeSubject];
+
+export type NewChange = SubjectChange & { project_id: string };
+
+/** A place in the feed: between the change with these numbers and the next one. */
+export interface FeedPosition {
+  xid: bigint;
+  id: bigint;
+}
+
+export interface FeedHead {
+  /** Which life of the database the transaction ids count in. */
+  epoch: string;
+  /** Every transaction below has ended, so nothing can appear there any more. */
+  horizon: bigint;
+  /** The id that the next transaction gets. */
+  next: bigint;
+  /** Behind the last change below the horizon. It outlives a crash, after which other ids come again. */
+  last: FeedPosition;
+  /** Changes up to this transaction have been deleted. */
+  prunedXid: bigint;
+}
+
+export interface ChangePage extends FeedHead {
+  changes: ChangeRow[];
+  /** Up to where the table was read; the horizon once there is nothing more to read. */
+  position: FeedPosition;
+  isLast: boolean;
+  /** Changes are committed already that an older transaction, still running, holds back. */
+  isHeldBack: boolean;
+}
+
+export interface ChangeFilter {
+  projectId: string;
+  subject: ChangeSubject;
+  subjectId?: string | undefined;
+}
+
+/** Call in the transaction that makes the change; ring `fanfare_changes` after its commit. */
+export async function insertChanges(db: Db, changes: NewChange[]): Promise<void> {
+  if (changes.length > 0) await db.insertInto('changes').values(changes).execute();
+}
+
+// A restored dump carries the epoch along: the system identifier tells it from its origin. A server that
+// was recovered to a time, or took over, may give transaction ids again: it is on another timeline then.
+const epoch = sql`
+  (select epoch from feed_epoch) || to_hex((pg_control_system()).system_identifier)
+    || 'l' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)`;
+
+const headColumns = sql`
+  ${epoch} as epoch,
+  pg_snapshot_xmin(pg_current_snapshot())::text as horizon,
+  pg_snapshot_xmax(pg_current_snapshot())::text as next,
+  (
+    select xid::text from changes where xid < pg_snapshot_xmin(pg_current_snapshot())
+    order by changes.xid desc, changes.id desc limit 1
+  ) as last_xid,
+  (select pruned_xid from feed_epoch)::text as pruned_xid`;
+
+interface HeadRow {
+  epoch: string;
+  horizon: string;
+  next: string;
+  last_xid: string | null;
+  pruned_xid: string;
+}
+
+export async function readFeedHead(db: Db): Promise<FeedHead> {
+  const { rows } = await sql<HeadRow>`select ${headColumns}`.execute(db);
+  return toHead(rows[0]!);
+}
+
+export interface Present<T> {
+  epoch: string;
+  /** Which transactions the state has, as Postgres writes it: `xmin:xmax:running`. */
+  snapshot: string;
+  state: T;
+}
+
+/** What `read` finds in one snapshot, which tells later which changes the state has already. */
+export async function readPresent<T>(db: Db, read: (db: Db) => Promise<T>): Promise<Present<T>> {
+  const reading = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
+  return reading.execute(async (trx) => {
+    const { rows } = await sql<{ epoch: string; snapshot: string }>`
+      select ${epoch} as epoch, pg_current_snapshot()::text as snapshot`.execute(trx);
+    return { ...rows[0]!, state: await read(trx) };
+  });
+}
+
+/**
+ * Writes something that has to be on disk before it returns, and so every transaction id given by now:
+ * a crash would give those again that left nothing there.
+ */
+export async function keepTransactionIds(db: Db): Promise<void> {
+  await sql`select pg_logical_emit_message(true, 'fanfare', '')`.execute(db);
+}
+
+/** Whether it is told, and still kept, that a subject was deleted. */
+export async function isDeletionKept(
+  db: Db,
+  { projectId, environment }: RowScope,
+  subject: ChangeSubject,
+  subjectId: string,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('changes')
+    .select('id')
+    .where('subject_id', '=', subjectId)
+    .where('project_id', '=', projectId)
+    .where('subject', '=', subject)
+    .where('kind', '=', sql.lit('deleted'))
+    .$if(environment === 'test', (query) => query.where('environment', '=', environment))
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+interface ChangePageRow extends HeadRow {
+  is_held_back: boolean;
+  scanned: number;
+  scanned_to: string | null;
+}
+
+/**
+ * Reads `limit` rows on from `position`, in order, and returns those that pass the filter, with the
+ * head as the same snapshot shows it. Ids and even transactions become visible out of order; below
+ * the horizon all of them have. The limit counts the project's changes of every subject, so that no
+ * page is long to read.
+ */
+export async function readChanges(
+  db: Db,
+  position: FeedPosition,
+  limit: number,
+  filter?: ChangeFilter,
+): Promise<ChangePage> {
+  const { rows } = await sql<ChangePageRow & (ChangeRow | { [Column in keyof ChangeRow]: null })>`
+    with scan as materialized (
+      select id, xid, project_id, subject, subject_id, kind, environment, created_at
+      from changes
+      where (xid, id) > (${position.xid}::xid8, ${position.id}::bigint)
+        and xid < pg_snapshot_xmin(pg_current_snapshot())
+        ${filter ? sql`and project_id = ${filter.projectId}` : sql``}
+      order by xid, id
+      limit ${limit}
+    ), head as (
+      select ${headColumns},
+        exists (
+          select from changes where xid >= pg_snapshot_xmin(pg_current_snapshot())
+        ) as is_held_back,
+        (select count(*) from scan)::int as scanned,
+        (select xid || '.' || id from scan order by scan.xid desc, scan.id desc limit 1) as scanned_to
+    )
+    select head.*, scan.id, scan.xid::text, scan.project_id, scan.subject, scan.subject_id,
+      scan.kind, scan.environment, scan.created_at
+    from head left join scan on ${filter ? isAbout(filter) : sql`true`}
+    order by scan.xid, scan.id`.execute(db);
+  const page = rows[0]!;
+  const head = toHead(page);
+  const isLast = page.scanned < limit;
+  const [xid, id] = (page.scanned_to ?? '0.0').split('.');
+  return {
+    ...head,
+    changes: rows.flatMap((row) => (row.id === null ? [] : [toChange(row)])),
+    position: isLast ? { xid: head.horizon, id: 0n } : { xid: BigInt(xid!), id: BigInt(id!) },
+    isLast,
+    isHeldBack: page.is_held_back,
+  };
+}
+
+function isAbout({ subject, subjectId }: ChangeFilter) {
+  return subjectId === undefined
+    ? sql`scan.subject = ${subject}`
+    : sql`scan.subject = ${subject} and scan.subject_id = ${subjectId}`;
+}
+
+function toChange(row: ChangeRow): ChangeRow {
+  const { id, xid, project_id, subject, subject_id, kind, environment, created_at } = row;
+  return { id, xid, project_id, subject, subject_id, kind, environment, created_at };
+}
+
+/** How old the oldest change is that a transaction, still running, holds back from every stream. */
+export async function readFeedLagSeconds(db: Db): Promise<number> {
+  const { rows } = await sql<{ seconds: number }>`
+    select coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as seconds
+    from changes where xid >= pg_snapshot_xmin(pg_current_snapshot())`.execute(db);
+  return Math.max(0, rows[0]!.seconds);
+}
+
+/**
+ * Forgets what is older than `before`: for readers whole transactions, all at once, since none reads
+ * up to `pruned_xid`; of the rows the first `limit`. Returns how many went: fewer than that, none is left.
+ */
+export async function deleteChanges(db: Db, before: Date, limit = 5_000): Promise<number> {
+  const { numAffectedRows } = await sql`
+    with oldest as materialized (
+      select ctid, xid, created_at from changes
+      where xid < pg_snapshot_xmin(pg_current_snapshot())
+      order by xid, id limit ${limit}
+    ), newest as (
+      select max(xid) as xid from oldest where created_at < ${before}
+    ), marked as (
+      update feed_epoch set pruned_xid = newest.xid from newest where pruned_xid < newest.xid
+    )
+    delete from changes where ctid = any (array(
+      select ctid from oldest where oldest.xid <= (select newest.xid from newest)))`.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/** After a dump is restored, rows may carry transaction ids that this server has yet to reach. */
+export async function deleteForeignChanges(db: Db): Promise<void> {
+  await sql`delete from changes where xid >= pg_snapshot_xmax(pg_current_snapshot())`.execute(db);
+}
+
+/** Behind every change of a transaction. */
+export const lastId = 2n ** 63n - 1n;
+
+function toHead(row: HeadRow): FeedHead {
+  return {
+    epoch: row.epoch,
+    horizon: BigInt(row.horizon),
+    next: BigInt(row.next),
+    last: { xid: BigInt(row.last_xid ?? row.pruned_xid), id: lastId },
+    prunedXid: BigInt(row.pruned_xid),
+  };
+}

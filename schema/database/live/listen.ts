@@ -1,0 +1,85 @@
+// One LISTEN connection for a process: calls its listeners on a ring, and twice a second besides.
+import { channels, type Channel } from './notifier.ts';
+import { defaultQueryTimeoutMs } from '../../retry.ts';
+import { TimedClient, timedOptions } from '../timed-client.ts';
+
+export interface Listener {
+  /** Returns how to stop. The listener may be called with nothing new to read. */
+  on(channel: Channel, listener: () => void): () => void;
+  /** Called when the connection is lost, and before another one is there. Returns how to stop. */
+  onLost(listener: () => void): () => void;
+  close(): Promise<void>;
+}
+
+const pollMs = 500;
+const reconnectMs = 500;
+
+export function createListener(url: string, queryTimeoutMs = defaultQueryTimeoutMs): Listener {
+  const listeners = new Map<Channel, Set<() => void>>();
+  const onLosses = new Set<() => void>();
+  let client: TimedClient | undefined;
+  let retry: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  const wake = (channel: Channel) => listeners.get(channel)?.forEach((listener) => listener());
+  const poll = setInterval(() => {
+    for (const channel of listeners.keys()) wake(channel);
+  }, pollMs);
+  // A connection that only waits for notifications would not notice that none can arrive. An interval
+  // and a timeout of half each: a silent connection is found within the whole.
+  const checkMs = queryTimeoutMs / 2;
+  const check = setInterval(() => void client?.query('').catch(() => undefined), checkMs);
+
+  function reconnect(lost: TimedClient): void {
+    // A late word of a connection that was replaced already.
+    if (client && client !== lost) return;
+    client = undefined;
+    if (isClosed) return;
+    for (const listener of onLosses) listener();
+    if (retry) return;
+    retry = setTimeout(() => {
+      retry = undefined;
+      void connect();
+    }, reconnectMs);
+  }
+
+  async function connect(): Promise<void> {
+    const fresh = new TimedClient({
+      ...timedOptions(checkMs),
+      connectionString: url,
+      application_name: 'fanfare listener',
+    });
+    fresh.on('error', () => reconnect(fresh));
+    fresh.on('end', () => reconnect(fresh));
+    fresh.on('notification', ({ channel }) => wake(channel as Channel));
+    try {
+      await fresh.connect();
+      await fresh.query(channels.map((channel) => `listen ${channel}`).join(';'));
+      if (isClosed) await fresh.end();
+      client = fresh;
+    } catch {
+      void fresh.end().catch(() => undefined);
+      reconnect(fresh);
+    }
+  }
+  void connect();
+
+  return {
+    on(channel, listener) {
+      const set = listeners.get(channel) ?? new Set();
+      listeners.set(channel, set.add(listener));
+      return () => set.delete(listener);
+    },
+    onLost(listener) {
+      onLosses.add(listener);
+      return () => onLosses.delete(listener);
+    },
+    async close() {
+      isClosed = true;
+      clearInterval(poll);
+      clearInterval(check);
+      clearTimeout(retry);
+      await client?.end().catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,32 @@
+// A post as its events show it: every field present, null where there is nothing; comments left out.
+import type { PostResultRow, PostRow } from '../tables.ts';
+import type { PostEventData, PostEventResult } from '../../posts.ts';
+import { toTimestamp } from '../../timestamp.ts';
+
+export function toPostEventData(post: PostRow, results: PostResultRow[]): PostEventData {
+  return {
+    id: post.id,
+    caption: post.caption,
+    status: post.status,
+    created_at: toTimestamp(post.created_at),
+    scheduled_at: toTimestamp(post.scheduled_at),
+    published_at: toTimestamp(post.published_at),
+    metadata: post.metadata,
+    results: results.filter(({ kind }) => kind === 'post').map(toPostEventResult),
+  };
+}
+
+export function toPostEventResult(result: PostResultRow): PostEventResult {
+  return {
+    id: result.id,
+    social_account_id: result.social_account_id,
+    platform: result.platform,
+    account_name: result.account_name,
+    status: result.status,
+    external_id: result.external_id,
+    url: result.url,
+    published_at: toTimestamp(result.published_at),
+    error_code: result.error_code,
+    error_message: result.error_message,
+  };
+}

@@ -1,0 +1,281 @@
+// Posts and their results in Postgres.
+import { sql, type Insertable } from 'kysely';
+import { environmentOf, type KeyEnvironment } from '../../api-keys.ts';
+import { notFound } from '../../errors.ts';
+import type { Slice } from '../../listing.ts';
+import type { PlatformName } from '../../platforms/index.ts';
+import type { ListPosts } from '../../posts.ts';
+import { msUntil } from '../ago.ts';
+import type { NewOutboxRow } from '../dispatch/outbox.ts';
+import { isOpenRow } from './open-results.ts';
+import { inScope, type RowScope } from '../row-scope.ts';
+import type { Database, Db, PostResultRow, PostRow, Transaction } from '../tables.ts';
+
+export interface PostWithResults {
+  post: PostRow;
+  results: PostResultRow[];
+}
+
+export type PostFilters = Omit<ListPosts, 'limit' | 'cursor'>;
+
+/** What a new post may have. */
+type NewPost = Pick<
+  Insertable<Database['posts']>,
+  | 'id'
+  | 'project_id'
+  | 'caption'
+  | 'status'
+  | 'scheduled_at'
+  | 'media_urls'
+  | 'metadata'
+  | 'current_run'
+  | 'workflow_id'
+>;
+
+/** What a new result may have. */
+type NewResult = Pick<
+  Insertable<Database['post_results']>,
+  | 'id'
+  | 'post_id'
+  | 'project_id'
+  | 'position'
+  | 'social_account_id'
+  | 'platform'
+  | 'account_name'
+  | 'caption'
+  | 'kind'
+  | 'answers_result_id'
+  | 'thread_position'
+  | 'in_reply_to'
+  | 'media_urls'
+  | 'platform_options'
+  | 'usage_month'
+  | 'status'
+  | 'phase'
+  | 'phase_state'
+>;
+
+/**
+ * A post whole: with its results, its change and what asks for its workflow. One statement, planned
+ * once: each more is a trip to Postgres and back, and there are as many posts as clients can send.
+ * Ring `fanfare_changes` after the commit, and `fanfare_outbox` where a workflow is asked for.
+ */
+export async function insertPost(
+  db: Db,
+  post: NewPost,
+  results: NewResult[],
+  asked?: NewOutboxRow,
+): Promise<PostWithResults> {
+  const { rows } = await sql<PostRow & { results: PostResultRow[] }>`
+    /* prepared: insert_post */
+    with post as (
+      insert into posts (id, project_id, environment, caption, status, scheduled_at, due_at,
+        media_urls, metadata, current_run, workflow_id)
+      values (${post.id}, ${post.project_id}, ${environmentOfTargets(results)}, ${post.caption},
+        ${post.status}, ${post.scheduled_at},
+        case when ${post.status} <> 'draft' then coalesce(${post.scheduled_at}, now()) end,
+        ${post.media_urls ?? []}, ${post.metadata ?? '{}'}, ${post.current_run ?? 0},
+        ${post.workflow_id})
+      returning *
+    ), result as (
+      insert into post_results (id, post_id, project_id, position, social_account_id, platform,
+        account_name, caption, kind, answers_result_id, thread_position, in_reply_to, media_urls,
+        platform_options, usage_month, status, phase, phase_state)
+      select id, post_id, project_id, position, social_account_id, platform, account_name, caption,
+        coalesce(kind, 'post'), answers_result_id, thread_position, in_reply_to, media_urls,
+        coalesce(platform_options, '{}')::jsonb, usage_month, status, phase, phase_state
+      from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as target (id text, post_id text,
+        project_id text, position int, social_account_id text, platform text, account_name text,
+        caption text, kind text, answers_result_id text, thread_position int, in_reply_to text,
+        media_urls text[], platform_options text, usage_month text, status text, phase text,
+        phase_state text)
+      returning *
+    ), asked as (
+      insert into outbox (id, workflow, workflow_id, input, start_at)
+      select id, workflow, workflow_id, input::jsonb, start_at
+      from jsonb_to_recordset(${JSON.stringify(asked ? [asked] : [])}::jsonb) as asked (id text,
+        workflow text, workflow_id text, input text, start_at timestamptz)
+    ), change as (
+      insert into changes (project_id, subject, subject_id, kind)
+      values (${post.project_id}, 'post', ${post.id}, 'created')
+    )
+    select post.*, (select json_agg(result order by position) from result) as results
+    from post`.execute(db);
+  // JSON carries them whole: a new result has no times yet.
+  const { results: written, ...row } = rows[0]!;
+  return { post: row, results: written };
+}
+
+/** `test` only where every target is: a test key must not see the others. */
+export function environmentOfTargets(targets: { platform: PlatformName }[]): KeyEnvironment {
+  const isTest = targets.every(({ platform }) => environmentOf(platform) === 'test');
+  return isTest ? 'test' : 'production';
+}
+
+export async function getPostRow(db: Db, scope: RowScope, id: string): Promise<PostWithResults> {
+  const post = await db
+    .selectFrom('posts')
+    .selectAll()
+    .where(inScope(scope, 'posts'))
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!post) throw notFound('post', id);
+  return { post, results: await listResults(db, [id]) };
+}
+
+export async function listPostsById(
+  db: Db,
+  scope: RowScope,
+  ids: string[],
+): Promise<PostWithResults[]> {
+  if (ids.length === 0) return [];
+  const posts = await db
+    .selectFrom('posts')
+    .selectAll()
+    .where(inScope(scope, 'posts'))
+    .where('id', 'in', ids)
+    .execute();
+  const found = posts.map(({ id }) => id);
+  const results = Map.groupBy(await listResults(db, found), (result) => result.post_id);
+  return posts.map((post) => ({ post, results: results.get(post.id) ?? [] }));
+}
+
+/** Results of these posts, each post's in the order of its targets. */
+export async function listResults(db: Db, postIds: string[]): Promise<PostResultRow[]> {
+  if (postIds.length === 0) return [];
+  return db
+    .selectFrom('post_results')
+    .selectAll()
+    .where('post_id', 'in', postIds)
+    .orderBy('post_id')
+    .orderBy('position')
+    .execute();
+}
+
+export async function listPostIdsOfResults(
+  db: Db,
+  projectId: string,
+  resultIds: string[],
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('post_results')
+    .select('post_id')
+    .distinct()
+    .where('project_id', '=', projectId)
+    .where('id', 'in', resultIds)
+    .execute();
+  return rows.map(({ post_id }) => post_id);
+}
+
+/** The project's posts, newest first; filtered. */
+export async function listPostRows(
+  db: Db,
+  scope: RowScope,
+  filters: PostFilters,
+  { limit, before }: Slice,
+): Promise<PostRow[]> {
+  let query = db.selectFrom('posts').selectAll().where(inScope(scope, 'posts'));
+  const { status, from, to, platform, social_account_id, external_user_id } = filters;
+  if (before !== undefined) query = query.where('id', '<', before);
+  if (status !== undefined) query = query.where('status', '=', status);
+  if (from !== undefined) query = query.where('created_at', '>=', new Date(from));
+  if (to !== undefined) query = query.where('created_at', '<', new Date(to));
+  if ([platform, social_account_id, external_user_id].some((filter) => filter !== undefined)) {
+    query = query.where((eb) => {
+      let target = eb
+        .selectFrom('post_results')
+        .select('post_results.id')
+        .whereRef('post_results.post_id', '=', 'posts.id');
+      if (platform !== undefined) {
+        target = target.where('post_results.platform', '=', platform);
+      }
+      if (social_account_id !== undefined) {
+        target = target.where('social_account_id', '=', social_account_id);
+      }
+      if (external_user_id !== undefined) {
+        target = target
+          .innerJoin('social_accounts', 'social_accounts.id', 'post_results.social_account_id')
+          .where(inScope(scope, 'social_accounts'))
+          .where('social_accounts.external_user_id', '=', external_user_id);
+      }
+      return eb.exists(target);
+    });
+  }
+  return query.orderBy('id', 'desc').limit(limit).execute();
+}
+
+export async function lockPost(trx: Transaction, id: string): Promise<PostRow | undefined> {
+  return trx
+    .selectFrom('posts')
+    .modifyFront(sql.raw('/* prepared: lock_post */'))
+    .selectAll()
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export type OpenTarget = Pick<PostResultRow, 'id' | 'answers_result_id'>;
+
+/** Targets and comments on their way. */
+export function listOpenTargets(db: Db, postId: string): Promise<OpenTarget[]> {
+  return db
+    .selectFrom('post_results')
+    .modifyFront(sql.raw('/* prepared: list_open_targets */'))
+    .select(['id', 'answers_result_id'])
+    .where('post_id', '=', postId)
+    .where(isOpenRow('post_results'))
+    .orderBy('position')
+    .execute();
+}
+
+/**
+ * Claims a run for the workflow that was asked to carry it. Undefined: superseded or concluded. The same
+ * workflow may claim again, since its first answer may have been lost; it begins once. A scheduled post
+ * is claimed when it is due: `waitMs` says when to claim again.
+ */
+export async function claimRun(
+  db: Db,
+  postId: string,
+  run: number,
+  workflowId: string,
+): Promise<'claimed' | { waitMs: number } | undefined> {
+  const { rows } = await sql<{ wait_ms: number | null }>`
+    /* prepared: claim_run */
+    with found as (
+      select id, project_id, started_run, ${msUntil(sql.ref('scheduled_at'))} as wait_ms from posts
+      where id = ${postId} and current_run = ${run} and workflow_id = ${workflowId}
+        and concluded_run < ${run} and status in ('scheduled', 'pending')
+      for update
+    ), claimed as (
+      select * from found where wait_ms is null or wait_ms <= 0
+    ), change as (
+      insert into changes (project_id, subject, subject_id, kind)
+      select project_id, 'post', id, 'started' from claimed where started_run < ${run}
+    ), begun as (
+      update posts set status = 'pending', started_run = ${run}, progressed_at = now()
+      from claimed where posts.id = claimed.id
+    )
+    select wait_ms from found`.execute(db);
+  const [found] = rows;
+  if (!found) return undefined;
+  const waitMs = found.wait_ms ?? 0;
+  return waitMs > 0 ? { waitMs: Math.ceil(waitMs) } : 'claimed';
+}
+
+/** Ends the current run of a post that is locked by `trx`. */
+export async function setConcluded(
+  trx: Transaction,
+  { id, project_id, current_run }: PostRow,
+  { status, published_at }: Pick<PostRow, 'status' | 'published_at'>,
+): Promise<void> {
+  await sql`
+    /* prepared: set_concluded */
+    with change as (
+      insert into changes (project_id, subject, subject_id, kind)
+      values (${project_id}, 'post', ${id}, ${status})
+    )
+    update posts
+    set status = ${status}, published_at = ${published_at}, concluded_run = ${current_run},
+      progressed_at = now()
+    where id = ${id}`.execute(trx);
+}

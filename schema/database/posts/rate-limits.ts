@@ -1,0 +1,33 @@
+// Rate limits as all workers share them: what networks have said, and the operator's ceilings.
+import { sql } from 'kysely';
+import type { PlatformName } from '../../platforms/index.ts';
+import { inMs, msUntil } from '../ago.ts';
+import type { Db } from '../tables.ts';
+
+export const appLimitKey = (platform: PlatformName) => `app/${platform}`;
+export const accountLimitKey = (accountId: string) => `account/${accountId}`;
+
+/** The network takes nothing for so long; what was learnt of a later time stays. */
+export async function setBlocked(db: Db, key: string, forMs: number): Promise<void> {
+  await sql`
+    insert into rate_limits as known (key, blocked_until) values (${key}, ${inMs(forMs)})
+    on conflict (key) do update
+      set blocked_until = greatest(known.blocked_until, excluded.blocked_until)`.execute(db);
+}
+
+/** Reserves the next place under a ceiling, `everyMs` after the one before. */
+export async function reserveTurn(
+  db: Db,
+  key: string,
+  everyMs: number,
+): Promise<{ at: Date; waitMs: number }> {
+  const { rows } = await sql<{ at: Date; wait_ms: number }>`
+    insert into rate_limits as known (key, next_free_at)
+    values (${key}, ${inMs(everyMs)})
+    on conflict (key) do update
+      set next_free_at = greatest(known.next_free_at, now()) + ${everyMs} * interval '1 ms'
+    returning next_free_at - ${everyMs} * interval '1 ms' as at,
+      ${msUntil(sql.ref('next_free_at'))} - ${everyMs} as wait_ms`.execute(db);
+  const { at, wait_ms } = rows[0]!;
+  return { at, waitMs: Math.ceil(wait_ms) };
+}

@@ -1,0 +1,105 @@
+// How a webhook fares, counted from its deliveries, and the end of one that only fails.
+import { sql } from 'kysely';
+import { insertChanges } from '../live/changes.ts';
+import type { Db, Transaction } from '../tables.ts';
+import { concludeWaiting } from './waiting-deliveries.ts';
+
+export interface DisablingRule {
+  /** So many different events in a row have failed for good … */
+  afterFailures: number;
+  /** … and nothing was delivered for so long. */
+  afterMs: number;
+}
+
+/** Of `webhook_subscriptions as w`: test events and attempts by hand say nothing about a receiver. */
+export const lastDeliveryAt = sql<Date | null>`(
+  select max(delivered_at) from deliveries
+  where webhook_id = w.id and delivered_at is not null and trigger <> 'test'
+    and not is_delivered_manually
+)`;
+
+const countedFrom = sql<Date>`greatest(w.enabled_at, ${lastDeliveryAt})`;
+
+/** Of `webhook_subscriptions as w`: the events in a row that have failed for good, up to `limit`. */
+export function countFailures(limit: number) {
+  return sql<number>`(
+    select count(*)::int from (
+      select from deliveries
+      where webhook_id = w.id and failed_at > ${countedFrom}
+      limit ${sql.lit(limit)}
+    ) as failed
+  )`;
+}
+
+/** Those that the rule would disable. */
+export async function listFailedWebhooks(
+  db: Db,
+  ids: string[],
+  { afterFailures, afterMs }: DisablingRule,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('webhook_subscriptions as w')
+    .select('w.id')
+    .where('w.id', 'in', ids)
+    .where('w.status', '=', 'active')
+    .where('w.deleted_at', 'is', null)
+    .where(countedFrom, '<=', sql<Date>`now() - ${afterMs} * interval '1 ms'`)
+    .where(countFailures(afterFailures), '>=', afterFailures)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Judged anew under the lock of its row, so that of several workers one disables it. A success that was
+ * committed by now saves it; one whose commit is under way is not seen. Returns its URL when this call
+ * disabled it.
+ */
+export async function disableFailedWebhook(
+  trx: Transaction,
+  id: string,
+  rule: DisablingRule,
+): Promise<string | undefined> {
+  const webhook = await trx
+    .selectFrom('webhook_subscriptions')
+    .select(['project_id', 'url'])
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+  const [failed] = webhook ? await listFailedWebhooks(trx, [id], rule) : [];
+  if (!webhook || failed === undefined) return undefined;
+  await trx
+    .updateTable('webhook_subscriptions')
+    .set({ status: 'disabled', disabled_reason: 'failures', disabled_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .execute();
+  const { project_id } = webhook;
+  await insertChanges(trx, [{ project_id, subject: 'webhook', subject_id: id, kind: 'disabled' }]);
+  await concludeWaiting(trx, id, 'skipped');
+  return webhook.url;
+}
+
+export type WebhookState = 'healthy' | 'failing' | 'disabled_by_failures' | 'disabled_by_user';
+
+/** Of all projects, with every state. */
+export async function countWebhooksByState(
+  db: Db,
+): Promise<{ state: WebhookState; count: number }[]> {
+  const { rows } = await sql<{ state: WebhookState; count: number }>`
+    select state, count(w.id)::int as count
+    from unnest(array['healthy', 'failing', 'disabled_by_failures', 'disabled_by_user']) as state
+    left join webhook_subscriptions w on deleted_at is null and state = case
+      when status = 'disabled' then 'disabled_by_' || disabled_reason
+      when failing_since is null then 'healthy' else 'failing' end
+    group by state`.execute(db);
+  return rows;
+}
+
+/** Of any project: for the log. */
+export async function listWebhookUrls(db: Db, ids: string[]): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom('webhook_subscriptions')
+    .select(['id', 'url'])
+    .where('id', 'in', ids)
+    .execute();
+  return new Map(rows.map(({ id, url }) => [id, url]));
+}

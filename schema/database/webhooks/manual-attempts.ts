@@ -1,0 +1,94 @@
+// Attempts beside the schedule: what one is made of, and how its outcome is written.
+import { insertChanges } from '../live/changes.ts';
+import type { Db, Transaction } from '../tables.ts';
+import type { Exchange } from './delivery-attempts.ts';
+import { areDeliveriesPaused } from '../dispatch/pauses.ts';
+
+/** A null body: the event was pruned. No webhook: it was deleted. */
+export type ManualDelivery = NonNullable<Awaited<ReturnType<typeof findManualDelivery>>>;
+
+export async function findManualDelivery(db: Db, id: string) {
+  const row = await db
+    .selectFrom('deliveries as d')
+    .leftJoin('events as e', 'e.id', 'd.event_id')
+    .select([
+      'd.id',
+      'd.project_id',
+      'd.event_id',
+      'd.event',
+      'd.trigger',
+      'd.webhook_id',
+      'e.body',
+    ])
+    .select(areDeliveriesPaused.as('is_paused'))
+    .where('d.id', '=', id)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const webhook = await db
+    .selectFrom('webhook_subscriptions')
+    .select(['id', 'url', 'secret', 'secret_key_id', 'previous_secret'])
+    .select(['previous_secret_key_id', 'previous_secret_until'])
+    .where('id', '=', row.webhook_id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  return { ...row, webhook };
+}
+
+/**
+ * The schedule goes on as if nothing had happened, unless the receiver has taken the event. Writes
+ * nothing for a delivery that was pruned meanwhile.
+ */
+export async function insertManualAttempt(
+  trx: Transaction,
+  deliveryId: string,
+  { ended_at, timings, request_headers, response_headers, ...exchange }: Exchange,
+): Promise<void> {
+  const delivery = await trx
+    .selectFrom('deliveries')
+    .select(['project_id', 'status', 'attempt_count', 'next_attempt_at'])
+    .select(['concluded_at', 'delivered_at'])
+    .where('id', '=', deliveryId)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!delivery) return;
+  const number = delivery.attempt_count + 1;
+  const delivers = exchange.error_code === null && delivery.status !== 'delivered';
+  await trx
+    .insertInto('delivery_attempts')
+    .values({
+      ...exchange,
+      delivery_id: deliveryId,
+      number,
+      trigger: 'manual',
+      timings: JSON.stringify(timings),
+      request_headers: JSON.stringify(request_headers),
+      response_headers: response_headers && JSON.stringify(response_headers),
+      next_attempt_at: delivers ? null : delivery.next_attempt_at,
+    })
+    .execute();
+  await trx
+    .updateTable('deliveries')
+    .set({
+      attempt_count: number,
+      last_status_code: exchange.status_code,
+      last_error_code: exchange.error_code,
+      ...(delivers && {
+        status: 'delivered',
+        concluded_at: delivery.concluded_at ?? ended_at,
+        next_attempt_at: null,
+      }),
+      // What the schedule has delivered before, and a replay sends again, counts as it did.
+      ...(delivers &&
+        delivery.delivered_at === null && { delivered_at: ended_at, is_delivered_manually: true }),
+    })
+    .where('id', '=', deliveryId)
+    .execute();
+  await insertChanges(trx, [
+    {
+      project_id: delivery.project_id,
+      subject: 'delivery',
+      subject_id: deliveryId,
+      kind: delivers ? 'delivered' : 'attempted',
+    },
+  ]);
+}

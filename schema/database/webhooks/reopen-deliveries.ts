@@ -1,0 +1,83 @@
+// Puts deliveries on a new ladder for a replay, and makes those that a webhook never had.
+import { sql } from 'kysely';
+import { idAt } from '../../ids.ts';
+import { insertChanges } from '../live/changes.ts';
+import type { ReplayRow, Transaction } from '../tables.ts';
+
+/**
+ * The same row again: its ids, its count of attempts and its log go on. Returns how many were still
+ * as the replay wants them. A delivery that was taken before keeps `delivered_at`, from which its
+ * webhook's last delivery is read; only one taken by hand gives it up, since the mark for that goes.
+ */
+export async function reopenDeliveries(
+  trx: Transaction,
+  { id: replayId, statuses }: ReplayRow,
+  ids: string[],
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with wanted as (
+      select id from deliveries
+      where id = any(${ids}::text[]) and status = any(${statuses}::text[])
+      order by id for update
+    ), reopened as (
+      update deliveries d set
+        status = 'pending', trigger = 'replay', ladder_start = d.scheduled_attempts,
+        next_attempt_at = now(), batch_id = null, concluded_at = null, failed_at = null,
+        delivered_at = case when not d.is_delivered_manually then d.delivered_at end,
+        is_delivered_manually = false, replay_id = ${replayId}
+      from wanted where d.id = wanted.id
+      returning d.id, d.project_id
+    ), change as (
+      insert into changes (project_id, subject, subject_id, kind)
+      select project_id, 'delivery', id, 'replayed' from reopened
+    )
+    select count(*)::int as count from reopened`.execute(trx);
+  return rows[0]!.count;
+}
+
+/** Deliveries of events that this webhook has none of, placed in time where the events are. */
+export async function insertMissingDeliveries(
+  trx: Transaction,
+  { id: replayId, project_id, webhook_id }: ReplayRow,
+  eventIds: string[],
+): Promise<number> {
+  const events = await trx
+    .selectFrom('events')
+    .select(['id', 'kind', 'created_at'])
+    .where('project_id', '=', project_id)
+    .where('id', '=', sql<string>`any(${eventIds}::text[])`)
+    .orderBy('id')
+    // None may be pruned before its delivery is there, which could then never be sent.
+    .forKeyShare()
+    .execute();
+  if (events.length === 0) return 0;
+  const inserted = await trx
+    .insertInto('deliveries')
+    .values(
+      events.map(({ id, kind, created_at }) => ({
+        id: idAt('delivery', created_at),
+        project_id,
+        webhook_id,
+        event_id: id,
+        event: kind,
+        status: 'pending',
+        trigger: 'replay',
+        next_attempt_at: sql<Date>`now()`,
+        created_at,
+        replay_id: replayId,
+      })),
+    )
+    .onConflict((conflict) => conflict.columns(['event_id', 'webhook_id']).doNothing())
+    .returning('id')
+    .execute();
+  await insertChanges(
+    trx,
+    inserted.map(({ id }) => ({
+      project_id,
+      subject: 'delivery',
+      subject_id: id,
+      kind: 'created',
+    })),
+  );
+  return inserted.length;
+}

@@ -1,0 +1,112 @@
+// Queries on webhook subscriptions. A deleted one is kept for its deliveries, and found by none of these.
+import type { InsertObject, UpdateObject } from 'kysely';
+import { notFound } from '../../errors.ts';
+import type { Slice } from '../../listing.ts';
+import type { Database, Db, Transaction, WebhookRow } from '../tables.ts';
+import { inScope, type RowScope } from '../row-scope.ts';
+import { countFailures, lastDeliveryAt } from './health.ts';
+
+/** What is read from a webhook's deliveries, so that no delivery has to write the webhook's row. */
+export interface WebhookHealth {
+  last_delivery_at: Date | null;
+  consecutive_failures: number;
+}
+
+/** More failures in a row are not counted for a reader. */
+const maxCountedFailures = 100;
+
+export function insertWebhook(
+  db: Db,
+  webhook: InsertObject<Database, 'webhook_subscriptions'>,
+): Promise<WebhookRow> {
+  return db
+    .insertInto('webhook_subscriptions')
+    .values(webhook)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export async function getWebhookRow(
+  db: Db,
+  scope: RowScope,
+  id: string,
+): Promise<WebhookRow & WebhookHealth> {
+  const row = await selectWebhooks(db, scope).where('id', '=', id).executeTakeFirst();
+  if (!row) throw notFound('webhook', id);
+  return row;
+}
+
+export function listWebhookRows(
+  db: Db,
+  scope: RowScope,
+  { limit, before }: Slice,
+): Promise<(WebhookRow & WebhookHealth)[]> {
+  return selectWebhooks(db, scope)
+    .$if(before !== undefined, (query) => query.where('id', '<', before!))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+export async function listWebhooksById(
+  db: Db,
+  scope: RowScope,
+  ids: string[],
+): Promise<(WebhookRow & WebhookHealth)[]> {
+  if (ids.length === 0) return [];
+  return selectWebhooks(db, scope).where('id', 'in', ids).execute();
+}
+
+export async function lockWebhook(
+  trx: Transaction,
+  scope: RowScope,
+  id: string,
+): Promise<WebhookRow> {
+  const row = await trx
+    .selectFrom('webhook_subscriptions')
+    .selectAll()
+    .where(inScope(scope, 'webhook_subscriptions'))
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!row) throw notFound('webhook', id);
+  return row;
+}
+
+export async function setWebhook(
+  trx: Transaction,
+  id: string,
+  changes: UpdateObject<Database, 'webhook_subscriptions'>,
+): Promise<void> {
+  await trx.updateTable('webhook_subscriptions').set(changes).where('id', '=', id).execute();
+}
+
+/** Locks the project, so that two requests can't both take the last place. */
+export async function countWebhooks(trx: Transaction, projectId: string): Promise<number> {
+  await trx
+    .selectFrom('projects')
+    .select('id')
+    .where('id', '=', projectId)
+    .forNoKeyUpdate()
+    .execute();
+  const { count } = await trx
+    .selectFrom('webhook_subscriptions')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('project_id', '=', projectId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+function selectWebhooks(db: Db, scope: RowScope) {
+  return db
+    .selectFrom('webhook_subscriptions as w')
+    .selectAll('w')
+    .select([
+      lastDeliveryAt.as('last_delivery_at'),
+      countFailures(maxCountedFailures).as('consecutive_failures'),
+    ])
+    .where('deleted_at', 'is', null)
+    .where(inScope(scope, 'w'));
+}
