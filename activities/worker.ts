@@ -4,7 +4,7 @@ import { Worker, type NativeConnection } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import type { Doorbell } from '../schema/database/live/notifier.ts';
 import type { Listener } from '../schema/database/live/listen.ts';
-import type { Config } from '../schema/config.ts';
+import type { Config } from '../schema/config/config.ts';
 import { createFailureReporter } from './activity-failures.ts';
 import { createCallHeartbeats } from './publishing/call-ownership.ts';
 import { createFirstTasks } from './publishing/admission.ts';

@@ -10,7 +10,7 @@ import { createSafeFetch } from '../activities/egress/client.ts';
 import { createUrlGuard } from '../activities/egress/url-guard.ts';
 import { within } from '../activities/within.ts';
 import { createWebhookHealth } from '../activities/delivering/webhook-health.ts';
-import type { Config } from '../schema/config.ts';
+import type { Config } from '../schema/config/config.ts';
 import { hasActiveSandboxAccount } from '../schema/database/accounts/accounts.ts';
 import { connectDatabase } from '../schema/database/connect.ts';
 import { startDatabaseClock } from '../schema/database/database-clock.ts';

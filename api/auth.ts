@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { findUsableApiKey, setApiKeyUsed } from '../schema/database/api-keys.ts';
 import type { ApiKeyRow, Db } from '../schema/database/tables.ts';
-import { AppError } from '../schema/errors.ts';
+import { AppError } from '../schema/wire/errors.ts';
 import type { Scope } from '../schema/scopes.ts';
 import type { Caller, Context } from './context.ts';
 

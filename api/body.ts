@@ -1,5 +1,5 @@
 // Reads a request's body: no more bytes than allowed, UTF-8, JSON, and where it breaks if it is not.
-import { AppError } from '../schema/errors.ts';
+import { AppError } from '../schema/wire/errors.ts';
 
 /** Counts what arrives; a Content-Length may be absent or wrong. */
 export async function readBody(request: Request, maxBytes: number): Promise<Buffer> {

@@ -1,7 +1,7 @@
 // The one program: `node api/cli.ts <command>`.
 import { parseArgs } from 'node:util';
-import { ConfigError, readConfig, type Config } from '../schema/config.ts';
-import { Environment } from '../schema/environment.ts';
+import { ConfigError, readConfig, type Config } from '../schema/config/config.ts';
+import { Environment } from '../schema/config/environment.ts';
 import { connectDatabase } from '../schema/database/connect.ts';
 import type { Db } from '../schema/database/tables.ts';
 import { findRunningDatabase } from './embedded/running-database.ts';

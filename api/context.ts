@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import type { Platforms } from '../activities/platforms/index.ts';
 import type { UrlGuard } from '../activities/egress/url-guard.ts';
-import type { Config } from '../schema/config.ts';
+import type { Config } from '../schema/config/config.ts';
 import type { Db } from '../schema/database/tables.ts';
 import type { Doorbell } from '../schema/database/live/notifier.ts';
 import type { Vault } from '../schema/database/vault.ts';

@@ -10,8 +10,8 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import { z } from 'zod';
-import { members, membersOf } from '../schema/glossary.ts';
-import { types, words } from '../schema/glossary-words.ts';
+import { members, membersOf } from '../schema/wire/glossary.ts';
+import { types, words } from '../schema/wire/glossary-words.ts';
 import { toSnakeCase } from './graphql-spelling.ts';
 
 interface Described {

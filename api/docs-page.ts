@@ -1,10 +1,10 @@
 // Renders the OpenAPI document as one HTML page: each operation, its fields, and the error codes.
-import { errorKinds, type ErrorCode } from '../schema/errors.ts';
+import { errorKinds, type ErrorCode } from '../schema/wire/errors.ts';
 import {
   postingErrorAnchor,
   postingErrors,
   type PostingErrorCode,
-} from '../schema/posting-errors.ts';
+} from '../schema/posts/errors.ts';
 import type { OpenApiDocument } from './openapi.ts';
 import { html, prose, type Html } from './pages.ts';
 

@@ -10,7 +10,7 @@ import {
   type GraphQLError,
   type Source,
 } from 'graphql';
-import type { Issue } from '../schema/errors.ts';
+import type { Issue } from '../schema/wire/errors.ts';
 
 type Place = Pick<Issue, 'path' | 'code'> & { message?: string };
 

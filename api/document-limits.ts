@@ -16,7 +16,7 @@ import {
   type ValidationOptions,
   type ValidationRule,
 } from 'graphql';
-import { type AppError, validationError } from '../schema/errors.ts';
+import { type AppError, validationError } from '../schema/wire/errors.ts';
 
 export const documentLimits = {
   characters: 100_000,

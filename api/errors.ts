@@ -1,5 +1,5 @@
 // What a refused or failed request answers: known errors as they are, all else masked and logged.
-import { AppError, errorKinds, type ErrorCode, type Issue } from '../schema/errors.ts';
+import { AppError, errorKinds, type ErrorCode, type Issue } from '../schema/wire/errors.ts';
 import type { Context } from './context.ts';
 import { RateLimited, rateLimitHeaders } from './rate-limit.ts';
 

@@ -1,7 +1,7 @@
 // What a first start leaves: a project, its first key, two sandbox accounts.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { newId } from '../schema/ids.ts';
+import { newId } from '../schema/wire/ids.ts';
 import { findApiKeyByHash } from '../schema/database/api-keys.ts';
 import { insertProject } from '../schema/database/projects.ts';
 import type { Db } from '../schema/database/tables.ts';

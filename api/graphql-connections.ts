@@ -1,7 +1,7 @@
 // Lists in GraphQL: Relay's connections over the pages and cursors that REST has.
 import type { ObjectRef } from '@pothos/core';
 import type { PageInfoShape } from '@pothos/plugin-relay';
-import { defaultPageSize, toCursor, type Page } from '../schema/listing.ts';
+import { defaultPageSize, toCursor, type Page } from '../schema/wire/listing.ts';
 import { builder, operationCost, type GraphqlTypes } from './builder.ts';
 
 export type Ref<T> = ObjectRef<PothosSchemaTypes.ExtendDefaultTypes<GraphqlTypes>, T>;

@@ -1,5 +1,5 @@
 // What a GraphQL field is given, and how it names the scope that it asks for.
-import { AppError } from '../schema/errors.ts';
+import { AppError } from '../schema/wire/errors.ts';
 import type { Scope } from '../schema/scopes.ts';
 import { requireScope } from './auth.ts';
 import type { Caller, Context } from './context.ts';

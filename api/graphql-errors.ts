@@ -1,6 +1,6 @@
 // What GraphQL answers where REST would refuse: the same codes, in the extensions of each error.
 import { GraphQLError } from 'graphql';
-import { AppError, errorKinds, validationError } from '../schema/errors.ts';
+import { AppError, errorKinds, validationError } from '../schema/wire/errors.ts';
 import type { Context } from './context.ts';
 import { toIssue } from './document-faults.ts';
 import { toAppError, toErrorAnswer, type ErrorBody } from './errors.ts';

@@ -1,5 +1,5 @@
 // Which type of the GraphQL schema an id names: our ids are global already, by their prefixes.
-import { idPrefixes, type IdKind } from '../schema/ids.ts';
+import { idPrefixes, type IdKind } from '../schema/wire/ids.ts';
 
 const kindOf = {
   Account: 'account',

@@ -1,6 +1,6 @@
 // Fields that lead from one resource to another: to one, or to a page of many.
 import type { InterfaceRef } from '@pothos/core';
-import type { Page, Paging } from '../schema/listing.ts';
+import type { Page, Paging } from '../schema/wire/listing.ts';
 import { builder, type GraphqlTypes } from './builder.ts';
 import type { Caller, Context } from './context.ts';
 import { inBatchesByQuery, type Load } from './graphql-batches.ts';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { Kind, type GraphQLResolveInfo, type SelectionSetNode } from 'graphql';
 import type { z } from 'zod';
-import { notFound, validationError } from '../schema/errors.ts';
+import { notFound, validationError } from '../schema/wire/errors.ts';
 import type { Scope } from '../schema/scopes.ts';
 import type { Caller, Context } from './context.ts';
 import { requireCaller, type GraphqlContext } from './graphql-context.ts';

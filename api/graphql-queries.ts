@@ -1,7 +1,7 @@
 // The queries that most resources have: one thing by its id, and the list.
 import type { InputFieldMap } from '@pothos/core';
 import type { z } from 'zod';
-import type { Page } from '../schema/listing.ts';
+import type { Page } from '../schema/wire/listing.ts';
 import type { Scope } from '../schema/scopes.ts';
 import { builder, operationCost } from './builder.ts';
 import type { Caller, Context } from './context.ts';

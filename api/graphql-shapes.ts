@@ -1,7 +1,7 @@
 // Shapes that several resources share in GraphQL: enums of wire words, and common arguments.
 import { z } from 'zod';
 import { builder } from './builder.ts';
-import { toEnumWord } from '../schema/enum-word.ts';
+import { toEnumWord } from '../schema/wire/enum-word.ts';
 
 /** An enum whose values are the wire's words: `post.published` is `POST_PUBLISHED`. */
 export function wordEnum<const Word extends string>(

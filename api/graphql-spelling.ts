@@ -8,7 +8,7 @@ import {
   type GraphQLInputType,
 } from 'graphql';
 import type { z } from 'zod';
-import { AppError, validationError, type Issue } from '../schema/errors.ts';
+import { AppError, validationError, type Issue } from '../schema/wire/errors.ts';
 import { routes } from './routes.ts';
 
 export function toSnakeCase(name: string): string {

@@ -4,7 +4,7 @@ import type { Client, WorkflowService } from '@temporalio/client';
 import { sql } from 'kysely';
 import { within } from '../activities/within.ts';
 import packageJson from '../package.json' with { type: 'json' };
-import type { Config } from '../schema/config.ts';
+import type { Config } from '../schema/config/config.ts';
 import { findReadOnlyCause, type DatabaseConnection } from '../schema/database/connect.ts';
 import { isMigrated } from '../schema/database/migrate.ts';
 import { TimedClient, timedOptions } from '../schema/database/timed-client.ts';

@@ -1,7 +1,7 @@
 // The Idempotency-Key of a request: what a repeat of it is recognised by.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { validationError } from '../schema/errors.ts';
+import { validationError } from '../schema/wire/errors.ts';
 import type { Scope } from '../schema/scopes.ts';
 import type { Idempotency } from './context.ts';
 import { bodyOptions, validate } from './validation.ts';

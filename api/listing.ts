@@ -1,6 +1,6 @@
 // Keyset paging, the same for every list: newest first, one row more than asked tells of a next page.
-import { validationError, type AppError } from '../schema/errors.ts';
-import { idPrefixes, type IdKind } from '../schema/ids.ts';
+import { validationError, type AppError } from '../schema/wire/errors.ts';
+import { idPrefixes, type IdKind } from '../schema/wire/ids.ts';
 import {
   fromCursor,
   toCursor,
@@ -8,7 +8,7 @@ import {
   type PageMeta,
   type Paging,
   type Slice,
-} from '../schema/listing.ts';
+} from '../schema/wire/listing.ts';
 
 type Kind = IdKind | 'attempt';
 type Present<Row, T> = (rows: Row[]) => T[] | Promise<T[]>;

@@ -1,8 +1,8 @@
 // Whatever has an id of its own, by that id alone: Relay's `node` and `nodes`.
 import { resolveNodes } from '@pothos/plugin-relay';
 import type { GraphQLResolveInfo } from 'graphql';
-import { validationError } from '../schema/errors.ts';
-import { maxPageSize } from '../schema/listing.ts';
+import { validationError } from '../schema/wire/errors.ts';
+import { maxPageSize } from '../schema/wire/listing.ts';
 import { builder, operationCost } from './builder.ts';
 import { requireCaller, type GraphqlContext } from './graphql-context.ts';
 import { typenameOfId } from './graphql-ids.ts';

@@ -2,10 +2,10 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { z } from 'zod';
 import packageJson from '../package.json' with { type: 'json' };
-import { ErrorObject } from '../schema/error-object.ts';
+import { ErrorObject } from '../schema/wire/error-object.ts';
 import { eventCatalogue, eventKinds, type EventKind } from '../schema/events.ts';
-import { members, membersOf } from '../schema/glossary.ts';
-import { PageMeta } from '../schema/listing.ts';
+import { members, membersOf } from '../schema/wire/glossary.ts';
+import { PageMeta } from '../schema/wire/listing.ts';
 import { eventBody } from './events/kinds.ts';
 import type { Route } from './route.ts';
 

@@ -1,5 +1,5 @@
 // How often a project may ask: a bucket of requests that refills over a minute, in this process's memory.
-import { AppError } from '../schema/errors.ts';
+import { AppError } from '../schema/wire/errors.ts';
 import type { Caller, Context } from './context.ts';
 
 export interface RateLimit {

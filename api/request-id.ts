@@ -1,6 +1,6 @@
 // Names each request, so that an answer, a log line and a question to the operator can be matched.
 import type { MiddlewareHandler } from 'hono';
-import { newId } from '../schema/ids.ts';
+import { newId } from '../schema/wire/ids.ts';
 
 export interface RestEnv {
   Variables: {

@@ -1,6 +1,6 @@
 // What the first line of a request asks for, as an address of this server, before anything reads it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { validationError } from '../schema/errors.ts';
+import { validationError } from '../schema/wire/errors.ts';
 import type { Context } from './context.ts';
 import { toErrorAnswer } from './errors.ts';
 import { nameRequest } from './request-id.ts';

@@ -2,7 +2,7 @@
 import { Hono, type Context as HonoContext } from 'hono';
 import type { ContentfulStatusCode, StatusCode } from 'hono/utils/http-status';
 import { z } from 'zod';
-import { AppError, validationError } from '../schema/errors.ts';
+import { AppError, validationError } from '../schema/wire/errors.ts';
 import { authenticate, requireScope } from './auth.ts';
 import { parseJson, readBody, requireJsonType } from './body.ts';
 import type { Context } from './context.ts';

@@ -1,7 +1,7 @@
 // What is said of an event or delivery that is not there: that it was never, or is no longer, kept.
-import { countOf } from '../schema/count-of.ts';
-import { AppError, notFound } from '../schema/errors.ts';
-import { timeOfId } from '../schema/ids.ts';
+import { countOf } from '../schema/wire/count-of.ts';
+import { AppError, notFound } from '../schema/wire/errors.ts';
+import { timeOfId } from '../schema/wire/ids.ts';
 import type { Context } from './context.ts';
 
 const dayMs = 86_400_000;

@@ -1,6 +1,6 @@
 // The form of a REST route: method, path, scope, what goes in, the operation, what comes out.
 import type { z } from 'zod';
-import type { Page } from '../schema/listing.ts';
+import type { Page } from '../schema/wire/listing.ts';
 import type { Scope } from '../schema/scopes.ts';
 import type { Caller, Context } from './context.ts';
 import type { Answer } from './transact.ts';

@@ -6,7 +6,7 @@ import type {
   GraphQLError,
 } from 'graphql';
 import type { ServerOptions } from 'graphql-ws';
-import { validationError } from '../schema/errors.ts';
+import { validationError } from '../schema/wire/errors.ts';
 import type { Caller, Context } from './context.ts';
 import { requireOperation } from './document-limits.ts';
 import type { GraphqlContext } from './graphql-context.ts';

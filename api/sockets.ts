@@ -7,7 +7,7 @@ import {
   type Context as SocketContext,
 } from 'graphql-ws';
 import { WebSocketServer, type ServerOptions, type WebSocket } from 'ws';
-import { AppError } from '../schema/errors.ts';
+import { AppError } from '../schema/wire/errors.ts';
 import { authenticate } from './auth.ts';
 import type { Context } from './context.ts';
 import type { KeyWatch } from './live/key-watch.ts';

@@ -1,7 +1,7 @@
 // Runs Fanfare in this process: embedded backends where none are configured, then the chosen roles.
 import { join } from 'node:path';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import type { Config } from '../schema/config.ts';
+import type { Config } from '../schema/config/config.ts';
 import { connectDatabase } from '../schema/database/connect.ts';
 import type { Db } from '../schema/database/tables.ts';
 import { isMigrated, migrate } from '../schema/database/migrate.ts';

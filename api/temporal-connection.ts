@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
-import type { Config } from '../schema/config.ts';
+import type { Config } from '../schema/config/config.ts';
 
 /** gRPC would send all that passes through Temporal to the proxy that `http_proxy` names. */
 export const withoutProxy = { channelArgs: { 'grpc.enable_http_proxy': 0 } };

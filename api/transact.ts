@@ -1,6 +1,6 @@
 // The transaction of one operation, run once per Idempotency-Key.
 import { sql } from 'kysely';
-import { AppError } from '../schema/errors.ts';
+import { AppError } from '../schema/wire/errors.ts';
 import { fixedLimits } from '../schema/limits.ts';
 import {
   insertChanges,

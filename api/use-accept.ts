@@ -1,6 +1,6 @@
 // Yoga plugin: a subscription whose stream the client would not take is refused before anything is opened.
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
-import { AppError } from '../schema/errors.ts';
+import { AppError } from '../schema/wire/errors.ts';
 import type { GraphqlContext } from './graphql-context.ts';
 
 /** Whoever says nothing takes anything. */

@@ -1,6 +1,6 @@
 // Yoga plugin: who asks GraphQL over HTTP, how often they may, and the id of their request.
 import type { Plugin } from 'graphql-yoga';
-import { AppError } from '../schema/errors.ts';
+import { AppError } from '../schema/wire/errors.ts';
 import { authenticate } from './auth.ts';
 import { isJson } from './body.ts';
 import type { Caller, Context } from './context.ts';

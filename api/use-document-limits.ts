@@ -7,7 +7,7 @@ import {
   type ValidationRule,
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import type { Config } from '../schema/config.ts';
+import type { Config } from '../schema/config/config.ts';
 import { findExcess, parseWithin, requireOperation, validateWithin } from './document-limits.ts';
 import { toGraphqlError } from './graphql-errors.ts';
 

@@ -1,8 +1,8 @@
 // Checks what a client sent against its schema and names every fault by its exact path.
 import { z } from 'zod';
-import { checkedAlone } from '../schema/checked-alone.ts';
-import { countOf } from '../schema/count-of.ts';
-import { validationError, type Issue } from '../schema/errors.ts';
+import { checkedAlone } from '../schema/wire/checked-alone.ts';
+import { countOf } from '../schema/wire/count-of.ts';
+import { validationError, type Issue } from '../schema/wire/errors.ts';
 import { findPlace } from './misplaced.ts';
 import { findTextFaults } from './text-faults.ts';
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createVault, type Vault } from '../schema/database/vault.ts';
-import type { Config } from '../schema/config.ts';
+import type { Config } from '../schema/config/config.ts';
 
 export async function openVault(config: Config): Promise<Vault> {
   const entries = config.secrets.vaultKeys ?? (await keptKeys(config.dataDirectory));

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { keyEnvironments } from './api-keys.ts';
 import { fixedLimits } from './limits.ts';
-import { listQuery } from './listing.ts';
+import { listQuery } from './wire/listing.ts';
 import { PlatformName } from './platforms/index.ts';
-import { Timestamp } from './timestamp.ts';
+import { Timestamp } from './wire/timestamp.ts';
 
 export const connectionTypes = ['managed', 'byo'] as const;
 export const accountStatuses = ['active', 'reconnect_required', 'disconnected'] as const;

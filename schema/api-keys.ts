@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { PlatformName } from './platforms/index.ts';
 import { Scope, scopes } from './scopes.ts';
-import { GivenTime, Timestamp } from './timestamp.ts';
+import { GivenTime, Timestamp } from './wire/timestamp.ts';
 
 export const keyEnvironments = ['production', 'test'] as const;
 export type KeyEnvironment = (typeof keyEnvironments)[number];

@@ -1,8 +1,8 @@
 // Deliveries and their attempts, as the wire shows them.
 import { z } from 'zod';
 import { EventKind } from './events.ts';
-import { listQuery, ordered, period } from './listing.ts';
-import { Timestamp } from './timestamp.ts';
+import { listQuery, ordered, period } from './wire/listing.ts';
+import { Timestamp } from './wire/timestamp.ts';
 
 export const deliveryStatuses = [
   'pending',

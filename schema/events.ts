@@ -1,7 +1,7 @@
 // The kinds of events, as the contract lists them, and the envelope they travel in.
 import { z } from 'zod';
-import { listQuery, ordered, period } from './listing.ts';
-import { Timestamp } from './timestamp.ts';
+import { listQuery, ordered, period } from './wire/listing.ts';
+import { Timestamp } from './wire/timestamp.ts';
 
 export const eventCatalogue = {
   'post.published': { meaning: 'All platforms published successfully.', availability: 'live' },

@@ -1,7 +1,7 @@
 // Projects: the tenants of an installation, as the wire shows them.
 import { z } from 'zod';
-import { someChange } from './some-change.ts';
-import { Timestamp } from './timestamp.ts';
+import { someChange } from './wire/some-change.ts';
+import { Timestamp } from './wire/timestamp.ts';
 
 /** In the words of both faces. */
 export const monthlyLimitMeaning =

@@ -1,6 +1,6 @@
 // Replays: the deliveries of a webhook's past, sent again, as the wire shows their progress.
 import { z } from 'zod';
-import { GivenTime, Timestamp } from './timestamp.ts';
+import { GivenTime, Timestamp } from './wire/timestamp.ts';
 
 export const replayStatuses = ['running', 'completed', 'canceled'] as const;
 export type ReplayStatus = (typeof replayStatuses)[number];

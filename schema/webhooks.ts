@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { keyEnvironments } from './api-keys.ts';
 import { EventKind, liveEventKinds } from './events.ts';
-import { someChange } from './some-change.ts';
-import { Timestamp } from './timestamp.ts';
+import { someChange } from './wire/some-change.ts';
+import { Timestamp } from './wire/timestamp.ts';
 
 export const webhookStatuses = ['active', 'disabled'] as const;
 export const disabledReasons = ['failures', 'user'] as const;

@@ -1,6 +1,6 @@
 // Which IP addresses a URL given by a user may lead to: public ones, and those in the operator's list.
 import ipaddr from 'ipaddr.js';
-import type { Cidr } from '../../schema/cidrs.ts';
+import type { Cidr } from '../../schema/config/cidrs.ts';
 
 export type AddressVerdict = 'public' | 'allowed' | 'blocked';
 

@@ -1,5 +1,5 @@
 // The HTTP client for hosts that users name: every address guarded, no redirects, one deadline.
-import { checkUrlSyntax } from '../../schema/url-rules.ts';
+import { checkUrlSyntax } from '../../schema/wire/url-rules.ts';
 import { createGuardedFetch } from './guarded-fetch.ts';
 import { createSecureContext } from './guarded-socket.ts';
 import { createWithWebSocket, type WithWebSocket } from './guarded-websocket.ts';

@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { LRUCache } from 'lru-cache';
 import { Agent, Dispatcher1Wrapper } from 'undici';
-import { checkUrlSyntax } from '../../schema/url-rules.ts';
+import { checkUrlSyntax } from '../../schema/wire/url-rules.ts';
 import { openSocket, SocketTrace } from './guarded-socket.ts';
 import type { SocketSettings } from './guarded-socket.ts';
 import { BlockedAddressError } from './url-guard.ts';

@@ -2,7 +2,7 @@
 import { on, once } from 'node:events';
 import type { ClientRequestArgs } from 'node:http';
 import { WebSocket, type ClientOptions } from 'ws';
-import { checkUrlSyntax } from '../../schema/url-rules.ts';
+import { checkUrlSyntax } from '../../schema/wire/url-rules.ts';
 import { currentOwner } from './guarded-fetch.ts';
 import { openSocket, SocketTrace } from './guarded-socket.ts';
 import type { SocketCallback, SocketSettings } from './guarded-socket.ts';

@@ -2,9 +2,9 @@
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import { isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
-import { toCidrs } from '../../schema/cidrs.ts';
-import { checkUrlSyntax, refuseUrl } from '../../schema/url-rules.ts';
-import type { UrlRefusal } from '../../schema/url-rules.ts';
+import { toCidrs } from '../../schema/config/cidrs.ts';
+import { checkUrlSyntax, refuseUrl } from '../../schema/wire/url-rules.ts';
+import type { UrlRefusal } from '../../schema/wire/url-rules.ts';
 import { judgeAddress } from './address-rules.ts';
 import { createDns } from './dns.ts';
 import type { Resolve } from './dns.ts';

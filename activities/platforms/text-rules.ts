@@ -1,5 +1,5 @@
 // Checks what is to be published against a network's rules for text.
-import type { Issue } from '../../schema/errors.ts';
+import type { Issue } from '../../schema/wire/errors.ts';
 import type { TextUnit } from '../../schema/platforms/definition.ts';
 import { platformTitles } from '../../schema/platforms/index.ts';
 import type { Platform } from './platform.ts';

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isOpen } from '../../schema/database/posts/open-results.ts';
 import { findTarget, setPaused, type TargetRow } from '../../schema/database/posts/targets.ts';
-import { postingErrors } from '../../schema/posting-errors.ts';
+import { postingErrors } from '../../schema/posts/errors.ts';
 import type { TargetProgress } from '../../schema/workflows.ts';
 import { loadAccess, refreshAccess, setReconnectRequired, type Access } from './credentials.ts';
 import type { AdvanceDependencies } from './dependencies.ts';

@@ -1,7 +1,7 @@
 // What a target does next after trouble at its network. Pure: the row's counters in, a decision out.
 import type { ClockState } from '../../schema/database/tables.ts';
-import type { PostingErrorCode } from '../../schema/posting-errors.ts';
-import type { Phase } from '../../schema/posts.ts';
+import type { PostingErrorCode } from '../../schema/posts/errors.ts';
+import type { Phase } from '../../schema/posts/posts.ts';
 import type { TargetClock } from '../../schema/retry.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { PlatformError } from '../platforms/platform-error.ts';

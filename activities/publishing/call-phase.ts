@@ -1,6 +1,6 @@
 // One call of one phase to a network, with its deadline.
 import type { TargetRow } from '../../schema/database/posts/targets.ts';
-import type { Phase } from '../../schema/posts.ts';
+import type { Phase } from '../../schema/posts/posts.ts';
 import type { Access } from './credentials.ts';
 import type {
   CommitOutcome,

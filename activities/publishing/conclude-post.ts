@@ -6,7 +6,7 @@ import { recordEvent } from '../../schema/database/events/record.ts';
 import { isOpen } from '../../schema/database/posts/open-results.ts';
 import { lockPost, setConcluded } from '../../schema/database/posts/posts.ts';
 import { toPostEventData } from '../../schema/database/posts/outcome-event.ts';
-import type { PostStatus } from '../../schema/posts.ts';
+import type { PostStatus } from '../../schema/posts/posts.ts';
 import type { PublishPostInput } from '../../schema/workflows.ts';
 
 interface ConcludeDependencies {

@@ -1,7 +1,7 @@
 // From what went wrong at a network to what a result says of it.
-import type { PostingErrorCode } from '../../schema/posting-errors.ts';
-import { postingErrors } from '../../schema/posting-errors.ts';
-import type { FailureStage } from '../../schema/posts.ts';
+import type { PostingErrorCode } from '../../schema/posts/errors.ts';
+import { postingErrors } from '../../schema/posts/errors.ts';
+import type { FailureStage } from '../../schema/posts/posts.ts';
 import type { Failure } from '../../schema/database/posts/target-steps.ts';
 import { takeError } from './platform-answer.ts';
 import { PlatformError } from '../platforms/platform-error.ts';

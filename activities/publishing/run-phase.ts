@@ -9,8 +9,8 @@ import {
   type CallOutcome,
 } from '../../schema/database/posts/target-steps.ts';
 import type { TargetRow } from '../../schema/database/posts/targets.ts';
-import type { PostingErrorCode } from '../../schema/posting-errors.ts';
-import type { FailureStage } from '../../schema/posts.ts';
+import type { PostingErrorCode } from '../../schema/posts/errors.ts';
+import type { FailureStage } from '../../schema/posts/posts.ts';
 import type { Access } from './credentials.ts';
 import type { AdvanceDependencies } from './dependencies.ts';
 import { callPhase, defaultCallTimeoutMs, type PhaseOutcome } from './call-phase.ts';

@@ -1,7 +1,7 @@
 // The activity of `pruneRecords`: deletes what has been kept long enough, batch after batch for a while.
 import { cancellationSignal } from '@temporalio/activity';
 import type { Logger } from 'pino';
-import type { Config } from '../../schema/config.ts';
+import type { Config } from '../../schema/config/config.ts';
 import { deleteChanges } from '../../schema/database/live/changes.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import {

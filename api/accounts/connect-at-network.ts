@@ -4,7 +4,7 @@ import type { Connection, Credentials, Platform } from '../../activities/platfor
 import { PlatformError } from '../../activities/platforms/platform-error.ts';
 import type { PlatformErrorOptions } from '../../activities/platforms/platform-error.ts';
 import { takeConnection, takeError } from '../../activities/publishing/platform-answer.ts';
-import { AppError, validationError } from '../../schema/errors.ts';
+import { AppError, validationError } from '../../schema/wire/errors.ts';
 import { bodyOptions, toIssues } from '../validation.ts';
 
 const connectTimeoutMs = 20_000;

@@ -14,8 +14,8 @@ import {
 } from '../../schema/database/accounts/accounts.ts';
 import type { SocialAccountRow } from '../../schema/database/tables.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
-import { AppError, validationError } from '../../schema/errors.ts';
-import type { Page, Paging } from '../../schema/listing.ts';
+import { AppError, validationError } from '../../schema/wire/errors.ts';
+import type { Page, Paging } from '../../schema/wire/listing.ts';
 import type { PlatformName } from '../../schema/platforms/index.ts';
 import type { Caller, Context } from '../context.ts';
 import { page } from '../listing.ts';

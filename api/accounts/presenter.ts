@@ -1,7 +1,7 @@
 // An account's row as the wire shows it.
 import type { Account } from '../../schema/accounts.ts';
 import type { SocialAccountRow } from '../../schema/database/tables.ts';
-import { toTimestamp } from '../../schema/timestamp.ts';
+import { toTimestamp } from '../../schema/wire/timestamp.ts';
 
 export function presentAccount(row: SocialAccountRow): Account {
   return {

@@ -4,7 +4,7 @@ import { listUsage, monthOf } from '../../schema/database/accounts/usage.ts';
 import { getAccountRow } from '../../schema/database/accounts/accounts.ts';
 import { getProjectRow } from '../../schema/database/projects.ts';
 import { monthlyLimitOf, warningAt } from '../../schema/limits.ts';
-import { toTimestamp } from '../../schema/timestamp.ts';
+import { toTimestamp } from '../../schema/wire/timestamp.ts';
 import type { Caller, Context } from '../context.ts';
 
 export async function getAccountUsage(

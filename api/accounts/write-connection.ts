@@ -10,8 +10,8 @@ import {
 } from '../../schema/database/accounts/accounts.ts';
 import type { SocialAccountRow } from '../../schema/database/tables.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
-import { AppError } from '../../schema/errors.ts';
-import { newId } from '../../schema/ids.ts';
+import { AppError } from '../../schema/wire/errors.ts';
+import { newId } from '../../schema/wire/ids.ts';
 import type { PlatformName } from '../../schema/platforms/index.ts';
 import type { Context } from '../context.ts';
 import type { Effects } from '../transact.ts';

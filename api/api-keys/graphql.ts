@@ -5,7 +5,7 @@ import {
   type ApiKey,
   type ApiKeyWithSecret,
 } from '../../schema/api-keys.ts';
-import { listQuery } from '../../schema/listing.ts';
+import { listQuery } from '../../schema/wire/listing.ts';
 import { scopes } from '../../schema/scopes.ts';
 import { builder, operationCost } from '../builder.ts';
 import { connectionOf } from '../graphql-connections.ts';

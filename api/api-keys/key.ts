@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { KeyEnvironment } from '../../schema/api-keys.ts';
 import { insertApiKey } from '../../schema/database/api-keys.ts';
 import type { ApiKeyRow, Db } from '../../schema/database/tables.ts';
-import { newId } from '../../schema/ids.ts';
+import { newId } from '../../schema/wire/ids.ts';
 import { scopes, type Scope } from '../../schema/scopes.ts';
 import { hashKey } from '../auth.ts';
 

@@ -6,8 +6,8 @@ import {
   listApiKeysById,
   setApiKeyRevoked,
 } from '../../schema/database/api-keys.ts';
-import { AppError, notFound, validationError } from '../../schema/errors.ts';
-import type { Page, Paging } from '../../schema/listing.ts';
+import { AppError, notFound, validationError } from '../../schema/wire/errors.ts';
+import type { Page, Paging } from '../../schema/wire/listing.ts';
 import { forgetKeys, requireScope } from '../auth.ts';
 import type { Caller, Context } from '../context.ts';
 import { page } from '../listing.ts';

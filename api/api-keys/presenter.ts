@@ -1,7 +1,7 @@
 // An API key's row as the wire shows it: never the key, never its hash.
 import type { ApiKey } from '../../schema/api-keys.ts';
 import type { ApiKeyRow } from '../../schema/database/tables.ts';
-import { toTimestamp } from '../../schema/timestamp.ts';
+import { toTimestamp } from '../../schema/wire/timestamp.ts';
 
 export function presentApiKey(row: ApiKeyRow): ApiKey {
   return {

@@ -1,6 +1,6 @@
 // The REST routes of API keys.
 import { ApiKey, ApiKeyWithSecret, CreateApiKey } from '../../schema/api-keys.ts';
-import { listQuery } from '../../schema/listing.ts';
+import { listQuery } from '../../schema/wire/listing.ts';
 import { del, get, list, one, post, removed, written } from '../route.ts';
 import { createApiKey, deleteApiKey, getApiKey, listApiKeys } from './operations.ts';
 

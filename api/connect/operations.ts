@@ -6,8 +6,8 @@ import {
   listConnectSessionsById,
 } from '../../schema/database/accounts/connect-sessions.ts';
 import { getProjectRow } from '../../schema/database/projects.ts';
-import { validationError } from '../../schema/errors.ts';
-import { newId } from '../../schema/ids.ts';
+import { validationError } from '../../schema/wire/errors.ts';
+import { newId } from '../../schema/wire/ids.ts';
 import { requireReach } from '../accounts/operations.ts';
 import type { Caller, Context } from '../context.ts';
 import { transact, type Answer } from '../transact.ts';

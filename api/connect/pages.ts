@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Platform } from '../../activities/platforms/platform.ts';
 import type { ConnectSessionStatus } from '../../schema/accounts.ts';
-import type { AppError } from '../../schema/errors.ts';
+import type { AppError } from '../../schema/wire/errors.ts';
 import { platformTitles } from '../../schema/platforms/index.ts';
 import { isSecretField } from '../accounts/connect-at-network.ts';
 import { html, page, prose, type Html } from '../pages.ts';

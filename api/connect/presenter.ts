@@ -1,7 +1,7 @@
 // A connect session's row as the wire shows it.
 import type { ConnectSession, ConnectSessionStatus } from '../../schema/accounts.ts';
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
-import { toTimestamp } from '../../schema/timestamp.ts';
+import { toTimestamp } from '../../schema/wire/timestamp.ts';
 
 /** A session that nobody finished expires by the clock alone. */
 export function statusOf({ status, expires_at }: ConnectSessionRow): ConnectSessionStatus {

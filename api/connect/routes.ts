@@ -6,7 +6,7 @@ import type { Platform } from '../../activities/platforms/platform.ts';
 import { findConnectSession } from '../../schema/database/accounts/connect-sessions.ts';
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import { getProjectRow } from '../../schema/database/projects.ts';
-import { AppError, errorKinds } from '../../schema/errors.ts';
+import { AppError, errorKinds } from '../../schema/wire/errors.ts';
 import { askNetwork, connectAtNetwork } from '../accounts/connect-at-network.ts';
 import type { Context } from '../context.ts';
 import {

@@ -19,8 +19,8 @@ import type {
   ListDeliveries,
   RetriedDelivery,
 } from '../../schema/deliveries.ts';
-import { AppError } from '../../schema/errors.ts';
-import type { Page } from '../../schema/listing.ts';
+import { AppError } from '../../schema/wire/errors.ts';
+import type { Page } from '../../schema/wire/listing.ts';
 import {
   retryDeliveryWorkflow,
   retryDeliveryWorkflowId,

@@ -2,7 +2,7 @@
 import type { DeliveryAttemptRow } from '../../schema/database/tables.ts';
 import type { DeliveryWithContext } from '../../schema/database/webhooks/deliveries.ts';
 import type { Delivery, DeliveryAttempt } from '../../schema/deliveries.ts';
-import { toTimestamp } from '../../schema/timestamp.ts';
+import { toTimestamp } from '../../schema/wire/timestamp.ts';
 import { deliverEventsWorkflowId } from '../../schema/workflows.ts';
 
 export function presentDelivery(row: DeliveryWithContext): Delivery {

@@ -8,8 +8,8 @@ import {
   type EventKind,
   type EventKindInfo,
 } from '../../schema/events.ts';
-import { PostEventData } from '../../schema/posts.ts';
-import { Timestamp } from '../../schema/timestamp.ts';
+import { PostEventData } from '../../schema/posts/posts.ts';
+import { Timestamp } from '../../schema/wire/timestamp.ts';
 
 /** The whole body; members may be added later, so a receiver's check must let unknown ones pass. */
 export function eventBody(kind: EventKind) {

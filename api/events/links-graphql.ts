@@ -1,5 +1,5 @@
 // What leads to events from other resources, in GraphQL.
-import { listQuery } from '../../schema/listing.ts';
+import { listQuery } from '../../schema/wire/listing.ts';
 import { AccountRef } from '../accounts/graphql.ts';
 import { DeliveryRef } from '../deliveries/graphql.ts';
 import { toIdCursor } from '../graphql-connections.ts';

@@ -1,5 +1,5 @@
 // The live stream of recorded events, in GraphQL.
-import { validationError } from '../../schema/errors.ts';
+import { validationError } from '../../schema/wire/errors.ts';
 import { builder, operationCost } from '../builder.ts';
 import { messageOf, resumeArguments } from '../live/message-graphql.ts';
 import { openUpdates } from '../live/open-updates.ts';

@@ -6,7 +6,7 @@ import {
   listEventsById,
 } from '../../schema/database/events/list.ts';
 import type { EventKindInfo, ListEvents, RecordedEvent } from '../../schema/events.ts';
-import type { Page, Paging } from '../../schema/listing.ts';
+import type { Page, Paging } from '../../schema/wire/listing.ts';
 import type { Caller, Context } from '../context.ts';
 import { page, pagesByParent, wholePage } from '../listing.ts';
 import { notKept } from '../retention.ts';

@@ -1,7 +1,7 @@
 // A recorded event as the wire shows it: its data are those of the body that webhooks receive.
 import type { EventRow } from '../../schema/database/tables.ts';
 import type { Event, RecordedEvent } from '../../schema/events.ts';
-import { toTimestamp } from '../../schema/timestamp.ts';
+import { toTimestamp } from '../../schema/wire/timestamp.ts';
 
 export function presentEvent(row: EventRow): RecordedEvent {
   const body = JSON.parse(row.body) as Pick<Event, 'data'>;

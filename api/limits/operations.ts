@@ -1,7 +1,7 @@
 // Reading the limits of this installation.
 import { getProjectRow } from '../../schema/database/projects.ts';
 import { fixedLimits, monthlyLimitOf, type Limits } from '../../schema/limits.ts';
-import { maxPageSize } from '../../schema/listing.ts';
+import { maxPageSize } from '../../schema/wire/listing.ts';
 import type { Caller, Context } from '../context.ts';
 
 export async function getLimits({ config, db }: Context, { projectId }: Caller): Promise<Limits> {

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
-import { toEnumWord } from '../../schema/enum-word.ts';
+import { toEnumWord } from '../../schema/wire/enum-word.ts';
 import type { EventKind } from '../../schema/events.ts';
 import { eventRecorded, liveCursor } from './documents.ts';
 import { breakOf, Refusal } from './refusal.ts';

@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateWebhookSecret } from '../../activities/delivering/signature.ts';
-import type { Config } from '../../schema/config.ts';
+import type { Config } from '../../schema/config/config.ts';
 import { eventKinds, type EventKind } from '../../schema/events.ts';
-import { checkUrlSyntax } from '../../schema/url-rules.ts';
+import { checkUrlSyntax } from '../../schema/wire/url-rules.ts';
 import { RefusedArgument } from '../operator/refused-argument.ts';
 import { readCursorFile } from './cursor-file.ts';
 

@@ -1,6 +1,6 @@
 // Cursors of the live feed: a place in it and the life of the database that the place belongs to.
 import { lastId, type FeedHead, type FeedPosition } from '../../schema/database/live/changes.ts';
-import { AppError, validationError } from '../../schema/errors.ts';
+import { AppError, validationError } from '../../schema/wire/errors.ts';
 import { formatSnapshot, isSnapshot, parseSnapshot, type Snapshot } from './snapshot.ts';
 
 /** A place, and what its reader has of the changes behind it: those that a present state had. */

@@ -7,7 +7,7 @@ import {
 } from '../../schema/database/live/changes.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import type { Listener } from '../../schema/database/live/listen.ts';
-import { AppError } from '../../schema/errors.ts';
+import { AppError } from '../../schema/wire/errors.ts';
 import { cursorExpired, readFeedCursor, toFeedCursor, type FeedPlace } from './cursor.ts';
 import { Reader } from './reader.ts';
 import { parseSnapshot } from './snapshot.ts';

@@ -2,7 +2,7 @@
 import { presentState } from '../../schema/change-kinds.ts';
 import { isDeletionKept } from '../../schema/database/live/changes.ts';
 import type { ChangeSubject } from '../../schema/database/tables.ts';
-import { AppError } from '../../schema/errors.ts';
+import { AppError } from '../../schema/wire/errors.ts';
 import type { Scope } from '../../schema/scopes.ts';
 import { requireScope } from '../auth.ts';
 import type { Caller, Context } from '../context.ts';

@@ -12,7 +12,7 @@ import type { RowScope } from '../../schema/database/row-scope.ts';
 import { listWebhooksById } from '../../schema/database/webhooks/webhooks.ts';
 import type { Delivery } from '../../schema/deliveries.ts';
 import type { RecordedEvent } from '../../schema/events.ts';
-import type { Post } from '../../schema/posts.ts';
+import type { Post } from '../../schema/posts/posts.ts';
 import type { Replay } from '../../schema/replays.ts';
 import type { Webhook } from '../../schema/webhooks.ts';
 import { presentAccount } from '../accounts/presenter.ts';

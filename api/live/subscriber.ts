@@ -1,6 +1,6 @@
 // One subscriber of the feed: first what it missed, page by page as it asks, then what is pushed.
 import type { ChangeFilter, FeedPosition } from '../../schema/database/live/changes.ts';
-import { AppError } from '../../schema/errors.ts';
+import { AppError } from '../../schema/wire/errors.ts';
 import { isAfter, toFeedCursor, type FeedPlace } from './cursor.ts';
 import type { FeedItem, PlacedItem } from './recent.ts';
 import { hasSeen, type Snapshot } from './snapshot.ts';

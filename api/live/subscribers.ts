@@ -1,6 +1,6 @@
 // The open streams of this process, found by what they watch. A project may have only so many.
 import type { ChangeFilter } from '../../schema/database/live/changes.ts';
-import { AppError } from '../../schema/errors.ts';
+import { AppError } from '../../schema/wire/errors.ts';
 import type { PlacedChange, PlacedItem } from './recent.ts';
 import type { Refusal, Subscriber } from './subscriber.ts';
 

@@ -1,5 +1,5 @@
 // What each network takes, in GraphQL.
-import type { Capabilities } from '../../schema/capabilities.ts';
+import type { Capabilities } from '../../schema/platforms/capabilities.ts';
 import { textUnits } from '../../schema/platforms/definition.ts';
 import { platformDefinitions, platformNames } from '../../schema/platforms/index.ts';
 import { builder, operationCost } from '../builder.ts';

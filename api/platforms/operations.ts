@@ -1,6 +1,6 @@
 // What can be asked about the networks that this installation publishes to.
-import type { Capabilities } from '../../schema/capabilities.ts';
-import type { Page } from '../../schema/listing.ts';
+import type { Capabilities } from '../../schema/platforms/capabilities.ts';
+import type { Page } from '../../schema/wire/listing.ts';
 import type { Context } from '../context.ts';
 import { wholePage } from '../listing.ts';
 import { presentCapabilities } from './presenter.ts';

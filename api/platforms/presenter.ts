@@ -1,7 +1,7 @@
 // A network's rules as the wire shows them: the tables that validation reads.
 import { z } from 'zod';
 import type { Platform } from '../../activities/platforms/platform.ts';
-import type { Capabilities } from '../../schema/capabilities.ts';
+import type { Capabilities } from '../../schema/platforms/capabilities.ts';
 
 export function presentCapabilities({
   name,

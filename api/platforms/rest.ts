@@ -1,5 +1,5 @@
 // The REST route of the networks' rules.
-import { Capabilities } from '../../schema/capabilities.ts';
+import { Capabilities } from '../../schema/platforms/capabilities.ts';
 import { get, list } from '../route.ts';
 import { listCapabilities } from './operations.ts';
 

@@ -1,12 +1,12 @@
 // The calls of a target or a comment to its network, in GraphQL.
-import { listQuery } from '../../schema/listing.ts';
-import { phases } from '../../schema/posts.ts';
+import { listQuery } from '../../schema/wire/listing.ts';
+import { phases } from '../../schema/posts/posts.ts';
 import {
   attemptOutcomes,
   providerDetailMeaning,
   type AttemptOutcome,
   type PostAttempt,
-} from '../../schema/post-attempts.ts';
+} from '../../schema/posts/attempts.ts';
 import { builder } from '../builder.ts';
 import { connectionOf } from '../graphql-connections.ts';
 import { linkPages } from '../graphql-links.ts';

@@ -1,6 +1,6 @@
 // Creating several posts at once, in GraphQL.
-import { CreatePosts } from '../../schema/bulk-posts.ts';
-import { AppError, type Issue } from '../../schema/errors.ts';
+import { CreatePosts } from '../../schema/posts/bulk.ts';
+import { AppError, type Issue } from '../../schema/wire/errors.ts';
 import { builder, operationCost } from '../builder.ts';
 import type { ErrorBody } from '../errors.ts';
 import { spellBody } from '../graphql-errors.ts';

@@ -8,8 +8,8 @@ import {
   setPost,
 } from '../../schema/database/posts/changes.ts';
 import { getPostRow } from '../../schema/database/posts/posts.ts';
-import { AppError } from '../../schema/errors.ts';
-import type { Post } from '../../schema/posts.ts';
+import { AppError } from '../../schema/wire/errors.ts';
+import type { Post } from '../../schema/posts/posts.ts';
 import type { Caller, Context } from '../context.ts';
 import { transact, type Answer } from '../transact.ts';
 import { isWaiting, wrongState } from './post-state.ts';

@@ -1,5 +1,5 @@
 // Changing, publishing, canceling, deleting and retrying posts, in GraphQL.
-import { UpdatePost } from '../../schema/post-changes.ts';
+import { UpdatePost } from '../../schema/posts/changes.ts';
 import { builder, operationCost } from '../builder.ts';
 import { readId, write } from '../graphql-operation.ts';
 import { idArguments, idempotencyArguments, noInput } from '../graphql-shapes.ts';

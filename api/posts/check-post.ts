@@ -1,7 +1,7 @@
 // Everything that is checked of a post before it is written: for creating it, and for validating it.
 import { monthOf } from '../../schema/database/accounts/usage.ts';
 import type { SocialAccountRow } from '../../schema/database/tables.ts';
-import type { CreatePost, PostFinding, PostVerdict } from '../../schema/posts.ts';
+import type { CreatePost, PostFinding, PostVerdict } from '../../schema/posts/posts.ts';
 import type { Caller, Context } from '../context.ts';
 import { foreseeExcess } from './count-usage.ts';
 import { fault, toRefusal, type Finding } from './findings.ts';

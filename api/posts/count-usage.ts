@@ -10,8 +10,8 @@ import {
 import { lockAccountBesideResults } from '../../schema/database/accounts/accounts.ts';
 import type { PostResultRow } from '../../schema/database/tables.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
-import { countOf } from '../../schema/count-of.ts';
-import { AppError, type Issue } from '../../schema/errors.ts';
+import { countOf } from '../../schema/wire/count-of.ts';
+import { AppError, type Issue } from '../../schema/wire/errors.ts';
 import { monthlyLimitOf, warningAt } from '../../schema/limits.ts';
 import type { Caller, Context } from '../context.ts';
 import type { Effects } from '../transact.ts';

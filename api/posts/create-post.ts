@@ -2,7 +2,7 @@
 import { recordEvent } from '../../schema/database/events/record.ts';
 import { toPostEventData } from '../../schema/database/posts/outcome-event.ts';
 import type { PostWithResults } from '../../schema/database/posts/posts.ts';
-import type { CreatePost, Post } from '../../schema/posts.ts';
+import type { CreatePost, Post } from '../../schema/posts/posts.ts';
 import type { Caller, Context } from '../context.ts';
 import { transact, type Answer, type Effects } from '../transact.ts';
 import { planPost } from './check-post.ts';

@@ -1,8 +1,8 @@
 // Creates several posts for one request: each in its own transaction, once however often it is asked.
 import { createHash } from 'node:crypto';
-import type { CreatePosts } from '../../schema/bulk-posts.ts';
-import { AppError, validationError } from '../../schema/errors.ts';
-import { CreatePost, type Post } from '../../schema/posts.ts';
+import type { CreatePosts } from '../../schema/posts/bulk.ts';
+import { AppError, validationError } from '../../schema/wire/errors.ts';
+import { CreatePost, type Post } from '../../schema/posts/posts.ts';
 import type { Caller, Context } from '../context.ts';
 import { toAppError, toErrorAnswer, type ErrorBody } from '../errors.ts';
 import { maxKeyLength } from '../idempotency.ts';

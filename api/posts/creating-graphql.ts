@@ -1,6 +1,6 @@
 // Creating posts, in GraphQL.
 import { fixedLimits } from '../../schema/limits.ts';
-import { CreatePost } from '../../schema/posts.ts';
+import { CreatePost } from '../../schema/posts/posts.ts';
 import { builder, operationCost } from '../builder.ts';
 import { write } from '../graphql-operation.ts';
 import { wordEnum } from '../graphql-shapes.ts';

@@ -1,7 +1,7 @@
 // The REST routes that create several posts, or tell whether one could be.
 import { z } from 'zod';
-import { CreatedPost, CreatePosts } from '../../schema/bulk-posts.ts';
-import { CreatePost, PostVerdict } from '../../schema/posts.ts';
+import { CreatedPost, CreatePosts } from '../../schema/posts/bulk.ts';
+import { CreatePost, PostVerdict } from '../../schema/posts/posts.ts';
 import { one, post, written } from '../route.ts';
 import { validatePost } from './check-post.ts';
 import { createPosts } from './create-posts.ts';

@@ -1,5 +1,5 @@
 // Reading posts, in GraphQL.
-import { ListPosts } from '../../schema/posts.ts';
+import { ListPosts } from '../../schema/posts/posts.ts';
 import { builder } from '../builder.ts';
 import { connectionOf } from '../graphql-connections.ts';
 import { queryOne, queryPages } from '../graphql-queries.ts';

@@ -2,10 +2,10 @@
 import type { PostAttemptRow } from '../../schema/database/tables.ts';
 import { listPostAttempts } from '../../schema/database/posts/attempts.ts';
 import { getPostRow } from '../../schema/database/posts/posts.ts';
-import { notFound } from '../../schema/errors.ts';
-import { toCursor, type Page, type Paging } from '../../schema/listing.ts';
-import type { PostAttempt } from '../../schema/post-attempts.ts';
-import { toTimestamp } from '../../schema/timestamp.ts';
+import { notFound } from '../../schema/wire/errors.ts';
+import { toCursor, type Page, type Paging } from '../../schema/wire/listing.ts';
+import type { PostAttempt } from '../../schema/posts/attempts.ts';
+import { toTimestamp } from '../../schema/wire/timestamp.ts';
 import type { Caller, Context } from '../context.ts';
 import { attemptPrefix, emptyPage, pagesByParent } from '../listing.ts';
 

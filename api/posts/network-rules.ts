@@ -1,6 +1,6 @@
 // Checks what one target would publish against the rules of its network.
 import type { z } from 'zod';
-import type { Issue } from '../../schema/errors.ts';
+import type { Issue } from '../../schema/wire/errors.ts';
 import { platformTitles } from '../../schema/platforms/index.ts';
 import type { Platform } from '../../activities/platforms/platform.ts';
 import type { Platforms } from '../../activities/platforms/index.ts';

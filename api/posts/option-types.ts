@@ -1,7 +1,7 @@
 // GraphQL types of a network's options, made from the schema that checks them.
 import type { EnumRef, InputObjectRef, ObjectRef } from '@pothos/core';
 import type { z } from 'zod';
-import { toEnumWord } from '../../schema/enum-word.ts';
+import { toEnumWord } from '../../schema/wire/enum-word.ts';
 import type { builder as ourBuilder } from '../builder.ts';
 import { toCamelCase, toSnakeCase } from '../graphql-spelling.ts';
 

@@ -1,7 +1,7 @@
 // Which state of a post an operation needs, and how it is refused in another one.
 import type { PostRow } from '../../schema/database/tables.ts';
-import { AppError } from '../../schema/errors.ts';
-import type { PostStatus } from '../../schema/posts.ts';
+import { AppError } from '../../schema/wire/errors.ts';
+import type { PostStatus } from '../../schema/posts/posts.ts';
 
 const stateWords: Record<PostStatus, string> = {
   draft: 'is a draft',

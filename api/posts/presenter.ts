@@ -1,8 +1,8 @@
 // The only way a post leaves the server.
 import type { PostResultRow, PostRow } from '../../schema/database/tables.ts';
-import { findPostingError, postingErrorAnchor } from '../../schema/posting-errors.ts';
-import type { Outcome, Post, PostResult } from '../../schema/posts.ts';
-import { toTimestamp } from '../../schema/timestamp.ts';
+import { findPostingError, postingErrorAnchor } from '../../schema/posts/errors.ts';
+import type { Outcome, Post, PostResult } from '../../schema/posts/posts.ts';
+import { toTimestamp } from '../../schema/wire/timestamp.ts';
 import type { Context } from '../context.ts';
 import { findFirstComment } from './stored-post.ts';
 import { findWaitReason } from './waiting.ts';

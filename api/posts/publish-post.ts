@@ -2,7 +2,7 @@
 import { monthOf } from '../../schema/database/accounts/usage.ts';
 import { lockPostWithResults } from '../../schema/database/posts/changes.ts';
 import { getPostRow } from '../../schema/database/posts/posts.ts';
-import type { Post } from '../../schema/posts.ts';
+import type { Post } from '../../schema/posts/posts.ts';
 import type { Caller, Context } from '../context.ts';
 import { transact, type Answer } from '../transact.ts';
 import { countResults } from './count-usage.ts';

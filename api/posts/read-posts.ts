@@ -1,6 +1,6 @@
 // What can be asked about posts: one, and the list.
-import type { Page } from '../../schema/listing.ts';
-import type { ListPosts, Post, PostResult } from '../../schema/posts.ts';
+import type { Page } from '../../schema/wire/listing.ts';
+import type { ListPosts, Post, PostResult } from '../../schema/posts/posts.ts';
 import {
   getPostRow,
   listPostIdsOfResults,

@@ -1,8 +1,8 @@
 // The REST routes of posts.
-import { listQuery } from '../../schema/listing.ts';
-import { PostAttempt } from '../../schema/post-attempts.ts';
-import { UpdatePost } from '../../schema/post-changes.ts';
-import { CreatePost, ListPosts, Post, PostResult } from '../../schema/posts.ts';
+import { listQuery } from '../../schema/wire/listing.ts';
+import { PostAttempt } from '../../schema/posts/attempts.ts';
+import { UpdatePost } from '../../schema/posts/changes.ts';
+import { CreatePost, ListPosts, Post, PostResult } from '../../schema/posts/posts.ts';
 import { del, get, list, one, patch, post, removed, written } from '../route.ts';
 import { cancelPost } from './cancel-post.ts';
 import { createPost } from './create-post.ts';

@@ -1,7 +1,7 @@
 // The rows of a post's targets: one for each, linked into threads, and one for each first comment.
 import type { Insertable } from 'kysely';
 import type { Database } from '../../schema/database/tables.ts';
-import { newId } from '../../schema/ids.ts';
+import { newId } from '../../schema/wire/ids.ts';
 import type { PlannedTarget } from './targets.ts';
 
 type ResultInsert = Insertable<Database['post_results']>;

@@ -1,7 +1,7 @@
 // When a post is to be published, from the time that a request names.
-import type { Config } from '../../schema/config.ts';
-import { countOf } from '../../schema/count-of.ts';
-import { validationError, type Issue } from '../../schema/errors.ts';
+import type { Config } from '../../schema/config/config.ts';
+import { countOf } from '../../schema/wire/count-of.ts';
+import { validationError, type Issue } from '../../schema/wire/errors.ts';
 import { fixedLimits } from '../../schema/limits.ts';
 
 const { scheduleAheadDays } = fixedLimits;

@@ -13,7 +13,7 @@ import {
   type Outcome,
   type Post,
   type PostResult,
-} from '../../schema/posts.ts';
+} from '../../schema/posts/posts.ts';
 import { builder } from '../builder.ts';
 import { nodesOf } from '../graphql-nodes.ts';
 import { wordEnum } from '../graphql-shapes.ts';

@@ -1,7 +1,7 @@
 // A stored post in the form in which it was asked for, so that it can be checked like a new one.
 import type { PostResultRow } from '../../schema/database/tables.ts';
 import type { PostWithResults } from '../../schema/database/posts/posts.ts';
-import type { PlatformPost } from '../../schema/posts.ts';
+import type { PlatformPost } from '../../schema/posts/posts.ts';
 import type { TargetInput } from './named-targets.ts';
 
 type StoredContent = Omit<TargetInput, 'account_ids'>;

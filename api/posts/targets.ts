@@ -1,5 +1,5 @@
 // From the targets that a request names to those that are written: accounts found, all checked.
-import type { Issue } from '../../schema/errors.ts';
+import type { Issue } from '../../schema/wire/errors.ts';
 import type { SocialAccountRow } from '../../schema/database/tables.ts';
 import { listAccountsById } from '../../schema/database/accounts/accounts.ts';
 import { lostAccountWords, reconnectCalls } from '../../schema/reconnecting.ts';

@@ -7,8 +7,8 @@ import {
   setPost,
 } from '../../schema/database/posts/changes.ts';
 import { getPostRow, type PostWithResults } from '../../schema/database/posts/posts.ts';
-import type { UpdatePost } from '../../schema/post-changes.ts';
-import type { Post } from '../../schema/posts.ts';
+import type { UpdatePost } from '../../schema/posts/changes.ts';
+import type { Post } from '../../schema/posts/posts.ts';
 import type { Caller, Context } from '../context.ts';
 import { transact, type Answer, type Effects } from '../transact.ts';
 import { countResults } from './count-usage.ts';

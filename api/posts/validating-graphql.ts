@@ -4,7 +4,7 @@ import {
   findingSeverities,
   type PostFinding,
   type PostVerdict,
-} from '../../schema/posts.ts';
+} from '../../schema/posts/posts.ts';
 import { builder, operationCost } from '../builder.ts';
 import { inInput, judge } from '../graphql-operation.ts';
 import { wordEnum } from '../graphql-shapes.ts';

@@ -1,7 +1,7 @@
 // What an open target or comment waits for, as its row tells it.
 import { isOpen } from '../../schema/database/posts/open-results.ts';
 import type { PostResultRow } from '../../schema/database/tables.ts';
-import type { WaitReason } from '../../schema/posts.ts';
+import type { WaitReason } from '../../schema/posts/posts.ts';
 
 /** Null: it is under way, or about to be, or has ended. `results`: all of its post. */
 export function findWaitReason(row: PostResultRow, results: PostResultRow[]): WaitReason | null {

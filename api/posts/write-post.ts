@@ -2,8 +2,8 @@
 import { monthOf } from '../../schema/database/accounts/usage.ts';
 import { publishPostRow } from '../../schema/database/dispatch/outbox.ts';
 import { insertPost, type PostWithResults } from '../../schema/database/posts/posts.ts';
-import { newId } from '../../schema/ids.ts';
-import type { CreatePost, PostStatus } from '../../schema/posts.ts';
+import { newId } from '../../schema/wire/ids.ts';
+import type { CreatePost, PostStatus } from '../../schema/posts/posts.ts';
 import type { Caller, Context } from '../context.ts';
 import type { Effects } from '../transact.ts';
 import { countNewTargets } from './count-usage.ts';

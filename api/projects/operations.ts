@@ -1,6 +1,6 @@
 // What a client may do with its own project.
 import { getProjectRow, setProject } from '../../schema/database/projects.ts';
-import { AppError } from '../../schema/errors.ts';
+import { AppError } from '../../schema/wire/errors.ts';
 import type { Project, UpdateProject } from '../../schema/projects.ts';
 import type { Caller, Context } from '../context.ts';
 import { transact, type Answer } from '../transact.ts';

@@ -1,7 +1,7 @@
 // A project's row as the wire shows it.
 import type { ProjectRow } from '../../schema/database/tables.ts';
 import type { Project } from '../../schema/projects.ts';
-import { toTimestamp } from '../../schema/timestamp.ts';
+import { toTimestamp } from '../../schema/wire/timestamp.ts';
 
 export function presentProject(row: ProjectRow): Project {
   return {

@@ -1,5 +1,5 @@
 // Replays, in GraphQL.
-import { listQuery } from '../../schema/listing.ts';
+import { listQuery } from '../../schema/wire/listing.ts';
 import {
   matchedDocs,
   ReplayDeliveries,

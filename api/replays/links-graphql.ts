@@ -1,5 +1,5 @@
 // What leads to replays from other resources, in GraphQL.
-import { listQuery } from '../../schema/listing.ts';
+import { listQuery } from '../../schema/wire/listing.ts';
 import { toIdCursor } from '../graphql-connections.ts';
 import { linkPages } from '../graphql-links.ts';
 import { WebhookRef } from '../webhooks/graphql.ts';

@@ -10,9 +10,9 @@ import {
   listReplaysById,
 } from '../../schema/database/webhooks/replays.ts';
 import { getWebhookRow, lockWebhook } from '../../schema/database/webhooks/webhooks.ts';
-import { AppError, validationError } from '../../schema/errors.ts';
-import { newId } from '../../schema/ids.ts';
-import type { Page, Paging } from '../../schema/listing.ts';
+import { AppError, validationError } from '../../schema/wire/errors.ts';
+import { newId } from '../../schema/wire/ids.ts';
+import type { Page, Paging } from '../../schema/wire/listing.ts';
 import type { AcceptedReplay, Replay, ReplayDeliveries } from '../../schema/replays.ts';
 import type { Caller, Context } from '../context.ts';
 import { emptyPage, pagesByParent } from '../listing.ts';

@@ -2,7 +2,7 @@
 import type { ReplayRow } from '../../schema/database/tables.ts';
 import type { ReplayOutcomes } from '../../schema/database/webhooks/replays.ts';
 import type { Replay } from '../../schema/replays.ts';
-import { toTimestamp } from '../../schema/timestamp.ts';
+import { toTimestamp } from '../../schema/wire/timestamp.ts';
 
 export function presentReplay(row: ReplayRow, outcomes: ReplayOutcomes): Replay {
   return {

@@ -1,5 +1,5 @@
 // Webhooks, in GraphQL.
-import { listQuery } from '../../schema/listing.ts';
+import { listQuery } from '../../schema/wire/listing.ts';
 import {
   CreateWebhook,
   disabledReasons,

@@ -13,10 +13,10 @@ import {
   setWebhook,
 } from '../../schema/database/webhooks/webhooks.ts';
 import { sealWebhookSecret } from '../../schema/database/webhooks/secrets.ts';
-import { countOf } from '../../schema/count-of.ts';
-import { AppError, validationError } from '../../schema/errors.ts';
-import { newId } from '../../schema/ids.ts';
-import type { Page, Paging } from '../../schema/listing.ts';
+import { countOf } from '../../schema/wire/count-of.ts';
+import { AppError, validationError } from '../../schema/wire/errors.ts';
+import { newId } from '../../schema/wire/ids.ts';
+import type { Page, Paging } from '../../schema/wire/listing.ts';
 import type {
   CreateWebhook,
   RotateWebhook,

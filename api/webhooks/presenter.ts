@@ -1,7 +1,7 @@
 // A webhook's row as the wire shows it. The secret is added only by what made it.
 import type { WebhookRow } from '../../schema/database/tables.ts';
 import type { WebhookHealth } from '../../schema/database/webhooks/webhooks.ts';
-import { toTimestamp } from '../../schema/timestamp.ts';
+import { toTimestamp } from '../../schema/wire/timestamp.ts';
 import type { Webhook } from '../../schema/webhooks.ts';
 
 export function presentWebhook(row: WebhookRow & WebhookHealth): Webhook {

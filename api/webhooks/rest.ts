@@ -1,6 +1,6 @@
 // The REST routes of webhooks.
 import { Delivery } from '../../schema/deliveries.ts';
-import { listQuery } from '../../schema/listing.ts';
+import { listQuery } from '../../schema/wire/listing.ts';
 import {
   CreateWebhook,
   RotateWebhook,

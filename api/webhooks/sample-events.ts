@@ -1,7 +1,7 @@
 // What test events carry: a sample of each kind, in the shape of the real ones.
 import type { AccountEventData, QuotaEventData } from '../../schema/accounts.ts';
 import type { EventKind } from '../../schema/events.ts';
-import type { PostEventData, PostEventResult } from '../../schema/posts.ts';
+import type { PostEventData, PostEventResult } from '../../schema/posts/posts.ts';
 
 // Every id ends in `_test`, so that none is taken for a real one.
 const account: AccountEventData = {

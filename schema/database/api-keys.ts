@@ -1,6 +1,6 @@
 // Queries on API keys. A key itself is stored nowhere: only its SHA-256.
 import { sql } from 'kysely';
-import type { Slice } from '../listing.ts';
+import type { Slice } from '../wire/listing.ts';
 import type { ApiKeyRow, Db } from './tables.ts';
 import { inScope, type RowScope } from './row-scope.ts';
 

@@ -13,8 +13,8 @@ import type { AttemptTrigger, DeliveryStatus, DeliveryTrigger, Timings } from '.
 import type { EventKind } from '../events.ts';
 import type { Traits } from '../platforms/definition.ts';
 import type { PlatformName } from '../platforms/index.ts';
-import type { AttemptOutcome } from '../post-attempts.ts';
-import type { FailureStage, NextAction, Phase, PostStatus, ResultStatus } from '../posts.ts';
+import type { AttemptOutcome } from '../posts/attempts.ts';
+import type { FailureStage, NextAction, Phase, PostStatus, ResultStatus } from '../posts/posts.ts';
 import type { Scope } from '../scopes.ts';
 import type { ReplayedStatus, ReplayStatus } from '../replays.ts';
 import type { DisabledReason, WebhookStatus } from '../webhooks.ts';

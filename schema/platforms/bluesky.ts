@@ -1,6 +1,6 @@
 // Bluesky: its settings, its rules and the options of a post.
 import { z } from 'zod';
-import { baseUrl } from '../variables.ts';
+import { baseUrl } from '../config/variables.ts';
 import { definePlatform } from './definition.ts';
 
 const options = z

@@ -1,6 +1,6 @@
 // Discord: its settings, its rules and the options of a post.
 import { z } from 'zod';
-import { baseUrl } from '../variables.ts';
+import { baseUrl } from '../config/variables.ts';
 import { definePlatform, type PlatformRules } from './definition.ts';
 
 const link = z.url({ protocol: /^https?$/ });

@@ -1,6 +1,6 @@
 // The networks that Fanfare knows, and what is made from their entries.
 import { z } from 'zod';
-import { number } from '../variables.ts';
+import { number } from '../config/variables.ts';
 import { bluesky } from './bluesky.ts';
 import type { PlatformDefinition } from './definition.ts';
 import { nostr } from './nostr.ts';

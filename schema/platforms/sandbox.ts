@@ -1,6 +1,6 @@
 // The sandbox network inside Fanfare: a post to it may ask for every outcome.
 import { z } from 'zod';
-import { url } from '../variables.ts';
+import { url } from '../config/variables.ts';
 import { definePlatform } from './definition.ts';
 
 /** What the network does with a post, in the words of the options that ask for it. */

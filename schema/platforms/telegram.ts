@@ -1,6 +1,6 @@
 // Telegram: its settings, its rules and the options of a post.
 import { z } from 'zod';
-import { baseUrl } from '../variables.ts';
+import { baseUrl } from '../config/variables.ts';
 import { definePlatform } from './definition.ts';
 
 /** @see https://core.telegram.org/bots/api#sendmessage */

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Platform } from '../../activities/platforms/platform.ts';
 import { isSecretField } from '../../api/accounts/connect-at-network.ts';
 import { formPage, type CredentialsForm } from '../../api/connect/pages.ts';
-import { AppError, validationError } from '../../schema/errors.ts';
+import { AppError, validationError } from '../../schema/wire/errors.ts';
 
 const alternatives = z
   .strictObject({

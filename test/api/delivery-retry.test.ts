@@ -1,6 +1,6 @@
 // Retries of one delivery by hand: an extra attempt each, beside a schedule that stays as it is.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newId } from '../../schema/ids.ts';
+import { newId } from '../../schema/wire/ids.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { changesOf } from '../support/delivery-rows.ts';
 import { ask, askRefused } from '../support/graphql.ts';

@@ -12,8 +12,8 @@ import {
 import { describe, expect, test } from 'vitest';
 import { generated } from '../../api/generated.ts';
 import { createSchema } from '../../api/graphql.ts';
-import { members, membersOf } from '../../schema/glossary.ts';
-import { types, words } from '../../schema/glossary-words.ts';
+import { members, membersOf } from '../../schema/wire/glossary.ts';
+import { types, words } from '../../schema/wire/glossary-words.ts';
 
 const schema = createSchema();
 const ours = Object.values(schema.getTypeMap()).filter(

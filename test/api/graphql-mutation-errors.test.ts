@@ -1,7 +1,7 @@
 // What every mutation says where it refuses: a code of the table, and each fault by a path of GraphQL.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSchema } from '../../api/graphql.ts';
-import { errorKinds } from '../../schema/errors.ts';
+import { errorKinds } from '../../schema/wire/errors.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { writeOperation } from '../support/faces.ts';
 import { askRefused, type Message } from '../support/graphql.ts';

@@ -1,6 +1,6 @@
 // What has an id of its own in GraphQL, found by that id alone.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newId } from '../../schema/ids.ts';
+import { newId } from '../../schema/wire/ids.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { createApi } from '../support/api.ts';
 import { ask, askRefused } from '../support/graphql.ts';

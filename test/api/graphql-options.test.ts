@@ -3,7 +3,7 @@ import { isInputObjectType, isObjectType, isUnionType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSchema } from '../../api/graphql.ts';
 import { toCamelCase } from '../../api/graphql-spelling.ts';
-import type { PostResult } from '../../schema/posts.ts';
+import type { PostResult } from '../../schema/posts/posts.ts';
 import { platformDefinitions, type PlatformName } from '../../schema/platforms/index.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { ask, askRefused } from '../support/graphql.ts';

@@ -1,7 +1,7 @@
 // Every other resource in GraphQL: created, changed, listed to the end, and no other project's.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Account } from '../../schema/accounts.ts';
-import { firstIdAt } from '../../schema/ids.ts';
+import { firstIdAt } from '../../schema/wire/ids.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { ask, askRefused } from '../support/graphql.ts';
 

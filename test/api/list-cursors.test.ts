@@ -1,6 +1,6 @@
 // The cursors of lists: each list takes those that it gave, and no others.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { idPrefixes, newId } from '../../schema/ids.ts';
+import { idPrefixes, newId } from '../../schema/wire/ids.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { askRefused } from '../support/graphql.ts';
 

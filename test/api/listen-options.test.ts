@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readListenOptions, type ListenWords } from '../../api/listen/options.ts';
 import { RefusedArgument } from '../../api/operator/refused-argument.ts';
-import { readConfig } from '../../schema/config.ts';
+import { readConfig } from '../../schema/config/config.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'fanfare-listen-'));
 afterAll(() => rmSync(directory, { recursive: true }));

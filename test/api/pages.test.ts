@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../api/routes.ts';
 import { deletePause, insertPause } from '../../schema/database/dispatch/pauses.ts';
-import { errorKinds } from '../../schema/errors.ts';
+import { errorKinds } from '../../schema/wire/errors.ts';
 import { createTestRest, type TestAnswer, type TestRest } from '../support/rest.ts';
 
 let rest: TestRest;

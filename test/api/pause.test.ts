@@ -5,7 +5,7 @@ import { resume } from '../../api/operator/resume.ts';
 import { checkScope } from '../../api/operator/scope.ts';
 import { deletePause, listPauses } from '../../schema/database/dispatch/pauses.ts';
 import { platformNames } from '../../schema/platforms/index.ts';
-import { newId } from '../../schema/ids.ts';
+import { newId } from '../../schema/wire/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startProgram } from '../support/program.ts';
 import { addProject } from '../support/rows.ts';

@@ -1,6 +1,6 @@
 // The story of a target: every call to its network.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { PostAttempt } from '../../schema/post-attempts.ts';
+import type { PostAttempt } from '../../schema/posts/attempts.ts';
 import {
   claim,
   conclude,

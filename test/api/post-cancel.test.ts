@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { setNextPhase } from '../../schema/database/posts/target-steps.ts';
 import { findTarget } from '../../schema/database/posts/targets.ts';
-import type { Post } from '../../schema/posts.ts';
+import type { Post } from '../../schema/posts/posts.ts';
 import {
   begin,
   changesOf,

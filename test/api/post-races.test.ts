@@ -1,7 +1,7 @@
 // What is asked of a post at the same moment, with a worker that publishes: one of it holds, once.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Account } from '../../schema/accounts.ts';
-import type { Post } from '../../schema/posts.ts';
+import type { Post } from '../../schema/posts/posts.ts';
 import type { ApiAnswer } from '../support/api.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 

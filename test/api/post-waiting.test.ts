@@ -4,7 +4,7 @@ import { findWaitReason } from '../../api/posts/waiting.ts';
 import { pause } from '../../api/operator/pause.ts';
 import { resume } from '../../api/operator/resume.ts';
 import type { ClockState, PostResultRow } from '../../schema/database/tables.ts';
-import type { Phase, Post } from '../../schema/posts.ts';
+import type { Phase, Post } from '../../schema/posts/posts.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { ask } from '../support/graphql.ts';
 

@@ -1,7 +1,7 @@
 // Why a target failed, as results and the page of the API tell it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { postingErrors } from '../../schema/posting-errors.ts';
-import type { Post } from '../../schema/posts.ts';
+import { postingErrors } from '../../schema/posts/errors.ts';
+import type { Post } from '../../schema/posts/posts.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { ask } from '../support/graphql.ts';
 

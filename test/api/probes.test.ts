@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { createHealth, type Health, type HealthOptions } from '../../api/health.ts';
 import { createTemporalClient } from '../../api/temporal-connection.ts';
 import packageJson from '../../package.json' with { type: 'json' };
-import { readConfig } from '../../schema/config.ts';
+import { readConfig } from '../../schema/config/config.ts';
 import { connectDatabase, type DatabaseConnection } from '../../schema/database/connect.ts';
 import { startSilentProxy } from '../chaos/silent-proxy.ts';
 import { createApi, type Api } from '../support/api.ts';

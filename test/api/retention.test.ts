@@ -1,6 +1,6 @@
 // What is said of events and deliveries that are no longer kept.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { firstIdAt, newId } from '../../schema/ids.ts';
+import { firstIdAt, newId } from '../../schema/wire/ids.ts';
 import { createTestRest, type TestKey, type TestRest } from '../support/rest.ts';
 
 let rest: TestRest;

@@ -8,7 +8,7 @@ import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openEventStream } from '../../api/listen/event-stream.ts';
 import { createStoredDocuments } from '../../api/stored-documents.ts';
-import { ConfigError } from '../../schema/config.ts';
+import { ConfigError } from '../../schema/config/config.ts';
 import { createApi, type Api } from '../support/api.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { subscribeOverSocket } from '../support/graphql.ts';

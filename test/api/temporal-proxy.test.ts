@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { startTemporal } from '../../api/embedded/temporal.ts';
 import { connectNative, createTemporalClient } from '../../api/temporal-connection.ts';
-import { readConfig } from '../../schema/config.ts';
+import { readConfig } from '../../schema/config/config.ts';
 import { installQuietRuntime } from '../support/quiet-runtime.ts';
 import { findTemporal } from '../support/servers.ts';
 

@@ -1,5 +1,5 @@
 // What the bench's posts go to and its webhooks lead to: of the installation's project, or one tenant each.
-import { newId } from '../../schema/ids.ts';
+import { newId } from '../../schema/wire/ids.ts';
 import type { Installation } from './installation.ts';
 
 /** Connects accounts of the sandbox; returns their ids. */

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transaction } from '../../schema/database/tables.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
-import type { PostEventData } from '../../schema/posts.ts';
+import type { PostEventData } from '../../schema/posts/posts.ts';
 import type { Installation } from './installation.ts';
 
 /** Makes a request body of about 1 KB. */

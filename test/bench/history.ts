@@ -1,7 +1,7 @@
 // Fills a database with old deliveries: its only real one, copied as often as wanted with ids and times of its own.
 import { sql, type Kysely } from 'kysely';
 import { connectDatabase } from '../../schema/database/connect.ts';
-import { firstIdAt, type IdKind } from '../../schema/ids.ts';
+import { firstIdAt, type IdKind } from '../../schema/wire/ids.ts';
 import { deliverRound } from './events.ts';
 import type { Installation } from './installation.ts';
 

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { toResultRows } from '../../api/posts/result-rows.ts';
-import { newId } from '../../schema/ids.ts';
+import { newId } from '../../schema/wire/ids.ts';
 import { listAccountsById } from '../../schema/database/accounts/accounts.ts';
 import { publishPostRow } from '../../schema/database/dispatch/outbox.ts';
 import { insertPost } from '../../schema/database/posts/posts.ts';

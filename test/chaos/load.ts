@@ -1,7 +1,7 @@
 // The load: posts at a steady rate, each followed by what its client does next, until all have ended.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import type { Post } from '../../schema/posts.ts';
+import type { Post } from '../../schema/posts/posts.ts';
 import type { Answer, ChaosClient, ChaosRequest } from './client.ts';
 import { handles, planPost, type PlannedPost } from './planned-posts.ts';
 

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { pause } from '../../api/operator/pause.ts';
 import { resume } from '../../api/operator/resume.ts';
 import { listPauses } from '../../schema/database/dispatch/pauses.ts';
-import type { Post } from '../../schema/posts.ts';
+import type { Post } from '../../schema/posts/posts.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import type { Tenant } from '../support/seed.ts';
 

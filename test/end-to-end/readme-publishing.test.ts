@@ -1,8 +1,8 @@
 // What the README says of publishing: its requests, run as they stand there, and its tables.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../api/routes.ts';
-import { postingErrors } from '../../schema/posting-errors.ts';
-import { CreatePost, PlatformPost, waitReasons, type Post } from '../../schema/posts.ts';
+import { postingErrors } from '../../schema/posts/errors.ts';
+import { CreatePost, PlatformPost, waitReasons, type Post } from '../../schema/posts/posts.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { startRelay } from '../support/networks/nostr/server.ts';
 import { readmeBlocks, readTable } from '../support/readme.ts';

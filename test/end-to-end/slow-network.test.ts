@@ -1,7 +1,7 @@
 // Networks that take long to answer: longer than a workflow task lasts, and many of them at a time.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Post } from '../../schema/posts.ts';
+import type { Post } from '../../schema/posts/posts.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { startReceiver } from '../support/receiver.ts';
 

@@ -4,7 +4,7 @@ import { pause } from '../../api/operator/pause.ts';
 import { restored } from '../../api/operator/restored.ts';
 import { resume } from '../../api/operator/resume.ts';
 import type { Account } from '../../schema/accounts.ts';
-import type { Post } from '../../schema/posts.ts';
+import type { Post } from '../../schema/posts/posts.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { startBlueskyPds, type BlueskyPds, type PdsAccount } from '../support/bluesky-pds.ts';
 import { copyTestDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createWordPress } from '../../activities/platforms/wordpress/index.ts';
 import type { Connection, Published, Target } from '../../activities/platforms/platform.ts';
-import { newId } from '../../schema/ids.ts';
+import { newId } from '../../schema/wire/ids.ts';
 import { describeLiveCases } from '../support/networks/contract/live-cases.ts';
 import { startWordPress, type WordPress } from '../support/networks/wordpress/playground.ts';
 import { listWrongCredentials, wordpressFacts } from '../support/networks/wordpress/subject.ts';

@@ -1,8 +1,8 @@
 // The configuration: defaults, what is refused, and that every fault is told at once.
 import { describe, expect, test } from 'vitest';
-import type { Role } from '../../schema/config-faults.ts';
-import { ConfigError, readConfig, type Config } from '../../schema/config.ts';
-import { Environment } from '../../schema/environment.ts';
+import type { Role } from '../../schema/config/cross-checks.ts';
+import { ConfigError, readConfig, type Config } from '../../schema/config/config.ts';
+import { Environment } from '../../schema/config/environment.ts';
 import { platformDefinitions } from '../../schema/platforms/index.ts';
 
 function faultsOf(env: Record<string, string>, role?: Role): string[] {

@@ -1,6 +1,6 @@
 // The errors: their statuses and the refusals made from issues.
 import { describe, expect, test } from 'vitest';
-import { AppError, errorKinds, notFound, validationError } from '../../schema/errors.ts';
+import { AppError, errorKinds, notFound, validationError } from '../../schema/wire/errors.ts';
 
 describe('errorKinds', () => {
   test('give each code the status that the wire promises', () => {

@@ -1,6 +1,13 @@
 // Ids: their form, and that they sort by creation.
 import { describe, expect, test } from 'vitest';
-import { firstIdAt, idAt, idPrefixes, newId, timeOfId, type IdKind } from '../../schema/ids.ts';
+import {
+  firstIdAt,
+  idAt,
+  idPrefixes,
+  newId,
+  timeOfId,
+  type IdKind,
+} from '../../schema/wire/ids.ts';
 
 describe('newId', () => {
   test('names its resource and has 26 characters of base32', () => {

@@ -8,7 +8,7 @@ import { inject } from 'vitest';
 import { createApp, type AppOptions } from '../../api/app.ts';
 import type { Context } from '../../api/context.ts';
 import { createStoredDocuments } from '../../api/stored-documents.ts';
-import { readConfig } from '../../schema/config.ts';
+import { readConfig } from '../../schema/config/config.ts';
 import { createVault } from '../../schema/database/vault.ts';
 import type { Api } from './api.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';

@@ -2,7 +2,7 @@
 import type { Db } from '../../schema/database/tables.ts';
 import { addUsage } from '../../schema/database/accounts/usage.ts';
 import { insertPost } from '../../schema/database/posts/posts.ts';
-import { newId } from '../../schema/ids.ts';
+import { newId } from '../../schema/wire/ids.ts';
 import { addProject } from './rows.ts';
 
 export interface CountedResults {

@@ -6,7 +6,7 @@ import { createInHand } from '../../activities/delivering/in-flight.ts';
 import { createPlatforms } from '../../activities/platforms/index.ts';
 import { createSafeFetch } from '../../activities/egress/client.ts';
 import { createUrlGuard } from '../../activities/egress/url-guard.ts';
-import { readConfig } from '../../schema/config.ts';
+import { readConfig } from '../../schema/config/config.ts';
 import { createDoorbell } from '../../schema/database/live/notifier.ts';
 import { createListener } from '../../schema/database/live/listen.ts';
 import { maxBatchSize } from '../../schema/workflows.ts';

@@ -14,7 +14,7 @@ import {
 } from 'graphql';
 import type { GraphqlContext } from '../../api/graphql-context.ts';
 import type { Route } from '../../api/route.ts';
-import { AppError } from '../../schema/errors.ts';
+import { AppError } from '../../schema/wire/errors.ts';
 
 /** Routes that GraphQL shows as a field of what they belong to. */
 export const fieldsOfTypes: Readonly<Record<string, string>> = {

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { createPlatforms } from '../../activities/platforms/index.ts';
 import type { SocialAccountRow } from '../../schema/database/tables.ts';
 import type { Traits } from '../../schema/platforms/definition.ts';
-import type { PostVerdict } from '../../schema/posts.ts';
+import type { PostVerdict } from '../../schema/posts/posts.ts';
 import { createTestRest, type TestRest } from './rest.ts';
 import { createScriptedNetwork } from './scripted-network.ts';
 

@@ -1,7 +1,7 @@
 // Events older than the retention, each with a delivery and its attempts, written by SQL.
 import { sql } from 'kysely';
 import type { Db } from '../../schema/database/tables.ts';
-import { firstIdAt } from '../../schema/ids.ts';
+import { firstIdAt } from '../../schema/wire/ids.ts';
 
 export const dayMs = 86_400_000;
 

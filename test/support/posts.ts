@@ -11,8 +11,8 @@ import {
   setPublished,
 } from '../../schema/database/posts/target-steps.ts';
 import { findTarget, type TargetRow } from '../../schema/database/posts/targets.ts';
-import type { PostingErrorCode } from '../../schema/posting-errors.ts';
-import type { Phase, Post } from '../../schema/posts.ts';
+import type { PostingErrorCode } from '../../schema/posts/errors.ts';
+import type { Phase, Post } from '../../schema/posts/posts.ts';
 import type { TestAnswer, TestRest } from './rest.ts';
 
 export interface Author {

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { createBluesky } from '../../activities/platforms/bluesky/index.ts';
 import { createPlatforms } from '../../activities/platforms/index.ts';
-import type { Issue } from '../../schema/errors.ts';
+import type { Issue } from '../../schema/wire/errors.ts';
 import { createTestRest } from './rest.ts';
 import { createScriptedNetwork } from './scripted-network.ts';
 import { txtOf } from './bluesky-identity.ts';

@@ -9,12 +9,12 @@ import { createKey, type NewKey } from '../../api/api-keys/key.ts';
 import type { Context } from '../../api/context.ts';
 import { createRest } from '../../api/rest.ts';
 import { routes } from '../../api/routes.ts';
-import { readConfig } from '../../schema/config.ts';
+import { readConfig } from '../../schema/config/config.ts';
 import type { SocialAccountRow } from '../../schema/database/tables.ts';
 import { createDoorbell } from '../../schema/database/live/notifier.ts';
 import { insertProject } from '../../schema/database/projects.ts';
 import { createVault } from '../../schema/database/vault.ts';
-import { newId } from '../../schema/ids.ts';
+import { newId } from '../../schema/wire/ids.ts';
 import { createTestDatabase } from './database.ts';
 import { txtOf } from './bluesky-identity.ts';
 

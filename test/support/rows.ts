@@ -5,7 +5,7 @@ import { claimBatch, insertPublishPost } from '../../schema/database/dispatch/ou
 import { insertPost } from '../../schema/database/posts/posts.ts';
 import { insertProject } from '../../schema/database/projects.ts';
 import { createVault } from '../../schema/database/vault.ts';
-import { newId } from '../../schema/ids.ts';
+import { newId } from '../../schema/wire/ids.ts';
 import type { PlatformName } from '../../schema/platforms/index.ts';
 import { generateWebhookSecret } from '../../activities/delivering/signature.ts';
 

@@ -3,7 +3,7 @@ import { createProjectWithKey } from '../../api/first-start.ts';
 import type { Caller, Context } from '../../api/context.ts';
 import type { Account } from '../../schema/accounts.ts';
 import type { EventKind } from '../../schema/events.ts';
-import type { Post } from '../../schema/posts.ts';
+import type { Post } from '../../schema/posts/posts.ts';
 import type { WebhookWithSecret } from '../../schema/webhooks.ts';
 import { createApi, type Api } from './api.ts';
 

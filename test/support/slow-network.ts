@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { PlatformError } from '../../activities/platforms/platform-error.ts';
 import type { CommitOutcome, Platform, Target } from '../../activities/platforms/platform.ts';
-import type { Phase } from '../../schema/posts.ts';
+import type { Phase } from '../../schema/posts/posts.ts';
 import { simulatedRules } from './networks/network.ts';
 import { startReceiver, type Reply } from './receiver.ts';
 

@@ -11,7 +11,7 @@ export interface Import {
 }
 
 export interface SourceFile {
-  /** From the root of the project: `schema/ids.ts`. */
+  /** From the root of the project: `schema/wire/ids.ts`. */
   readonly path: string;
   readonly room: string;
   readonly text: string;

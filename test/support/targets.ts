@@ -4,7 +4,7 @@ import { advanceTarget } from '../../activities/publishing/advance-target.ts';
 import type { Db, PostResultRow } from '../../schema/database/tables.ts';
 import { insertPost } from '../../schema/database/posts/posts.ts';
 import { insertProject } from '../../schema/database/projects.ts';
-import { newId } from '../../schema/ids.ts';
+import { newId } from '../../schema/wire/ids.ts';
 import { rowsVault } from './rows.ts';
 
 export const targetRun = 1;

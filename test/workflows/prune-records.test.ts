@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ensurePruningSchedule, keepPruningSchedule } from '../../activities/retention/schedule.ts';
 import { keepWorker } from '../../api/keep-worker.ts';
-import type { AppError } from '../../schema/errors.ts';
+import type { AppError } from '../../schema/wire/errors.ts';
 import { pruneRecordsWorkflow, pruneScheduleId } from '../../schema/workflows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createEngine, type Engine } from '../support/engine.ts';

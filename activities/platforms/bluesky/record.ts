@@ -1,7 +1,7 @@
 // The record that a post becomes on Bluesky: its text, what is linked in it, its key.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { readId } from '../../../schema/ids.ts';
+import { readId } from '../../../schema/wire/ids.ts';
 import { findFacets } from './facets.ts';
 import { resolveReply } from './reply.ts';
 import { readCredentials } from './session.ts';

@@ -1,8 +1,8 @@
 // Queries on connected accounts. Their credentials go in and out through the vault only.
 import { sql, type Insertable, type Updateable } from 'kysely';
 import type { AccountStatus } from '../../accounts.ts';
-import { notFound } from '../../errors.ts';
-import type { Slice } from '../../listing.ts';
+import { notFound } from '../../wire/errors.ts';
+import type { Slice } from '../../wire/listing.ts';
 import type { PlatformName } from '../../platforms/index.ts';
 import type { Database, Db, SocialAccountRow, Transaction } from '../tables.ts';
 import { inScope, type RowScope } from '../row-scope.ts';

@@ -1,6 +1,6 @@
 // Queries on connect sessions.
 import type { Insertable } from 'kysely';
-import { notFound } from '../../errors.ts';
+import { notFound } from '../../wire/errors.ts';
 import type { ConnectSessionRow, Database, Db, Transaction } from '../tables.ts';
 import { inScope, type RowScope } from '../row-scope.ts';
 

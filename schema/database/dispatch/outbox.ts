@@ -1,6 +1,6 @@
 // The outbox: what Temporal must be told, written in the transaction that decides it.
 import { sql } from 'kysely';
-import { newId } from '../../ids.ts';
+import { newId } from '../../wire/ids.ts';
 import { msUntil } from '../ago.ts';
 import type { Db, OutboxRow } from '../tables.ts';
 import { areDeliveriesPaused } from './pauses.ts';

@@ -1,6 +1,6 @@
 // Deletes what has been kept long enough, a bounded batch at a time.
 import { sql } from 'kysely';
-import { firstIdAt, type IdKind } from '../../ids.ts';
+import { firstIdAt, type IdKind } from '../../wire/ids.ts';
 import { monthOf } from '../accounts/usage.ts';
 import type { Db, Transaction } from '../tables.ts';
 

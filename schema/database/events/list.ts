@@ -1,6 +1,6 @@
 // Reading recorded events.
 import type { EventKind } from '../../events.ts';
-import type { Period, Slice } from '../../listing.ts';
+import type { Period, Slice } from '../../wire/listing.ts';
 import type { Db, EventRow } from '../tables.ts';
 import { parentRows } from '../parent-rows.ts';
 import { withinPeriod } from './period.ts';

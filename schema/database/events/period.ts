@@ -1,7 +1,7 @@
 // Restricts a list by when its rows were made, so that the index on ids serves it.
 import { sql, type RawBuilder } from 'kysely';
-import { firstIdAt, type IdKind } from '../../ids.ts';
-import type { Period } from '../../listing.ts';
+import { firstIdAt, type IdKind } from '../../wire/ids.ts';
+import type { Period } from '../../wire/listing.ts';
 
 /** Ids come from our clock, `created_at` may come from Postgres': so far apart may the two be. */
 const clockSlackMs = 60_000;

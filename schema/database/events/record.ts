@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { KeyEnvironment } from '../../api-keys.ts';
 import { isSent, type EventKind } from '../../events.ts';
-import { newId } from '../../ids.ts';
+import { newId } from '../../wire/ids.ts';
 import type { Transaction } from '../tables.ts';
 
 export interface NewEvent {

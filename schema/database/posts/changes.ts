@@ -1,6 +1,6 @@
 // Changes to a post and its results from outside the engine, in a transaction that holds their locks.
 import { sql, type Insertable, type UpdateObject } from 'kysely';
-import { notFound } from '../../errors.ts';
+import { notFound } from '../../wire/errors.ts';
 import type { Database, PostResultRow, PostRow, Transaction } from '../tables.ts';
 import { isOpenRow } from './open-results.ts';
 import { environmentOfTargets, listResults, lockPost, type PostWithResults } from './posts.ts';

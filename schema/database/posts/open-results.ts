@@ -1,6 +1,6 @@
 // Targets and comments that are on their way: neither public, nor failed, nor canceled.
 import { sql } from 'kysely';
-import type { ResultStatus } from '../../posts.ts';
+import type { ResultStatus } from '../../posts/posts.ts';
 
 export const isOpen = (status: ResultStatus | null) =>
   status === 'pending' || status === 'publishing';

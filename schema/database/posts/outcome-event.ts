@@ -1,7 +1,7 @@
 // A post as its events show it: every field present, null where there is nothing; comments left out.
 import type { PostResultRow, PostRow } from '../tables.ts';
-import type { PostEventData, PostEventResult } from '../../posts.ts';
-import { toTimestamp } from '../../timestamp.ts';
+import type { PostEventData, PostEventResult } from '../../posts/posts.ts';
+import { toTimestamp } from '../../wire/timestamp.ts';
 
 export function toPostEventData(post: PostRow, results: PostResultRow[]): PostEventData {
   return {

@@ -1,10 +1,10 @@
 // Posts and their results in Postgres.
 import { sql, type Insertable } from 'kysely';
 import { environmentOf, type KeyEnvironment } from '../../api-keys.ts';
-import { notFound } from '../../errors.ts';
-import type { Slice } from '../../listing.ts';
+import { notFound } from '../../wire/errors.ts';
+import type { Slice } from '../../wire/listing.ts';
 import type { PlatformName } from '../../platforms/index.ts';
-import type { ListPosts } from '../../posts.ts';
+import type { ListPosts } from '../../posts/posts.ts';
 import { msUntil } from '../ago.ts';
 import type { NewOutboxRow } from '../dispatch/outbox.ts';
 import { isOpenRow } from './open-results.ts';

@@ -1,8 +1,8 @@
 // One target's way through its phases in Postgres: begun before the call, ended after it.
 import { sql, type RawBuilder } from 'kysely';
-import type { AttemptOutcome } from '../../post-attempts.ts';
-import type { PostingErrorCode } from '../../posting-errors.ts';
-import type { FailureStage, NextAction, Phase } from '../../posts.ts';
+import type { AttemptOutcome } from '../../posts/attempts.ts';
+import type { PostingErrorCode } from '../../posts/errors.ts';
+import type { FailureStage, NextAction, Phase } from '../../posts/posts.ts';
 import { giveBackUsage } from '../accounts/usage.ts';
 import { inMs } from '../ago.ts';
 import { insertChanges } from '../live/changes.ts';

@@ -1,6 +1,6 @@
 // Targets as the engine finds them, with all that decides what they do next, and how a pause holds them.
 import { sql } from 'kysely';
-import type { ResultStatus } from '../../posts.ts';
+import type { ResultStatus } from '../../posts/posts.ts';
 import type { Db, PostResultRow } from '../tables.ts';
 import { isOpenRow } from './open-results.ts';
 import { mustCheck, wasDueBeforeRestore } from './restored-at.ts';

@@ -1,7 +1,7 @@
 // Reading deliveries and their attempts.
 import type { DeliveryStatus } from '../../deliveries.ts';
 import type { EventKind } from '../../events.ts';
-import type { Period, Slice } from '../../listing.ts';
+import type { Period, Slice } from '../../wire/listing.ts';
 import type { Db, DeliveryAttemptRow, DeliveryRow } from '../tables.ts';
 import { matchesFilters } from './delivery-pages.ts';
 import { inScope, type RowScope } from '../row-scope.ts';

@@ -1,6 +1,6 @@
 // A page of deliveries for each of many parents: webhooks, events or posts.
 import { sql, type RawBuilder } from 'kysely';
-import type { Slice } from '../../listing.ts';
+import type { Slice } from '../../wire/listing.ts';
 import type { Db } from '../tables.ts';
 import type { DeliveryFilters, DeliveryWithContext } from './deliveries.ts';
 import { parentRows } from '../parent-rows.ts';

@@ -1,6 +1,6 @@
 // Puts deliveries on a new ladder for a replay, and makes those that a webhook never had.
 import { sql } from 'kysely';
-import { idAt } from '../../ids.ts';
+import { idAt } from '../../wire/ids.ts';
 import { insertChanges } from '../live/changes.ts';
 import type { ReplayRow, Transaction } from '../tables.ts';
 

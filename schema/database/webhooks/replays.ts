@@ -1,8 +1,8 @@
 // Replays in Postgres: their rows, and how the deliveries that they reopened stand.
 import { sql, type Insertable, type UpdateObject } from 'kysely';
 import type { DeliveryStatus } from '../../deliveries.ts';
-import { notFound } from '../../errors.ts';
-import type { Slice } from '../../listing.ts';
+import { notFound } from '../../wire/errors.ts';
+import type { Slice } from '../../wire/listing.ts';
 import { replayDeliveriesWorkflow, replayDeliveriesWorkflowId } from '../../workflows.ts';
 import type { Database, Db, ReplayRow, Transaction } from '../tables.ts';
 import { insertOutbox } from '../dispatch/outbox.ts';

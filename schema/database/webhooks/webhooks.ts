@@ -1,7 +1,7 @@
 // Queries on webhook subscriptions. A deleted one is kept for its deliveries, and found by none of these.
 import type { InsertObject, UpdateObject } from 'kysely';
-import { notFound } from '../../errors.ts';
-import type { Slice } from '../../listing.ts';
+import { notFound } from '../../wire/errors.ts';
+import type { Slice } from '../../wire/listing.ts';
 import type { Database, Db, Transaction, WebhookRow } from '../tables.ts';
 import { inScope, type RowScope } from '../row-scope.ts';
 import { countFailures, lastDeliveryAt } from './health.ts';

@@ -5,7 +5,7 @@ import { createReplaying } from '../../../activities/delivering/replay.ts';
 import { createDoorbell, type Doorbell } from '../../../schema/database/live/notifier.ts';
 import { startOf } from '../../../schema/database/webhooks/replay-matches.ts';
 import { insertReplay } from '../../../schema/database/webhooks/replays.ts';
-import { firstIdAt, newId } from '../../../schema/ids.ts';
+import { firstIdAt, newId } from '../../../schema/wire/ids.ts';
 import type { ReplayedStatus } from '../../../schema/replays.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { addProject, addWebhook } from '../../support/rows.ts';

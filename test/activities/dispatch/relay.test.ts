@@ -11,7 +11,7 @@ import {
 import type { OutboxRow } from '../../../schema/database/tables.ts';
 import { createDoorbell, type Doorbell } from '../../../schema/database/live/notifier.ts';
 import { createListener, type Listener } from '../../../schema/database/live/listen.ts';
-import { newId } from '../../../schema/ids.ts';
+import { newId } from '../../../schema/wire/ids.ts';
 import {
   deliverEventsWorkflowId,
   publishPostWorkflow,

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startSweeper, type Sweeper } from '../../../activities/dispatch/sweeper.ts';
 import { deletePause, insertPause, listPauses } from '../../../schema/database/dispatch/pauses.ts';
 import { findTarget, setPaused } from '../../../schema/database/posts/targets.ts';
-import { newId } from '../../../schema/ids.ts';
+import { newId } from '../../../schema/wire/ids.ts';
 import { publishPostWorkflow } from '../../../schema/workflows.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createEngine, type Engine } from '../../support/engine.ts';

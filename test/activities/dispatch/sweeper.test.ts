@@ -5,7 +5,7 @@ import { startSweeper, type Sweeper } from '../../../activities/dispatch/sweeper
 import { keepWorker } from '../../../api/keep-worker.ts';
 import { startOf } from '../../../schema/database/webhooks/replay-matches.ts';
 import { insertReplay } from '../../../schema/database/webhooks/replays.ts';
-import { newId } from '../../../schema/ids.ts';
+import { newId } from '../../../schema/wire/ids.ts';
 import {
   deliverEventsWorkflow,
   publishPostWorkflow,

@@ -1,6 +1,6 @@
 // The operator's list of address ranges that the guard lets through.
 import { describe, expect, test } from 'vitest';
-import { parseCidrs } from '../../../schema/cidrs.ts';
+import { parseCidrs } from '../../../schema/config/cidrs.ts';
 
 describe('parseCidrs', () => {
   test('reads ranges apart at commas and spaces', () => {

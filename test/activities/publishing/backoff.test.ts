@@ -14,7 +14,7 @@ import {
   type PlatformErrorKind,
 } from '../../../activities/platforms/platform-error.ts';
 import type { ClockState } from '../../../schema/database/tables.ts';
-import type { Phase } from '../../../schema/posts.ts';
+import type { Phase } from '../../../schema/posts/posts.ts';
 import { defaultTargetClock as limits } from '../../../schema/retry.ts';
 
 const now = 1_700_000_000_000;

@@ -12,7 +12,7 @@ import { ownedForMs } from '../../../activities/publishing/call-ownership.ts';
 import { callPhase } from '../../../activities/publishing/call-phase.ts';
 import { beginPhase } from '../../../schema/database/posts/target-steps.ts';
 import { findTarget, type TargetRow } from '../../../schema/database/posts/targets.ts';
-import type { Phase } from '../../../schema/posts.ts';
+import type { Phase } from '../../../schema/posts/posts.ts';
 import type { AdvanceProgramInput } from '../../support/advance-program.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { dependenciesOf, shortClock } from '../../support/networks/posting.ts';

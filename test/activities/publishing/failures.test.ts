@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { toFailure } from '../../../activities/publishing/failures.ts';
 import { PlatformError } from '../../../activities/platforms/platform-error.ts';
-import { postingErrors } from '../../../schema/posting-errors.ts';
+import { postingErrors } from '../../../schema/posts/errors.ts';
 
 const { message, isRetriable, nextAction } = postingErrors.unavailable;
 

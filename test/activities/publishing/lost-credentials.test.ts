@@ -5,7 +5,7 @@ import type { AdvanceDependencies } from '../../../activities/publishing/depende
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
 import { PlatformError } from '../../../activities/platforms/platform-error.ts';
 import { sealCredentials } from '../../../schema/database/accounts/accounts.ts';
-import { newId } from '../../../schema/ids.ts';
+import { newId } from '../../../schema/wire/ids.ts';
 import { defaultTargetClock } from '../../../schema/retry.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { rowsVault } from '../../support/rows.ts';

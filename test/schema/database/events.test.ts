@@ -4,7 +4,7 @@ import { lockAccount } from '../../../schema/database/accounts/accounts.ts';
 import { recordEvent, type NewEvent } from '../../../schema/database/events/record.ts';
 import { lockPost } from '../../../schema/database/posts/posts.ts';
 import type { EventKind } from '../../../schema/events.ts';
-import { newId } from '../../../schema/ids.ts';
+import { newId } from '../../../schema/wire/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { addPost } from '../../support/rows.ts';
 

@@ -1,6 +1,6 @@
 // How a target must end, by what went wrong in which stage: the promise, as a table can't say it shorter.
-import type { PostingErrorCode } from '../../../schema/posting-errors.ts';
-import type { FailureStage, Phase } from '../../../schema/posts.ts';
+import type { PostingErrorCode } from '../../../schema/posts/errors.ts';
+import type { FailureStage, Phase } from '../../../schema/posts/posts.ts';
 import type { Fault } from './faults.ts';
 import type { NetworkKind } from './network.ts';
 

@@ -1,7 +1,7 @@
 // The switchboard of faults that all simulated networks share: which call of which phase goes wrong, and how.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Fetch, Platform } from '../../../activities/platforms/platform.ts';
-import type { Phase } from '../../../schema/posts.ts';
+import type { Phase } from '../../../schema/posts/posts.ts';
 
 export const faults = [
   /** Never reached the network. */

@@ -6,7 +6,7 @@ import { createCallHeartbeats } from '../../../activities/publishing/call-owners
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import type { Db, PostResultRow } from '../../../schema/database/tables.ts';
 import { insertPost } from '../../../schema/database/posts/posts.ts';
-import { newId } from '../../../schema/ids.ts';
+import { newId } from '../../../schema/wire/ids.ts';
 import type { TargetClock } from '../../../schema/retry.ts';
 import { addProject, rowsVault } from '../rows.ts';
 import type { SimulatedNetwork } from './network.ts';

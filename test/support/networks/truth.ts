@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { concludePost } from '../../../activities/publishing/conclude-post.ts';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
 import type { Db, PostResultRow } from '../../../schema/database/tables.ts';
-import { postingErrors, type PostingErrorCode } from '../../../schema/posting-errors.ts';
+import { postingErrors, type PostingErrorCode } from '../../../schema/posts/errors.ts';
 import type { SimulatedNetwork } from './network.ts';
 import { listOutcomeEvents, listTargets, run, type TestPost } from './posting.ts';
 

@@ -8,7 +8,7 @@ import { startReceiver } from '../../../support/receiver.ts';
 import type { Reply } from '../../../support/receiver.ts';
 import { refusal } from '../../../support/platform-refusal.ts';
 import { recordKey } from '../../../../activities/platforms/bluesky/record.ts';
-import { newId } from '../../../../schema/ids.ts';
+import { newId } from '../../../../schema/wire/ids.ts';
 
 const unexpected: Reply = { status: 404, body: '{"error":"XRPCNotSupported"}' };
 const simulator = await startReceiver({ respond: () => unexpected });

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { createBluesky } from '../../../../activities/platforms/bluesky/index.ts';
 import { recordKey } from '../../../../activities/platforms/bluesky/record.ts';
 import type { Fetch, Platform, Target } from '../../../../activities/platforms/platform.ts';
-import { newId } from '../../../../schema/ids.ts';
+import { newId } from '../../../../schema/wire/ids.ts';
 import { startBlueskyPds } from '../../../support/bluesky-pds.ts';
 import type { PdsAccount } from '../../../support/bluesky-pds.ts';
 import { txtOf } from '../../../support/bluesky-identity.ts';

@@ -4,7 +4,7 @@ import { createBluesky } from '../../../../activities/platforms/bluesky/index.ts
 import type { Platform, ProviderState, Target } from '../../../../activities/platforms/platform.ts';
 import { startBlueskyPds } from '../../../support/bluesky-pds.ts';
 import { startReceiver, type Reply } from '../../../support/receiver.ts';
-import { newId } from '../../../../schema/ids.ts';
+import { newId } from '../../../../schema/wire/ids.ts';
 import { txtOf } from '../../../support/bluesky-identity.ts';
 import { refusal } from '../../../support/platform-refusal.ts';
 

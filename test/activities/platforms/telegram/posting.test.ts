@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Target } from '../../../../activities/platforms/platform.ts';
 import { createTelegram } from '../../../../activities/platforms/telegram/index.ts';
 import { checkText } from '../../../../activities/platforms/text-rules.ts';
-import { newId } from '../../../../schema/ids.ts';
+import { newId } from '../../../../schema/wire/ids.ts';
 import { telegram as definition } from '../../../../schema/platforms/telegram.ts';
 import { createSwitchboard } from '../../../support/networks/faults.ts';
 import { startFaultyServer, type FaultyServer } from '../../../support/networks/faulty-server.ts';

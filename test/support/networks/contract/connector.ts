@@ -2,7 +2,7 @@
 import { connectPlatforms } from '../../../../activities/platforms/index.ts';
 import type { Platform } from '../../../../activities/platforms/platform.ts';
 import { createSandboxPlatform } from '../../../../activities/platforms/sandbox/index.ts';
-import { readConfig } from '../../../../schema/config.ts';
+import { readConfig } from '../../../../schema/config/config.ts';
 import type { PlatformName } from '../../../../schema/platforms/index.ts';
 import { txtOf } from '../../bluesky-identity.ts';
 import type { Switchboard } from '../faults.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Target } from '../../../../activities/platforms/platform.ts';
 import type { PostAttemptRow } from '../../../../schema/database/tables.ts';
-import { newId } from '../../../../schema/ids.ts';
+import { newId } from '../../../../schema/wire/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../database.ts';
 import { refusal } from '../../platform-refusal.ts';
 import { findExpectedEnd } from '../expected-end.ts';

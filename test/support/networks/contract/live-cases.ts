@@ -7,7 +7,7 @@ import type { Platform } from '../../../../activities/platforms/platform.ts';
 import { fixedLimits } from '../../../../schema/limits.ts';
 import type { Db } from '../../../../schema/database/tables.ts';
 import type { PlatformRules } from '../../../../schema/platforms/definition.ts';
-import { newId } from '../../../../schema/ids.ts';
+import { newId } from '../../../../schema/wire/ids.ts';
 import { startApp, type TestApp } from '../../app.ts';
 import { createBrowser } from '../../browser.ts';
 import { completeConsent } from '../../consent.ts';

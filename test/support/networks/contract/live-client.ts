@@ -5,7 +5,7 @@ import { isSecretField } from '../../../../api/accounts/connect-at-network.ts';
 import { openCredentials } from '../../../../schema/database/accounts/accounts.ts';
 import type { Traits } from '../../../../schema/platforms/definition.ts';
 import type { PlatformName } from '../../../../schema/platforms/index.ts';
-import type { Post, PostResult } from '../../../../schema/posts.ts';
+import type { Post, PostResult } from '../../../../schema/posts/posts.ts';
 import type { Api } from '../../api.ts';
 import type { TestApp } from '../../app.ts';
 

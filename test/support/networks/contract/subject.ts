@@ -3,7 +3,7 @@ import type { PlatformTools } from '../../../../activities/platforms/index.ts';
 import type { Credentials } from '../../../../activities/platforms/platform.ts';
 import type { Db } from '../../../../schema/database/tables.ts';
 import type { PlatformName } from '../../../../schema/platforms/index.ts';
-import type { Phase } from '../../../../schema/posts.ts';
+import type { Phase } from '../../../../schema/posts/posts.ts';
 import type { Switchboard } from '../faults.ts';
 
 /** What a network refuses a request with, in its own words; nothing is taken. */

@@ -1,7 +1,7 @@
 // A connector of Discord with one account connected, and the simulator behind it.
 import { createDiscord } from '../../../../activities/platforms/discord/index.ts';
 import type { Credentials, Target } from '../../../../activities/platforms/platform.ts';
-import { newId } from '../../../../schema/ids.ts';
+import { newId } from '../../../../schema/wire/ids.ts';
 import { createSwitchboard } from '../faults.ts';
 import { startFaultyServer } from '../faulty-server.ts';
 import { createDiscordServer, type DiscordServer } from './server.ts';

@@ -4,7 +4,7 @@ import { createNostr } from '../../../../activities/platforms/nostr/index.ts';
 import type { Platform, Published, Target } from '../../../../activities/platforms/platform.ts';
 import { createSafeFetch } from '../../../../activities/egress/client.ts';
 import { createUrlGuard } from '../../../../activities/egress/url-guard.ts';
-import { newId } from '../../../../schema/ids.ts';
+import { newId } from '../../../../schema/wire/ids.ts';
 
 export interface Author {
   nostr: Platform;

@@ -1,7 +1,7 @@
 // The connector of Slack, connected to a channel of the simulator over HTTP.
 import { createSlack } from '../../../../activities/platforms/slack/index.ts';
 import type { Connection, Target } from '../../../../activities/platforms/platform.ts';
-import { newId } from '../../../../schema/ids.ts';
+import { newId } from '../../../../schema/wire/ids.ts';
 import { createSwitchboard } from '../faults.ts';
 import { startFaultyServer } from '../faulty-server.ts';
 import { SlackServer } from './server.ts';

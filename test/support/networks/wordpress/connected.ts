@@ -1,7 +1,7 @@
 // The connector of WordPress, connected to an author of a simulated site over HTTP.
 import { createWordPress } from '../../../../activities/platforms/wordpress/index.ts';
 import type { Target } from '../../../../activities/platforms/platform.ts';
-import { newId } from '../../../../schema/ids.ts';
+import { newId } from '../../../../schema/wire/ids.ts';
 import { createSwitchboard } from '../faults.ts';
 import { startFaultyServer } from '../faulty-server.ts';
 import { createSite, type SiteSettings } from './server.ts';

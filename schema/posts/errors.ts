@@ -1,6 +1,6 @@
 // Why a target fails: every `error_code` of a result, with what its reader can do about it.
 import type { NextAction } from './posts.ts';
-import { reconnectCalls } from './reconnecting.ts';
+import { reconnectCalls } from '../reconnecting.ts';
 
 const reconnectHint = `Connect the account again (${reconnectCalls}), then retry the target.`;
 

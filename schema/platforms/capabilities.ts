@@ -1,7 +1,7 @@
 // What each network takes, as the wire shows it.
 import { z } from 'zod';
-import { textUnits } from './platforms/definition.ts';
-import { PlatformName } from './platforms/index.ts';
+import { textUnits } from './definition.ts';
+import { PlatformName } from './index.ts';
 
 const JsonSchema = z.record(z.string(), z.unknown());
 

@@ -1,8 +1,8 @@
 // Every environment variable that Fanfare reads: its form, its default and its sentence for `--help`.
 import { Resolver } from 'node:dns';
 import { z } from 'zod';
-import { platformVariables } from './platforms/index.ts';
-import { defaultDeliveryDelaysMs, defaultQueryTimeoutMs, defaultTargetClock } from './retry.ts';
+import { platformVariables } from '../platforms/index.ts';
+import { defaultDeliveryDelaysMs, defaultQueryTimeoutMs, defaultTargetClock } from '../retry.ts';
 import { delays, developmentFlag, flag, number, text, url } from './variables.ts';
 
 /** Judged by the resolver that will use them. */

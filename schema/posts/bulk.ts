@@ -1,8 +1,8 @@
 // Several posts in one request, as the wire shows them.
 import { z } from 'zod';
-import { checkedAlone } from './checked-alone.ts';
-import { ErrorObject } from './error-object.ts';
-import { fixedLimits } from './limits.ts';
+import { checkedAlone } from '../wire/checked-alone.ts';
+import { ErrorObject } from '../wire/error-object.ts';
+import { fixedLimits } from '../limits.ts';
 import { Post } from './posts.ts';
 
 const BulkPost = z

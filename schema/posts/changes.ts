@@ -1,8 +1,8 @@
 // What a client may change about a post that has not begun.
 import { z } from 'zod';
 import { CreatePost } from './posts.ts';
-import { someChange } from './some-change.ts';
-import { GivenTime } from './timestamp.ts';
+import { someChange } from '../wire/some-change.ts';
+import { GivenTime } from '../wire/timestamp.ts';
 
 const { caption, account_ids, platform_posts, media_urls, metadata, status } = CreatePost.shape;
 

@@ -1,9 +1,9 @@
 // The configuration: one object read from the environment once, all its faults reported together.
 import { parseCidrs } from './cidrs.ts';
-import { findCrossFaults, type Role } from './config-faults.ts';
+import { findCrossFaults, type Role } from './cross-checks.ts';
 import { Environment } from './environment.ts';
-import { readPlatformSettings } from './platforms/index.ts';
-import { defaultTargetClock } from './retry.ts';
+import { readPlatformSettings } from '../platforms/index.ts';
+import { defaultTargetClock } from '../retry.ts';
 
 export type Config = Readonly<ReturnType<typeof readConfig>>;
 

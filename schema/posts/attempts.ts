@@ -1,7 +1,7 @@
 // The story of a target or a comment: every call of a phase to its network, as the wire shows it.
 import { z } from 'zod';
 import { phases, ProviderError } from './posts.ts';
-import { Timestamp } from './timestamp.ts';
+import { Timestamp } from '../wire/timestamp.ts';
 
 /** What a call came to: where the network failed, in the five kinds that the engine acts on. */
 export const attemptOutcomes = {

@@ -1,9 +1,9 @@
 // Posts and their results, as the wire shows them.
 import { z } from 'zod';
-import { listQuery, ordered } from './listing.ts';
-import { fixedLimits } from './limits.ts';
-import { PlatformName } from './platforms/index.ts';
-import { GivenTime, Timestamp } from './timestamp.ts';
+import { listQuery, ordered } from '../wire/listing.ts';
+import { fixedLimits } from '../limits.ts';
+import { PlatformName } from '../platforms/index.ts';
+import { GivenTime, Timestamp } from '../wire/timestamp.ts';
 
 export const postStatuses = [
   'draft',
