@@ -5,15 +5,15 @@ import { Environment } from '../schema/config/environment.ts';
 import { connectDatabase } from '../schema/database/connect.ts';
 import type { Db } from '../schema/database/tables.ts';
 import { findRunningDatabase } from './embedded/running-database.ts';
-import { listen } from './listen/listen.ts';
-import { readListenOptions, type ListenWords } from './listen/options.ts';
-import { pause, showPauses } from './operator/pause.ts';
-import { RefusedArgument } from './operator/refused-argument.ts';
-import { restored } from './operator/restored.ts';
-import { resume } from './operator/resume.ts';
-import { readMinutes, showStuck } from './operator/stuck.ts';
-import type { Running } from './start.ts';
-import { createKey, createProject } from './tenants.ts';
+import { listen } from './cli/listen/listen.ts';
+import { readListenOptions, type ListenWords } from './cli/listen/options.ts';
+import { pause, showPauses } from './cli/pause.ts';
+import { RefusedArgument } from './cli/refused-argument.ts';
+import { restored } from './cli/restored.ts';
+import { resume } from './cli/resume.ts';
+import { readMinutes, showStuck } from './cli/stuck.ts';
+import type { Running } from './cli/start.ts';
+import { createKey, createProject } from './cli/tenants.ts';
 
 type Setting = string | number | boolean | string[] | number[];
 
@@ -129,7 +129,7 @@ async function main(args: string[]): Promise<void> {
 }
 
 /** With Temporal's SDK it takes longer to load than all else: the other commands do without. */
-const loadProgram = () => import('./start.ts');
+const loadProgram = () => import('./cli/start.ts');
 
 function runRole(role: 'api' | 'worker'): Promise<void> {
   const roles = { api: role === 'api', worker: role === 'worker' };

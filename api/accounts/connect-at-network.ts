@@ -5,7 +5,7 @@ import { PlatformError } from '../../activities/platforms/platform-error.ts';
 import type { PlatformErrorOptions } from '../../activities/platforms/platform-error.ts';
 import { takeConnection, takeError } from '../../activities/publishing/platform-answer.ts';
 import { AppError, validationError } from '../../schema/wire/errors.ts';
-import { bodyOptions, toIssues } from '../validation.ts';
+import { bodyOptions, toIssues } from '../http/validation.ts';
 
 const connectTimeoutMs = 20_000;
 const retryAfterS = 5;

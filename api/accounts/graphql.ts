@@ -10,14 +10,14 @@ import {
   type Account,
   type AccountUsage,
 } from '../../schema/accounts.ts';
-import { builder, operationCost } from '../builder.ts';
-import { inBatchesByQuery } from '../graphql-batches.ts';
-import { connectionOf } from '../graphql-connections.ts';
-import { requireCaller } from '../graphql-context.ts';
-import { nodesOf } from '../graphql-nodes.ts';
-import { list, readId, write } from '../graphql-operation.ts';
-import { queryOne, queryPages } from '../graphql-queries.ts';
-import { idArguments, idempotencyArguments, noInput, wordEnum } from '../graphql-shapes.ts';
+import { builder, operationCost } from '../graphql/builder.ts';
+import { inBatchesByQuery } from '../graphql/batches.ts';
+import { connectionOf } from '../graphql/connections.ts';
+import { requireCaller } from '../graphql/context.ts';
+import { nodesOf } from '../graphql/nodes.ts';
+import { list, readId, write } from '../graphql/operation.ts';
+import { queryOne, queryPages } from '../graphql/queries.ts';
+import { idArguments, idempotencyArguments, noInput, wordEnum } from '../graphql/shapes.ts';
 import { PlatformRef } from '../platforms/graphql.ts';
 import {
   connectAccount,

@@ -1,7 +1,7 @@
 // What leads to accounts from other resources, in GraphQL.
 import { ConnectSessionRef } from '../connect/graphql.ts';
 import { EventRef } from '../events/graphql.ts';
-import { linkOne } from '../graphql-links.ts';
+import { linkOne } from '../graphql/links.ts';
 import { PostResultRef } from '../posts/shapes-graphql.ts';
 import { AccountRef, accountNodes } from './graphql.ts';
 

@@ -6,7 +6,7 @@ import {
   GetAccountUsage,
   ListAccounts,
 } from '../../schema/accounts.ts';
-import { del, get, list, one, post, removed, written } from '../route.ts';
+import { del, get, list, one, post, removed, written } from '../http/route.ts';
 import { connectAccount, disconnectAccount, getAccount, listAccounts } from './operations.ts';
 import { getAccountUsage } from './usage.ts';
 

@@ -5,7 +5,7 @@ import { getAccountRow } from '../../schema/database/accounts/accounts.ts';
 import { getProjectRow } from '../../schema/database/projects.ts';
 import { monthlyLimitOf, warningAt } from '../../schema/limits.ts';
 import { toTimestamp } from '../../schema/wire/timestamp.ts';
-import type { Caller, Context } from '../context.ts';
+import type { Caller, Context } from '../server/context.ts';
 
 export async function getAccountUsage(
   context: Context,

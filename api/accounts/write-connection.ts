@@ -13,8 +13,8 @@ import { recordEvent } from '../../schema/database/events/record.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import type { PlatformName } from '../../schema/platforms/index.ts';
-import type { Context } from '../context.ts';
-import type { Effects } from '../transact.ts';
+import type { Context } from '../server/context.ts';
+import type { Effects } from '../http/transact.ts';
 
 export interface NewConnection {
   projectId: string;

@@ -7,12 +7,12 @@ import {
 } from '../../schema/api-keys.ts';
 import { listQuery } from '../../schema/wire/listing.ts';
 import { scopes } from '../../schema/scopes.ts';
-import { builder, operationCost } from '../builder.ts';
-import { connectionOf } from '../graphql-connections.ts';
-import { nodesOf } from '../graphql-nodes.ts';
-import { readId, write } from '../graphql-operation.ts';
-import { queryOne, queryPages } from '../graphql-queries.ts';
-import { idArguments, idempotencyArguments, noInput, wordEnum } from '../graphql-shapes.ts';
+import { builder, operationCost } from '../graphql/builder.ts';
+import { connectionOf } from '../graphql/connections.ts';
+import { nodesOf } from '../graphql/nodes.ts';
+import { readId, write } from '../graphql/operation.ts';
+import { queryOne, queryPages } from '../graphql/queries.ts';
+import { idArguments, idempotencyArguments, noInput, wordEnum } from '../graphql/shapes.ts';
 import { createApiKey, deleteApiKey, findApiKeys, getApiKey, listApiKeys } from './operations.ts';
 
 const ScopeRef = wordEnum('Scope', scopes, { enum: 'What an API key may do.' });

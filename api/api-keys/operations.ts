@@ -8,10 +8,10 @@ import {
 } from '../../schema/database/api-keys.ts';
 import { AppError, notFound, validationError } from '../../schema/wire/errors.ts';
 import type { Page, Paging } from '../../schema/wire/listing.ts';
-import { forgetKeys, requireScope } from '../auth.ts';
-import type { Caller, Context } from '../context.ts';
-import { page } from '../listing.ts';
-import { transact, type Answer } from '../transact.ts';
+import { forgetKeys, requireScope } from '../http/auth.ts';
+import type { Caller, Context } from '../server/context.ts';
+import { page } from '../http/listing.ts';
+import { transact, type Answer } from '../http/transact.ts';
 import { createKey } from './key.ts';
 import { presentApiKey } from './presenter.ts';
 

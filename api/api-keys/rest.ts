@@ -1,7 +1,7 @@
 // The REST routes of API keys.
 import { ApiKey, ApiKeyWithSecret, CreateApiKey } from '../../schema/api-keys.ts';
 import { listQuery } from '../../schema/wire/listing.ts';
-import { del, get, list, one, post, removed, written } from '../route.ts';
+import { del, get, list, one, post, removed, written } from '../http/route.ts';
 import { createApiKey, deleteApiKey, getApiKey, listApiKeys } from './operations.ts';
 
 export const apiKeyRoutes = [

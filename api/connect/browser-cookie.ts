@@ -2,7 +2,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Context as HonoContext } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
-import type { Context } from '../context.ts';
+import type { Context } from '../server/context.ts';
 
 const livesS = 30 * 60;
 

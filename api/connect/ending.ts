@@ -6,8 +6,8 @@ import {
   setConnectSessionEnded,
 } from '../../schema/database/accounts/connect-sessions.ts';
 import { writeConnection } from '../accounts/write-connection.ts';
-import type { Context } from '../context.ts';
-import { transact, type Effects } from '../transact.ts';
+import type { Context } from '../server/context.ts';
+import { transact, type Effects } from '../http/transact.ts';
 import { statusOf } from './presenter.ts';
 
 /**

@@ -6,11 +6,11 @@ import {
   type ConnectSession,
 } from '../../schema/accounts.ts';
 import { KeyEnvironmentRef } from '../api-keys/graphql.ts';
-import { builder, operationCost } from '../builder.ts';
-import { nodesOf } from '../graphql-nodes.ts';
-import { write } from '../graphql-operation.ts';
-import { queryOne } from '../graphql-queries.ts';
-import { idempotencyArguments, wordEnum } from '../graphql-shapes.ts';
+import { builder, operationCost } from '../graphql/builder.ts';
+import { nodesOf } from '../graphql/nodes.ts';
+import { write } from '../graphql/operation.ts';
+import { queryOne } from '../graphql/queries.ts';
+import { idempotencyArguments, wordEnum } from '../graphql/shapes.ts';
 import { PlatformRef } from '../platforms/graphql.ts';
 import { createConnectSession, findConnectSessions, getConnectSession } from './operations.ts';
 

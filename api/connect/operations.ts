@@ -9,8 +9,8 @@ import { getProjectRow } from '../../schema/database/projects.ts';
 import { validationError } from '../../schema/wire/errors.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import { requireReach } from '../accounts/operations.ts';
-import type { Caller, Context } from '../context.ts';
-import { transact, type Answer } from '../transact.ts';
+import type { Caller, Context } from '../server/context.ts';
+import { transact, type Answer } from '../http/transact.ts';
 import { presentConnectSession } from './presenter.ts';
 import { newToken } from './token.ts';
 

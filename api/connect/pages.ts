@@ -5,7 +5,7 @@ import type { ConnectSessionStatus } from '../../schema/accounts.ts';
 import type { AppError } from '../../schema/wire/errors.ts';
 import { platformTitles } from '../../schema/platforms/index.ts';
 import { isSecretField } from '../accounts/connect-at-network.ts';
-import { html, page, prose, type Html } from '../pages.ts';
+import { html, page, prose, type Html } from '../http/pages.ts';
 
 export function endedPage(status: Exclude<ConnectSessionStatus, 'pending'>): Response {
   switch (status) {

@@ -1,6 +1,6 @@
 // The REST routes of connect sessions.
 import { ConnectSession, CreateConnectSession } from '../../schema/accounts.ts';
-import { get, one, post, written } from '../route.ts';
+import { get, one, post, written } from '../http/route.ts';
 import { createConnectSession, getConnectSession } from './operations.ts';
 
 export const connectRoutes = [

@@ -8,7 +8,7 @@ import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import { getProjectRow } from '../../schema/database/projects.ts';
 import { AppError, errorKinds } from '../../schema/wire/errors.ts';
 import { askNetwork, connectAtNetwork } from '../accounts/connect-at-network.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../server/context.ts';
 import {
   isState,
   readBrowserSecret,

@@ -9,15 +9,15 @@ import {
   type RetriedDelivery,
   type Timings,
 } from '../../schema/deliveries.ts';
-import { builder, operationCost } from '../builder.ts';
+import { builder, operationCost } from '../graphql/builder.ts';
 import { EventKindRef } from '../events/graphql.ts';
-import { inBatches } from '../graphql-batches.ts';
-import { connectionOf } from '../graphql-connections.ts';
-import { requireCaller } from '../graphql-context.ts';
-import { nodesOf } from '../graphql-nodes.ts';
-import { readId, write } from '../graphql-operation.ts';
-import { queryOne, queryPagesOfWebhook } from '../graphql-queries.ts';
-import { idArguments, idempotencyArguments, noInput, wordEnum } from '../graphql-shapes.ts';
+import { inBatches } from '../graphql/batches.ts';
+import { connectionOf } from '../graphql/connections.ts';
+import { requireCaller } from '../graphql/context.ts';
+import { nodesOf } from '../graphql/nodes.ts';
+import { readId, write } from '../graphql/operation.ts';
+import { queryOne, queryPagesOfWebhook } from '../graphql/queries.ts';
+import { idArguments, idempotencyArguments, noInput, wordEnum } from '../graphql/shapes.ts';
 import {
   findDeliveries,
   findDeliveryAttempts,

@@ -1,8 +1,8 @@
 // What leads to deliveries from other resources, in GraphQL.
 import { ListDeliveries } from '../../schema/deliveries.ts';
 import { EventRef } from '../events/graphql.ts';
-import { toIdCursor } from '../graphql-connections.ts';
-import { linkPages } from '../graphql-links.ts';
+import { toIdCursor } from '../graphql/connections.ts';
+import { linkPages } from '../graphql/links.ts';
 import { PostRef } from '../posts/shapes-graphql.ts';
 import { WebhookRef } from '../webhooks/graphql.ts';
 import { DeliveryConnection, deliveryFilters } from './graphql.ts';

@@ -26,10 +26,10 @@ import {
   retryDeliveryWorkflowId,
   type RetryDeliveryInput,
 } from '../../schema/workflows.ts';
-import type { Caller, Context } from '../context.ts';
-import { page, pagesByParent } from '../listing.ts';
-import { notKept } from '../retention.ts';
-import { transact, type Answer } from '../transact.ts';
+import type { Caller, Context } from '../server/context.ts';
+import { page, pagesByParent } from '../http/listing.ts';
+import { notKept } from '../http/retention.ts';
+import { transact, type Answer } from '../http/transact.ts';
 import { presentAttempt, presentDelivery } from './presenter.ts';
 
 export async function listDeliveries(

@@ -5,7 +5,7 @@ import {
   ListDeliveries,
   RetriedDelivery,
 } from '../../schema/deliveries.ts';
-import { get, list, one, post, written } from '../route.ts';
+import { get, list, one, post, written } from '../http/route.ts';
 import { getDelivery, listDeliveries, retryDelivery } from './operations.ts';
 
 export const deliveryRoutes = [

@@ -7,7 +7,7 @@ import { run } from './executable-search.ts';
 import { findFreePorts } from './free-ports.ts';
 import { keepRunning } from './keep-running.ts';
 import { findProcessesIn, inspectProcess } from './process-table.ts';
-import { withoutProxy } from '../temporal-connection.ts';
+import { withoutProxy } from '../server/temporal-connection.ts';
 import { createTemporalDatabase } from './temporal-database.ts';
 import { readLastPorts, spawnServer, stopByPid, stopOrphan } from './server-process.ts';
 import type { ServerProcess, StopPlan } from './server-process.ts';

@@ -7,12 +7,12 @@ import {
   type EventKindInfo,
   type RecordedEvent,
 } from '../../schema/events.ts';
-import { builder, operationCost } from '../builder.ts';
-import { connectionOf } from '../graphql-connections.ts';
-import { nodesOf } from '../graphql-nodes.ts';
-import { read } from '../graphql-operation.ts';
-import { queryOne, queryPages } from '../graphql-queries.ts';
-import { wordEnum } from '../graphql-shapes.ts';
+import { builder, operationCost } from '../graphql/builder.ts';
+import { connectionOf } from '../graphql/connections.ts';
+import { nodesOf } from '../graphql/nodes.ts';
+import { read } from '../graphql/operation.ts';
+import { queryOne, queryPages } from '../graphql/queries.ts';
+import { wordEnum } from '../graphql/shapes.ts';
 import { findEvents, getEvent, listEventKinds, listEvents } from './operations.ts';
 
 export const EventKindRef = wordEnum('EventKind', eventKinds, {

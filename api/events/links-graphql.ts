@@ -2,8 +2,8 @@
 import { listQuery } from '../../schema/wire/listing.ts';
 import { AccountRef } from '../accounts/graphql.ts';
 import { DeliveryRef } from '../deliveries/graphql.ts';
-import { toIdCursor } from '../graphql-connections.ts';
-import { linkOne, linkPages } from '../graphql-links.ts';
+import { toIdCursor } from '../graphql/connections.ts';
+import { linkOne, linkPages } from '../graphql/links.ts';
 import { PostRef } from '../posts/shapes-graphql.ts';
 import { EventConnection, eventNodes, EventRef } from './graphql.ts';
 import { listEventsOf } from './operations.ts';

@@ -1,6 +1,6 @@
 // The live stream of recorded events, in GraphQL.
 import { validationError } from '../../schema/wire/errors.ts';
-import { builder, operationCost } from '../builder.ts';
+import { builder, operationCost } from '../graphql/builder.ts';
 import { messageOf, resumeArguments } from '../live/message-graphql.ts';
 import { openUpdates } from '../live/open-updates.ts';
 import { showUpdate } from '../live/updates.ts';

@@ -7,9 +7,9 @@ import {
 } from '../../schema/database/events/list.ts';
 import type { EventKindInfo, ListEvents, RecordedEvent } from '../../schema/events.ts';
 import type { Page, Paging } from '../../schema/wire/listing.ts';
-import type { Caller, Context } from '../context.ts';
-import { page, pagesByParent, wholePage } from '../listing.ts';
-import { notKept } from '../retention.ts';
+import type { Caller, Context } from '../server/context.ts';
+import { page, pagesByParent, wholePage } from '../http/listing.ts';
+import { notKept } from '../http/retention.ts';
 import { describeKinds } from './kinds.ts';
 import { presentEvent } from './presenter.ts';
 

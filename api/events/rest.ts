@@ -1,6 +1,6 @@
 // The REST routes of events and their kinds.
 import { Event, EventKindInfo, ListEvents } from '../../schema/events.ts';
-import { get, list, one } from '../route.ts';
+import { get, list, one } from '../http/route.ts';
 import { getEvent, listEventKinds, listEvents } from './operations.ts';
 import { withoutBody } from './presenter.ts';
 

@@ -1,7 +1,7 @@
 // The limits of this installation, in GraphQL.
 import type { Limits } from '../../schema/limits.ts';
-import { builder, operationCost } from '../builder.ts';
-import { read } from '../graphql-operation.ts';
+import { builder, operationCost } from '../graphql/builder.ts';
+import { read } from '../graphql/operation.ts';
 import { getLimits } from './operations.ts';
 
 const LimitsRef = builder.objectRef<Limits>('Limits').implement({

@@ -2,7 +2,7 @@
 import { getProjectRow } from '../../schema/database/projects.ts';
 import { fixedLimits, monthlyLimitOf, type Limits } from '../../schema/limits.ts';
 import { maxPageSize } from '../../schema/wire/listing.ts';
-import type { Caller, Context } from '../context.ts';
+import type { Caller, Context } from '../server/context.ts';
 
 export async function getLimits({ config, db }: Context, { projectId }: Caller): Promise<Limits> {
   const project = await getProjectRow(db, projectId);

@@ -1,6 +1,6 @@
 // The REST route of the limits.
 import { Limits } from '../../schema/limits.ts';
-import { get, one } from '../route.ts';
+import { get, one } from '../http/route.ts';
 import { getLimits } from './operations.ts';
 
 export const limitRoutes = [

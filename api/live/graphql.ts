@@ -1,6 +1,6 @@
 // Where the live streams stand, in GraphQL.
-import { builder, operationCost } from '../builder.ts';
-import { read } from '../graphql-operation.ts';
+import { builder, operationCost } from '../graphql/builder.ts';
+import { read } from '../graphql/operation.ts';
 
 builder.queryField('liveCursor', (t) =>
   t.string({

@@ -1,8 +1,8 @@
 // What every subscription shares in GraphQL: the shape of its messages, and the argument to resume.
 import { bookmark, changeKinds, presentState } from '../../schema/change-kinds.ts';
 import type { ChangeSubject } from '../../schema/database/tables.ts';
-import { builder } from '../builder.ts';
-import type { Ref } from '../graphql-connections.ts';
+import { builder } from '../graphql/builder.ts';
+import type { Ref } from '../graphql/connections.ts';
 import type { ShownUpdate } from './updates.ts';
 
 interface MessageOptions<T> {

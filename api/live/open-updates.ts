@@ -4,10 +4,10 @@ import { isDeletionKept } from '../../schema/database/live/changes.ts';
 import type { ChangeSubject } from '../../schema/database/tables.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import type { Scope } from '../../schema/scopes.ts';
-import { requireScope } from '../auth.ts';
-import type { Caller, Context } from '../context.ts';
-import { requireCaller, type GraphqlContext } from '../graphql-context.ts';
-import { readId } from '../graphql-operation.ts';
+import { requireScope } from '../http/auth.ts';
+import type { Caller, Context } from '../server/context.ts';
+import { requireCaller, type GraphqlContext } from '../graphql/context.ts';
+import { readId } from '../graphql/operation.ts';
 import { Updates, type SubjectReading, type Update } from './updates.ts';
 
 type Get<T> = (this: void, context: Context, caller: Caller, id: string) => Promise<T>;

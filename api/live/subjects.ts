@@ -16,7 +16,7 @@ import type { Post } from '../../schema/posts/posts.ts';
 import type { Replay } from '../../schema/replays.ts';
 import type { Webhook } from '../../schema/webhooks.ts';
 import { presentAccount } from '../accounts/presenter.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../server/context.ts';
 import { presentDelivery } from '../deliveries/presenter.ts';
 import { presentEvent } from '../events/presenter.ts';
 import { presentPost } from '../posts/presenter.ts';

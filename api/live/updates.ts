@@ -4,8 +4,8 @@ import type { KeyEnvironment } from '../../schema/api-keys.ts';
 import { bookmark } from '../../schema/change-kinds.ts';
 import type { ChangeRow } from '../../schema/database/tables.ts';
 import { AppError } from '../../schema/wire/errors.ts';
-import type { Caller } from '../context.ts';
-import type { GraphqlContext } from '../graphql-context.ts';
+import type { Caller } from '../server/context.ts';
+import type { GraphqlContext } from '../graphql/context.ts';
 import type { FeedItem } from './recent.ts';
 import type { FeedStream } from './subscriber.ts';
 

@@ -11,7 +11,7 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { isAsyncIterable, type Plugin } from 'graphql-yoga';
-import type { GraphqlContext } from '../graphql-context.ts';
+import type { GraphqlContext } from '../graphql/context.ts';
 
 type Results = AsyncGenerator<ExecutionResult, void, void>;
 

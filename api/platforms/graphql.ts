@@ -2,9 +2,9 @@
 import type { Capabilities } from '../../schema/platforms/capabilities.ts';
 import { textUnits } from '../../schema/platforms/definition.ts';
 import { platformDefinitions, platformNames } from '../../schema/platforms/index.ts';
-import { builder, operationCost } from '../builder.ts';
-import { read } from '../graphql-operation.ts';
-import { wordEnum } from '../graphql-shapes.ts';
+import { builder, operationCost } from '../graphql/builder.ts';
+import { read } from '../graphql/operation.ts';
+import { wordEnum } from '../graphql/shapes.ts';
 import { listCapabilities } from './operations.ts';
 
 export const PlatformRef = wordEnum('Platform', platformNames, {

@@ -1,8 +1,8 @@
 // What can be asked about the networks that this installation publishes to.
 import type { Capabilities } from '../../schema/platforms/capabilities.ts';
 import type { Page } from '../../schema/wire/listing.ts';
-import type { Context } from '../context.ts';
-import { wholePage } from '../listing.ts';
+import type { Context } from '../server/context.ts';
+import { wholePage } from '../http/listing.ts';
 import { presentCapabilities } from './presenter.ts';
 
 export function listCapabilities({ platforms }: Context): Page<Capabilities> {

@@ -1,6 +1,6 @@
 // The REST route of the networks' rules.
 import { Capabilities } from '../../schema/platforms/capabilities.ts';
-import { get, list } from '../route.ts';
+import { get, list } from '../http/route.ts';
 import { listCapabilities } from './operations.ts';
 
 export const platformRoutes = [

@@ -7,10 +7,10 @@ import {
   type AttemptOutcome,
   type PostAttempt,
 } from '../../schema/posts/attempts.ts';
-import { builder } from '../builder.ts';
-import { connectionOf } from '../graphql-connections.ts';
-import { linkPages } from '../graphql-links.ts';
-import { wordEnum } from '../graphql-shapes.ts';
+import { builder } from '../graphql/builder.ts';
+import { connectionOf } from '../graphql/connections.ts';
+import { linkPages } from '../graphql/links.ts';
+import { wordEnum } from '../graphql/shapes.ts';
 import { listAttemptsOfResults, toAttemptCursor } from './list-attempts.ts';
 import { OutcomeRef } from './shapes-graphql.ts';
 

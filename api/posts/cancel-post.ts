@@ -10,8 +10,8 @@ import {
 import { getPostRow } from '../../schema/database/posts/posts.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import type { Post } from '../../schema/posts/posts.ts';
-import type { Caller, Context } from '../context.ts';
-import { transact, type Answer } from '../transact.ts';
+import type { Caller, Context } from '../server/context.ts';
+import { transact, type Answer } from '../http/transact.ts';
 import { isWaiting, wrongState } from './post-state.ts';
 import { presentPost } from './presenter.ts';
 

@@ -1,8 +1,8 @@
 // Changing, publishing, canceling, deleting and retrying posts, in GraphQL.
 import { UpdatePost } from '../../schema/posts/changes.ts';
-import { builder, operationCost } from '../builder.ts';
-import { readId, write } from '../graphql-operation.ts';
-import { idArguments, idempotencyArguments, noInput } from '../graphql-shapes.ts';
+import { builder, operationCost } from '../graphql/builder.ts';
+import { readId, write } from '../graphql/operation.ts';
+import { idArguments, idempotencyArguments, noInput } from '../graphql/shapes.ts';
 import { cancelPost } from './cancel-post.ts';
 import { NewPostStatusRef, PlatformPostInput } from './creating-graphql.ts';
 import { deletePost } from './delete-post.ts';

@@ -2,7 +2,7 @@
 import { monthOf } from '../../schema/database/accounts/usage.ts';
 import type { SocialAccountRow } from '../../schema/database/tables.ts';
 import type { CreatePost, PostFinding, PostVerdict } from '../../schema/posts/posts.ts';
-import type { Caller, Context } from '../context.ts';
+import type { Caller, Context } from '../server/context.ts';
 import { foreseeExcess } from './count-usage.ts';
 import { fault, toRefusal, type Finding } from './findings.ts';
 import { checkSchedule, toSchedule } from './schedule.ts';

@@ -13,8 +13,8 @@ import { recordEvent } from '../../schema/database/events/record.ts';
 import { countOf } from '../../schema/wire/count-of.ts';
 import { AppError, type Issue } from '../../schema/wire/errors.ts';
 import { monthlyLimitOf, warningAt } from '../../schema/limits.ts';
-import type { Caller, Context } from '../context.ts';
-import type { Effects } from '../transact.ts';
+import type { Caller, Context } from '../server/context.ts';
+import type { Effects } from '../http/transact.ts';
 
 export interface CountedTarget {
   account: { id: string; account_name: string };

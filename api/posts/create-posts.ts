@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import type { CreatePosts } from '../../schema/posts/bulk.ts';
 import { AppError, validationError } from '../../schema/wire/errors.ts';
 import { CreatePost, type Post } from '../../schema/posts/posts.ts';
-import type { Caller, Context } from '../context.ts';
-import { toAppError, toErrorAnswer, type ErrorBody } from '../errors.ts';
-import { maxKeyLength } from '../idempotency.ts';
-import { refuseAnswered, Replayed, transact, type Answer } from '../transact.ts';
-import { bodyOptions, validate } from '../validation.ts';
+import type { Caller, Context } from '../server/context.ts';
+import { toAppError, toErrorAnswer, type ErrorBody } from '../http/errors.ts';
+import { maxKeyLength } from '../http/idempotency.ts';
+import { refuseAnswered, Replayed, transact, type Answer } from '../http/transact.ts';
+import { bodyOptions, validate } from '../http/validation.ts';
 import { createPost } from './create-post.ts';
 
 export type CreatedPost = { status: number; post: Post } | { status: number; error: ErrorBody };

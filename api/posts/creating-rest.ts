@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { CreatedPost, CreatePosts } from '../../schema/posts/bulk.ts';
 import { CreatePost, PostVerdict } from '../../schema/posts/posts.ts';
-import { one, post, written } from '../route.ts';
+import { one, post, written } from '../http/route.ts';
 import { validatePost } from './check-post.ts';
 import { createPosts } from './create-posts.ts';
 

@@ -1,8 +1,8 @@
 // Deletes our record of a post; what is public stays where it is.
 import { giveBackUsage } from '../../schema/database/accounts/usage.ts';
 import { deletePostRow, lockPostWithResults } from '../../schema/database/posts/changes.ts';
-import type { Caller, Context } from '../context.ts';
-import { transact, type Answer } from '../transact.ts';
+import type { Caller, Context } from '../server/context.ts';
+import { transact, type Answer } from '../http/transact.ts';
 import { wrongState } from './post-state.ts';
 
 export function deletePost(context: Context, caller: Caller, id: string): Promise<Answer<null>> {

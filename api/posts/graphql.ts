@@ -1,8 +1,8 @@
 // Reading posts, in GraphQL.
 import { ListPosts } from '../../schema/posts/posts.ts';
-import { builder } from '../builder.ts';
-import { connectionOf } from '../graphql-connections.ts';
-import { queryOne, queryPages } from '../graphql-queries.ts';
+import { builder } from '../graphql/builder.ts';
+import { connectionOf } from '../graphql/connections.ts';
+import { queryOne, queryPages } from '../graphql/queries.ts';
 import { PlatformRef } from '../platforms/graphql.ts';
 import { getPost, listPosts } from './read-posts.ts';
 import { PostRef, PostStatusRef } from './shapes-graphql.ts';

@@ -1,7 +1,7 @@
 // What leads to posts from other resources, in GraphQL.
 import { DeliveryRef } from '../deliveries/graphql.ts';
 import { EventRef } from '../events/graphql.ts';
-import { linkOne } from '../graphql-links.ts';
+import { linkOne } from '../graphql/links.ts';
 import { postNodes, PostRef } from './shapes-graphql.ts';
 
 linkOne(EventRef, 'post', {

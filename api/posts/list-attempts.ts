@@ -6,8 +6,8 @@ import { notFound } from '../../schema/wire/errors.ts';
 import { toCursor, type Page, type Paging } from '../../schema/wire/listing.ts';
 import type { PostAttempt } from '../../schema/posts/attempts.ts';
 import { toTimestamp } from '../../schema/wire/timestamp.ts';
-import type { Caller, Context } from '../context.ts';
-import { attemptPrefix, emptyPage, pagesByParent } from '../listing.ts';
+import type { Caller, Context } from '../server/context.ts';
+import { attemptPrefix, emptyPage, pagesByParent } from '../http/listing.ts';
 
 /** Newest first. */
 export async function listAttempts(

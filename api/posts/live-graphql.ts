@@ -1,5 +1,5 @@
 // The live stream of posts, in GraphQL.
-import { builder, operationCost } from '../builder.ts';
+import { builder, operationCost } from '../graphql/builder.ts';
 import { messageOf, resumeArguments } from '../live/message-graphql.ts';
 import { openUpdates } from '../live/open-updates.ts';
 import { showUpdate } from '../live/updates.ts';

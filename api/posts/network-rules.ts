@@ -5,7 +5,7 @@ import { platformTitles } from '../../schema/platforms/index.ts';
 import type { Platform } from '../../activities/platforms/platform.ts';
 import type { Platforms } from '../../activities/platforms/index.ts';
 import { checkText } from '../../activities/platforms/text-rules.ts';
-import { bodyOptions, toIssues } from '../validation.ts';
+import { bodyOptions, toIssues } from '../http/validation.ts';
 import { checkMediaUrls } from './media-urls.ts';
 import type { NamedTarget, TargetInput } from './named-targets.ts';
 

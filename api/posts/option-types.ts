@@ -2,8 +2,8 @@
 import type { EnumRef, InputObjectRef, ObjectRef } from '@pothos/core';
 import type { z } from 'zod';
 import { toEnumWord } from '../../schema/wire/enum-word.ts';
-import type { builder as ourBuilder } from '../builder.ts';
-import { toCamelCase, toSnakeCase } from '../graphql-spelling.ts';
+import type { builder as ourBuilder } from '../graphql/builder.ts';
+import { toCamelCase, toSnakeCase } from '../graphql/case-conversion.ts';
 
 type Builder = typeof ourBuilder;
 type Values = Record<string, unknown>;

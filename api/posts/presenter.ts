@@ -3,7 +3,7 @@ import type { PostResultRow, PostRow } from '../../schema/database/tables.ts';
 import { findPostingError, postingErrorAnchor } from '../../schema/posts/errors.ts';
 import type { Outcome, Post, PostResult } from '../../schema/posts/posts.ts';
 import { toTimestamp } from '../../schema/wire/timestamp.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../server/context.ts';
 import { findFirstComment } from './stored-post.ts';
 import { findWaitReason } from './waiting.ts';
 

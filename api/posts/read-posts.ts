@@ -8,8 +8,8 @@ import {
   listPostsById,
   listResults,
 } from '../../schema/database/posts/posts.ts';
-import type { Caller, Context } from '../context.ts';
-import { page } from '../listing.ts';
+import type { Caller, Context } from '../server/context.ts';
+import { page } from '../http/listing.ts';
 import { presentPost } from './presenter.ts';
 
 export async function getPost(context: Context, caller: Caller, id: string): Promise<Post> {

@@ -3,7 +3,7 @@ import { listQuery } from '../../schema/wire/listing.ts';
 import { PostAttempt } from '../../schema/posts/attempts.ts';
 import { UpdatePost } from '../../schema/posts/changes.ts';
 import { CreatePost, ListPosts, Post, PostResult } from '../../schema/posts/posts.ts';
-import { del, get, list, one, patch, post, removed, written } from '../route.ts';
+import { del, get, list, one, patch, post, removed, written } from '../http/route.ts';
 import { cancelPost } from './cancel-post.ts';
 import { createPost } from './create-post.ts';
 import { deletePost } from './delete-post.ts';

@@ -14,10 +14,10 @@ import {
   type Post,
   type PostResult,
 } from '../../schema/posts/posts.ts';
-import { builder } from '../builder.ts';
-import { nodesOf } from '../graphql-nodes.ts';
-import { wordEnum } from '../graphql-shapes.ts';
-import { spellWords } from '../graphql-spelling.ts';
+import { builder } from '../graphql/builder.ts';
+import { nodesOf } from '../graphql/nodes.ts';
+import { wordEnum } from '../graphql/shapes.ts';
+import { spellWords } from '../graphql/case-conversion.ts';
 import { PlatformRef } from '../platforms/graphql.ts';
 import { PlatformOptionsRef, showOptions } from './options-graphql.ts';
 import { findPosts, findResults } from './read-posts.ts';

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { PostRow } from '../../schema/database/tables.ts';
 import { insertPublishPost } from '../../schema/database/dispatch/outbox.ts';
 import { setPost } from '../../schema/database/posts/changes.ts';
-import type { Effects } from '../transact.ts';
+import type { Effects } from '../http/transact.ts';
 
 export interface RunStart {
   status: 'scheduled' | 'pending';

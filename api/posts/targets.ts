@@ -4,7 +4,7 @@ import type { SocialAccountRow } from '../../schema/database/tables.ts';
 import { listAccountsById } from '../../schema/database/accounts/accounts.ts';
 import { lostAccountWords, reconnectCalls } from '../../schema/reconnecting.ts';
 import { rulesOf } from '../../activities/platforms/index.ts';
-import type { Caller, Context } from '../context.ts';
+import type { Caller, Context } from '../server/context.ts';
 import { fault, isFault, toRefusal, type Finding } from './findings.ts';
 import { checkMediaUrls } from './media-urls.ts';
 import { nameTargets, type NamedTarget, type TargetInput } from './named-targets.ts';

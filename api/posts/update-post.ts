@@ -9,8 +9,8 @@ import {
 import { getPostRow, type PostWithResults } from '../../schema/database/posts/posts.ts';
 import type { UpdatePost } from '../../schema/posts/changes.ts';
 import type { Post } from '../../schema/posts/posts.ts';
-import type { Caller, Context } from '../context.ts';
-import { transact, type Answer, type Effects } from '../transact.ts';
+import type { Caller, Context } from '../server/context.ts';
+import { transact, type Answer, type Effects } from '../http/transact.ts';
 import { countResults } from './count-usage.ts';
 import { recordScheduled } from './create-post.ts';
 import { isWaiting, wrongState } from './post-state.ts';

@@ -5,10 +5,10 @@ import {
   type PostFinding,
   type PostVerdict,
 } from '../../schema/posts/posts.ts';
-import { builder, operationCost } from '../builder.ts';
-import { inInput, judge } from '../graphql-operation.ts';
-import { wordEnum } from '../graphql-shapes.ts';
-import { spellField, spellWords, type Place } from '../graphql-spelling.ts';
+import { builder, operationCost } from '../graphql/builder.ts';
+import { inInput, judge } from '../graphql/operation.ts';
+import { wordEnum } from '../graphql/shapes.ts';
+import { spellField, spellWords, type Place } from '../graphql/case-conversion.ts';
 import { PlatformRef } from '../platforms/graphql.ts';
 import { validatePost } from './check-post.ts';
 import { CreatePostInput } from './creating-graphql.ts';

@@ -1,8 +1,8 @@
 // The caller's project, in GraphQL.
 import { monthlyLimitMeaning, UpdateProject, type Project } from '../../schema/projects.ts';
-import { builder, operationCost } from '../builder.ts';
-import { nodesOf } from '../graphql-nodes.ts';
-import { read, write } from '../graphql-operation.ts';
+import { builder, operationCost } from '../graphql/builder.ts';
+import { nodesOf } from '../graphql/nodes.ts';
+import { read, write } from '../graphql/operation.ts';
 import { findProjects, getProject, updateProject } from './operations.ts';
 
 const ProjectRef = builder.objectRef<Project>('Project');

@@ -2,8 +2,8 @@
 import { getProjectRow, setProject } from '../../schema/database/projects.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import type { Project, UpdateProject } from '../../schema/projects.ts';
-import type { Caller, Context } from '../context.ts';
-import { transact, type Answer } from '../transact.ts';
+import type { Caller, Context } from '../server/context.ts';
+import { transact, type Answer } from '../http/transact.ts';
 import { presentProject } from './presenter.ts';
 
 /** Both environments share its settings. */

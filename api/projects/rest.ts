@@ -1,6 +1,6 @@
 // The REST routes of the caller's project.
 import { Project, UpdateProject } from '../../schema/projects.ts';
-import { get, one, patch, written } from '../route.ts';
+import { get, one, patch, written } from '../http/route.ts';
 import { getProject, updateProject } from './operations.ts';
 
 export const projectRoutes = [

@@ -9,13 +9,13 @@ import {
   type AcceptedReplay,
   type Replay,
 } from '../../schema/replays.ts';
-import { builder, operationCost } from '../builder.ts';
-import { connectionOf } from '../graphql-connections.ts';
-import { linkOne } from '../graphql-links.ts';
-import { nodesOf } from '../graphql-nodes.ts';
-import { readId, write } from '../graphql-operation.ts';
-import { queryOne, queryPagesOfWebhook } from '../graphql-queries.ts';
-import { idempotencyArguments, wordEnum } from '../graphql-shapes.ts';
+import { builder, operationCost } from '../graphql/builder.ts';
+import { connectionOf } from '../graphql/connections.ts';
+import { linkOne } from '../graphql/links.ts';
+import { nodesOf } from '../graphql/nodes.ts';
+import { readId, write } from '../graphql/operation.ts';
+import { queryOne, queryPagesOfWebhook } from '../graphql/queries.ts';
+import { idempotencyArguments, wordEnum } from '../graphql/shapes.ts';
 import { findReplays, getReplay, listReplays, replayDeliveries } from './operations.ts';
 
 const ReplayStatusRef = wordEnum('ReplayStatus', replayStatuses, {

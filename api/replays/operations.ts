@@ -14,9 +14,9 @@ import { AppError, validationError } from '../../schema/wire/errors.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import type { Page, Paging } from '../../schema/wire/listing.ts';
 import type { AcceptedReplay, Replay, ReplayDeliveries } from '../../schema/replays.ts';
-import type { Caller, Context } from '../context.ts';
-import { emptyPage, pagesByParent } from '../listing.ts';
-import { transact, type Answer } from '../transact.ts';
+import type { Caller, Context } from '../server/context.ts';
+import { emptyPage, pagesByParent } from '../http/listing.ts';
+import { transact, type Answer } from '../http/transact.ts';
 import { presentReplay } from './presenter.ts';
 
 /** Counts before the transaction, which then holds no lock for long; a workflow does the rest. */

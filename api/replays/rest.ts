@@ -1,7 +1,7 @@
 // The REST routes of replays.
 import { listQuery } from '../../schema/wire/listing.ts';
 import { AcceptedReplay, Replay, ReplayDeliveries } from '../../schema/replays.ts';
-import { get, list, one, post, written } from '../route.ts';
+import { get, list, one, post, written } from '../http/route.ts';
 import { getReplay, listReplays, replayDeliveries } from './operations.ts';
 
 export const replayRoutes = [

@@ -3,7 +3,7 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import type { Db } from '../../schema/database/tables.ts';
 import { SandboxHandle } from '../../schema/platforms/sandbox.ts';
-import { html, page } from '../pages.ts';
+import { html, page } from '../http/pages.ts';
 import { grantCode } from './tokens.ts';
 
 interface ConsentSettings {

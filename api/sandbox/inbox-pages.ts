@@ -1,5 +1,5 @@
 // The inbox as a browser sees it.
-import { html, page, type Html } from '../pages.ts';
+import { html, page, type Html } from '../http/pages.ts';
 import type { ReceivedRequest } from './inbox-store.ts';
 
 export interface ShownRequest extends ReceivedRequest {

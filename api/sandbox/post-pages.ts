@@ -7,7 +7,7 @@ import {
   listSandboxReplies,
 } from '../../schema/database/sandbox.ts';
 import { SandboxHandle } from '../../schema/platforms/sandbox.ts';
-import { html, page, type Html } from '../pages.ts';
+import { html, page, type Html } from '../http/pages.ts';
 
 const shown = 100;
 

@@ -10,13 +10,13 @@ import {
   type WebhookWithSecret,
 } from '../../schema/webhooks.ts';
 import { KeyEnvironmentRef } from '../api-keys/graphql.ts';
-import { builder, operationCost } from '../builder.ts';
+import { builder, operationCost } from '../graphql/builder.ts';
 import { EventKindRef } from '../events/graphql.ts';
-import { connectionOf } from '../graphql-connections.ts';
-import { nodesOf } from '../graphql-nodes.ts';
-import { readId, write } from '../graphql-operation.ts';
-import { queryOne, queryPages } from '../graphql-queries.ts';
-import { idArguments, idempotencyArguments, noInput, wordEnum } from '../graphql-shapes.ts';
+import { connectionOf } from '../graphql/connections.ts';
+import { nodesOf } from '../graphql/nodes.ts';
+import { readId, write } from '../graphql/operation.ts';
+import { queryOne, queryPages } from '../graphql/queries.ts';
+import { idArguments, idempotencyArguments, noInput, wordEnum } from '../graphql/shapes.ts';
 import {
   createWebhook,
   deleteWebhook,

@@ -1,6 +1,6 @@
 // What leads to webhooks from other resources, in GraphQL.
 import { DeliveryRef } from '../deliveries/graphql.ts';
-import { linkOne } from '../graphql-links.ts';
+import { linkOne } from '../graphql/links.ts';
 import { ReplayRef } from '../replays/graphql.ts';
 import { webhookNodes, WebhookRef } from './graphql.ts';
 

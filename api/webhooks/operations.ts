@@ -24,9 +24,9 @@ import type {
   Webhook,
   WebhookWithSecret,
 } from '../../schema/webhooks.ts';
-import type { Caller, Context } from '../context.ts';
-import { page } from '../listing.ts';
-import { transact, type Answer } from '../transact.ts';
+import type { Caller, Context } from '../server/context.ts';
+import { page } from '../http/listing.ts';
+import { transact, type Answer } from '../http/transact.ts';
 import { presentWebhook } from './presenter.ts';
 
 export async function createWebhook(

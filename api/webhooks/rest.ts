@@ -9,7 +9,7 @@ import {
   Webhook,
   WebhookWithSecret,
 } from '../../schema/webhooks.ts';
-import { del, get, list, one, patch, post, removed, written } from '../route.ts';
+import { del, get, list, one, patch, post, removed, written } from '../http/route.ts';
 import {
   createWebhook,
   deleteWebhook,

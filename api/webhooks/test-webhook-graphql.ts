@@ -1,10 +1,10 @@
 // Test events, in GraphQL.
 import { TestWebhook } from '../../schema/webhooks.ts';
-import { builder, operationCost } from '../builder.ts';
+import { builder, operationCost } from '../graphql/builder.ts';
 import { DeliveryRef } from '../deliveries/graphql.ts';
 import { EventKindRef } from '../events/graphql.ts';
-import { readId, write } from '../graphql-operation.ts';
-import { idArguments, idempotencyArguments } from '../graphql-shapes.ts';
+import { readId, write } from '../graphql/operation.ts';
+import { idArguments, idempotencyArguments } from '../graphql/shapes.ts';
 import { testWebhook } from './test-webhook.ts';
 
 const TestWebhookInput = builder.inputType('TestWebhookInput', {

@@ -4,9 +4,9 @@ import { recordTestEvent } from '../../schema/database/events/test-events.ts';
 import { lockWebhook } from '../../schema/database/webhooks/webhooks.ts';
 import type { Delivery } from '../../schema/deliveries.ts';
 import type { TestWebhook } from '../../schema/webhooks.ts';
-import type { Caller, Context } from '../context.ts';
+import type { Caller, Context } from '../server/context.ts';
 import { presentDelivery } from '../deliveries/presenter.ts';
-import { transact, type Answer } from '../transact.ts';
+import { transact, type Answer } from '../http/transact.ts';
 import { sampleEvents } from './sample-events.ts';
 
 /** Of any kind, also one that it isn't subscribed to, and of a disabled webhook. */

@@ -1,6 +1,6 @@
 // API keys over REST: shown once, no wider than their maker, revoked, expired, their last use.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { hashKey } from '../../api/auth.ts';
+import { hashKey } from '../../api/http/auth.ts';
 import { findApiKeyByHash } from '../../schema/database/api-keys.ts';
 import { scopes } from '../../schema/scopes.ts';
 import { createTestRest, type TestKey, type TestRest } from '../support/rest.ts';

@@ -2,13 +2,13 @@
 import { getNamedType, isInputObjectType, isObjectType } from 'graphql';
 import type { z } from 'zod';
 import { describe, expect, test } from 'vitest';
-import { docPages } from '../../api/docs.ts';
-import { createSchema } from '../../api/graphql.ts';
-import { toCamelCase } from '../../api/graphql-spelling.ts';
-import { healthPages } from '../../api/health.ts';
-import { metricsPage } from '../../api/metrics.ts';
-import type { Route } from '../../api/route.ts';
-import { routes } from '../../api/routes.ts';
+import { docPages } from '../../api/reference/docs.ts';
+import { createSchema } from '../../api/graphql/schema.ts';
+import { toCamelCase } from '../../api/graphql/case-conversion.ts';
+import { healthPages } from '../../api/server/health.ts';
+import { metricsPage } from '../../api/server/metrics.ts';
+import type { Route } from '../../api/http/route.ts';
+import { routes } from '../../api/http/routes.ts';
 import { fieldOf, findField, findRefusal } from '../support/faces.ts';
 
 const schema = createSchema();

@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { buildSchema, parse, visit } from 'graphql';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { generated } from '../../api/generated.ts';
-import { createSchema } from '../../api/graphql.ts';
-import { fillInTables } from '../../api/network-tables.ts';
-import { findChanges } from '../../api/schema-changes.ts';
+import { generated } from '../../api/reference/generated.ts';
+import { createSchema } from '../../api/graphql/schema.ts';
+import { fillInTables } from '../../api/reference/network-tables.ts';
+import { findChanges } from '../../api/reference/schema-changes.ts';
 
 const committed = (name: string) =>
   readFile(new URL(`../../schema/${name}`, import.meta.url), 'utf8');
@@ -111,8 +111,8 @@ describe('what makers of clients need', () => {
   });
 });
 
-describe('node api/generate.ts', () => {
-  const program = fileURLToPath(new URL('../../api/generate.ts', import.meta.url));
+describe('node api/reference/generate.ts', () => {
+  const program = fileURLToPath(new URL('../../api/reference/generate.ts', import.meta.url));
   let directory: string;
   let sdl: string;
 

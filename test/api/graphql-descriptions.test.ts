@@ -10,8 +10,8 @@ import {
   type GraphQLNamedType,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { generated } from '../../api/generated.ts';
-import { createSchema } from '../../api/graphql.ts';
+import { generated } from '../../api/reference/generated.ts';
+import { createSchema } from '../../api/graphql/schema.ts';
 import { members, membersOf } from '../../schema/wire/glossary.ts';
 import { types, words } from '../../schema/wire/glossary-words.ts';
 

@@ -1,7 +1,7 @@
 // From one resource to those around it in GraphQL: to one, or to a page of many.
 import { isIntrospectionType, isNonNullType, isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createSchema } from '../../api/graphql.ts';
+import { createSchema } from '../../api/graphql/schema.ts';
 import { createApi } from '../support/api.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { ask, askRefused, subscribeOverSocket, type Message } from '../support/graphql.ts';

@@ -1,6 +1,6 @@
 // What every mutation says where it refuses: a code of the table, and each fault by a path of GraphQL.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createSchema } from '../../api/graphql.ts';
+import { createSchema } from '../../api/graphql/schema.ts';
 import { errorKinds } from '../../schema/wire/errors.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { writeOperation } from '../support/faces.ts';

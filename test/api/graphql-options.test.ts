@@ -1,8 +1,8 @@
 // The networks' own options in GraphQL: typed by the schemas that check them, and only for their network.
 import { isInputObjectType, isObjectType, isUnionType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createSchema } from '../../api/graphql.ts';
-import { toCamelCase } from '../../api/graphql-spelling.ts';
+import { createSchema } from '../../api/graphql/schema.ts';
+import { toCamelCase } from '../../api/graphql/case-conversion.ts';
 import type { PostResult } from '../../schema/posts/posts.ts';
 import { platformDefinitions, type PlatformName } from '../../schema/platforms/index.ts';
 import { startApp, type TestApp } from '../support/app.ts';

@@ -1,6 +1,6 @@
 // What an answer costs Postgres: each level of it one statement, however many posts are on the page.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { forgetKeys } from '../../api/auth.ts';
+import { forgetKeys } from '../../api/http/auth.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { ask, type Message } from '../support/graphql.ts';

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { readListenOptions, type ListenWords } from '../../api/listen/options.ts';
-import { RefusedArgument } from '../../api/operator/refused-argument.ts';
+import { readListenOptions, type ListenWords } from '../../api/cli/listen/options.ts';
+import { RefusedArgument } from '../../api/cli/refused-argument.ts';
 import { readConfig } from '../../schema/config/config.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'fanfare-listen-'));

@@ -1,6 +1,6 @@
 // The pages that need no key: metrics, the API document.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { routes } from '../../api/routes.ts';
+import { routes } from '../../api/http/routes.ts';
 import { deletePause, insertPause } from '../../schema/database/dispatch/pauses.ts';
 import { errorKinds } from '../../schema/wire/errors.ts';
 import { createTestRest, type TestAnswer, type TestRest } from '../support/rest.ts';

@@ -1,8 +1,8 @@
 // The operator's commands, as they are typed: what they take, say and refuse, and the code they end with.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { pause, showPauses } from '../../api/operator/pause.ts';
-import { resume } from '../../api/operator/resume.ts';
-import { checkScope } from '../../api/operator/scope.ts';
+import { pause, showPauses } from '../../api/cli/pause.ts';
+import { resume } from '../../api/cli/resume.ts';
+import { checkScope } from '../../api/cli/scope.ts';
 import { deletePause, listPauses } from '../../schema/database/dispatch/pauses.ts';
 import { platformNames } from '../../schema/platforms/index.ts';
 import { newId } from '../../schema/wire/ids.ts';

@@ -1,8 +1,8 @@
 // What a target that waits says of it: why, in REST and in GraphQL, and nothing once it goes on.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { findWaitReason } from '../../api/posts/waiting.ts';
-import { pause } from '../../api/operator/pause.ts';
-import { resume } from '../../api/operator/resume.ts';
+import { pause } from '../../api/cli/pause.ts';
+import { resume } from '../../api/cli/resume.ts';
 import type { ClockState, PostResultRow } from '../../schema/database/tables.ts';
 import type { Phase, Post } from '../../schema/posts/posts.ts';
 import { startApp, type TestApp } from '../support/app.ts';

@@ -1,8 +1,8 @@
 // The probes of `api` and `worker`: whether to replace a process, whether to send it requests, and details.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { createHealth, type Health, type HealthOptions } from '../../api/health.ts';
-import { createTemporalClient } from '../../api/temporal-connection.ts';
+import { createHealth, type Health, type HealthOptions } from '../../api/server/health.ts';
+import { createTemporalClient } from '../../api/server/temporal-connection.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { readConfig } from '../../schema/config/config.ts';
 import { connectDatabase, type DatabaseConnection } from '../../schema/database/connect.ts';

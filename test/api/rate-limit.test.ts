@@ -1,6 +1,6 @@
 // The rate limit: a bucket per project that refills over a minute.
 import { describe, expect, test } from 'vitest';
-import { createRateLimiter, RateLimited } from '../../api/rate-limit.ts';
+import { createRateLimiter, RateLimited } from '../../api/http/rate-limit.ts';
 import { createTestRest } from '../support/rest.ts';
 
 describe('createRateLimiter', () => {

@@ -1,7 +1,7 @@
 // What counts as a breaking change of the GraphQL schema, and what `npm run generate` does about one.
 import { buildSchema } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { findChanges } from '../../api/schema-changes.ts';
+import { findChanges } from '../../api/reference/schema-changes.ts';
 
 const before = `
   "What was."

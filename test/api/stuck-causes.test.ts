@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { showStuck } from '../../api/operator/stuck.ts';
+import { showStuck } from '../../api/cli/stuck.ts';
 import { recordActivityFailure } from '../../schema/database/dispatch/activity-failures.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 

@@ -1,9 +1,9 @@
 // What `stuck` shows an operator: which posts and deliveries, since when, held by what.
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { pause } from '../../api/operator/pause.ts';
-import { RefusedArgument } from '../../api/operator/refused-argument.ts';
-import { readMinutes, showStuck } from '../../api/operator/stuck.ts';
+import { pause } from '../../api/cli/pause.ts';
+import { RefusedArgument } from '../../api/cli/refused-argument.ts';
+import { readMinutes, showStuck } from '../../api/cli/stuck.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { addDeliveries } from '../support/delivery-rows.ts';
 import { startProgram } from '../support/program.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { startTemporal } from '../../api/embedded/temporal.ts';
-import { connectNative, createTemporalClient } from '../../api/temporal-connection.ts';
+import { connectNative, createTemporalClient } from '../../api/server/temporal-connection.ts';
 import { readConfig } from '../../schema/config/config.ts';
 import { installQuietRuntime } from '../support/quiet-runtime.ts';
 import { findTemporal } from '../support/servers.ts';

@@ -1,8 +1,8 @@
 // What a key may not see is not there, on every route with an id and in every list: another project's
 // rows, and those of its own project that a test key has no part in.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Route } from '../../api/route.ts';
-import { routes } from '../../api/routes.ts';
+import type { Route } from '../../api/http/route.ts';
+import { routes } from '../../api/http/routes.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
 import { createTestRest, type TestKey, type TestRest } from '../support/rest.ts';
 

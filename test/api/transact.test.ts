@@ -1,7 +1,7 @@
 // The transaction of an operation, where Postgres gives it up for the sake of another.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Replayed, transact, type Effects } from '../../api/transact.ts';
+import { Replayed, transact, type Effects } from '../../api/http/transact.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 
 let app: TestApp;

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { workflowBundle } from '../../activities/dispatch/workflow-bundle.ts';
 import { findFreePorts } from '../../api/embedded/free-ports.ts';
 import { inspectProcess } from '../../api/embedded/process-table.ts';
-import { createProjectWithKey } from '../../api/first-start.ts';
+import { createProjectWithKey } from '../../api/cli/first-start.ts';
 import { connectDatabase } from '../../schema/database/connect.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import { migrate } from '../../schema/database/migrate.ts';

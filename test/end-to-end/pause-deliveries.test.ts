@@ -1,8 +1,8 @@
 // The operator pauses all deliveries: nothing is sent while it lasts, and nothing is lost or sent twice.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { pause } from '../../api/operator/pause.ts';
-import { resume } from '../../api/operator/resume.ts';
+import { pause } from '../../api/cli/pause.ts';
+import { resume } from '../../api/cli/resume.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { startReceiver } from '../support/receiver.ts';

@@ -1,8 +1,8 @@
 // The operator pauses a network or a project: its posts are accepted and wait, and each is published once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { pause } from '../../api/operator/pause.ts';
-import { resume } from '../../api/operator/resume.ts';
+import { pause } from '../../api/cli/pause.ts';
+import { resume } from '../../api/cli/resume.ts';
 import { listPauses } from '../../schema/database/dispatch/pauses.ts';
 import type { Post } from '../../schema/posts/posts.ts';
 import { startApp, type TestApp } from '../support/app.ts';

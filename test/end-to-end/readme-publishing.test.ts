@@ -1,6 +1,6 @@
 // What the README says of publishing: its requests, run as they stand there, and its tables.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { routes } from '../../api/routes.ts';
+import { routes } from '../../api/http/routes.ts';
 import { postingErrors } from '../../schema/posts/errors.ts';
 import { CreatePost, PlatformPost, waitReasons, type Post } from '../../schema/posts/posts.ts';
 import { startApp, type TestApp } from '../support/app.ts';

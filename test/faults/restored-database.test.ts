@@ -1,8 +1,8 @@
 // Postgres is restored to an earlier state after its posts went out: each post is still public only once.
 import { afterAll, describe, test, vi } from 'vitest';
-import { pause } from '../../api/operator/pause.ts';
-import { restored } from '../../api/operator/restored.ts';
-import { resume } from '../../api/operator/resume.ts';
+import { pause } from '../../api/cli/pause.ts';
+import { restored } from '../../api/cli/restored.ts';
+import { resume } from '../../api/cli/resume.ts';
 import type { Account } from '../../schema/accounts.ts';
 import type { Post } from '../../schema/posts/posts.ts';
 import { startApp, type TestApp } from '../support/app.ts';

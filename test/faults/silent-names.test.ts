@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findFreePorts } from '../../api/embedded/free-ports.ts';
-import { createProjectWithKey } from '../../api/first-start.ts';
+import { createProjectWithKey } from '../../api/cli/first-start.ts';
 import { createApi, type Api } from '../support/api.ts';
 import { startApp } from '../support/app.ts';
 import { createBundledDirectory } from '../support/bundled-directory.ts';

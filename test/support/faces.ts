@@ -12,8 +12,8 @@ import {
   type GraphQLInputType,
   type GraphQLSchema,
 } from 'graphql';
-import type { GraphqlContext } from '../../api/graphql-context.ts';
-import type { Route } from '../../api/route.ts';
+import type { GraphqlContext } from '../../api/graphql/context.ts';
+import type { Route } from '../../api/http/route.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 
 /** Routes that GraphQL shows as a field of what they belong to. */

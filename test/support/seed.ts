@@ -1,6 +1,6 @@
 // State made through operations: tenants, accounts, webhooks, posts.
-import { createProjectWithKey } from '../../api/first-start.ts';
-import type { Caller, Context } from '../../api/context.ts';
+import { createProjectWithKey } from '../../api/cli/first-start.ts';
+import type { Caller, Context } from '../../api/server/context.ts';
 import type { Account } from '../../schema/accounts.ts';
 import type { EventKind } from '../../schema/events.ts';
 import type { Post } from '../../schema/posts/posts.ts';

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ensurePruningSchedule, keepPruningSchedule } from '../../activities/retention/schedule.ts';
-import { keepWorker } from '../../api/keep-worker.ts';
+import { keepWorker } from '../../api/server/keep-worker.ts';
 import type { AppError } from '../../schema/wire/errors.ts';
 import { pruneRecordsWorkflow, pruneScheduleId } from '../../schema/workflows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';

@@ -1,6 +1,6 @@
 // The worker while Temporal is late, goes away and comes back, behind a wire that can be cut.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { keepWorker } from '../../../api/keep-worker.ts';
+import { keepWorker } from '../../../api/server/keep-worker.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createEngine, type Engine } from '../../support/engine.ts';
 import { installQuietRuntime } from '../../support/quiet-runtime.ts';

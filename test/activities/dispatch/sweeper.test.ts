@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from 'kysely';
 import { startSweeper, type Sweeper } from '../../../activities/dispatch/sweeper.ts';
-import { keepWorker } from '../../../api/keep-worker.ts';
+import { keepWorker } from '../../../api/server/keep-worker.ts';
 import { startOf } from '../../../schema/database/webhooks/replay-matches.ts';
 import { insertReplay } from '../../../schema/database/webhooks/replays.ts';
 import { newId } from '../../../schema/wire/ids.ts';

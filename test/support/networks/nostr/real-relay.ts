@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../../../../api/port.ts';
+import { freePort } from '../../../../api/server/port.ts';
 import { cacheDirectory } from '../../servers.ts';
 
 export interface RealRelay {

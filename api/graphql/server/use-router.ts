@@ -1,0 +1,54 @@
+// Yoga plugin: hands every path but /graphql to the router, before Yoga looks at the request.
+import type { IncomingMessage } from 'node:http';
+import type { Plugin } from 'graphql-yoga';
+import type { Context } from '../../server/context.ts';
+import { toAppError, toErrorAnswer } from '../../http/errors.ts';
+import { nameRequest } from '../../http/request-id.ts';
+
+/** What Node knows of a request beside the standard one: its socket. */
+export interface NodeRequest {
+  req: IncomingMessage;
+}
+
+export type Respond = (request: Request, node: NodeRequest) => Response | Promise<Response>;
+
+/** Handlers by the first segment of the path. */
+export interface Routes {
+  [prefix: string]: Respond;
+}
+
+export const graphqlPath = '/graphql';
+
+export function useRouter(
+  context: Context,
+  routes: Routes,
+  otherwise: Respond,
+): Plugin<object, NodeRequest> {
+  return {
+    async onRequest(hook) {
+      const path = hook.url.pathname;
+      if (path === graphqlPath) return;
+      const respond = routes[firstSegment(path)] ?? otherwise;
+      try {
+        hook.endResponse(await respond(hook.request, hook.serverContext));
+      } catch (error) {
+        hook.endResponse(refuse(context, error));
+      }
+    },
+  };
+}
+
+/** `/v1/posts` → `/v1`. No part is at `//`. */
+function firstSegment(path: string): string {
+  const second = path.indexOf('/', 1);
+  if (second === 1) return path;
+  return second === -1 ? path : path.slice(0, second);
+}
+
+/** What a part let slip; the server under Yoga would show the client its stack. */
+function refuse(context: Context, thrown: unknown): Response {
+  const requestId = nameRequest(null);
+  const known = toAppError(context, thrown, requestId);
+  const { status, headers, error } = toErrorAnswer(context, known);
+  return Response.json({ error, request_id: requestId }, { status, headers });
+}

@@ -1,0 +1,104 @@
+// What a refused or failed request answers: known errors as they are, all else masked and logged.
+import { AppError, errorKinds, type ErrorCode, type Issue } from '../../schema/wire/errors.ts';
+import type { Context } from '../server/context.ts';
+import { RateLimited, rateLimitHeaders } from './rate-limit.ts';
+
+export interface ErrorBody {
+  code: ErrorCode;
+  message: string;
+  hint?: string;
+  is_retriable: boolean;
+  issues?: Issue[];
+  docs_url: string;
+}
+
+export interface ErrorAnswer {
+  status: number;
+  headers: Record<string, string>;
+  error: ErrorBody;
+}
+
+const maxIssues = 100;
+
+/** Turns anything thrown into an AppError; what nobody foresaw is logged and masked. */
+export function toAppError(
+  { log }: Pick<Context, 'log'>,
+  thrown: unknown,
+  requestId: string | undefined,
+): AppError {
+  if (thrown instanceof AppError) return thrown;
+  if (isBackendAway(thrown)) {
+    log.warn({ err: thrown, request_id: requestId }, 'a backend is unavailable');
+    const message = 'A backend of the service is unavailable.';
+    return new AppError('unavailable', message, { retryAfterS: 2, cause: thrown });
+  }
+  log.error({ err: thrown, request_id: requestId }, 'a request failed');
+  const message = 'Something failed here. The request id names it in our log.';
+  return new AppError('internal', message, { cause: thrown });
+}
+
+export function toErrorAnswer(
+  { publicUrl }: Pick<Context, 'publicUrl'>,
+  error: AppError,
+): ErrorAnswer {
+  const { hint, issues, details, retryAfterS } = error.options;
+  const { status, isRetriable } = errorKinds[error.code];
+  return {
+    status,
+    headers: {
+      ...(error.code === 'unauthorized' ? { 'WWW-Authenticate': 'Bearer realm="fanfare"' } : {}),
+      ...(error instanceof RateLimited ? rateLimitHeaders(error.rateLimit) : {}),
+      ...(retryAfterS === undefined ? {} : { 'Retry-After': String(retryAfterS) }),
+    },
+    error: {
+      code: error.code,
+      message: error.message,
+      ...(hint === undefined ? {} : { hint }),
+      is_retriable: isRetriable,
+      ...(issues ? { issues: issues.slice(0, maxIssues) } : {}),
+      ...details,
+      docs_url: `${publicUrl}/docs#error-${error.code}`,
+    },
+  };
+}
+
+/** SQLSTATEs, and classes of two characters, of a Postgres that can't do now what it will later. */
+const awaySqlStates = new Set([
+  '08', // connection exceptions
+  '25006', // read-only, as after a failover
+  '25P03', // the session was idle in its transaction for too long
+  '25P04', // the transaction took too long
+  '40001', // lost a race, may be repeated
+  '40P01', // lost a race, may be repeated
+  '53', // disk full, out of memory, too many connections
+  '55000', // still in recovery
+  '57014', // the statement took too long
+  '57P01', // is shutting down
+  '57P02', // crashed
+  '57P03', // is starting
+  '57P04', // the database was dropped
+  '57P05', // the session was idle for too long
+  '58030', // the disk failed
+]);
+const awaySocketCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EPIPE',
+  'ENOENT',
+]);
+const awayMessages =
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/;
+
+/** Whether Postgres can't be reached or can't write: connection failures come wrapped in various ways. */
+function isBackendAway(thrown: unknown, depth = 0): boolean {
+  if (!(thrown instanceof Error) || depth > 4) return false;
+  const code = 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : '';
+  if (awaySqlStates.has(code) || awaySqlStates.has(code.slice(0, 2))) return true;
+  if (awaySocketCodes.has(code)) return true;
+  if (awayMessages.test(thrown.message)) return true;
+  const inner = thrown instanceof AggregateError ? thrown.errors : [thrown.cause];
+  return inner.some((cause) => isBackendAway(cause, depth + 1));
+}

@@ -1,0 +1,85 @@
+// Keyset paging, the same for every list: newest first, one row more than asked tells of a next page.
+import { validationError, type AppError } from '../../schema/wire/errors.ts';
+import { idPrefixes, type IdKind } from '../../schema/wire/ids.ts';
+import {
+  fromCursor,
+  toCursor,
+  type Page,
+  type PageMeta,
+  type Paging,
+  type Slice,
+} from '../../schema/wire/listing.ts';
+
+type Kind = IdKind | 'attempt';
+type Present<Row, T> = (rows: Row[]) => T[] | Promise<T[]>;
+
+/**
+ * Rows of one kind: the cursor of another list is no place in this one. `present` gets the page's rows
+ * at once, so that it may read what belongs to all of them.
+ */
+export async function page<Row extends { id: string }, T>(
+  kind: Kind,
+  { limit, cursor }: Paging,
+  list: (slice: Slice) => Promise<Row[]>,
+  present: Present<Row, T>,
+): Promise<Page<T>> {
+  const rows = await list(sliceOf(kind, { limit, cursor }));
+  const data = await present(rows.slice(0, limit));
+  return { data, meta: metaOf(rows, limit) };
+}
+
+/** A page for each parent that has rows, of one query whose rows name their parents. */
+export async function pagesByParent<Row extends { id: string; parent_id: string }, T>(
+  kind: Kind,
+  paging: Paging,
+  list: (slice: Slice) => Promise<Row[]>,
+  present: Present<Row, T>,
+): Promise<Map<string, Page<T>>> {
+  const { limit } = paging;
+  const lists = Map.groupBy(await list(sliceOf(kind, paging)), ({ parent_id }) => parent_id);
+  const shown = [...lists.values()].flatMap((rows) => rows.slice(0, limit));
+  const presented = await present(shown);
+  let start = 0;
+  const pages = new Map<string, Page<T>>();
+  for (const [parentId, rows] of lists) {
+    const end = start + Math.min(rows.length, limit);
+    pages.set(parentId, { data: presented.slice(start, end), meta: metaOf(rows, limit) });
+    start = end;
+  }
+  return pages;
+}
+
+function sliceOf(kind: Kind, { limit, cursor }: Paging): Slice {
+  const before = cursor === undefined ? undefined : fromCursor(cursor);
+  if (before !== undefined && !formOf(kind).test(before)) throw foreignCursor();
+  return { limit: limit + 1, before };
+}
+
+function metaOf(rows: { id: string }[], limit: number): PageMeta {
+  const hasMore = rows.length > limit;
+  const last = rows.slice(0, limit).at(-1);
+  return { limit, has_more: hasMore, next_cursor: hasMore && last ? toCursor(last.id) : null };
+}
+
+/** Of a parent that has no rows. */
+export function emptyPage({ limit }: Pick<Paging, 'limit'>): Page<never> {
+  return { data: [], meta: { limit, has_more: false, next_cursor: null } };
+}
+
+/** Attempts have numbers where other rows have ids. */
+export const attemptPrefix = 'att_';
+
+/** What the ids of a list's rows look like. */
+function formOf(kind: Kind): RegExp {
+  return new RegExp(kind === 'attempt' ? `^${attemptPrefix}\\d{1,9}$` : `^${idPrefixes[kind]}_`);
+}
+
+function foreignCursor(): AppError {
+  const message = 'is not a cursor that this list gave';
+  return validationError([{ path: 'cursor', code: 'invalid_cursor', message }]);
+}
+
+/** A list that is short by nature, as its only page. */
+export function wholePage<T>(data: T[]): Page<T> {
+  return { data, meta: { limit: data.length, has_more: false, next_cursor: null } };
+}

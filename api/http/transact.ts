@@ -1,0 +1,234 @@
+// The transaction of one operation, run once per Idempotency-Key.
+import { sql } from 'kysely';
+import { AppError } from '../../schema/wire/errors.ts';
+import { fixedLimits } from '../../schema/limits.ts';
+import {
+  insertChanges,
+  type NewChange,
+  type SubjectChange,
+} from '../../schema/database/live/changes.ts';
+import type { IdempotencyKeyRow, Transaction } from '../../schema/database/tables.ts';
+import type { Channel } from '../../schema/database/live/notifier.ts';
+import { isInScope } from '../../schema/database/row-scope.ts';
+import type { Caller, Context, Idempotency } from '../server/context.ts';
+
+/** What an operation may ask for besides its writes; carried out with or after the commit. */
+export interface Effects {
+  readonly trx: Transaction;
+  /** A change for the live feed. */
+  readonly change: (change: SubjectChange) => void;
+  /** A change of what the live feed doesn't show, for the log. */
+  readonly note: (change: NotedChange) => void;
+  /** Wakes the readers of a channel after the commit. */
+  readonly ring: (channel: Channel) => void;
+}
+
+/** The operator wants to know who made it. */
+interface NotedChange {
+  subject: 'api_key' | 'connect_session' | 'project';
+  subject_id: string;
+  kind: 'created' | 'revoked' | 'updated';
+}
+
+export interface Answer<T> {
+  /** The HTTP status that a repeat of the request gets again. */
+  status: number;
+  data: T;
+  /** Only the API key that made the request gets it again. */
+  isSecret?: boolean;
+}
+
+/** The user of a hosted page, who has no API key. */
+interface PageUser {
+  readonly projectId: string;
+  readonly keyId?: undefined;
+  readonly requestId?: undefined;
+  readonly idempotency?: undefined;
+}
+
+/** Thrown to unwind a request whose answer is known already; carries it. */
+export class Replayed extends Error {
+  override readonly name = 'Replayed';
+  readonly answer: Answer<unknown>;
+
+  constructor(answer: Answer<unknown>) {
+    super('This request was answered before.');
+    this.answer = answer;
+  }
+}
+
+const maxTries = 3;
+
+/**
+ * Runs `work` in one transaction, and again where Postgres gave it up for another's sake. With an
+ * Idempotency-Key the answer is stored in the same transaction, so that a repeat, even a simultaneous
+ * one, gets it again and writes nothing.
+ */
+export async function transact<T>(
+  context: Context,
+  caller: Caller | PageUser,
+  work: (effects: Effects) => Promise<Answer<T>>,
+): Promise<Answer<T>> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await transactOnce(context, caller, work);
+    } catch (error) {
+      if (tries === maxTries || !hasLostRace(error)) throw error;
+    }
+  }
+}
+
+/** A deadlock, or a serialization failure: nothing was written. */
+function hasLostRace(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^(40P01|40001)$/.test(String(error.code));
+}
+
+async function transactOnce<T>(
+  context: Context,
+  caller: Caller | PageUser,
+  work: (effects: Effects) => Promise<Answer<T>>,
+): Promise<Answer<T>> {
+  const changes: NewChange[] = [];
+  const noted: NotedChange[] = [];
+  const rings = new Set<Channel>();
+  const answer = await context.db.transaction().execute(async (trx) => {
+    if (caller.idempotency) await refuseRepeat(trx, context, caller, caller.idempotency);
+    const answer = await work({
+      trx,
+      change(change) {
+        changes.push({ project_id: caller.projectId, ...change });
+        rings.add('fanfare_changes');
+      },
+      note: (change) => noted.push(change),
+      ring: (channel) => rings.add(channel),
+    });
+    await insertChanges(trx, changes);
+    if (caller.idempotency) {
+      await storeAnswer(trx, context, caller, caller.idempotency, answer);
+    }
+    return answer;
+  });
+  logChanges(context, caller, [...changes.filter(isAudited), ...noted]);
+  rings.forEach((channel) => context.doorbell.ring(channel));
+  return answer;
+}
+
+/** A key may be used again, for anything, when it is this old. */
+const keptSince = sql<Date>`now() - ${fixedLimits.idempotencyHours} * interval '1 hour'`;
+
+/** Serialises requests of one key: a simultaneous one waits for the first one's commit. */
+async function refuseRepeat(
+  trx: Transaction,
+  { vault }: Context,
+  caller: Caller,
+  { key, fingerprint, scopes }: Idempotency,
+): Promise<void> {
+  const { projectId, environment } = caller;
+  const asked = { fingerprint, environment, scopes: [...scopes] };
+  const claimed = await trx
+    .insertInto('idempotency_keys')
+    .values({ project_id: projectId, key, ...asked })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['project_id', 'key'])
+        .doUpdateSet({
+          ...asked,
+          status: null,
+          answer: null,
+          only_for_key: null,
+          created_at: sql<Date>`now()`,
+        })
+        .where('idempotency_keys.created_at', '<=', keptSince),
+    )
+    .returning('key')
+    .executeTakeFirst();
+  if (!claimed) await refuseAnswered({ db: trx, vault }, caller);
+}
+
+/**
+ * Throws Replayed or a conflict when the request's key was used before. `transact` asks it by
+ * itself; asked before an operation, the first answer outlives what the operation would check now.
+ */
+export async function refuseAnswered(
+  { db, vault }: Pick<Context, 'db' | 'vault'>,
+  caller: Caller,
+): Promise<void> {
+  const { projectId, idempotency } = caller;
+  if (!idempotency) return;
+  const { key, fingerprint } = idempotency;
+  const stored = await db
+    .selectFrom('idempotency_keys')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('key', '=', key)
+    .where('created_at', '>', keptSince)
+    .executeTakeFirst();
+  if (!stored) return;
+  if (!stored.fingerprint.equals(fingerprint)) {
+    throw new AppError(
+      'idempotency_conflict',
+      'This Idempotency-Key was used before with another request.',
+      { hint: 'Use a new key for a new request.' },
+    );
+  }
+  if (!mayHave(caller, stored)) {
+    throw new AppError(
+      'idempotency_conflict',
+      'Another API key used this Idempotency-Key, and yours may not see its answer.',
+      { hint: 'Repeat the request with the same API key, or use a new Idempotency-Key.' },
+    );
+  }
+  const answer = vault.open(
+    { ciphertext: stored.answer!, keyId: stored.answer_key_id! },
+    sealContext(projectId, key),
+  );
+  throw new Replayed({ status: stored.status!, data: JSON.parse(answer) });
+}
+
+/** A key that could make the request itself; an answer with a secret, only the key that made it. */
+function mayHave(caller: Caller, stored: IdempotencyKeyRow): boolean {
+  return (
+    isInScope(caller, stored) &&
+    stored.scopes.every((scope) => caller.scopes.includes(scope)) &&
+    (stored.only_for_key === null || stored.only_for_key === caller.keyId)
+  );
+}
+
+async function storeAnswer(
+  trx: Transaction,
+  { vault }: Context,
+  { projectId, keyId }: Caller,
+  { key }: Idempotency,
+  { status, data, isSecret = false }: Answer<unknown>,
+): Promise<void> {
+  const sealed = vault.seal(JSON.stringify(data), sealContext(projectId, key));
+  await trx
+    .updateTable('idempotency_keys')
+    .set({
+      status,
+      answer: sealed.ciphertext,
+      answer_key_id: sealed.keyId,
+      only_for_key: isSecret ? keyId : null,
+    })
+    .where('project_id', '=', projectId)
+    .where('key', '=', key)
+    .execute();
+}
+
+const sealContext = (projectId: string, key: string) => `idempotency_keys/${projectId}/${key}`;
+
+function isAudited({ subject }: NewChange): boolean {
+  return subject === 'webhook' || subject === 'account';
+}
+
+/** Who changed what, for the operator: the same line whichever API, or page, it came through. */
+function logChanges(
+  { log }: Context,
+  { projectId, keyId, requestId }: Caller | PageUser,
+  changes: Pick<NewChange | NotedChange, 'subject' | 'subject_id' | 'kind'>[],
+): void {
+  for (const { subject, subject_id, kind } of changes) {
+    const who = { project_id: projectId, key_id: keyId, request_id: requestId };
+    log.info({ component: 'audit', subject, subject_id, kind, ...who }, `${subject} ${kind}`);
+  }
+}

@@ -1,0 +1,130 @@
+// The tables of networks in the README and in docs/networks.md, made from the networks' entries.
+import type { PlatformDefinition } from '../../schema/platforms/definition.ts';
+import { platformDefinitions } from '../../schema/platforms/index.ts';
+import { toJsonSchema } from '../platforms/presenter.ts';
+
+/** Fills in the tables of a page, each between `<!-- its name -->` and `<!-- end -->`. */
+export function fillInTables(page: string): string {
+  const tables: Record<string, () => string> = { networks: networkTable };
+  for (const definition of platformDefinitions) {
+    tables[`options of ${definition.name}`] = () => optionTable(definition);
+  }
+  return page.replace(/(<!-- ([\w ]+) -->\n)[\s\S]*?(<!-- end -->)/g, (whole, begin, name, end) => {
+    const table = tables[name];
+    return table ? `${begin}\n${table()}\n\n${end}` : whole;
+  });
+}
+
+/** Real networks first. */
+function networkTable(): string {
+  const isSandbox = ({ name }: PlatformDefinition) => name === 'sandbox';
+  const networks = [
+    ...platformDefinitions.filter((definition) => !isSandbox(definition)),
+    ...platformDefinitions.filter(isSandbox),
+  ];
+  const table = writeTable(
+    ['Network', 'Text', 'Pictures', 'Video', 'Replies', 'Connect with', 'Tested with'],
+    networks.map(({ name, title, rules, rulesFor, connectsBy, testedWith }) => {
+      const media = rules.media ? `Up to ${rules.media.max}` : 'Not yet';
+      const replies = rules.replies ? 'Yes' : 'No';
+      const link = `[${title}](docs/networks.md#${name})${rulesFor ? ' ¹' : ''}`;
+      return [link, writeLimit(rules.text), media, media, replies, connectsBy, testedWith];
+    }),
+  );
+  const doDiffer = networks.some(({ rulesFor }) => rulesFor);
+  return doDiffer ? `${table}\n\n¹ Text and replies depend on the account.` : table;
+}
+
+const unitNames = { graphemes: 'characters', characters: 'characters', utf16: 'UTF-16 units' };
+
+function writeLimit({ max, maxBytes, unit }: PlatformDefinition['rules']['text']): string {
+  const characters = `${max.toLocaleString('en-US')} ${unitNames[unit]}`;
+  if (maxBytes === undefined) return characters;
+  const bytes = `${maxBytes.toLocaleString('en-US')} bytes`;
+  // No character has less than a byte.
+  return maxBytes === max ? bytes : `${characters}, ${bytes}`;
+}
+
+interface Shape {
+  type?: string;
+  format?: string;
+  enum?: string[];
+  items?: Shape;
+  anyOf?: Shape[];
+  properties?: Record<string, Shape>;
+  required?: string[];
+  description?: string;
+  'x-enumDescriptions'?: Record<string, string>;
+  default?: unknown;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+}
+
+function optionTable({ options }: PlatformDefinition): string {
+  const rows = listOptions(toJsonSchema(options), '');
+  return rows.length === 0 ? 'None.' : writeTable(['Option', 'Type', 'Limits', 'Meaning'], rows);
+}
+
+/** `poll`, then `poll.options`; `embeds`, then `embeds[].title`. */
+function listOptions({ properties = {}, required = [] }: Shape, prefix: string): string[][] {
+  return Object.entries(properties).flatMap(([name, shape]) => {
+    const path = `${prefix}${name}`;
+    const { items } = shape;
+    const description = writeMeaning(shape);
+    const isRequired = prefix !== '' && required.includes(name);
+    const limits = [isRequired && 'required', ...writeLimits(shape)].filter(Boolean).join(', ');
+    return [
+      [`\`${path}\``, writeType(shape, description), limits, description],
+      ...listOptions(items ?? shape, items ? `${path}[].` : `${path}.`),
+    ];
+  });
+}
+
+function writeMeaning({ description = '', 'x-enumDescriptions': meanings = {} }: Shape): string {
+  const unsaid = Object.entries(meanings).filter(([, meaning]) => !description.includes(meaning));
+  const words = unsaid.map(([word, meaning]) => `\`${word}\`: ${meaning}`).join('; ');
+  return words === '' ? description : `${description} ${words}.`;
+}
+
+function writeType({ type = 'JSON', items, enum: words }: Shape, description: string): string {
+  const isExplained = words?.every((word) => description.includes(`\`${word}\``));
+  if (words && !isExplained) return words.map((word) => `\`${word}\``).join(', ');
+  if (!items) return type;
+  return items.enum ? `list of ${writeType(items, '')}` : `list of ${items.type ?? 'JSON'}s`;
+}
+
+function writeLimits(shape: Shape): string[] {
+  const { items } = shape;
+  const ofItems = items ? writeLimits(items).map((limit) => `each ${limit}`) : [];
+  const own = [
+    writeRange(shape.minItems, shape.maxItems, ' items'),
+    writeRange(shape.minLength, shape.maxLength, ' characters'),
+    writeRange(shape.minimum, shape.maximum, ''),
+  ];
+  return [...own.filter((range) => range !== ''), ...ofItems];
+}
+
+/** JSON Schema bounds every integer by what JavaScript can count. */
+function writeRange(min: number | undefined, max: number | undefined, unit: string): string {
+  const least = min === undefined || min === Number.MIN_SAFE_INTEGER ? 0 : min;
+  const isBounded = max !== undefined && max !== Number.MAX_SAFE_INTEGER;
+  const units = least === 1 ? unit.replace(/s$/, '') : unit;
+  if (!isBounded) return least > 0 ? `at least ${least}${units}` : '';
+  return least > 0 || unit === '' ? `${least} to ${max}${unit}` : `at most ${max}${unit}`;
+}
+
+/** Aligned, as the formatter would leave it. */
+function writeTable(head: string[], rows: string[][]): string {
+  const cells = [head, ...rows].map((row) =>
+    row.map((cell) => cell.replaceAll('|', String.raw`\|`)),
+  );
+  const widths = head.map((_, i) => Math.max(...cells.map((row) => row[i]!.length), 3));
+  const writeRow = (row: string[]) => `| ${row.map((c, i) => c.padEnd(widths[i]!)).join(' | ')} |`;
+  const [first, ...others] = cells.map(writeRow);
+  const line = writeRow(widths.map((width) => '-'.repeat(width)));
+  return [first, line, ...others].join('\n');
+}

@@ -1,0 +1,88 @@
+// The HTTP server: one port for GraphQL, REST, the sandbox and the pages.
+import { createServer as createHttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Context } from './context.ts';
+import { createKeyWatch } from '../live/key-watch.ts';
+import { hasAddress, refuseAddress, toPath } from './request-target.ts';
+import { isSocketRequest, serveSockets } from '../websocket/sockets.ts';
+import type { StoredDocuments } from '../graphql/server/stored-documents.ts';
+import type { NodeRequest, Respond, Routes } from '../graphql/server/use-router.ts';
+import { createFront } from '../graphql/server/yoga.ts';
+
+interface Router {
+  fetch(request: Request): Response | Promise<Response>;
+}
+
+export interface ServerParts {
+  documents: StoredDocuments;
+  /** Answers every path that no other part takes, with 404 where nothing is. */
+  rest: Router;
+  connect: Router;
+  sandbox?: { fetch(request: Request, node: NodeRequest): Response | Promise<Response> };
+  home: Respond;
+}
+
+export interface Server {
+  listen(port: number, host: string): Promise<{ port: number; url: string }>;
+  /** Ends streams and idle connections at once, and waits for the answers under way. */
+  close(): Promise<void>;
+}
+
+const closeTimeoutMs = 5_000;
+
+export function createServer(context: Context, parts: ServerParts): Server {
+  const { documents, rest, connect, sandbox, home } = parts;
+  const keyWatch = createKeyWatch(context);
+  const front = createFront(context, {
+    keyWatch,
+    documents,
+    routes: {
+      '/v1': (request) => rest.fetch(request),
+      '/': (request, node) =>
+        /^(GET|HEAD)$/.test(request.method) ? home(request, node) : rest.fetch(request),
+      '/connect': (request) => connect.fetch(request),
+      ...(sandbox
+        ? ({
+            '/sandbox': (request, node) => sandbox.fetch(request, { req: node.req }),
+          } satisfies Routes)
+        : {}),
+    },
+    otherwise: (request) => rest.fetch(request),
+  });
+  const server = createHttpServer(
+    { shouldUpgradeCallback: isSocketRequest },
+    (incoming, outgoing) => {
+      incoming.url = toPath(incoming.url ?? '/');
+      if (hasAddress(incoming)) void front(incoming, outgoing);
+      else refuseAddress(context, incoming, outgoing);
+    },
+  );
+  const sockets = serveSockets(server, context, { front, keyWatch, documents });
+
+  return {
+    async listen(port, host) {
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(port, host, () => {
+          server.off('error', reject);
+          resolve();
+        });
+      });
+      const { port: actual } = server.address() as AddressInfo;
+      const name = host.includes(':') ? `[${host}]` : host;
+      return { port: actual, url: `http://${name}:${actual}` };
+    },
+
+    async close() {
+      keyWatch.close();
+      const closed = new Promise((resolve) => server.close(resolve));
+      // Sockets first: a client whose stream has ended closes its socket itself, with a code of its own.
+      await Promise.all([sockets.close(), context.feed.close()]);
+      server.closeIdleConnections();
+      const timer = setTimeout(() => server.closeAllConnections(), closeTimeoutMs);
+      await closed;
+      clearTimeout(timer);
+      await front.dispose();
+    },
+  };
+}

@@ -1,0 +1,41 @@
+// Connections to Temporal: a client that connects when first used, and the worker's native one.
+import { readFile } from 'node:fs/promises';
+import { Client, Connection } from '@temporalio/client';
+import { NativeConnection } from '@temporalio/worker';
+import type { Config } from '../../schema/config/config.ts';
+
+/** gRPC would send all that passes through Temporal to the proxy that `http_proxy` names. */
+export const withoutProxy = { channelArgs: { 'grpc.enable_http_proxy': 0 } };
+
+/** Otherwise a new client would wait for the connection of an earlier one. */
+const withoutSharing = { 'grpc.use_local_subchannel_pool': 1 };
+
+export interface TemporalTarget {
+  address: string;
+  config: Config;
+}
+
+/** Connects when first used. */
+export async function createTemporalClient(target: TemporalTarget): Promise<Client> {
+  const channelArgs = { ...withoutProxy.channelArgs, ...withoutSharing };
+  const connection = Connection.lazy({ ...(await connectionOptions(target)), channelArgs });
+  return new Client({ connection, namespace: target.config.temporal.namespace });
+}
+
+export async function connectNative(target: TemporalTarget): Promise<NativeConnection> {
+  return NativeConnection.connect(await connectionOptions(target));
+}
+
+async function connectionOptions({ address, config }: TemporalTarget) {
+  const { tlsCertPath, tlsKeyPath } = config.temporal;
+  const { temporalApiKey } = config.secrets;
+  const clientCertPair =
+    tlsCertPath && tlsKeyPath
+      ? { crt: await readFile(tlsCertPath), key: await readFile(tlsKeyPath) }
+      : undefined;
+  return {
+    address,
+    ...(clientCertPair ? { tls: { clientCertPair } } : temporalApiKey ? { tls: true } : {}),
+    ...(temporalApiKey ? { apiKey: temporalApiKey } : {}),
+  };
+}

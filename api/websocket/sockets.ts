@@ -1,0 +1,162 @@
+// GraphQL over WebSocket: who may open one, how many, and when it is closed.
+import type { IncomingMessage, Server } from 'node:http';
+import {
+  GRAPHQL_TRANSPORT_WS_PROTOCOL,
+  handleProtocols,
+  makeServer,
+  type Context as SocketContext,
+} from 'graphql-ws';
+import { WebSocketServer, type ServerOptions, type WebSocket } from 'ws';
+import { AppError } from '../../schema/wire/errors.ts';
+import { authenticate } from '../http/auth.ts';
+import type { Context } from '../server/context.ts';
+import type { KeyWatch } from '../live/key-watch.ts';
+import { serveOperations, type SocketOwner } from './operation.ts';
+import { createSocketSeats } from './connection-limit.ts';
+import { createStrangers } from './unauthenticated.ts';
+import { openWire } from './wire.ts';
+import type { StoredDocuments } from '../graphql/server/stored-documents.ts';
+import { graphqlPath } from '../graphql/server/use-router.ts';
+import type { Front } from '../graphql/server/yoga.ts';
+
+interface SocketState extends SocketOwner {
+  readonly socket: WebSocket;
+  readonly request: IncomingMessage;
+  /** Gives back what was taken when it was admitted. */
+  leave?: () => void;
+}
+
+type Connection = SocketContext<Record<string, unknown>, SocketState>;
+
+/** The part of the room for sockets that those may take together who have shown no key yet. */
+const strangersShare = 0.5;
+const full = 'HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\n\r\n';
+const otherProtocol =
+  'HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: text/plain\r\n\r\n' +
+  `The WebSocket subprotocol must be ${GRAPHQL_TRANSPORT_WS_PROTOCOL}.\n`;
+/** A socket that has not named its key by then is closed. */
+const initWithinMs = 3_000;
+/** How long a client may take to close its side; less when the server goes down. */
+const closeMs = 5_000;
+const lastCloseMs = 1_000;
+
+export interface SocketOptions {
+  front: Front;
+  keyWatch: KeyWatch;
+  documents: StoredDocuments;
+}
+
+export interface Sockets {
+  close(): Promise<void>;
+}
+
+/** Other upgrades, such as the h2c that some clients offer with every request, are declined. */
+export function isSocketRequest({ url, headers }: IncomingMessage): boolean {
+  return url?.split('?')[0] === graphqlPath && headers.upgrade?.toLowerCase() === 'websocket';
+}
+
+export function serveSockets(
+  server: Server,
+  app: Context,
+  { keyWatch, ...operations }: SocketOptions,
+): Sockets {
+  const { maxBodyBytes, sockets: limits } = app.config;
+  const options: ServerOptions & { closeTimeout: number } = {
+    noServer: true,
+    maxPayload: maxBodyBytes,
+    perMessageDeflate: false,
+    handleProtocols,
+    closeTimeout: closeMs,
+  };
+  const sockets = new WebSocketServer(options);
+  const seats = createSocketSeats(limits.maxPerProject);
+  const strangers = createStrangers(Math.ceil(limits.max * strangersShare));
+
+  server.on('upgrade', (request, socket, head) => {
+    socket.on('error', () => socket.destroy());
+    const refusal = sockets.clients.size >= limits.max ? full : refuseProtocol(request);
+    if (refusal) {
+      socket.end(refusal, () => socket.destroy());
+      return;
+    }
+    sockets.handleUpgrade(request, socket, head, (open) => {
+      const ended = new AbortController();
+      const state: SocketState = { socket: open, request, ended: ended.signal };
+      open.once('close', () => ended.abort());
+      strangers.add(open, socket);
+      openWire(protocol, open, state, {
+        ...limits,
+        log: app.log,
+      });
+    });
+  });
+
+  async function admit({ connectionParams, extra }: Connection): Promise<boolean> {
+    try {
+      const caller = await authenticate(app, readAuthorization(connectionParams, extra));
+      const giveSeat = seats.take(caller.projectId);
+      if (!giveSeat) {
+        extra.socket.close(1013, 'Too many sockets of this project');
+        return false;
+      }
+      const stopWatching = keyWatch.watch(caller.keyId, () => refuse(extra));
+      extra.leave = () => {
+        giveSeat();
+        stopWatching();
+      };
+      strangers.admit(extra.socket);
+      extra.caller = caller;
+      if (extra.socket.readyState !== extra.socket.OPEN) extra.leave();
+      return true;
+    } catch (error) {
+      const isUnknown = error instanceof AppError && error.code === 'unauthorized';
+      if (isUnknown) refuse(extra);
+      else extra.socket.close(1013, 'Try again later');
+      return false;
+    }
+  }
+
+  const protocol = makeServer<Record<string, unknown>, SocketState>({
+    ...serveOperations<SocketState>(app, operations),
+    connectionInitWaitTimeout: initWithinMs,
+    onConnect: admit,
+    onClose: ({ extra }) => extra.leave?.(),
+  });
+  return {
+    async close() {
+      // Whoever comes from here on is refused, also on a connection that was there before.
+      sockets.close();
+      const open = [...sockets.clients];
+      // Also of one that fails: whatever came of it, it is closed then.
+      const closed = Promise.all(
+        open.map((socket) => new Promise((resolve) => socket.once('close', resolve))),
+      );
+      for (const socket of open) socket.close(1001, 'Going away');
+      const cut = setTimeout(() => open.forEach((socket) => socket.terminate()), lastCloseMs);
+      await closed;
+      clearTimeout(cut);
+    },
+  };
+}
+
+/** Who names none is told by the library, on the open socket. */
+function refuseProtocol({ headers }: IncomingMessage): string | undefined {
+  const offered = headers['sec-websocket-protocol'];
+  return offered === undefined || handleProtocols(offered) ? undefined : otherProtocol;
+}
+
+/** In the connection parameters, as browsers must; or in the header of the upgrade. */
+function readAuthorization(
+  params: Record<string, unknown> | undefined,
+  { request }: SocketState,
+): string | undefined {
+  const { authorization, Authorization, apiKey } = params ?? {};
+  if (typeof apiKey === 'string') return `Bearer ${apiKey}`;
+  const given = authorization ?? Authorization;
+  return typeof given === 'string' ? given : request.headers.authorization;
+}
+
+function refuse({ socket, leave }: SocketState): void {
+  leave?.();
+  socket.close(4401, 'Unauthorized');
+}
