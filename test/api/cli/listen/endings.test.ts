@@ -1,0 +1,135 @@
+// How `cli listen` ends: on a signal, refused, or told something that it can't do; each with its sentence.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findFreePorts } from '../../../../api/embedded/free-ports.ts';
+import { startApp, type TestApp } from '../../../support/app.ts';
+import {
+  runListen,
+  startListen,
+  startListening,
+  type ListenTarget,
+} from '../../../support/listener.ts';
+import type { Program } from '../../../support/program.ts';
+
+let app: TestApp;
+let target: ListenTarget;
+const directory = mkdtempSync(join(tmpdir(), 'fanfare-listen-'));
+
+beforeAll(async () => {
+  app = await startApp({ roles: { api: true, worker: false } });
+  target = { url: app.url, key: app.tenant.key };
+});
+afterAll(async () => {
+  await app.stop();
+  rmSync(directory, { recursive: true });
+});
+
+async function endOf(program: Program): Promise<{ code: number | null; output: string }> {
+  const { code } = await program.exit;
+  await program.stop();
+  return { code, output: program.output() };
+}
+
+describe('a signal', () => {
+  test.each(['SIGINT', 'SIGTERM'] as const)('%s ends it in order', async (signal) => {
+    await using listener = await startListening(target, '--no-forward');
+    process.kill(listener.pid, signal);
+    expect(await listener.exit).toEqual({ code: 0, signal: null });
+  });
+});
+
+describe('a key', () => {
+  test('that is wrong is refused', async () => {
+    const wrong = { ...target, key: 'ff_live_0123456789abcdef0123456789' };
+    const { code, output } = await endOf(startListen(wrong, '--no-forward'));
+    expect({ code, output }).toEqual({
+      code: 1,
+      output: 'The API key is not accepted: it is wrong, has been revoked or has expired.\n',
+    });
+  });
+
+  test('that is revoked ends it', async () => {
+    const made = await app.api.post('/v1/api-keys', { name: 'short' });
+    const { id, key } = made.body.data;
+    const listener = await startListening({ ...target, key }, '--no-forward');
+    await app.api.delete(`/v1/api-keys/${id}`);
+    const { code, output } = await endOf(listener);
+    expect(code).toBe(1);
+    expect(output.trim().split('\n').at(-1)).toMatch(/^The API key .*revoked or has expired[.]$/);
+  });
+
+  test('that may not read events is told which scope it lacks', async () => {
+    const made = await app.api.post('/v1/api-keys', { name: 'posts', scopes: ['posts:read'] });
+    const narrow = { ...target, key: made.body.data.key };
+    const { code, output } = await endOf(startListen(narrow, '--no-forward'));
+    expect(code).toBe(1);
+    expect(output).toContain('webhooks:read');
+  });
+
+  test('is found in the environment, and in the data directory', async () => {
+    const words = ['--url', target.url, '--no-forward'];
+    const named = runListen({ env: { FANFARE_API_KEY: target.key } }, ...words);
+    writeFileSync(join(directory, 'api-key'), `${target.key}\n`);
+    const { port } = new URL(target.url);
+    const own = { dataDirectory: directory, env: { FANFARE_PORT: port } };
+    const kept = runListen(own, ...words);
+    for (const listener of [named, kept]) {
+      await listener.waitForOutput(/^Listening to /m);
+      await listener.stop();
+    }
+  });
+});
+
+describe('a server', () => {
+  test('that is not there is told with its address', async () => {
+    const [port] = await findFreePorts([0]);
+    const url = `http://127.0.0.1:${port}`;
+    const { code, output } = await endOf(startListen({ ...target, url }, '--no-forward'));
+    expect(code).toBe(1);
+    expect(output).toBe(
+      `Fanfare can't be reached at ${url}: connect ECONNREFUSED 127.0.0.1:${port}\n`,
+    );
+  });
+
+  test('that is another program is told so', async () => {
+    const url = `${app.url}/elsewhere`;
+    const { code, output } = await endOf(startListen({ ...target, url }, '--no-forward'));
+    expect(code).toBe(1);
+    expect(output).toContain(`Fanfare can't be reached at ${url}: `);
+  });
+});
+
+describe('a cursor', () => {
+  test('that is too old is told, with the oldest that is kept', async () => {
+    const after = Buffer.from('deadbeef.7.1').toString('base64url');
+    const listener = startListen(target, '--no-forward', '--after', after);
+    const { code, output } = await endOf(listener);
+    expect(code).toBe(1);
+    const [, oldest] = /is no longer kept[.] .* --after (\S+)\n/.exec(output)!;
+    await using resumed = await startListening(target, '--no-forward', '--after', oldest!);
+    expect((await resumed.interrupt()).code).toBe(0);
+  });
+
+  test('that is none is refused', async () => {
+    const listener = startListen(target, '--no-forward', '--after', 'nonsense');
+    const { code, output } = await endOf(listener);
+    expect(code).toBe(1);
+    expect(output).toContain('The cursor is none that this Fanfare gave. Begin anew');
+  });
+});
+
+describe('an argument', () => {
+  const forward = ['--forward-to', 'http://localhost:3000/hook'];
+  test.each([
+    [['--every', ...forward], "Unknown option '--every'"],
+    [['--forward-to'], "Option '--forward-to <value>' argument missing"],
+    [['now', ...forward], 'There is no command `listen now`.'],
+    [['--events', 'post.liked', ...forward], '--events: no events are of the kind "post.liked".'],
+  ])('%j ends it with 2', async (words, told) => {
+    const { code, output } = await endOf(runListen({}, '--key', target.key, ...words));
+    expect(code).toBe(2);
+    expect(output.split('\n')[0]).toContain(told);
+  });
+});

@@ -1,0 +1,159 @@
+// `cli listen`: what it forwards is the webhook request itself, and what it prints tells how it was taken.
+import { createHmac } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startApp, type TestApp } from '../../../support/app.ts';
+import { listenInTerminal, startListening } from '../../../support/listener.ts';
+import { startReceiver, type ReceivedRequest, type Receiver } from '../../../support/receiver.ts';
+import type { Tenant } from '../../../support/seed.ts';
+
+let app: TestApp;
+let tenant: Tenant;
+let target: { url: string; key: string };
+let receiver: Receiver;
+
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(() => app.stop());
+
+beforeEach(async () => {
+  tenant = await app.createTenant();
+  target = { url: app.url, key: tenant.key };
+  receiver = await startReceiver();
+});
+afterEach(() => receiver.close());
+
+const secret = 'whsec_bGlzdGVuIHRvIG1lLCBub3c';
+const forwardTo = (path = '/hook') => ['--forward-to', `${receiver.url}${path}`];
+
+function expectGenuine({ headers, body, text }: ReceivedRequest, key: string): void {
+  const hmac = createHmac('sha256', key).update(body).digest('hex');
+  expect(headers['x-service-signature']).toBe(`sha256=${hmac}`);
+  new Webhook(key).verify(text, {
+    'webhook-id': String(headers['webhook-id']),
+    'webhook-timestamp': String(headers['webhook-timestamp']),
+    'webhook-signature': String(headers['webhook-signature']),
+  });
+}
+
+describe('what is forwarded', () => {
+  test('is what a webhook of the project receives, but for the signing', async () => {
+    const webhook = await tenant.createWebhook(`${receiver.url}/real`);
+    await using listener = await startListening(target, ...forwardTo(), '--secret', secret);
+    const account = await tenant.connectSandbox('ada');
+    await tenant.createPost({ caption: 'Grüße, 世界 🎉 \u2028', account_ids: [account.id] });
+    const requests = await receiver.waitForCount(4);
+    for (const event of ['account.connected', 'post.published']) {
+      const of = (path: string) =>
+        requests.find(
+          (request) => request.path === path && request.headers['x-service-event'] === event,
+        )!;
+      const [real, forwarded] = [of('/real'), of('/hook')];
+      expect(forwarded.body.equals(real.body)).toBe(true);
+      expectGenuine(real, webhook.secret);
+      expectGenuine(forwarded, secret);
+      expect(withoutSigning(forwarded)).toEqual(withoutSigning(real));
+      expect(String(forwarded.headers['x-service-delivery'])).toBe(
+        String(forwarded.headers['webhook-id']).replace('evt_', 'dlv_'),
+      );
+    }
+    expect(listener.output()).toContain(`Requests are signed with ${secret}\n`);
+  });
+
+  test('is signed with a new secret that is printed first', async () => {
+    await using listener = await startListening(target, ...forwardTo());
+    await tenant.connectSandbox('ada');
+    const request = await receiver.waitFor();
+    const [, printed] = /^Requests are signed with (whsec_\S{44})\n/.exec(listener.output())!;
+    expectGenuine(request, printed!);
+  });
+
+  test('are only the events that are asked for', async () => {
+    const stranger = await app.createTenant('stranger');
+    await using _all = await startListening(
+      target,
+      ...forwardTo(),
+      '--events',
+      'post.published,account.disconnected',
+    );
+    await stranger.connectSandbox('bob');
+    const account = await tenant.connectSandbox('ada');
+    await tenant.api.delete(`/v1/accounts/${account.id}`);
+    const { headers } = await receiver.waitFor();
+    expect(headers['x-service-event']).toBe('account.disconnected');
+    expect(headers['x-service-test']).toBeUndefined();
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  test('are the test events instead where these are asked for', async () => {
+    const webhook = await tenant.createWebhook(`${receiver.url}/real`);
+    await using _tests = await startListening(target, ...forwardTo(), '--test');
+    await tenant.connectSandbox('ada');
+    await tenant.api.post(`/v1/webhooks/${webhook.id}/test`, { event: 'post.failed' });
+    const { headers } = await receiver.waitFor(({ path }) => path === '/hook');
+    expect(headers).toMatchObject({ 'x-service-event': 'post.failed', 'x-service-test': 'true' });
+  });
+});
+
+function withoutSigning({ headers, method }: ReceivedRequest) {
+  const others = Object.entries(headers).filter(
+    ([name]) => !/^webhook-(timestamp|signature)$|^x-service-(signature|delivery)$/.test(name),
+  );
+  return { method, headers: Object.fromEntries(others) };
+}
+
+describe('what is printed', () => {
+  test('is a line for each event, however its request ended, and the next one is sent', async () => {
+    receiver.respondWith((_, number) => {
+      if (number === 1) return { status: 500 };
+      if (number === 2) return { status: 307, headers: { location: `${receiver.url}/elsewhere` } };
+      // A kept connection that breaks gets a second try.
+      return number <= 4 ? 'reset' : { status: 204 };
+    });
+    await using listener = await startListening(target, ...forwardTo());
+    const ids: string[] = [];
+    for (const name of ['a', 'b', 'c', 'd']) ids.push((await tenant.connectSandbox(name)).id);
+    await listener.waitForOutput(/ {2}204 {2}/);
+    const lines = listener.output().split('\n').slice(2);
+    const outcomes = ['500', '307 redirect', 'connection_reset', '204'];
+    expect(lines).toEqual([
+      ...outcomes.map((outcome, i) =>
+        expect.stringMatching(
+          `^\\d\\d:\\d\\d:\\d\\d  account[.]connected {2,}${ids[i]}  ${outcome}  \\d+ ms$`,
+        ),
+      ),
+      '',
+    ]);
+    expect(receiver.requests.map(({ path }) => path)).toEqual(Array(5).fill('/hook'));
+  });
+
+  test('says that nobody takes the requests, and goes on once somebody does', async () => {
+    const { port } = receiver;
+    await receiver.close();
+    await using listener = await startListening(target, ...forwardTo());
+    await tenant.connectSandbox('ada');
+    await listener.waitForOutput(/ {2}connection_refused {2}\d+ ms\n/);
+    receiver = await startReceiver({ port });
+    await tenant.connectSandbox('bob');
+    await listener.waitForOutput(/ {2}200 {2}\d+ ms\n/);
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  test('is the event alone where nothing is forwarded', async () => {
+    await using listener = await startListening(target, '--no-forward');
+    const { id } = await tenant.connectSandbox('ada');
+    await listener.waitForOutput(new RegExp(` account[.]connected {2,}${id}\n`));
+    expect(listener.output()).not.toContain('whsec_');
+  });
+
+  test.each([
+    { where: 'in a terminal', env: {}, isColoured: true },
+    { where: 'in a terminal with NO_COLOR', env: { NO_COLOR: '1' }, isColoured: false },
+  ])('has colours $where: $isColoured', async ({ env, isColoured }) => {
+    const line = /account[.]connected.* sa_\w{26}/;
+    const shown = await listenInTerminal(target, env, line, () => tenant.connectSandbox('ada'));
+    expect(shown).toMatch(line);
+    expect(shown.includes('\u001B[')).toBe(isColoured);
+  });
+});

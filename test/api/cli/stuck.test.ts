@@ -1,0 +1,143 @@
+// What `stuck` shows an operator: which posts and deliveries, since when, held by what.
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { pause } from '../../../api/cli/pause.ts';
+import { RefusedArgument } from '../../../api/cli/refused-argument.ts';
+import { readMinutes, showStuck } from '../../../api/cli/stuck.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { addDeliveries } from '../../support/delivery-rows.ts';
+import { startProgram } from '../../support/program.ts';
+import { addBatch, addPost, addProject, addWebhook } from '../../support/rows.ts';
+
+let database: TestDatabase;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+afterEach(() => database.drop());
+
+const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+
+/** Its last step was made so long ago. */
+async function addIdlePost(minutes: number, scheduledAt: Date | null = null) {
+  const post = await addPost(database.db, { scheduledAt });
+  const { project_id } = await database.db
+    .updateTable('posts')
+    .set({ progressed_at: minutesAgo(minutes) })
+    .where('id', '=', post.postId)
+    .returning('project_id')
+    .executeTakeFirstOrThrow();
+  return { ...post, projectId: project_id };
+}
+
+async function setDue(deliveryIds: string[], minutes: number): Promise<string> {
+  const at = minutesAgo(minutes);
+  await database.db
+    .updateTable('deliveries')
+    .set({ next_attempt_at: at })
+    .where('id', 'in', deliveryIds)
+    .execute();
+  return at.toISOString();
+}
+
+const lines = async (minutes?: string) =>
+  (await showStuck(database.db, readMinutes(minutes))).split('\n');
+
+describe('showStuck', () => {
+  test('shows posts without progress, the oldest first, with their workflows', async () => {
+    const newer = await addIdlePost(20);
+    const older = await addIdlePost(30);
+    await addIdlePost(10);
+    const shown = await lines();
+    expect(shown).toEqual([
+      expect.stringMatching(
+        `^${older.postId}  ${older.projectId}  since .*Z  pending  not paused  ${older.workflowId}$`,
+      ),
+      expect.stringMatching(`^${newer.postId} .* ${newer.workflowId}$`),
+    ]);
+    expect(await lines('25')).toHaveLength(1);
+    expect(await lines('31')).toEqual(['Nothing is stuck.']);
+  });
+
+  test('counts a scheduled post from when it was due, and none that waits for a time to come', async () => {
+    const due = minutesAgo(20);
+    const late = await addIdlePost(60, due);
+    await addIdlePost(60, new Date(Date.now() + 60_000));
+    await addIdlePost(60, minutesAgo(10));
+    const waiting = await addIdlePost(60);
+    await database.db
+      .updateTable('post_results')
+      .set({ next_attempt_at: new Date(Date.now() + 60_000) })
+      .where('post_id', '=', waiting.postId)
+      .execute();
+    expect(await lines()).toEqual([
+      `${late.postId}  ${late.projectId}  since ${due.toISOString()}  scheduled  not paused  ${late.workflowId}`,
+    ]);
+  });
+
+  test('shows deliveries that are due, with the workflow that carries them', async () => {
+    const { db } = database;
+    const projectId = await addProject(db);
+    await addWebhook(db, projectId);
+    const { workflow_id } = await addBatch(db, projectId);
+    const { id: carried } = await db
+      .selectFrom('deliveries')
+      .select('id')
+      .executeTakeFirstOrThrow();
+    const [unclaimed, recent] = await addDeliveries(db, projectId, 2);
+    const since = [await setDue([carried], 20), await setDue([unclaimed!], 16)];
+    await setDue([recent!], 14);
+    expect(await lines()).toEqual([
+      `${carried}  ${projectId}  since ${since[0]}  pending  not paused  ${workflow_id}`,
+      `${unclaimed}  ${projectId}  since ${since[1]}  pending  not paused  no workflow`,
+    ]);
+  });
+
+  test('says which pauses hold them', async () => {
+    const { db } = database;
+    const post = await addIdlePost(20);
+    const other = await addIdlePost(20);
+    await addWebhook(db, post.projectId);
+    await setDue(await addDeliveries(db, post.projectId, 1), 20);
+    for (const scope of ['bluesky', 'sandbox', post.projectId]) await pause(db, scope);
+    const shown = await lines();
+    const lineOf = (id: string) => shown.find((line) => line.startsWith(id));
+    expect(lineOf(post.postId)).toContain(`  paused by ${post.projectId}, sandbox  `);
+    expect(lineOf(other.postId)).toContain('  paused by sandbox  ');
+    expect(lineOf('dlv_')).toContain('  not paused  ');
+    await pause(db, 'deliveries');
+    expect((await lines()).at(-1)).toContain('  paused by deliveries  ');
+  });
+
+  test('shows a hundred of each and counts the rest', async () => {
+    const { db } = database;
+    const projectId = await addProject(db);
+    await addWebhook(db, projectId);
+    await setDue(await addDeliveries(db, projectId, 1), 20);
+    await sql`insert into deliveries (id, project_id, webhook_id, event_id, event, status, trigger, next_attempt_at)
+      select 'dlv_' || i, project_id, webhook_id, 'evt_' || i, event, status, trigger, next_attempt_at
+      from deliveries, generate_series(1, 102) i`.execute(db);
+    const shown = await lines();
+    expect(shown).toHaveLength(101);
+    expect(shown.at(-1)).toBe('… and 3 more deliveries.');
+  });
+});
+
+const told = '--minutes takes a whole number from 1 to 525600.';
+
+describe('readMinutes', () => {
+  test.each(['-1', '-1.5', '0', '1.5', 'ten', '', '525601'])('refuses %j', (given) => {
+    expect(() => readMinutes(given)).toThrow(new RefusedArgument(told));
+  });
+});
+
+describe('node api/cli.ts stuck', () => {
+  test.each([[['--minutes', '-1.5']], [['--minutes=-1']], [['--minutes', '']]])(
+    'refuses %j by what it takes',
+    async (args) => {
+      await using program = startProgram({ command: ['stuck', ...args] });
+      expect(await program.exit).toMatchObject({ code: 2 });
+      expect(program.output()).toBe(`${told}\n`);
+    },
+  );
+});

@@ -1,0 +1,153 @@
+// The JSON Schemas of /v1/event-kinds hold for what receivers are sent, by a validator that isn't ours.
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  eventKinds,
+  liveEventKinds,
+  type EventKind,
+  type EventKindInfo,
+} from '../../../schema/events.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { ask } from '../../support/graphql.ts';
+import { startReceiver, type ReceivedRequest, type Receiver } from '../../support/receiver.ts';
+
+let app: TestApp;
+let previewing: TestApp;
+let receiver: Receiver;
+let validators: Map<EventKind, ValidateFunction>;
+
+beforeAll(async () => {
+  [app, previewing, receiver] = await Promise.all([
+    startApp(),
+    startApp({ env: { FANFARE_PREVIEW_EVENTS: 'true' } }),
+    startReceiver(),
+  ]);
+  const { body } = await app.api.get('/v1/event-kinds');
+  const ajv = new Ajv2020({ allErrors: true })
+    .addKeyword('example')
+    .addFormat('date-time', (text: string) => !Number.isNaN(Date.parse(text)));
+  validators = new Map(
+    body.data.map((kind: { event: EventKind; json_schema: object }) => [
+      kind.event,
+      ajv.compile(closed(kind.json_schema)),
+    ]),
+  );
+});
+
+afterAll(async () => {
+  await Promise.all([app.stop(), previewing.stop()]);
+  await receiver.close();
+});
+
+/** The same schema without leave for members that it does not describe. */
+function closed<T>(schema: T): T {
+  if (typeof schema !== 'object' || schema === null) return schema;
+  if (Array.isArray(schema)) return schema.map(closed) as T;
+  const members = Object.fromEntries(
+    Object.entries(schema).map(([name, member]) => [name, closed(member)]),
+  );
+  const isRecord = 'type' in schema && schema.type === 'object' && 'properties' in schema;
+  return (isRecord ? { ...members, additionalProperties: false } : members) as T;
+}
+
+function faultsOf(event: EventKind, body: unknown) {
+  const validate = validators.get(event)!;
+  return validate(body) ? [] : validate.errors;
+}
+
+const isOf = (path: string, event: string) => (request: ReceivedRequest) =>
+  request.path === path && request.headers['x-service-event'] === event;
+
+async function publish(api: TestApp, outcomes: (string | undefined)[], post: object = {}) {
+  const accounts = await Promise.all(
+    outcomes.map((_, i) => api.tenant.connectSandbox(`user${i}`, { external_user_id: 'u-1' })),
+  );
+  return api.tenant.createPost({
+    caption: 'Hello',
+    metadata: { campaign: 'spring' },
+    platform_posts: outcomes.map((outcome, i) => ({
+      account_id: accounts[i]!.id,
+      ...(outcome ? { platform_options: { outcome } } : {}),
+    })),
+    ...post,
+  });
+}
+
+const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
+
+describe('a live kind', () => {
+  beforeAll(async () => {
+    await app.tenant.createWebhook(`${receiver.url}/live`);
+    await publish(app, [undefined, undefined]);
+    await publish(app, ['rejected']);
+    await publish(app, [undefined, 'rejected']);
+    const account = await app.tenant.connectSandbox('carol');
+    await app.api.delete(`/v1/accounts/${account.id}`);
+  });
+
+  test.each(liveEventKinds)('%s: the body sent is as its schema says', async (event) => {
+    const request = await receiver.waitFor(isOf('/live', event));
+    expect(faultsOf(event, request.json())).toEqual([]);
+  });
+
+  test('a body of another kind, or with a member missing or too many, is not', async () => {
+    const request = await receiver.waitFor(isOf('/live', 'post.published'));
+    const body = request.json();
+    const { caption, ...data } = body.data;
+    expect(caption).toBe('Hello');
+    expect(faultsOf('post.failed', body)).not.toEqual([]);
+    expect(faultsOf('post.published', { ...body, data })).not.toEqual([]);
+    expect(faultsOf('post.published', { ...body, more: 1 })).not.toEqual([]);
+    expect(faultsOf('post.published', { ...body, timestamp: 'now' })).not.toEqual([]);
+  });
+});
+
+describe('a test event', () => {
+  test.each(eventKinds)('%s: the sample is as its schema says', async (event) => {
+    const webhook = await app.tenant.createWebhook(`${receiver.url}/test/${event}`, [event]);
+    const answer = await app.api.post(`/v1/webhooks/${webhook.id}/test`, { event });
+    expect(answer.status).toBe(202);
+    const request = await receiver.waitFor(isOf(`/test/${event}`, event));
+    expect(faultsOf(event, request.json())).toEqual([]);
+    await app.api.delete(`/v1/webhooks/${webhook.id}`);
+  });
+});
+
+describe('a coming-soon kind', () => {
+  const comingSoon = eventKinds.filter((kind) => !liveEventKinds.includes(kind));
+
+  test('says whether the installation sends it', async () => {
+    const sentBy = async ({ api }: TestApp) => {
+      const { body } = await api.get('/v1/event-kinds');
+      const kinds = body.data as EventKindInfo[];
+      return kinds.filter(({ is_sent }) => is_sent).map(({ event }) => event);
+    };
+    expect(await sentBy(app)).toEqual(liveEventKinds);
+    expect(await sentBy(previewing)).toEqual(eventKinds);
+    const { eventKinds: asked } = await ask(previewing, '{ eventKinds { isSent } }');
+    expect(asked).toEqual(eventKinds.map(() => ({ isSent: true })));
+  });
+
+  test('may be subscribed to, and is neither recorded nor sent', async () => {
+    const webhook = await app.tenant.createWebhook(`${receiver.url}/soon`, [
+      ...comingSoon,
+      'post.published',
+    ]);
+    expect(webhook.events).toEqual([...comingSoon, 'post.published']);
+    await publish(app, [undefined], { scheduled_at: inAnHour() });
+    const { body } = await app.api.get('/v1/events?event=post.scheduled');
+    expect(body.data).toEqual([]);
+    // What comes after it has arrived, so it would have too.
+    await publish(app, [undefined]);
+    await receiver.waitFor(isOf('/soon', 'post.published'));
+    expect(receiver.requests.filter(isOf('/soon', 'post.scheduled'))).toEqual([]);
+  });
+
+  test('is sent where the operator asked for a preview, as its schema says', async () => {
+    await previewing.tenant.createWebhook(`${receiver.url}/preview`, ['post.scheduled']);
+    const post = await publish(previewing, [undefined], { scheduled_at: inAnHour() });
+    const request = await receiver.waitFor(isOf('/preview', 'post.scheduled'));
+    expect(request.json().data.id).toBe(post.id);
+    expect(faultsOf('post.scheduled', request.json())).toEqual([]);
+  });
+});

@@ -1,0 +1,180 @@
+// Replays that are refused, asked for at once or twice, and the same in GraphQL.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { ask, askRefused } from '../../support/graphql.ts';
+import { startReceiver, type Receiver } from '../../support/receiver.ts';
+import { answerByPath, hourAgo, Past } from '../../support/replays.ts';
+
+let app: TestApp;
+let receiver: Receiver;
+let quiet: Past;
+
+beforeAll(async () => {
+  [app, receiver] = await Promise.all([
+    startApp({ env: { FANFARE_DELIVERY_DELAYS_MS: '10,10,10' } }),
+    startReceiver(),
+  ]);
+  answerByPath(receiver);
+  quiet = await Past.withSkipped(app, receiver, 0);
+});
+afterAll(async () => {
+  await app?.stop();
+  await receiver?.close();
+});
+
+const slow = () => ({ status: 200, delayMs: 1_000 });
+
+async function refusal(body: unknown, { webhookId, tenant } = quiet) {
+  const { status, body: answer } = await tenant.api.post(`/v1/webhooks/${webhookId}/replay`, body);
+  return { status, ...answer.error };
+}
+
+describe('POST /v1/webhooks/:id/replay refuses', () => {
+  test('a disabled webhook, and says what to do', async () => {
+    const past = await Past.withSkipped(app, receiver, 1);
+    await past.setActive(false);
+    expect(await refusal({ since: hourAgo() }, past)).toMatchObject({
+      status: 409,
+      code: 'conflict',
+      hint: 'Enable it first, by `PATCH /v1/webhooks/:id` with `{"active": true}`.',
+    });
+  });
+
+  test('a range that is empty', async () => {
+    const now = new Date().toISOString();
+    const [soon, later] = [60_000, 120_000].map((ms) => new Date(Date.now() + ms).toISOString());
+    for (const range of [
+      { since: now, until: hourAgo() },
+      { since: now, until: now },
+      { since: soon },
+      { since: soon, until: later },
+    ]) {
+      expect(await refusal(range)).toMatchObject({
+        status: 422,
+        issues: [{ path: 'since', code: 'not_before_until', actual: range.since }],
+      });
+    }
+  });
+
+  test('a range over the retention, and gives the limit', async () => {
+    const since = new Date(Date.now() - 31 * 86_400_000).toISOString();
+    const { status, message, issues } = await refusal({ since });
+    expect({ status, message }).toEqual({
+      status: 422,
+      message: expect.stringContaining('older events have been pruned'),
+    });
+    const [{ limit }] = issues;
+    expect(issues).toMatchObject([{ path: 'since', code: 'before_retention', actual: since }]);
+    expect(message).toContain(limit);
+    expect(Date.now() - Date.parse(limit) - 30 * 86_400_000).toBeLessThan(60_000);
+  });
+
+  test('bad fields, by their paths', async () => {
+    const since = hourAgo();
+    const paths = async (body: unknown) =>
+      (await refusal(body)).issues.map((issue: { path: string }) => issue.path);
+    expect(await paths({})).toEqual(['since']);
+    expect(await paths({ since: 'yesterday', until: 1 })).toEqual(['since', 'until']);
+    expect(await paths({ since, status: [] })).toEqual(['status']);
+    expect(await paths({ since, status: ['pending'] })).toEqual(['status[0]']);
+    expect(await paths({ since, from: 1 })).toEqual(['from']);
+  });
+
+  test("a webhook that is unknown, deleted or another project's", async () => {
+    const { tenant } = quiet;
+    const theirs = await app.tenant.createWebhook(receiver.url);
+    const deleted = await tenant.createWebhook(receiver.url);
+    await tenant.api.delete(`/v1/webhooks/${deleted.id}`);
+    for (const webhookId of ['wh_unknown', theirs.id, deleted.id]) {
+      const path = `/v1/webhooks/${webhookId}/replay`;
+      const answer = await tenant.api.post(path, { since: hourAgo() });
+      expect(answer).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } });
+    }
+  });
+
+  test('the second of two at once, with the id of the one that runs', async () => {
+    const past = await Past.withSkipped(app, receiver, 1);
+    past.reply(slow);
+    const answers = await Promise.all([past.ask(), past.ask()]);
+    const [taken, refused] = answers.toSorted((a, b) => a.status - b.status);
+    expect([taken!.status, refused!.status]).toEqual([202, 409]);
+    const { replay_id } = (taken!.body as { data: { replay_id: string } }).data;
+    expect(refused!.body).toMatchObject({ error: { code: 'conflict', replay_id } });
+    expect(await refusal({ since: hourAgo() }, past)).toMatchObject({ status: 409, replay_id });
+    await past.waitForEnd(replay_id);
+    expect(past.requests()).toHaveLength(1);
+  });
+
+  test('nothing that was asked before with the same Idempotency-Key, but does it once', async () => {
+    const past = await Past.withSkipped(app, receiver, 1);
+    const options = { headers: { 'Idempotency-Key': past.path } };
+    const path = `/v1/webhooks/${past.webhookId}/replay`;
+    const body = { since: hourAgo() };
+    const first = await past.tenant.api.post(path, body, options);
+    const again = await past.tenant.api.post(path, body, options);
+    expect([first.status, again.status]).toEqual([202, 202]);
+    expect(again.body.data).toEqual(first.body.data);
+    expect((await past.tenant.api.get(`${path}s`)).body.data).toHaveLength(1);
+  });
+});
+
+describe('replayDeliveries and replay in GraphQL', () => {
+  const start = `mutation ($webhookId: ID!, $input: ReplayDeliveriesInput!, $key: String) {
+    replayDeliveries(webhookId: $webhookId, input: $input, idempotencyKey: $key) {
+      replayId matched
+    }
+  }`;
+
+  test('a replay is started once, read and listed', async () => {
+    const past = await Past.withSkipped(app, receiver, 1);
+    const { webhookId, tenant, path: key } = past;
+    const input = { since: hourAgo(), status: ['SKIPPED', 'MISSING'] };
+    const { replayDeliveries: made } = await ask(app, start, { webhookId, input, key }, tenant.key);
+    expect(made).toEqual({ replayId: expect.stringMatching(/^rpl_/), matched: 1 });
+    const again = await ask(app, start, { webhookId, input, key }, tenant.key);
+    expect(again.replayDeliveries).toEqual(made);
+    await past.waitForEnd(made.replayId);
+    const shown = await ask(
+      app,
+      `query ($id: ID!, $webhookId: ID!) {
+        replay(id: $id) {
+          id webhookId status since until statusFilter matched reopened pending delivered failed
+          skipped canceled createdAt concludedAt
+        }
+        replays(webhookId: $webhookId, first: 1) { nodes { id } pageInfo { hasNextPage } }
+      }`,
+      { id: made.replayId, webhookId },
+      tenant.key,
+    );
+    expect(shown.replay).toMatchObject({
+      webhookId,
+      status: 'COMPLETED',
+      since: input.since,
+      statusFilter: ['SKIPPED', 'MISSING'],
+      matched: 1,
+      reopened: 1,
+      pending: 0,
+      delivered: 1,
+    });
+    expect(shown.replays).toEqual({
+      nodes: [{ id: made.replayId }],
+      pageInfo: { hasNextPage: false },
+    });
+  });
+
+  test('faults come with their paths', async () => {
+    const input = { since: new Date().toISOString(), until: hourAgo() };
+    const variables = { webhookId: quiet.webhookId, input };
+    expect(await askRefused(app, start, variables, quiet.tenant.key)).toMatchObject({
+      code: 'validation_error',
+      issues: [{ path: 'input.since', code: 'not_before_until' }],
+    });
+  });
+
+  test("another project's replay is not there", async () => {
+    const { replay_id: id } = await quiet.replay();
+    const read = `query ($id: ID!) { replay(id: $id) { id } }`;
+    expect(await askRefused(app, read, { id })).toMatchObject({ code: 'not_found' });
+    expect((await ask(app, read, { id }, quiet.tenant.key)).replay).toEqual({ id });
+  });
+});

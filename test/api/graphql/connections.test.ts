@@ -1,0 +1,110 @@
+// Lists in GraphQL: connections by Relay's specification, with cursors that stay where they are.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { ask, askRefused } from '../../support/graphql.ts';
+
+let app: TestApp;
+let ids: string[];
+
+beforeAll(async () => {
+  app = await startApp({ roles: { api: true, worker: false } });
+  ids = [];
+  for (const name of ['one', 'two', 'three', 'four', 'five']) {
+    ids.unshift((await app.tenant.createWebhook(`https://example.com/${name}`)).id);
+  }
+});
+afterAll(() => app.stop());
+
+const pageOf = (list: string) =>
+  `${list} { edges { cursor node { id } } nodes { id } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }`;
+
+describe('a connection', () => {
+  test('shows each node by its edge and by itself, with where the page begins and ends', async () => {
+    const { webhooks } = await ask(app, `{ ${pageOf('webhooks(first: 2)')} }`);
+    expect(webhooks.nodes).toEqual([{ id: ids[0] }, { id: ids[1] }]);
+    expect(webhooks.edges.map(({ node }: { node: unknown }) => node)).toEqual(webhooks.nodes);
+    expect(webhooks.pageInfo).toEqual({
+      hasNextPage: true,
+      hasPreviousPage: false,
+      startCursor: webhooks.edges[0].cursor,
+      endCursor: webhooks.edges[1].cursor,
+    });
+  });
+
+  test('goes on after any of its edges', async () => {
+    const { webhooks: first } = await ask(app, `{ ${pageOf('webhooks(first: 3)')} }`);
+    const { webhooks: rest } = await ask(
+      app,
+      `query ($after: String) { ${pageOf('webhooks(first: 4, after: $after)')} }`,
+      { after: first.edges[0].cursor },
+    );
+    expect(rest.nodes.map(({ id }: { id: string }) => id)).toEqual(ids.slice(1));
+    expect(rest.pageInfo).toMatchObject({
+      hasNextPage: false,
+      hasPreviousPage: true,
+      endCursor: rest.edges[3].cursor,
+    });
+  });
+
+  test('takes the cursor that REST gave, and gives the one that REST takes', async () => {
+    const rest = await app.api.get('/v1/webhooks?limit=2');
+    const { webhooks } = await ask(app, `{ ${pageOf('webhooks(first: 2)')} }`);
+    expect(webhooks.pageInfo.endCursor).toBe(rest.body.meta.next_cursor);
+    const next = await app.api.get(`/v1/webhooks?cursor=${webhooks.edges[0].cursor}`);
+    expect(next.body.data.map(({ id }: { id: string }) => id)).toEqual(ids.slice(1));
+  });
+
+  test('keeps its cursors while others come and go', async () => {
+    const { webhooks: before } = await ask(app, `{ ${pageOf('webhooks(first: 2)')} }`);
+    const added = await app.tenant.createWebhook('https://example.com/six');
+    const { webhooks: after } = await ask(app, `{ ${pageOf('webhooks(first: 3)')} }`);
+    expect(after.edges.slice(1)).toEqual(before.edges);
+    await ask(app, `mutation ($id: ID!) { deleteWebhook(id: $id) }`, { id: added.id });
+    // The cursor of what is gone still tells a place.
+    const { webhooks: rest } = await ask(
+      app,
+      `query ($after: String) { ${pageOf('webhooks(first: 2, after: $after)')} }`,
+      { after: after.edges[0].cursor },
+    );
+    expect(rest.edges).toEqual(before.edges);
+  });
+
+  test('of nothing has no cursors', async () => {
+    const { posts } = await ask(app, `{ ${pageOf('posts')} }`);
+    expect(posts).toEqual({
+      edges: [],
+      nodes: [],
+      pageInfo: { hasNextPage: false, hasPreviousPage: false, startCursor: null, endCursor: null },
+    });
+  });
+
+  test('is followed to its end', async () => {
+    const seen: string[] = [];
+    let after: string | null = null;
+    for (let hasNext = true; hasNext;) {
+      const { webhooks }: { webhooks: WebhookPage } = await ask(
+        app,
+        `query ($after: String) { ${pageOf('webhooks(first: 2, after: $after)')} }`,
+        { after },
+      );
+      seen.push(...webhooks.nodes.map(({ id }) => id));
+      ({ hasNextPage: hasNext, endCursor: after } = webhooks.pageInfo);
+    }
+    expect(seen).toEqual(ids);
+  });
+
+  test.each([
+    ['{ posts(first: 0) { nodes { id } } }', 'first'],
+    ['{ posts(first: 101) { edges { cursor } } }', 'first'],
+    ['{ posts(after: "nonsense") { nodes { id } } }', 'after'],
+    ['{ posts(from: "yesterday") { nodes { id } } }', 'from'],
+    ['{ deliveries(webhookId: "wh_x", since: "x") { nodes { id } } }', 'since'],
+  ])('%s is refused at %s', async (query, path) => {
+    expect((await askRefused(app, query)).issues[0].path).toBe(path);
+  });
+});
+
+interface WebhookPage {
+  nodes: { id: string }[];
+  pageInfo: { hasNextPage: boolean; endCursor: string | null };
+}

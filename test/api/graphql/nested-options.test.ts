@@ -1,0 +1,203 @@
+// Options that hold objects: their GraphQL types, and names converted both ways.
+import SchemaBuilder from '@pothos/core';
+import {
+  graphql,
+  isEnumType,
+  isInputObjectType,
+  isObjectType,
+  printSchema,
+  type GraphQLSchema,
+} from 'graphql';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { GraphqlTypes } from '../../../api/graphql/builder.ts';
+import { spellField, toWire } from '../../../api/graphql/case-conversion.ts';
+import { buildOptionTypes } from '../../../api/posts/option-types.ts';
+import { bodyOptions, toIssues } from '../../../api/http/validation.ts';
+
+const Options = z.strictObject({
+  poll: z
+    .strictObject({
+      options: z.array(z.string()).min(2).meta({ description: 'Answers.' }),
+      expires_in: z.int().min(1).meta({ description: 'Seconds.' }),
+      hide_totals: z.boolean().optional(),
+    })
+    .optional()
+    .meta({ description: 'A poll.' }),
+  embeds: z
+    .array(
+      z
+        .strictObject({
+          image_url: z.url().optional(),
+          kind: z
+            .enum(['rich', 'plain_text', 'MarkdownV2'])
+            .optional()
+            .meta({ 'x-enumDescriptions': { rich: 'with markup', plain_text: 'without' } }),
+          fields: z
+            .array(
+              z.strictObject({
+                field_name: z.string().min(1).default('field'),
+                is_inline: z.boolean(),
+              }),
+            )
+            .optional(),
+        })
+        .meta({ description: 'An embed.' }),
+    )
+    .optional()
+    .meta({ description: 'Embeds.' }),
+  blocks: z
+    .array(z.looseObject({ block_id: z.string() }))
+    .optional()
+    .meta({ description: 'Free JSON.' }),
+});
+
+let schema: GraphQLSchema;
+let received: unknown;
+
+beforeAll(() => {
+  const builder = new SchemaBuilder<GraphqlTypes>({
+    plugins: [],
+    defaultFieldNullability: false,
+  } as never);
+  builder.scalarType('JSON', { serialize: (value) => value });
+  const { output, input } = buildOptionTypes(builder, 'TestNet', Options)!;
+  const choice = builder.inputType('Choice', {
+    isOneOf: true,
+    fields: (t) => ({ testNet: t.field({ type: input }) }),
+  });
+  const target = builder.inputType('Target', {
+    fields: (t) => ({ platformOptions: t.field({ type: choice }) }),
+  });
+  builder.queryType({
+    fields: (t) => ({
+      echo: t.field({
+        type: output,
+        args: { input: t.arg({ type: target, required: true }) },
+        resolve: (_, { input: given }, _context, info) => {
+          const { type } = info.parentType.getFields()['echo']!.args[0]!;
+          const { platform_options: wire } = toWire(given, type) as { platform_options: unknown };
+          received = wire;
+          const { data, error } = Options.safeParse(wire, { reportInput: true });
+          if (data) return data;
+          const issues = error.issues.flatMap((i) =>
+            toIssues(i, bodyOptions, ['platform_options']),
+          );
+          const place = { input: { type, value: given } };
+          throw new Error(issues.map(({ path }) => spellField(path, place)).join(' '));
+        },
+      }),
+    }),
+  });
+  schema = builder.toSchema();
+});
+
+const query = `query ($input: Target!) {
+  echo(input: $input) {
+    poll { options expiresIn hideTotals }
+    embeds { imageUrl kind fields { isInline } }
+    blocks
+  }
+}`;
+
+async function echo(options: object) {
+  const variableValues = { input: { platformOptions: { testNet: options } } };
+  return graphql({ schema, source: query, variableValues });
+}
+
+describe('the types of nested options', () => {
+  test('are named for the network and the member, an item of a list without its s', () => {
+    const sdl = printSchema(schema);
+    expect(sdl).toContain('poll: TestNetPoll\n');
+    expect(sdl).toContain('poll: TestNetPollInput\n');
+    expect(sdl).toContain('embeds: [TestNetEmbed!]\n');
+    expect(sdl).toContain('embeds: [TestNetEmbedInput!]\n');
+    expect(sdl).toContain('fields: [TestNetEmbedFieldInput!]\n');
+    expect(sdl).toContain('expiresIn: Int\n');
+    expect(sdl).toContain('imageUrl: String\n');
+    expect(sdl).toMatch(/"""Without."""\s+PLAIN_TEXT/);
+  });
+
+  test('have words in capitals, with a line between the words of a name', () => {
+    const kind = schema.getType('TestNetEmbedKind');
+    const words = isEnumType(kind) ? kind.getValues().map(({ name, value }) => [name, value]) : [];
+    expect(words).toEqual([
+      ['MARKDOWN_V2', 'MarkdownV2'],
+      ['PLAIN_TEXT', 'plain_text'],
+      ['RICH', 'rich'],
+    ]);
+  });
+
+  test('are described by the schema, or by the member that holds it', () => {
+    const sdl = printSchema(schema);
+    expect(sdl).toContain('"""Values of the option `kind` of TestNet."""\nenum TestNetEmbedKind');
+    expect(sdl).toContain('"""A poll."""\ninput TestNetPollInput');
+    expect(sdl).toContain('"""An embed."""\ntype TestNetEmbed ');
+    expect(sdl).toContain('"""`hide_totals` of the API of TestNet."""\n  hideTotals: Boolean');
+  });
+
+  test('are required in inputs where the schema requires them, and nullable in answers', () => {
+    const typesOf = (name: string) => {
+      const type = schema.getType(name);
+      const fields = isObjectType(type) || isInputObjectType(type) ? type.getFields() : {};
+      return Object.values(fields).map((field) => `${field.name}: ${String(field.type)}`);
+    };
+    expect(typesOf('TestNetPollInput')).toEqual([
+      'expiresIn: Int!',
+      'hideTotals: Boolean',
+      'options: [String!]!',
+    ]);
+    expect(typesOf('TestNetEmbedFieldInput')).toEqual(['fieldName: String', 'isInline: Boolean!']);
+    expect(typesOf('TestNetPoll')).toEqual([
+      'expiresIn: Int',
+      'hideTotals: Boolean',
+      'options: [String!]',
+    ]);
+  });
+
+  test('leave free JSON as it is', () => {
+    expect(printSchema(schema)).toContain('blocks: [JSON!]\n');
+  });
+
+  test('refuse a member whose name GraphQL could not give back', () => {
+    const build = () =>
+      buildOptionTypes(undefined as never, 'Odd', z.strictObject({ block_2: z.string() }));
+    expect(build).toThrow('block_2');
+  });
+});
+
+describe('nested options', () => {
+  test('reach the network in its own names and come back in those of GraphQL', async () => {
+    const options = {
+      poll: { options: ['a', 'b'], expiresIn: 300, hideTotals: null },
+      embeds: [{ imageUrl: 'https://a.example', kind: 'PLAIN_TEXT', fields: [{ isInline: true }] }],
+      blocks: [{ block_id: 'x', someKey: { other_key: 1 } }],
+    };
+    const { data, errors } = await echo(options);
+    expect(errors).toBeUndefined();
+    expect(received).toEqual({
+      poll: { options: ['a', 'b'], expires_in: 300 },
+      embeds: [
+        { image_url: 'https://a.example', kind: 'plain_text', fields: [{ is_inline: true }] },
+      ],
+      blocks: [{ block_id: 'x', someKey: { other_key: 1 } }],
+    });
+    expect(data!['echo']).toEqual(options);
+  });
+
+  test.each([
+    ['an object', { poll: { options: ['a', 'b'], expiresIn: 0 } }, 'poll.expiresIn'],
+    ['a list in an object', { poll: { options: ['a'], expiresIn: 1 } }, 'poll.options'],
+    ['an item of a list', { embeds: [{}, { imageUrl: 'no' }] }, 'embeds[1].imageUrl'],
+    [
+      'a list in a list',
+      { embeds: [{ fields: [{ fieldName: '', isInline: true }] }] },
+      'embeds[0].fields[0].fieldName',
+    ],
+    ['free JSON', { blocks: [{ block_id: 1 }] }, 'blocks[0].block_id'],
+    ['free JSON that lacks a member', { blocks: [{ blockId: 'x' }] }, 'blocks[0].block_id'],
+  ])('with a fault in %s are refused by its path', async (_, options, path) => {
+    const { errors } = await echo(options);
+    expect(errors![0]!.message).toBe(`input.platformOptions.testNet.${path}`);
+  });
+});

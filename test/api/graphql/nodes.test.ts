@@ -1,0 +1,158 @@
+// What has an id of its own in GraphQL, found by that id alone.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '../../../schema/wire/ids.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { createApi } from '../../support/api.ts';
+import { ask, askRefused } from '../../support/graphql.ts';
+import { makeOneOfEach, type OneOfEach } from '../../support/one-of-each.ts';
+import { startReceiver, type Receiver } from '../../support/receiver.ts';
+
+let app: TestApp;
+let receiver: Receiver;
+let mine: OneOfEach;
+
+beforeAll(async () => {
+  [app, receiver] = await Promise.all([startApp(), startReceiver()]);
+  mine = await makeOneOfEach(app, receiver.url);
+});
+afterAll(async () => {
+  await app?.stop();
+  await receiver?.close();
+});
+
+const nodeQuery = `query ($id: ID!) { node(id: $id) { __typename id } }`;
+const nodesQuery = `query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }`;
+
+const askMine = (query: string, variables = {}) => ask(app, query, variables, mine.tenant.key);
+
+async function createKey(input: string): Promise<string> {
+  const { createApiKey } = await askMine(
+    `mutation { createApiKey(input: { name: "n", ${input} }) { key } }`,
+  );
+  return createApiKey.key;
+}
+
+describe('node', () => {
+  test('is implemented by every type with an id', async () => {
+    const { __type: type } = await askMine('{ __type(name: "Node") { possibleTypes { name } } }');
+    const names = type.possibleTypes.map(({ name }: { name: string }) => name);
+    expect(names.toSorted()).toEqual(Object.keys(mine.ids));
+  });
+
+  test('finds each resource by the id that REST shows', async () => {
+    for (const [typename, id] of Object.entries(mine.ids)) {
+      expect(await askMine(nodeQuery, { id })).toEqual({ node: { __typename: typename, id } });
+    }
+  });
+
+  test('shows the same as the query of its kind', async () => {
+    const fields = 'caption status results { id caption platform attempts }';
+    const { node, post } = await askMine(
+      `query ($id: ID!) { node(id: $id) { ... on Post { ${fields} } } post(id: $id) { ${fields} } }`,
+      { id: mine.ids['Post'] },
+    );
+    expect(node).toEqual(post);
+    const { node: result } = await askMine(
+      `query ($id: ID!) { node(id: $id) { ... on PostResult { id caption platform attempts } } }`,
+      { id: mine.ids['PostResult'] },
+    );
+    expect(result).toEqual(post.results[0]);
+  });
+
+  test.each(['', 'x', '_', 'post_', 'nothing_1', 'constructor_1', 'post_\0', 'obx_1', '🙂'])(
+    'of the id %j is null',
+    async (id) => {
+      expect(await askMine(nodeQuery, { id })).toEqual({ node: null });
+    },
+  );
+
+  test('is null for an id of the right form that names nothing', async () => {
+    expect(await askMine(nodeQuery, { id: newId('post') })).toEqual({ node: null });
+  });
+
+  test("is null for another project's id", async () => {
+    const stranger = await app.createTenant('stranger');
+    for (const id of Object.values(mine.ids)) {
+      expect(await ask(app, nodeQuery, { id }, stranger.key)).toEqual({ node: null });
+    }
+    const { nodes } = await ask(app, nodesQuery, { ids: Object.values(mine.ids) }, stranger.key);
+    expect(nodes).toEqual(Object.keys(mine.ids).map(() => null));
+  });
+
+  test('asks for the scope of the resource, whether there is one or not', async () => {
+    const key = await createKey('scopes: [POSTS_READ]');
+    const { node } = await ask(app, nodeQuery, { id: mine.ids['Post'] }, key);
+    expect(node.id).toBe(mine.ids['Post']);
+    for (const id of [mine.ids['Webhook'], newId('webhook')]) {
+      expect(await askRefused(app, nodeQuery, { id }, key)).toMatchObject({
+        code: 'insufficient_scope',
+        path: ['node'],
+        message: 'The API key lacks the scope webhooks:read.',
+      });
+    }
+  });
+
+  test('asks for a key', async () => {
+    expect((await askRefused(app, nodeQuery, { id: 'x' }, '')).code).toBe('unauthorized');
+  });
+
+  test('reaches no more of the accounts than the key does', async () => {
+    const key = await createKey('environment: TEST');
+    const { context } = app;
+    await context.db
+      .updateTable('social_accounts')
+      .set({ platform: 'bluesky' })
+      .where('id', '=', mine.ids['Account']!)
+      .execute();
+    try {
+      expect(await ask(app, nodeQuery, { id: mine.ids['Account'] }, key)).toEqual({ node: null });
+    } finally {
+      await context.db
+        .updateTable('social_accounts')
+        .set({ platform: 'sandbox' })
+        .where('id', '=', mine.ids['Account']!)
+        .execute();
+    }
+  });
+});
+
+describe('nodes', () => {
+  test('answers in the order asked, with null for what is nothing', async () => {
+    const { Post: post, Webhook: webhook, Account: account } = mine.ids;
+    const { nodes } = await askMine(nodesQuery, { ids: [webhook, 'x', post, account, post] });
+    expect(nodes.map((node: { id: string } | null) => node?.id)).toEqual([
+      webhook,
+      undefined,
+      post,
+      account,
+      post,
+    ]);
+  });
+
+  test('shows the fault of one in its place, and the others', async () => {
+    const key = await createKey('scopes: [POSTS_READ]');
+    const ids = [mine.ids['Post'], mine.ids['Webhook'], newId('webhook')];
+    const { body } = await createApi(app.url, key).graphql(nodesQuery, { ids });
+    expect(body.data.nodes).toEqual([{ __typename: 'Post', id: ids[0] }, null, null]);
+    const faults = body.errors.map(({ path, extensions }: Fault) => [path, extensions.code]);
+    expect(faults).toEqual([
+      [['nodes', 1], 'insufficient_scope'],
+      [['nodes', 2], 'insufficient_scope'],
+    ]);
+  });
+
+  test('refuses more than a page of ids', async () => {
+    const ids = Array.from({ length: 101 }, () => newId('post'));
+    expect(await askRefused(app, nodesQuery, { ids }, mine.tenant.key)).toMatchObject({
+      code: 'validation_error',
+      issues: [{ path: 'ids', code: 'too_big', actual: 101, limit: 100 }],
+    });
+    const { nodes } = await askMine(nodesQuery, { ids: ids.slice(1) });
+    expect(nodes).toHaveLength(100);
+  });
+});
+
+interface Fault {
+  path: unknown[];
+  extensions: { code: string };
+}

@@ -1,0 +1,241 @@
+// Threads, validation and several posts at once in GraphQL: the same as in REST, in its own spelling.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Account } from '../../../schema/accounts.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { ask, askRefused } from '../../support/graphql.ts';
+
+let app: TestApp;
+let account: Account;
+/** A post at the network that can be answered. */
+let answered: string;
+
+beforeAll(async () => {
+  app = await startApp();
+  account = await app.tenant.connectSandbox('ada');
+  const post = await app.tenant.createPost({ caption: 'first', account_ids: [account.id] });
+  answered = (await app.tenant.waitForPost(post.id)).results[0]!.external_id!;
+});
+afterAll(() => app.stop());
+
+const thread = () => [
+  { accountId: account.id, threadPosition: 0, inReplyTo: answered, firstComment: 'below' },
+  { accountId: account.id, threadPosition: 1, caption: 'more', mediaUrls: [] },
+];
+
+describe('createPost', () => {
+  test('takes a thread with answers, comments and media, and tells of their end', async () => {
+    const { createPost } = await ask(
+      app,
+      `mutation ($input: CreatePostInput!) { createPost(input: $input) {
+        id mediaUrls
+        results { caption mediaUrls threadPosition inReplyTo firstComment { text status } }
+      } }`,
+      {
+        input: {
+          caption: 'a',
+          mediaUrls: ['https://example.com/a.jpg'],
+          platformPosts: thread(),
+        },
+      },
+    );
+    expect(createPost).toEqual({
+      id: expect.any(String),
+      mediaUrls: ['https://example.com/a.jpg'],
+      results: [
+        {
+          caption: 'a',
+          mediaUrls: ['https://example.com/a.jpg'],
+          threadPosition: 0,
+          inReplyTo: answered,
+          firstComment: { text: 'below', status: 'PENDING' },
+        },
+        {
+          caption: 'more',
+          mediaUrls: [],
+          threadPosition: 1,
+          inReplyTo: null,
+          firstComment: null,
+        },
+      ],
+    });
+    await app.tenant.waitForPost(createPost.id);
+    const { post } = await ask(
+      app,
+      `query ($id: ID!) { post(id: $id) { results {
+        status firstComment { status externalId url errorCode errorMessage }
+      } } }`,
+      { id: createPost.id },
+    );
+    expect(post.results).toMatchObject([
+      { status: 'PUBLISHED', firstComment: { status: 'PUBLISHED', errorCode: null } },
+      { status: 'PUBLISHED', firstComment: null },
+    ]);
+    expect(post.results[0].firstComment.externalId).toMatch(/./);
+  });
+
+  test('names the path of a fault in a thread as GraphQL spells it', async () => {
+    const refused = await askRefused(
+      app,
+      'mutation ($input: CreatePostInput!) { createPost(input: $input) { id } }',
+      {
+        input: {
+          caption: 'a',
+          platformPosts: [thread()[0], { ...thread()[1], threadPosition: 2 }],
+        },
+      },
+    );
+    expect(refused.issues).toMatchObject([
+      { path: 'input.platformPosts[1].threadPosition', code: 'thread_has_hole' },
+    ]);
+  });
+});
+
+describe('validatePost', () => {
+  const query = `query ($input: CreatePostInput!) { validatePost(input: $input) {
+    valid
+    errors { platformPostIndex accountId platform field code actual limit severity }
+    warnings { field code severity }
+  } }`;
+
+  test('says what createPost would say, and warns', async () => {
+    const platformPosts = [
+      { accountId: account.id, threadPosition: 0, firstComment: ' ' },
+      { accountId: account.id, threadPosition: 1 },
+    ];
+    const { validatePost } = await ask(app, query, { input: { caption: 'a', platformPosts } });
+    expect(validatePost).toEqual({
+      valid: false,
+      errors: [
+        {
+          platformPostIndex: 0,
+          accountId: account.id,
+          platform: 'SANDBOX',
+          field: 'input.platformPosts[0].firstComment',
+          code: 'comment_required',
+          actual: null,
+          limit: null,
+          severity: 'ERROR',
+        },
+      ],
+      warnings: [
+        {
+          field: 'input.platformPosts[1].caption',
+          code: 'repeated_text',
+          severity: 'WARNING',
+        },
+      ],
+    });
+  });
+
+  test('judges anew though the input carries a key that was used', async () => {
+    const input = { caption: 'a', accountIds: [account.id], idempotencyKey: 'judged' };
+    await ask(app, 'mutation ($input: CreatePostInput!) { createPost(input: $input) { id } }', {
+      input,
+    });
+    const { validatePost } = await ask(app, query, { input });
+    expect(validatePost).toEqual({ valid: true, errors: [], warnings: [] });
+  });
+});
+
+describe('createPost with the header Idempotency-Key', () => {
+  const send = (caption: string, key: string) => {
+    const query = `mutation ($input: CreatePostInput!) { createPost(input: $input) { id } }`;
+    const input = { caption, accountIds: [account.id], status: 'DRAFT' };
+    const headers = { 'Idempotency-Key': key };
+    return app.api.call('POST', '/graphql', { query, variables: { input } }, { headers });
+  };
+
+  test('is answered once, as by REST', async () => {
+    const [first, second] = [await send('a', 'in-header'), await send('a', 'in-header')];
+    expect(first.body.data.createPost.id).toMatch(/^post_/);
+    expect(second.body).toEqual(first.body);
+    const other = await send('b', 'in-header');
+    expect(other.body.errors[0].extensions.code).toBe('idempotency_conflict');
+  });
+
+  test('is refused beside several mutations, before any is made', async () => {
+    const caption = 'which of us';
+    const one = `createPost(input: { caption: "${caption}", accountIds: ["${account.id}"], status: DRAFT }) { id }`;
+    const headers = { 'Idempotency-Key': 'for-which' };
+    for (const query of [
+      `mutation { a: ${one} b: ${one} }`,
+      `mutation { ...both } fragment both on Mutation { a: ${one} b: ${one} }`,
+    ]) {
+      const { body } = await app.api.call('POST', '/graphql', { query }, { headers });
+      expect(body.data).toEqual({ a: null, b: null });
+      expect(body.errors[0].extensions.issues).toMatchObject([
+        { path: 'headers.Idempotency-Key', code: 'ambiguous' },
+      ]);
+    }
+    const { body } = await app.api.get('/v1/posts');
+    expect(body.data.filter((post: { caption: string }) => post.caption === caption)).toEqual([]);
+  });
+
+  test('is refused where the key is none', async () => {
+    const { body } = await send('a', 'x'.repeat(256));
+    expect(body.errors[0].extensions).toMatchObject({
+      issues: [{ path: 'headers.Idempotency-Key', code: 'too_big' }],
+    });
+  });
+});
+
+describe('createPosts', () => {
+  const mutation = `mutation ($input: CreatePostsInput!, $key: String) {
+    createPosts(input: $input, idempotencyKey: $key) {
+      status
+      post { id caption status }
+      error { code message isRetriable hint docsUrl issues { path code actual limit } }
+    }
+  }`;
+
+  test('answers each post in order, and the same again for the same key', async () => {
+    const posts = [
+      { caption: 'one', accountIds: [account.id], status: 'DRAFT' },
+      { caption: 'two', accountIds: ['sa_unknown'], scheduledAt: null },
+      { caption: 'x'.repeat(5_001), platformPosts: [{ accountId: account.id }] },
+    ];
+    const variables = { input: { posts }, key: 'graphql-bulk' };
+    const { createPosts: first } = await ask(app, mutation, variables);
+    expect(first).toMatchObject([
+      { status: 201, post: { caption: 'one', status: 'DRAFT' }, error: null },
+      {
+        status: 422,
+        post: null,
+        error: {
+          code: 'validation_error',
+          message: 'input.posts[1].accountIds[0]: No account has this id.',
+          isRetriable: false,
+          hint: null,
+          issues: [{ path: 'input.posts[1].accountIds[0]', code: 'unknown_account', actual: null }],
+        },
+      },
+      {
+        status: 422,
+        error: { issues: [{ path: 'input.posts[2].caption', actual: 5_001, limit: 5_000 }] },
+      },
+    ]);
+    const { createPosts: second } = await ask(app, mutation, variables);
+    expect(second).toEqual(first);
+  });
+
+  test('takes fifty posts with their results, and no more', async () => {
+    const posts = (count: number) =>
+      Array.from({ length: count }, () => ({
+        caption: 'a',
+        accountIds: [account.id],
+        status: 'DRAFT',
+      }));
+    const { createPosts } = await ask(
+      app,
+      `mutation ($input: CreatePostsInput!) {
+        createPosts(input: $input) { status post { id results { id firstComment { text } } } }
+      }`,
+      { input: { posts: posts(50) } },
+    );
+    expect(new Set(createPosts.map(({ status }: { status: number }) => status))).toEqual(
+      new Set([201]),
+    );
+    const refused = await askRefused(app, mutation, { input: { posts: posts(51) } });
+    expect(refused.issues).toMatchObject([{ path: 'input.posts', code: 'too_big', limit: 50 }]);
+  });
+});

@@ -1,0 +1,223 @@
+// What GraphQL refuses before any field runs, how a fault is masked, and what the front hands on.
+import { createHash } from 'node:crypto';
+import { getIntrospectionQuery } from 'graphql';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createApi } from '../../support/api.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { ask, askRefused } from '../../support/graphql.ts';
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startApp({ env: { FANFARE_MAX_BODY_BYTES: '20000', FANFARE_LOG_LEVEL: 'silent' } });
+});
+afterAll(() => app.stop());
+
+describe('the key', () => {
+  test('is not needed to read the schema', async () => {
+    const { __schema } = await ask(app, getIntrospectionQuery(), {}, '');
+    expect(__schema.queryType.name).toBe('Query');
+  });
+
+  test('is needed for anything else: 401 with WWW-Authenticate', async () => {
+    const none = await createApi(app.url, '').graphql('{ limits { bodyBytes } }');
+    expect(none.status).toBe(401);
+    expect(none.headers.get('WWW-Authenticate')).toContain('Bearer');
+    expect(none.body.errors[0].extensions.code).toBe('unauthorized');
+    const wrong = await createApi(app.url, 'wrong').graphql('{ __typename }');
+    expect(wrong.status).toBe(401);
+    expect(wrong.headers.get('X-Request-Id')).toBe(wrong.body.errors[0].extensions.requestId);
+  });
+});
+
+describe('too many requests', () => {
+  test('get 429 and when to come again', async () => {
+    await using limited = await startApp({
+      roles: { api: true, worker: false },
+      env: { FANFARE_RATE_LIMIT_PER_MINUTE: '3' },
+    });
+    const answers = [];
+    for (let i = 0; i < 4; i++) answers.push(await limited.api.graphql('{ limits { pageSize } }'));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+    const { headers, body } = answers[3]!;
+    expect(Number(headers.get('Retry-After'))).toBeGreaterThan(0);
+    expect(body.errors[0].extensions).toMatchObject({ code: 'rate_limited', isRetriable: true });
+  });
+});
+
+describe('a request', () => {
+  const post = (body: unknown, headers = {}) => app.api.call('POST', '/graphql', body, { headers });
+
+  test.each([
+    ['broken JSON', '{', 'malformed_json', 400],
+    ['a broken document', { query: '{ posts {' }, 'validation_error', 200],
+    ['an unknown field', { query: '{ nothing }' }, 'validation_error', 200],
+    ['an empty document', { query: '' }, 'validation_error', 200],
+    ['no document', {}, 'validation_error', 400],
+    ['a batch', [{ query: '{ __typename }' }], 'validation_error', 400],
+    ['a large body', { query: `{ a } # ${'x'.repeat(20_000)}` }, 'payload_too_large', 413],
+    [
+      'no choice',
+      { query: 'query A { __typename } query B { __typename }' },
+      'validation_error',
+      200,
+    ],
+  ])('with %s is refused', async (_, body, code, status) => {
+    const answer = await post(body);
+    expect(answer.body.errors[0].extensions).toMatchObject({ code, isRetriable: false });
+    expect(answer.status).toBe(status);
+  });
+
+  test.each([
+    ['text/plain', 'query'],
+    ['application/x-www-form-urlencoded', 'query=%7B__typename%7D'],
+    ['application/graphql', '{ __typename }'],
+  ])('of the media type %s is refused', async (type, body) => {
+    const answer = await post(body, { 'content-type': type });
+    expect(answer.status).toBe(415);
+    expect(answer.body.errors[0].extensions.code).toBe('unsupported_media_type');
+  });
+
+  test('may be a GET, but no mutation', async () => {
+    const read = await app.api.get(`/graphql?query=${encodeURIComponent('{ project { id } }')}`);
+    expect(read.body.data.project.id).toBe(app.tenant.projectId);
+    const write = encodeURIComponent('mutation { deleteWebhook(id: "x") }');
+    const refused = await app.api.get(`/graphql?query=${write}`);
+    expect(refused.status).toBe(405);
+    expect(refused.body.errors[0].extensions.code).toBe('method_not_allowed');
+  });
+
+  test('with a name of its own gets it back', async () => {
+    const answer = await post({ query: '{ post(id: "x") { id } }' }, { 'x-request-id': 'mine-1' });
+    expect(answer.headers.get('X-Request-Id')).toBe('mine-1');
+    expect(answer.body.errors[0].extensions.requestId).toBe('mine-1');
+  });
+});
+
+describe('a fault that nobody foresaw', () => {
+  test('is masked, and named by the request id', async () => {
+    const { db } = app.context;
+    await sql`alter table projects rename to projects_away`.execute(db);
+    try {
+      const refused = await askRefused(app, '{ project { id } }');
+      expect(refused).toMatchObject({ code: 'internal', path: ['project'], isRetriable: true });
+      expect(JSON.stringify(refused)).not.toContain('projects');
+      expect(refused.requestId).toMatch(/^req_/);
+    } finally {
+      await sql`alter table projects_away rename to projects`.execute(db);
+    }
+  });
+});
+
+describe('the front', () => {
+  test('hands other paths to the router, and unknown ones get the 404 of REST', async () => {
+    expect((await app.api.get('/livez')).body).toEqual({ status: 'ok', failing: [] });
+    expect((await app.api.get('/')).text).toContain('Fanfare');
+    for (const path of [
+      '/nothing',
+      '/graphql/nothing',
+      '/graphqlx',
+      '/v1/nothing',
+      '/v1x',
+      '//v1',
+      '//',
+      '//evil/v1',
+    ]) {
+      const answer = await app.api.get(app.url + path);
+      expect(answer.status).toBe(404);
+      expect(answer.body.error.code).toBe('not_found');
+    }
+  });
+
+  test('serves GraphiQL to browsers', async () => {
+    const page = await app.api.get('/graphql', { headers: { accept: 'text/html' } });
+    expect(page.headers.get('content-type')).toContain('text/html');
+    const [, script] = /<script>([\s\S]*)<\/script>/.exec(page.text)!;
+    // So a browser takes all of it for the one script: nothing in it ends it earlier.
+    expect(script).not.toMatch(/<\/script/i);
+    expect(script!.slice(script!.indexOf('<!--'))).not.toMatch(/<script/i);
+    const hash = createHash('sha256').update(script!).digest('base64');
+    const policy = page.headers.get('content-security-policy');
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain(`script-src 'sha256-${hash}';`);
+    expect(policy).toContain("connect-src 'self'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(page.headers.get('x-frame-options')).toBe('DENY');
+    const answer = await app.api.graphql('{ __typename }');
+    expect(answer.headers.get('content-security-policy')).toBeNull();
+  });
+
+  test.each(['/', '/docs', '/sandbox/posts', '/connect/cs_1'])(
+    'shows %s in no frame of another site',
+    async (path) => {
+      const { headers } = await app.api.get(path, { headers: { accept: 'text/html' } });
+      expect(headers.get('content-type')).toContain('text/html');
+      expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+      expect(headers.get('x-frame-options')).toBe('DENY');
+    },
+  );
+
+  test('reads the schema without a key in at most 8 kB', async () => {
+    const none = createApi(app.url, '');
+    const query = (length: number) => ({ query: '{ __typename }'.padEnd(length, '#') });
+    const overhead = JSON.stringify(query(20)).length - 20;
+    const post = (length: number, api = none) => api.call('POST', '/graphql', query(length));
+    expect((await post(8_192 - overhead)).status).toBe(200);
+    const large = await post(8_193 - overhead);
+    expect(large.status).toBe(413);
+    expect(large.body.errors[0].extensions).toMatchObject({
+      code: 'payload_too_large',
+      limit: 8_192,
+    });
+    expect((await post(15_000, app.api)).status).toBe(200);
+    expect((await post(15_000, createApi(app.url, 'wrong'))).status).toBe(401);
+    const asked = encodeURIComponent(query(9_000).query.replaceAll('#', ' '));
+    const address = `/graphql?query=${asked.slice(0, 9_000)}`;
+    expect((await none.get(address)).status).toBe(413);
+  });
+
+  test('reads no body of unknown length without a key', async () => {
+    const answer = await fetch(`${app.url}/graphql`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: new Blob(['{"query":"{ __typename }"}']).stream(),
+      duplex: 'half',
+    });
+    expect(answer.status).toBe(413);
+  });
+});
+
+describe('where strangers are', () => {
+  let shut: TestApp;
+
+  beforeAll(async () => {
+    shut = await startApp({
+      roles: { api: true, worker: false },
+      env: { FANFARE_INTROSPECTION: 'false', FANFARE_GRAPHIQL: 'false' },
+    });
+  });
+  afterAll(() => shut.stop());
+
+  test.each(['{ __schema { types { name } } }', '{ __type(name: "Post") { name } }'])(
+    'the schema is not told: %s',
+    async (query) => {
+      const refused = await askRefused(shut, query);
+      expect(refused.code).toBe('validation_error');
+      expect(refused.message).toContain('introspection has been disabled');
+    },
+  );
+
+  test('documents say of what type things are', async () => {
+    const { project } = await ask(shut, '{ project { __typename id } }');
+    expect(project).toEqual({ __typename: 'Project', id: shut.tenant.projectId });
+  });
+
+  test('there is no GraphiQL, and a fault names nothing that is not in the document', async () => {
+    const page = await shut.api.get('/graphql', { headers: { accept: 'text/html' } });
+    expect(page.status).toBe(406);
+    expect(page.text).toBe('');
+    const refused = await askRefused(shut, '{ projec { id } }');
+    expect(refused.message).not.toContain('project');
+  });
+});

@@ -1,0 +1,179 @@
+// Subscriptions as server-sent events: kept alive, resumed, bounded, and ended when nobody is there.
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { openEventStream, type EventStream } from '../../support/event-stream.ts';
+import { createBigPost, overflow, tellOfPost } from '../../support/feed.ts';
+import type { Message } from '../../support/graphql.ts';
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startApp({
+    roles: { api: true, worker: false },
+    env: { FANFARE_MAX_STREAMS_PER_PROJECT: '2' },
+  });
+});
+afterAll(() => app.stop());
+
+const query = `subscription ($id: ID, $after: String) {
+  postUpdated(id: $id, after: $after) { cursor change post { metadata caption } }
+}`;
+
+const open = (variables: Record<string, unknown> = {}): Promise<EventStream> =>
+  openEventStream({ url: app.url, key: app.tenant.key, query, variables });
+
+const update = (message: Message) => message.data.postUpdated;
+
+/** The first message of a stream: the present state, or why there is none. */
+async function firstOf(stream: EventStream): Promise<Message> {
+  await expect.poll(() => stream.messages.length).toBeGreaterThan(0);
+  return stream.messages[0];
+}
+
+/** Opens a stream once the project has room for it. */
+async function openWhenFree(id: string): Promise<EventStream> {
+  for (;;) {
+    const stream = await open({ id });
+    const { errors } = await firstOf(stream);
+    if (!errors) return stream;
+    expect(errors[0].extensions.code).toBe('rate_limited');
+    await sleep(50);
+  }
+}
+
+async function createDraft(): Promise<string> {
+  const { id } = await app.tenant.connectSandbox('ada');
+  const post = { caption: 'a', account_ids: [id], status: 'draft' };
+  return (await app.tenant.createPost(post)).id;
+}
+
+describe('a stream of events', () => {
+  test.each([
+    ['without a key', ''],
+    ['with a bad key', 'sk_wrong'],
+  ])('is refused %s', async (_, key) => {
+    const { response, messages } = await openEventStream({ url: app.url, key, query });
+    await once(response, 'end');
+    expect(response.statusCode).toBe(401);
+    expect(messages).toMatchObject([{ errors: [{ extensions: { code: 'unauthorized' } }] }]);
+  });
+
+  test.each(['application/json', 'multipart/mixed', 'application/json'])(
+    'is refused to a client that takes %s alone, and opened for none of them',
+    async (accept) => {
+      const body = { query: 'subscription { postUpdated { cursor } }' };
+      const answer = await app.api.call('POST', '/graphql', body, { headers: { accept } });
+      expect(answer.status).toBe(accept === 'multipart/mixed' ? 406 : 415);
+      if (answer.status === 415) {
+        expect(answer.body.errors[0].extensions).toMatchObject({
+          code: 'unsupported_media_type',
+          hint: 'Accept: text/event-stream, or use a WebSocket',
+        });
+      }
+    },
+  );
+
+  test('is kept alive by comments while nothing happens', async () => {
+    const stream = await open();
+    expect(stream.response.headers).toMatchObject({
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-cache',
+    });
+    await expect
+      .poll(() => stream.others.filter((block) => block === ':').length)
+      .toBeGreaterThan(2);
+    expect(stream.messages).toEqual([]);
+    stream.vanish();
+  });
+
+  test('is refused over the limit of the project, and ends with its client', async () => {
+    const id = await createDraft();
+    const first = await openWhenFree(id);
+    const second = await openWhenFree(id);
+    const refused = await open({ id });
+    const { errors } = await firstOf(refused);
+    expect(errors[0].extensions).toMatchObject({
+      code: 'rate_limited',
+      isRetriable: true,
+      limit: 2,
+    });
+    await expect.poll(() => refused.response.complete).toBe(true);
+    first.vanish();
+    const third = await openWhenFree(id);
+    second.vanish();
+    third.vanish();
+  });
+
+  test('that its client no longer reads ends with slow_consumer, and resumes without a gap', async () => {
+    const id = await createBigPost(app);
+    const stream = await openWhenFree(id);
+    stream.response.pause();
+    const kinds = await overflow(app, id);
+    const ended = once(stream.response, 'end');
+    stream.response.resume();
+    await ended;
+    const told = stream.messages;
+    const { extensions } = told.at(-1).errors[0];
+    expect(extensions).toMatchObject({ code: 'slow_consumer', isRetriable: true });
+    expect(stream.others.at(-1)).toBe('event: complete\ndata:');
+    const before = told.slice(1, -1).map(update);
+    expect(before.at(-1).cursor).toBe(extensions.cursor);
+
+    const resumed = await open({ id, after: extensions.cursor });
+    const missing = kinds.length - before.length;
+    await expect.poll(() => resumed.messages.length, { timeout: 20_000 }).toBe(missing);
+    const all = [...before, ...resumed.messages.map(update)];
+    expect(all.map(({ change }) => change)).toEqual(kinds);
+    resumed.vanish();
+  });
+
+  test('that its client never reads is cut, and gives its place back', async () => {
+    await using strict = await startApp({
+      roles: { api: true, worker: false },
+      env: { FANFARE_MAX_STREAMS_PER_PROJECT: '1', FANFARE_STALLED_MS: '1000' },
+    });
+    const id = await createBigPost(strict);
+    const { url, tenant } = strict;
+    const openOne = (after?: string) =>
+      openEventStream({ url, key: tenant.key, query, variables: { id, after } });
+    const codeOf = async (stream: EventStream) =>
+      (await firstOf(stream)).errors?.[0].extensions.code;
+    const first = await openOne();
+    const { cursor } = update(await firstOf(first));
+    first.vanish();
+    await overflow(strict, id);
+    // What is missed is sent as fast as it is taken, so that this one never has too much waiting.
+    const unread = await openOne(cursor);
+    unread.response.pause();
+    expect(await codeOf(await openOne())).toBe('rate_limited');
+    await expect
+      .poll(async () => {
+        const stream = await openOne();
+        const code = await codeOf(stream);
+        stream.vanish();
+        return code;
+      })
+      .toBeUndefined();
+    expect(unread.response.complete).toBe(false);
+    unread.vanish();
+  });
+
+  test('goes on after the cursor of its last message', async () => {
+    const id = await createDraft();
+    const first = await openWhenFree(id);
+    await tellOfPost(app, id, ['test.1', 'test.2']);
+    await expect.poll(() => first.messages.length).toBe(3);
+    first.vanish();
+    const [, one, two] = first.messages.map(update);
+    await tellOfPost(app, id, ['test.3']);
+    const second = await open({ id, after: one.cursor });
+    await expect.poll(() => second.messages.length).toBe(2);
+    expect(second.messages.map((message) => update(message).change)).toEqual([
+      two.change,
+      'test.3',
+    ]);
+    second.vanish();
+  });
+});

@@ -1,0 +1,153 @@
+// What an answer costs Postgres: each level of it one statement, however many posts are on the page.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { forgetKeys } from '../../../api/http/auth.ts';
+import { recordEvent } from '../../../schema/database/events/record.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { ask, type Message } from '../../support/graphql.ts';
+import { statementsOf } from '../../support/statements.ts';
+
+let app: TestApp;
+const postCount = 100;
+
+beforeAll(async () => {
+  app = await startApp({ roles: { api: true, worker: false } });
+  const { tenant, context } = app;
+  const accounts = [];
+  for (const name of ['ada', 'bob', 'cleo']) accounts.push(await tenant.connectSandbox(name));
+  for (const name of ['one', 'two']) await tenant.createWebhook(`https://example.com/${name}`);
+  const account_ids = accounts.map(({ id }) => id);
+  for (let i = 0; i < postCount / 50; i++) {
+    const posts = Array.from({ length: 50 }, () => ({
+      caption: 'a',
+      account_ids,
+      status: 'draft',
+    }));
+    await tenant.api.post('/v1/posts/bulk', { posts });
+  }
+  const { data: posts } = (await tenant.api.get('/v1/posts?limit=100')).body;
+  await context.db.transaction().execute(async (trx) => {
+    for (const { id: postId } of posts) {
+      const event = {
+        projectId: tenant.projectId,
+        environment: 'production',
+        kind: 'post.published',
+        data: {},
+        postId,
+      } as const;
+      await recordEvent(trx, event, context.config);
+    }
+  });
+});
+afterAll(() => app.stop());
+
+/** With a key that this process does not know yet. */
+async function askAnew(query: string): Promise<{ data: Message; statements: string[] }> {
+  forgetKeys(app.context.db);
+  let data: Message;
+  const statements = await statementsOf(async () => {
+    data = await ask(app, query);
+  });
+  return { data, statements };
+}
+
+describe('a page of 100 posts', () => {
+  test('with results, accounts, events and deliveries costs six statements, the key included', async () => {
+    const { data, statements } = await askAnew(`{
+      posts(first: 100) {
+        nodes {
+          id caption status
+          results { id status account { id accountName status } }
+          events(first: 10) { nodes { id event } pageInfo { hasNextPage } }
+          deliveries(first: 10) { nodes { id status url } pageInfo { hasNextPage } }
+        }
+        pageInfo { hasNextPage endCursor }
+      }
+    }`);
+    const { nodes } = data.posts;
+    expect(nodes).toHaveLength(postCount);
+    for (const post of nodes) {
+      const names = post.results.map(({ account }: Message) => account.accountName);
+      expect(names).toEqual(['ada', 'bob', 'cleo']);
+      expect(post.events.nodes).toHaveLength(1);
+      expect(post.deliveries.nodes).toHaveLength(2);
+    }
+    expect(statements.map(tableOf)).toEqual(
+      expect.arrayContaining(['api_keys', 'posts', 'post_results', 'social_accounts']),
+    );
+    expect(statements, statements.join('\n')).toHaveLength(6);
+  });
+
+  test('costs one statement more for each level further down', async () => {
+    const { data, statements } = await askAnew(`{
+      posts(first: 100) {
+        edges { node {
+          deliveries(first: 2) { edges { node {
+            attempts { number }
+            webhook { name deliveries(first: 1) { nodes { id } } }
+            recordedEvent { id post { id } }
+          } } }
+        } }
+      }
+    }`);
+    const [{ node }] = data.posts.edges;
+    expect(node.deliveries.edges[0].node).toMatchObject({
+      attempts: [],
+      webhook: { deliveries: { nodes: [{ id: expect.stringMatching(/^dlv_/) }] } },
+      recordedEvent: { post: { id: expect.stringMatching(/^post_/) } },
+    });
+    // The key, posts, results, deliveries, attempts, webhooks, theirs, events, posts, results.
+    expect(statements, statements.join('\n')).toHaveLength(10);
+  });
+
+  test('with the calls of each target and the usage of each account costs no more for a hundred than for one', async () => {
+    const query = (first: number) => `{
+      posts(first: ${first}) { nodes { results {
+        attemptLog(first: 1) { nodes { number } }
+        account { usage { published } next: usage(month: "2031-01") { published } }
+      } } }
+    }`;
+    const { statements: one } = await askAnew(query(1));
+    const { statements: hundred } = await askAnew(query(100));
+    expect(hundred.toSorted().map(tableOf)).toEqual(one.toSorted().map(tableOf));
+  });
+
+  test('costs as many as there are different arguments', async () => {
+    const { statements } = await askAnew(`{
+      posts(first: 100) { nodes {
+        a: deliveries(first: 1) { nodes { id } }
+        b: deliveries(first: 1) { nodes { status } }
+        c: deliveries(first: 1, status: DELIVERED) { nodes { id } }
+      } }
+    }`);
+    // The key, posts and results; deliveries of any status, and those delivered.
+    expect(statements, statements.join('\n')).toHaveLength(5);
+  });
+});
+
+describe('a page of webhooks', () => {
+  test('with their deliveries and replays costs four statements', async () => {
+    const { data, statements } = await askAnew(`{
+      webhooks { nodes { id deliveries(first: 5) { nodes { id } } replays { nodes { id } } } }
+    }`);
+    expect(data.webhooks.nodes[1].deliveries.nodes).toHaveLength(5);
+    expect(statements, statements.join('\n')).toHaveLength(4);
+  });
+});
+
+describe('nodes', () => {
+  test('costs one statement for each table that they are in', async () => {
+    const { data } = await askAnew(
+      `{ posts(first: 20) { nodes { deliveries { nodes { id } } } } }`,
+    );
+    const ids = data.posts.nodes.flatMap((post: Message) => post.deliveries.nodes);
+    const list = ids.map(({ id }: Message) => `"${id}"`).join(' ');
+    const { data: found, statements } = await askAnew(`{ nodes(ids: [${list}]) { id } }`);
+    expect(found.nodes).toEqual(ids);
+    expect(statements, statements.join('\n')).toHaveLength(2);
+  });
+});
+
+/** The first table that a statement reads, by which it can be told. */
+function tableOf(statement: string): string | undefined {
+  return /from "?(?:\w+"?\."?)?(\w+)/.exec(statement)?.[1];
+}

@@ -1,0 +1,251 @@
+// Live subscriptions over WebSocket and SSE: whole, in order, the caller's own, and ended with the key.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { changeKinds } from '../../../schema/change-kinds.ts';
+import type { Account } from '../../../schema/accounts.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { writeChanges } from '../../support/feed.ts';
+import { subscribeOverSocket, subscribeOverSse, type Message } from '../../support/graphql.ts';
+import type { Tenant } from '../../support/seed.ts';
+
+let app: TestApp;
+let account: Account;
+
+beforeAll(async () => {
+  app = await startApp();
+  account = await app.tenant.connectSandbox('ada');
+});
+afterAll(() => app.stop());
+
+const postUpdated = `subscription ($id: ID, $after: String) {
+  postUpdated(id: $id, after: $after) {
+    cursor change id post { id status results { status externalId } }
+  }
+}`;
+const deliveryUpdated = `subscription ($webhookId: ID, $id: ID, $after: String) {
+  deliveryUpdated(webhookId: $webhookId, id: $id, after: $after) {
+    cursor change id delivery { id webhookId status attempts { number statusCode } }
+  }
+}`;
+
+const publish = (tenant: Tenant = app.tenant, accountId = account.id) =>
+  tenant.createPost({ caption: 'hello', account_ids: [accountId] });
+
+const update = (message: Message) => message.data.postUpdated;
+const isConcluded = (message: Message) =>
+  ['published', 'failed', 'partial'].includes(update(message)?.post?.status?.toLowerCase());
+
+/** A change of a post that exists, and nothing else: cheap to make many of. */
+async function change(projectId: string, postId: string, kind: string): Promise<void> {
+  await writeChanges(app.context.db, [
+    { project_id: projectId, subject: 'post', subject_id: postId, kind },
+  ]);
+  app.context.doorbell.ring('fanfare_changes');
+}
+
+describe.each([
+  [
+    'WebSocket',
+    (options: Parameters<typeof subscribeOverSocket>[0]) => subscribeOverSocket(options),
+  ],
+  ['SSE', subscribeOverSse],
+] as const)('postUpdated over %s', (_, subscribe) => {
+  const open = async (variables: Record<string, unknown> = {}, key = app.tenant.key) =>
+    subscribe({ url: app.url, key, query: postUpdated, variables });
+
+  test('tells the present state first, then every step to the end', async () => {
+    const post = await publish();
+    await using subscription = await open({ id: post.id });
+    const messages = await subscription.until(isConcluded);
+    expect(update(messages[0]).change).toBe('present');
+    expect(update(messages[0]).post.id).toBe(post.id);
+    const kinds = messages.slice(1).map((message) => update(message).change);
+    expect(kinds.filter((kind) => !changeKinds.post.includes(kind))).toEqual([]);
+    expect(new Set(messages.map((message) => update(message).id))).toEqual(new Set([post.id]));
+    expect(update(messages.at(-1)).post).toMatchObject({
+      status: 'PUBLISHED',
+      results: [{ status: 'PUBLISHED', externalId: expect.any(String) }],
+    });
+    expect(new Set(messages.map((message) => update(message).cursor)).size).toBe(messages.length);
+  });
+
+  test('shows the end at once when the post has ended before', async () => {
+    const post = await publish();
+    await app.tenant.waitForPost(post.id);
+    await using subscription = await open({ id: post.id });
+    const [first] = await subscription.waitFor(1);
+    expect(update(first).post.status).toBe('PUBLISHED');
+  });
+
+  test('goes on after a cursor, each change once', async () => {
+    await using earlier = await open({});
+    const post = await publish();
+    // One reader serves all streams: what it has shown to this one lies behind those opened later.
+    for (let count = 1; ; count++) {
+      const newest = update((await earlier.waitFor(count)).at(count - 1));
+      if (newest.post.id === post.id && newest.change === 'published') break;
+    }
+    await using first = await open({ id: post.id });
+    const { cursor } = update((await first.waitFor(1))[0]);
+    const kinds = Array.from({ length: 40 }, (_, i) => `test.${i}`);
+    for (const kind of kinds) await change(app.tenant.projectId, post.id, kind);
+    const whole = await first.waitFor(41);
+    expect(whole.slice(1).map((message) => update(message).change)).toEqual(kinds);
+    await using again = await open({ id: post.id, after: cursor });
+    await using half = await open({ after: update(whole[20]).cursor });
+    const seen = (await again.waitFor(40)).map((message) => update(message).change);
+    expect(seen).toEqual(kinds);
+    const rest = (await half.waitFor(20)).map((message) => update(message).change);
+    expect(rest).toEqual(kinds.slice(20));
+    await change(app.tenant.projectId, post.id, 'test.last');
+    await Promise.all([first.waitFor(42), again.waitFor(41), half.waitFor(21)]);
+    await sleep(100);
+    expect([first, again, half].map(({ messages }) => messages.length)).toEqual([42, 41, 21]);
+  });
+
+  test("shows nothing of another project's posts", async () => {
+    const stranger = await app.createTenant('stranger');
+    await using all = await open({}, stranger.key);
+    const post = await publish();
+    await using one = await open({ id: post.id }, stranger.key);
+    const [refused] = await one.waitFor(1);
+    expect(refused.errors[0].extensions.code).toBe('not_found');
+    await app.tenant.waitForPost(post.id);
+    await sleep(200);
+    expect(all.messages).toEqual([]);
+  });
+
+  test('refuses a cursor that no subscription gave', async () => {
+    await using subscription = await open({ after: 'nonsense' });
+    const [refused] = await subscription.waitFor(1);
+    expect(refused.errors[0].extensions).toMatchObject({
+      code: 'validation_error',
+      issues: [{ path: 'after', code: 'invalid_cursor' }],
+    });
+  });
+
+  test('says cursor_expired for a cursor of another database, and from where it can go on', async () => {
+    const after = Buffer.from('deadbeef.7.1').toString('base64url');
+    await using subscription = await open({ after });
+    const [refused] = await subscription.waitFor(1);
+    const { code, oldestCursor } = refused.errors[0].extensions;
+    expect(code).toBe('cursor_expired');
+    await using resumed = await open({ after: oldestCursor });
+    await publish();
+    await resumed.waitFor(1);
+  });
+});
+
+describe('deliveryUpdated', () => {
+  test('tells the deliveries of one webhook with their attempts', async () => {
+    const inbox = await app.tenant.createWebhook(`${app.url}/sandbox/inbox/live`);
+    const other = await app.tenant.createWebhook(`${app.url}/sandbox/inbox/other`);
+    await using subscription = subscribeOverSocket({
+      url: app.url,
+      key: app.tenant.key,
+      query: deliveryUpdated,
+      variables: { webhookId: inbox.id },
+    });
+    await sleep(200);
+    await publish();
+    const messages = await subscription.until(
+      (message) => message.data.deliveryUpdated.delivery.status === 'DELIVERED',
+    );
+    const updates = messages.map((message) => message.data.deliveryUpdated);
+    expect(updates.every(({ id, delivery }) => id === delivery.id)).toBe(true);
+    expect(new Set(updates.map(({ delivery }) => delivery.webhookId))).toEqual(new Set([inbox.id]));
+    expect(updates.at(-1).delivery.attempts).toEqual([{ number: 1, statusCode: 200 }]);
+    await using one = subscribeOverSocket({
+      url: app.url,
+      key: app.tenant.key,
+      query: deliveryUpdated,
+      variables: { id: updates.at(-1).delivery.id },
+    });
+    const [present] = await one.waitFor(1);
+    expect(present.data.deliveryUpdated).toMatchObject({
+      change: 'present',
+      delivery: { status: 'DELIVERED' },
+    });
+    await app.api.delete(`/v1/webhooks/${inbox.id}`);
+    await app.api.delete(`/v1/webhooks/${other.id}`);
+  });
+});
+
+describe('webhookUpdated', () => {
+  test('tells what is done with a webhook, to its end', async () => {
+    // Nothing is sent to it: a delivery that fails would be told too.
+    const { id } = await app.tenant.createWebhook('https://example.com/hook', [
+      'account.connected',
+    ]);
+    await using stream = subscribeOverSocket({
+      url: app.url,
+      key: app.tenant.key,
+      query: `subscription ($id: ID) {
+        webhookUpdated(id: $id) { change id webhook { id name status } }
+      }`,
+      variables: { id },
+    });
+    await stream.waitFor(1);
+    for (const change of [{ name: 'a' }, { active: false }, { active: true }]) {
+      await app.api.patch(`/v1/webhooks/${id}`, change);
+    }
+    await app.api.post(`/v1/webhooks/${id}/rotate`);
+    await app.api.delete(`/v1/webhooks/${id}`);
+    const messages = await stream.until(
+      (message) => message.data.webhookUpdated.change === 'deleted',
+    );
+    const updates = messages.map((message) => message.data.webhookUpdated);
+    expect(updates[0]).toMatchObject({ change: 'present', id, webhook: { id, status: 'ACTIVE' } });
+    expect(updates.map(({ change }) => change).filter((change) => change !== 'created')).toEqual([
+      'present',
+      'updated',
+      'disabled',
+      'enabled',
+      'rotated',
+      'deleted',
+    ]);
+    expect(updates.at(-1)).toEqual({ change: 'deleted', id, webhook: null });
+  });
+});
+
+describe('many sockets', () => {
+  test('see every change of concurrent writers once, each in the same order', async () => {
+    const post = await publish();
+    await app.tenant.waitForPost(post.id);
+    const sockets = Array.from({ length: 25 }, () =>
+      subscribeOverSocket({
+        url: app.url,
+        key: app.tenant.key,
+        query: postUpdated,
+        variables: { id: post.id },
+      }),
+    );
+    await Promise.all(sockets.map((socket) => socket.waitFor(1)));
+    await Promise.all(
+      Array.from({ length: 6 }, async (_, writer) => {
+        for (let i = 0; i < 20; i++) {
+          await app.context.db.transaction().execute(async (trx) => {
+            await writeChanges(trx, [
+              {
+                project_id: app.tenant.projectId,
+                subject: 'post',
+                subject_id: post.id,
+                kind: `test.${writer}.${i}`,
+              },
+            ]);
+            if (i % 5 === 0) await sleep(30);
+          });
+          app.context.doorbell.ring('fanfare_changes');
+        }
+      }),
+    );
+    const orders = await Promise.all(
+      sockets.map(async (socket) =>
+        (await socket.waitFor(121)).slice(1).map((message) => update(message).change),
+      ),
+    );
+    expect(new Set(orders[0]).size).toBe(120);
+    for (const order of orders) expect(order).toEqual(orders[0]);
+    await Promise.all(sockets.map((socket) => socket.close()));
+  });
+});

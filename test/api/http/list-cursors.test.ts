@@ -1,0 +1,64 @@
+// The cursors of lists: each list takes those that it gave, and no others.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { idPrefixes, newId } from '../../../schema/wire/ids.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { askRefused } from '../../support/graphql.ts';
+
+let app: TestApp;
+let webhookId: string;
+let postPath: string;
+
+beforeAll(async () => {
+  app = await startApp({ roles: { api: true, worker: false } });
+  const account = await app.tenant.connectSandbox('ada');
+  const draft = { caption: 'a', account_ids: [account.id], status: 'draft' };
+  const { id, results } = await app.tenant.createPost(draft);
+  postPath = `${id}/results/${results[0]!.id}`;
+  webhookId = (await app.tenant.createWebhook('https://example.com/hook')).id;
+});
+afterAll(() => app.stop());
+
+const toCursor = (id: string) => Buffer.from(id).toString('base64url');
+
+const lists = [
+  ['/v1/posts', newId('post')],
+  ['/v1/accounts', newId('account')],
+  ['/v1/webhooks', newId('webhook')],
+  ['/v1/api-keys', newId('key')],
+  ['/v1/events', newId('event')],
+  ['/v1/webhooks/:webhook/deliveries', newId('delivery')],
+  ['/v1/webhooks/:webhook/replays', newId('replay')],
+  ['/v1/posts/:result/attempts', 'att_7'],
+] as const;
+
+const made = ['zz_zzz', 'att_x', 'att_9999999999', ...Object.values(idPrefixes)];
+
+describe.each(lists)('%s', (list, own) => {
+  const get = (id: string) => {
+    const path = list.replace(':webhook', webhookId).replace(':result', postPath);
+    return app.api.get(`${path}?cursor=${toCursor(id)}`);
+  };
+
+  test('takes a cursor of its own', async () => {
+    expect((await get(own)).status).toBe(200);
+  });
+
+  test('refuses one of every other list, and one that is made up', async () => {
+    for (const id of [...lists.map(([, other]) => other).filter((id) => id !== own), ...made]) {
+      const { status, body } = await get(id);
+      expect({ id, status }).toEqual({ id, status: 422 });
+      expect(body.error.issues).toMatchObject([{ path: 'cursor', code: 'invalid_cursor' }]);
+    }
+  });
+});
+
+describe('a connection of GraphQL', () => {
+  test.each(['posts', 'accounts', 'webhooks', 'apiKeys', 'events'])(
+    'refuses the cursor of another one: %s',
+    async (field) => {
+      const after = toCursor(newId('delivery'));
+      const refused = await askRefused(app, `{ ${field}(after: "${after}") { nodes { id } } }`);
+      expect(refused.issues).toMatchObject([{ path: 'after', code: 'invalid_cursor' }]);
+    },
+  );
+});

@@ -1,0 +1,219 @@
+// The live feed: every change once and in order, whoever commits late and whenever a stream begins.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql, type KyselyPlugin } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Feed } from '../../../api/live/feed.ts';
+import type { FeedStream } from '../../../api/live/subscriber.ts';
+import type { Listener } from '../../../schema/database/live/listen.ts';
+import { insertRestore } from '../../../schema/database/dispatch/restores.ts';
+import type { TestDatabase } from '../../support/database.ts';
+import {
+  changesOfPosts as filter,
+  createTestFeed,
+  subjectIds as subjects,
+  startFeed,
+  take,
+  writePostChanges,
+  type FeedSetting,
+  type Writers,
+} from '../../support/feed.ts';
+
+let setting: FeedSetting;
+let database: TestDatabase;
+let writers: Writers;
+let listener: Listener;
+let feed: Feed;
+
+beforeAll(async () => {
+  setting = await startFeed();
+  ({ database, writers, listener, feed } = setting);
+});
+afterAll(() => setting.close());
+
+const commit: Writers['commit'] = (...change) => writers.commit(...change);
+
+/** The cursor of the next bookmark, after a change that the stream is not about. */
+async function bookmarkOf(stream: FeedStream): Promise<string> {
+  const next = stream.next();
+  await commit('prj_busy', ['post_x']);
+  const { value } = await next;
+  expect(value!.change).toBeNull();
+  return value!.cursor;
+}
+
+describe('subscribe', () => {
+  test('tells what is committed after it began, of its project, subject and id only', async () => {
+    const all = await feed.subscribe(filter('prj_one'));
+    const one = await feed.subscribe(filter('prj_one', 'post_b'));
+    await commit('prj_two', ['post_x']);
+    await commit('prj_one', ['post_a', 'post_b', 'post_c']);
+    expect(subjects(await take(all, 3))).toEqual(['post_a', 'post_b', 'post_c']);
+    expect(subjects(await take(one, 1))).toEqual(['post_b']);
+    await Promise.all([all.return(), one.return()]);
+  });
+
+  test('misses nothing that is committed while it begins, with nobody listening before', async () => {
+    for (let i = 0; i < 20; i++) {
+      const subscribing = feed.subscribe(filter(`prj_race${i}`));
+      const committing = commit(`prj_race${i}`, ['post_a']);
+      const stream = await subscribing;
+      await committing;
+      expect(subjects(await take(stream, 1))).toEqual(['post_a']);
+      await stream.return();
+    }
+  });
+
+  test('ends the stream of a slow client and tells where to go on', async () => {
+    const stream = await feed.subscribe(filter('prj_slow'));
+    await commit('prj_slow', ['post_first']);
+    const [first] = await take(stream, 1);
+    const waiting = stream.next(); // now live
+    await commit(
+      'prj_slow',
+      Array.from({ length: 1_200 }, (_, i) => `post_${i}`),
+    );
+    await waiting;
+    await sleep(700); // the reader goes on, the client does not
+    await expect(take(stream, 1_200)).rejects.toMatchObject({
+      code: 'slow_consumer',
+      options: { retryAfterS: 1 },
+    });
+    expect(await stream.next()).toEqual({ done: true, value: undefined });
+    const again = await feed.subscribe({ ...filter('prj_slow'), after: first!.cursor });
+    expect((await take(again, 1_200)).length).toBe(1_200);
+    await again.return();
+  });
+
+  test('keeps the place of a stream until its client has been told why it ended', async () => {
+    const small = createTestFeed(database.db, listener, { maxStreamsPerProject: 1 });
+    const stream = await small.subscribe(filter('prj_place'));
+    const waiting = stream.next();
+    await commit(
+      'prj_place',
+      Array.from({ length: 1_200 }, (_, i) => `post_${i}`),
+    );
+    await waiting;
+    await sleep(700);
+    const subscribing = () => small.subscribe(filter('prj_place'));
+    await expect(subscribing()).rejects.toMatchObject({ code: 'rate_limited' });
+    await expect(stream.next()).rejects.toMatchObject({ code: 'slow_consumer' });
+    await (await subscribing()).return();
+    await small.close();
+  });
+
+  test('tells a stream now and then how far it is, though nothing happens to what it is about', async () => {
+    const often = createTestFeed(database.db, listener, { bookmarkEveryMs: 50 });
+    const stream = await often.subscribe(filter('prj_still'));
+    const before = await bookmarkOf(stream);
+    await commit('prj_still', ['post_1']);
+    let told = await stream.next();
+    while (!told.value!.change) told = await stream.next();
+    expect(told.value!.change.subject_id).toBe('post_1');
+    const behind = await bookmarkOf(stream);
+    // It names a change that is on disk: other ids may be given again after a crash.
+    const named = /\.(\d+)\.9223372036854775807$/.exec(Buffer.from(behind, 'base64url').toString());
+    const { rows } = await sql`select from changes where xid = ${named![1]}::xid8`.execute(
+      database.db,
+    );
+    expect(rows.length).toBeGreaterThan(0);
+    await often.close();
+
+    await commit('prj_still', ['post_2']);
+    const all = await feed.subscribe({ ...filter('prj_still'), after: before });
+    expect(subjects(await take(all, 2))).toEqual(['post_1', 'post_2']);
+    const rest = await feed.subscribe({ ...filter('prj_still'), after: behind });
+    expect(subjects(await take(rest, 1))).toEqual(['post_2']);
+    await Promise.all([all.return(), rest.return()]);
+  });
+
+  test('looks ever less often for what a slow transaction holds back, and tells it soon after', async () => {
+    let reads = 0;
+    const count: KyselyPlugin = {
+      transformQuery: ({ node }) => (reads++, node),
+      transformResult: ({ result }) => Promise.resolve(result),
+    };
+    const counting = createTestFeed(database.db.withPlugin(count), listener);
+    const stream = await counting.subscribe(filter('prj_held'));
+    const next = stream.next();
+    const slow = await writers.hold((trx) => writePostChanges(trx, 'prj_held', ['post_1']));
+    await commit('prj_held', ['post_2']);
+    await sleep(1_500);
+    expect(reads).toBeLessThan(40);
+    await slow.commit();
+    const { value } = await next;
+    expect(value!.change!.subject_id).toBe('post_1');
+    await counting.close();
+  });
+
+  test('ends the cursors of a database that was restored, and begins again', async () => {
+    const stream = await feed.subscribe(filter('prj_life'));
+    const broken = expect(stream.next()).rejects.toMatchObject({ code: 'cursor_expired' });
+    await insertRestore(database.db);
+    await commit('prj_life', ['post_1']);
+    await broken;
+    const again = await feed.subscribe(filter('prj_life'));
+    await commit('prj_life', ['post_2']);
+    // It may begin before the first one, which its reader need not have come to yet.
+    const [first] = subjects(await take(again, 1));
+    if (first === 'post_1') expect(subjects(await take(again, 1))).toEqual(['post_2']);
+    else expect(first).toBe('post_2');
+    await again.return();
+  });
+
+  test('outlives the loss of every connection', async () => {
+    const stream = await feed.subscribe(filter('prj_cut'));
+    await commit('prj_cut', ['post_before']);
+    await take(stream, 1);
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`.execute(
+      writers.connection.db,
+    );
+    for (let tries = 0; ; tries++) {
+      try {
+        await commit('prj_cut', ['post_after']);
+        break;
+      } catch (error) {
+        if (tries === 20) throw error;
+      }
+    }
+    expect(subjects(await take(stream, 1))).toEqual(['post_after']);
+    await stream.return();
+  });
+
+  test('goes on when only the connection is lost that listens, whatever is asked meanwhile', async () => {
+    const stream = await feed.subscribe(filter('prj_deaf'));
+    for (let i = 0; i < 5; i++) {
+      const next = stream.next();
+      await sql`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name = 'fanfare listener'`.execute(
+        database.db,
+      );
+      const others = await Promise.all([1, 2, 3].map(() => feed.subscribe(filter('prj_deaf'))));
+      await commit('prj_deaf', [`post_${i}`]);
+      const told = await Promise.all([next, ...others.map((other) => other.next())]);
+      const ids = told.map(({ value }) => value!.change!.subject_id);
+      expect(new Set(ids)).toEqual(new Set([`post_${i}`]));
+      await Promise.all(others.map((other) => other.return()));
+      await sleep(600); // until it listens again
+    }
+    await stream.return();
+  });
+
+  test('ends at once when told to, though nothing has come', async () => {
+    const stream = await feed.subscribe(filter('prj_quiet'));
+    const waiting = stream.next();
+    await stream.return();
+    expect(await waiting).toEqual({ done: true, value: undefined });
+  });
+});
+
+describe('close', () => {
+  test('ends every stream with unavailable', async () => {
+    const own = createTestFeed(database.db, listener);
+    const stream = await own.subscribe(filter('prj_one'));
+    const ended = expect(stream.next()).rejects.toMatchObject({ code: 'unavailable' });
+    await own.close();
+    await ended;
+    await expect(own.subscribe(filter('prj_one'))).rejects.toMatchObject({ code: 'unavailable' });
+  });
+});

@@ -1,0 +1,151 @@
+// Streams end soon after the key that opened them may not be used any more.
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createKeyWatch } from '../../../api/live/key-watch.ts';
+import { insertChanges } from '../../../schema/database/live/changes.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { openEventStream } from '../../support/event-stream.ts';
+import { createBigPost, overflow } from '../../support/feed.ts';
+import {
+  subscribeOverSocket,
+  subscribeOverSse,
+  type SubscribeOptions,
+  type Subscription,
+} from '../../support/graphql.ts';
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startApp({ roles: { api: true, worker: false } });
+});
+afterAll(() => app.stop());
+
+const query = 'subscription { postUpdated { cursor } }';
+
+async function makeKey(extra: object = {}): Promise<{ id: string; key: string }> {
+  const { body } = await app.api.post('/v1/api-keys', { name: 'brief', ...extra });
+  return body.data;
+}
+
+function expectUnauthorized(transport: string, code: number, { messages }: Subscription): void {
+  if (transport === 'WebSocket') expect(code).toBe(4401);
+  else expect(messages.at(-1).errors[0].extensions.code).toBe('unauthorized');
+}
+
+describe.each([
+  ['WebSocket', (options: SubscribeOptions) => subscribeOverSocket(options)],
+  ['SSE', subscribeOverSse],
+] as const)('a stream over %s', (transport, subscribe) => {
+  const open = async (key: string) => subscribe({ url: app.url, key, query });
+
+  test("ends within 5 s of the revocation of its key, and another key's goes on", async () => {
+    const { id, key } = await makeKey();
+    await using stream = await open(key);
+    await using other = await open(app.tenant.key);
+    const account = await app.tenant.connectSandbox('ada');
+    const post = { caption: 'a', account_ids: [account.id], status: 'draft' };
+    await app.tenant.createPost(post);
+    await Promise.all([stream.waitFor(1), other.waitFor(1)]);
+    await app.api.delete(`/v1/api-keys/${id}`);
+    const revokedAt = Date.now();
+    const code = await stream.closed;
+    expect(Date.now() - revokedAt).toBeLessThan(5_000);
+    expectUnauthorized(transport, code, stream);
+    await app.tenant.createPost(post);
+    await other.waitFor(2);
+  });
+
+  test('ends within 5 s of the end that its key has', async () => {
+    const expiresAt = Date.now() + 1_500;
+    const { key } = await makeKey({ expires_at: new Date(expiresAt).toISOString() });
+    await using stream = await open(key);
+    const code = await stream.closed;
+    expect(Date.now()).toBeGreaterThanOrEqual(expiresAt);
+    expect(Date.now()).toBeLessThan(expiresAt + 5_000);
+    expectUnauthorized(transport, code, stream);
+  });
+});
+
+test('nothing of what waits for a client is told once its key is revoked', async () => {
+  const { id: keyId, key } = await makeKey();
+  const id = await createBigPost(app);
+  const stream = await openEventStream({
+    url: app.url,
+    key,
+    query: 'subscription ($id: ID) { postUpdated(id: $id) { change post { metadata } } }',
+    variables: { id },
+  });
+  await expect.poll(() => stream.messages.length).toBe(1);
+  stream.response.pause();
+  // Fewer than end the stream of a slow client, and more than the buffers on the way can take.
+  const kinds = await overflow(app, id, 900);
+  await using other = subscribeOverSocket({ url: app.url, key, query });
+  await app.api.delete(`/v1/api-keys/${keyId}`);
+  expect(await other.closed).toBe(4401);
+  const ended = once(stream.response, 'end');
+  stream.response.resume();
+  await ended;
+  expect(stream.messages.at(-1).errors[0].extensions.code).toBe('unauthorized');
+  expect(stream.messages.length).toBeLessThan(kinds.length);
+});
+
+test('a key that is first watched while the others are checked stays', async () => {
+  const [checked, late] = [await makeKey(), await makeKey()];
+  const ended: string[] = [];
+  const { db, log } = app.context;
+  const watch = createKeyWatch({ db, log });
+  try {
+    await db.transaction().execute(async (trx) => {
+      await sql`lock table api_keys in access exclusive mode`.execute(trx);
+      watch.watch(checked.id, () => ended.push('checked'));
+      // The first check is under way, and waits for the lock.
+      await sleep(2_500);
+      watch.watch(late.id, () => ended.push('late'));
+    });
+    await sleep(500);
+    expect(ended).toEqual([]);
+  } finally {
+    watch.close();
+  }
+});
+
+test('a test key is told nothing of accounts that it may not reach', async () => {
+  const { db, doorbell } = app.context;
+  const [hidden, shown] = [
+    await app.tenant.connectSandbox('hidden'),
+    await app.tenant.connectSandbox('shown'),
+  ];
+  await db
+    .updateTable('social_accounts')
+    .set({ platform: 'bluesky' })
+    .where('id', '=', hidden.id)
+    .execute();
+  const { key } = await makeKey({ environment: 'test' });
+  await using stream = subscribeOverSocket({
+    url: app.url,
+    key,
+    query: 'subscription { accountUpdated { id change } }',
+  });
+  // It has to be open before there is anything to tell.
+  await expect
+    .poll(async () => {
+      for (const { id } of [hidden, shown]) {
+        await insertChanges(db, [
+          {
+            project_id: app.tenant.projectId,
+            subject: 'account',
+            subject_id: id,
+            kind: 'refreshed',
+          },
+        ]);
+      }
+      doorbell.ring('fanfare_changes');
+      await sleep(100);
+      return stream.messages.length;
+    })
+    .toBeGreaterThan(1);
+  const ids = stream.messages.map((message) => message.data.accountUpdated.id);
+  expect(new Set(ids)).toEqual(new Set([shown.id]));
+});

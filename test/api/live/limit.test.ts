@@ -1,0 +1,122 @@
+// How many streams a project may have at once, and that each is given back however it ends.
+import { request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { ask, subscribeOverSocket } from '../../support/graphql.ts';
+import { openOwnSocket, send } from '../../support/raw-socket.ts';
+
+const limit = 5;
+let app: TestApp;
+let postId: string;
+
+beforeAll(async () => {
+  app = await startApp({
+    roles: { api: true, worker: false },
+    env: { FANFARE_MAX_STREAMS_PER_PROJECT: String(limit) },
+  });
+  const account = await app.tenant.connectSandbox('ada');
+  const draft = { caption: 'a', account_ids: [account.id], status: 'draft' };
+  postId = (await app.tenant.createPost(draft)).id;
+});
+afterAll(() => app.stop());
+
+const query = 'subscription ($id: ID) { postUpdated(id: $id) { change } }';
+
+const open = () =>
+  subscribeOverSocket({ url: app.url, key: app.tenant.key, query, variables: { id: postId } });
+
+/** Subscribes, and is gone a moment later, whatever the server is doing then. */
+async function subscribeAndVanish(afterMs: number): Promise<void> {
+  const socket = new WebSocket(`${app.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
+  socket.on('error', () => undefined);
+  socket.on('open', () => {
+    const payload = { apiKey: app.tenant.key };
+    socket.send(JSON.stringify({ type: 'connection_init', payload }));
+  });
+  const isAdmitted = new Promise<void>((resolve) => {
+    socket.on('message', (data: Buffer) => {
+      if (JSON.parse(data.toString()).type === 'connection_ack') resolve();
+    });
+  });
+  await isAdmitted;
+  const payload = { query, variables: { id: postId } };
+  socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload }));
+  await sleep(afterMs);
+  socket.terminate();
+}
+
+async function askForEventsAndVanish(afterMs: number): Promise<void> {
+  const asked = request(`${app.url}/graphql`, {
+    method: 'POST',
+    headers: {
+      accept: 'text/event-stream',
+      authorization: `Bearer ${app.tenant.key}`,
+      'content-type': 'application/json',
+    },
+  });
+  asked.on('error', () => undefined);
+  asked.end(JSON.stringify({ query, variables: { id: postId } }));
+  await sleep(afterMs);
+  asked.destroy();
+}
+
+async function subscribeTwiceAndVanish(afterMs: number): Promise<void> {
+  const socket = await openOwnSocket(app.url, app.tenant.key);
+  const subscribe = { type: 'subscribe', id: '1', payload: { query, variables: { id: postId } } };
+  for (let i = 0; i < 2; i++) {
+    send(socket, subscribe);
+    send(socket, { type: 'complete', id: '1' });
+  }
+  await sleep(afterMs);
+  socket.close();
+}
+
+describe('the streams of a project', () => {
+  test('are refused over the limit, on a socket that stays open, while other projects have theirs', async () => {
+    const streams = Array.from({ length: limit }, open);
+    await Promise.all(streams.map((stream) => stream.waitFor(1)));
+    await using refused = open();
+    const [answer] = await refused.waitFor(1);
+    expect(answer.errors[0].extensions).toMatchObject({
+      code: 'rate_limited',
+      isRetriable: true,
+      limit,
+    });
+    const other = await app.createTenant('other');
+    const { id } = await other.createWebhook('https://example.com/hook');
+    await using theirs = subscribeOverSocket({
+      url: app.url,
+      key: other.key,
+      query: 'subscription ($id: ID) { webhookUpdated(id: $id) { change } }',
+      variables: { id },
+    });
+    expect((await theirs.waitFor(1))[0].data.webhookUpdated.change).toBe('present');
+    await Promise.all(streams.map((stream) => stream.close()));
+  });
+
+  test.each<[string, (afterMs: number) => Promise<void>]>([
+    ['on sockets', subscribeAndVanish],
+    ['that asked for server-sent events', askForEventsAndVanish],
+    ['that use the name of a stream again while it is opened', subscribeTwiceAndVanish],
+  ])('are given back by clients %s and vanish', async (_, vanish) => {
+    for (let round = 0; round < 8; round++) {
+      await Promise.all(Array.from({ length: limit }, () => vanish(Math.random() * 30)));
+    }
+    await expect
+      .poll(async () => {
+        const streams = Array.from({ length: limit }, open);
+        const first = await Promise.all(streams.map((stream) => stream.waitFor(1)));
+        await Promise.all(streams.map((stream) => stream.close()));
+        return first.filter(([message]) => message.errors).length;
+      })
+      .toBe(0);
+  });
+
+  test('have their limit among those that are told', async () => {
+    expect(await ask(app, '{ limits { streamsPerProject } }')).toEqual({
+      limits: { streamsPerProject: limit },
+    });
+  });
+});

@@ -1,0 +1,274 @@
+// What can be watched besides posts, over the subscriptions of GraphQL: filters, present state, the end.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { changeKinds } from '../../../schema/change-kinds.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { subscribeOverSocket, type Message, type Subscription } from '../../support/graphql.ts';
+import { startReceiver, type Receiver } from '../../support/receiver.ts';
+import { answerByPath, Past } from '../../support/replays.ts';
+
+let app: TestApp;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  [app, receiver] = await Promise.all([startApp(), startReceiver()]);
+  answerByPath(receiver);
+});
+afterAll(async () => {
+  await app?.stop();
+  await receiver?.close();
+});
+
+const accountUpdated = `subscription ($id: ID, $after: String) {
+  accountUpdated(id: $id, after: $after) { cursor change id account { id status } }
+}`;
+const eventRecorded = `subscription ($kinds: [EventKind!], $test: Boolean, $after: String) {
+  eventRecorded(kinds: $kinds, test: $test, after: $after) {
+    cursor change id event { id event test postId }
+  }
+}`;
+const replayProgress = `subscription ($id: ID, $webhookId: ID, $after: String) {
+  replayProgress(id: $id, webhookId: $webhookId, after: $after) {
+    cursor change id replay { id webhookId status matched reopened delivered }
+  }
+}`;
+const deliveryUpdated = `subscription ($postId: ID, $status: DeliveryStatus, $id: ID, $after: String) {
+  deliveryUpdated(postId: $postId, status: $status, id: $id, after: $after) {
+    cursor change id delivery { id postId status }
+  }
+}`;
+const webhookUpdated = `subscription ($id: ID, $after: String) {
+  webhookUpdated(id: $id, after: $after) { cursor change id webhook { id } }
+}`;
+
+/** Every change from the cursor on, or from now on where it is undefined. */
+const watch = (
+  query: string,
+  variables: Record<string, unknown> = {},
+  key = app.tenant.key,
+): Subscription => subscribeOverSocket({ url: app.url, key, query, variables });
+
+/** So that a stream without a present state has surely begun before what it must tell. */
+async function liveCursor(key = app.tenant.key): Promise<string> {
+  const stream = subscribeOverSocket({ url: app.url, key, query: '{ liveCursor }' });
+  const [answer] = await stream.waitFor(1);
+  await stream.close();
+  return answer.data.liveCursor;
+}
+
+const shown = (messages: readonly Message[], field: string) =>
+  messages.map((message) => message.data[field]);
+
+describe('accountUpdated', () => {
+  test('tells of one account its present state and its end, of all each connection', async () => {
+    const after = await liveCursor();
+    await using all = watch(accountUpdated, { after });
+    const { id } = await app.tenant.connectSandbox('ada');
+    await using one = watch(accountUpdated, { id });
+    await one.waitFor(1);
+    const other = await app.tenant.connectSandbox('bob');
+    await app.api.delete(`/v1/accounts/${id}`);
+    expect(shown(await one.waitFor(2), 'accountUpdated')).toMatchObject([
+      { change: 'present', id, account: { id, status: 'ACTIVE' } },
+      { change: 'disconnected', id, account: { id, status: 'DISCONNECTED' } },
+    ]);
+    const told = shown(await all.waitFor(3), 'accountUpdated');
+    expect(told.map(({ change, id }) => [change, id])).toEqual([
+      ['connected', id],
+      ['connected', other.id],
+      ['disconnected', id],
+    ]);
+  });
+
+  test('asks for its own scope', async () => {
+    const { body } = await app.api.post('/v1/api-keys', { name: 'a', scopes: ['posts:read'] });
+    await using refused = watch(accountUpdated, {}, body.data.key);
+    const [answer] = await refused.waitFor(1);
+    expect(answer.errors[0].extensions).toMatchObject({
+      code: 'insufficient_scope',
+      requiredScope: 'accounts:read',
+    });
+  });
+});
+
+describe('eventRecorded', () => {
+  test('tells the events of the kinds that are asked for, test events only where asked', async () => {
+    const tenant = await app.createTenant();
+    const after = await liveCursor(tenant.key);
+    const open = (variables: object) => watch(eventRecorded, { after, ...variables }, tenant.key);
+    await using all = open({});
+    await using published = open({ kinds: ['POST_PUBLISHED', 'POST_FAILED'] });
+    await using tests = open({ test: true });
+    const webhook = await tenant.createWebhook(`${receiver.url}/${tenant.projectId}`);
+    await tenant.api.post(`/v1/webhooks/${webhook.id}/test`, { event: 'post.published' });
+    const account = await tenant.connectSandbox('ada');
+    const post = await tenant.createPost({ caption: 'a', account_ids: [account.id] });
+
+    const kinds = ['ACCOUNT_CONNECTED', 'POST_PUBLISHED'];
+    const told = shown(await all.waitFor(2), 'eventRecorded');
+    expect(told.map(({ event }) => event.event)).toEqual(kinds);
+    expect(shown(await published.waitFor(1), 'eventRecorded')).toMatchObject([
+      { change: 'recorded', id: told[1].id, event: { postId: post.id, test: false } },
+    ]);
+    expect(shown(await tests.waitFor(1), 'eventRecorded')).toMatchObject([
+      { change: 'recorded', event: { event: 'POST_PUBLISHED', test: true } },
+    ]);
+    await using rest = watch(eventRecorded, { after: told[0].cursor }, tenant.key);
+    expect(shown(await rest.waitFor(1), 'eventRecorded')).toEqual([told[1]]);
+    expect([all, published, tests].map(({ messages }) => messages.length)).toEqual([2, 1, 1]);
+  });
+
+  test('refuses to watch no kind at all', async () => {
+    await using refused = watch(eventRecorded, { kinds: [] });
+    const [answer] = await refused.waitFor(1);
+    expect(answer.errors[0].extensions.issues).toMatchObject([
+      { path: 'kinds', code: 'too_small' },
+    ]);
+  });
+});
+
+describe('replayProgress', () => {
+  test('tells how far a replay has come, beginning with the one that runs', async () => {
+    const past = await Past.withSkipped(app, receiver, 3);
+    past.reply(() => ({ status: 200, delayMs: 300 }));
+    const { key } = past.tenant;
+    const after = await liveCursor(key);
+    await using early = watch(replayProgress, { webhookId: past.webhookId, after }, key);
+    const { replay_id: id } = await past.replay();
+    await using late = watch(replayProgress, { webhookId: past.webhookId }, key);
+    const [first] = shown(await late.waitFor(1), 'replayProgress');
+    expect(first).toMatchObject({
+      change: 'present',
+      id,
+      replay: { status: 'RUNNING', matched: 3 },
+    });
+    const isLast = (message: Message) => message.data.replayProgress.change === 'completed';
+    const told = shown(await late.until(isLast, 20_000), 'replayProgress');
+    expect(told.at(-1).replay).toMatchObject({ status: 'COMPLETED', reopened: 3, delivered: 3 });
+    const all = shown(await early.until(isLast, 20_000), 'replayProgress');
+    expect(all[0]).toMatchObject({ change: 'created', id });
+    expect(all.slice(1 - told.length).map(({ replay }) => replay)).toEqual(
+      told.slice(1).map(({ replay }) => replay),
+    );
+    const delivered = told.map(({ replay }) => replay.delivered);
+    expect(delivered).toEqual(delivered.toSorted((a, b) => a - b));
+
+    await using done = watch(replayProgress, { id }, key);
+    expect(shown(await done.waitFor(1), 'replayProgress')).toMatchObject([
+      { change: 'present', id, replay: { status: 'COMPLETED' } },
+    ]);
+    await using none = watch(
+      replayProgress,
+      { webhookId: past.webhookId, after: first.cursor },
+      key,
+    );
+    const resumed = shown(await none.until(isLast), 'replayProgress');
+    expect(resumed.map(({ cursor }) => cursor)).toEqual(told.slice(1).map(({ cursor }) => cursor));
+  });
+});
+
+describe('deliveryUpdated', () => {
+  test("tells a post's deliveries, and those that stand as asked", async () => {
+    const tenant = await app.createTenant();
+    await tenant.createWebhook(`${receiver.url}/${tenant.projectId}`);
+    const account = await tenant.connectSandbox('ada');
+    const other = await tenant.createPost({ caption: 'a', account_ids: [account.id] });
+    const draft = { caption: 'b', account_ids: [account.id], status: 'draft' };
+    const post = await tenant.createPost(draft);
+    const after = await liveCursor(tenant.key);
+    await using ofPost = watch(deliveryUpdated, { postId: post.id, after }, tenant.key);
+    await using delivered = watch(deliveryUpdated, { status: 'DELIVERED', after }, tenant.key);
+    await tenant.waitForPost(other.id);
+    await tenant.api.post(`/v1/posts/${post.id}/publish`);
+    const told = shown(
+      await ofPost.until((message) => message.data.deliveryUpdated.delivery.status === 'DELIVERED'),
+      'deliveryUpdated',
+    );
+    expect(new Set(told.map(({ delivery }) => delivery.postId))).toEqual(new Set([post.id]));
+    const { id } = told[0];
+    await delivered.until((message) => message.data.deliveryUpdated.id === id);
+    const statuses = delivered.messages.map(({ data }) => data.deliveryUpdated.delivery.status);
+    expect(new Set(statuses)).toEqual(new Set(['DELIVERED']));
+
+    await using one = watch(deliveryUpdated, { id, postId: post.id }, tenant.key);
+    const [present] = shown(await one.waitFor(1), 'deliveryUpdated');
+    expect(present).toMatchObject({ change: 'present', delivery: { id, status: 'DELIVERED' } });
+  });
+
+  test('asks for the scope of the post that it is about', async () => {
+    const { body } = await app.api.post('/v1/api-keys', { name: 'a', scopes: ['webhooks:read'] });
+    const account = await app.tenant.connectSandbox('ada');
+    const draft = { caption: 'a', account_ids: [account.id], status: 'draft' };
+    const { id: postId } = await app.tenant.createPost(draft);
+    for (const id of [postId, 'post_never']) {
+      await using refused = watch(deliveryUpdated, { postId: id }, body.data.key);
+      const [answer] = await refused.waitFor(1);
+      expect(answer.errors[0].extensions).toMatchObject({
+        code: 'insufficient_scope',
+        requiredScope: 'posts:read',
+      });
+    }
+  });
+});
+
+describe('a stream that is resumed', () => {
+  test('tells the end of what is gone by then', async () => {
+    const { id } = await app.tenant.createWebhook('https://example.com/hook');
+    const first = watch(webhookUpdated, { id });
+    const [present] = shown(await first.waitFor(1), 'webhookUpdated');
+    await first.close();
+    await app.api.delete(`/v1/webhooks/${id}`);
+    await using resumed = watch(webhookUpdated, { id, after: present.cursor });
+    expect(shown(await resumed.waitFor(1), 'webhookUpdated')).toMatchObject([
+      { change: 'deleted', id, webhook: null },
+    ]);
+  });
+
+  test('shows nothing of what is gone by then, also of its beginning', async () => {
+    const after = await liveCursor();
+    const query = `subscription ($after: String) {
+      postUpdated(after: $after) { cursor change id post { caption } }
+    }`;
+    await using live = watch(query, { after });
+    const account = await app.tenant.connectSandbox('ada');
+    const draft = { caption: 'secret', account_ids: [account.id], status: 'draft' };
+    const { id } = await app.tenant.createPost(draft);
+    await live.until((message) => message.data.postUpdated.id === id);
+    await app.api.delete(`/v1/posts/${id}`);
+    await sleep(1_200); // longer than what is told is kept for the streams beside it
+    await using resumed = watch(query, { after });
+    const isEnd = ({ data }: Message) =>
+      data.postUpdated.id === id && data.postUpdated.change === 'deleted';
+    const told = shown(await resumed.until(isEnd), 'postUpdated').filter((own) => own.id === id);
+    expect(told.map(({ change, post }) => [change, post])).toEqual([
+      ['created', null],
+      ['deleted', null],
+    ]);
+  });
+
+  test('is refused where its subject never was, or is of another project', async () => {
+    const { id } = await app.tenant.createWebhook('https://example.com/hook');
+    const stranger = await app.createTenant('stranger');
+    const after = await liveCursor();
+    for (const unknown of ['wh_never', 'wh_\0']) {
+      await using refused = watch(webhookUpdated, { id: unknown, after });
+      const [answer] = await refused.waitFor(1);
+      expect(answer.errors[0].extensions.code).toBe('not_found');
+    }
+    await using refused = watch(webhookUpdated, { id, after }, stranger.key);
+    const [answer] = await refused.waitFor(1);
+    expect(answer.errors[0].extensions.code).toBe('not_found');
+    await app.api.delete(`/v1/webhooks/${id}`);
+  });
+});
+
+test('what has been told are kinds of change that the descriptions list', async () => {
+  const rows = await app.context.db
+    .selectFrom('changes')
+    .select(['subject', 'kind'])
+    .distinct()
+    .execute();
+  expect(new Set(rows.map(({ subject }) => subject)).size).toBe(Object.keys(changeKinds).length);
+  const known: Record<string, readonly string[]> = changeKinds;
+  expect(rows.filter(({ subject, kind }) => !known[subject]!.includes(kind))).toEqual([]);
+});

@@ -1,0 +1,47 @@
+// Changes of one draft by many clients at the same moment: each is made, one after the other.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Account } from '../../../schema/accounts.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+
+let app: TestApp;
+let accounts: Account[];
+
+beforeAll(async () => {
+  app = await startApp({ roles: { api: true, worker: false } });
+  accounts = await Promise.all(['ada', 'bob'].map((handle) => app.tenant.connectSandbox(handle)));
+});
+afterAll(() => app.stop());
+
+const clients = 6;
+const times = 20;
+
+describe('PATCH /v1/posts/:id', () => {
+  test.each([['draft'], ['scheduled']])(
+    'gives a %s post new targets for every one of many clients',
+    async (status) => {
+      const account_ids = accounts.map(({ id }) => id);
+      const { id } = await app.tenant.createPost({
+        caption: 'hello',
+        account_ids,
+        ...(status === 'draft'
+          ? { status }
+          : { scheduled_at: new Date(Date.now() + 3_600_000).toISOString() }),
+      });
+      const statuses = await Promise.all(
+        Array.from({ length: clients }, async () => {
+          const answered: number[] = [];
+          for (let i = 0; i < times; i++) {
+            const answer = await app.api.patch(`/v1/posts/${id}`, { account_ids });
+            answered.push(answer.status);
+          }
+          return answered;
+        }),
+      );
+      expect(statuses.flat()).toEqual(Array.from({ length: clients * times }, () => 200));
+      const { results } = (await app.api.get(`/v1/posts/${id}`)).body.data;
+      expect(results).toMatchObject(
+        account_ids.map((social_account_id) => ({ social_account_id })),
+      );
+    },
+  );
+});

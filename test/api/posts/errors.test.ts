@@ -1,0 +1,152 @@
+// Why a target failed, as results and the page of the API tell it.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { postingErrors } from '../../../schema/posts/errors.ts';
+import type { Post } from '../../../schema/posts/posts.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { ask } from '../../support/graphql.ts';
+
+let app: TestApp;
+let docs: string;
+let post: Post;
+
+beforeAll(async () => {
+  app = await startApp();
+  docs = await (await fetch(`${app.url}/docs`)).text();
+  const [ada, bob] = [
+    await app.tenant.connectSandbox('ada'),
+    await app.tenant.connectSandbox('bob'),
+  ];
+  const { id } = await app.tenant.createPost({
+    caption: 'hello',
+    platform_posts: [
+      { account_id: ada.id },
+      { account_id: bob.id, platform_options: { outcome: 'rejected' } },
+    ],
+  });
+  post = await app.tenant.waitForPost(id);
+});
+afterAll(() => app.stop());
+
+const { hint } = postingErrors.rejected;
+
+describe('GET /docs', () => {
+  test.each(Object.entries(postingErrors))('tells what %s is', (code, { nextAction }) => {
+    const row = new RegExp(`<tr id="posting-error-${code}">(.*?)</tr>`, 's').exec(docs)?.[1];
+    expect(row).toContain(`<code>${code}</code>`);
+    expect(row).toContain(`<code>${nextAction}</code>`);
+  });
+
+  test('leads to them from its top', () => {
+    expect(docs).toContain('href="#posting-errors"');
+    expect(docs).toContain('id="posting-errors"');
+  });
+});
+
+describe('a first comment', () => {
+  const fields = [
+    'status',
+    'error_code',
+    'error_message',
+    'error_hint',
+    'error_docs_url',
+    'failure_stage',
+    'platform_error_code',
+    'provider_error',
+    'is_retriable',
+    'next_action',
+    'attempts',
+    'next_attempt_at',
+  ] as const;
+
+  async function publishBelow(outcome: string) {
+    const { id: account_id } = await app.tenant.connectSandbox(`below-${outcome}`);
+    const { id } = await app.tenant.createPost({
+      caption: 'hello',
+      platform_posts: [{ account_id, first_comment: 'more', platform_options: { outcome } }],
+    });
+    return app.tenant.waitForPost(id);
+  }
+
+  test('that failed says as much as its target, and its attempts are found by its id', async () => {
+    const { id, results } = await publishBelow('rejected');
+    const { first_comment: comment } = results[0]!;
+    expect(comment).toMatchObject({
+      status: 'failed',
+      error_code: 'answered_post_missing',
+      error_message: 'What it answers was not published.',
+      error_hint: postingErrors.answered_post_missing.hint,
+      error_docs_url: `${app.url}/docs#posting-error-answered_post_missing`,
+      is_retriable: true,
+      next_action: 'retry',
+    });
+    expect(Object.keys(comment!)).toEqual(expect.arrayContaining([...fields]));
+    expect(Object.keys(results[0]!)).toEqual(expect.arrayContaining([...fields]));
+    const attempts = await app.api.get(`/v1/posts/${id}/results/${comment!.id}/attempts`);
+    expect(attempts).toMatchObject({ status: 200, body: { data: [] } });
+  });
+
+  test('that is published tells its calls by its id, in REST and in GraphQL', async () => {
+    const { id, results } = await publishBelow('published');
+    const { first_comment: comment } = results[0]!;
+    expect(comment).toMatchObject({ status: 'published', attempts: 1, next_action: 'none' });
+    const { body } = await app.api.get(`/v1/posts/${id}/results/${comment!.id}/attempts`);
+    expect(body.data).toMatchObject([{ number: 1, phase: 'commit', outcome: 'published' }]);
+    const { post: read } = await ask(
+      app,
+      `query ($id: ID!) { post(id: $id) { results { firstComment { ...story } } } }
+       fragment story on Outcome { id status nextAction attemptLog { nodes { number outcome } } }`,
+      { id },
+    );
+    expect(read.results).toEqual([
+      {
+        firstComment: {
+          id: comment!.id,
+          status: 'PUBLISHED',
+          nextAction: 'NONE',
+          attemptLog: { nodes: [{ number: 1, outcome: 'PUBLISHED' }] },
+        },
+      },
+    ]);
+  });
+});
+
+describe('a result', () => {
+  test('that failed says what to do, and where the page tells more', async () => {
+    const [published, failed] = post.results;
+    expect(failed).toMatchObject({
+      error_code: 'rejected',
+      error_message:
+        'The sandbox refused the request: content_rejected: The sandbox was asked to reject this post.',
+      error_hint: hint,
+      error_docs_url: `${app.url}/docs#posting-error-rejected`,
+    });
+    expect(published).toMatchObject({ error_hint: null, error_docs_url: null });
+    const url = new URL(failed!.error_docs_url!);
+    const page = await (await fetch(url)).text();
+    expect(page).toContain(`id="${url.hash.slice(1)}"`);
+  });
+
+  test('says the same in GraphQL', async () => {
+    const { post: read } = await ask(
+      app,
+      'query ($id: ID!) { post(id: $id) { results { errorHint errorDocsUrl } } }',
+      { id: post.id },
+    );
+    expect(read.results).toEqual([
+      { errorHint: null, errorDocsUrl: null },
+      {
+        errorHint: hint.replace('error_message', 'errorMessage'),
+        errorDocsUrl: `${app.url}/docs#posting-error-rejected`,
+      },
+    ]);
+  });
+
+  test('is without them in an event', async () => {
+    const events = await app.api.get('/v1/events?event=post.partial');
+    expect(events.body.data).toHaveLength(1);
+    const [, failed] = events.body.data[0].data.results;
+    expect(failed).toMatchObject({ error_code: 'rejected' });
+    expect(Object.keys(failed)).not.toContain('error_hint');
+    expect(Object.keys(failed)).not.toContain('error_docs_url');
+  });
+});

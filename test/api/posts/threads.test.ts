@@ -1,0 +1,244 @@
+// Threads, answers, first comments and media of a post: how they are stored, shown and found again.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PostResultRow } from '../../../schema/database/tables.ts';
+import { createTestRest, type TestKey, type TestRest } from '../../support/rest.ts';
+
+let rest: TestRest;
+let mine: TestKey;
+let ada: string;
+let bob: string;
+
+beforeAll(async () => {
+  rest = await createTestRest({ FANFARE_PREVIEW_EVENTS: 'true' });
+  mine = await rest.createTenant();
+  [ada, bob] = [await insertSandbox('user_ada'), await insertSandbox('user_bob')];
+});
+afterAll(() => rest[Symbol.asyncDispose]());
+
+const insertSandbox = (external_user_id: string) =>
+  rest.insertAccount(mine.projectId, { platform: 'sandbox', external_user_id });
+
+async function create(body: object, status = 202) {
+  const answer = await rest.call('POST', '/v1/posts', {
+    key: mine.key,
+    body: { caption: 'main', ...body },
+  });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(status);
+  const read = await rest.call('GET', `/v1/posts/${answer.body.data.id}`, { key: mine.key });
+  expect(read.body.data).toEqual(answer.body.data);
+  return answer.body.data;
+}
+
+/** All rows of the post, in the order of their positions. */
+function readRows(postId: string): Promise<PostResultRow[]> {
+  return rest.context.db
+    .selectFrom('post_results')
+    .selectAll()
+    .where('post_id', '=', postId)
+    .orderBy('position')
+    .execute();
+}
+
+describe('a thread', () => {
+  test('is a result for each part, each answering the one before', async () => {
+    const post = await create({
+      platform_posts: [1, 2, 3].map((thread_position) => ({
+        account_id: ada,
+        thread_position,
+        caption: `part ${thread_position}`,
+      })),
+    });
+    const results = post.results.map((result: Record<string, unknown>) => [
+      result['thread_position'],
+      result['caption'],
+    ]);
+    expect(results).toEqual([
+      [1, 'part 1'],
+      [2, 'part 2'],
+      [3, 'part 3'],
+    ]);
+    const [first, second, third] = await readRows(post.id);
+    expect([first, second, third].map((row) => row!.answers_result_id)).toEqual([
+      null,
+      first!.id,
+      second!.id,
+    ]);
+  });
+
+  test('is put in order, without moving the targets beside it', async () => {
+    const post = await create({
+      platform_posts: [
+        { account_id: ada, thread_position: 2, caption: 'ada 2' },
+        { account_id: bob, thread_position: 1, caption: 'bob 1' },
+        { account_id: ada, thread_position: 0, caption: 'ada 0' },
+        { account_id: bob, thread_position: 0, caption: 'bob 0' },
+        { account_id: ada, thread_position: 1, caption: 'ada 1' },
+      ],
+    });
+    expect(post.results.map(({ caption }: { caption: string }) => caption)).toEqual([
+      'ada 0',
+      'bob 0',
+      'ada 1',
+      'bob 1',
+      'ada 2',
+    ]);
+    const rows = await readRows(post.id);
+    const answers = (row: PostResultRow) =>
+      rows.find(({ id }) => id === row.answers_result_id)?.caption ?? null;
+    expect(rows.map(answers)).toEqual([null, null, 'ada 0', 'bob 0', 'ada 1']);
+  });
+
+  test('may begin with an answer to another post', async () => {
+    const post = await create({
+      platform_posts: [
+        { account_id: ada, thread_position: 0, in_reply_to: '0mg3k2x1a9' },
+        { account_id: ada, thread_position: 1, caption: 'more' },
+      ],
+    });
+    expect(post.results).toMatchObject([{ in_reply_to: '0mg3k2x1a9' }, { in_reply_to: null }]);
+  });
+});
+
+describe('a first comment', () => {
+  test('is shown inside its result and is none itself', async () => {
+    const post = await create({
+      platform_posts: [
+        { account_id: ada, first_comment: 'link below' },
+        { account_id: bob, media_urls: ['https://example.com/b.jpg'] },
+      ],
+    });
+    expect(post.results).toMatchObject([
+      {
+        social_account_id: ada,
+        first_comment: {
+          id: expect.stringMatching(/^res_/),
+          text: 'link below',
+          status: 'pending',
+          external_id: null,
+          error_code: null,
+        },
+      },
+      { social_account_id: bob, first_comment: null },
+    ]);
+  });
+
+  test('of each part of a thread is stored after all targets, without their media and options', async () => {
+    const post = await create({
+      media_urls: ['https://example.com/a.jpg'],
+      platform_posts: [
+        {
+          account_id: ada,
+          thread_position: 0,
+          first_comment: 'on 0',
+          platform_options: { delay_ms: 1 },
+        },
+        { account_id: ada, thread_position: 1, caption: 'more', first_comment: 'on 1' },
+      ],
+    });
+    const rows = await readRows(post.id);
+    const [first, second] = rows;
+    expect(rows.slice(2)).toMatchObject([
+      { kind: 'comment', caption: 'on 0', answers_result_id: first!.id, position: 2 },
+      { kind: 'comment', caption: 'on 1', answers_result_id: second!.id, position: 3 },
+    ]);
+    for (const row of rows.slice(2)) {
+      expect(row).toMatchObject({ media_urls: [], platform_options: {}, usage_month: null });
+    }
+    expect(second!.answers_result_id).toBe(first!.id);
+    expect(post.results).toHaveLength(2);
+  });
+
+  test('is no result in the data of an event', async () => {
+    const post = await create(
+      {
+        scheduled_at: new Date(Date.now() + 3_600_000).toISOString(),
+        platform_posts: [{ account_id: ada, first_comment: 'later' }],
+      },
+      201,
+    );
+    const { body } = await rest.context.db
+      .selectFrom('events')
+      .select('body')
+      .where('post_id', '=', post.id)
+      .executeTakeFirstOrThrow();
+    const { data } = JSON.parse(body);
+    expect(data.results).toHaveLength(1);
+    expect(Object.keys(data.results[0])).toEqual([
+      'id',
+      'social_account_id',
+      'platform',
+      'account_name',
+      'status',
+      'external_id',
+      'url',
+      'published_at',
+      'error_code',
+      'error_message',
+    ]);
+  });
+});
+
+describe('media', () => {
+  const [a, b] = ['https://example.com/a.jpg', 'http://example.com/b.jpg'];
+
+  test("are the post's unless the target has its own, or none", async () => {
+    const post = await create({
+      media_urls: [a, b],
+      platform_posts: [
+        { account_id: ada, thread_position: 0 },
+        { account_id: ada, thread_position: 1, caption: 'more', media_urls: [b] },
+        { account_id: bob, media_urls: [] },
+      ],
+    });
+    expect(post.media_urls).toEqual([a, b]);
+    expect(post.results.map(({ media_urls }: { media_urls: string[] }) => media_urls)).toEqual([
+      [a, b],
+      [b],
+      [],
+    ]);
+  });
+
+  test('may be as many as the network takes', async () => {
+    const post = await create({ media_urls: [a, a, a, b], account_ids: [ada] });
+    expect(post.results[0].media_urls).toHaveLength(4);
+  });
+});
+
+describe('GET /v1/posts', () => {
+  test('finds a post with a thread and comments once, by each filter', async () => {
+    const before = new Date(Date.now() - 1_000).toISOString();
+    const eve = await insertSandbox('user_eve');
+    const post = await create({
+      platform_posts: [
+        { account_id: eve, thread_position: 0, first_comment: 'one' },
+        { account_id: eve, thread_position: 1, caption: 'more', first_comment: 'two' },
+      ],
+    });
+    const find = async (query: string) => {
+      const { body } = await rest.call('GET', `/v1/posts?${query}`, { key: mine.key });
+      return body.data
+        .filter(({ id }: { id: string }) => id === post.id)
+        .map(({ results }: { results: unknown[] }) => results.length);
+    };
+    const after = new Date(Date.now() + 60_000).toISOString();
+    for (const query of [
+      'platform=sandbox',
+      `social_account_id=${eve}`,
+      'external_user_id=user_eve',
+      'status=pending',
+      `from=${before}&to=${after}`,
+    ]) {
+      expect([query, await find(query)]).toEqual([query, [2]]);
+    }
+    for (const query of [
+      'platform=bluesky',
+      `social_account_id=${ada}`,
+      'external_user_id=user_ada',
+      'status=published',
+      `from=${after}`,
+      `to=${before}`,
+    ]) {
+      expect([query, await find(query)]).toEqual([query, []]);
+    }
+  });
+});

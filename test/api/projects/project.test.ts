@@ -1,0 +1,88 @@
+// The project, the limits and the networks over REST.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestRest, type TestRest } from '../../support/rest.ts';
+
+let rest: TestRest;
+let key: string;
+let projectId: string;
+
+beforeAll(async () => {
+  rest = await createTestRest({ FANFARE_MAX_TARGETS: '7' });
+  ({ key, projectId } = await rest.createTenant());
+});
+afterAll(() => rest[Symbol.asyncDispose]());
+
+describe('PATCH /v1/project', () => {
+  test('changes what is named, and null unsets', async () => {
+    const changes = {
+      name: 'Zoë & Söhne 🎺',
+      brand_color: '#ff8800',
+      logo_url: 'https://example.com/logo.svg',
+      return_origins: ['https://app.example.com'],
+      monthly_posts_per_account: 100,
+    };
+    const answer = await rest.call('PATCH', '/v1/project', { key, body: changes });
+    expect(answer.body.data).toEqual({
+      id: projectId,
+      ...changes,
+      created_at: expect.any(String),
+    });
+    const unset = await rest.call('PATCH', '/v1/project', { key, body: { brand_color: null } });
+    expect(unset.body.data).toMatchObject({ ...changes, brand_color: null });
+    expect((await rest.call('GET', '/v1/project', { key })).body.data).toEqual(unset.body.data);
+    const limits = await rest.call('GET', '/v1/limits', { key });
+    expect(limits.body.data.posts_per_account_and_month).toBe(100);
+  });
+
+  test.each([
+    [{ name: '' }, 'name'],
+    [{ brand_color: 'red' }, 'brand_color'],
+    [{ logo_url: 'http://example.com/logo.svg' }, 'logo_url'],
+    [{ return_origins: ['https://a.example', 'javascript:alert(1)'] }, 'return_origins[1]'],
+    [{ monthly_posts_per_account: -1 }, 'monthly_posts_per_account'],
+    [{ monthly_posts_per_account: 1.5 }, 'monthly_posts_per_account'],
+    [{ id: 'prj_mine' }, 'id'],
+  ])('refuses %o', async (body, path) => {
+    const answer = await rest.call('PATCH', '/v1/project', { key, body });
+    expect(answer.status).toBe(422);
+    expect(answer.body.error.issues).toMatchObject([{ path }]);
+  });
+});
+
+describe('GET /v1/limits', () => {
+  test('says what this installation allows', async () => {
+    const { body } = await rest.call('GET', '/v1/limits', { key });
+    expect(body.data).toMatchObject({
+      requests_per_minute: 6000,
+      body_bytes: 1_048_576,
+      targets_per_post: 7,
+      webhook_timeout_ms: 10_000,
+      webhook_retry_delays_ms: [30_000, 120_000, 600_000],
+      account_warning_percent: 80,
+    });
+  });
+});
+
+describe('GET /v1/platforms/capabilities', () => {
+  test('shows the tables that validation reads', async () => {
+    const { body } = await rest.call('GET', '/v1/platforms/capabilities', { key });
+    const bluesky = body.data.find((entry: { platform: string }) => entry.platform === 'bluesky');
+    const { rules } = rest.context.platforms.get('bluesky')!;
+    expect(bluesky).toMatchObject({
+      text: { max: rules.text.max, max_bytes: rules.text.maxBytes, unit: 'graphemes' },
+      options: { type: 'object', additionalProperties: false },
+      connect: { credentials: { type: 'object' }, consent: false },
+    });
+  });
+
+  test('says what each credential is and how to get it', async () => {
+    const { body } = await rest.call('GET', '/v1/platforms/capabilities', { key });
+    const words = { title: expect.any(String), description: expect.any(String) };
+    for (const { platform, connect } of body.data) {
+      if (connect.credentials === null || connect.consent) continue;
+      const { description, properties } = connect.credentials;
+      expect(description, platform).toEqual(expect.any(String));
+      for (const property of Object.values(properties)) expect(property).toMatchObject(words);
+    }
+  });
+});

@@ -1,0 +1,79 @@
+// docs/networks.md: a section for every network in one form, whose requests the API accepts.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { platformDefinitions } from '../../../schema/platforms/index.ts';
+import { ConnectAccount } from '../../../schema/accounts.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { readBlocks, readPage } from '../../support/readme.ts';
+import { addAccount } from '../../support/rows.ts';
+
+const page = readPage('docs/networks.md');
+const sections = page.split(/^## /m).slice(1);
+
+const sectionOf = (title: string) =>
+  sections.find((section) => section.startsWith(`${title}\n`)) ?? '';
+
+interface DocumentedRequest {
+  path: string;
+  body: string;
+}
+
+/** The requests of the section's `curl` commands. */
+function listRequests(section: string): DocumentedRequest[] {
+  return readBlocks(section)
+    .filter(({ language }) => language === 'sh')
+    .flatMap(({ text }) => [...text.matchAll(/curl -sS \$URL(\S+)[\s\S]*? -d '([^']*)'/g)])
+    .map(([, path, body]) => ({ path: path!, body: body! }));
+}
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startApp({ roles: { api: true, worker: false } });
+});
+afterAll(() => app.stop());
+
+test('there is a section for each network, the sandbox last', () => {
+  const titles = sections.map((section) => section.slice(0, section.indexOf('\n')));
+  const [sandbox, ...networks] = platformDefinitions.map(({ title }) => title);
+  expect(titles).toEqual(['All networks', ...networks, sandbox]);
+});
+
+describe.each(platformDefinitions)('the section on $title', ({ name, title }) => {
+  const section = sectionOf(title);
+
+  test('has the parts that every section has', () => {
+    expect([...section.matchAll(/^### (.*)$/gm)].map(([, part]) => part)).toEqual([
+      'Get credentials',
+      'Connect',
+      'Options',
+      'Limits',
+      'Not supported',
+      'After a lost answer',
+      'Errors',
+    ]);
+    expect(section).toContain(`<!-- options of ${name} -->`);
+  });
+
+  test('connects with credentials that the network takes', () => {
+    const requests = listRequests(section).filter(({ path }) => path === '/v1/accounts/connect');
+    expect(requests.length).toBeGreaterThan(0);
+    for (const { body } of requests) {
+      const { platform, credentials } = ConnectAccount.parse(JSON.parse(body));
+      expect(platform).toBe(name);
+      const parsed = app.context.platforms.get(name)!.connect!.credentials.safeParse(credentials);
+      expect(parsed.error?.issues).toBeUndefined();
+    }
+  });
+
+  test('publishes posts that the API accepts', async () => {
+    const accountId = await addAccount(app.database.db, app.tenant.projectId, name);
+    const requests = listRequests(section).filter(({ path }) => path === '/v1/posts');
+    expect(requests.length).toBeGreaterThan(0);
+    for (const { body } of requests) {
+      expect(body).toContain(`sa_${name.toUpperCase()}`);
+      const post = JSON.parse(body.replaceAll(/sa_[A-Z]+/g, accountId));
+      const answer = await app.api.post('/v1/posts/validate', post);
+      expect(answer.body.data, body).toMatchObject({ valid: true, errors: [] });
+    }
+  });
+});

@@ -1,0 +1,112 @@
+// Replies and media at the sandbox: what its API takes and tells, and how its pages show them.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createTestSandbox, type TestSandbox } from '../../support/sandbox.ts';
+
+interface SandboxPost {
+  id: string;
+  caption: string;
+  reply_to: string | null;
+  media_urls: string[];
+}
+
+let database: TestDatabase;
+let sandbox: TestSandbox;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  sandbox = createTestSandbox(database.db);
+});
+afterAll(() => database.drop());
+
+async function call(path: string, handle: string, body?: object): Promise<Response> {
+  const { platform } = sandbox;
+  const { credentials } = await platform.connect!.run({ handle }, AbortSignal.timeout(5_000));
+  return sandbox.request(`/sandbox/api/${path}`, {
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    headers: { Authorization: `Bearer ${credentials['access_token']}` },
+  });
+}
+
+async function post(handle: string, caption: string, more: object = {}): Promise<SandboxPost> {
+  const response = await call('posts', handle, { caption, ...more });
+  expect(response.status).toBe(201);
+  return (await response.json()) as SandboxPost;
+}
+
+async function readPage(path: string): Promise<string> {
+  return (await sandbox.request(path)).text();
+}
+
+/** The captions in the order in which the page shows them. */
+function captionsOf(page: string): string[] {
+  return [...page.matchAll(/<p class="text">([^<]*)<\/p>/g)].map((match) => match[1]!);
+}
+
+describe('POST /sandbox/api/posts', () => {
+  test('takes a reply and media addresses as they are given', async () => {
+    const first = await post('ada', 'first');
+    const media_urls = ['https://media.test/A.jpg?x=1&y=%20', 'http://media.test/b.mp4'];
+    const reply = await post('bob', 'second', { reply_to: first.id, media_urls });
+    expect(first).toMatchObject({ reply_to: null, media_urls: [] });
+    expect(reply).toMatchObject({ reply_to: first.id, media_urls });
+    const listed = (await (await call('posts', 'bob')).json()) as { posts: SandboxPost[] };
+    expect(listed.posts).toEqual([reply]);
+  });
+
+  test.each(['nowhere', '0', '%00', 'x'.repeat(64)])('knows no post %s', async (reply_to) => {
+    const response = await call('posts', 'ada', { caption: 'lonely', reply_to });
+    expect(response.status).toBe(422);
+    expect(await response.json()).toEqual({
+      error: { code: 'reply_to_not_found', message: 'The post to answer is not on the sandbox.' },
+    });
+  });
+
+  test.each([
+    { reply_to: 7 },
+    { reply_to: 'a\0b' },
+    { reply_to: 'x'.repeat(65) },
+    { media_urls: ['ftp://media.test/a'] },
+    { media_urls: ['javascript:alert(1)'] },
+    { media_urls: ['a.jpg'] },
+    { media_urls: Array.from({ length: 5 }, (_, n) => `https://media.test/${n}`) },
+  ])('refuses %j', async (fields) => {
+    const response = await call('posts', 'ada', { caption: 'odd', ...fields });
+    expect(response.status).toBe(422);
+    expect(await response.json()).toMatchObject({ error: { code: 'invalid_request' } });
+  });
+});
+
+describe('the pages', () => {
+  test('show each reply under what it answers, the oldest first', async () => {
+    const one = await post('carol', 'one');
+    await post('carol', 'two');
+    const answer = await post('carol', 'one, answered', { reply_to: one.id });
+    await post('carol', 'one, answered again', { reply_to: one.id });
+    await post('carol', 'the answer, answered', { reply_to: answer.id });
+    const list = await readPage('/sandbox/posts?handle=carol');
+    const thread = ['one', 'one, answered', 'the answer, answered', 'one, answered again'];
+    expect(captionsOf(list)).toEqual(['two', ...thread]);
+    expect(captionsOf(await readPage(`/sandbox/posts/${one.id}`))).toEqual(thread);
+    const page = await readPage(`/sandbox/posts/${answer.id}`);
+    expect(captionsOf(page)).toEqual(['one, answered', 'the answer, answered']);
+    expect(page).toContain(`answers <a href="/sandbox/posts/${one.id}">`);
+  });
+
+  test('show a reply whose post is on another page', async () => {
+    const one = await post('dave', 'elsewhere');
+    await post('erin', 'an answer', { reply_to: one.id });
+    expect(captionsOf(await readPage('/sandbox/posts?handle=erin'))).toEqual(['an answer']);
+    expect(captionsOf(await readPage(`/sandbox/posts/${one.id}`))).toEqual([
+      'elsewhere',
+      'an answer',
+    ]);
+  });
+
+  test('link to media and fetch none of it', async () => {
+    const { id } = await post('frank', 'look', { media_urls: ['https://media.test/a?b="&c'] });
+    const page = await readPage(`/sandbox/posts/${id}`);
+    expect(page).toContain('<a href="https://media.test/a?b=&quot;&amp;c" rel="noreferrer');
+    expect(page).not.toMatch(/<img|<video|src=/);
+  });
+});

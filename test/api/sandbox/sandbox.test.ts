@@ -1,0 +1,208 @@
+// The sandbox's pages and its inbox, as a browser and a webhook meet them.
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { generateWebhookSecret, signWebhook } from '../../../activities/delivering/signature.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createTestSandbox, toTarget, type TestSandbox } from '../../support/sandbox.ts';
+
+let database: TestDatabase;
+let sandbox: TestSandbox;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  sandbox = createTestSandbox(database.db);
+});
+afterAll(() => database.drop());
+
+const asBrowser = { headers: { Accept: 'text/html,application/xhtml+xml' } };
+
+async function publish(resultId: string, caption: string): Promise<string> {
+  const signal = AbortSignal.timeout(5_000);
+  const { credentials } = await sandbox.platform.connect!.run({ handle: 'ada' }, signal);
+  const answer = await sandbox.platform.commit(
+    toTarget(credentials, { resultId, caption }),
+    signal,
+  );
+  return answer.outcome === 'published' ? answer.published.url! : '';
+}
+
+describe('a page', () => {
+  test('escapes what users wrote, runs no scripts, and its style is the one it names', async () => {
+    const url = await publish('res_page', '<script>alert("1")</script> & \'more\'');
+    const response = await sandbox.request(url, asBrowser);
+    const text = await response.text();
+    expect(text).toContain(
+      '&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;more&#39;',
+    );
+    expect(text).not.toContain('<script');
+    const policy = response.headers.get('Content-Security-Policy')!;
+    expect(policy).toContain("default-src 'none'");
+    const style = /<style>([\s\S]*)<\/style>/.exec(text)![1]!;
+    const hash = createHash('sha256').update(style).digest('base64');
+    expect(policy).toContain(`style-src 'sha256-${hash}'`);
+    expect(response.headers.get('X-Content-Type-Options')).toBe('nosniff');
+  });
+
+  test('lists the posts, newest first, of all or of one handle', async () => {
+    await publish('res_first', 'the first one');
+    await publish('res_second', 'the second one');
+    const text = await (await sandbox.request('/sandbox/posts?handle=ada')).text();
+    expect(text.indexOf('the second one')).toBeLessThan(text.indexOf('the first one'));
+    expect((await sandbox.request('/sandbox/posts?handle=a%00b')).status).toBe(404);
+    expect(await (await sandbox.request('/sandbox/posts?handle=nobody')).text()).toContain(
+      'Nothing',
+    );
+  });
+
+  test.each(['/sandbox/posts/0', '/sandbox/posts/%00', '/sandbox/nowhere'])(
+    'is 404 at %s',
+    async (path) => {
+      expect((await sandbox.request(path)).status).toBe(404);
+    },
+  );
+});
+
+function consentPath(callback: string): string {
+  return `/sandbox/consent?${new URLSearchParams({ state: '"x"', callback_url: callback }).toString()}`;
+}
+
+describe('the consent page', () => {
+  test('shows a form and lets it leave for the callback', async () => {
+    const response = await sandbox.request(consentPath('http://fanfare.test/connect/callback'));
+    expect(await response.text()).toContain('value="&quot;x&quot;"');
+    expect(response.headers.get('Content-Security-Policy')).not.toContain('form-action');
+  });
+
+  test.each(['https://evil.test/', 'http://fanfare.test.evil.test/', 'javascript:alert(1)', ''])(
+    'sends nobody to %j',
+    async (callback) => {
+      expect((await sandbox.request(consentPath(callback))).status).toBe(400);
+      const body = new URLSearchParams({ state: 's', callback_url: callback, decision: 'deny' });
+      const answer = await sandbox.request('/sandbox/consent', { method: 'POST', body });
+      expect(answer.status).toBe(400);
+    },
+  );
+
+  test('asks again for a handle that is none', async () => {
+    const body = new URLSearchParams({
+      state: 's',
+      callback_url: 'http://fanfare.test/connect/callback',
+      handle: 'a b',
+      decision: 'allow',
+    });
+    const answer = await sandbox.request('/sandbox/consent', { method: 'POST', body });
+    expect(answer.status).toBe(422);
+    expect(await answer.text()).toContain('role="alert"');
+  });
+});
+
+interface Shown {
+  data: { body: string; status: number; signature_holds: boolean | null }[];
+}
+
+async function readInbox(name: string, query = ''): Promise<Shown['data']> {
+  const response = await sandbox.request(`/sandbox/inbox/${name}?format=json${query}`);
+  return ((await response.json()) as Shown).data;
+}
+
+async function readVerdicts(name: string, query = '') {
+  return (await readInbox(name, query)).map((request) => request.signature_holds);
+}
+
+function send(name: string, delivery: string, query = '', body = '{}') {
+  return sandbox.request(`/sandbox/inbox/${name}${query}`, {
+    method: 'POST',
+    body,
+    headers: { 'Content-Type': 'application/json', 'X-Service-Delivery': delivery },
+  });
+}
+
+describe('the inbox', () => {
+  test('keeps what it receives, newest first, and forgets it on demand', async () => {
+    await send('kept', 'dlv_1', '', '{"n":1}');
+    await send('kept', 'dlv_2', '', '{"n":2}');
+    const requests = await readInbox('kept');
+    expect(requests.map((request) => request.body)).toEqual(['{"n":2}', '{"n":1}']);
+    expect(requests[0]).toEqual({
+      received_at: expect.any(String),
+      path: '/sandbox/inbox/kept',
+      headers: expect.objectContaining({ 'x-service-delivery': 'dlv_2' }),
+      body: '{"n":2}',
+      status: 200,
+      signature_holds: null,
+    });
+    expect(await readInbox('other')).toEqual([]);
+    await sandbox.request('/sandbox/inbox/kept', { method: 'DELETE' });
+    expect(await readInbox('kept')).toEqual([]);
+  });
+
+  test('keeps the last hundred', async () => {
+    for (let i = 0; i < 105; i++) await send('full', `dlv_${i}`, '', String(i));
+    const requests = await readInbox('full');
+    expect(requests).toHaveLength(100);
+    expect(requests[0]!.body).toBe('104');
+  });
+
+  test('says whether the signatures hold, given the secret', async () => {
+    const secret = generateWebhookSecret();
+    const body = '{"event":"post.published"}';
+    const signed = signWebhook({
+      secrets: [secret],
+      body,
+      webhookId: 'evt_1',
+      timestampSeconds: 1_700_000_000,
+    });
+    const receive = (headers: Record<string, string>, sent = body) =>
+      sandbox.request('/sandbox/inbox/signed', { method: 'POST', body: sent, headers });
+    await receive({ ...signed });
+    await receive({ ...signed }, `${body} `);
+    await receive({ ...signed, 'webhook-signature': 'v1,AAAA' });
+    await receive({});
+    expect(await readVerdicts('signed')).toEqual([null, null, null, null]);
+    const asked = `&secret=${encodeURIComponent(secret)}`;
+    expect(await readVerdicts('signed', asked)).toEqual([false, false, false, true]);
+    const put = (value: string) =>
+      sandbox.request('/sandbox/inbox/signed/secret', { method: 'PUT', body: value });
+    expect((await put('nonsense')).status).toBe(422);
+    expect((await put(JSON.stringify({ secret }))).status).toBe(204);
+    expect(await readVerdicts('signed')).toEqual([false, false, false, true]);
+    const page = await sandbox.request('/sandbox/inbox/signed', asBrowser);
+    expect(await page.text()).not.toContain(secret);
+  });
+
+  test('fails the first requests of every delivery, as its address asks', async () => {
+    const statuses = [];
+    for (const delivery of ['dlv_a', 'dlv_a', 'dlv_b', 'dlv_a']) {
+      statuses.push((await send('failing', delivery, '?fail=2')).status);
+    }
+    expect(statuses).toEqual([503, 503, 503, 200]);
+    expect((await send('failing', 'dlv_c', '?fail=1&status=429')).status).toBe(429);
+    expect((await send('failing', 'dlv_d', '?status=204')).status).toBe(204);
+    const started = Date.now();
+    await send('failing', 'dlv_e', '?delay_ms=120');
+    expect(Date.now() - started).toBeGreaterThanOrEqual(119);
+    expect((await send('failing', 'dlv_f', '?fail=often')).status).toBe(422);
+  });
+
+  test('is a page to browsers and JSON to all others', async () => {
+    await send('shown', 'dlv_1', '', '{"x":"<b>"}');
+    const page = await (await sandbox.request('/sandbox/inbox/shown', asBrowser)).text();
+    expect(page).toContain('&lt;b&gt;');
+    const other = await sandbox.request('/sandbox/inbox/shown', { headers: { Accept: '*/*' } });
+    expect(other.headers.get('Content-Type')).toContain('json');
+    expect(await (await sandbox.request('/sandbox/inbox', asBrowser)).text()).toContain('shown');
+  });
+
+  test('refuses a delivery id of more than 128 bytes, which it would count', async () => {
+    expect((await send('counted', 'd'.repeat(128), '?fail=1')).status).toBe(503);
+    const refused = await send('counted', 'd'.repeat(129), '?fail=1');
+    expect(refused.status).toBe(422);
+    expect(await refused.text()).toContain('X-Service-Delivery');
+    expect(await readInbox('counted')).toHaveLength(1);
+  });
+
+  test('refuses odd names and bodies over 1 MiB', async () => {
+    expect((await send('a%2Fb', 'dlv_1')).status).toBe(404);
+    expect((await send('big', 'dlv_1', '', 'x'.repeat(1_048_577))).status).toBe(413);
+  });
+});

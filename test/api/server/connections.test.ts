@@ -1,0 +1,66 @@
+// REST over real connections: readiness of the whole program, bodies too large or cut short.
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startApp, type TestApp } from '../../support/app.ts';
+
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(() => app?.stop());
+
+/** Sends the pieces chunked, one after the other, and reads the answer meanwhile. */
+function sendPieces(pieces: string[]): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      Authorization: `Bearer ${app.tenant.key}`,
+      'Content-Type': 'application/json',
+    };
+    const sending = request(new URL('/v1/webhooks', app.url), { method: 'POST', headers });
+    sending.once('error', reject).once('response', (response) => {
+      let text = '';
+      response.on('data', (piece) => (text += String(piece)));
+      response.once('end', () => resolve({ status: response.statusCode!, text }));
+    });
+    for (const piece of pieces) sending.write(piece);
+    sending.end();
+  });
+}
+
+describe('GET /readyz', () => {
+  test('is 200 while everything runs', async () => {
+    const answer = await app.api.get('/readyz');
+    expect([answer.status, answer.body]).toEqual([200, { status: 'ready', missing: [] }]);
+  });
+});
+
+describe('a chunked body', () => {
+  test('is read whole', async () => {
+    const { status, text } = await sendPieces(['{"ur', 'l":"nowhere"}']);
+    expect([status, JSON.parse(text).error.issues[0].code]).toEqual([422, 'not_absolute']);
+  });
+
+  test('over the limit gets its 413 though it is still being sent', async () => {
+    const piece = 'x'.repeat(100_000);
+    const { status, text } = await sendPieces(Array.from({ length: 60 }, () => piece));
+    expect([status, JSON.parse(text).error.code]).toEqual([413, 'payload_too_large']);
+  });
+});
+
+describe('a body cut short', () => {
+  test('leaves the server well', async () => {
+    const { hostname, port } = new URL(app.url);
+    const socket = connect(Number(port), hostname);
+    socket.write(
+      `POST /v1/webhooks HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${app.tenant.key}\r\n` +
+        'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"url"',
+    );
+    await sleep(100);
+    socket.destroy();
+    await sleep(50);
+    expect((await app.api.get('/v1/limits')).status).toBe(200);
+  });
+});

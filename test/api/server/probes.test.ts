@@ -1,0 +1,253 @@
+// The probes of `api` and `worker`: whether to replace a process, whether to send it requests, and details.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { createHealth, type Health, type HealthOptions } from '../../../api/server/health.ts';
+import { createTemporalClient } from '../../../api/server/temporal-connection.ts';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { readConfig } from '../../../schema/config/config.ts';
+import { connectDatabase, type DatabaseConnection } from '../../../schema/database/connect.ts';
+import { startSilentProxy } from '../../chaos/silent-proxy.ts';
+import { createApi, type Api } from '../../support/api.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { createTestDatabase, setReadOnly, type TestDatabase } from '../../support/database.ts';
+import { throughProxy } from '../../support/silence.ts';
+import { statementsOf } from '../../support/statements.ts';
+
+/** No server listens there. */
+const nowhere = '127.0.0.1:1';
+let worker: TestApp;
+let api: TestApp;
+
+beforeAll(async () => {
+  [worker, api] = await Promise.all([
+    startApp({ roles: { api: false, worker: true } }),
+    startApp({ roles: { api: true, worker: false }, temporalAddress: nowhere }),
+  ]);
+});
+afterAll(() => Promise.all([worker.stop(), api.stop()]));
+
+const probesOf = ({ probesUrl }: TestApp): Api => createApi(probesUrl, '');
+
+describe('the worker', () => {
+  test('answers probes and metrics on its own port, and nothing else', async () => {
+    const { get } = probesOf(worker);
+    expect(await get('/livez')).toMatchObject({ status: 200, body: { status: 'ok' } });
+    expect(await get('/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } });
+    expect((await get('/metrics')).text).toContain('fanfare_outbox_rows 0');
+    expect(await get('/v1/posts')).toMatchObject({ status: 404 });
+    expect(await get('/healthz')).toMatchObject({
+      status: 200,
+      body: {
+        status: 'ok',
+        role: 'worker',
+        version: packageJson.version,
+        parts: {
+          database: { ok: true },
+          writable: { ok: true },
+          migrations: { ok: true },
+          temporal: { ok: true },
+          worker: { ok: true },
+        },
+      },
+    });
+  });
+
+  test('asks Postgres no more for 20 reports at once than for one', async () => {
+    const { get } = probesOf(worker);
+    await sleep(1_100);
+    const statements = await statementsOf(() =>
+      Promise.all(Array.from({ length: 20 }, () => get('/healthz'))),
+    );
+    const perReport = statements.filter((statement) => statement.includes('kysely_migration'));
+    expect(perReport.length).toBeGreaterThan(0);
+    expect(perReport.length).toBeLessThan(20);
+  });
+
+  test('reports the longest delay of its event loop since the last report', async () => {
+    const { get } = probesOf(worker);
+    await get('/healthz');
+    await sleep(20);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+    await sleep(20);
+    const { body } = await get('/healthz');
+    expect(body.event_loop_delay_ms.max).toBeGreaterThan(150);
+  });
+});
+
+test('Temporal is well again when it answers after it was silent to new connections', async () => {
+  const address = inject('temporalAddress');
+  const proxy = await startSilentProxy({ port: Number(address.split(':')[1]) });
+  const temporalAddress = `127.0.0.1:${proxy.port}`;
+  {
+    await using setting = healthOf(inject('adminDatabaseUrl'), { temporalAddress });
+    const findTemporal = async () => (await setting.health.report()).parts.temporal.ok;
+    proxy.silence();
+    expect(await findTemporal()).toBe(false);
+    proxy.restore();
+    expect(await findTemporal()).toBe(true);
+  }
+  await proxy.close();
+});
+
+describe('the API while Temporal is away', () => {
+  test('is alive and ready, and names Temporal in its details', async () => {
+    const { get } = probesOf(api);
+    expect(await get('/livez')).toMatchObject({ status: 200, body: { failing: [] } });
+    expect(await get('/readyz')).toMatchObject({ status: 200, body: { missing: [] } });
+    expect(await get('/healthz')).toMatchObject({
+      status: 503,
+      body: {
+        status: 'degraded',
+        role: 'api',
+        parts: {
+          database: { ok: true },
+          temporal: { ok: false, error: expect.any(String) },
+          worker: { ok: false, error: expect.any(String) },
+        },
+      },
+    });
+  });
+});
+
+describe('findMissing', () => {
+  test('names the migrations while they have not run', async () => {
+    await using database = await createTestDatabase({ isEmpty: true });
+    await using setting = healthOf(database.url);
+    expect(await setting.health.findMissing()).toEqual(['migrations']);
+  });
+
+  test('names a database that takes no writes', async () => {
+    await using database = await createTestDatabase();
+    await setReadOnly(database, 'on');
+    await using setting = healthOf(database.url);
+    expect(await setting.health.findMissing()).toEqual(['writable']);
+  });
+
+  test('names a database that is away', async () => {
+    await using setting = healthOf(`postgres://nobody@${nowhere}/none`);
+    expect(await setting.health.findMissing()).toEqual(['database', 'writable', 'migrations']);
+  });
+
+  test('says that the process is stopping', async () => {
+    const app = await startApp({ roles: { api: true, worker: false } });
+    const stopped = app.stop();
+    expect(await app.context.health.findMissing()).toEqual(['stopping']);
+    await stopped;
+  });
+});
+
+// Side by side, since some wait for timeouts.
+describe.concurrent('findOwnFailures', () => {
+  /** A failure must last three times as long. */
+  const databaseTimeoutMs = 100;
+  const lasting = () => sleep(3 * databaseTimeoutMs + 50);
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  afterAll(() => database.drop());
+
+  test('names a pool that gives no connection though a fresh one works', async ({ expect }) => {
+    await using setting = healthOf(database.url, { databaseTimeoutMs });
+    const held = Promise.withResolvers<void>();
+    const { db } = setting.connection;
+    let heldCount = 0;
+    const hold = () =>
+      db.connection().execute(() => {
+        heldCount++;
+        return held.promise;
+      });
+    const holding = [hold(), hold()];
+    await expect.poll(() => heldCount).toBe(2);
+    await lasting();
+    const failures = await setting.health.findOwnFailures();
+    held.resolve();
+    await Promise.all(holding);
+    expect(failures).toEqual(['database_pool']);
+    expect(await setting.health.findOwnFailures()).toEqual([]);
+  });
+
+  test('names no pool when a fresh connection gets no answer either', async ({ expect }) => {
+    const proxy = await startSilentProxy({ port: Number(new URL(database.url).port) });
+    await using setting = healthOf(throughProxy(database.url, proxy), { databaseTimeoutMs });
+    proxy.silence();
+    await lasting();
+    expect(await setting.health.findOwnFailures()).toEqual([]);
+    await proxy.close();
+  });
+
+  test('names a worker that stays down though Temporal answers', async ({ expect }) => {
+    let isRunning = true;
+    const isWorkerRunning = () => isRunning;
+    await using setting = healthOf(database.url, { databaseTimeoutMs, isWorkerRunning });
+    expect(await setting.health.findOwnFailures()).toEqual([]);
+    isRunning = false;
+    expect(await setting.health.findOwnFailures()).toEqual([]);
+    await lasting();
+    expect(await setting.health.findOwnFailures()).toEqual(['worker']);
+    isRunning = true;
+    expect(await setting.health.findOwnFailures()).toEqual([]);
+  });
+
+  test('names no worker that is still starting', async ({ expect }) => {
+    const isWorkerRunning = () => false;
+    await using setting = healthOf(database.url, { databaseTimeoutMs, isWorkerRunning });
+    await setting.health.findOwnFailures();
+    await lasting();
+    expect(await setting.health.findOwnFailures()).toEqual([]);
+  });
+
+  test('names no worker while Temporal is away', async ({ expect }) => {
+    let isRunning = true;
+    await using setting = healthOf(database.url, {
+      databaseTimeoutMs,
+      isWorkerRunning: () => isRunning,
+      temporalAddress: nowhere,
+    });
+    await setting.health.findOwnFailures();
+    isRunning = false;
+    await setting.health.findOwnFailures();
+    await lasting();
+    expect(await setting.health.findOwnFailures()).toEqual([]);
+  });
+});
+
+interface HealthSetting extends AsyncDisposable {
+  readonly health: Health;
+  readonly connection: DatabaseConnection;
+}
+
+function healthOf(
+  databaseUrl: string,
+  options: Pick<HealthOptions, 'isWorkerRunning'> & {
+    databaseTimeoutMs?: number;
+    temporalAddress?: string;
+  } = {},
+): HealthSetting {
+  const { databaseTimeoutMs = 1_000, temporalAddress, ...rest } = options;
+  const config = readConfig({ FANFARE_DATABASE_TIMEOUT_MS: String(databaseTimeoutMs) });
+  const database = connectDatabase({
+    url: databaseUrl,
+    maxConnections: 2,
+    applicationName: 'test',
+  });
+  const address = temporalAddress ?? inject('temporalAddress');
+  const connectTemporal = () => createTemporalClient({ address, config });
+  const health = createHealth({
+    role: 'api',
+    config,
+    databaseUrl,
+    database,
+    connectTemporal,
+    ...rest,
+  });
+  return {
+    health,
+    connection: database,
+    async [Symbol.asyncDispose]() {
+      health.stop();
+      await database.close();
+    },
+  };
+}

@@ -1,0 +1,221 @@
+// The HTTP front: what it hands on arrives whole, what breaks behind it is answered, and it closes.
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { createServer, type Server } from '../../../api/server/server.ts';
+import { createStoredDocuments } from '../../../api/graphql/server/stored-documents.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { subscribeOverSocket, subscribeOverSse } from '../../support/graphql.ts';
+import { connectWire, openWire, upgradeRequest } from '../../support/raw-socket.ts';
+
+let app: TestApp;
+let server: Server;
+let url: string;
+
+/** Answers with what it got, as it comes. */
+async function echo(incoming: Request): Promise<Response> {
+  const { pathname } = new URL(incoming.url);
+  if (pathname === '/v1/rejects') throw new Error('secret detail');
+  if (pathname === '/v1/stream') return new Response(incoming.body);
+  const bytes = (await incoming.bytes()).length;
+  return Response.json({ method: incoming.method, path: pathname, bytes });
+}
+
+beforeAll(async () => {
+  app = await startApp({ roles: { api: true, worker: false } });
+  const { config } = app.context;
+  const sockets = { ...config.sockets, max: 1 };
+  server = createServer(
+    { ...app.context, config: { ...config, sockets }, log: pino({ level: 'silent' }) },
+    {
+      documents: createStoredDocuments(config.storedDocuments),
+      rest: { fetch: echo },
+      connect: { fetch: () => new Response('connect') },
+      sandbox: { fetch: (_, { req }) => new Response(`sandbox ${req.socket.remoteAddress}`) },
+      home: () => {
+        throw new Error('secret detail');
+      },
+    },
+  );
+  ({ url } = await server.listen(0, '127.0.0.1'));
+});
+afterAll(async () => {
+  await server.close();
+  await app.stop();
+});
+
+describe('a path', () => {
+  test.each([
+    ['/connect', 'connect'],
+    ['/connect/cs_1?token=a', 'connect'],
+    ['/sandbox/posts', 'sandbox 127.0.0.1'],
+  ])('%s goes to its part', async (path, text) => {
+    const answer = await fetch(url + path);
+    expect(await answer.text()).toBe(text);
+  });
+
+  test.each(['/v1/posts', '/docs', '/healthz', '/connected', '/graphql/x', '/v1'])(
+    '%s goes to REST',
+    async (path) => {
+      const answer = await fetch(url + path, { method: 'DELETE' });
+      expect(await answer.json()).toEqual({ method: 'DELETE', path, bytes: 0 });
+    },
+  );
+
+  test.each(['/v1/rejects', '/'])('%s whose handler breaks is masked', async (path) => {
+    const answer = await fetch(url + path);
+    expect(answer.status).toBe(500);
+    const text = await answer.text();
+    expect(JSON.parse(text).error.code).toBe('internal');
+    expect(text).not.toContain('secret');
+  });
+});
+
+describe('a strange request', () => {
+  /** As bytes, since clients would mend them. */
+  function send(text: string): Promise<string> {
+    return new Promise((resolve) => {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1');
+      let answer = '';
+      socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
+      socket.on('close', () => resolve(answer));
+      socket.on('error', () => socket.destroy());
+      socket.write(text);
+      setTimeout(() => socket.destroy(), 300);
+    });
+  }
+
+  test.each(['a b', '[', '[::bad', 'x:y'])('for the host %j is 400', async (host) => {
+    const answer = await send(`GET /v1 HTTP/1.1\r\nHost: ${host}\r\nX-Request-Id: mine-2\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1.1 400 /);
+    expect(JSON.parse(answer.split('\r\n\r\n')[1]!)).toMatchObject({
+      error: { code: 'validation_error', issues: [{ path: 'Host', code: 'invalid_host' }] },
+      request_id: 'mine-2',
+    });
+  });
+
+  test.each(['//', '//evil/v1', '//v1/posts', 'http://[', '*', 'http://x//'])(
+    'for %s goes to REST',
+    async (target) => {
+      for (const method of ['OPTIONS', 'GET']) {
+        const answer = await send(`${method} ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
+        expect(answer).toContain(`"method":"${method}"`);
+      }
+    },
+  );
+
+  test('in the absolute form reaches its path', async () => {
+    const answer = await send('GET http://elsewhere/v1/posts?a=b HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect(answer).toContain('"path":"/v1/posts"');
+  });
+
+  test('that offers h2c is answered in HTTP/1.1', async () => {
+    const offer =
+      'Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n';
+    const answer = await send(`GET /v1 HTTP/1.1\r\nHost: x\r\n${offer}\r\n`);
+    expect(answer).toMatch(/^HTTP\/1.1 200 /);
+  });
+});
+
+describe('a socket', () => {
+  test('beyond the most that may be open is declined, until one closes', async () => {
+    const open = () =>
+      new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
+    const first = open();
+    await once(first, 'open');
+    await expect(once(open(), 'open')).rejects.toThrow('503');
+    first.close();
+    await once(first, 'close');
+    const next = open();
+    await once(next, 'open');
+    next.close();
+    await once(next, 'close');
+  });
+});
+
+describe('a body', () => {
+  test('arrives whole, with a length or in chunks', async () => {
+    const body = 'x'.repeat(3_000_000);
+    const sized = await fetch(`${url}/v1/size`, { method: 'POST', body });
+    expect(await sized.json()).toMatchObject({ bytes: body.length });
+    const stream = new Blob([body]).stream();
+    const chunked = await fetch(`${url}/v1/size`, { method: 'POST', body: stream, duplex: 'half' });
+    expect(await chunked.json()).toMatchObject({ bytes: body.length });
+  });
+
+  test('streams through in both directions', async () => {
+    const call = request(`${url}/v1/stream`, { method: 'POST' });
+    const answered = new Promise<string>((resolve, reject) => {
+      call.once('error', reject);
+      call.once('response', (response) => {
+        response.once('data', (chunk: Buffer) => resolve(chunk.toString()));
+      });
+    });
+    call.write('first');
+    expect(await answered).toBe('first');
+    call.end();
+  });
+
+  test('may break off', async () => {
+    const call = request(`${url}/v1/size`, { method: 'POST', headers: { 'content-length': 100 } });
+    call.on('error', () => {});
+    call.write('only this');
+    await sleep(50);
+    call.destroy();
+    await sleep(50);
+    expect((await fetch(`${url}/v1/size`)).status).toBe(200);
+  });
+
+  test('of GraphQL is counted as it comes', async () => {
+    const limit = app.context.config.maxBodyBytes;
+    const query = `{ __typename } # ${'x'.repeat(limit)}`;
+    const answer = await fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: new Blob([JSON.stringify({ query })]).stream(),
+      duplex: 'half',
+    });
+    expect(answer.status).toBe(413);
+    const { errors } = (await answer.json()) as { errors: [{ extensions: { code: string } }] };
+    expect(errors[0].extensions.code).toBe('payload_too_large');
+  });
+});
+
+describe('close', () => {
+  test('ends streams with a word, sockets with 1001, and then the server', async () => {
+    const query = 'subscription { postUpdated { cursor } }';
+    const other = await startApp({ roles: { api: true, worker: false } });
+    const { key } = other.tenant;
+    const socket = subscribeOverSocket({ url: other.url, key, query });
+    const stream = await subscribeOverSse({ url: other.url, key, query });
+    const account = await other.tenant.connectSandbox('ada');
+    await other.tenant.createPost({ caption: 'a', account_ids: [account.id], status: 'draft' });
+    await Promise.all([socket.waitFor(1), stream.waitFor(1)]);
+    const startedAt = Date.now();
+    await other.stop();
+    expect(Date.now() - startedAt).toBeLessThan(4_000);
+    expect(await socket.closed).toBe(1001);
+    expect(stream.messages.at(-1).errors[0].extensions).toMatchObject({
+      code: 'unavailable',
+      isRetriable: true,
+    });
+  });
+
+  test('refuses who opens a socket meanwhile, on a connection that was there before', async () => {
+    const other = await startApp({ roles: { api: true, worker: false } });
+    const late = await connectWire(other.url);
+    // It answers no closing, and so keeps the server from closing at once.
+    const slow = await openWire(other.url);
+    const stopped = other.stop();
+    await sleep(200);
+    late.write(upgradeRequest);
+    const [answer] = (await once(late, 'data')) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 503 /);
+    await stopped;
+    slow.destroy();
+  });
+});

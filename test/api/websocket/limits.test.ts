@@ -1,0 +1,135 @@
+// How many sockets there may be, how long one may be silent or unused, and how much may wait for its client.
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startApp, type TestApp } from '../../support/app.ts';
+import {
+  closeOf,
+  createSocket,
+  nextMessage,
+  openOwnSocket,
+  openSocket,
+  refusalOf,
+  send,
+} from '../../support/raw-socket.ts';
+
+const pingMs = 300;
+const idleMs = 1_000;
+let app: TestApp;
+
+beforeAll(async () => {
+  app = await startApp({
+    roles: { api: true, worker: false },
+    env: {
+      FANFARE_SOCKET_PING_MS: String(pingMs),
+      FANFARE_SOCKET_IDLE_MS: String(idleMs),
+    },
+  });
+});
+afterAll(() => app.stop());
+
+const own = () => openOwnSocket(app.url, app.tenant.key);
+const subscribe = {
+  type: 'subscribe',
+  id: '1',
+  payload: { query: 'subscription { postUpdated { cursor } }' },
+};
+
+const startLimited = (env: Record<string, string>) =>
+  startApp({ roles: { api: true, worker: false }, env });
+
+describe('sockets', () => {
+  test('past those of a project are closed with 1013, until one of them is', async () => {
+    await using limited = await startLimited({ FANFARE_MAX_SOCKETS_PER_PROJECT: '2' });
+    const { url, tenant } = limited;
+    const [first] = await Promise.all([1, 2].map(() => openOwnSocket(url, tenant.key)));
+    const third = await openSocket(url);
+    send(third, { type: 'connection_init', payload: { apiKey: tenant.key } });
+    const refused = await closeOf(third);
+    expect(refused).toEqual({ code: 1013, reason: 'Too many sockets of this project' });
+    const stranger = await limited.createTenant('stranger');
+    await openOwnSocket(url, stranger.key);
+    first!.close();
+    await once(first!, 'close');
+    const again = await openOwnSocket(url, tenant.key);
+    expect(again.readyState).toBe(again.OPEN);
+  });
+
+  test('past those of the server get 503 with Retry-After', async () => {
+    await using limited = await startLimited({ FANFARE_MAX_SOCKETS: '2' });
+    const { url, tenant } = limited;
+    await openOwnSocket(url, tenant.key);
+    await openOwnSocket(url, tenant.key);
+    const refused = await refusalOf(createSocket(url));
+    expect(refused).toMatchObject({ status: 503, retryAfter: '5' });
+  });
+
+  test('that show no key have half of the room, and the oldest makes way', async () => {
+    await using limited = await startLimited({ FANFARE_MAX_SOCKETS: '4' });
+    const { url, tenant } = limited;
+    await openOwnSocket(url, tenant.key);
+    const oldest = await openSocket(url);
+    const closed = closeOf(oldest);
+    const middle = await openSocket(url);
+    const newest = await openSocket(url);
+    expect(await closed).toMatchObject({ code: 1006 });
+    for (const stranger of [middle, newest]) {
+      send(stranger, { type: 'connection_init', payload: { apiKey: tenant.key } });
+      expect(await nextMessage(stranger)).toMatchObject({ type: 'connection_ack' });
+    }
+  });
+});
+
+describe('a socket', () => {
+  test('on which nothing runs is closed', async () => {
+    const socket = await own();
+    const openedAt = Date.now();
+    expect(await closeOf(socket)).toEqual({ code: 1000, reason: 'Idle' });
+    expect(Date.now() - openedAt).toBeGreaterThanOrEqual(idleMs - pingMs);
+  });
+
+  test('with a stream stays open though nothing comes', async () => {
+    const socket = await own();
+    send(socket, subscribe);
+    await sleep(idleMs + 3 * pingMs);
+    send(socket, { type: 'ping' });
+    expect(await nextMessage(socket)).toEqual({ type: 'pong' });
+    send(socket, { type: 'complete', id: '1' });
+    expect(await closeOf(socket)).toMatchObject({ code: 1000 });
+  });
+
+  test('that does not answer a ping is cut, whatever runs on it', async () => {
+    const socket = createSocket(app.url, undefined, { autoPong: false });
+    await once(socket, 'open');
+    const acknowledged = once(socket, 'message');
+    send(socket, { type: 'connection_init', payload: { apiKey: app.tenant.key } });
+    await acknowledged;
+    send(socket, subscribe);
+    expect(await closeOf(socket)).toMatchObject({ code: 1006 });
+  });
+});
+
+describe('a client that asks on and never reads', () => {
+  test('is closed before much waits for it', async () => {
+    await using patient = await startApp({
+      roles: { api: true, worker: false },
+      env: { FANFARE_SOCKET_PING_MS: '60000' },
+    });
+    const socket = await openOwnSocket(patient.url, patient.tenant.key);
+    socket.pause();
+    const payload = { text: 'x'.repeat(200_000) };
+    // What the kernel takes on both sides, and then what the server lets wait.
+    for (let sent = 0; sent < 400; sent++) {
+      send(socket, { type: 'ping', payload });
+      if (sent % 20 === 0) await sleep(5);
+    }
+    await expect.poll(() => socket.bufferedAmount, { timeout: 10_000 }).toBe(0);
+    let seen = 0;
+    socket.on('message', () => seen++);
+    socket.resume();
+    const { code, reason } = await closeOf(socket);
+    expect(code).toBe(1013);
+    expect(reason).toMatch(/resume/);
+    expect(seen).toBeLessThan(400);
+  });
+});
