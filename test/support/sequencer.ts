@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** They start programs, walk through every step of a run, or publish through a whole Fanfare. */
 const isLong = ({ moduleId }: TestSpecification) =>
-  /\/test\/(end-to-end\/|api\/(embedded|listen)|activities\/platforms\/.*(contract|faults|step-walk)\.)/.test(
+  /\/test\/(end-to-end\/|api\/(embedded|cli\/listen)|activities\/platforms\/.*(contract|faults|step-walk)\.)/.test(
     moduleId,
   );
 
