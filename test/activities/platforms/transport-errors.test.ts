@@ -8,7 +8,7 @@ import { toTransportError } from '../../../activities/platforms/transport-errors
 import { BlockedAddressError } from '../../../activities/egress/url-guard.ts';
 
 function readFixture(name: string): Buffer {
-  return readFileSync(new URL(`../fixtures/${name}`, import.meta.url));
+  return readFileSync(new URL(`../../fixtures/${name}`, import.meta.url));
 }
 
 async function listen(server: Server): Promise<number> {

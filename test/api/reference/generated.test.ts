@@ -13,7 +13,7 @@ import { fillInTables } from '../../../api/reference/network-tables.ts';
 import { findChanges } from '../../../api/reference/schema-changes.ts';
 
 const committed = (name: string) =>
-  readFile(new URL(`../../schema/${name}`, import.meta.url), 'utf8');
+  readFile(new URL(`../../../schema/${name}`, import.meta.url), 'utf8');
 
 describe('npm run generate', () => {
   test.each(Object.entries(generated()))(
@@ -24,7 +24,7 @@ describe('npm run generate', () => {
   );
 
   test.each(['README.md', 'docs/networks.md'])('would change no table in %s', async (name) => {
-    const page = await readFile(new URL(`../../${name}`, import.meta.url), 'utf8');
+    const page = await readFile(new URL(`../../../${name}`, import.meta.url), 'utf8');
     expect(page).toBe(fillInTables(page));
     expect(page.match(/^<!-- [\w ]+ -->\n\n\|/m)).not.toBeNull();
   });
