@@ -2,7 +2,7 @@
 import type { Client } from '@temporalio/client';
 import { Worker, type NativeConnection } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import type { Doorbell } from '../schema/database/live/notifier.ts';
+import type { Notifier } from '../schema/database/live/notifier.ts';
 import type { Listener } from '../schema/database/live/listen.ts';
 import type { Config } from '../schema/config/config.ts';
 import { createFailureReporter } from './activity-failures.ts';
@@ -23,7 +23,7 @@ export interface WorkerDependencies extends Omit<
   connection: NativeConnection;
   temporal: Client;
   listener: Listener;
-  doorbell: Doorbell;
+  notifier: Notifier;
   log: Logger;
   /** Where the workflow bundle is kept. */
   cacheDirectory: string;
@@ -36,7 +36,7 @@ export interface RunningWorker {
 }
 
 export async function startWorker(dependencies: WorkerDependencies): Promise<RunningWorker> {
-  const { config, connection, db, doorbell, listener, log, temporal } = dependencies;
+  const { config, connection, db, notifier, listener, log, temporal } = dependencies;
   const { namespace, taskQueue } = config.temporal;
   const headStart = createHeadStart(dependencies);
   const firstTasks = createFirstTasks();
@@ -68,7 +68,7 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
   });
   const sweeper = startSweeper({
     db,
-    doorbell,
+    notifier,
     temporal,
     everyMs: config.sweepEveryS * 1_000,
     overdueMs: config.sweepOverdueS * 1_000,

@@ -1,7 +1,7 @@
 // The activity of `retryDelivery`: one attempt beside the schedule.
 import { ApplicationFailure } from '@temporalio/activity';
 import type { Db } from '../../schema/database/tables.ts';
-import type { Doorbell } from '../../schema/database/live/notifier.ts';
+import type { Notifier } from '../../schema/database/live/notifier.ts';
 import {
   findManualDelivery,
   insertManualAttempt,
@@ -16,13 +16,13 @@ const pausedMs = 2_000;
 
 export interface RetryingDependencies extends ExchangeDependencies {
   db: Db;
-  doorbell: Doorbell;
+  notifier: Notifier;
   /** How long it queues for a connection; default: as long as a receiver may take, for a user waits. */
   beginWithinMs?: number;
 }
 
 export function createRetrying(dependencies: RetryingDependencies) {
-  const { db, doorbell, beginWithinMs = 10_000 } = dependencies;
+  const { db, notifier, beginWithinMs = 10_000 } = dependencies;
 
   /** Sends nothing when the webhook or the event is gone by now. */
   async function attempt({ deliveryId }: RetryDeliveryInput): Promise<void> {
@@ -36,7 +36,7 @@ export function createRetrying(dependencies: RetryingDependencies) {
     const sendable = { ...delivery, webhook, body };
     const outcome = await exchange(dependencies, sendable, beginWithinMs).catch(toFailure);
     await db.transaction().execute((trx) => insertManualAttempt(trx, deliveryId, outcome));
-    doorbell.ring('fanfare_changes');
+    notifier.notify('fanfare_changes');
   }
 
   return {

@@ -1,6 +1,6 @@
 // Groups the outcomes of attempts into few writes: whatever came while one was under way is the next.
 import type { Db } from '../../schema/database/tables.ts';
-import type { Doorbell } from '../../schema/database/live/notifier.ts';
+import type { Notifier } from '../../schema/database/live/notifier.ts';
 import {
   insertAttempts,
   type AttemptRecord,
@@ -25,7 +25,7 @@ const deadlockDetected = '40P01';
 /** `onTurns`: told after the attempts are committed, and never waited for. */
 export function createDeliveryRecorder(
   db: Db,
-  doorbell: Doorbell,
+  notifier: Notifier,
   onTurns: (turns: WebhookTurn[]) => void = () => undefined,
 ): DeliveryRecorder {
   let queue: Waiter[] = [];
@@ -52,7 +52,7 @@ export function createDeliveryRecorder(
       try {
         const turns = await write(group.map((waiter) => waiter.attempt));
         group.forEach((waiter) => waiter.resolve());
-        doorbell.ring('fanfare_changes');
+        notifier.notify('fanfare_changes');
         if (turns.length > 0) onTurns(turns);
       } catch (error) {
         group.forEach((waiter) => waiter.reject(error));

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { insertChanges } from '../../schema/database/live/changes.ts';
 import type { Db, ReplayRow, Transaction } from '../../schema/database/tables.ts';
-import type { Doorbell } from '../../schema/database/live/notifier.ts';
+import type { Notifier } from '../../schema/database/live/notifier.ts';
 import {
   insertMissingDeliveries,
   reopenDeliveries,
@@ -20,7 +20,7 @@ import type { ReplayDeliveriesInput } from '../../schema/workflows.ts';
 
 export interface ReplayingDependencies {
   db: Db;
-  doorbell: Doorbell;
+  notifier: Notifier;
 }
 
 /** `reopening`: there is more to reopen. `reopened`: the last ones have not concluded yet. */
@@ -32,15 +32,15 @@ const maxUnattempted = 1_000;
 /** The activity then gives account, long before it times out. */
 const workMs = 5_000;
 
-export function createReplaying({ db, doorbell }: ReplayingDependencies) {
+export function createReplaying({ db, notifier }: ReplayingDependencies) {
   return {
     /** Every step is a transaction that also says how far it came, so a repeat goes on from there. */
     async advanceReplay({ replayId }: ReplayDeliveriesInput): Promise<ReplayState> {
       const endMs = performance.now() + workMs;
       for (;;) {
         const step = await db.transaction().execute((trx) => advance(trx, replayId));
-        doorbell.ring('fanfare_changes');
-        if (step === 'batch') doorbell.ring('fanfare_deliveries');
+        notifier.notify('fanfare_changes');
+        if (step === 'batch') notifier.notify('fanfare_deliveries');
         else return step;
         if (performance.now() > endMs) return 'reopening';
       }

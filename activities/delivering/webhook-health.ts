@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import type { Db } from '../../schema/database/tables.ts';
 import type { WebhookTurn } from '../../schema/database/webhooks/delivery-attempts.ts';
-import type { Doorbell } from '../../schema/database/live/notifier.ts';
+import type { Notifier } from '../../schema/database/live/notifier.ts';
 import {
   disableFailedWebhook,
   listFailedWebhooks,
@@ -20,7 +20,7 @@ export interface WebhookHealth {
 
 export interface WebhookHealthOptions {
   db: Db;
-  doorbell: Doorbell;
+  notifier: Notifier;
   log: Logger;
   rule: DisablingRule;
 }
@@ -70,7 +70,7 @@ async function tell({ db, log }: WebhookHealthOptions, turns: WebhookTurn[]): Pr
 
 /** Many failures of one webhook that came together are one question. */
 async function judge(
-  { db, doorbell, log, rule }: WebhookHealthOptions,
+  { db, notifier, log, rule }: WebhookHealthOptions,
   turns: WebhookTurn[],
 ): Promise<void> {
   const failed = turns.filter(({ turn }) => turn === 'failed').map((turn) => turn.webhook_id);
@@ -78,7 +78,7 @@ async function judge(
   for (const id of await listFailedWebhooks(db, [...new Set(failed)], rule)) {
     const url = await db.transaction().execute((trx) => disableFailedWebhook(trx, id, rule));
     if (url === undefined) continue;
-    doorbell.ring('fanfare_changes');
+    notifier.notify('fanfare_changes');
     logWebhook(log, { id, url, turn: 'disabled', reason: 'failures' });
   }
 }

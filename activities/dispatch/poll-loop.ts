@@ -1,4 +1,4 @@
-// Rounds of work that rings ask for: one at a time, and the more each finds, the longer the next is gathered.
+// Rounds of work that notifications ask for: one at a time, and the more each finds, the longer the next is gathered.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Channel } from '../../schema/database/live/notifier.ts';

@@ -2,7 +2,7 @@
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Db } from '../../schema/database/tables.ts';
-import type { Doorbell } from '../../schema/database/live/notifier.ts';
+import type { Notifier } from '../../schema/database/live/notifier.ts';
 import { resumePosts } from '../../schema/database/dispatch/resuming.ts';
 import {
   listComingPosts,
@@ -20,7 +20,7 @@ import { deliverEventsWorkflowId } from '../../schema/workflows.ts';
 
 export interface SweeperDependencies {
   db: Db;
-  doorbell: Doorbell;
+  notifier: Notifier;
   temporal: Client;
   everyMs: number;
   overdueMs: number;
@@ -71,7 +71,7 @@ async function sweep(
   after: Place,
   isStopped: () => boolean,
 ): Promise<Place> {
-  const { db, doorbell, temporal, everyMs, overdueMs, log } = dependencies;
+  const { db, notifier, temporal, everyMs, overdueMs, log } = dependencies;
   if (!(await takeSweep(db, everyMs))) return after;
   const batchIds = await listOverdueBatches(db, overdueMs, after.batchId);
   for (const batchId of batchIds) {
@@ -82,7 +82,7 @@ async function sweep(
   // Whoever resumed may have ended half way.
   for await (const count of resumePosts(db)) {
     log.warn({ count }, 'Posts were held by a pause that is gone; they go on.');
-    doorbell.ring('fanfare_outbox');
+    notifier.notify('fanfare_outbox');
     if (isStopped()) return after;
   }
   await restartLost(dependencies, await listOverduePosts(db, overdueMs));
@@ -92,8 +92,8 @@ async function sweep(
     if (!(await restartReplay(db, id, workflow_id))) continue;
     log.warn({ replayId: id }, 'A replay had lost its workflow; it is started anew.');
   }
-  doorbell.ring('fanfare_outbox');
-  doorbell.ring('fanfare_deliveries');
+  notifier.notify('fanfare_outbox');
+  notifier.notify('fanfare_deliveries');
   return { batchId: batchIds.length < maxPerSweep ? '' : batchIds.at(-1)!, coming };
 }
 
@@ -103,14 +103,14 @@ async function restartComing(
   after: ComingPost | null,
   isStopped: () => boolean,
 ): Promise<ComingPost | null> {
-  const { db, doorbell, overdueMs } = dependencies;
+  const { db, notifier, overdueMs } = dependencies;
   for (;;) {
     const posts = await listComingPosts(db, { aheadMs: lookAheadMs, overdueMs, after });
     const lost = await restartLost(dependencies, posts);
     if (posts.length < maxPerSweep) return null;
     after = posts.at(-1)!;
     if (lost === 0 || isStopped()) return after;
-    doorbell.ring('fanfare_outbox');
+    notifier.notify('fanfare_outbox');
   }
 }
 

@@ -1,7 +1,7 @@
 // Ends a run: the post's status, the outcome event and its deliveries, in one transaction.
 import { sql } from 'kysely';
 import type { Db, PostResultRow, PostRow, Transaction } from '../../schema/database/tables.ts';
-import type { Doorbell } from '../../schema/database/live/notifier.ts';
+import type { Notifier } from '../../schema/database/live/notifier.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
 import { isOpen } from '../../schema/database/posts/open-results.ts';
 import { lockPost, setConcluded } from '../../schema/database/posts/posts.ts';
@@ -11,13 +11,13 @@ import type { PublishPostInput } from '../../schema/workflows.ts';
 
 interface ConcludeDependencies {
   db: Db;
-  doorbell: Doorbell;
+  notifier: Notifier;
   previewEvents: boolean;
 }
 
 /** Harmless to repeat: a run is concluded once. */
 export async function concludePost(
-  { db, doorbell, previewEvents }: ConcludeDependencies,
+  { db, notifier, previewEvents }: ConcludeDependencies,
   { postId, run }: PublishPostInput,
 ): Promise<void> {
   const isConcluded = await db.transaction().execute(async (trx) => {
@@ -26,13 +26,13 @@ export async function concludePost(
     return (await concludeRun(trx, post, { previewEvents })) !== undefined;
   });
   if (!isConcluded) return;
-  doorbell.ring('fanfare_changes');
-  doorbell.ring('fanfare_deliveries');
+  notifier.notify('fanfare_changes');
+  notifier.notify('fanfare_deliveries');
 }
 
 /**
  * Ends the current run of a post that is locked by `trx`, when it has not ended yet and no target and
- * no comment is on its way any more. Returns the outcome; ring `fanfare_changes` and
+ * no comment is on its way any more. Returns the outcome; notify `fanfare_changes` and
  * `fanfare_deliveries` after the commit.
  */
 export async function concludeRun(

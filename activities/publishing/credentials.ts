@@ -28,7 +28,7 @@ export interface Access {
   traits: Traits;
 }
 
-type AccessDependencies = Pick<AdvanceDependencies, 'db' | 'vault' | 'doorbell' | 'previewEvents'>;
+type AccessDependencies = Pick<AdvanceDependencies, 'db' | 'vault' | 'notifier' | 'previewEvents'>;
 
 const refreshTimeoutMs = 20_000;
 /** Longer than two tries and their writing can take: a lease ends only under a dead holder. */
@@ -133,7 +133,7 @@ async function writeFresh(
 }
 
 async function writeOnce(
-  { db, vault, doorbell }: AccessDependencies,
+  { db, vault, notifier }: AccessDependencies,
   { accountId, credentialVersion }: Access,
   fresh: RefreshedCredentials,
 ): Promise<void> {
@@ -160,7 +160,7 @@ async function writeOnce(
       { project_id, subject: 'account', subject_id: accountId, kind: 'refreshed' },
     ]);
   });
-  doorbell.ring('fanfare_changes');
+  notifier.notify('fanfare_changes');
 }
 
 async function takeLease(db: Db, access: Access, leaseId: string): Promise<boolean> {
@@ -197,7 +197,7 @@ async function dropLease(db: Db, accountId: string, leaseId: string): Promise<vo
  * False: these are the account's means no more.
  */
 export async function setReconnectRequired(
-  { db, doorbell, previewEvents }: AccessDependencies,
+  { db, notifier, previewEvents }: AccessDependencies,
   access: Access,
   reason: DisconnectReason,
 ): Promise<boolean> {
@@ -234,8 +234,8 @@ export async function setReconnectRequired(
     return true;
   });
   if (isSet) {
-    doorbell.ring('fanfare_changes');
-    doorbell.ring('fanfare_deliveries');
+    notifier.notify('fanfare_changes');
+    notifier.notify('fanfare_deliveries');
   }
   return isSet;
 }

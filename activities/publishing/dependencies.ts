@@ -1,6 +1,6 @@
 // What it takes to advance a target; each step takes of it what it needs.
 import type { Db } from '../../schema/database/tables.ts';
-import type { Doorbell } from '../../schema/database/live/notifier.ts';
+import type { Notifier } from '../../schema/database/live/notifier.ts';
 import type { Vault } from '../../schema/database/vault.ts';
 import type { PlatformName } from '../../schema/platforms/index.ts';
 import type { TargetClock } from '../../schema/retry.ts';
@@ -10,7 +10,7 @@ import type { Platforms } from '../platforms/index.ts';
 export interface AdvanceDependencies {
   db: Db;
   vault: Vault;
-  doorbell: Doorbell;
+  notifier: Notifier;
   platforms: Platforms;
   clock: TargetClock;
   /** Of this process. */

@@ -24,7 +24,7 @@ export interface PublishingDependencies extends AdvanceDependencies {
 const soonMs = 2_000;
 
 export function createPublishing(dependencies: PublishingDependencies) {
-  const { db, doorbell, firstTasks } = dependencies;
+  const { db, notifier, firstTasks } = dependencies;
   const underWay = new Map<string, Promise<TargetProgress>>();
 
   /** The same promise for whoever asks while it is under way. */
@@ -65,7 +65,7 @@ export function createPublishing(dependencies: PublishingDependencies) {
     const { workflowId } = activityInfo().workflowExecution!;
     const claimed = await claimRun(db, input.postId, input.run, workflowId);
     if (claimed !== 'claimed') return claimed ?? null;
-    doorbell.ring('fanfare_changes');
+    notifier.notify('fanfare_changes');
     return answeredFirst(await listOpenTargets(db, input.postId));
   }
 

@@ -93,7 +93,7 @@ async function makeCall(
   }
   if (answer.outcome === 'published') {
     await setPublished(db, begun, answer.published, durationMs);
-    dependencies.doorbell.ring('fanfare_changes');
+    dependencies.notifier.notify('fanfare_changes');
     return 'published';
   }
   await endAttempt(db, row.id, begun.steps, { outcome: answer.outcome, durationMs });
@@ -168,7 +168,7 @@ export async function takeStep(
   cause: PlatformError | string,
 ): Promise<boolean> {
   if ('fail' in step) return failTarget(dependencies, row, step.fail, cause);
-  const { db, doorbell } = dependencies;
+  const { db, notifier } = dependencies;
   const waitMs = step.waitMs > 0 ? step.waitMs : null;
   const isWritten = await db.transaction().execute((trx) =>
     setNextPhase(trx, row, {
@@ -178,12 +178,12 @@ export async function takeStep(
       state: row.provider_state,
     }),
   );
-  if (waitMs !== null) doorbell.ring('fanfare_changes');
+  if (waitMs !== null) notifier.notify('fanfare_changes');
   return isWritten;
 }
 
 export async function failTarget(
-  { db, doorbell }: Pick<AdvanceDependencies, 'db' | 'doorbell'>,
+  { db, notifier }: Pick<AdvanceDependencies, 'db' | 'notifier'>,
   row: TargetRow,
   code: PostingErrorCode,
   cause: PlatformError | string,
@@ -191,7 +191,7 @@ export async function failTarget(
 ): Promise<boolean> {
   const failure = toFailure(code, stage, cause);
   const isWritten = await db.transaction().execute((trx) => setFailed(trx, row, failure));
-  doorbell.ring('fanfare_changes');
+  notifier.notify('fanfare_changes');
   return isWritten;
 }
 

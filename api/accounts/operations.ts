@@ -90,7 +90,7 @@ export async function disconnectAccount(
   id: string,
 ): Promise<Answer<null>> {
   let before: SocialAccountRow | undefined;
-  const answer = await transact(context, caller, async ({ trx, change, ring }) => {
+  const answer = await transact(context, caller, async ({ trx, change, notify }) => {
     const row = await lockAccount(trx, caller, id);
     if (row.status === 'disconnected') return { status: 204, data: null };
     before = row;
@@ -113,7 +113,7 @@ export async function disconnectAccount(
       context.config,
     );
     change({ subject: 'account', subject_id: id, kind: 'disconnected' });
-    ring('fanfare_deliveries');
+    notify('fanfare_deliveries');
     return { status: 204, data: null };
   });
   if (before) await revokeAtNetwork(context, before);

@@ -33,7 +33,7 @@ export interface NewConnection {
 
 export async function writeConnection(
   context: Pick<Context, 'vault' | 'config'>,
-  { trx, change, ring }: Effects,
+  { trx, change, notify }: Effects,
   input: NewConnection,
 ): Promise<{ account: SocialAccountRow; isNew: boolean }> {
   const written = await upsert(context, trx, input);
@@ -50,7 +50,7 @@ export async function writeConnection(
     context.config,
   );
   change({ subject: 'account', subject_id: account.id, kind: 'connected' });
-  ring('fanfare_deliveries');
+  notify('fanfare_deliveries');
   return written;
 }
 

@@ -104,7 +104,7 @@ export function retryDelivery(
   caller: Caller,
   id: string,
 ): Promise<Answer<RetriedDelivery>> {
-  return transact(context, caller, async ({ trx, ring }) => {
+  return transact(context, caller, async ({ trx, notify }) => {
     const row = await findDelivery(trx, caller, id);
     if (!row) throw notKept(context, 'delivery', id);
     const sendable = await findManualDelivery(trx, id);
@@ -128,7 +128,7 @@ export function retryDelivery(
       workflowId: (outboxId) => retryDeliveryWorkflowId(id, outboxId),
       input,
     });
-    ring('fanfare_outbox');
+    notify('fanfare_outbox');
     const notice =
       row.status === 'delivered'
         ? 'This event was delivered already; the receiver gets it again.'

@@ -20,7 +20,7 @@ export interface Effects {
   /** A change of what the live feed doesn't show, for the log. */
   readonly note: (change: NotedChange) => void;
   /** Wakes the readers of a channel after the commit. */
-  readonly ring: (channel: Channel) => void;
+  readonly notify: (channel: Channel) => void;
 }
 
 /** The operator wants to know who made it. */
@@ -90,17 +90,17 @@ async function transactOnce<T>(
 ): Promise<Answer<T>> {
   const changes: NewChange[] = [];
   const noted: NotedChange[] = [];
-  const rings = new Set<Channel>();
+  const notifications = new Set<Channel>();
   const answer = await context.db.transaction().execute(async (trx) => {
     if (caller.idempotency) await refuseRepeat(trx, context, caller, caller.idempotency);
     const answer = await work({
       trx,
       change(change) {
         changes.push({ project_id: caller.projectId, ...change });
-        rings.add('fanfare_changes');
+        notifications.add('fanfare_changes');
       },
       note: (change) => noted.push(change),
-      ring: (channel) => rings.add(channel),
+      notify: (channel) => notifications.add(channel),
     });
     await insertChanges(trx, changes);
     if (caller.idempotency) {
@@ -109,7 +109,7 @@ async function transactOnce<T>(
     return answer;
   });
   logChanges(context, caller, [...changes.filter(isAudited), ...noted]);
-  rings.forEach((channel) => context.doorbell.ring(channel));
+  notifications.forEach((channel) => context.notifier.notify(channel));
   return answer;
 }
 

@@ -84,7 +84,7 @@ export class Reader {
     return this.#head;
   }
 
-  /** A ring only says that there is something to read: one run reads for all the rings before it. */
+  /** A notification only says that there is something to read: one run reads for all the notifications before it. */
   wake(): void {
     this.#isQueued = true;
     if (!this.#isEnded) this.#running ??= this.#run();

@@ -17,7 +17,7 @@ import { presentPost } from './presenter.ts';
 
 /** Whoever locks the rows first decides: a workflow that comes later finds nothing to do. */
 export function cancelPost(context: Context, caller: Caller, id: string): Promise<Answer<Post>> {
-  return transact(context, caller, async ({ trx, change, ring }) => {
+  return transact(context, caller, async ({ trx, change, notify }) => {
     const stored = await lockPostWithResults(trx, caller, id);
     if (isWaiting(stored.post)) {
       await giveBackUsage(trx, await cancelResults(trx, id));
@@ -27,7 +27,7 @@ export function cancelPost(context: Context, caller: Caller, id: string): Promis
       const stopped = await stopTargets(trx, stored.post, context.config);
       if (stopped.length === 0) throw tooLate(stored.results);
       for (const _ of stopped) change({ subject: 'post', subject_id: id, kind: 'result.canceled' });
-      ring('fanfare_deliveries');
+      notify('fanfare_deliveries');
     } else {
       throw wrongState(stored.post, 'there is nothing left to cancel');
     }

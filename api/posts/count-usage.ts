@@ -142,7 +142,7 @@ function toIssue(
 /** Once for each account and month, however often its count goes down and up again. */
 async function tell(
   { config }: Context,
-  { trx, change, ring }: Effects,
+  { trx, change, notify }: Effects,
   usage: LimitedUsage,
 ): Promise<void> {
   const news = newsOf(usage);
@@ -164,7 +164,7 @@ async function tell(
     await recordEvent(trx, event, config);
     change({ subject: 'account', subject_id: account.id, kind });
   }
-  ring('fanfare_deliveries');
+  notify('fanfare_deliveries');
 }
 
 function newsOf({ published, limit, ...told }: LimitedUsage) {

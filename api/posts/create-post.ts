@@ -26,7 +26,7 @@ export async function createPost(
 
 export async function recordScheduled(
   { config }: Context,
-  { trx, ring }: Effects,
+  { trx, notify }: Effects,
   { post, results }: PostWithResults,
 ): Promise<void> {
   const data = toPostEventData(post, results);
@@ -38,5 +38,5 @@ export async function recordScheduled(
     postId: post.id,
   } as const;
   await recordEvent(trx, event, config);
-  ring('fanfare_deliveries');
+  notify('fanfare_deliveries');
 }

@@ -14,7 +14,7 @@ export interface RunStart {
 }
 
 export async function startRun(
-  { trx, ring }: Effects,
+  { trx, notify }: Effects,
   post: PostRow,
   { status, scheduledAt, dueAt }: RunStart,
 ): Promise<void> {
@@ -28,5 +28,5 @@ export async function startRun(
     current_run: run,
     workflow_id: workflowId,
   });
-  ring('fanfare_outbox');
+  notify('fanfare_outbox');
 }

@@ -47,7 +47,7 @@ export async function updatePost(
     const written = await getPostRow(effects.trx, caller, id);
     if (turn === 'scheduled' || turn === 'rescheduled') {
       await recordScheduled(context, effects, written);
-      effects.ring('fanfare_deliveries');
+      effects.notify('fanfare_deliveries');
     }
     await countResults(context, effects, written.results, {
       month: usageMonthOf(written.post),

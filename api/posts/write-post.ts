@@ -25,7 +25,7 @@ export async function writePost(
   { projectId }: Pick<Caller, 'projectId'>,
   { caption, mediaUrls, metadata, status, scheduledAt, targets }: PlannedPost,
 ): Promise<PostWithResults> {
-  const { trx, ring } = effects;
+  const { trx, notify } = effects;
   const id = newId('post');
   const run = status === 'draft' ? 0 : 1;
   const asked = run === 0 ? undefined : publishPostRow({ postId: id, run }, scheduledAt);
@@ -46,8 +46,8 @@ export async function writePost(
     toResultRows({ id, projectId, usageMonth }, targets),
     asked,
   );
-  ring('fanfare_changes');
-  if (asked) ring('fanfare_outbox');
+  notify('fanfare_changes');
+  if (asked) notify('fanfare_outbox');
   if (usageMonth !== null) {
     await countNewTargets(context, effects, { projectId }, targets, usageMonth);
   }

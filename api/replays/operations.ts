@@ -37,13 +37,13 @@ export async function replayDeliveries(
     ...range,
   };
   const matched = await countMatches(context.db, { ...wanted, events: webhook.events });
-  return transact(context, caller, async ({ trx, change, ring }) => {
+  return transact(context, caller, async ({ trx, change, notify }) => {
     await refuseUnready(trx, await lockWebhook(trx, caller, webhookId));
     const id = newId('replay');
     const position = startOf(statuses);
     await insertReplay(trx, { id, ...wanted, status: 'running', matched, position });
     change({ subject: 'replay', subject_id: id, kind: 'created' });
-    ring('fanfare_outbox');
+    notify('fanfare_outbox');
     return { status: 202, data: { replay_id: id, matched } };
   });
 }

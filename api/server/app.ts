@@ -14,7 +14,7 @@ import type { Config } from '../../schema/config/config.ts';
 import { hasActiveSandboxAccount } from '../../schema/database/accounts/accounts.ts';
 import { connectDatabase } from '../../schema/database/connect.ts';
 import { startDatabaseClock } from '../../schema/database/database-clock.ts';
-import { createDoorbell } from '../../schema/database/live/notifier.ts';
+import { createNotifier } from '../../schema/database/live/notifier.ts';
 import { createListener } from '../../schema/database/live/listen.ts';
 import type { Vault } from '../../schema/database/vault.ts';
 import type { PlatformName } from '../../schema/platforms/index.ts';
@@ -67,7 +67,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     applicationName: 'fanfare',
     queryTimeoutMs: config.databaseTimeoutMs,
   });
-  const doorbell = createDoorbell(databaseUrl, config.databaseTimeoutMs);
+  const notifier = createNotifier(databaseUrl, config.databaseTimeoutMs);
   const listener = createListener(databaseUrl, config.databaseTimeoutMs);
   const dns = createDns({ servers: config.dnsServers });
   const guard = createUrlGuard({
@@ -102,7 +102,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     publicUrl,
     temporalUiUrl: options.temporalUiUrl ?? config.temporal.uiUrl,
     db,
-    doorbell,
+    notifier,
     feed: createFeed({
       db,
       listener,
@@ -136,7 +136,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   await server?.listen(port, config.host);
   const probes = roles.api ? undefined : createProbeServer(context);
   const probePort = await probes?.listen(config.workerPort, config.host);
-  const health = createWebhookHealth({ db, doorbell, log, rule: config.disabling });
+  const health = createWebhookHealth({ db, notifier, log, rule: config.disabling });
   const clock = roles.worker ? await startDatabaseClock(db) : undefined;
   worker = roles.worker
     ? keepWorker({
@@ -146,7 +146,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         safeFetch,
         // As many at least as there are connections to one endpoint, or these would stand idle.
         inHand: createInHand(Math.max(maxBatchSize, config.deliveriesPerEndpoint)),
-        recorder: createDeliveryRecorder(db, doorbell, health.follow),
+        recorder: createDeliveryRecorder(db, notifier, health.follow),
         clock: config.targetClock,
         postsPerMinute: postsPerMinuteOf(config),
         delaysMs: config.deliveryDelaysMs,
@@ -170,7 +170,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         () => context.feed.close(),
         () => safeFetch.close(),
         () => listener.close(),
-        () => doorbell.close(),
+        () => notifier.close(),
         async () => clock?.stop(),
         () => database.close(),
       ]);

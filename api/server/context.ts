@@ -4,7 +4,7 @@ import type { Platforms } from '../../activities/platforms/index.ts';
 import type { UrlGuard } from '../../activities/egress/url-guard.ts';
 import type { Config } from '../../schema/config/config.ts';
 import type { Db } from '../../schema/database/tables.ts';
-import type { Doorbell } from '../../schema/database/live/notifier.ts';
+import type { Notifier } from '../../schema/database/live/notifier.ts';
 import type { Vault } from '../../schema/database/vault.ts';
 import type { KeyEnvironment } from '../../schema/api-keys.ts';
 import type { Scope } from '../../schema/scopes.ts';
@@ -18,7 +18,7 @@ export interface Context {
   /** Temporal's web page, for links; undefined where nobody told. */
   readonly temporalUiUrl: string | undefined;
   readonly db: Db;
-  readonly doorbell: Doorbell;
+  readonly notifier: Notifier;
   readonly feed: Feed;
   readonly health: Health;
   readonly vault: Vault;

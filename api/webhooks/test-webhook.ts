@@ -16,7 +16,7 @@ export function testWebhook(
   id: string,
   { event }: TestWebhook,
 ): Promise<Answer<Delivery>> {
-  return transact(context, caller, async ({ trx, change, ring }) => {
+  return transact(context, caller, async ({ trx, change, notify }) => {
     const webhook = await lockWebhook(trx, caller, id);
     const kind = event ?? webhook.events[0]!;
     const { eventId, deliveryId } = await recordTestEvent(trx, {
@@ -28,7 +28,7 @@ export function testWebhook(
     });
     change({ subject: 'event', subject_id: eventId, kind: 'recorded' });
     change({ subject: 'delivery', subject_id: deliveryId, kind: 'created' });
-    ring('fanfare_deliveries');
+    notify('fanfare_deliveries');
     const row = await findDelivery(trx, caller, deliveryId);
     return { status: 202, data: presentDelivery(row!) };
   });

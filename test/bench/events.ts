@@ -30,7 +30,7 @@ export const sampleData: PostEventData = {
 
 /** An event alone in its transaction; the statement is one, so it needs no BEGIN and COMMIT. */
 export async function commitEvent(
-  { db, doorbell, projectId: ownProjectId }: Installation,
+  { db, notifier, projectId: ownProjectId }: Installation,
   projectId = ownProjectId,
 ): Promise<string> {
   const { eventId } = await recordEvent(
@@ -38,8 +38,8 @@ export async function commitEvent(
     { projectId, environment: 'production', kind: 'post.published', data: sampleData },
     { previewEvents: false },
   );
-  doorbell.ring('fanfare_deliveries');
-  doorbell.ring('fanfare_changes');
+  notifier.notify('fanfare_deliveries');
+  notifier.notify('fanfare_changes');
   return eventId!;
 }
 

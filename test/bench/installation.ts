@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { startEmbeddedBackends } from '../../api/embedded/backends.ts';
 import { connectDatabase } from '../../schema/database/connect.ts';
 import type { Db } from '../../schema/database/tables.ts';
-import { createDoorbell, type Doorbell } from '../../schema/database/live/notifier.ts';
+import { createNotifier, type Notifier } from '../../schema/database/live/notifier.ts';
 import type { Api } from '../support/api.ts';
 import { startProgram, type Program } from '../support/program.ts';
 import { cacheDirectory } from '../support/servers.ts';
@@ -16,7 +16,7 @@ export interface Installation extends AsyncDisposable {
   readonly projectId: string;
   /** Connections of the bench itself. */
   readonly db: Db;
-  readonly doorbell: Doorbell;
+  readonly notifier: Notifier;
   /** Where Temporal keeps its histories. */
   readonly temporalFile: string;
   readonly databaseUrl: string;
@@ -74,14 +74,14 @@ export async function startInstallation(env: Record<string, string> = {}): Promi
       applicationName: 'bench',
     });
     undo.push(() => connection.close());
-    const doorbell = createDoorbell(databaseUrl);
-    undo.push(() => doorbell.close());
+    const notifier = createNotifier(databaseUrl);
+    undo.push(() => notifier.close());
     return {
       program,
       api,
       projectId: project.body.data.id as string,
       db: connection.db,
-      doorbell,
+      notifier,
       temporalFile: join(dataDirectory, 'servers', 'temporal.sqlite'),
       databaseUrl,
       env: programEnv,

@@ -21,7 +21,7 @@ export interface PostsToCommit {
 
 /** All in one transaction, so that making them takes nothing from what carries them. */
 export async function commitPosts(
-  { db, doorbell, projectId }: Installation,
+  { db, notifier, projectId }: Installation,
   { count, targets, accountIds, scheduledAt }: PostsToCommit,
 ): Promise<void> {
   const accounts = await listAccountsById(db, { projectId, environment: 'production' }, [
@@ -58,7 +58,7 @@ export async function commitPosts(
       );
     }
   });
-  doorbell.ring('fanfare_outbox');
+  notifier.notify('fanfare_outbox');
 }
 
 /** Throws when one has not concluded after the time. */

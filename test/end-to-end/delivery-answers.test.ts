@@ -26,7 +26,7 @@ async function deliver(to: TestApp, answer: (socket: Socket) => void) {
   await using receiver = await startRawReceiver(answer);
   const tenant = await to.createTenant();
   const webhook = await tenant.createWebhook(receiver.url, ['post.published']);
-  const { db, doorbell } = to.context;
+  const { db, notifier } = to.context;
   await db.transaction().execute((trx) =>
     recordEvent(
       trx,
@@ -39,7 +39,7 @@ async function deliver(to: TestApp, answer: (socket: Socket) => void) {
       { previewEvents: false },
     ),
   );
-  doorbell.ring('fanfare_deliveries');
+  notifier.notify('fanfare_deliveries');
   const find = async () => {
     const { body } = await tenant.api.get(`/v1/webhooks/${webhook.id}/deliveries`);
     return body.data[0] as DeliveryWithAttempts;

@@ -24,7 +24,7 @@ const pauseDeliveries = () => pause(app.context.db, 'deliveries');
 const resumeDeliveries = () => resume(app.context.db, 'deliveries');
 
 async function commitEvents(projectId: string, count = 1): Promise<void> {
-  const { db, doorbell } = app.context;
+  const { db, notifier } = app.context;
   const event = {
     projectId,
     environment: 'production',
@@ -34,7 +34,7 @@ async function commitEvents(projectId: string, count = 1): Promise<void> {
   await db.transaction().execute(async (trx) => {
     for (let i = 0; i < count; i++) await recordEvent(trx, event, { previewEvents: false });
   });
-  doorbell.ring('fanfare_deliveries');
+  notifier.notify('fanfare_deliveries');
 }
 
 describe('while deliveries are paused', () => {

@@ -23,7 +23,7 @@ async function startCountingReceiver(workMs: number) {
 
 /** In few transactions: each ends long before the database would cut it, however busy the machine. */
 async function commitEvents(
-  { context: { db, doorbell }, tenant: { projectId } }: TestApp,
+  { context: { db, notifier }, tenant: { projectId } }: TestApp,
   count = 1,
   kind: EventKind = 'post.published',
 ): Promise<void> {
@@ -35,7 +35,7 @@ async function commitEvents(
       }
     });
   }
-  doorbell.ring('fanfare_deliveries');
+  notifier.notify('fanfare_deliveries');
 }
 
 /** How late the latest came of all but one in a hundred. */

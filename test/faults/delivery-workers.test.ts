@@ -97,7 +97,7 @@ test('two workers attempt no delivery twice for one number of its attempts', asy
     },
   });
   await app.tenant.createWebhook(receiver.url, ['post.published']);
-  const { db, doorbell } = app.context;
+  const { db, notifier } = app.context;
   const { projectId } = app.tenant;
   const commit = async (n: number) => {
     const event = {
@@ -107,7 +107,7 @@ test('two workers attempt no delivery twice for one number of its attempts', asy
       data: { n },
     } as const;
     await db.transaction().execute((trx) => recordEvent(trx, event, { previewEvents: false }));
-    doorbell.ring('fanfare_deliveries');
+    notifier.notify('fanfare_deliveries');
   };
   await Promise.all(Array.from({ length: eventCount }, (_, n) => commit(n)));
   const list = () =>

@@ -7,7 +7,7 @@ import { createPlatforms } from '../../activities/platforms/index.ts';
 import { createSafeFetch } from '../../activities/egress/client.ts';
 import { createUrlGuard } from '../../activities/egress/url-guard.ts';
 import { readConfig } from '../../schema/config/config.ts';
-import { createDoorbell } from '../../schema/database/live/notifier.ts';
+import { createNotifier } from '../../schema/database/live/notifier.ts';
 import { createListener } from '../../schema/database/live/listen.ts';
 import { maxBatchSize } from '../../schema/workflows.ts';
 import type { TestDatabase } from './database.ts';
@@ -31,7 +31,7 @@ export function createEngine(
     ...env,
   });
   const listener = createListener(url);
-  const doorbell = createDoorbell(url);
+  const notifier = createNotifier(url);
   const safeFetch = createSafeFetch({
     guard: createUrlGuard({ allowPrivateCidrs: config.allowPrivateCidrs }),
   });
@@ -39,12 +39,12 @@ export function createEngine(
     config,
     db,
     listener,
-    doorbell,
+    notifier,
     safeFetch,
     inHand: createInHand(maxBatchSize),
     vault: rowsVault,
     platforms: createPlatforms([]),
-    recorder: createDeliveryRecorder(db, doorbell),
+    recorder: createDeliveryRecorder(db, notifier),
     clock: config.targetClock,
     delaysMs: config.deliveryDelaysMs,
     timeoutMs: config.deliveryTimeoutMs,
@@ -53,7 +53,7 @@ export function createEngine(
     cacheDirectory: inject('cacheDirectory'),
     log: pino({ level: 'warn' }, { write: onWarning }),
     async close() {
-      await Promise.all([listener.close(), doorbell.close(), safeFetch.close()]);
+      await Promise.all([listener.close(), notifier.close(), safeFetch.close()]);
     },
   };
 }

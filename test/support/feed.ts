@@ -7,7 +7,7 @@ import type { FeedStream } from '../../api/live/subscriber.ts';
 import type { NewChange, ChangeFilter } from '../../schema/database/live/changes.ts';
 import { connectDatabase, type DatabaseConnection } from '../../schema/database/connect.ts';
 import type { Db, Transaction } from '../../schema/database/tables.ts';
-import { createDoorbell } from '../../schema/database/live/notifier.ts';
+import { createNotifier } from '../../schema/database/live/notifier.ts';
 import { createListener, type Listener } from '../../schema/database/live/listen.ts';
 import type { TestApp } from './app.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
@@ -83,7 +83,7 @@ export interface Writers {
 
 export function createWriters(url: string): Writers {
   const connection = connectDatabase({ url, maxConnections: 12, applicationName: 'writers' });
-  const doorbell = createDoorbell(url);
+  const notifier = createNotifier(url);
 
   async function hold(work: (trx: Transaction) => Promise<void>) {
     const written = Promise.withResolvers<void>();
@@ -99,7 +99,7 @@ export function createWriters(url: string): Writers {
       async commit() {
         released.resolve();
         await done;
-        doorbell.ring('fanfare_changes');
+        notifier.notify('fanfare_changes');
       },
     };
   }
@@ -113,7 +113,7 @@ export function createWriters(url: string): Writers {
       await held.commit();
     },
     async close() {
-      await Promise.all([doorbell.close(), connection.close()]);
+      await Promise.all([notifier.close(), connection.close()]);
     },
   };
 }
@@ -149,7 +149,7 @@ export async function tellOfPost(
     context.db,
     kinds.map((kind) => ({ project_id, subject: 'post', subject_id: postId, kind })),
   );
-  context.doorbell.ring('fanfare_changes');
+  context.notifier.notify('fanfare_changes');
 }
 
 /** A post whose messages are so big that a client who reads none of them soon has a full buffer. */

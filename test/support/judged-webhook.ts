@@ -62,11 +62,11 @@ export function useJudgedWebhook() {
     const lines: Line[] = [];
     const health = createWebhookHealth({
       db,
-      doorbell: engine.doorbell,
+      notifier: engine.notifier,
       log: pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line) as Line) }),
       rule: { afterFailures: 5, afterMs },
     });
-    const recorder = createDeliveryRecorder(database.db, engine.doorbell, health.follow);
+    const recorder = createDeliveryRecorder(database.db, engine.notifier, health.follow);
     return {
       lines,
       recorder,

@@ -171,9 +171,9 @@ export async function failTarget(
 
 /** The end of the newest run, as far as its targets have ended. */
 export async function conclude(rest: TestRest, postId: string): Promise<void> {
-  const { db, doorbell } = rest.context;
+  const { db, notifier } = rest.context;
   const { current_run: run } = await runOf(rest, postId);
-  await concludePost({ db, doorbell, previewEvents: false }, { postId, run });
+  await concludePost({ db, notifier, previewEvents: false }, { postId, run });
 }
 
 /** A post that a workflow carries, and the ids of its results. */

@@ -62,11 +62,11 @@ export class Past {
   }
 
   async record(kind: EventKind = 'post.published'): Promise<string> {
-    const { db, config, doorbell } = this.app.context;
+    const { db, config, notifier } = this.app.context;
     const { projectId } = this.tenant;
     const event = { projectId, environment: 'production', kind, data: { id: 'post_1' } } as const;
     const { eventId } = await db.transaction().execute((trx) => recordEvent(trx, event, config));
-    doorbell.ring('fanfare_deliveries');
+    notifier.notify('fanfare_deliveries');
     // No two of the past are of one millisecond: a range may end between them.
     await sleep(2);
     return eventId!;

@@ -11,7 +11,7 @@ import { createRest } from '../../api/http/rest.ts';
 import { routes } from '../../api/http/routes.ts';
 import { readConfig } from '../../schema/config/config.ts';
 import type { SocialAccountRow } from '../../schema/database/tables.ts';
-import { createDoorbell } from '../../schema/database/live/notifier.ts';
+import { createNotifier } from '../../schema/database/live/notifier.ts';
 import { insertProject } from '../../schema/database/projects.ts';
 import { createVault } from '../../schema/database/vault.ts';
 import { newId } from '../../schema/wire/ids.ts';
@@ -56,12 +56,12 @@ export async function createTestRest(
 ): Promise<TestRest> {
   const database = await createTestDatabase();
   const config = readConfig(env);
-  const doorbell = createDoorbell(database.url);
+  const notifier = createNotifier(database.url);
   const context = {
     config,
     publicUrl: 'http://fanfare.test',
     db: database.db,
-    doorbell,
+    notifier,
     vault: createVault(new Map([['test', randomBytes(32)]]), 'test'),
     guard: createUrlGuard({ allowPrivateCidrs: config.allowPrivateCidrs }),
     platforms: createPlatforms([
@@ -123,7 +123,7 @@ export async function createTestRest(
   }
 
   async function close(): Promise<void> {
-    await doorbell.close();
+    await notifier.close();
     await database.drop();
   }
   return { context, call, createTenant, insertAccount, [Symbol.asyncDispose]: close };

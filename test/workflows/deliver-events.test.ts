@@ -11,7 +11,7 @@ import { createUrlGuard } from '../../activities/egress/url-guard.ts';
 import { workflowBundle } from '../../activities/dispatch/workflow-bundle.ts';
 import type { DeliveryAttemptRow } from '../../schema/database/tables.ts';
 import { listDeliveryAttempts } from '../../schema/database/webhooks/deliveries.ts';
-import { createDoorbell } from '../../schema/database/live/notifier.ts';
+import { createNotifier } from '../../schema/database/live/notifier.ts';
 import { defaultDeliveryDelaysMs } from '../../schema/retry.ts';
 import {
   deliverEventsWorkflow,
@@ -49,7 +49,7 @@ afterAll(async () => {
 /** Records one event for a webhook of each URL, runs its batch to the end, and returns what was written. */
 async function runBatch(urls: string[], { timeoutMs = 1_000 } = {}) {
   const { db } = database;
-  const doorbell = createDoorbell(database.url);
+  const notifier = createNotifier(database.url);
   const safeFetch = createSafeFetch({
     guard: createUrlGuard({ allowPrivateCidrs: ['127.0.0.0/8'] }),
   });
@@ -61,7 +61,7 @@ async function runBatch(urls: string[], { timeoutMs = 1_000 } = {}) {
     log: pino({ level: 'silent' }),
     vault: rowsVault,
     safeFetch,
-    recorder: createDeliveryRecorder(db, doorbell),
+    recorder: createDeliveryRecorder(db, notifier),
     delaysMs: defaultDeliveryDelaysMs,
     timeoutMs,
     now: () => Date.now() + aheadMs,
@@ -79,7 +79,7 @@ async function runBatch(urls: string[], { timeoutMs = 1_000 } = {}) {
       return delivering.deliverAgain(again);
     },
   });
-  await Promise.all([safeFetch.close(), doorbell.close()]);
+  await Promise.all([safeFetch.close(), notifier.close()]);
   return Promise.all(
     webhookIds.map(async (webhookId) => {
       const delivery = await db

@@ -52,7 +52,7 @@ export interface ChangeFilter {
   subjectId?: string | undefined;
 }
 
-/** Call in the transaction that makes the change; ring `fanfare_changes` after its commit. */
+/** Call in the transaction that makes the change; notify `fanfare_changes` after its commit. */
 export async function insertChanges(db: Db, changes: NewChange[]): Promise<void> {
   if (changes.length > 0) await db.insertInto('changes').values(changes).execute();
 }

@@ -1,4 +1,4 @@
-// One LISTEN connection for a process: calls its listeners on a ring, and twice a second besides.
+// One LISTEN connection for a process: calls its listeners on a notification, and twice a second besides.
 import { channels, type Channel } from './notifier.ts';
 import { defaultQueryTimeoutMs } from '../../retry.ts';
 import { TimedClient, timedOptions } from '../timed-client.ts';

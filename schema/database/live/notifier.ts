@@ -10,13 +10,13 @@ export const channels = ['fanfare_outbox', 'fanfare_deliveries', 'fanfare_change
 
 export type Channel = (typeof channels)[number];
 
-export interface Doorbell {
-  /** Call after the commit. A lost ring costs half a second, since every reader polls too. */
-  ring(channel: Channel): void;
+export interface Notifier {
+  /** Call after the commit. A lost notification costs half a second, since every reader polls too. */
+  notify(channel: Channel): void;
   close(): Promise<void>;
 }
 
-/** One ring from where no doorbell is kept, such as a command; not for use in a transaction. */
+/** One notification from where no notifier is kept, such as a command; not for use in a transaction. */
 export async function notify(db: Db, channel: Channel): Promise<void> {
   await sql`notify ${sql.id(channel)}`.execute(db);
 }
@@ -24,9 +24,9 @@ export async function notify(db: Db, channel: Channel): Promise<void> {
 const quietMs = 5;
 
 /** Rings over a connection of its own: a NOTIFY inside the writing transaction serialises commits. */
-export function createDoorbell(url: string, queryTimeoutMs = defaultQueryTimeoutMs): Doorbell {
+export function createNotifier(url: string, queryTimeoutMs = defaultQueryTimeoutMs): Notifier {
   const waiting = new Set<Channel>();
-  let isRinging = false;
+  let isNotifying = false;
   let client: Promise<TimedClient> | undefined;
   let isClosed = false;
 
@@ -34,7 +34,7 @@ export function createDoorbell(url: string, queryTimeoutMs = defaultQueryTimeout
     const fresh = new TimedClient({
       ...timedOptions(queryTimeoutMs),
       connectionString: url,
-      application_name: 'fanfare doorbell',
+      application_name: 'fanfare notifier',
     });
     const drop = () => {
       if (client === connecting) client = undefined;
@@ -46,12 +46,12 @@ export function createDoorbell(url: string, queryTimeoutMs = defaultQueryTimeout
   }
 
   async function notify(): Promise<void> {
-    const rings = [...waiting].map((channel) => `notify ${channel}`);
+    const notifications = [...waiting].map((channel) => `notify ${channel}`);
     waiting.clear();
     try {
       client ??= connect();
       const open = await client;
-      await open.query(rings.join(';'));
+      await open.query(notifications.join(';'));
     } catch {
       const broken = client;
       client = undefined;
@@ -59,21 +59,21 @@ export function createDoorbell(url: string, queryTimeoutMs = defaultQueryTimeout
     }
   }
 
-  /** The first ring goes out at once; what rings while it does, or right after, goes together. */
-  async function ringWaiting(): Promise<void> {
-    isRinging = true;
+  /** The first notification goes out at once. Those that come meanwhile, or right after, go together. */
+  async function notifyWaiting(): Promise<void> {
+    isNotifying = true;
     while (waiting.size > 0 && !isClosed) {
       await notify();
       await sleep(quietMs);
     }
-    isRinging = false;
+    isNotifying = false;
   }
 
   return {
-    ring(channel) {
+    notify(channel) {
       if (isClosed) return;
       waiting.add(channel);
-      if (!isRinging) void ringWaiting();
+      if (!isNotifying) void notifyWaiting();
     },
     async close() {
       isClosed = true;

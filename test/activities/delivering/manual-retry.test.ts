@@ -166,9 +166,9 @@ describe.concurrent('attemptOnce', () => {
     deliveryId: string,
     own: Partial<RetryingDependencies> = {},
   ): Promise<void> {
-    const { db, doorbell, guard, vault } = app.context;
+    const { db, notifier, guard, vault } = app.context;
     const safeFetch = createSafeFetch({ guard });
-    const dependencies = { db, doorbell, vault, safeFetch, timeoutMs: 1_000, now: Date.now };
+    const dependencies = { db, notifier, vault, safeFetch, timeoutMs: 1_000, now: Date.now };
     try {
       await createRetrying({ ...dependencies, ...own }).attemptOnce({ deliveryId });
     } finally {

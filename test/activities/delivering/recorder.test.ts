@@ -5,21 +5,21 @@ import {
   type DeliveryRecorder,
 } from '../../../activities/delivering/recorder.ts';
 import type { AttemptRecord } from '../../../schema/database/webhooks/delivery-attempts.ts';
-import { createDoorbell, type Doorbell } from '../../../schema/database/live/notifier.ts';
+import { createNotifier, type Notifier } from '../../../schema/database/live/notifier.ts';
 import { attempt } from '../../support/attempts.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { addEvent, addProject, addWebhook } from '../../support/rows.ts';
 
 let database: TestDatabase;
-let doorbell: Doorbell;
+let notifier: Notifier;
 let recorder: DeliveryRecorder;
 let projectId: string;
 let webhookId: string;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  doorbell = createDoorbell(database.url);
-  recorder = createDeliveryRecorder(database.db, doorbell);
+  notifier = createNotifier(database.url);
+  recorder = createDeliveryRecorder(database.db, notifier);
 });
 
 beforeEach(async () => {
@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 
 afterAll(async () => {
-  await doorbell.close();
+  await notifier.close();
   await database.drop();
 });
 

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createReplaying } from '../../../activities/delivering/replay.ts';
-import { createDoorbell, type Doorbell } from '../../../schema/database/live/notifier.ts';
+import { createNotifier, type Notifier } from '../../../schema/database/live/notifier.ts';
 import { startOf } from '../../../schema/database/webhooks/replay-matches.ts';
 import { insertReplay } from '../../../schema/database/webhooks/replays.ts';
 import { firstIdAt, newId } from '../../../schema/wire/ids.ts';
@@ -11,16 +11,16 @@ import { createTestDatabase, type TestDatabase } from '../../support/database.ts
 import { addProject, addWebhook } from '../../support/rows.ts';
 
 let database: TestDatabase;
-let doorbell: Doorbell;
+let notifier: Notifier;
 let replaying: ReturnType<typeof createReplaying>;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  doorbell = createDoorbell(database.url);
-  replaying = createReplaying({ db: database.db, doorbell });
+  notifier = createNotifier(database.url);
+  replaying = createReplaying({ db: database.db, notifier });
 });
 afterAll(async () => {
-  await doorbell?.close();
+  await notifier?.close();
   await database?.drop();
 });
 

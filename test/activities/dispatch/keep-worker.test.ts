@@ -45,7 +45,7 @@ afterAll(async () => {
 async function deliverOne(): Promise<void> {
   const count = receiver.requests.length + 1;
   await addEvent(database.db, projectId);
-  engine.doorbell.ring('fanfare_deliveries');
+  engine.notifier.notify('fanfare_deliveries');
   await receiver.waitForCount(count, { timeoutMs: 20_000 });
 }
 
@@ -88,11 +88,11 @@ describe('keepWorker', () => {
 
     await expect.poll(() => wire.socketCount, { timeout: 10_000 }).toBe(0);
     const [deliveryId] = await addEvent(database.db, projectId);
-    // Whoever listened still would claim at the first ring, long before the third.
-    let rings = 0;
-    const off = engine.listener.on('fanfare_deliveries', () => rings++);
-    engine.doorbell.ring('fanfare_deliveries');
-    await expect.poll(() => rings, { timeout: 10_000 }).toBeGreaterThan(2);
+    // Whoever listened still would claim at the first notification, long before the third.
+    let notifications = 0;
+    const off = engine.listener.on('fanfare_deliveries', () => notifications++);
+    engine.notifier.notify('fanfare_deliveries');
+    await expect.poll(() => notifications, { timeout: 10_000 }).toBeGreaterThan(2);
     off();
     expect(await batchOf(deliveryId!)).toBeNull();
     expect(wire.socketCount).toBe(0);

@@ -9,7 +9,7 @@ import {
   type RelayDependencies,
 } from '../../../activities/dispatch/relay.ts';
 import type { OutboxRow } from '../../../schema/database/tables.ts';
-import { createDoorbell, type Doorbell } from '../../../schema/database/live/notifier.ts';
+import { createNotifier, type Notifier } from '../../../schema/database/live/notifier.ts';
 import { createListener, type Listener } from '../../../schema/database/live/listen.ts';
 import { newId } from '../../../schema/wire/ids.ts';
 import {
@@ -31,7 +31,7 @@ let namespace: TestNamespace;
 let wire: Wire;
 let connection: NativeConnection;
 let listener: Listener;
-let doorbell: Doorbell;
+let notifier: Notifier;
 let warnings: string[] = [];
 const relays: Relay[] = [];
 
@@ -42,7 +42,7 @@ beforeAll(async () => {
   await wire.mend();
   connection = await NativeConnection.connect({ address: wire.address });
   listener = createListener(database.url);
-  doorbell = createDoorbell(database.url);
+  notifier = createNotifier(database.url);
 });
 
 afterEach(async () => {
@@ -51,7 +51,7 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
-  await Promise.all([listener.close(), doorbell.close()]);
+  await Promise.all([listener.close(), notifier.close()]);
   await connection.close();
   await wire.cut();
   await Promise.all([namespace.close(), database.drop()]);
@@ -137,7 +137,7 @@ describe('startRelay', () => {
         input: JSON.stringify({ postId, run: 1 }),
       })
       .execute();
-    doorbell.ring('fanfare_outbox');
+    notifier.notify('fanfare_outbox');
     await waitUntilTold();
     expect(await describeWorkflow(workflowId)).toMatchObject({
       runId: started.firstExecutionRunId,
@@ -156,8 +156,8 @@ describe('startRelay', () => {
       Promise.all(Array.from({ length: 20 }, () => addPost(db))),
       Promise.all(Array.from({ length: 20 }, () => addEvent(db, projectId))),
     ]);
-    doorbell.ring('fanfare_outbox');
-    doorbell.ring('fanfare_deliveries');
+    notifier.notify('fanfare_outbox');
+    notifier.notify('fanfare_deliveries');
     await expect
       .poll(() => batchesOf(deliveryIds.flat()), { timeout: 10_000 })
       .toSatisfy((rows: { batch_id: string | null }[]) => rows.every((row) => row.batch_id));
@@ -187,7 +187,7 @@ describe('startRelay', () => {
       },
     });
     const { workflowId } = await addPost(database.db);
-    doorbell.ring('fanfare_outbox');
+    notifier.notify('fanfare_outbox');
     const askedBefore = asked;
     await expect.poll(() => asked, { timeout: 10_000 }).toBeGreaterThan(askedBefore + 10);
     expect(await outbox()).toHaveLength(1);

@@ -31,9 +31,9 @@ afterAll(async () => {
 });
 
 function start(): void {
-  const { db, doorbell, log } = engine;
+  const { db, notifier, log } = engine;
   const temporal = namespace.client;
-  sweeper = startSweeper({ db, doorbell, temporal, everyMs: 300, overdueMs: 60_000, log });
+  sweeper = startSweeper({ db, notifier, temporal, everyMs: 300, overdueMs: 60_000, log });
 }
 
 /** Temporal was told of it long ago, and has forgotten it. */

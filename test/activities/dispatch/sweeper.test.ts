@@ -41,9 +41,9 @@ afterAll(async () => {
 });
 
 function start(everyMs = 500): void {
-  const { db, doorbell, log } = engine;
+  const { db, notifier, log } = engine;
   const temporal = namespace.client;
-  sweepers.push(startSweeper({ db, doorbell, temporal, everyMs, overdueMs: 60_000, log }));
+  sweepers.push(startSweeper({ db, notifier, temporal, everyMs, overdueMs: 60_000, log }));
 }
 
 /** A batch that Temporal was told of, whose only delivery failed once and has been due for an hour. */

@@ -6,7 +6,7 @@ import { createPlatforms } from '../../../activities/platforms/index.ts';
 import type { Platform } from '../../../activities/platforms/platform.ts';
 import { createSandboxPlatform } from '../../../activities/platforms/sandbox/index.ts';
 import type { PostAttemptRow, PostResultRow } from '../../../schema/database/tables.ts';
-import { createDoorbell, type Doorbell } from '../../../schema/database/live/notifier.ts';
+import { createNotifier, type Notifier } from '../../../schema/database/live/notifier.ts';
 import { defaultTargetClock } from '../../../schema/retry.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { startReceiver, type Receiver, type Reply } from '../../support/receiver.ts';
@@ -14,19 +14,19 @@ import { rowsVault } from '../../support/rows.ts';
 import { addAccount, addTargets, advanceToEnd } from '../../support/targets.ts';
 
 let database: TestDatabase;
-let doorbell: Doorbell;
+let notifier: Notifier;
 let server: Receiver;
 let sandbox: Platform;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  doorbell = createDoorbell(database.url);
+  notifier = createNotifier(database.url);
   server = await startReceiver();
   sandbox = createSandboxPlatform({ fetch, apiUrl: server.url, publicUrl: server.url });
 });
 afterAll(async () => {
   await server.close();
-  await doorbell.close();
+  await notifier.close();
   await database.drop();
 });
 
@@ -54,7 +54,7 @@ async function publish(
   const dependencies: AdvanceDependencies = {
     db: database.db,
     vault: rowsVault,
-    doorbell,
+    notifier,
     platforms: createPlatforms([platform]),
     now: Date.now,
     clock: {

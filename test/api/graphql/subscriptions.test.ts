@@ -40,7 +40,7 @@ async function change(projectId: string, postId: string, kind: string): Promise<
   await writeChanges(app.context.db, [
     { project_id: projectId, subject: 'post', subject_id: postId, kind },
   ]);
-  app.context.doorbell.ring('fanfare_changes');
+  app.context.notifier.notify('fanfare_changes');
 }
 
 describe.each([
@@ -235,7 +235,7 @@ describe('many sockets', () => {
             ]);
             if (i % 5 === 0) await sleep(30);
           });
-          app.context.doorbell.ring('fanfare_changes');
+          app.context.notifier.notify('fanfare_changes');
         }
       }),
     );

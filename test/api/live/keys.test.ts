@@ -112,7 +112,7 @@ test('a key that is first watched while the others are checked stays', async () 
 });
 
 test('a test key is told nothing of accounts that it may not reach', async () => {
-  const { db, doorbell } = app.context;
+  const { db, notifier } = app.context;
   const [hidden, shown] = [
     await app.tenant.connectSandbox('hidden'),
     await app.tenant.connectSandbox('shown'),
@@ -141,7 +141,7 @@ test('a test key is told nothing of accounts that it may not reach', async () =>
           },
         ]);
       }
-      doorbell.ring('fanfare_changes');
+      notifier.notify('fanfare_changes');
       await sleep(100);
       return stream.messages.length;
     })

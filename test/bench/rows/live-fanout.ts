@@ -103,7 +103,7 @@ interface Changes {
 }
 
 function createChanges(
-  { db, doorbell, projectId }: Installation,
+  { db, notifier, projectId }: Installation,
   postIds: readonly string[],
 ): Changes {
   let next = 0;
@@ -124,7 +124,7 @@ function createChanges(
           .values({ project_id: projectId, subject: 'post', subject_id, kind })
           .execute();
         committedNs.push(process.hrtime.bigint());
-        doorbell.ring('fanfare_changes');
+        notifier.notify('fanfare_changes');
       }
       return committedNs;
     },

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { connectDatabase, type ConnectOptions } from '../../../schema/database/connect.ts';
-import { createDoorbell } from '../../../schema/database/live/notifier.ts';
+import { createNotifier } from '../../../schema/database/live/notifier.ts';
 import { createListener } from '../../../schema/database/live/listen.ts';
 import { startSilentProxy, type SilentProxy } from '../../chaos/silent-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -98,7 +98,7 @@ describe('the pool', () => {
 describe('the listener', () => {
   test('finds that its connection is silent, and listens again on another', async () => {
     const listener = createListener(url, queryTimeoutMs);
-    const doorbell = createDoorbell(database.url);
+    const notifier = createNotifier(database.url);
     let [losses, wakes] = [0, 0];
     listener.onLost(() => losses++);
     listener.on('fanfare_changes', () => wakes++);
@@ -112,11 +112,11 @@ describe('the listener', () => {
     // More than its polls alone would give.
     wakes = 0;
     for (let i = 0; i < 20; i++) {
-      doorbell.ring('fanfare_changes');
+      notifier.notify('fanfare_changes');
       await sleep(10);
     }
     expect(wakes).toBeGreaterThan(3);
-    await Promise.all([listener.close(), doorbell.close()]);
+    await Promise.all([listener.close(), notifier.close()]);
   });
 
   test('closes while its connection is silent', async () => {
@@ -127,21 +127,21 @@ describe('the listener', () => {
   });
 });
 
-describe('the doorbell', () => {
-  test('rings on a new connection after a silent one, and closes while it is silent', async () => {
+describe('the notifier', () => {
+  test('notifies on a new connection after a silent one, and closes while it is silent', async () => {
     const listener = createListener(database.url);
-    const doorbell = createDoorbell(url, queryTimeoutMs);
-    const open = () => countOf('fanfare doorbell');
-    doorbell.ring('fanfare_changes');
+    const notifier = createNotifier(url, queryTimeoutMs);
+    const open = () => countOf('fanfare notifier');
+    notifier.notify('fanfare_changes');
     await expect.poll(open).toBe(1);
     proxy.silence();
-    doorbell.ring('fanfare_changes');
+    notifier.notify('fanfare_changes');
     await sleep(2 * queryTimeoutMs);
     proxy.restore();
-    doorbell.ring('fanfare_changes');
+    notifier.notify('fanfare_changes');
     await expect.poll(open, { timeout: 3_000 }).toBe(2);
     proxy.silence();
-    expect(await measure(doorbell.close())).toBeLessThan(2_000);
+    expect(await measure(notifier.close())).toBeLessThan(2_000);
     await listener.close();
   });
 });

@@ -40,7 +40,7 @@ export function dependenciesOf(
   return {
     db,
     vault: rowsVault,
-    doorbell: { ring: () => undefined, close: () => Promise.resolve() },
+    notifier: { notify: () => undefined, close: () => Promise.resolve() },
     platforms: createPlatforms([network.platform]),
     clock,
     heartbeats: createCallHeartbeats(db, clock),

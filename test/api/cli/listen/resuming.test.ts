@@ -150,7 +150,7 @@ describe('a run that ends', () => {
 
 describe('a receiver that is slower than the events', () => {
   test('gets them all, each once and in order', async () => {
-    const { db, doorbell } = app.context;
+    const { db, notifier } = app.context;
     await connect(['a', 'b', 'c']);
     const events = await db
       .selectFrom('events')
@@ -172,7 +172,7 @@ describe('a receiver that is slower than the events', () => {
         })),
       );
     }
-    doorbell.ring('fanfare_changes');
+    notifier.notify('fanfare_changes');
     await until('/slow', told.length);
     expect(received('/slow')).toEqual(told.map((event) => event.social_account_id));
   });

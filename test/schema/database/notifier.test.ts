@@ -1,8 +1,8 @@
-// The doorbell and its listeners: a ring wakes, many rings are one, and a lost connection comes back.
+// The notifier and its listeners: a notification wakes, many notifications are one, and a lost connection comes back.
 import { sql } from 'kysely';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDoorbell } from '../../../schema/database/live/notifier.ts';
+import { createNotifier } from '../../../schema/database/live/notifier.ts';
 import { createListener } from '../../../schema/database/live/listen.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
@@ -19,16 +19,16 @@ const countOf = async (name: string) => {
   return rows[0]!.n;
 };
 
-describe('doorbell', () => {
+describe('notifier', () => {
   test('wakes the listeners of its channel well before they would poll', async () => {
     const listener = createListener(database.url);
-    const doorbell = createDoorbell(database.url);
+    const notifier = createNotifier(database.url);
     await expect.poll(() => countOf('fanfare listener')).toBe(1);
     const wakes: number[] = [];
     let others = 0;
     listener.on('fanfare_outbox', () => wakes.push(performance.now()));
     listener.on('fanfare_changes', () => others++);
-    doorbell.ring('fanfare_outbox');
+    notifier.notify('fanfare_outbox');
     await expect.poll(() => wakes.length, { interval: 5 }).toBeGreaterThan(0);
 
     // Between two polls, so that what wakes is the ring.
@@ -36,23 +36,23 @@ describe('doorbell', () => {
     await expect.poll(() => wakes.length, { interval: 5 }).toBeGreaterThan(0);
     wakes.length = 0;
     others = 0;
-    for (let i = 0; i < 1_000; i++) doorbell.ring('fanfare_outbox');
+    for (let i = 0; i < 1_000; i++) notifier.notify('fanfare_outbox');
     await sleep(250);
     expect(wakes.length).toBeGreaterThan(0);
     expect(wakes.length).toBeLessThan(5);
     expect(others).toBe(0);
     await listener.close();
-    await doorbell.close();
+    await notifier.close();
   });
 
   test('wakes again after Postgres has cut both connections', async () => {
     const listener = createListener(database.url);
-    const doorbell = createDoorbell(database.url);
+    const notifier = createNotifier(database.url);
     let wakes = 0;
     listener.on('fanfare_changes', () => wakes++);
-    doorbell.ring('fanfare_changes');
+    notifier.notify('fanfare_changes');
     await expect.poll(() => countOf('fanfare listener')).toBe(1);
-    await expect.poll(() => countOf('fanfare doorbell')).toBe(1);
+    await expect.poll(() => countOf('fanfare notifier')).toBe(1);
     await sql`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and application_name like 'fanfare %'`.execute(
       database.db,
@@ -60,10 +60,10 @@ describe('doorbell', () => {
     const before = wakes;
     await expect.poll(() => wakes, { timeout: 3_000 }).toBeGreaterThan(before);
     await expect.poll(() => countOf('fanfare listener'), { timeout: 3_000 }).toBe(1);
-    doorbell.ring('fanfare_changes');
-    await expect.poll(() => countOf('fanfare doorbell'), { timeout: 3_000 }).toBe(1);
+    notifier.notify('fanfare_changes');
+    await expect.poll(() => countOf('fanfare notifier'), { timeout: 3_000 }).toBe(1);
     await listener.close();
-    await doorbell.close();
+    await notifier.close();
     await expect.poll(() => countOf('fanfare listener')).toBe(0);
   });
 
