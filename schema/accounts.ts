@@ -48,7 +48,7 @@ export const UsageMonth = z
   .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month, YYYY-MM')
   .meta({ description: 'A calendar month, UTC.', example: '2026-01' });
 
-/** In the words of both faces. */
+/** In the words of both APIs. */
 export const publishedMeaning =
   'Targets of the month: published, being published, and scheduled for it. One that fails without being public, or is canceled, is given back.';
 

@@ -44,7 +44,7 @@ export const liveEventKinds = eventKinds.filter(
 
 export const EventKind = z.enum(eventKinds).meta({ id: 'EventKind' });
 
-/** In the words of both faces. */
+/** In the words of both APIs. */
 export const isSentMeaning =
   'Whether this installation sends it: every live kind, and with `FANFARE_PREVIEW_EVENTS=true` all.';
 

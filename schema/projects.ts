@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { someChange } from './wire/some-change.ts';
 import { Timestamp } from './wire/timestamp.ts';
 
-/** In the words of both faces. */
+/** In the words of both APIs. */
 export const monthlyLimitMeaning =
   "The monthly limit of an account's published targets. 0: none; null: as the installation has it.";
 

@@ -9,7 +9,7 @@ export type ReplayStatus = (typeof replayStatuses)[number];
 export const replayedStatuses = ['failed', 'skipped', 'canceled', 'delivered', 'missing'] as const;
 export type ReplayedStatus = (typeof replayedStatuses)[number];
 
-/** Of the request's fields, for both faces. */
+/** Of the request's fields, for both APIs. */
 export const replayFieldDocs = {
   since: 'Events from this time on. Not older than events are kept.',
   until: 'Up to, not including, this. Default: now; a later time counts as now.',
@@ -19,7 +19,7 @@ export const replayFieldDocs = {
 
 const quote = (words: readonly string[]) => words.map((word) => `"${word}"`).join(' or ');
 
-/** Of the answers' `matched`, for both faces. */
+/** Of the answers' `matched`, for both APIs. */
 export const matchedDocs = {
   accepted:
     'How many deliveries will be sent again; when it takes over 3 s to count them, how many were counted by then.',

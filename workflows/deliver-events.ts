@@ -8,7 +8,7 @@ import {
 import { deliver, deliverAgain } from './activities.ts';
 import { groupByTime, type Group } from './group-by-time.ts';
 
-/** Enough for a batch's whole ladder; more only where receivers keep all connections busy. */
+/** Enough for a batch's whole retry schedule; more only where receivers keep all connections busy. */
 const maxWakes = 50;
 
 export async function deliverEvents(input: DeliverEventsInput): Promise<void> {

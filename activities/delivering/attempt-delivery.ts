@@ -1,4 +1,4 @@
-// One attempt of the schedule: the exchange, its place on the ladder, its record.
+// One attempt of the schedule: the exchange, its place in the retry schedule, its record.
 import type { AttemptRecord } from '../../schema/database/webhooks/delivery-attempts.ts';
 import type { DueDelivery } from '../../schema/database/webhooks/due-deliveries.ts';
 import type { DeliveryRecorder } from './recorder.ts';

@@ -33,7 +33,7 @@ const unsignableWaitMs = 60_000;
  * sent again. `rows`: the batch, where it has been read already.
  *
  * While deliveries are paused nothing is attempted: what was meant goes back to the relay, which takes
- * it, each on its ladder, when they are resumed.
+ * it, each by its retry schedule, when they are resumed.
  */
 export async function attemptRound(
   dependencies: RoundDependencies,

@@ -1,4 +1,4 @@
-// What this process has taken of each webhook's deliveries and not yet attempted or handed back.
+// What this process has taken of each webhook's deliveries and not yet attempted or released.
 
 export interface InHand {
   /** Counts the delivery for as long as the work on it lasts. */

@@ -48,7 +48,7 @@ class PausedError extends Error {
   override readonly name = 'PausedError';
 }
 
-/** Temporal tries again when a connection may be free, rather than by its own ladder. */
+/** Temporal tries again when a connection may be free, rather than by its own retry schedule. */
 function toFailure(error: unknown): never {
   if (!(error instanceof NotBegunError) || error.retryAfterMs <= 0) throw error;
   throw failure(error, error.retryAfterMs);

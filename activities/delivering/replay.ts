@@ -74,7 +74,7 @@ async function advance(trx: Transaction, replayId: string): Promise<ReplayState 
 
 const reopen = { deliveries: reopenDeliveries, events: insertMissingDeliveries };
 
-/** All are on their ladders: how do they fare? */
+/** All wait in their retry schedules. */
 async function watch(trx: Transaction, replay: ReplayRow): Promise<ReplayState> {
   const { pending, ...counts } = await countOutcomes(trx, replay.id);
   if (pending === 0) return conclude(trx, replay, 'completed');

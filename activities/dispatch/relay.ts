@@ -41,7 +41,7 @@ export interface Relay {
 const rowsAtOnce = 50;
 /** Batches being started at a time; while these start, what comes meanwhile makes the next ones larger. */
 const startsAtOnce = 2;
-/** Deliveries of failing webhooks are in no hurry, and each workflow of theirs lasts for a whole ladder. */
+/** Deliveries of failing webhooks are in no hurry, and each workflow of theirs lasts for a whole retry schedule. */
 const failingEveryMs = 500;
 /** While the others come as fast as they are told. */
 const busyFailingEveryMs = 2_000;

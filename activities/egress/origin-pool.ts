@@ -6,7 +6,7 @@ import type { SocketSettings } from './guarded-socket.ts';
 import type { SendAttempt } from './send-attempt.ts';
 import { NotBegunError } from './send-outcome.ts';
 
-/** What is handed back comes again no later, however long the queue: the receiver may recover. */
+/** What is released comes again no later, however long the queue: the receiver may recover. */
 const maxHandBackMs = 30_000;
 /** Weight of the latest request in what the pool expects of the next. */
 const recency = 0.1;
@@ -89,7 +89,7 @@ export class OriginPool {
   #usualHoldMs = 0;
   /** When a request last began or ended. */
   #movedAt = 0;
-  /** Until when the connections are promised to those that were handed back. */
+  /** Until when the connections are promised to those that were released. */
   #promisedUntil = 0;
 
   constructor(

@@ -12,7 +12,7 @@ export function readRetryAfterMs(header: string | undefined, nowMs: number): num
 }
 
 /**
- * The wait that follows the attempt at step `step` of the ladder; undefined at its end. A receiver may
+ * The wait that follows the attempt at step `step` of the retry schedule; undefined at its end. A receiver may
  * stretch it up to the next step's, and shorten none.
  */
 export function nextWaitMs(

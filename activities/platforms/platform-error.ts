@@ -1,7 +1,7 @@
 // What can go wrong at a network, in the five kinds that the engine acts on.
 
 /**
- * `reauthorize`: the means have ended; refresh, else the account needs its user.
+ * `reauthorize`: the credentials are refused; refresh, else the account needs its user.
  * `rejected`: the network will never take this.
  * `rate_limited`: later, and when.
  * `unavailable`: surely not accepted; try again.
@@ -21,7 +21,7 @@ export interface PlatformErrorOptions {
   retryAfterMs?: number | undefined;
   /** On `rate_limited`: whom the network limits. Default: the account. */
   throttled?: 'account' | 'app' | undefined;
-  /** On `reauthorize`: the user or the network took the means back; a refresh can't help. */
+  /** On `reauthorize`: the user or the network revoked the credentials; a refresh can't help. */
   isRevoked?: boolean | undefined;
   cause?: unknown;
 }

@@ -9,7 +9,7 @@ export type Credentials = Record<string, string>;
 /** Ids and choices of a network, saved before the phase that relies on them. Never secret. */
 export type ProviderState = Record<string, unknown>;
 
-/** What connecting gives: who the account is, and the means to act for it. */
+/** What connecting gives: who the account is, and the credentials to act for it. */
 export interface Connection {
   /**
    * The account's identity: a project has it once. Only what the network vouches for may stand here.
@@ -20,7 +20,7 @@ export interface Connection {
   accountName: string;
   credentials: Credentials;
   scope: string[];
-  /** When the means end unless refreshed; null: they don't. */
+  /** When the credentials expire unless refreshed; null: never. */
   tokenExpiresAt: Date | null;
   /** What `rulesFor` and the calls need to know of the account. Absent: none. */
   traits?: Traits;

@@ -168,7 +168,7 @@ async function failUnsent(
   return ended;
 }
 
-/** Our means were refused: the account gets newer ones, or the row says what becomes of it without. */
+/** Our credentials were refused: the account gets newer ones, or the row says what becomes of it without. */
 async function renewAccess(
   dependencies: AdvanceDependencies,
   platform: Platform,

@@ -77,7 +77,7 @@ export function withoutLimit(clock: ClockState): ClockState {
   return rest;
 }
 
-/** Surely not accepted: the same phase again, on the ladder. */
+/** Surely not accepted: the same phase again, by the retry schedule. */
 function afterRefusal(phase: Phase, clock: ClockState, limits: TargetClock): NextStep {
   const tries = clock.unavailable ?? 0;
   const waitMs = limits.unavailableDelaysMs[tries];

@@ -1,4 +1,4 @@
-// The means to act for an account: loaded and opened where they are used, refreshed by one at a time.
+// The credentials of an account: loaded and opened where they are used, refreshed by one at a time.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
@@ -193,7 +193,7 @@ async function dropLease(db: Db, accountId: string, leaseId: string): Promise<vo
 }
 
 /**
- * The network takes our means no more: the account waits for its user, and the client is told once.
+ * The network no longer takes our credentials: the account waits for its user, and the client is told once.
  * False: these are the account's means no more.
  */
 export async function setReconnectRequired(

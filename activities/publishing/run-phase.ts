@@ -37,7 +37,7 @@ export const lostState = new PlatformError(
   'The database was restored to a state from before the post was sent.',
 );
 
-/** Our means were refused in this phase, and what becomes of it is still to be decided. */
+/** Our credentials were refused in this phase, and what becomes of it is still to be decided. */
 export interface Refused {
   row: TargetRow;
   error: PlatformError;
@@ -46,7 +46,7 @@ export interface Refused {
 /** `superseded`: another execution has taken the call over, and nothing was written. */
 export type PhaseEnd = 'published' | 'written' | 'superseded' | Refused;
 
-/** Runs the row's phase and writes its outcome, but for a refusal of our means. */
+/** Runs the row's phase and writes its outcome, but for a refusal of our credentials. */
 export async function runPhase(
   dependencies: AdvanceDependencies,
   row: TargetRow,
@@ -121,7 +121,7 @@ async function writeError(
   const { phase, clock } = row;
   await endAttempt(db, row.id, row.steps, toCallOutcome(error, durationMs));
   if (error.kind === 'reauthorize') {
-    // The network refused our means before it looked at the post: the phase is as if never begun.
+    // The network refused our credentials before it looked at the post: the phase is as if never begun.
     const isOurs = await setNextPhase(db, row, { phase, clock, waitMs: null });
     return isOurs ? { row, error } : 'superseded';
   }

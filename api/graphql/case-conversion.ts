@@ -100,7 +100,7 @@ export function spellWords<Words extends string | null | undefined>(words: Words
   }) as Words;
 }
 
-/** An operation has the same name in both faces. */
+/** An operation has the same name in both APIs. */
 const fieldsByCall = new Map(
   routes.map(({ method, path, name }) => [`${method.toUpperCase()} ${path}`, name]),
 );

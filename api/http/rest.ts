@@ -1,4 +1,4 @@
-// The REST face: every route of the list behind the same checks, in the same order.
+// The REST API: every route of the list behind the same checks, in the same order.
 import { Hono, type Context as HonoContext } from 'hono';
 import type { ContentfulStatusCode, StatusCode } from 'hono/utils/http-status';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-// Every route of the REST face, in the order in which the API document shows them.
+// Every route of the REST API, in the order in which the API document shows them.
 import { accountRoutes } from '../accounts/rest.ts';
 import { apiKeyRoutes } from '../api-keys/rest.ts';
 import { connectRoutes } from '../connect/rest.ts';

@@ -1,4 +1,4 @@
-// The story of a target or a comment: what was asked of its network, when, and what came of it.
+// The attempts of a target or a comment: what was asked of its network, when, and what came of it.
 import type { PostAttemptRow } from '../../schema/database/tables.ts';
 import { listPostAttempts } from '../../schema/database/posts/attempts.ts';
 import { getPostRow } from '../../schema/database/posts/posts.ts';

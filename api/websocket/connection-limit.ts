@@ -1,11 +1,11 @@
 // How many sockets each project has open in this process.
 
-export interface SocketSeats {
+export interface ConnectionLimit {
   /** Returns how to give it back; undefined: the project has as many as it may. */
   take(projectId: string): (() => void) | undefined;
 }
 
-export function createSocketSeats(maxPerProject: number): SocketSeats {
+export function createConnectionLimit(maxPerProject: number): ConnectionLimit {
   const taken = new Map<string, number>();
 
   function give(projectId: string): void {

@@ -12,8 +12,8 @@ import { authenticate } from '../http/auth.ts';
 import type { Context } from '../server/context.ts';
 import type { KeyWatch } from '../live/key-watch.ts';
 import { serveOperations, type SocketOwner } from './operation.ts';
-import { createSocketSeats } from './connection-limit.ts';
-import { createStrangers } from './unauthenticated.ts';
+import { createConnectionLimit } from './connection-limit.ts';
+import { createUnauthenticated } from './unauthenticated.ts';
 import { openWire } from './wire.ts';
 import type { StoredDocuments } from '../graphql/server/stored-documents.ts';
 import { graphqlPath } from '../graphql/server/use-router.ts';
@@ -29,7 +29,7 @@ interface SocketState extends SocketOwner {
 type Connection = SocketContext<Record<string, unknown>, SocketState>;
 
 /** The part of the room for sockets that those may take together who have shown no key yet. */
-const strangersShare = 0.5;
+const unauthenticatedShare = 0.5;
 const full = 'HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\n\r\n';
 const otherProtocol =
   'HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: text/plain\r\n\r\n' +
@@ -69,8 +69,8 @@ export function serveSockets(
     closeTimeout: closeMs,
   };
   const sockets = new WebSocketServer(options);
-  const seats = createSocketSeats(limits.maxPerProject);
-  const strangers = createStrangers(Math.ceil(limits.max * strangersShare));
+  const connections = createConnectionLimit(limits.maxPerProject);
+  const unauthenticated = createUnauthenticated(Math.ceil(limits.max * unauthenticatedShare));
 
   server.on('upgrade', (request, socket, head) => {
     socket.on('error', () => socket.destroy());
@@ -83,7 +83,7 @@ export function serveSockets(
       const ended = new AbortController();
       const state: SocketState = { socket: open, request, ended: ended.signal };
       open.once('close', () => ended.abort());
-      strangers.add(open, socket);
+      unauthenticated.add(open, socket);
       openWire(protocol, open, state, {
         ...limits,
         log: app.log,
@@ -94,17 +94,17 @@ export function serveSockets(
   async function admit({ connectionParams, extra }: Connection): Promise<boolean> {
     try {
       const caller = await authenticate(app, readAuthorization(connectionParams, extra));
-      const giveSeat = seats.take(caller.projectId);
-      if (!giveSeat) {
+      const giveBack = connections.take(caller.projectId);
+      if (!giveBack) {
         extra.socket.close(1013, 'Too many sockets of this project');
         return false;
       }
       const stopWatching = keyWatch.watch(caller.keyId, () => refuse(extra));
       extra.leave = () => {
-        giveSeat();
+        giveBack();
         stopWatching();
       };
-      strangers.admit(extra.socket);
+      unauthenticated.admit(extra.socket);
       extra.caller = caller;
       if (extra.socket.readyState !== extra.socket.OPEN) extra.leave();
       return true;

@@ -5,14 +5,14 @@ import type { WebSocket } from 'ws';
 /** Room for a key, and not for much that would have to be kept. */
 const maxBytes = 16 * 1_024;
 
-export interface Strangers {
-  /** Past the most of them the one that has been silent longest goes: who means well shows a key at once. */
+export interface Unauthenticated {
+  /** Above the limit, the one that has been silent longest is closed. An honest client shows a key at once. */
   add(socket: WebSocket, wire: Duplex): void;
   /** It has shown its key. */
   admit(socket: WebSocket): void;
 }
 
-export function createStrangers(max: number): Strangers {
+export function createUnauthenticated(max: number): Unauthenticated {
   /** How to stop counting what each says. */
   const open = new Map<WebSocket, () => void>();
 

@@ -106,7 +106,7 @@ function unknownVariables(env: Record<string, string | undefined>): string[] {
     .map((name) => `${name}: is not a variable that Fanfare knows`);
 }
 
-/** What strangers need not see is shown where developers are. */
+/** What the public need not see is shown where developers are. */
 function isOn(given: 'true' | 'false' | undefined, e: { DATABASE_URL?: string | undefined }) {
   return given === undefined ? e.DATABASE_URL === undefined : given === 'true';
 }

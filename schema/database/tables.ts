@@ -282,9 +282,9 @@ interface DeliveryTable {
   status: DeliveryStatus;
   trigger: DeliveryTrigger;
   attempt_count: Generated<number>;
-  /** Attempts of the schedule alone, of all ladders; names the attempt that comes next. */
+  /** Attempts of the schedule alone, of all retry schedules; names the attempt that comes next. */
   scheduled_attempts: Generated<number>;
-  /** `scheduled_attempts` when the present ladder began. */
+  /** `scheduled_attempts` when the present retry schedule began. */
   ladder_start: Generated<number>;
   next_attempt_at: Date | null;
   last_status_code: number | null;
@@ -331,7 +331,7 @@ interface ReplayTable {
   statuses: ReplayedStatus[];
   /** How many were counted when it was asked for; more when more are reopened. */
   matched: number;
-  /** How many are on a new ladder by now. */
+  /** How many are on a new retry schedule by now. */
   reopened: Generated<number>;
   /** How those ended, as last looked at; final once the replay has concluded. */
   delivered: Generated<number>;

@@ -1,4 +1,4 @@
-// The story of a target or a comment: every call of a phase to its network, as the wire shows it.
+// The attempts of a target or a comment: every call of a phase to its network, as the wire shows it.
 import { z } from 'zod';
 import { phases, ProviderError } from './posts.ts';
 import { Timestamp } from '../wire/timestamp.ts';
@@ -19,7 +19,7 @@ export const attemptOutcomes = {
 } as const;
 export type AttemptOutcome = keyof typeof attemptOutcomes;
 
-/** In the words of both faces. */
+/** In the words of both APIs. */
 export const attemptOutcomeMeaning = `What the call came to. ${Object.entries(attemptOutcomes)
   .map(([outcome, meaning]) => `\`${outcome}\`: ${meaning}`)
   .join('; ')}.`;

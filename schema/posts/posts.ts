@@ -48,7 +48,7 @@ export const ProviderError = z.record(z.string(), z.unknown()).nullable().meta({
   description: "The network's own answer, at most 4 KiB of it. `is_cut`: there was more.",
 });
 
-/** In the words of both faces. */
+/** In the words of both APIs. */
 export const attemptsMeaning =
   'How often the call that makes it public was made, over all runs. The attempts of the target are its calls of all phases, and so are more.';
 export const nextAttemptMeaning = 'While it waits: when it goes on. Null: it waits for no time.';

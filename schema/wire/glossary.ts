@@ -1,4 +1,4 @@
-// What each member on the wire means, in one sentence: for the documents of both faces.
+// What each member on the wire means, in one sentence: for the documents of both APIs.
 
 /** Where a name means the same wherever it stands. */
 export const members: Readonly<Record<string, string>> = {

@@ -74,7 +74,7 @@ describe('while deliveries are paused', () => {
     expect(ids).toHaveLength(burst);
   }, 40_000);
 
-  test('a retry waits, and the delivery goes on where its ladder was', async () => {
+  test('a retry waits, and the delivery continues where its retry schedule was', async () => {
     await using receiver = await startScripted(unavailable, unavailable, ok);
     const delivery = await send(app, receiver);
     const failed = await delivery.waitForAttempts(1);
@@ -94,7 +94,7 @@ describe('while deliveries are paused', () => {
     await resumeDeliveries();
     const again = await delivery.waitForAttempts(2);
     expect(again).toMatchObject({ status: 'retrying', attempt_count: 2 });
-    // The second step of the ladder, not the first one once more.
+    // The second step of the retry schedule, not the first one once more.
     expect(Date.parse(again.next_attempt_at)).toBeGreaterThan(Date.now() + 500_000);
     expect(receiver.requests).toHaveLength(2);
   });

@@ -164,7 +164,7 @@ describe('the program that watches', () => {
 });
 
 describe('the requests that register a webhook', () => {
-  test('work as they stand there, over both faces', async () => {
+  test('work as they stand there, over both APIs', async () => {
     const body = /\/v1\/webhooks -H [^']*'[^']*' \\\n {2}-d '([^']*)'/.exec(readme)![1]!;
     const rest = await app.api.post('/v1/webhooks', JSON.parse(body));
     expect(rest).toMatchObject({ status: 201, body: { data: { name: 'orders' } } });

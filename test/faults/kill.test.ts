@@ -119,7 +119,7 @@ describe.concurrent('kill -9 of the program', () => {
 describe("the loss of Temporal's database", () => {
   test('with 200 deliveries waiting and 10 posts scheduled: all arrive, none twice', async () => {
     const dataDirectory = createBundledDirectory();
-    // The ladder's first step comes long after the loss.
+    // The retry schedule's first step comes long after the loss.
     const env = { ...fast, FANFARE_DELIVERY_DELAYS_MS: '12000,60000,60000' };
     let isUp = false;
     await using receiver = await startReceiver({

@@ -35,7 +35,7 @@ export interface Installation {
 }
 
 export interface Flight extends AsyncDisposable {
-  /** Ids of the deliveries whose answer is not recorded, without those that wait on their ladder. */
+  /** Ids of the deliveries whose answer is not recorded, without those that wait in their retry schedule. */
   readInFlight(): Promise<Set<string>>;
   /** Receivers answer from now on, each request after 100 to 300 ms. */
   release(): void;
@@ -49,7 +49,7 @@ export interface Flight extends AsyncDisposable {
 }
 
 export interface Landing {
-  /** When the last request came that was not on the ladder. */
+  /** When the last request came that was not by the retry schedule. */
   lastSentAt: Date;
   /** How many deliveries came more often than their log says. */
   repeatedCount: number;

@@ -1,4 +1,4 @@
-// The REST face over a database of its own, called without a port; and projects with keys to call it with.
+// The REST API over a database of its own, called without a port; and projects with keys to call it with.
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { createBluesky } from '../../activities/platforms/bluesky/index.ts';

@@ -1,4 +1,4 @@
-// The time-skipping Temporal server, for ladders and long waits.
+// The time-skipping Temporal server, for retry schedules and long waits.
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { installQuietRuntime } from './quiet-runtime.ts';
 import { findTestServerExecutable } from './test-server-executable.ts';

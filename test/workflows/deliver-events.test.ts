@@ -1,4 +1,4 @@
-// The ladder of a delivery, hours in seconds: Temporal's time is skipped, everything else is real.
+// The retry schedule of a delivery, hours in seconds: Temporal's time is skipped, everything else is real.
 import { Worker } from '@temporalio/worker';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -27,7 +27,7 @@ import {
   type TimeSkippingEnvironment,
 } from '../support/time-skipping.ts';
 
-const taskQueue = 'ladder';
+const taskQueue = 'retry-schedule';
 
 let database: TestDatabase;
 let environment: TimeSkippingEnvironment;

@@ -117,7 +117,7 @@ export interface BatchOptions {
   limit: number;
   /** Webhooks that fail have batches apart from the others, which their receivers could hold up. */
   isFailing?: boolean;
-  /** Webhooks whose receivers have enough in hand. */
+  /** Webhooks whose receivers have enough in flight. */
   except?: string[];
 }
 

@@ -43,7 +43,7 @@ export async function listOverdueBatches(
 
 /**
  * The relay then takes the batch's unfinished deliveries as new ones, or those with these ids alone;
- * their rows keep the ladder.
+ * their rows keep the retry schedule.
  */
 export async function releaseBatch(db: Db, batchId: string, deliveryIds?: string[]): Promise<void> {
   await db

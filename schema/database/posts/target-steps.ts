@@ -66,7 +66,7 @@ async function setHeartbeats(db: Db, calls: BegunCall[], value: RawBuilder<unkno
     )`.execute(db);
 }
 
-/** How one call to the network ended, for the story of the target. */
+/** How one call to the network ended, for the attempts of the target. */
 export interface CallOutcome {
   outcome: AttemptOutcome;
   durationMs: number;

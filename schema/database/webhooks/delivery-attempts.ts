@@ -19,7 +19,7 @@ export interface Exchange {
 /** An attempt of the schedule and what it makes of its delivery. */
 export interface AttemptRecord extends Exchange {
   delivery_id: string;
-  /** How many the schedule had made when this one began, and when its ladder did: its place. */
+  /** How many the schedule had made when this one began, and when its retry schedule did: its place. */
   scheduled_attempts: number;
   ladder_start: number;
   status: Extract<DeliveryStatus, 'delivered' | 'retrying' | 'failed'>;
@@ -34,7 +34,7 @@ export interface WebhookTurn {
 }
 
 // A second attempt of the same place, made while the first one's process was taken for dead, takes none
-// of the ladder's steps; nor does one to a delivery that was ended or delivered by hand meanwhile. But
+// of the retry schedule's steps; nor does one to a delivery that was ended or delivered by hand meanwhile. But
 // when the receiver has taken the event, that is the truth.
 const isNext = sql`(
   d.scheduled_attempts = a.scheduled_attempts and d.ladder_start = a.ladder_start

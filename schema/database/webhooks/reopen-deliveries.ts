@@ -1,4 +1,4 @@
-// Puts deliveries on a new ladder for a replay, and makes those that a webhook never had.
+// Puts deliveries on a new retry schedule for a replay, and makes those that a webhook never had.
 import { sql } from 'kysely';
 import { idAt } from '../../wire/ids.ts';
 import { insertChanges } from '../live/changes.ts';

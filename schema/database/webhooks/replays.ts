@@ -163,7 +163,7 @@ export async function countOutcomesOf(
   );
 }
 
-/** How many wait for the first attempt of their new ladder; counts no further than `limit`. */
+/** How many wait for the first attempt of their new retry schedule; counts no further than `limit`. */
 export async function countUnattempted(db: Db, replayId: string, limit: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from (

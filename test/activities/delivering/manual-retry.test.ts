@@ -26,7 +26,7 @@ async function waitForWorkflow(workflowId: string): Promise<void> {
 }
 
 describe.concurrent('an attempt by hand', () => {
-  test('ends the ladder of what it delivers: nothing further is sent', async () => {
+  test('ends the retry schedule of what it delivers: nothing further is sent', async () => {
     await using receiver = await startScripted(unavailable, ok);
     const delivery = await send(app, receiver);
     await delivery.waitForAttempts(1);

@@ -143,7 +143,7 @@ describe('record', () => {
     ]);
   });
 
-  test('takes no step of a ladder that began while the attempt was under way', async () => {
+  test('takes no step of a retry schedule that began while the attempt was under way', async () => {
     const [id] = await addDeliveries(1);
     for (const number of [1, 2, 3]) await recorder.record(attempt(id!, failed(number)));
     await database.db

@@ -97,7 +97,7 @@ async function countWaiting(): Promise<number> {
 }
 
 describe('advanceReplay', () => {
-  test('puts each on a new ladder, free for the relay', async () => {
+  test('puts each on a new retry schedule, free for the relay', async () => {
     const replayId = await startReplay(await addPast(1), 1);
     expect(await advanceReplay({ replayId })).toBe('reopened');
     expect(await deliveriesOf(replayId)).toMatchObject([

@@ -1,4 +1,4 @@
-// How a receiver's Retry-After stretches the ladder: a table of headers and waits.
+// How a receiver's Retry-After stretches the retry schedule: a table of headers and waits.
 import { describe, expect, test } from 'vitest';
 import { nextWaitMs, readRetryAfterMs } from '../../../activities/egress/retry-after.ts';
 import { defaultDeliveryDelaysMs } from '../../../schema/retry.ts';
@@ -36,7 +36,7 @@ describe('readRetryAfterMs', () => {
 
 describe('nextWaitMs', () => {
   test.each([
-    // The ladder: 30 s, 2 min, 10 min.
+    // The retry schedule: 30 s, 2 min, 10 min.
     [503, 0, '0', 30],
     [503, 0, '29', 30],
     [503, 0, '31', 31],

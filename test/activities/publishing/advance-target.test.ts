@@ -101,7 +101,7 @@ describe('advanceTarget', () => {
     expect(network.posts).toEqual([resultId]);
   });
 
-  test('ends as unavailable when the ladder is through', async () => {
+  test('ends as unavailable when the retry schedule is through', async () => {
     const { resultId } = await createTarget();
     network.script = ['cut_before', 'cut_before', 'cut_before'];
     expect(await advance(resultId)).toMatchObject({

@@ -120,7 +120,7 @@ describe('afterError while an earlier commit is not cleared up', () => {
     expect(next).toMatchObject({ next: 'reconcile', waitMs: 0, clock: { reconcileLooks: 1 } });
   });
 
-  test('a commit for which our means are refused ends as an unknown outcome', () => {
+  test('a commit for which our credentials are refused ends as an unknown outcome', () => {
     const next = afterError(error('reauthorize'), 'commit', unproven, limits, now);
     expect(next).toEqual({ fail: 'outcome_unknown' });
   });

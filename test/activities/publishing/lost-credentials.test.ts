@@ -1,4 +1,4 @@
-// A network that takes our means no more: refreshed by one, given up when nobody can, replaced by the user.
+// A network that no longer takes our credentials: refreshed by one, given up when nobody can, replaced by the user.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sql } from 'kysely';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
@@ -134,7 +134,7 @@ describe('an expired token', () => {
     expect(JSON.parse(events[0]!.body).data.reason).toBe('token_expired');
   });
 
-  test('names the phase in which the network took our means back', async () => {
+  test('names the phase in which the network revoked our credentials', async () => {
     const { resultId } = await createTarget();
     network.script = ['revoke_token'];
     expect(await advance(resultId)).toMatchObject({
@@ -254,7 +254,7 @@ describe('a refresh', () => {
   });
 
   test.each([true, false])(
-    'that fails while the user connects again goes on with the new means: revoked %s',
+    'that fails while the user connects again continues with the new credentials: revoked %s',
     async (isRevoked) => {
       const { resultId, accountId } = await createTarget();
       network.expiredTokens.add('t');

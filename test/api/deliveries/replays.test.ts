@@ -73,7 +73,7 @@ describe.concurrent('POST /v1/webhooks/:id/replay', () => {
     expect(numbers).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test('begins a whole new ladder, each time', async () => {
+  test('begins a whole new retry schedule, each time', async () => {
     const past = await Past.withSkipped(app, receiver, 1);
     past.reply(failing);
     expect(await past.replayed()).toMatchObject({ failed: 1, delivered: 0 });

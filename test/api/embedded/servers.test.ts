@@ -1,4 +1,4 @@
-// What the embedded servers have in common: restarts with an end, orphans told from strangers, a place to run.
+// What the embedded servers have in common: restarts with an end, orphans told from other processes, a place to run.
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

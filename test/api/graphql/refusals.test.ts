@@ -188,7 +188,7 @@ describe('the front', () => {
   });
 });
 
-describe('where strangers are', () => {
+describe('where the public is', () => {
   let shut: TestApp;
 
   beforeAll(async () => {

@@ -119,12 +119,15 @@ describe('an answer', () => {
     ['commit', 403, 'AccountNotFound'],
     ['refresh', 400, 'InvalidToken'],
     ['refresh', 400, 'InvalidRequest'],
-  ] as const)('to %s of %i %s says that the means were taken back', async (phase, status, code) => {
-    expect(await errorOf(phase, fault(status, code))).toMatchObject({
-      kind: 'reauthorize',
-      options: { platformCode: code, isRevoked: true },
-    });
-  });
+  ] as const)(
+    'to %s of %i %s says that the credentials were revoked',
+    async (phase, status, code) => {
+      expect(await errorOf(phase, fault(status, code))).toMatchObject({
+        kind: 'reauthorize',
+        options: { platformCode: code, isRevoked: true },
+      });
+    },
+  );
 
   test('that limits the rate is waited for by the clock of the server', async () => {
     const serverNow = Date.parse('2031-01-01T00:00:00Z');
@@ -213,7 +216,7 @@ describe('prepare', () => {
     expect(record).not.toHaveProperty('facets');
   });
 
-  test('leaves a mention as text where the PDS tells strangers nothing', async () => {
+  test('leaves a mention as text where the PDS tells the public nothing', async () => {
     simulator.respondWith(() => fault(401, 'AuthMissing'));
     expect(await phases.prepare()).not.toHaveProperty('record.facets');
   });

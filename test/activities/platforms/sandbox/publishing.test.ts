@@ -37,7 +37,7 @@ const commit = (resultId: string, platformOptions: Record<string, unknown>, capt
   );
 
 describe('connect', () => {
-  test('gives the handle without its @, and means to act for it', async () => {
+  test('gives the handle without its @, and credentials to act for it', async () => {
     const { credentials: schema } = sandbox.platform.connect!;
     const connection = await sandbox.platform.connect!.run(
       schema.parse({ handle: '@Ada' }),
