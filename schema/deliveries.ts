@@ -1,6 +1,6 @@
 // Deliveries and their attempts, as the wire shows them.
 import { z } from 'zod';
-import { EventKind } from './events.ts';
+import { EventType } from './events.ts';
 import { listQuery, ordered, period } from './wire/listing.ts';
 import { Timestamp } from './wire/timestamp.ts';
 
@@ -39,7 +39,7 @@ export const Delivery = z
     webhook_id: z.string(),
     event_id: z.string(),
     post_id: z.string().nullable().meta({ description: 'The post that the event is about.' }),
-    event: EventKind,
+    event: EventType,
     url: z.string(),
     status: z.enum(deliveryStatuses),
     trigger: z.enum(deliveryTriggers),
@@ -97,7 +97,7 @@ export type RetriedDelivery = z.infer<typeof RetriedDelivery>;
 export const ListDeliveries = ordered(
   listQuery({
     status: z.enum(deliveryStatuses).optional(),
-    event: EventKind.optional(),
+    event: EventType.optional(),
     ...period,
   }),
   'since',

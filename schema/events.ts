@@ -1,4 +1,4 @@
-// The kinds of events, as the contract lists them, and the envelope they travel in.
+// The event types, as the contract lists them, and the envelope they travel in.
 import { z } from 'zod';
 import { listQuery, ordered, period } from './wire/listing.ts';
 import { Timestamp } from './wire/timestamp.ts';
@@ -36,26 +36,26 @@ export const eventCatalogue = {
   },
 } as const satisfies Record<string, { meaning: string; availability: 'live' | 'coming_soon' }>;
 
-export type EventKind = keyof typeof eventCatalogue;
-export const eventKinds = Object.keys(eventCatalogue) as EventKind[];
-export const liveEventKinds = eventKinds.filter(
+export type EventType = keyof typeof eventCatalogue;
+export const eventTypes = Object.keys(eventCatalogue) as EventType[];
+export const liveEventTypes = eventTypes.filter(
   (kind) => eventCatalogue[kind].availability === 'live',
 );
 
-export const EventKind = z.enum(eventKinds).meta({ id: 'EventKind' });
+export const EventType = z.enum(eventTypes).meta({ id: 'EventType' });
 
 /** In the words of both APIs. */
 export const isSentMeaning =
   'Whether this installation sends it: every live kind, and with `FANFARE_PREVIEW_EVENTS=true` all.';
 
 /** Kinds to come are neither recorded nor sent, unless the operator previews them. */
-export function isSent(kind: EventKind, { previewEvents }: { previewEvents: boolean }): boolean {
+export function isSent(kind: EventType, { previewEvents }: { previewEvents: boolean }): boolean {
   return eventCatalogue[kind].availability === 'live' || previewEvents;
 }
 
-export const EventKindInfo = z
+export const EventTypeInfo = z
   .object({
-    event: EventKind,
+    event: EventType,
     meaning: z.string(),
     availability: z.enum(['live', 'coming_soon']),
     is_sent: z.boolean().meta({ description: isSentMeaning }),
@@ -63,14 +63,14 @@ export const EventKindInfo = z
       description: 'The JSON Schema of the whole request body: event, timestamp and data.',
     }),
   })
-  .meta({ id: 'EventKindInfo' });
-export type EventKindInfo = z.infer<typeof EventKindInfo>;
+  .meta({ id: 'EventTypeInfo' });
+export type EventTypeInfo = z.infer<typeof EventTypeInfo>;
 
 /** A recorded event. `data` is what webhooks receive. */
 export const Event = z
   .object({
     id: z.string(),
-    event: EventKind,
+    event: EventType,
     timestamp: Timestamp,
     data: z.record(z.string(), z.unknown()),
     post_id: z.string().nullable(),
@@ -88,7 +88,7 @@ export interface RecordedEvent extends Event {
 
 export const ListEvents = ordered(
   listQuery({
-    event: EventKind.optional(),
+    event: EventType.optional(),
     ...period,
     test: z
       .enum(['true', 'false'])

@@ -1,7 +1,7 @@
 // Webhooks: the subscriptions of a project's receivers, as the wire shows them.
 import { z } from 'zod';
 import { keyEnvironments } from './api-keys.ts';
-import { EventKind, liveEventKinds } from './events.ts';
+import { EventType, liveEventTypes } from './events.ts';
 import { someChange } from './wire/some-change.ts';
 import { Timestamp } from './wire/timestamp.ts';
 
@@ -16,7 +16,7 @@ export const Webhook = z
     environment: z.enum(keyEnvironments),
     name: z.string().nullable(),
     url: z.string(),
-    events: z.array(EventKind),
+    events: z.array(EventType),
     status: z.enum(webhookStatuses),
     active: z.boolean(),
     disabled_reason: z.enum(disabledReasons).nullable(),
@@ -45,9 +45,9 @@ export const CreateWebhook = z
   .strictObject({
     url: z.string().max(2048),
     events: z
-      .array(EventKind)
+      .array(EventType)
       .min(1, 'must have at least 1 item; omit it for every live kind')
-      .default(() => [...liveEventKinds])
+      .default(() => [...liveEventTypes])
       .meta({ description: 'Default: every live kind.' }),
     name: z.string().min(1).max(255).optional(),
     active: z.boolean().default(true),
@@ -59,7 +59,7 @@ export const UpdateWebhook = someChange(
   z.strictObject({
     url: z.string().max(2048).optional(),
     events: z
-      .array(EventKind)
+      .array(EventType)
       .min(1, 'must have at least 1 item; omit it to leave the kinds as they are')
       .optional(),
     name: z.string().min(1).max(255).nullable().optional(),
@@ -72,7 +72,7 @@ export type UpdateWebhook = z.infer<typeof UpdateWebhook>;
 
 export const TestWebhook = z
   .strictObject({
-    event: EventKind.optional().meta({
+    event: EventType.optional().meta({
       description: 'Any kind. Default: the first that the webhook is subscribed to.',
     }),
   })

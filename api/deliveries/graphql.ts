@@ -10,7 +10,7 @@ import {
   type Timings,
 } from '../../schema/deliveries.ts';
 import { builder, operationCost } from '../graphql/builder.ts';
-import { EventKindRef } from '../events/graphql.ts';
+import { EventTypeRef } from '../events/graphql.ts';
 import { inBatches } from '../graphql/batches.ts';
 import { connectionOf } from '../graphql/connections.ts';
 import { requireCaller } from '../graphql/context.ts';
@@ -71,7 +71,7 @@ builder.node(DeliveryRef, {
       nullable: true,
       description: 'The post that the event is about, where it is about one.',
     }),
-    event: t.expose('event', { type: EventKindRef }),
+    event: t.expose('event', { type: EventTypeRef }),
     url: t.exposeString('url'),
     status: t.expose('status', { type: DeliveryStatusRef }),
     trigger: t.expose('trigger', { type: DeliveryTriggerRef }),
@@ -108,7 +108,7 @@ export const DeliveryConnection = connectionOf('DeliveryConnection', DeliveryRef
 
 export const deliveryFilters = builder.args((t) => ({
   status: t.field({ type: DeliveryStatusRef }),
-  event: t.field({ type: EventKindRef }),
+  event: t.field({ type: EventTypeRef }),
   since: t.field({ type: 'DateTime' }),
   until: t.field({ type: 'DateTime', description: 'Up to, not including, this.' }),
 }));

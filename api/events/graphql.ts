@@ -1,10 +1,10 @@
-// Recorded events and their kinds, in GraphQL.
+// Recorded events and their types, in GraphQL.
 import {
   eventCatalogue,
-  eventKinds,
+  eventTypes,
   isSentMeaning,
   ListEvents,
-  type EventKindInfo,
+  type EventTypeInfo,
   type RecordedEvent,
 } from '../../schema/events.ts';
 import { builder, operationCost } from '../graphql/builder.ts';
@@ -13,18 +13,18 @@ import { nodesOf } from '../graphql/nodes.ts';
 import { read } from '../graphql/operation.ts';
 import { queryOne, queryPages } from '../graphql/queries.ts';
 import { wordEnum } from '../graphql/shapes.ts';
-import { findEvents, getEvent, listEventKinds, listEvents } from './operations.ts';
+import { findEvents, getEvent, listEventTypes, listEvents } from './operations.ts';
 
-export const EventKindRef = wordEnum('EventKind', eventKinds, {
-  ...Object.fromEntries(eventKinds.map((kind) => [kind, eventCatalogue[kind].meaning])),
-  enum: 'A kind of event.',
+export const EventTypeRef = wordEnum('EventType', eventTypes, {
+  ...Object.fromEntries(eventTypes.map((kind) => [kind, eventCatalogue[kind].meaning])),
+  enum: 'An event type.',
 });
 
 const AvailabilityRef = wordEnum('Availability', ['live', 'coming_soon']);
 
-const EventKindInfoRef = builder.objectRef<EventKindInfo>('EventKindInfo').implement({
+const EventTypeInfoRef = builder.objectRef<EventTypeInfo>('EventTypeInfo').implement({
   fields: (t) => ({
-    event: t.expose('event', { type: EventKindRef }),
+    event: t.expose('event', { type: EventTypeRef }),
     meaning: t.exposeString('meaning'),
     availability: t.expose('availability', { type: AvailabilityRef }),
     isSent: t.exposeBoolean('is_sent', { description: isSentMeaning }),
@@ -42,7 +42,7 @@ builder.node(EventRef, {
   ...eventNodes.options,
   description: 'A recorded event.',
   fields: (t) => ({
-    event: t.expose('event', { type: EventKindRef }),
+    event: t.expose('event', { type: EventTypeRef }),
     timestamp: t.expose('timestamp', { type: 'DateTime' }),
     data: t.expose('data', { type: 'JSON', description: 'What webhooks receive, as they do.' }),
     body: t.exposeString('body', {
@@ -70,7 +70,7 @@ queryPages('events', {
   scope: 'webhooks:read',
   schema: ListEvents,
   filters: builder.args((t) => ({
-    event: t.field({ type: EventKindRef }),
+    event: t.field({ type: EventTypeRef }),
     since: t.field({ type: 'DateTime' }),
     until: t.field({ type: 'DateTime', description: 'Up to, not including, this.' }),
     test: t.boolean({ description: '`true`: the test events instead of the real ones.' }),
@@ -78,13 +78,13 @@ queryPages('events', {
   list: listEvents,
 });
 
-builder.queryField('eventKinds', (t) =>
+builder.queryField('eventTypes', (t) =>
   t.field({
-    type: [EventKindInfoRef],
+    type: [EventTypeInfoRef],
     nullable: true,
-    description: 'The kinds of events and the schemas of their bodies.',
+    description: 'The event types and the schemas of their bodies.',
     complexity: operationCost,
     resolve: (_, _args, graphql) =>
-      read(graphql, undefined, (context) => listEventKinds(context).data),
+      read(graphql, undefined, (context) => listEventTypes(context).data),
   }),
 );

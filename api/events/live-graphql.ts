@@ -4,7 +4,7 @@ import { builder, operationCost } from '../graphql/builder.ts';
 import { messageOf, resumeArguments } from '../live/message-graphql.ts';
 import { openUpdates } from '../live/open-updates.ts';
 import { showUpdate } from '../live/updates.ts';
-import { EventKindRef, EventRef } from './graphql.ts';
+import { EventTypeRef, EventRef } from './graphql.ts';
 import { getEvent } from './operations.ts';
 
 const EventUpdate = messageOf('EventUpdate', {
@@ -20,12 +20,12 @@ builder.subscriptionField('eventRecorded', (t) =>
     description: "The project's events as they are recorded, whether or not a webhook takes them.",
     complexity: operationCost,
     args: {
-      kinds: t.arg({ type: [EventKindRef], description: 'Only these. Default: all.' }),
+      types: t.arg({ type: [EventTypeRef], description: 'Only these. Default: all.' }),
       test: t.arg.boolean({ description: '`true`: the test events instead of the real ones.' }),
       ...resumeArguments,
     },
-    subscribe: (_, { kinds, test, after }, graphql) => {
-      if (kinds?.length === 0) throw noKinds();
+    subscribe: (_, { types, test, after }, graphql) => {
+      if (types?.length === 0) throw noTypes();
       return openUpdates(graphql, {
         scope: 'webhooks:read',
         subject: 'event',
@@ -34,15 +34,15 @@ builder.subscriptionField('eventRecorded', (t) =>
         get: getEvent,
         read: graphql.subjects.event,
         isWanted: (event) =>
-          event.test === (test ?? false) && (!kinds || kinds.includes(event.event)),
+          event.test === (test ?? false) && (!types || types.includes(event.event)),
       });
     },
     resolve: showUpdate,
   }),
 );
 
-function noKinds() {
+function noTypes() {
   return validationError([
-    { path: 'kinds', code: 'too_small', message: 'must name at least one kind' },
+    { path: 'types', code: 'too_small', message: 'must name at least one type' },
   ]);
 }

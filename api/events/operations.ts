@@ -1,16 +1,16 @@
-// Reading events: those that were recorded, and the kinds that there are.
+// Reading events: those that were recorded, and the types that there are.
 import {
   findEvent,
   listEventPages,
   listEventRows,
   listEventsById,
 } from '../../schema/database/events/list.ts';
-import type { EventKindInfo, ListEvents, RecordedEvent } from '../../schema/events.ts';
+import type { EventTypeInfo, ListEvents, RecordedEvent } from '../../schema/events.ts';
 import type { Page, Paging } from '../../schema/wire/listing.ts';
 import type { Caller, Context } from '../server/context.ts';
 import { page, pagesByParent, wholePage } from '../http/listing.ts';
 import { notKept } from '../http/retention.ts';
-import { describeKinds } from './kinds.ts';
+import { describeTypes } from './event-types.ts';
 import { presentEvent } from './presenter.ts';
 
 export function listEvents(
@@ -61,6 +61,6 @@ export function listEventsOf(parent: 'post_id' | 'social_account_id') {
     );
 }
 
-export function listEventKinds({ config }: Pick<Context, 'config'>): Page<EventKindInfo> {
-  return wholePage(describeKinds(config));
+export function listEventTypes({ config }: Pick<Context, 'config'>): Page<EventTypeInfo> {
+  return wholePage(describeTypes(config));
 }

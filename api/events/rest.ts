@@ -1,7 +1,7 @@
-// The REST routes of events and their kinds.
-import { Event, EventKindInfo, ListEvents } from '../../schema/events.ts';
+// The REST routes of events and their types.
+import { Event, EventTypeInfo, ListEvents } from '../../schema/events.ts';
 import { get, list, one } from '../http/route.ts';
-import { getEvent, listEventKinds, listEvents } from './operations.ts';
+import { getEvent, listEventTypes, listEvents } from './operations.ts';
 import { withoutBody } from './presenter.ts';
 
 export const eventRoutes = [
@@ -26,11 +26,11 @@ export const eventRoutes = [
       withoutBody(await getEvent(context, caller, params.id)),
   }),
 
-  get('/v1/event-kinds', {
-    name: 'listEventKinds',
-    summary: 'List the kinds of events and the schemas of their bodies',
+  get('/v1/event-types', {
+    name: 'listEventTypes',
+    summary: 'List the event types and the schemas of their bodies',
     scope: 'any key',
-    answer: list(EventKindInfo),
-    run: ({ context }) => listEventKinds(context),
+    answer: list(EventTypeInfo),
+    run: ({ context }) => listEventTypes(context),
   }),
 ];

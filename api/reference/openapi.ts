@@ -3,10 +3,10 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import { z } from 'zod';
 import packageJson from '../../package.json' with { type: 'json' };
 import { ErrorObject } from '../../schema/wire/error-object.ts';
-import { eventCatalogue, eventKinds, type EventKind } from '../../schema/events.ts';
+import { eventCatalogue, eventTypes, type EventType } from '../../schema/events.ts';
 import { members, membersOf } from '../../schema/wire/glossary.ts';
 import { PageMeta } from '../../schema/wire/listing.ts';
-import { eventBody } from '../events/kinds.ts';
+import { eventBody } from '../events/event-types.ts';
 import type { Route } from '../http/route.ts';
 
 const ErrorAnswer = z.object({ error: ErrorObject, request_id: z.string() }).meta({ id: 'Error' });
@@ -35,7 +35,7 @@ export function writeOpenApi(routes: readonly Route[]): OpenApiDocument {
   const { openAPIRegistry: registry } = app;
   registry.registerComponent('securitySchemes', 'apiKey', { type: 'http', scheme: 'bearer' });
   for (const route of routes) registry.registerPath(describe(route));
-  for (const kind of eventKinds) registry.registerWebhook(describeEvent(kind));
+  for (const type of eventTypes) registry.registerWebhook(describeEvent(type));
   const document = app.getOpenAPI31Document({
     openapi: '3.1.0',
     info: {
@@ -99,7 +99,7 @@ function describe(route: Route): Registration {
 }
 
 /** What a webhook's receiver is sent. */
-function describeEvent(kind: EventKind): Registration {
+function describeEvent(kind: EventType): Registration {
   const { meaning, availability } = eventCatalogue[kind];
   return {
     method: 'post',

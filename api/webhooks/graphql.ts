@@ -11,7 +11,7 @@ import {
 } from '../../schema/webhooks.ts';
 import { KeyEnvironmentRef } from '../api-keys/graphql.ts';
 import { builder, operationCost } from '../graphql/builder.ts';
-import { EventKindRef } from '../events/graphql.ts';
+import { EventTypeRef } from '../events/graphql.ts';
 import { connectionOf } from '../graphql/connections.ts';
 import { nodesOf } from '../graphql/nodes.ts';
 import { readId, write } from '../graphql/operation.ts';
@@ -40,7 +40,7 @@ builder.node(WebhookRef, {
     environment: t.expose('environment', { type: KeyEnvironmentRef }),
     name: t.exposeString('name', { nullable: true }),
     url: t.exposeString('url'),
-    events: t.expose('events', { type: [EventKindRef] }),
+    events: t.expose('events', { type: [EventTypeRef] }),
     status: t.expose('status', { type: WebhookStatusRef }),
     active: t.exposeBoolean('active'),
     disabledReason: t.expose('disabled_reason', { type: DisabledReasonRef, nullable: true }),
@@ -79,7 +79,7 @@ const WebhookConnection = connectionOf('WebhookConnection', WebhookRef);
 const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
   fields: (t) => ({
     url: t.string({ required: true, description: 'Absolute, https.' }),
-    events: t.field({ type: [EventKindRef], description: 'Default: every live kind.' }),
+    events: t.field({ type: [EventTypeRef], description: 'Default: every live kind.' }),
     name: t.string(),
     active: t.boolean({ description: 'Default: true.' }),
   }),
@@ -88,7 +88,7 @@ const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
 const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
   fields: (t) => ({
     url: t.string(),
-    events: t.field({ type: [EventKindRef] }),
+    events: t.field({ type: [EventTypeRef] }),
     name: t.string({ description: 'Null: none.' }),
     active: t.boolean({
       description: '`true` enables a disabled webhook and clears its failure count.',

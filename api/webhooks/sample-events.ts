@@ -1,6 +1,6 @@
 // What test events carry: a sample of each kind, in the shape of the real ones.
 import type { AccountEventData, QuotaEventData } from '../../schema/accounts.ts';
-import type { EventKind } from '../../schema/events.ts';
+import type { EventType } from '../../schema/events.ts';
 import type { PostEventData, PostEventResult } from '../../schema/posts/posts.ts';
 
 // Every id ends in `_test`, so that none is taken for a real one.
@@ -51,7 +51,7 @@ const post: PostEventData = {
 
 const quota: QuotaEventData = { ...account, month: '2026-01', published: 800, limit: 1_000 };
 
-export const sampleEvents: Record<EventKind, PostEventData | AccountEventData | QuotaEventData> = {
+export const sampleEvents: Record<EventType, PostEventData | AccountEventData | QuotaEventData> = {
   'post.published': post,
   'post.failed': { ...post, status: 'failed', published_at: null, results: [failed] },
   'post.partial': { ...post, status: 'partial', results: [published, failed] },

@@ -2,7 +2,7 @@
 import { TestWebhook } from '../../schema/webhooks.ts';
 import { builder, operationCost } from '../graphql/builder.ts';
 import { DeliveryRef } from '../deliveries/graphql.ts';
-import { EventKindRef } from '../events/graphql.ts';
+import { EventTypeRef } from '../events/graphql.ts';
 import { readId, write } from '../graphql/operation.ts';
 import { idArguments, idempotencyArguments } from '../graphql/shapes.ts';
 import { testWebhook } from './test-webhook.ts';
@@ -10,7 +10,7 @@ import { testWebhook } from './test-webhook.ts';
 const TestWebhookInput = builder.inputType('TestWebhookInput', {
   fields: (t) => ({
     event: t.field({
-      type: EventKindRef,
+      type: EventTypeRef,
       description: 'Any kind. Default: the first that the webhook is subscribed to.',
     }),
   }),

@@ -10,7 +10,7 @@ import type {
 import type { AccountStatus, ConnectionType, ConnectSessionStatus } from '../accounts.ts';
 import type { KeyEnvironment } from '../api-keys.ts';
 import type { AttemptTrigger, DeliveryStatus, DeliveryTrigger, Timings } from '../deliveries.ts';
-import type { EventKind } from '../events.ts';
+import type { EventType } from '../events.ts';
 import type { Traits } from '../platforms/definition.ts';
 import type { PlatformName } from '../platforms/index.ts';
 import type { AttemptOutcome } from '../posts/attempts.ts';
@@ -239,7 +239,7 @@ interface EventTable {
   project_id: string;
   /** Of its post or account when it was recorded, or of the webhook that is tested. */
   environment: KeyEnvironment;
-  kind: EventKind;
+  kind: EventType;
   /** The request body, rendered once: every attempt sends these bytes. */
   body: string;
   post_id: string | null;
@@ -255,7 +255,7 @@ interface WebhookTable {
   environment: KeyEnvironment;
   name: string | null;
   url: string;
-  events: EventKind[];
+  events: EventType[];
   status: WebhookStatus;
   disabled_reason: DisabledReason | null;
   disabled_at: Date | null;
@@ -278,7 +278,7 @@ interface DeliveryTable {
   project_id: string;
   webhook_id: string;
   event_id: string;
-  event: EventKind;
+  event: EventType;
   status: DeliveryStatus;
   trigger: DeliveryTrigger;
   attempt_count: Generated<number>;

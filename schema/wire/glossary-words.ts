@@ -3,7 +3,7 @@
 export const types: Readonly<Record<string, string>> = {
   AccountStatus: 'Whether an account can be published to.',
   AttemptTrigger: 'What brought an attempt about.',
-  Availability: 'Whether a kind of event is sent.',
+  Availability: 'Whether an event type is sent.',
   ConnectAccountInput: 'An account with the credentials that its network asks for.',
   ConnectRules: 'How an account of a network is connected.',
   ConnectSessionStatus: 'How far a connect session has come.',
@@ -17,7 +17,7 @@ export const types: Readonly<Record<string, string>> = {
   DeliveryStatus: 'How a delivery stands.',
   DeliveryTrigger: 'What brought a delivery about.',
   DisabledReason: 'Who disabled a webhook.',
-  EventKindInfo: 'A kind of event and the form of its body.',
+  EventTypeInfo: 'An event type and the form of its body.',
   FailureStage: 'The step in which a target failed.',
   FindingSeverity: 'Whether creation refuses what was found.',
   KeyEnvironment: 'What an API key reaches.',

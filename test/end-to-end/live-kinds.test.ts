@@ -1,4 +1,4 @@
-// Each of the five live kinds of events arrives at a receiver, signed.
+// Each of the five live event types arrives at a receiver, signed.
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { recordEvent } from '../../schema/database/events/record.ts';
-import type { EventKind } from '../../schema/events.ts';
+import type { EventType } from '../../schema/events.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { startReceiver, type Receiver, type ReceivedRequest } from '../support/receiver.ts';
 
@@ -25,7 +25,7 @@ async function startCountingReceiver(workMs: number) {
 async function commitEvents(
   { context: { db, notifier }, tenant: { projectId } }: TestApp,
   count = 1,
-  kind: EventKind = 'post.published',
+  kind: EventType = 'post.published',
 ): Promise<void> {
   const event = { projectId, environment: 'production', kind, data: { id: 'post_1' } } as const;
   for (let left = count; left > 0; left -= 250) {

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { expect } from 'vitest';
 import type { Db } from '../../schema/database/tables.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
-import type { EventKind } from '../../schema/events.ts';
+import type { EventType } from '../../schema/events.ts';
 import type { Api } from './api.ts';
 import { startReceiver, type ReceivedRequest } from './receiver.ts';
 
@@ -87,7 +87,7 @@ export async function startFlight(installation: Installation): Promise<Flight> {
     webhookIds.push(body.data.id);
   }
 
-  const commit = async (kinds: readonly EventKind[]) => {
+  const commit = async (kinds: readonly EventType[]) => {
     const ids = await installation.db.transaction().execute(async (trx) => {
       const recorded: string[] = [];
       for (const kind of kinds) {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
 import { recordEvent } from '../../schema/database/events/record.ts';
 import type { Delivery } from '../../schema/deliveries.ts';
-import type { EventKind } from '../../schema/events.ts';
+import type { EventType } from '../../schema/events.ts';
 import type { AcceptedReplay, Replay } from '../../schema/replays.ts';
 import type { ApiAnswer } from './api.ts';
 import type { TestApp } from './app.ts';
@@ -52,7 +52,7 @@ export class Past {
     return past;
   }
 
-  async addWebhook(events?: EventKind[]): Promise<void> {
+  async addWebhook(events?: EventType[]): Promise<void> {
     const { id } = await this.tenant.createWebhook(`${this.receiver.url}${this.path}`, events);
     this.webhookId = id;
   }
@@ -61,7 +61,7 @@ export class Past {
     await this.tenant.api.patch(`/v1/webhooks/${this.webhookId}`, { active });
   }
 
-  async record(kind: EventKind = 'post.published'): Promise<string> {
+  async record(kind: EventType = 'post.published'): Promise<string> {
     const { db, config, notifier } = this.app.context;
     const { projectId } = this.tenant;
     const event = { projectId, environment: 'production', kind, data: { id: 'post_1' } } as const;

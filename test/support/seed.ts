@@ -2,7 +2,7 @@
 import { createProjectWithKey } from '../../api/cli/first-start.ts';
 import type { Caller, Context } from '../../api/server/context.ts';
 import type { Account } from '../../schema/accounts.ts';
-import type { EventKind } from '../../schema/events.ts';
+import type { EventType } from '../../schema/events.ts';
 import type { Post } from '../../schema/posts/posts.ts';
 import type { WebhookWithSecret } from '../../schema/webhooks.ts';
 import { createApi, type Api } from './api.ts';
@@ -15,7 +15,7 @@ export interface Tenant {
   readonly api: Api;
   /** Connects a sandbox account; the handles of different tenants may be the same. */
   connectSandbox(handle: string, options?: Record<string, unknown>): Promise<Account>;
-  createWebhook(url: string, events?: EventKind[]): Promise<WebhookWithSecret>;
+  createWebhook(url: string, events?: EventType[]): Promise<WebhookWithSecret>;
   createPost(post: Record<string, unknown>): Promise<Post>;
   /** The post once it has ended, however. */
   waitForPost(id: string, options?: { timeoutMs?: number }): Promise<Post>;

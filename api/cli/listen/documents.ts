@@ -2,8 +2,8 @@
 
 export const liveCursor = '{ liveCursor }';
 
-export const eventRecorded = `subscription ($kinds: [EventKind!], $test: Boolean, $after: String) {
-  eventRecorded(kinds: $kinds, test: $test, after: $after) {
+export const eventRecorded = `subscription ($types: [EventType!], $test: Boolean, $after: String) {
+  eventRecorded(types: $types, test: $test, after: $after) {
     cursor
     event { id body postId socialAccountId }
   }

@@ -1,11 +1,11 @@
 // One line for each event that `listen` prints: when, what, of what, and how it was taken.
 import { styleText } from 'node:util';
 import type { SendResult } from '../../../activities/egress/send-outcome.ts';
-import { eventKinds } from '../../../schema/events.ts';
+import { eventTypes } from '../../../schema/events.ts';
 import type { StreamedEvent } from './event-stream.ts';
 import { kindOf } from './forwarder.ts';
 
-const kindWidth = Math.max(...eventKinds.map(({ length }) => length));
+const kindWidth = Math.max(...eventTypes.map(({ length }) => length));
 
 /** Coloured where the stream shows colours. Without a result: it was not forwarded. */
 export function eventLine(

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { toEnumWord } from '../../../schema/wire/enum-word.ts';
-import type { EventKind } from '../../../schema/events.ts';
+import type { EventType } from '../../../schema/events.ts';
 import { eventRecorded, liveCursor } from './documents.ts';
 import { breakOf, Refusal } from './refusal.ts';
 
@@ -27,7 +27,7 @@ export interface EventStreamOptions {
   url: string;
   key: string;
   /** Undefined: all. */
-  kinds: readonly EventKind[] | undefined;
+  types: readonly EventType[] | undefined;
   /** The test events instead of the real ones. */
   isTest: boolean;
   /** Told in turn: once when the stream breaks, however often it is tried again, once when it stands. */
@@ -161,7 +161,7 @@ interface EventMessage {
 /** At once. Ends early, and in order, when more waits here than is dealt with. */
 function subscribe(
   client: Client,
-  { kinds, isTest }: EventStreamOptions,
+  { types, isTest }: EventStreamOptions,
   after: string,
 ): AsyncGenerator<StreamStep, void, undefined> {
   const waiting: StreamStep[] = [];
@@ -172,7 +172,7 @@ function subscribe(
     broken ??= { error };
     wake();
   };
-  const variables = { kinds: kinds?.map(toEnumWord), test: isTest, after };
+  const variables = { types: types?.map(toEnumWord), test: isTest, after };
   const stop = client.subscribe<EventMessage>(
     { query: eventRecorded, variables },
     {

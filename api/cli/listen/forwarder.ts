@@ -4,7 +4,7 @@ import { createSafeFetch } from '../../../activities/egress/client.ts';
 import type { SendResult } from '../../../activities/egress/send-outcome.ts';
 import { createUrlGuard } from '../../../activities/egress/url-guard.ts';
 import { webhookHeaders } from '../../../activities/delivering/webhook-request.ts';
-import type { EventKind } from '../../../schema/events.ts';
+import type { EventType } from '../../../schema/events.ts';
 import type { StreamedEvent } from './event-stream.ts';
 
 export interface ForwarderOptions {
@@ -43,8 +43,8 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   };
 }
 
-export function kindOf(body: string): EventKind {
-  return (JSON.parse(body) as { event: EventKind }).event;
+export function kindOf(body: string): EventType {
+  return (JSON.parse(body) as { event: EventType }).event;
 }
 
 /** There is no such delivery; but the same event is the same one each time that it comes. */

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateWebhookSecret } from '../../../activities/delivering/signature.ts';
 import type { Config } from '../../../schema/config/config.ts';
-import { eventKinds, type EventKind } from '../../../schema/events.ts';
+import { eventTypes, type EventType } from '../../../schema/events.ts';
 import { checkUrlSyntax } from '../../../schema/wire/url-rules.ts';
 import { RefusedArgument } from '../refused-argument.ts';
 import { readCursorFile } from './cursor-file.ts';
@@ -28,7 +28,7 @@ export interface ListenOptions {
   forwardTo: string | undefined;
   secret: string;
   /** Undefined: all. */
-  kinds: EventKind[] | undefined;
+  types: EventType[] | undefined;
   isTest: boolean;
   /** Undefined: from now on. */
   after: string | undefined;
@@ -52,7 +52,7 @@ export async function readListenOptions(
     url,
     forwardTo: readForwardTo(words),
     secret: readSecret(words.secret),
-    kinds: words.events === undefined ? undefined : readKinds(words.events),
+    types: words.events === undefined ? undefined : readTypes(words.events),
     isTest: words.test ?? false,
     after: readAfter(words) ?? (cursorFile && (await readCursorFile(cursorFile))),
     cursorFile,
@@ -94,12 +94,12 @@ function readSecret(secret = generateWebhookSecret()): string {
   throw new RefusedArgument('--secret takes `whsec_` and base64 after it, as webhooks have it.');
 }
 
-function readKinds(list: string): EventKind[] {
+function readTypes(list: string): EventType[] {
   return list.split(',').map((word) => {
-    const kind = eventKinds.find((known) => known === word.trim());
+    const kind = eventTypes.find((known) => known === word.trim());
     if (kind) return kind;
     throw new RefusedArgument(
-      `--events: no events are of the kind "${word.trim()}". Give one or more of ${eventKinds.join(', ')}, separated by commas.`,
+      `--events: no events are of the kind "${word.trim()}". Give one or more of ${eventTypes.join(', ')}, separated by commas.`,
     );
   });
 }

@@ -1,5 +1,5 @@
 // Reading recorded events.
-import type { EventKind } from '../../events.ts';
+import type { EventType } from '../../events.ts';
 import type { Period, Slice } from '../../wire/listing.ts';
 import type { Db, EventRow } from '../tables.ts';
 import { parentRows } from '../parent-rows.ts';
@@ -7,7 +7,7 @@ import { withinPeriod } from './period.ts';
 import { inScope, type RowScope } from '../row-scope.ts';
 
 export interface EventFilters extends Period {
-  event?: EventKind | undefined;
+  event?: EventType | undefined;
   test: boolean;
 }
 

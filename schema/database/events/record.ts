@@ -1,7 +1,7 @@
 // Records events: the body rendered once, one delivery per matching webhook, the changes for the feed.
 import { sql } from 'kysely';
 import type { KeyEnvironment } from '../../api-keys.ts';
-import { isSent, type EventKind } from '../../events.ts';
+import { isSent, type EventType } from '../../events.ts';
 import { newId } from '../../wire/ids.ts';
 import type { Transaction } from '../tables.ts';
 
@@ -9,7 +9,7 @@ export interface NewEvent {
   projectId: string;
   /** Of its post or account. Webhooks of test keys get events of `test` alone. */
   environment: KeyEnvironment;
-  kind: EventKind;
+  kind: EventType;
   data: object;
   postId?: string;
   socialAccountId?: string;
@@ -71,7 +71,7 @@ export async function recordEvent(
 }
 
 /** The request body, as an SQL expression of `recorded_at`. */
-export function renderBody(kind: EventKind, data: object) {
+export function renderBody(kind: EventType, data: object) {
   const head = `{"event":${JSON.stringify(kind)},"timestamp":"`;
   const tail = `","data":${JSON.stringify(data)}}`;
   return sql`${head} || to_char(recorded_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || ${tail}`;

@@ -1,7 +1,7 @@
 // Records test events: each of its own, with one delivery to the webhook that is tested.
 import { sql } from 'kysely';
 import type { KeyEnvironment } from '../../api-keys.ts';
-import type { EventKind } from '../../events.ts';
+import type { EventType } from '../../events.ts';
 import { newId } from '../../wire/ids.ts';
 import type { Transaction } from '../tables.ts';
 import { renderBody } from './record.ts';
@@ -11,7 +11,7 @@ export interface NewTestEvent {
   webhookId: string;
   /** Of the webhook. */
   environment: KeyEnvironment;
-  kind: EventKind;
+  kind: EventType;
   data: object;
 }
 

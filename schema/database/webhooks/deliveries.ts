@@ -1,6 +1,6 @@
 // Reading deliveries and their attempts.
 import type { DeliveryStatus } from '../../deliveries.ts';
-import type { EventKind } from '../../events.ts';
+import type { EventType } from '../../events.ts';
 import type { Period, Slice } from '../../wire/listing.ts';
 import type { Db, DeliveryAttemptRow, DeliveryRow } from '../tables.ts';
 import { matchesFilters } from './delivery-pages.ts';
@@ -11,7 +11,7 @@ export type DeliveryWithContext = DeliveryRow & { url: string; post_id: string |
 
 export interface DeliveryFilters extends Period {
   status?: DeliveryStatus | undefined;
-  event?: EventKind | undefined;
+  event?: EventType | undefined;
 }
 
 export function findDelivery(

@@ -1,7 +1,7 @@
 // What a batch needs to attempt its deliveries: one query for their states, bodies and webhooks.
 import { sql } from 'kysely';
 import type { DeliveryStatus, DeliveryTrigger } from '../../deliveries.ts';
-import type { EventKind } from '../../events.ts';
+import type { EventType } from '../../events.ts';
 import { insertChanges } from '../live/changes.ts';
 import type { Db, WebhookRow } from '../tables.ts';
 import { areDeliveriesPaused } from '../dispatch/pauses.ts';
@@ -11,7 +11,7 @@ export interface DueDelivery {
   id: string;
   project_id: string;
   event_id: string;
-  event: EventKind;
+  event: EventType;
   trigger: DeliveryTrigger;
   attempt_count: number;
   scheduled_attempts: number;

@@ -5,7 +5,7 @@ import {
   type AttemptRecord,
 } from '../../../schema/database/webhooks/delivery-attempts.ts';
 import { recordEvent } from '../../../schema/database/events/record.ts';
-import type { EventKind } from '../../../schema/events.ts';
+import type { EventType } from '../../../schema/events.ts';
 import { createTestRest, type TestKey, type TestRest } from '../../support/rest.ts';
 
 let rest: TestRest;
@@ -27,7 +27,7 @@ function call(method: string, path: string, body?: unknown) {
   return rest.call(method, path, { key: tenant.key, body });
 }
 
-async function record(kind: EventKind): Promise<void> {
+async function record(kind: EventType): Promise<void> {
   await rest.context.db.transaction().execute((trx) =>
     recordEvent(
       trx,
@@ -208,9 +208,9 @@ async function readBody(eventId: string) {
   return { rows: row.body };
 }
 
-describe('GET /v1/event-kinds', () => {
+describe('GET /v1/event-types', () => {
   test('lists the catalogue with a schema of each body', async () => {
-    const { body } = await call('GET', '/v1/event-kinds');
+    const { body } = await call('GET', '/v1/event-types');
     expect(body.meta).toEqual({ limit: 9, has_more: false, next_cursor: null });
     expect(
       body.data.map((kind: { event: string; availability: string }) => [

@@ -99,7 +99,7 @@ describe('links', () => {
     const tenant = await app.createTenant();
     const { id } = await tenant.createWebhook(receiver.url);
     for (let i = 0; i < 3; i++) await tenant.api.post(`/v1/webhooks/${id}/test`, {});
-    const query = `query ($id: ID!, $after: String, $event: EventKind) { webhook(id: $id) {
+    const query = `query ($id: ID!, $after: String, $event: EventType) { webhook(id: $id) {
       deliveries(first: 2, after: $after, event: $event) {
         edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage endCursor }
       }

@@ -174,17 +174,17 @@ describe('the other resources', () => {
   });
 
   test('events, kinds, limits and capabilities are read', async () => {
-    const { events, eventKinds, limits, capabilities } = await ask(
+    const { events, eventTypes, limits, capabilities } = await ask(
       app,
       `{
       events(first: 1, event: ACCOUNT_CONNECTED, test: false) { nodes { id event data } pageInfo { hasNextPage } }
-      eventKinds { event availability meaning jsonSchema }
+      eventTypes { event availability meaning jsonSchema }
       limits { bodyBytes webhookRetryDelaysMs }
       capabilities { platform text { max unit } options connect { consent credentials } }
     }`,
     );
     expect(events.nodes[0].event).toBe('ACCOUNT_CONNECTED');
-    expect(eventKinds).toHaveLength(9);
+    expect(eventTypes).toHaveLength(9);
     expect(limits.bodyBytes).toBe(1_048_576);
     expect(capabilities.map(({ platform }: { platform: string }) => platform)).toContain('SANDBOX');
     const { event } = await ask(app, 'query ($id: ID!) { event(id: $id) { data } }', {

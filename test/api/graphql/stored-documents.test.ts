@@ -220,7 +220,7 @@ describe('FANFARE_PERSISTED_ONLY', () => {
     const events = openEventStream({
       url: app.url,
       key: app.tenant.key,
-      kinds: undefined,
+      types: undefined,
       isTest: false,
       onBroken: (reason) => expect.fail(reason),
       onMended: () => undefined,

@@ -22,8 +22,8 @@ afterAll(async () => {
 const accountUpdated = `subscription ($id: ID, $after: String) {
   accountUpdated(id: $id, after: $after) { cursor change id account { id status } }
 }`;
-const eventRecorded = `subscription ($kinds: [EventKind!], $test: Boolean, $after: String) {
-  eventRecorded(kinds: $kinds, test: $test, after: $after) {
+const eventRecorded = `subscription ($types: [EventType!], $test: Boolean, $after: String) {
+  eventRecorded(types: $types, test: $test, after: $after) {
     cursor change id event { id event test postId }
   }
 }`;
@@ -92,21 +92,21 @@ describe('accountUpdated', () => {
 });
 
 describe('eventRecorded', () => {
-  test('tells the events of the kinds that are asked for, test events only where asked', async () => {
+  test('tells the events of the types that are asked for, test events only where asked', async () => {
     const tenant = await app.createTenant();
     const after = await liveCursor(tenant.key);
     const open = (variables: object) => watch(eventRecorded, { after, ...variables }, tenant.key);
     await using all = open({});
-    await using published = open({ kinds: ['POST_PUBLISHED', 'POST_FAILED'] });
+    await using published = open({ types: ['POST_PUBLISHED', 'POST_FAILED'] });
     await using tests = open({ test: true });
     const webhook = await tenant.createWebhook(`${receiver.url}/${tenant.projectId}`);
     await tenant.api.post(`/v1/webhooks/${webhook.id}/test`, { event: 'post.published' });
     const account = await tenant.connectSandbox('ada');
     const post = await tenant.createPost({ caption: 'a', account_ids: [account.id] });
 
-    const kinds = ['ACCOUNT_CONNECTED', 'POST_PUBLISHED'];
+    const types = ['ACCOUNT_CONNECTED', 'POST_PUBLISHED'];
     const told = shown(await all.waitFor(2), 'eventRecorded');
-    expect(told.map(({ event }) => event.event)).toEqual(kinds);
+    expect(told.map(({ event }) => event.event)).toEqual(types);
     expect(shown(await published.waitFor(1), 'eventRecorded')).toMatchObject([
       { change: 'recorded', id: told[1].id, event: { postId: post.id, test: false } },
     ]);
@@ -119,10 +119,10 @@ describe('eventRecorded', () => {
   });
 
   test('refuses to watch no kind at all', async () => {
-    await using refused = watch(eventRecorded, { kinds: [] });
+    await using refused = watch(eventRecorded, { types: [] });
     const [answer] = await refused.waitFor(1);
     expect(answer.errors[0].extensions.issues).toMatchObject([
-      { path: 'kinds', code: 'too_small' },
+      { path: 'types', code: 'too_small' },
     ]);
   });
 });
@@ -262,7 +262,7 @@ describe('a stream that is resumed', () => {
   });
 });
 
-test('what has been told are kinds of change that the descriptions list', async () => {
+test('what has been told are types of change that the descriptions list', async () => {
   const rows = await app.context.db
     .selectFrom('changes')
     .select(['subject', 'kind'])

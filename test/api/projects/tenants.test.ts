@@ -64,7 +64,7 @@ afterAll(() => rest[Symbol.asyncDispose]());
 const named = routes.filter(({ path }) => path.includes(':'));
 const lists = routes.filter(({ path, answer }) => !path.includes(':') && answer.isList);
 /** The same for every project. */
-const common = new Set(['/v1/event-kinds', '/v1/platforms/capabilities']);
+const common = new Set(['/v1/event-types', '/v1/platforms/capabilities']);
 
 /** The least that the route's body takes, so that what is refused is the id. */
 const bodies: Record<string, unknown> = {

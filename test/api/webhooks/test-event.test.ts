@@ -1,9 +1,9 @@
 // Test events: samples of every kind that travel to one webhook and count for nothing.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signWebhook } from '../../../activities/delivering/signature.ts';
-import { eventBody } from '../../../api/events/kinds.ts';
+import { eventBody } from '../../../api/events/event-types.ts';
 import { sampleEvents } from '../../../api/webhooks/sample-events.ts';
-import { eventKinds } from '../../../schema/events.ts';
+import { eventTypes } from '../../../schema/events.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { ask, askRefused } from '../../support/graphql.ts';
 import { startReceiver, type Receiver } from '../../support/receiver.ts';
@@ -45,7 +45,7 @@ function idsIn(value: unknown): unknown[] {
 }
 
 describe('sample events', () => {
-  test.each(eventKinds)('%s fits its schema, and its ids end in _test', (event) => {
+  test.each(eventTypes)('%s fits its schema, and its ids end in _test', (event) => {
     const data = sampleEvents[event];
     const body = { event, timestamp: new Date().toISOString(), data };
     expect(eventBody(event).parse(body)).toEqual(body);

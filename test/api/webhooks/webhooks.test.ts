@@ -1,7 +1,7 @@
 // Webhooks over REST: the secret shown once, rotation, disabling, deletion, the limit.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { recordEvent } from '../../../schema/database/events/record.ts';
-import { liveEventKinds } from '../../../schema/events.ts';
+import { liveEventTypes } from '../../../schema/events.ts';
 import { createTestRest, type TestKey, type TestRest } from '../../support/rest.ts';
 
 let rest: TestRest;
@@ -56,7 +56,7 @@ describe('POST /v1/webhooks', () => {
       environment: 'production',
       name: null,
       url: 'https://example.com/hook',
-      events: liveEventKinds,
+      events: liveEventTypes,
       status: 'active',
       active: true,
       disabled_reason: null,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lockAccount } from '../../../schema/database/accounts/accounts.ts';
 import { recordEvent, type NewEvent } from '../../../schema/database/events/record.ts';
 import { lockPost } from '../../../schema/database/posts/posts.ts';
-import type { EventKind } from '../../../schema/events.ts';
+import type { EventType } from '../../../schema/events.ts';
 import { newId } from '../../../schema/wire/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { addPost } from '../../support/rows.ts';
@@ -22,7 +22,7 @@ async function createProject(): Promise<string> {
 
 async function createWebhook(
   projectId: string,
-  events: EventKind[],
+  events: EventType[],
   columns: {
     status?: 'active' | 'disabled';
     deleted_at?: Date;

@@ -10,12 +10,12 @@ import { WebSocketServer } from 'ws';
 import { openEventStream } from '../../../../api/cli/listen/event-stream.ts';
 
 const schema = buildSchema(`
-  enum EventKind { POST_PUBLISHED }
+  enum EventType { POST_PUBLISHED }
   type Event { id: ID! body: String! postId: ID socialAccountId: ID }
   type EventUpdate { cursor: String! event: Event }
   type Query { liveCursor: String! }
   type Subscription {
-    eventRecorded(kinds: [EventKind!], test: Boolean, after: String): EventUpdate
+    eventRecorded(types: [EventType!], test: Boolean, after: String): EventUpdate
   }
 `);
 
@@ -67,7 +67,7 @@ async function follow(url: string, count: number): Promise<string[]> {
   const stream = openEventStream({
     url,
     key: 'sk_test',
-    kinds: undefined,
+    types: undefined,
     isTest: false,
     onBroken: (reason) => told.push(reason),
     onMended: () => told.push('mended'),

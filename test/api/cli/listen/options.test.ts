@@ -32,7 +32,7 @@ describe('readListenOptions', () => {
       url: 'https://fanfare.example',
       key,
       secret: 'whsec_c2VjcmV0',
-      kinds: ['post.failed', 'post.partial'],
+      types: ['post.failed', 'post.partial'],
       isTest: true,
       after: 'abc',
       cursorFile: undefined,
@@ -47,7 +47,7 @@ describe('readListenOptions', () => {
       url: 'http://127.0.0.1:4321',
       key: env.FANFARE_API_KEY,
       secret: expect.stringMatching(/^whsec_.{44}$/),
-      kinds: undefined,
+      types: undefined,
       isTest: false,
       after: undefined,
     });

@@ -1,11 +1,11 @@
-// The JSON Schemas of /v1/event-kinds hold for what receivers are sent, by a validator that isn't ours.
+// The JSON Schemas of /v1/event-types hold for what receivers are sent, by a validator that isn't ours.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
-  eventKinds,
-  liveEventKinds,
-  type EventKind,
-  type EventKindInfo,
+  eventTypes,
+  liveEventTypes,
+  type EventType,
+  type EventTypeInfo,
 } from '../../../schema/events.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { ask } from '../../support/graphql.ts';
@@ -14,7 +14,7 @@ import { startReceiver, type ReceivedRequest, type Receiver } from '../../suppor
 let app: TestApp;
 let previewing: TestApp;
 let receiver: Receiver;
-let validators: Map<EventKind, ValidateFunction>;
+let validators: Map<EventType, ValidateFunction>;
 
 beforeAll(async () => {
   [app, previewing, receiver] = await Promise.all([
@@ -22,12 +22,12 @@ beforeAll(async () => {
     startApp({ env: { FANFARE_PREVIEW_EVENTS: 'true' } }),
     startReceiver(),
   ]);
-  const { body } = await app.api.get('/v1/event-kinds');
+  const { body } = await app.api.get('/v1/event-types');
   const ajv = new Ajv2020({ allErrors: true })
     .addKeyword('example')
     .addFormat('date-time', (text: string) => !Number.isNaN(Date.parse(text)));
   validators = new Map(
-    body.data.map((kind: { event: EventKind; json_schema: object }) => [
+    body.data.map((kind: { event: EventType; json_schema: object }) => [
       kind.event,
       ajv.compile(closed(kind.json_schema)),
     ]),
@@ -50,7 +50,7 @@ function closed<T>(schema: T): T {
   return (isRecord ? { ...members, additionalProperties: false } : members) as T;
 }
 
-function faultsOf(event: EventKind, body: unknown) {
+function faultsOf(event: EventType, body: unknown) {
   const validate = validators.get(event)!;
   return validate(body) ? [] : validate.errors;
 }
@@ -85,7 +85,7 @@ describe('a live kind', () => {
     await app.api.delete(`/v1/accounts/${account.id}`);
   });
 
-  test.each(liveEventKinds)('%s: the body sent is as its schema says', async (event) => {
+  test.each(liveEventTypes)('%s: the body sent is as its schema says', async (event) => {
     const request = await receiver.waitFor(isOf('/live', event));
     expect(faultsOf(event, request.json())).toEqual([]);
   });
@@ -103,7 +103,7 @@ describe('a live kind', () => {
 });
 
 describe('a test event', () => {
-  test.each(eventKinds)('%s: the sample is as its schema says', async (event) => {
+  test.each(eventTypes)('%s: the sample is as its schema says', async (event) => {
     const webhook = await app.tenant.createWebhook(`${receiver.url}/test/${event}`, [event]);
     const answer = await app.api.post(`/v1/webhooks/${webhook.id}/test`, { event });
     expect(answer.status).toBe(202);
@@ -114,18 +114,18 @@ describe('a test event', () => {
 });
 
 describe('a coming-soon kind', () => {
-  const comingSoon = eventKinds.filter((kind) => !liveEventKinds.includes(kind));
+  const comingSoon = eventTypes.filter((kind) => !liveEventTypes.includes(kind));
 
   test('says whether the installation sends it', async () => {
     const sentBy = async ({ api }: TestApp) => {
-      const { body } = await api.get('/v1/event-kinds');
-      const kinds = body.data as EventKindInfo[];
+      const { body } = await api.get('/v1/event-types');
+      const kinds = body.data as EventTypeInfo[];
       return kinds.filter(({ is_sent }) => is_sent).map(({ event }) => event);
     };
-    expect(await sentBy(app)).toEqual(liveEventKinds);
-    expect(await sentBy(previewing)).toEqual(eventKinds);
-    const { eventKinds: asked } = await ask(previewing, '{ eventKinds { isSent } }');
-    expect(asked).toEqual(eventKinds.map(() => ({ isSent: true })));
+    expect(await sentBy(app)).toEqual(liveEventTypes);
+    expect(await sentBy(previewing)).toEqual(eventTypes);
+    const { eventTypes: asked } = await ask(previewing, '{ eventTypes { isSent } }');
+    expect(asked).toEqual(eventTypes.map(() => ({ isSent: true })));
   });
 
   test('may be subscribed to, and is neither recorded nor sent', async () => {
