@@ -1,0 +1,85 @@
+// CONTRIBUTING.md names files and folders that exist, and the repository's settings agree.
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import packageJson from '../package.json' with { type: 'json' };
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const guide = read('CONTRIBUTING.md');
+const listed = treeOf(guide);
+
+describe('CONTRIBUTING.md', () => {
+  test('lists only files and folders that exist in its tree', () => {
+    expect(listed.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  test('lists every folder of the product in its tree', () => {
+    const folders = globSync('{activities,api,schema,workflows}/**/', { cwd: root })
+      .map((path) => path.replace(/\/?$/, '/'))
+      .filter((path) => path.split('/').length <= 4 && !isPartOfOneNetwork(path));
+    expect(folders.length).toBeGreaterThan(20);
+    expect(folders.filter((path) => !listed.includes(path))).toEqual([]);
+  });
+
+  test('names only paths that exist in its text', () => {
+    const named = pathsIn(guide);
+    expect(named.length).toBeGreaterThan(50);
+    const missing = named.filter(
+      (path) => globSync(path.replaceAll(/<[\w ]+>/g, '*'), { cwd: root }).length === 0,
+    );
+    expect(missing).toEqual([]);
+  });
+
+  test('names only scripts that package.json has', () => {
+    const named = [...guide.matchAll(/(?:`|^)npm (?:run )?([a-z:]+)/gm)].map(([, name]) => name!);
+    const known = [...Object.keys(packageJson.scripts), 'ci', 'audit', 'outdated'];
+    expect(named.filter((name) => !known.includes(name))).toEqual([]);
+  });
+});
+
+describe('the settings of the repository', () => {
+  test('name one major version of Node', () => {
+    const major = packageJson.dependencies.node.split('.')[0];
+    expect(read('.nvmrc').trim()).toBe(major);
+    expect(packageJson.devDependencies['@types/node'].split('.')[0]).toBe(major);
+    expect(read('Dockerfile')).toContain(`FROM node:${major}-`);
+  });
+
+  test('run the same checks on GitHub as on a developer machine', () => {
+    expect(read('.github/workflows/ci.yml')).toMatch(/run: \.ci\/run$/m);
+  });
+});
+
+/** The paths of the indented tree, folders with a slash at their end. */
+function treeOf(text: string): string[] {
+  const block = /```text\n([\s\S]*?)```/.exec(text)?.[1] ?? '';
+  const parents: string[] = [];
+  return block
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => {
+      const depth = (line.length - line.trimStart().length) / 2;
+      const path = (parents[depth - 1] ?? '') + line.trim().split(/\s/)[0]!;
+      parents[depth] = path;
+      return path;
+    });
+}
+
+/** One line of the tree stands for all networks. */
+function isPartOfOneNetwork(path: string): boolean {
+  return path.startsWith('activities/platforms/') && path !== 'activities/platforms/';
+}
+
+/** Code that looks like a path of ours; `<name>` stands for any one name. */
+function pathsIn(text: string): string[] {
+  const inline = text.replaceAll(/```[\s\S]*?```/g, '').matchAll(/`([^`\s]+)`/g);
+  const commands = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, block]) =>
+    block!.split(/\s+/).filter((word) => word.endsWith('.ts')),
+  );
+  const code = [...inline].map(([, inner]) => inner!);
+  return [...commands, ...code].filter(
+    (word) => /^[\w.][\w.<>/-]*$/.test(word) && /\/|\.(md|ts|json|yml)$/.test(word),
+  );
+}
