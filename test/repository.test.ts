@@ -1,4 +1,4 @@
-// CONTRIBUTING.md names files and folders that exist, and the repository's settings agree.
+// CONTRIBUTING.md and SECURITY.md name files that exist, and the repository's settings agree.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -36,6 +36,14 @@ describe('CONTRIBUTING.md', () => {
     const named = [...guide.matchAll(/(?:`|^)npm (?:run )?([a-z:]+)/gm)].map(([, name]) => name!);
     const known = [...Object.keys(packageJson.scripts), 'ci', 'audit', 'outdated'];
     expect(named.filter((name) => !known.includes(name))).toEqual([]);
+  });
+});
+
+describe('SECURITY.md', () => {
+  test('names only paths that exist', () => {
+    const named = pathsIn(read('SECURITY.md'));
+    expect(named.length).toBeGreaterThan(2);
+    expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 });
 
