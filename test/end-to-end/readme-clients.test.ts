@@ -1,12 +1,12 @@
-// The live clients of the README, run as they stand there: what happens to a post, over a restart of the server.
+// The live clients of docs/live.md, run as printed: they follow a post, over a restart of the server.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findFreePorts } from '../../api/embedded/free-ports.ts';
 import { startApp, type TestApp } from '../support/app.ts';
-import { createReadmeDirectory } from '../support/readme.ts';
+import { createProgramDirectory } from '../support/readme.ts';
 
-const { extract, remove } = createReadmeDirectory();
+const { extract, remove } = createProgramDirectory();
 let app: TestApp;
 let server: TestApp;
 let port: number;
@@ -26,7 +26,7 @@ beforeAll(async () => {
   [port] = (await findFreePorts([0])) as [number];
   server = await startServer();
   accountId = (await app.tenant.connectSandbox('ada')).id;
-  extract('socket.mjs');
+  extract('docs/live.md', 'socket.mjs');
 });
 
 afterAll(async () => {
@@ -42,7 +42,7 @@ async function publish(): Promise<string> {
 }
 
 function startClient(file: string, key: string) {
-  const child = spawn(process.execPath, [extract(file)], {
+  const child = spawn(process.execPath, [extract('docs/live.md', file)], {
     env: { URL: `http://127.0.0.1:${port}`, KEY: key },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

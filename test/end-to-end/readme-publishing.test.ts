@@ -1,11 +1,12 @@
-// What the README says of publishing: its requests, run as they stand there, and its tables.
+// What the docs say about publishing: their requests, run as printed, and their tables.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../api/http/routes.ts';
 import { postingErrors } from '../../schema/posts/errors.ts';
 import { CreatePost, PlatformPost, waitReasons, type Post } from '../../schema/posts/posts.ts';
+import { errorKinds } from '../../schema/wire/errors.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { startRelay } from '../support/networks/nostr/server.ts';
-import { readmeBlocks, readTable } from '../support/readme.ts';
+import { readBlocks, readPage, readTable } from '../support/readme.ts';
 import { createShell, type Shell } from '../support/shell.ts';
 
 let app: TestApp;
@@ -19,8 +20,12 @@ afterAll(async () => {
   await shell[Symbol.asyncDispose]();
 });
 
+const publishing = readPage('docs/publishing.md');
+const errors = readPage('docs/errors.md');
+
 const [requests, [realExample]] = divide(
-  readmeBlocks
+  [readPage('README.md'), readPage('docs/quickstart.md'), publishing]
+    .flatMap(readBlocks)
     .filter(({ language, text }) => language === 'sh' && text.includes('$URL/v1/posts '))
     .map(({ text }) => text),
 );
@@ -51,11 +56,11 @@ async function publish(request: string): Promise<Post> {
 }
 
 describe('the requests that publish', () => {
-  test('are those of the first five minutes and of the section on publishing', () => {
-    expect(requests).toHaveLength(2);
+  test('are in the README, the quickstart and the page on publishing', () => {
+    expect(requests).toHaveLength(3);
   });
 
-  test.each(requests)('work as they stand there: %#', async (request) => {
+  test.each(requests)('work as printed: %#', async (request) => {
     const { status, results } = await publish(request);
     expect(status).toBe('published');
     const comments = results.flatMap(({ first_comment }) => first_comment ?? []);
@@ -80,7 +85,7 @@ const namesIn = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]
 
 describe('the tables', () => {
   test('name every field of a post and of its targets, and no other', () => {
-    const named = readTable('field').flatMap(([names]) => namesIn(names!));
+    const named = readTable(publishing, 'Field').flatMap(([names]) => namesIn(names!));
     // What names the target, and not what goes there.
     const { account_id: _, platform: __, ...ofTarget } = PlatformPost.shape;
     const fields = new Set([...Object.keys(CreatePost.shape), ...Object.keys(ofTarget)]);
@@ -89,19 +94,29 @@ describe('the tables', () => {
 
   test('name calls that there are', () => {
     const known = routes.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
-    const calls = readTable('call').flatMap(([names]) => namesIn(names!));
+    const calls = readTable(publishing, 'Call').flatMap(([names]) => namesIn(names!));
     expect(calls.length).toBeGreaterThan(5);
     expect(calls.filter((call) => !known.includes(call))).toEqual([]);
   });
 
   test('tell what a target may wait for', () => {
-    expect(readTable('`waiting_for`')).toEqual(
+    expect(readTable(publishing, '`waiting_for`')).toEqual(
       Object.entries(waitReasons).map(([reason, meaning]) => [`\`${reason}\``, meaning]),
     );
   });
 
+  test('list the error codes of requests, with their status', () => {
+    expect(readTable(errors, '`code`').map((cells) => cells.slice(0, 3))).toEqual(
+      Object.entries(errorKinds).map(([code, { status, isRetriable }]) => [
+        `\`${code}\``,
+        String(status),
+        `\`${isRetriable}\``,
+      ]),
+    );
+  });
+
   test('tell of each error code what the API tells', () => {
-    expect(readTable('`error_code`')).toEqual(
+    expect(readTable(errors, '`error_code`')).toEqual(
       Object.entries(postingErrors).map(([code, { message, isRetriable, nextAction }]) => [
         `\`${code}\``,
         message,

@@ -1,4 +1,4 @@
-// The programs of the README, run as they stand there: what its receivers take, refuse and drop, and what it watches.
+// The receivers and watchers of the docs, run as printed: what they take, refuse, drop and show.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
@@ -8,9 +8,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findFreePorts } from '../../api/embedded/free-ports.ts';
 import type { WebhookWithSecret } from '../../schema/webhooks.ts';
 import { startApp, type TestApp } from '../support/app.ts';
-import { createReadmeDirectory, readme, readmeBlocks } from '../support/readme.ts';
+import { createProgramDirectory, readBlocks, readPage } from '../support/readme.ts';
 
-const { extract, remove } = createReadmeDirectory();
+const webhooks = readPage('docs/webhooks.md');
+const { extract, remove } = createProgramDirectory();
 let app: TestApp;
 
 beforeAll(async () => {
@@ -37,7 +38,7 @@ describe.each([
     const [port] = await findFreePorts([0]);
     url = `http://127.0.0.1:${port}/`;
     webhook = await app.tenant.createWebhook(url);
-    child = spawn(command, [extract(file)], {
+    child = spawn(command, [extract('docs/webhooks.md', file)], {
       env: {
         PATH: process.env['PATH'],
         HOME: process.env['HOME'],
@@ -138,7 +139,7 @@ describe.each([
 describe('the program that watches', () => {
   test('shows what happens to deliveries', async () => {
     const webhook = await app.tenant.createWebhook(`${app.url}/sandbox/inbox/watched`);
-    const child = spawn(process.execPath, [extract('watch.mjs')], {
+    const child = spawn(process.execPath, [extract('docs/quickstart.md', 'watch.mjs')], {
       env: { URL: app.url, KEY: app.tenant.key },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -164,11 +165,11 @@ describe('the program that watches', () => {
 });
 
 describe('the requests that register a webhook', () => {
-  test('work as they stand there, over both APIs', async () => {
-    const body = /\/v1\/webhooks -H [^']*'[^']*' \\\n {2}-d '([^']*)'/.exec(readme)![1]!;
+  test('work as printed, over both APIs', async () => {
+    const body = /\/v1\/webhooks -H [^']*'[^']*' \\\n {2}-d '([^']*)'/.exec(webhooks)![1]!;
     const rest = await app.api.post('/v1/webhooks', JSON.parse(body));
     expect(rest).toMatchObject({ status: 201, body: { data: { name: 'orders' } } });
-    const query = readmeBlocks.find(({ language }) => language === 'graphql')!.text;
+    const query = readBlocks(webhooks).find(({ language }) => language === 'graphql')!.text;
     const { body: answer } = await app.api.post('/graphql', { query });
     expect(answer.data.createWebhook).toEqual({
       secret: expect.stringMatching(/^whsec_/),

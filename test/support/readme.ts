@@ -1,4 +1,4 @@
-// The README and the pages of docs/ as their readers take them: programs, documents, rows of tables.
+// The README and the pages of docs/ as their readers use them: programs, requests, rows of tables.
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,14 +15,11 @@ export function readBlocks(page: string) {
   }));
 }
 
-export const readme = readPage('README.md');
-export const readmeBlocks = readBlocks(readme);
-
-/** The cells of each row below the table's head, by the first words of that. */
-export function readTable(head: string): string[][] {
-  const lines = readme.split('\n');
+/** The cells of each row of the page's first table whose head begins with these words. */
+export function readTable(page: string, head: string): string[][] {
+  const lines = page.split('\n');
   const start = lines.findIndex((line) => line.startsWith(`| ${head}`));
-  if (start < 0) throw new Error(`The README has no table that begins with ${head}.`);
+  if (start < 0) throw new Error(`The page has no table that begins with ${head}.`);
   const end = lines.findIndex((line, i) => i > start && !line.startsWith('|'));
   return lines.slice(start + 2, end).map((line) =>
     line
@@ -32,21 +29,21 @@ export function readTable(head: string): string[][] {
   );
 }
 
-export interface ReadmeDirectory {
+export interface ProgramDirectory {
   /** Writes the fenced block whose first line begins with the file's name in a comment. */
-  extract(file: string): string;
+  extract(page: string, file: string): string;
   remove(): void;
 }
 
-/** With the packages of this checkout, as if they had been installed there. */
-export function createReadmeDirectory(): ReadmeDirectory {
-  const directory = mkdtempSync(join(tmpdir(), 'fanfare-readme-'));
+/** A directory with the packages of this checkout, as if a reader had installed them there. */
+export function createProgramDirectory(): ProgramDirectory {
+  const directory = mkdtempSync(join(tmpdir(), 'fanfare-docs-'));
   symlinkSync(join(import.meta.dirname, '../../node_modules'), join(directory, 'node_modules'));
   return {
-    extract(file) {
+    extract(page, file) {
       const name = new RegExp(`^(//|#) ${file.replace('.', '[.]')}\\b`);
-      const block = readmeBlocks.find(({ text }) => name.test(text))?.text;
-      if (block === undefined) throw new Error(`The README has no ${file}.`);
+      const block = readBlocks(readPage(page)).find(({ text }) => name.test(text))?.text;
+      if (block === undefined) throw new Error(`${page} has no program ${file}.`);
       const path = join(directory, file);
       writeFileSync(path, block);
       return path;

@@ -1,0 +1,47 @@
+// Every relative link of README.md and docs/*.md leads to a file and a heading that exist.
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readPage } from '../support/readme.ts';
+
+const root = join(import.meta.dirname, '../..');
+const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' });
+const pages = [
+  'README.md',
+  ...docs.filter((name) => name.endsWith('.md')).map((name) => join('docs', name)),
+];
+
+const withoutCode = (page: string) => page.replace(/^```[\s\S]*?^```$/gm, '');
+
+/** The anchors that GitHub gives the headings of a page. */
+function listAnchors(page: string): string[] {
+  return [...withoutCode(page).matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
+    title!
+      .toLowerCase()
+      .replaceAll(/[^\p{Letter}\p{Number} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+function isResolved(from: string, link: string): boolean {
+  const [file, anchor] = link.split('#') as [string, string?];
+  const path = file === '' ? from : join(dirname(from), file);
+  if (!existsSync(join(root, path))) return false;
+  return anchor === undefined || listAnchors(readPage(path)).includes(anchor);
+}
+
+test.each(pages)('the links of %s resolve', (page) => {
+  const links = [...withoutCode(readPage(page)).matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, link]) => link!)
+    .filter((link) => !/^[a-z]+:/.test(link));
+  expect(links.filter((link) => !isResolved(page, link))).toEqual([]);
+});
+
+test('the README links to every page of docs/', () => {
+  const readme = readPage('README.md');
+  expect(pages.slice(1).filter((page) => !readme.includes(`(${page})`))).toEqual([]);
+});
+
+test('the README has at most 8 kB', () => {
+  expect(Buffer.byteLength(readPage('README.md'))).toBeLessThanOrEqual(8_000);
+});
