@@ -1,15 +1,16 @@
-// Every relative link of README.md and docs/*.md leads to a file and a heading that exist.
+// Every relative link of the Markdown pages leads to a file and a heading that exist.
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readPage } from '../support/readme.ts';
 
 const root = join(import.meta.dirname, '../..');
-const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' });
-const pages = [
-  'README.md',
-  ...docs.filter((name) => name.endsWith('.md')).map((name) => join('docs', name)),
-];
+const listPages = (folder: string) =>
+  readdirSync(join(root, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join(folder, name));
+const docs = listPages('docs');
+const pages = [...listPages(''), ...docs];
 
 const withoutCode = (page: string) => page.replace(/^```[\s\S]*?^```$/gm, '');
 
@@ -39,7 +40,7 @@ test.each(pages)('the links of %s resolve', (page) => {
 
 test('the README links to every page of docs/', () => {
   const readme = readPage('README.md');
-  expect(pages.slice(1).filter((page) => !readme.includes(`(${page})`))).toEqual([]);
+  expect(docs.filter((page) => !readme.includes(`(${page})`))).toEqual([]);
 });
 
 test('the README has at most 8 kB', () => {

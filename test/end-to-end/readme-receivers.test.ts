@@ -164,6 +164,55 @@ describe('the program that watches', () => {
   });
 });
 
+describe('the receiver of the README', () => {
+  test('shows a real event, and refuses a forged one', async () => {
+    const [port] = await findFreePorts([0]);
+    const url = `http://127.0.0.1:${port}/`;
+    const webhook = await app.tenant.createWebhook(url);
+    const child = spawn(process.execPath, [extract('README.md', 'hook.mjs')], {
+      env: { WEBHOOK_SECRET: webhook.secret, PORT: String(port) },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+    try {
+      await expect.poll(() => isListening(port!), { timeout: 15_000 }).toBe(true);
+      const forged = await fetch(url, { method: 'POST', body: '{}' });
+      expect(forged.status).toBe(401);
+      const account = await app.tenant.connectSandbox('reader-hook');
+      const { id } = await app.tenant.createPost({ caption: 'hook', account_ids: [account.id] });
+      await expect.poll(() => output, { timeout: 15_000 }).toContain(`post.published ${id}`);
+    } finally {
+      const exit = once(child, 'exit');
+      child.kill('SIGKILL');
+      await exit;
+    }
+  });
+});
+
+describe.each(['README.md', 'docs/quickstart.md'])('the stream of %s', (page) => {
+  test('shows each step of a post', async () => {
+    const request = readBlocks(readPage(page)).find(({ text }) => text.includes('curl -sN'))!.text;
+    const response = await fetch(`${app.url}/graphql`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${app.tenant.key}`,
+        'Content-Type': 'application/json',
+        Accept: 'text/event-stream',
+      },
+      body: / -d '([^']*)'/.exec(request)![1]!,
+    });
+    const account = await app.tenant.connectSandbox('reader-stream');
+    const { id } = await app.tenant.createPost({ caption: 'stream', account_ids: [account.id] });
+    let received = '';
+    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+      received += chunk;
+      if (received.includes(id) && received.includes('"status":"PUBLISHED"')) break;
+    }
+    expect(received).toContain(id);
+  });
+});
+
 describe('the requests that register a webhook', () => {
   test('work as printed, over both APIs', async () => {
     const body = /\/v1\/webhooks -H [^']*'[^']*' \\\n {2}-d '([^']*)'/.exec(webhooks)![1]!;

@@ -18,7 +18,9 @@ export function readBlocks(page: string) {
 /** The cells of each row of the page's first table whose head begins with these words. */
 export function readTable(page: string, head: string): string[][] {
   const lines = page.split('\n');
-  const start = lines.findIndex((line) => line.startsWith(`| ${head}`));
+  const start = lines.findIndex(
+    (line, i) => line.startsWith(`| ${head}`) && lines[i + 1]?.startsWith('| -'),
+  );
   if (start < 0) throw new Error(`The page has no table that begins with ${head}.`);
   const end = lines.findIndex((line, i) => i > start && !line.startsWith('|'));
   return lines.slice(start + 2, end).map((line) =>
