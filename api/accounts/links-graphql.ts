@@ -2,7 +2,7 @@
 import { ConnectSessionRef } from '../connect/graphql.ts';
 import { EventRef } from '../events/graphql.ts';
 import { linkOne } from '../graphql/links.ts';
-import { PostResultRef } from '../posts/shapes-graphql.ts';
+import { PostResultRef } from '../posts/graphql/shapes.ts';
 import { AccountRef, accountNodes } from './graphql.ts';
 
 const link = { type: AccountRef, load: accountNodes.load };

@@ -3,7 +3,7 @@ import { ListDeliveries } from '../../schema/deliveries.ts';
 import { EventRef } from '../events/graphql.ts';
 import { toIdCursor } from '../graphql/connections.ts';
 import { linkPages } from '../graphql/links.ts';
-import { PostRef } from '../posts/shapes-graphql.ts';
+import { PostRef } from '../posts/graphql/shapes.ts';
 import { WebhookRef } from '../webhooks/graphql.ts';
 import { DeliveryConnection, deliveryFilters } from './graphql.ts';
 import { listDeliveriesOf } from './operations.ts';

@@ -4,7 +4,7 @@ import { AccountRef } from '../accounts/graphql.ts';
 import { DeliveryRef } from '../deliveries/graphql.ts';
 import { toIdCursor } from '../graphql/connections.ts';
 import { linkOne, linkPages } from '../graphql/links.ts';
-import { PostRef } from '../posts/shapes-graphql.ts';
+import { PostRef } from '../posts/graphql/shapes.ts';
 import { EventConnection, eventNodes, EventRef } from './graphql.ts';
 import { listEventsOf } from './operations.ts';
 

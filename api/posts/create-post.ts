@@ -5,7 +5,7 @@ import type { PostWithResults } from '../../schema/database/posts/posts.ts';
 import type { CreatePost, Post } from '../../schema/posts/posts.ts';
 import type { Caller, Context } from '../server/context.ts';
 import { transact, type Answer, type Effects } from '../http/transact.ts';
-import { planPost } from './check-post.ts';
+import { planPost } from './checks/check-post.ts';
 import { presentPost } from './presenter.ts';
 import { writePost } from './write-post.ts';
 

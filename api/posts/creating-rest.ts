@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { CreatedPost, CreatePosts } from '../../schema/posts/bulk.ts';
 import { CreatePost, PostVerdict } from '../../schema/posts/posts.ts';
 import { one, post, written } from '../http/route.ts';
-import { validatePost } from './check-post.ts';
+import { validatePost } from './checks/check-post.ts';
 import { createPosts } from './create-posts.ts';
 
 export const postCreatingRoutes = [

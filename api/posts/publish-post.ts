@@ -10,7 +10,7 @@ import { isWaiting, wrongState } from './post-state.ts';
 import { presentPost } from './presenter.ts';
 import { startRun } from './start-run.ts';
 import { toTargetInput } from './stored-post.ts';
-import { planTargets } from './targets.ts';
+import { planTargets } from './checks/targets.ts';
 
 /** Checks the post as it stands like a new one: it may have waited for long. */
 export function publishPost(context: Context, caller: Caller, id: string): Promise<Answer<Post>> {

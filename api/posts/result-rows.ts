@@ -2,7 +2,7 @@
 import type { Insertable } from 'kysely';
 import type { Database } from '../../schema/database/tables.ts';
 import { newId } from '../../schema/wire/ids.ts';
-import type { PlannedTarget } from './targets.ts';
+import type { PlannedTarget } from './checks/targets.ts';
 
 type ResultInsert = Insertable<Database['post_results']>;
 

@@ -2,7 +2,7 @@
 import type { PostResultRow } from '../../schema/database/tables.ts';
 import type { PostWithResults } from '../../schema/database/posts/posts.ts';
 import type { PlatformPost } from '../../schema/posts/posts.ts';
-import type { TargetInput } from './named-targets.ts';
+import type { TargetInput } from './checks/named-targets.ts';
 
 type StoredContent = Omit<TargetInput, 'account_ids'>;
 

@@ -16,10 +16,10 @@ import { recordScheduled } from './create-post.ts';
 import { isWaiting, wrongState } from './post-state.ts';
 import { presentPost } from './presenter.ts';
 import { toResultRows } from './result-rows.ts';
-import { readSchedule } from './schedule.ts';
+import { readSchedule } from './checks/schedule.ts';
 import { startRun } from './start-run.ts';
 import { toTargetInput } from './stored-post.ts';
-import { planTargets, type PlannedTarget } from './targets.ts';
+import { planTargets, type PlannedTarget } from './checks/targets.ts';
 
 /** Checks the whole post as it will be, also what stays. */
 export async function updatePost(

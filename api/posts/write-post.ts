@@ -8,7 +8,7 @@ import type { Caller, Context } from '../server/context.ts';
 import type { Effects } from '../http/transact.ts';
 import { countNewTargets } from './count-usage.ts';
 import { toResultRows } from './result-rows.ts';
-import type { PlannedTarget } from './targets.ts';
+import type { PlannedTarget } from './checks/targets.ts';
 
 /** A post whose every part has been checked. */
 export interface PlannedPost extends Pick<CreatePost, 'caption' | 'metadata'> {

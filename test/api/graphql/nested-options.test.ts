@@ -12,7 +12,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { GraphqlTypes } from '../../../api/graphql/builder.ts';
 import { spellField, toWire } from '../../../api/graphql/case-conversion.ts';
-import { buildOptionTypes } from '../../../api/posts/option-types.ts';
+import { buildOptionTypes } from '../../../api/posts/graphql/option-types.ts';
 import { bodyOptions, toIssues } from '../../../api/http/validation.ts';
 
 const Options = z.strictObject({

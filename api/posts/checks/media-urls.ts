@@ -1,6 +1,6 @@
 // The form of media URLs. Which address one leads to is asked when it is fetched.
-import type { Issue } from '../../schema/wire/errors.ts';
-import { checkUrlSyntax } from '../../schema/wire/url-rules.ts';
+import type { Issue } from '../../../schema/wire/errors.ts';
+import { checkUrlSyntax } from '../../../schema/wire/url-rules.ts';
 
 export function checkMediaUrls(urls: string[], path: string): Issue[] {
   return urls.flatMap((url, i) => {

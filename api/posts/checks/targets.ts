@@ -1,10 +1,10 @@
 // From the targets that a request names to those that are written: accounts found, all checked.
-import type { Issue } from '../../schema/wire/errors.ts';
-import type { SocialAccountRow } from '../../schema/database/tables.ts';
-import { listAccountsById } from '../../schema/database/accounts/accounts.ts';
-import { lostAccountWords, reconnectCalls } from '../../schema/reconnecting.ts';
-import { rulesOf } from '../../activities/platforms/index.ts';
-import type { Caller, Context } from '../server/context.ts';
+import type { Issue } from '../../../schema/wire/errors.ts';
+import type { SocialAccountRow } from '../../../schema/database/tables.ts';
+import { listAccountsById } from '../../../schema/database/accounts/accounts.ts';
+import { lostAccountWords, reconnectCalls } from '../../../schema/reconnecting.ts';
+import { rulesOf } from '../../../activities/platforms/index.ts';
+import type { Caller, Context } from '../../server/context.ts';
 import { fault, isFault, toRefusal, type Finding } from './findings.ts';
 import { checkMediaUrls } from './media-urls.ts';
 import { nameTargets, type NamedTarget, type TargetInput } from './named-targets.ts';

@@ -1,8 +1,8 @@
 // What leads to posts from other resources, in GraphQL.
-import { DeliveryRef } from '../deliveries/graphql.ts';
-import { EventRef } from '../events/graphql.ts';
-import { linkOne } from '../graphql/links.ts';
-import { postNodes, PostRef } from './shapes-graphql.ts';
+import { DeliveryRef } from '../../deliveries/graphql.ts';
+import { EventRef } from '../../events/graphql.ts';
+import { linkOne } from '../../graphql/links.ts';
+import { postNodes, PostRef } from './shapes.ts';
 
 linkOne(EventRef, 'post', {
   type: PostRef,

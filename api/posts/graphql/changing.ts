@@ -1,15 +1,15 @@
 // Changing, publishing, canceling, deleting and retrying posts, in GraphQL.
-import { UpdatePost } from '../../schema/posts/changes.ts';
-import { builder, operationCost } from '../graphql/builder.ts';
-import { readId, write } from '../graphql/operation.ts';
-import { idArguments, idempotencyArguments, noInput } from '../graphql/shapes.ts';
-import { cancelPost } from './cancel-post.ts';
-import { NewPostStatusRef, PlatformPostInput } from './creating-graphql.ts';
-import { deletePost } from './delete-post.ts';
-import { publishPost } from './publish-post.ts';
-import { retryResult } from './retry-result.ts';
-import { PostRef, PostResultRef } from './shapes-graphql.ts';
-import { updatePost } from './update-post.ts';
+import { UpdatePost } from '../../../schema/posts/changes.ts';
+import { builder, operationCost } from '../../graphql/builder.ts';
+import { readId, write } from '../../graphql/operation.ts';
+import { idArguments, idempotencyArguments, noInput } from '../../graphql/shapes.ts';
+import { cancelPost } from '../cancel-post.ts';
+import { NewPostStatusRef, PlatformPostInput } from './creating.ts';
+import { deletePost } from '../delete-post.ts';
+import { publishPost } from '../publish-post.ts';
+import { retryResult } from '../retry-result.ts';
+import { PostRef, PostResultRef } from './shapes.ts';
+import { updatePost } from '../update-post.ts';
 
 const UpdatePostInput = builder.inputType('UpdatePostInput', {
   fields: (t) => ({

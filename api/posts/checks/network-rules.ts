@@ -1,11 +1,11 @@
 // Checks what one target would publish against the rules of its network.
 import type { z } from 'zod';
-import type { Issue } from '../../schema/wire/errors.ts';
-import { platformTitles } from '../../schema/platforms/index.ts';
-import type { Platform } from '../../activities/platforms/platform.ts';
-import type { Platforms } from '../../activities/platforms/index.ts';
-import { checkText } from '../../activities/platforms/text-rules.ts';
-import { bodyOptions, toIssues } from '../http/validation.ts';
+import type { Issue } from '../../../schema/wire/errors.ts';
+import { platformTitles } from '../../../schema/platforms/index.ts';
+import type { Platform } from '../../../activities/platforms/platform.ts';
+import type { Platforms } from '../../../activities/platforms/index.ts';
+import { checkText } from '../../../activities/platforms/text-rules.ts';
+import { bodyOptions, toIssues } from '../../http/validation.ts';
 import { checkMediaUrls } from './media-urls.ts';
 import type { NamedTarget, TargetInput } from './named-targets.ts';
 

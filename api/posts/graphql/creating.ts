@@ -1,12 +1,12 @@
 // Creating posts, in GraphQL.
-import { fixedLimits } from '../../schema/limits.ts';
-import { CreatePost } from '../../schema/posts/posts.ts';
-import { builder, operationCost } from '../graphql/builder.ts';
-import { write } from '../graphql/operation.ts';
-import { wordEnum } from '../graphql/shapes.ts';
-import { createPost } from './create-post.ts';
-import { PlatformOptionsInput } from './options-graphql.ts';
-import { PostRef } from './shapes-graphql.ts';
+import { fixedLimits } from '../../../schema/limits.ts';
+import { CreatePost } from '../../../schema/posts/posts.ts';
+import { builder, operationCost } from '../../graphql/builder.ts';
+import { write } from '../../graphql/operation.ts';
+import { wordEnum } from '../../graphql/shapes.ts';
+import { createPost } from '../create-post.ts';
+import { PlatformOptionsInput } from './options.ts';
+import { PostRef } from './shapes.ts';
 
 export const PlatformPostInput = builder.inputType('PlatformPostInput', {
   description: 'A target with its own content.',

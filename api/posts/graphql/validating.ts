@@ -4,14 +4,14 @@ import {
   findingSeverities,
   type PostFinding,
   type PostVerdict,
-} from '../../schema/posts/posts.ts';
-import { builder, operationCost } from '../graphql/builder.ts';
-import { inInput, judge } from '../graphql/operation.ts';
-import { wordEnum } from '../graphql/shapes.ts';
-import { spellField, spellWords, type Place } from '../graphql/case-conversion.ts';
-import { PlatformRef } from '../platforms/graphql.ts';
-import { validatePost } from './check-post.ts';
-import { CreatePostInput } from './creating-graphql.ts';
+} from '../../../schema/posts/posts.ts';
+import { builder, operationCost } from '../../graphql/builder.ts';
+import { inInput, judge } from '../../graphql/operation.ts';
+import { wordEnum } from '../../graphql/shapes.ts';
+import { spellField, spellWords, type Place } from '../../graphql/case-conversion.ts';
+import { PlatformRef } from '../../platforms/graphql.ts';
+import { validatePost } from '../checks/check-post.ts';
+import { CreatePostInput } from './creating.ts';
 
 const FindingSeverityRef = wordEnum('FindingSeverity', findingSeverities);
 

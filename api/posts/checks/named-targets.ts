@@ -1,7 +1,7 @@
 // The targets as a request names them, in either of its two forms.
-import { countOf } from '../../schema/wire/count-of.ts';
-import type { Issue } from '../../schema/wire/errors.ts';
-import type { CreatePost, PlatformPost } from '../../schema/posts/posts.ts';
+import { countOf } from '../../../schema/wire/count-of.ts';
+import type { Issue } from '../../../schema/wire/errors.ts';
+import type { CreatePost, PlatformPost } from '../../../schema/posts/posts.ts';
 
 /** What of a post decides where it goes, and as what. */
 export type TargetInput = Pick<

@@ -1,8 +1,8 @@
 // When a post is to be published, from the time that a request names.
-import type { Config } from '../../schema/config/config.ts';
-import { countOf } from '../../schema/wire/count-of.ts';
-import { validationError, type Issue } from '../../schema/wire/errors.ts';
-import { fixedLimits } from '../../schema/limits.ts';
+import type { Config } from '../../../schema/config/config.ts';
+import { countOf } from '../../../schema/wire/count-of.ts';
+import { validationError, type Issue } from '../../../schema/wire/errors.ts';
+import { fixedLimits } from '../../../schema/limits.ts';
 
 const { scheduleAheadDays } = fixedLimits;
 const maxAheadMs = scheduleAheadDays * 24 * 3_600_000;

@@ -1,6 +1,6 @@
 // What checks find in a post: faults that refuse it, warnings that don't, each with its target.
-import { validationError, type AppError, type Issue } from '../../schema/wire/errors.ts';
-import type { PostFinding } from '../../schema/posts/posts.ts';
+import { validationError, type AppError, type Issue } from '../../../schema/wire/errors.ts';
+import type { PostFinding } from '../../../schema/posts/posts.ts';
 import type { NamedTarget } from './named-targets.ts';
 
 export interface Finding {

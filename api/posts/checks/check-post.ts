@@ -1,13 +1,13 @@
 // Everything that is checked of a post before it is written: for creating it, and for validating it.
-import { monthOf } from '../../schema/database/accounts/usage.ts';
-import type { SocialAccountRow } from '../../schema/database/tables.ts';
-import type { CreatePost, PostFinding, PostVerdict } from '../../schema/posts/posts.ts';
-import type { Caller, Context } from '../server/context.ts';
-import { foreseeExcess } from './count-usage.ts';
+import { monthOf } from '../../../schema/database/accounts/usage.ts';
+import type { SocialAccountRow } from '../../../schema/database/tables.ts';
+import type { CreatePost, PostFinding, PostVerdict } from '../../../schema/posts/posts.ts';
+import type { Caller, Context } from '../../server/context.ts';
+import { foreseeExcess } from '../count-usage.ts';
 import { fault, toRefusal, type Finding } from './findings.ts';
 import { checkSchedule, toSchedule } from './schedule.ts';
 import { checkTargets, type CheckedTargets, type PlannedTarget } from './targets.ts';
-import type { PlannedPost } from './write-post.ts';
+import type { PlannedPost } from '../write-post.ts';
 
 /** Throws all faults together. */
 export async function planPost(

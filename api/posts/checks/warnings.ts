@@ -1,6 +1,6 @@
 // What does not refuse a post, though its author would rather know it before than after.
-import type { Platform } from '../../activities/platforms/platform.ts';
-import type { SocialAccountRow } from '../../schema/database/tables.ts';
+import type { Platform } from '../../../activities/platforms/platform.ts';
+import type { SocialAccountRow } from '../../../schema/database/tables.ts';
 import { warning, type Finding } from './findings.ts';
 import type { NamedTarget, TargetInput } from './named-targets.ts';
 

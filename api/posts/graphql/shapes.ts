@@ -13,14 +13,14 @@ import {
   type Outcome,
   type Post,
   type PostResult,
-} from '../../schema/posts/posts.ts';
-import { builder } from '../graphql/builder.ts';
-import { nodesOf } from '../graphql/nodes.ts';
-import { wordEnum } from '../graphql/shapes.ts';
-import { spellWords } from '../graphql/case-conversion.ts';
-import { PlatformRef } from '../platforms/graphql.ts';
-import { PlatformOptionsRef, showOptions } from './options-graphql.ts';
-import { findPosts, findResults } from './read-posts.ts';
+} from '../../../schema/posts/posts.ts';
+import { builder } from '../../graphql/builder.ts';
+import { nodesOf } from '../../graphql/nodes.ts';
+import { wordEnum } from '../../graphql/shapes.ts';
+import { spellWords } from '../../graphql/case-conversion.ts';
+import { PlatformRef } from '../../platforms/graphql.ts';
+import { PlatformOptionsRef, showOptions } from './options.ts';
+import { findPosts, findResults } from '../read-posts.ts';
 
 export const PostStatusRef = wordEnum('PostStatus', postStatuses, {
   partial: 'Some targets were published and some failed.',

@@ -1,5 +1,5 @@
 // Threads: the targets of one account, each of which answers the one before.
-import type { Issue } from '../../schema/wire/errors.ts';
+import type { Issue } from '../../../schema/wire/errors.ts';
 import { fault, type Finding } from './findings.ts';
 import type { NamedTarget } from './named-targets.ts';
 

@@ -1,11 +1,11 @@
 // Reading posts, in GraphQL.
-import { ListPosts } from '../../schema/posts/posts.ts';
-import { builder } from '../graphql/builder.ts';
-import { connectionOf } from '../graphql/connections.ts';
-import { queryOne, queryPages } from '../graphql/queries.ts';
-import { PlatformRef } from '../platforms/graphql.ts';
-import { getPost, listPosts } from './read-posts.ts';
-import { PostRef, PostStatusRef } from './shapes-graphql.ts';
+import { ListPosts } from '../../../schema/posts/posts.ts';
+import { builder } from '../../graphql/builder.ts';
+import { connectionOf } from '../../graphql/connections.ts';
+import { queryOne, queryPages } from '../../graphql/queries.ts';
+import { PlatformRef } from '../../platforms/graphql.ts';
+import { getPost, listPosts } from '../read-posts.ts';
+import { PostRef, PostStatusRef } from './shapes.ts';
 
 const PostConnection = connectionOf('PostConnection', PostRef);
 

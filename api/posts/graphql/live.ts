@@ -1,10 +1,10 @@
 // The live stream of posts, in GraphQL.
-import { builder, operationCost } from '../graphql/builder.ts';
-import { messageOf, resumeArguments } from '../live/message-graphql.ts';
-import { openUpdates } from '../live/open-updates.ts';
-import { showUpdate } from '../live/updates.ts';
-import { getPost } from './read-posts.ts';
-import { PostRef } from './shapes-graphql.ts';
+import { builder, operationCost } from '../../graphql/builder.ts';
+import { messageOf, resumeArguments } from '../../live/message-graphql.ts';
+import { openUpdates } from '../../live/open-updates.ts';
+import { showUpdate } from '../../live/updates.ts';
+import { getPost } from '../read-posts.ts';
+import { PostRef } from './shapes.ts';
 
 const PostUpdate = messageOf('PostUpdate', {
   field: 'post',

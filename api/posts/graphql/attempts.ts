@@ -1,18 +1,18 @@
 // The calls of a target or a comment to its network, in GraphQL.
-import { listQuery } from '../../schema/wire/listing.ts';
-import { phases } from '../../schema/posts/posts.ts';
+import { listQuery } from '../../../schema/wire/listing.ts';
+import { phases } from '../../../schema/posts/posts.ts';
 import {
   attemptOutcomes,
   providerDetailMeaning,
   type AttemptOutcome,
   type PostAttempt,
-} from '../../schema/posts/attempts.ts';
-import { builder } from '../graphql/builder.ts';
-import { connectionOf } from '../graphql/connections.ts';
-import { linkPages } from '../graphql/links.ts';
-import { wordEnum } from '../graphql/shapes.ts';
-import { listAttemptsOfResults, toAttemptCursor } from './list-attempts.ts';
-import { OutcomeRef } from './shapes-graphql.ts';
+} from '../../../schema/posts/attempts.ts';
+import { builder } from '../../graphql/builder.ts';
+import { connectionOf } from '../../graphql/connections.ts';
+import { linkPages } from '../../graphql/links.ts';
+import { wordEnum } from '../../graphql/shapes.ts';
+import { listAttemptsOfResults, toAttemptCursor } from '../list-attempts.ts';
+import { OutcomeRef } from './shapes.ts';
 
 const PhaseRef = wordEnum('Phase', phases, { enum: 'A step of a target on its way.' });
 

@@ -1,15 +1,15 @@
 // Creating several posts at once, in GraphQL.
-import { CreatePosts } from '../../schema/posts/bulk.ts';
-import { AppError, type Issue } from '../../schema/wire/errors.ts';
-import { builder, operationCost } from '../graphql/builder.ts';
-import type { ErrorBody } from '../http/errors.ts';
-import { spellBody } from '../graphql/errors.ts';
-import { inInput, write } from '../graphql/operation.ts';
-import { idempotencyArguments } from '../graphql/shapes.ts';
-import { spellError, type Place } from '../graphql/case-conversion.ts';
-import { createPosts, type CreatedPost } from './create-posts.ts';
-import { CreatePostInput } from './creating-graphql.ts';
-import { PostRef } from './shapes-graphql.ts';
+import { CreatePosts } from '../../../schema/posts/bulk.ts';
+import { AppError, type Issue } from '../../../schema/wire/errors.ts';
+import { builder, operationCost } from '../../graphql/builder.ts';
+import type { ErrorBody } from '../../http/errors.ts';
+import { spellBody } from '../../graphql/errors.ts';
+import { inInput, write } from '../../graphql/operation.ts';
+import { idempotencyArguments } from '../../graphql/shapes.ts';
+import { spellError, type Place } from '../../graphql/case-conversion.ts';
+import { createPosts, type CreatedPost } from '../create-posts.ts';
+import { CreatePostInput } from './creating.ts';
+import { PostRef } from './shapes.ts';
 
 const IssueRef = builder.objectRef<Issue>('Issue').implement({
   description: 'One fault of one field.',
