@@ -1,7 +1,7 @@
 // The rooms, the arrows between them, and the habits of every file.
 import { basename } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readSourceFiles, type Import, type SourceFile } from './support/source-files.ts';
+import { readSourceFiles, type Import, type SourceFile } from './support/checks/source-files.ts';
 
 const files = readSourceFiles();
 const byPath = new Map(files.map((file) => [file.path, file]));

@@ -6,9 +6,9 @@ import { startEmbeddedBackends } from '../../api/embedded/backends.ts';
 import { connectDatabase } from '../../schema/database/connect.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import { createNotifier, type Notifier } from '../../schema/database/live/notifier.ts';
-import type { Api } from '../support/api.ts';
-import { startProgram, type Program } from '../support/program.ts';
-import { cacheDirectory } from '../support/servers.ts';
+import type { Api } from '../support/app/api.ts';
+import { startProgram, type Program } from '../support/app/program.ts';
+import { cacheDirectory } from '../support/servers/servers.ts';
 
 export interface Installation extends AsyncDisposable {
   readonly program: Program;

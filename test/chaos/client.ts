@@ -1,6 +1,6 @@
 // A client of the installation that repeats a request, with its Idempotency-Key, until it has an answer.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createApi, type ApiAnswer } from '../support/api.ts';
+import { createApi, type ApiAnswer } from '../support/app/api.ts';
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the load reads into answers of every shape
 export type Answer = ApiAnswer<any>;

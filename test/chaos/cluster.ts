@@ -11,7 +11,7 @@ import { createProjectWithKey } from '../../api/cli/first-start.ts';
 import { connectDatabase } from '../../schema/database/connect.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import { migrate } from '../../schema/database/migrate.ts';
-import { findTemporal } from '../support/servers.ts';
+import { findTemporal } from '../support/servers/servers.ts';
 import { createRole, type Role, type RoleOptions } from './role.ts';
 import { startPostgres, startTemporal } from './servers.ts';
 import type { PostgresServer, TemporalServer } from './servers.ts';

@@ -1,7 +1,7 @@
 // Clients of the live streams, over WebSocket and server-sent events, that resume from their cursors.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createApi } from '../support/api.ts';
-import { subscribeOverSocket, subscribeOverSse, type Message } from '../support/graphql.ts';
+import { createApi } from '../support/app/api.ts';
+import { subscribeOverSocket, subscribeOverSse, type Message } from '../support/graphql/graphql.ts';
 
 export interface LiveClient {
   readonly name: string;

@@ -1,7 +1,7 @@
 // The receivers of a run: each refuses some of its requests at random, and checks every signature.
 import { timingSafeEqual } from 'node:crypto';
 import { signWebhook } from '../../activities/delivering/signature.ts';
-import { startReceiver, type ReceivedRequest, type Reply } from '../support/receiver.ts';
+import { startReceiver, type ReceivedRequest, type Reply } from '../support/receivers/receiver.ts';
 import type { Receipt } from './books.ts';
 import type { ChaosClient } from './client.ts';
 import type { Random } from './random.ts';

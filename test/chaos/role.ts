@@ -1,7 +1,7 @@
 // One process of the cluster, `api` or `worker`, behind proxies of its own to Postgres and Temporal.
 import { fileURLToPath } from 'node:url';
 import { within } from '../../activities/within.ts';
-import { startProgram, type Program } from '../support/program.ts';
+import { startProgram, type Program } from '../support/app/program.ts';
 import { startSilentProxy, type SilentProxy } from './silent-proxy.ts';
 
 export interface Role {

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { recordEvent } from '../../schema/database/events/record.ts';
 import type { DeliveryAttempt, DeliveryWithAttempts } from '../../schema/deliveries.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { startRawReceiver } from '../support/raw-receiver.ts';
+import { startApp, type TestApp } from '../support/app/app.ts';
+import { startRawReceiver } from '../support/receivers/raw-receiver.ts';
 
 // Nothing is tried again while a test looks.
 const env = { FANFARE_DELIVERY_DELAYS_MS: '600000' };

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readPage } from '../support/readme.ts';
+import { readPage } from '../support/checks/readme.ts';
 
 const root = join(import.meta.dirname, '../..');
 const listPages = (folder: string) =>

@@ -4,15 +4,15 @@ import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Api } from '../support/api.ts';
+import type { Api } from '../support/app/api.ts';
 import {
   createDataDirectory,
   findServer,
   removeDataDirectory,
   startProgram,
   type Program,
-} from '../support/program.ts';
-import { createShell, type Shell } from '../support/shell.ts';
+} from '../support/app/program.ts';
+import { createShell, type Shell } from '../support/app/shell.ts';
 
 const dataDirectory = createDataDirectory();
 

@@ -3,9 +3,13 @@ import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { WebhookWithSecret } from '../../schema/webhooks.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { completeConsent } from '../support/consent.ts';
-import { startReceiver, type ReceivedRequest, type Receiver } from '../support/receiver.ts';
+import { startApp, type TestApp } from '../support/app/app.ts';
+import { completeConsent } from '../support/app/consent.ts';
+import {
+  startReceiver,
+  type ReceivedRequest,
+  type Receiver,
+} from '../support/receivers/receiver.ts';
 
 let app: TestApp;
 let receiver: Receiver;

@@ -1,8 +1,8 @@
 // What is secret stays where it is sealed: no workflow history, no stored attempt and no table shows it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from 'kysely';
-import { startApp, type TestApp } from '../support/app.ts';
-import { startReceiver, type Receiver } from '../support/receiver.ts';
+import { startApp, type TestApp } from '../support/app/app.ts';
+import { startReceiver, type Receiver } from '../support/receivers/receiver.ts';
 
 let app: TestApp;
 let receiver: Receiver;

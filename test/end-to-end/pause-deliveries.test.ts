@@ -4,9 +4,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { pause } from '../../api/cli/pause.ts';
 import { resume } from '../../api/cli/resume.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { startReceiver } from '../support/receiver.ts';
-import { ok, send, startScripted, unavailable } from '../support/retries.ts';
+import { startApp, type TestApp } from '../support/app/app.ts';
+import { startReceiver } from '../support/receivers/receiver.ts';
+import { ok, send, startScripted, unavailable } from '../support/receivers/retries.ts';
 
 /** A pause and its end are obeyed within that. */
 const obeyedMs = 5_000;

@@ -5,8 +5,8 @@ import { pause } from '../../api/cli/pause.ts';
 import { resume } from '../../api/cli/resume.ts';
 import { listPauses } from '../../schema/database/dispatch/pauses.ts';
 import type { Post } from '../../schema/posts/posts.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import type { Tenant } from '../support/seed.ts';
+import { startApp, type TestApp } from '../support/app/app.ts';
+import type { Tenant } from '../support/app/seed.ts';
 
 /** A pause and its end are obeyed within that. */
 const obeyedMs = 5_000;

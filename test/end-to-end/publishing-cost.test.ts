@@ -1,7 +1,7 @@
 // What a post costs Temporal: its history, in a run whose networks answer at once.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { temporal } from '@temporalio/proto';
-import { startApp, type TestApp } from '../support/app.ts';
+import { startApp, type TestApp } from '../support/app/app.ts';
 
 const { EventType } = temporal.api.enums.v1;
 

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findFreePorts } from '../../api/embedded/free-ports.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { createProgramDirectory } from '../support/readme.ts';
+import { startApp, type TestApp } from '../support/app/app.ts';
+import { createProgramDirectory } from '../support/checks/readme.ts';
 
 const { extract, remove } = createProgramDirectory();
 let app: TestApp;

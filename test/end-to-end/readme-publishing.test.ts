@@ -4,10 +4,10 @@ import { routes } from '../../api/http/routes.ts';
 import { postingErrors } from '../../schema/posts/errors.ts';
 import { CreatePost, PlatformPost, waitReasons, type Post } from '../../schema/posts/posts.ts';
 import { errorKinds } from '../../schema/wire/errors.ts';
-import { startApp, type TestApp } from '../support/app.ts';
+import { startApp, type TestApp } from '../support/app/app.ts';
 import { startRelay } from '../support/networks/nostr/server.ts';
-import { readBlocks, readPage, readTable } from '../support/readme.ts';
-import { createShell, type Shell } from '../support/shell.ts';
+import { readBlocks, readPage, readTable } from '../support/checks/readme.ts';
+import { createShell, type Shell } from '../support/app/shell.ts';
 
 let app: TestApp;
 let shell: Shell;

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findFreePorts } from '../../api/embedded/free-ports.ts';
 import type { WebhookWithSecret } from '../../schema/webhooks.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { createProgramDirectory, readBlocks, readPage } from '../support/readme.ts';
+import { startApp, type TestApp } from '../support/app/app.ts';
+import { createProgramDirectory, readBlocks, readPage } from '../support/checks/readme.ts';
 
 const webhooks = readPage('docs/webhooks.md');
 const { extract, remove } = createProgramDirectory();

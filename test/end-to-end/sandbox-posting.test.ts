@@ -1,7 +1,7 @@
 // Posts to the sandbox through the whole of Fanfare: threads with media, and what it says of its limits.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SandboxPostRow } from '../../schema/database/tables.ts';
-import { startApp, type TestApp } from '../support/app.ts';
+import { startApp, type TestApp } from '../support/app/app.ts';
 
 let app: TestApp;
 

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Post } from '../../schema/posts/posts.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { startApp, type TestApp } from '../support/app/app.ts';
+import { startReceiver } from '../support/receivers/receiver.ts';
 
 let app: TestApp;
 

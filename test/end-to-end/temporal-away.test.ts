@@ -1,9 +1,9 @@
 // Temporal is down: the API accepts, and everything is caught up when it is back.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApp, type TestApp } from '../support/app.ts';
-import { createTestNamespace, type TestNamespace } from '../support/temporal.ts';
-import { startReceiver, type Receiver } from '../support/receiver.ts';
-import { Wire } from '../support/wire.ts';
+import { startApp, type TestApp } from '../support/app/app.ts';
+import { createTestNamespace, type TestNamespace } from '../support/servers/temporal.ts';
+import { startReceiver, type Receiver } from '../support/receivers/receiver.ts';
+import { Wire } from '../support/app/wire.ts';
 
 let namespace: TestNamespace;
 let wire: Wire;

@@ -1,9 +1,9 @@
 // A receiver dies, is given up and comes back: the whole way of a webhook, as a live stream tells it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApp, type TestApp } from '../support/app.ts';
-import { ask, subscribeOverSocket, type Message } from '../support/graphql.ts';
-import { startReceiver, type Receiver } from '../support/receiver.ts';
-import { answerByPath, Past, patience } from '../support/replays.ts';
+import { startApp, type TestApp } from '../support/app/app.ts';
+import { ask, subscribeOverSocket, type Message } from '../support/graphql/graphql.ts';
+import { startReceiver, type Receiver } from '../support/receivers/receiver.ts';
+import { answerByPath, Past, patience } from '../support/receivers/replays.ts';
 
 let app: TestApp;
 let receiver: Receiver;

@@ -2,8 +2,12 @@
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApp, type TestApp } from '../support/app.ts';
-import { startReceiver, type ReceivedRequest, type Receiver } from '../support/receiver.ts';
+import { startApp, type TestApp } from '../support/app/app.ts';
+import {
+  startReceiver,
+  type ReceivedRequest,
+  type Receiver,
+} from '../support/receivers/receiver.ts';
 
 let app: TestApp;
 let receiver: Receiver;

@@ -3,8 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { recordEvent } from '../../schema/database/events/record.ts';
 import type { EventType } from '../../schema/events.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { startReceiver, type Receiver, type ReceivedRequest } from '../support/receiver.ts';
+import { startApp, type TestApp } from '../support/app/app.ts';
+import {
+  startReceiver,
+  type Receiver,
+  type ReceivedRequest,
+} from '../support/receivers/receiver.ts';
 
 /** Counts how many it works on at a time, each for so long. */
 async function startCountingReceiver(workMs: number) {

@@ -3,10 +3,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findRunningDatabase } from '../../api/embedded/running-database.ts';
 import { isAlive } from '../../api/embedded/process-table.ts';
 import { connectDatabase, type DatabaseConnection } from '../../schema/database/connect.ts';
-import type { Api } from '../support/api.ts';
-import { createBundledDirectory } from '../support/bundled-directory.ts';
-import { heldCount, startFlight, type Installation } from '../support/flight.ts';
-import { findServer, removeDataDirectory, startProgram, type Program } from '../support/program.ts';
+import type { Api } from '../support/app/api.ts';
+import { createBundledDirectory } from '../support/servers/bundled-directory.ts';
+import { heldCount, startFlight, type Installation } from '../support/receivers/in-flight.ts';
+import {
+  findServer,
+  removeDataDirectory,
+  startProgram,
+  type Program,
+} from '../support/app/program.ts';
 
 const dataDirectory = createBundledDirectory();
 let program: Program;

@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
 import { workflowBundle } from '../../activities/dispatch/workflow-bundle.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { createBundledDirectory } from '../support/bundled-directory.ts';
-import { heldCount, startFlight } from '../support/flight.ts';
-import { removeDataDirectory, startProgram, type Program } from '../support/program.ts';
-import { startReceiver, type ReceivedRequest } from '../support/receiver.ts';
+import { startApp, type TestApp } from '../support/app/app.ts';
+import { createBundledDirectory } from '../support/servers/bundled-directory.ts';
+import { heldCount, startFlight } from '../support/receivers/in-flight.ts';
+import { removeDataDirectory, startProgram, type Program } from '../support/app/program.ts';
+import { startReceiver, type ReceivedRequest } from '../support/receivers/receiver.ts';
 
 const perEndpoint = 10;
 const eventCount = 600;

@@ -12,8 +12,8 @@ import { startPostgres } from '../../api/embedded/postgres.ts';
 import { startTemporal } from '../../api/embedded/temporal.ts';
 import { isAlive } from '../../api/embedded/process-table.ts';
 import { findRunningDatabase } from '../../api/embedded/running-database.ts';
-import { startEmbeddedProgram, type EmbeddedProgram } from '../support/embedded-program.ts';
-import { findTemporal } from '../support/servers.ts';
+import { startEmbeddedProgram, type EmbeddedProgram } from '../support/app/embedded-program.ts';
+import { findTemporal } from '../support/servers/servers.ts';
 
 const isRoot = process.getuid?.() === 0;
 const nobody = { uid: 65534, gid: 65534 };

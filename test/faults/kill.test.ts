@@ -3,10 +3,10 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isAlive } from '../../api/embedded/process-table.ts';
-import type { Api } from '../support/api.ts';
-import { createBundledDirectory } from '../support/bundled-directory.ts';
-import { findServer, removeDataDirectory, startProgram } from '../support/program.ts';
-import { startReceiver } from '../support/receiver.ts';
+import type { Api } from '../support/app/api.ts';
+import { createBundledDirectory } from '../support/servers/bundled-directory.ts';
+import { findServer, removeDataDirectory, startProgram } from '../support/app/program.ts';
+import { startReceiver } from '../support/receivers/receiver.ts';
 
 const fast = {
   FANFARE_RECONCILE_DELAYS_MS: '0,200,500',

@@ -5,13 +5,21 @@ import { restored } from '../../api/cli/restored.ts';
 import { resume } from '../../api/cli/resume.ts';
 import type { Account } from '../../schema/accounts.ts';
 import type { Post } from '../../schema/posts/posts.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { startBlueskyPds, type BlueskyPds, type PdsAccount } from '../support/bluesky-pds.ts';
-import { copyTestDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { startReceiver } from '../support/receiver.ts';
-import { createTestSandbox } from '../support/sandbox.ts';
-import { createApi, type Api } from '../support/api.ts';
-import { createTestNamespace } from '../support/temporal.ts';
+import { startApp, type TestApp } from '../support/app/app.ts';
+import {
+  startBlueskyPds,
+  type BlueskyPds,
+  type PdsAccount,
+} from '../support/servers/bluesky-pds.ts';
+import {
+  copyTestDatabase,
+  createTestDatabase,
+  type TestDatabase,
+} from '../support/rows/database.ts';
+import { startReceiver } from '../support/receivers/receiver.ts';
+import { createTestSandbox } from '../support/app/sandbox.ts';
+import { createApi, type Api } from '../support/app/api.ts';
+import { createTestNamespace } from '../support/servers/temporal.ts';
 
 /** A network on a database of its own, which the restore leaves alone. */
 interface Network {

@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { workflowBundle } from '../../activities/dispatch/workflow-bundle.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { createBundledDirectory } from '../support/bundled-directory.ts';
-import { removeDataDirectory, startProgram, type Program } from '../support/program.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { startApp, type TestApp } from '../support/app/app.ts';
+import { createBundledDirectory } from '../support/servers/bundled-directory.ts';
+import { removeDataDirectory, startProgram, type Program } from '../support/app/program.ts';
+import { startReceiver } from '../support/receivers/receiver.ts';
 
 const shiftsMs = [-60_000, -300, 3_600_000];
 const delayMs = 1_000;

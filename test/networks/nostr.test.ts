@@ -10,12 +10,12 @@ import {
 } from '../support/networks/nostr/author.ts';
 import { startLossyProxy } from '../support/networks/nostr/lossy-proxy.ts';
 import { realRelayMaxText, startRealRelay } from '../support/networks/nostr/real-relay.ts';
-import { startApp } from '../support/app.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { startApp } from '../support/app/app.ts';
+import { createTestDatabase } from '../support/rows/database.ts';
 import { connectClient } from '../support/networks/contract/live-client.ts';
 import { describeLiveCases } from '../support/networks/contract/live-cases.ts';
 import { nostrFacts, toPost } from '../support/networks/nostr/subject.ts';
-import { refusal } from '../support/platform-refusal.ts';
+import { refusal } from '../support/checks/platform-refusal.ts';
 
 // Before the tests are collected, so that a machine that can't have it skips them by name.
 const started = await startRealRelay();

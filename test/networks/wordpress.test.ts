@@ -9,7 +9,7 @@ import { newId } from '../../schema/wire/ids.ts';
 import { describeLiveCases } from '../support/networks/contract/live-cases.ts';
 import { startWordPress, type WordPress } from '../support/networks/wordpress/playground.ts';
 import { listWrongCredentials, wordpressFacts } from '../support/networks/wordpress/subject.ts';
-import { refusal } from '../support/platform-refusal.ts';
+import { refusal } from '../support/checks/platform-refusal.ts';
 
 const patienceMs = 100_000;
 const started = await startWordPress();

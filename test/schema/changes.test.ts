@@ -14,7 +14,7 @@ import {
   type FeedPosition,
 } from '../../schema/database/live/changes.ts';
 import type { Db } from '../../schema/database/tables.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, type TestDatabase } from '../support/rows/database.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -94,10 +94,10 @@ import {
   listWebhookRows,
   listWebhooksById,
 } from '../../schema/database/webhooks/webhooks.ts';
-import { attempt } from '../support/attempts.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { createExplainer, type Explainer } from '../support/explain.ts';
-import { anyTimings, rowsVault } from '../support/rows.ts';
+import { attempt } from '../support/rows/attempts.ts';
+import { createTestDatabase, type TestDatabase } from '../support/rows/database.ts';
+import { createExplainer, type Explainer } from '../support/rows/explain.ts';
+import { anyTimings, rowsVault } from '../support/rows/rows.ts';
 
 /** Small by nature: read from end to end at will. */
 const smallTables = /^(feed_epoch|sweeps|outbox|restores|sending_pauses|vault_keys):/;

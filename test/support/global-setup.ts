@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { connectDatabase } from '../../schema/database/connect.ts';
 import { migrate } from '../../schema/database/migrate.ts';
-import { runAsAdmin, withDatabase } from './admin.ts';
-import { startServers } from './servers.ts';
+import { runAsAdmin, withDatabase } from './app/admin.ts';
+import { startServers } from './servers/servers.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

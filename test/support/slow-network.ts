@@ -4,7 +4,7 @@ import { PlatformError } from '../../activities/platforms/platform-error.ts';
 import type { CommitOutcome, Platform, Target } from '../../activities/platforms/platform.ts';
 import type { Phase } from '../../schema/posts/posts.ts';
 import { simulatedRules } from './networks/network.ts';
-import { startReceiver, type Reply } from './receiver.ts';
+import { startReceiver, type Reply } from './receivers/receiver.ts';
 
 /** What the network does with one call. */
 export interface Behavior {

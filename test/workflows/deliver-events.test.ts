@@ -19,13 +19,13 @@ import {
   type WaitingDelivery,
   maxBatchSize,
 } from '../../schema/workflows.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { startReceiver, type Reply } from '../support/receiver.ts';
-import { addBatch, addProject, addWebhook, rowsVault } from '../support/rows.ts';
+import { createTestDatabase, type TestDatabase } from '../support/rows/database.ts';
+import { startReceiver, type Reply } from '../support/receivers/receiver.ts';
+import { addBatch, addProject, addWebhook, rowsVault } from '../support/rows/rows.ts';
 import {
   createTimeSkippingEnvironment,
   type TimeSkippingEnvironment,
-} from '../support/time-skipping.ts';
+} from '../support/servers/time-skipping.ts';
 
 const taskQueue = 'retry-schedule';
 

@@ -5,13 +5,13 @@ import { ensurePruningSchedule, keepPruningSchedule } from '../../activities/ret
 import { keepWorker } from '../../api/server/keep-worker.ts';
 import type { AppError } from '../../schema/wire/errors.ts';
 import { pruneRecordsWorkflow, pruneScheduleId } from '../../schema/workflows.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { createEngine, type Engine } from '../support/engine.ts';
-import { createTestFeed } from '../support/feed.ts';
-import { addOldEvents } from '../support/old-records.ts';
-import { installQuietRuntime } from '../support/quiet-runtime.ts';
-import { addProject, addWebhook } from '../support/rows.ts';
-import { createTestNamespace, type TestNamespace } from '../support/temporal.ts';
+import { createTestDatabase, type TestDatabase } from '../support/rows/database.ts';
+import { createEngine, type Engine } from '../support/app/engine.ts';
+import { createTestFeed } from '../support/graphql/feed.ts';
+import { addOldEvents } from '../support/rows/old-records.ts';
+import { installQuietRuntime } from '../support/servers/quiet-runtime.ts';
+import { addProject, addWebhook } from '../support/rows/rows.ts';
+import { createTestNamespace, type TestNamespace } from '../support/servers/temporal.ts';
 
 let database: TestDatabase;
 let namespace: TestNamespace;

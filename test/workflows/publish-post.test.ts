@@ -8,7 +8,7 @@ import { publishPostWorkflow } from '../../schema/workflows.ts';
 import {
   createTimeSkippingEnvironment,
   type TimeSkippingEnvironment,
-} from '../support/time-skipping.ts';
+} from '../support/servers/time-skipping.ts';
 
 const taskQueue = 'publish';
 const done = { waitMs: null };

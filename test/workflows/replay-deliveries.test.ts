@@ -7,7 +7,7 @@ import { replayDeliveriesWorkflow, replayDeliveriesWorkflowId } from '../../sche
 import {
   createTimeSkippingEnvironment,
   type TimeSkippingEnvironment,
-} from '../support/time-skipping.ts';
+} from '../support/servers/time-skipping.ts';
 
 let environment: TimeSkippingEnvironment;
 let bundle: { codePath: string };

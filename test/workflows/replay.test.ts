@@ -4,7 +4,7 @@ import { temporal } from '@temporalio/proto';
 import { Worker } from '@temporalio/worker';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { workflowBundle } from '../../activities/dispatch/workflow-bundle.ts';
-import { installQuietRuntime } from '../support/quiet-runtime.ts';
+import { installQuietRuntime } from '../support/servers/quiet-runtime.ts';
 
 const folder = new URL('histories/', import.meta.url);
 const names = readdirSync(folder).filter((name) => name.endsWith('.json'));

@@ -1,8 +1,8 @@
 // When a webhook is disabled by its failures: what counts as one, and what begins the count anew.
 import { describe, expect, test } from 'vitest';
 import { insertManualAttempt } from '../../../schema/database/webhooks/manual-attempts.ts';
-import { attempt, exchange, failedForGood } from '../../support/attempts.ts';
-import { ago, hourMs, useJudgedWebhook } from '../../support/judged-webhook.ts';
+import { attempt, exchange, failedForGood } from '../../support/rows/attempts.ts';
+import { ago, hourMs, useJudgedWebhook } from '../../support/receivers/judged-webhook.ts';
 
 const judged = useJudgedWebhook();
 

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHeadStart, type HeadStart } from '../../../activities/delivering/eager-start.ts';
 import { claimBatch } from '../../../schema/database/dispatch/outbox.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { createEngine, type Engine } from '../../support/engine.ts';
-import { startReceiver, type Receiver } from '../../support/receiver.ts';
-import { addEvent, addProject, addWebhook } from '../../support/rows.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { createEngine, type Engine } from '../../support/app/engine.ts';
+import { startReceiver, type Receiver } from '../../support/receivers/receiver.ts';
+import { addEvent, addProject, addWebhook } from '../../support/rows/rows.ts';
 
 let database: TestDatabase;
 let engine: Engine;

@@ -4,8 +4,8 @@ import { exchange, type SendableDelivery } from '../../../activities/delivering/
 import { createSafeFetch, type SafeFetch } from '../../../activities/egress/client.ts';
 import { generateWebhookSecret } from '../../../activities/delivering/signature.ts';
 import { createUrlGuard } from '../../../activities/egress/url-guard.ts';
-import { startReceiver } from '../../support/receiver.ts';
-import { rowsVault } from '../../support/rows.ts';
+import { startReceiver } from '../../support/receivers/receiver.ts';
+import { rowsVault } from '../../support/rows/rows.ts';
 
 let safeFetch: SafeFetch;
 

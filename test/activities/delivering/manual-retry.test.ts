@@ -7,9 +7,15 @@ import {
 import { createSafeFetch } from '../../../activities/egress/client.ts';
 import { insertPause } from '../../../schema/database/dispatch/pauses.ts';
 import { createVault } from '../../../schema/database/vault.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { startReceiver } from '../../support/receiver.ts';
-import { ok, send, startScripted, triggersOf, unavailable } from '../../support/retries.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { startReceiver } from '../../support/receivers/receiver.ts';
+import {
+  ok,
+  send,
+  startScripted,
+  triggersOf,
+  unavailable,
+} from '../../support/receivers/retries.ts';
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read answers freely
 type Json = any;

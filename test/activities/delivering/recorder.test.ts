@@ -6,9 +6,9 @@ import {
 } from '../../../activities/delivering/recorder.ts';
 import type { AttemptRecord } from '../../../schema/database/webhooks/delivery-attempts.ts';
 import { createNotifier, type Notifier } from '../../../schema/database/live/notifier.ts';
-import { attempt } from '../../support/attempts.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { addEvent, addProject, addWebhook } from '../../support/rows.ts';
+import { attempt } from '../../support/rows/attempts.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { addEvent, addProject, addWebhook } from '../../support/rows/rows.ts';
 
 let database: TestDatabase;
 let notifier: Notifier;

@@ -7,8 +7,8 @@ import { startOf } from '../../../schema/database/webhooks/replay-matches.ts';
 import { insertReplay } from '../../../schema/database/webhooks/replays.ts';
 import { firstIdAt, newId } from '../../../schema/wire/ids.ts';
 import type { ReplayedStatus } from '../../../schema/replays.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { addProject, addWebhook } from '../../support/rows.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { addProject, addWebhook } from '../../support/rows/rows.ts';
 
 let database: TestDatabase;
 let notifier: Notifier;

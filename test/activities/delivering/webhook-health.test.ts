@@ -1,8 +1,8 @@
 // What follows from recorded attempts beside other work: judging under locks, in flight, and the log.
 import { describe, expect, test } from 'vitest';
-import { attempt, failedForGood } from '../../support/attempts.ts';
-import { createTestDatabase } from '../../support/database.ts';
-import { ago, hourMs, useJudgedWebhook } from '../../support/judged-webhook.ts';
+import { attempt, failedForGood } from '../../support/rows/attempts.ts';
+import { createTestDatabase } from '../../support/rows/database.ts';
+import { ago, hourMs, useJudgedWebhook } from '../../support/receivers/judged-webhook.ts';
 
 const judged = useJudgedWebhook();
 

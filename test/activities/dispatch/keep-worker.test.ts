@@ -1,13 +1,13 @@
 // The worker while Temporal is late, goes away and comes back, behind a wire that can be cut.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keepWorker } from '../../../api/server/keep-worker.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { createEngine, type Engine } from '../../support/engine.ts';
-import { installQuietRuntime } from '../../support/quiet-runtime.ts';
-import { startReceiver, type Receiver } from '../../support/receiver.ts';
-import { addEvent, addProject, addWebhook } from '../../support/rows.ts';
-import { createTestNamespace, type TestNamespace } from '../../support/temporal.ts';
-import { Wire } from '../../support/wire.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { createEngine, type Engine } from '../../support/app/engine.ts';
+import { installQuietRuntime } from '../../support/servers/quiet-runtime.ts';
+import { startReceiver, type Receiver } from '../../support/receivers/receiver.ts';
+import { addEvent, addProject, addWebhook } from '../../support/rows/rows.ts';
+import { createTestNamespace, type TestNamespace } from '../../support/servers/temporal.ts';
+import { Wire } from '../../support/app/wire.ts';
 
 let database: TestDatabase;
 let namespace: TestNamespace;

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
 import { startRounds } from '../../../activities/dispatch/poll-loop.ts';
 import { createListener } from '../../../schema/database/live/listen.ts';
-import { createTestDatabase } from '../../support/database.ts';
+import { createTestDatabase } from '../../support/rows/database.ts';
 
 test('the pause after a failure ends in time though the clock was set back', async () => {
   const database = await createTestDatabase();

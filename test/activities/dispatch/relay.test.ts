@@ -17,11 +17,11 @@ import {
   publishPostWorkflow,
   type DeliverEventsInput,
 } from '../../../schema/workflows.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { installQuietRuntime } from '../../support/quiet-runtime.ts';
-import { addEvent, addPost, addProject, addWebhook } from '../../support/rows.ts';
-import { createTestNamespace, type TestNamespace } from '../../support/temporal.ts';
-import { Wire } from '../../support/wire.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { installQuietRuntime } from '../../support/servers/quiet-runtime.ts';
+import { addEvent, addPost, addProject, addWebhook } from '../../support/rows/rows.ts';
+import { createTestNamespace, type TestNamespace } from '../../support/servers/temporal.ts';
+import { Wire } from '../../support/app/wire.ts';
 
 // Nobody works on it: the workflows begin and stay.
 const taskQueue = 'nobody';

@@ -5,11 +5,11 @@ import { deletePause, insertPause, listPauses } from '../../../schema/database/d
 import { findTarget, setPaused } from '../../../schema/database/posts/targets.ts';
 import { newId } from '../../../schema/wire/ids.ts';
 import { publishPostWorkflow } from '../../../schema/workflows.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { createEngine, type Engine } from '../../support/engine.ts';
-import { installQuietRuntime } from '../../support/quiet-runtime.ts';
-import { addPost } from '../../support/rows.ts';
-import { createTestNamespace, type TestNamespace } from '../../support/temporal.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { createEngine, type Engine } from '../../support/app/engine.ts';
+import { installQuietRuntime } from '../../support/servers/quiet-runtime.ts';
+import { addPost } from '../../support/rows/rows.ts';
+import { createTestNamespace, type TestNamespace } from '../../support/servers/temporal.ts';
 
 let database: TestDatabase;
 let namespace: TestNamespace;

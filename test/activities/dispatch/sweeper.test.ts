@@ -12,12 +12,12 @@ import {
   replayDeliveriesWorkflow,
   type DeliverEventsInput,
 } from '../../../schema/workflows.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { createEngine, type Engine } from '../../support/engine.ts';
-import { installQuietRuntime } from '../../support/quiet-runtime.ts';
-import { startReceiver } from '../../support/receiver.ts';
-import { addBatch, addPost, addProject, addWebhook, anyTimings } from '../../support/rows.ts';
-import { createTestNamespace, type TestNamespace } from '../../support/temporal.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { createEngine, type Engine } from '../../support/app/engine.ts';
+import { installQuietRuntime } from '../../support/servers/quiet-runtime.ts';
+import { startReceiver } from '../../support/receivers/receiver.ts';
+import { addBatch, addPost, addProject, addWebhook, anyTimings } from '../../support/rows/rows.ts';
+import { createTestNamespace, type TestNamespace } from '../../support/servers/temporal.ts';
 
 let database: TestDatabase;
 let namespace: TestNamespace;

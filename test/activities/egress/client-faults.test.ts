@@ -12,7 +12,7 @@ import {
   startHttp,
   startHttps,
   startRaw,
-} from '../../support/peers.ts';
+} from '../../support/receivers/peers.ts';
 
 describe('connections that fail', () => {
   test('tells that nobody listens', async () => {

@@ -2,7 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { NotBegunError } from '../../../activities/egress/client.ts';
-import { createClient, okHead, resolvingTo, startHttp, startRaw } from '../../support/peers.ts';
+import {
+  createClient,
+  okHead,
+  resolvingTo,
+  startHttp,
+  startRaw,
+} from '../../support/receivers/peers.ts';
 
 describe('send', () => {
   test('posts the body and tells what came back', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, test, type TestContext } from 'vitest';
 import { createDns } from '../../../activities/egress/dns.ts';
-import { startNameServer, type NameServerOptions } from '../../support/name-server.ts';
+import { startNameServer, type NameServerOptions } from '../../support/servers/name-server.ts';
 
 const loopback = [{ address: '127.0.0.1', family: 4 }];
 

@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { fetchFor } from '../../../activities/egress/guarded-fetch.ts';
-import { createClient, resolvingTo, startHttp } from '../../support/peers.ts';
+import { createClient, resolvingTo, startHttp } from '../../support/receivers/peers.ts';
 
 describe('fetch', () => {
   test('sends forms as the ordinary fetch does', async () => {

@@ -12,7 +12,7 @@ import {
   resolvingTo,
   startHttp,
   startHttps,
-} from '../../support/peers.ts';
+} from '../../support/receivers/peers.ts';
 
 const noSignal = new AbortController().signal;
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { nextWaitMs, readRetryAfterMs } from '../../../activities/egress/retry-after.ts';
 import { defaultDeliveryDelaysMs } from '../../../schema/retry.ts';
-import { attempt } from '../../support/attempts.ts';
+import { attempt } from '../../support/rows/attempts.ts';
 
 const nowMs = Date.parse('2026-03-01T12:00:00Z');
 

@@ -14,7 +14,7 @@ import {
 import { findTarget } from '../../../schema/database/posts/targets.ts';
 import { listResults } from '../../../schema/database/posts/posts.ts';
 import { defaultTargetClock } from '../../../schema/retry.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
 import { dependenciesOf } from '../../support/networks/posting.ts';
 import { createScriptedNetwork, type ScriptedNetwork } from '../../support/scripted-network.ts';
 import {
@@ -23,7 +23,7 @@ import {
   advanceToEnd,
   getResult,
   targetRun,
-} from '../../support/targets.ts';
+} from '../../support/rows/targets.ts';
 
 const run = targetRun;
 

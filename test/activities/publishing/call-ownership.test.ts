@@ -13,8 +13,8 @@ import { callPhase } from '../../../activities/publishing/call-phase.ts';
 import { beginPhase } from '../../../schema/database/posts/target-steps.ts';
 import { findTarget, type TargetRow } from '../../../schema/database/posts/targets.ts';
 import type { Phase } from '../../../schema/posts/posts.ts';
-import type { AdvanceProgramInput } from '../../support/advance-program.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import type { AdvanceProgramInput } from '../../support/app/advance-program.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
 import { dependenciesOf, shortClock } from '../../support/networks/posting.ts';
 import {
   connectSlowNetwork,
@@ -28,7 +28,7 @@ import {
   advanceToEnd,
   getResult,
   targetRun,
-} from '../../support/targets.ts';
+} from '../../support/rows/targets.ts';
 
 const clock = { ...shortClock, heartbeatMs: 200, lostAfterMs: 2_000 };
 /** A call that takes longer than the call of a dead process is left alone. */
@@ -89,7 +89,7 @@ function startProcess(
     [
       '--import',
       path('../../chaos/clock-shift.ts'),
-      path('../../support/advance-program.ts'),
+      path('../../support/app/advance-program.ts'),
       JSON.stringify(input),
     ],
     { env: { ...process.env, CLOCK_SHIFT_MS: String(clockShiftMs) }, stdio: 'inherit' },

@@ -7,8 +7,8 @@ import { PlatformError } from '../../../activities/platforms/platform-error.ts';
 import { sealCredentials } from '../../../schema/database/accounts/accounts.ts';
 import { newId } from '../../../schema/wire/ids.ts';
 import { defaultTargetClock } from '../../../schema/retry.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { rowsVault } from '../../support/rows.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { rowsVault } from '../../support/rows/rows.ts';
 import { dependenciesOf } from '../../support/networks/posting.ts';
 import { createScriptedNetwork, type ScriptedNetwork } from '../../support/scripted-network.ts';
 import {
@@ -17,7 +17,7 @@ import {
   advanceToEnd,
   getResult,
   targetRun,
-} from '../../support/targets.ts';
+} from '../../support/rows/targets.ts';
 
 let database: TestDatabase;
 let network: ScriptedNetwork;

@@ -8,10 +8,10 @@ import { createSandboxPlatform } from '../../../activities/platforms/sandbox/ind
 import type { PostAttemptRow, PostResultRow } from '../../../schema/database/tables.ts';
 import { createNotifier, type Notifier } from '../../../schema/database/live/notifier.ts';
 import { defaultTargetClock } from '../../../schema/retry.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { startReceiver, type Receiver, type Reply } from '../../support/receiver.ts';
-import { rowsVault } from '../../support/rows.ts';
-import { addAccount, addTargets, advanceToEnd } from '../../support/targets.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { startReceiver, type Receiver, type Reply } from '../../support/receivers/receiver.ts';
+import { rowsVault } from '../../support/rows/rows.ts';
+import { addAccount, addTargets, advanceToEnd } from '../../support/rows/targets.ts';
 
 let database: TestDatabase;
 let notifier: Notifier;

@@ -6,10 +6,10 @@ import { PlatformError } from '../../../activities/platforms/platform-error.ts';
 import type { Platform } from '../../../activities/platforms/platform.ts';
 import { defaultTargetClock } from '../../../schema/retry.ts';
 import { reopenResult } from '../../../schema/database/posts/changes.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
 import { dependenciesOf } from '../../support/networks/posting.ts';
 import { createScriptedNetwork, type ScriptedNetwork } from '../../support/scripted-network.ts';
-import { addAccount, addTargets, advanceToEnd } from '../../support/targets.ts';
+import { addAccount, addTargets, advanceToEnd } from '../../support/rows/targets.ts';
 
 let database: TestDatabase;
 let network: ScriptedNetwork;

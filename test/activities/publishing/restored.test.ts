@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cancelResults, reopenResult } from '../../../schema/database/posts/changes.ts';
 import { insertRestore } from '../../../schema/database/dispatch/restores.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
 import { containerThenPublish } from '../../support/networks/container-then-publish.ts';
 import { mastodon } from '../../support/networks/mastodon/subject.ts';
 import type { NetworkKind, SimulatedNetwork } from '../../support/networks/network.ts';

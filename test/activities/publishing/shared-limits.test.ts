@@ -5,7 +5,7 @@ import { advanceTarget } from '../../../activities/publishing/advance-target.ts'
 import { PlatformError } from '../../../activities/platforms/platform-error.ts';
 import { insertPause } from '../../../schema/database/dispatch/pauses.ts';
 import { defaultTargetClock } from '../../../schema/retry.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
 import { dependenciesOf } from '../../support/networks/posting.ts';
 import { createScriptedNetwork, type ScriptedNetwork } from '../../support/scripted-network.ts';
 import {
@@ -14,7 +14,7 @@ import {
   advanceToEnd,
   getResult,
   targetRun,
-} from '../../support/targets.ts';
+} from '../../support/rows/targets.ts';
 
 const hourMs = 3_600_000;
 let database: TestDatabase;

@@ -4,7 +4,7 @@ import type { AdvanceDependencies } from '../../../activities/publishing/depende
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
 import { concludePost } from '../../../activities/publishing/conclude-post.ts';
 import { defaultTargetClock } from '../../../schema/retry.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
 import { dependenciesOf } from '../../support/networks/posting.ts';
 import { createScriptedNetwork, type ScriptedNetwork } from '../../support/scripted-network.ts';
 import {
@@ -13,7 +13,7 @@ import {
   advanceToEnd,
   getResult,
   targetRun,
-} from '../../support/targets.ts';
+} from '../../support/rows/targets.ts';
 
 let database: TestDatabase;
 let network: ScriptedNetwork;

@@ -10,10 +10,10 @@ import { insertChanges, readFeedHead } from '../../../schema/database/live/chang
 import { connectDatabase } from '../../../schema/database/connect.ts';
 import { deleteEvents } from '../../../schema/database/dispatch/pruning.ts';
 import { firstIdAt } from '../../../schema/wire/ids.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { addOldEvents, dayMs } from '../../support/old-records.ts';
-import { addEvent, addProject, addWebhook } from '../../support/rows.ts';
-import { addAccount } from '../../support/targets.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { addOldEvents, dayMs } from '../../support/rows/old-records.ts';
+import { addEvent, addProject, addWebhook } from '../../support/rows/rows.ts';
+import { addAccount } from '../../support/rows/targets.ts';
 
 let database: TestDatabase;
 let projectId: string;

@@ -6,10 +6,10 @@ import { createConnectRoutes } from '../../../api/connect/routes.ts';
 import type { Context } from '../../../api/server/context.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import { getConnectSessionRow } from '../../../schema/database/accounts/connect-sessions.ts';
-import { createBrowser } from '../../support/browser.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { createTestRest, type TestKey, type TestRest } from '../../support/rest.ts';
-import { createTestSandbox, type TestSandbox } from '../../support/sandbox.ts';
+import { createBrowser } from '../../support/app/browser.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { createTestRest, type TestKey, type TestRest } from '../../support/app/rest.ts';
+import { createTestSandbox, type TestSandbox } from '../../support/app/sandbox.ts';
 
 let network: TestDatabase;
 let sandbox: TestSandbox;

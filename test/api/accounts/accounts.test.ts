@@ -4,10 +4,10 @@ import { createBluesky } from '../../../activities/platforms/bluesky/index.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import type { Platform } from '../../../activities/platforms/platform.ts';
 import { openCredentials } from '../../../schema/database/accounts/accounts.ts';
-import { didDocument, handleRecord, txtOf } from '../../support/bluesky-identity.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { createTestRest, type TestKey, type TestRest } from '../../support/rest.ts';
-import { createTestSandbox, type TestSandbox } from '../../support/sandbox.ts';
+import { didDocument, handleRecord, txtOf } from '../../support/servers/bluesky-identity.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { createTestRest, type TestKey, type TestRest } from '../../support/app/rest.ts';
+import { createTestSandbox, type TestSandbox } from '../../support/app/sandbox.ts';
 
 let network: TestDatabase;
 let sandbox: TestSandbox;

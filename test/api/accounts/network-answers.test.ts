@@ -5,7 +5,7 @@ import { createPlatforms } from '../../../activities/platforms/index.ts';
 import type { Connection } from '../../../activities/platforms/platform.ts';
 import { PlatformError } from '../../../activities/platforms/platform-error.ts';
 import { createSandboxPlatform } from '../../../activities/platforms/sandbox/index.ts';
-import { createTestRest, type TestKey, type TestRest } from '../../support/rest.ts';
+import { createTestRest, type TestKey, type TestRest } from '../../support/app/rest.ts';
 
 let answer: Connection | PlatformError;
 let rest: TestRest;

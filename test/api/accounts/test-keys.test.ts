@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { environmentOf, type KeyEnvironment } from '../../../schema/api-keys.ts';
 import { recordEvent } from '../../../schema/database/events/record.ts';
 import { platformNames } from '../../../schema/platforms/index.ts';
-import { createApi, type Api } from '../../support/api.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { ask, askRefused, subscribeOverSocket } from '../../support/graphql.ts';
-import { addAccount } from '../../support/rows.ts';
+import { createApi, type Api } from '../../support/app/api.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { ask, askRefused, subscribeOverSocket } from '../../support/graphql/graphql.ts';
+import { addAccount } from '../../support/rows/rows.ts';
 
 let app: TestApp;
 /** Of one project. */

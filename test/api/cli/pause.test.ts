@@ -6,9 +6,9 @@ import { checkScope } from '../../../api/cli/scope.ts';
 import { deletePause, listPauses } from '../../../schema/database/dispatch/pauses.ts';
 import { platformNames } from '../../../schema/platforms/index.ts';
 import { newId } from '../../../schema/wire/ids.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { startProgram } from '../../support/program.ts';
-import { addProject } from '../../support/rows.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { startProgram } from '../../support/app/program.ts';
+import { addProject } from '../../support/rows/rows.ts';
 
 let database: TestDatabase;
 

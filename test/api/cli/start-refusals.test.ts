@@ -8,7 +8,7 @@ import {
   removeDataDirectory,
   startProgram,
   type ProgramOptions,
-} from '../../support/program.ts';
+} from '../../support/app/program.ts';
 
 async function refusalOf(options: ProgramOptions): Promise<string> {
   await using program = startProgram(options);

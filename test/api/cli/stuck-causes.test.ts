@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { showStuck } from '../../../api/cli/stuck.ts';
 import { recordActivityFailure } from '../../../schema/database/dispatch/activity-failures.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
 
 interface Line {
   msg: string;

@@ -4,10 +4,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { pause } from '../../../api/cli/pause.ts';
 import { RefusedArgument } from '../../../api/cli/refused-argument.ts';
 import { readMinutes, showStuck } from '../../../api/cli/stuck.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { addDeliveries } from '../../support/delivery-rows.ts';
-import { startProgram } from '../../support/program.ts';
-import { addBatch, addPost, addProject, addWebhook } from '../../support/rows.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { addDeliveries } from '../../support/receivers/delivery-rows.ts';
+import { startProgram } from '../../support/app/program.ts';
+import { addBatch, addPost, addProject, addWebhook } from '../../support/rows/rows.ts';
 
 let database: TestDatabase;
 

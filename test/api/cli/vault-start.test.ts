@@ -1,9 +1,9 @@
 // The commands and the vault: what needs its keys starts with the right ones only, the rest without.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { startProgram } from '../../support/program.ts';
-import { addProject, addWebhook } from '../../support/rows.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { startProgram } from '../../support/app/program.ts';
+import { addProject, addWebhook } from '../../support/rows/rows.ts';
 
 let database: TestDatabase;
 

@@ -4,8 +4,8 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createConnectRoutes } from '../../../api/connect/routes.ts';
 import { createVault } from '../../../schema/database/vault.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { createBrowser, type Page } from '../../support/browser.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { createBrowser, type Page } from '../../support/app/browser.ts';
 
 const vaultKey = randomBytes(32);
 let app: TestApp;

@@ -4,11 +4,11 @@ import type { Hono } from 'hono';
 import { createBluesky } from '../../../activities/platforms/bluesky/index.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import { createConnectRoutes } from '../../../api/connect/routes.ts';
-import { didDocument, handleRecord, txtOf } from '../../support/bluesky-identity.ts';
-import { createBrowser } from '../../support/browser.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { createTestRest, type TestKey, type TestRest } from '../../support/rest.ts';
-import { createTestSandbox, type TestSandbox } from '../../support/sandbox.ts';
+import { didDocument, handleRecord, txtOf } from '../../support/servers/bluesky-identity.ts';
+import { createBrowser } from '../../support/app/browser.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { createTestRest, type TestKey, type TestRest } from '../../support/app/rest.ts';
+import { createTestSandbox, type TestSandbox } from '../../support/app/sandbox.ts';
 
 let network: TestDatabase;
 let sandbox: TestSandbox;

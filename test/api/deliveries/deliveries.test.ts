@@ -6,7 +6,7 @@ import {
 } from '../../../schema/database/webhooks/delivery-attempts.ts';
 import { recordEvent } from '../../../schema/database/events/record.ts';
 import type { EventType } from '../../../schema/events.ts';
-import { createTestRest, type TestKey, type TestRest } from '../../support/rest.ts';
+import { createTestRest, type TestKey, type TestRest } from '../../support/app/rest.ts';
 
 let rest: TestRest;
 let tenant: TestKey;

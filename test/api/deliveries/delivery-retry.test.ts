@@ -1,10 +1,16 @@
 // Retries of one delivery by hand: an extra attempt each, beside a schedule that stays as it is.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../../schema/wire/ids.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { changesOf } from '../../support/delivery-rows.ts';
-import { ask, askRefused } from '../../support/graphql.ts';
-import { ok, send, startScripted, triggersOf, unavailable } from '../../support/retries.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { changesOf } from '../../support/receivers/delivery-rows.ts';
+import { ask, askRefused } from '../../support/graphql/graphql.ts';
+import {
+  ok,
+  send,
+  startScripted,
+  triggersOf,
+  unavailable,
+} from '../../support/receivers/retries.ts';
 
 let app: TestApp;
 

@@ -7,9 +7,13 @@ import {
   type EventType,
   type EventTypeInfo,
 } from '../../../schema/events.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { ask } from '../../support/graphql.ts';
-import { startReceiver, type ReceivedRequest, type Receiver } from '../../support/receiver.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { ask } from '../../support/graphql/graphql.ts';
+import {
+  startReceiver,
+  type ReceivedRequest,
+  type Receiver,
+} from '../../support/receivers/receiver.ts';
 
 let app: TestApp;
 let previewing: TestApp;

@@ -1,9 +1,9 @@
 // Replays that are refused, asked for at once or twice, and the same in GraphQL.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { ask, askRefused } from '../../support/graphql.ts';
-import { startReceiver, type Receiver } from '../../support/receiver.ts';
-import { answerByPath, hourAgo, Past } from '../../support/replays.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { ask, askRefused } from '../../support/graphql/graphql.ts';
+import { startReceiver, type Receiver } from '../../support/receivers/receiver.ts';
+import { answerByPath, hourAgo, Past } from '../../support/receivers/replays.ts';
 
 let app: TestApp;
 let receiver: Receiver;

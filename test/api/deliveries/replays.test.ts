@@ -1,8 +1,8 @@
 // Replays: a range of a webhook's past is sent again, to a real receiver.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { startReceiver, type Receiver } from '../../support/receiver.ts';
-import { answerByPath, Past, patience } from '../../support/replays.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { startReceiver, type Receiver } from '../../support/receivers/receiver.ts';
+import { answerByPath, Past, patience } from '../../support/receivers/replays.ts';
 
 let app: TestApp;
 let receiver: Receiver;

@@ -1,7 +1,7 @@
 // What is said of events and deliveries that are no longer kept.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { firstIdAt, newId } from '../../../schema/wire/ids.ts';
-import { createTestRest, type TestKey, type TestRest } from '../../support/rest.ts';
+import { createTestRest, type TestKey, type TestRest } from '../../support/app/rest.ts';
 
 let rest: TestRest;
 let tenant: TestKey;

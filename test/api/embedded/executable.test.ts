@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { searchExecutable } from '../../../api/embedded/executable-search.ts';
 import { installExecutable } from '../../../api/embedded/install-executable.ts';
 import { findTemporalExecutable } from '../../../api/embedded/temporal-executable.ts';
-import { findTemporal } from '../../support/servers.ts';
+import { findTemporal } from '../../support/servers/servers.ts';
 
 let directory: string;
 let lines: string[];

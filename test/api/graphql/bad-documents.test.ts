@@ -1,7 +1,7 @@
 // Documents and variables that are not well formed, or ask for too much: over HTTP and on sockets alike.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { subscribeOverSocket, type Message } from '../../support/graphql.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { subscribeOverSocket, type Message } from '../../support/graphql/graphql.ts';
 
 let app: TestApp;
 

@@ -1,8 +1,8 @@
 // Text that no table holds, and values nested without end, in GraphQL: refused by their paths.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Account } from '../../../schema/accounts.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { ask, askRefused } from '../../support/graphql.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { ask, askRefused } from '../../support/graphql/graphql.ts';
 
 let app: TestApp;
 let account: Account;

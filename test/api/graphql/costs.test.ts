@@ -1,8 +1,8 @@
 // What a document costs before it is run: pages within pages multiply, and nothing goes round in circles.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { openEventStream } from '../../support/event-stream.ts';
-import { ask, askRefused } from '../../support/graphql.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { openEventStream } from '../../support/receivers/event-stream.ts';
+import { ask, askRefused } from '../../support/graphql/graphql.ts';
 
 let app: TestApp;
 

@@ -2,11 +2,16 @@
 import { isIntrospectionType, isNonNullType, isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSchema } from '../../../api/graphql/schema.ts';
-import { createApi } from '../../support/api.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { ask, askRefused, subscribeOverSocket, type Message } from '../../support/graphql.ts';
-import { makeOneOfEach, type OneOfEach } from '../../support/one-of-each.ts';
-import { startReceiver, type Receiver } from '../../support/receiver.ts';
+import { createApi } from '../../support/app/api.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import {
+  ask,
+  askRefused,
+  subscribeOverSocket,
+  type Message,
+} from '../../support/graphql/graphql.ts';
+import { makeOneOfEach, type OneOfEach } from '../../support/app/one-of-each.ts';
+import { startReceiver, type Receiver } from '../../support/receivers/receiver.ts';
 
 let app: TestApp;
 let receiver: Receiver;

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSchema } from '../../../api/graphql/schema.ts';
 import { errorKinds } from '../../../schema/wire/errors.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { writeOperation } from '../../support/faces.ts';
-import { askRefused, type Message } from '../../support/graphql.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { writeOperation } from '../../support/checks/compare-apis.ts';
+import { askRefused, type Message } from '../../support/graphql/graphql.ts';
 
 const schema = createSchema();
 const mutations = Object.keys(schema.getMutationType()!.getFields());

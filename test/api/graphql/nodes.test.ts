@@ -1,11 +1,11 @@
 // What has an id of its own in GraphQL, found by that id alone.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../../schema/wire/ids.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { createApi } from '../../support/api.ts';
-import { ask, askRefused } from '../../support/graphql.ts';
-import { makeOneOfEach, type OneOfEach } from '../../support/one-of-each.ts';
-import { startReceiver, type Receiver } from '../../support/receiver.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { createApi } from '../../support/app/api.ts';
+import { ask, askRefused } from '../../support/graphql/graphql.ts';
+import { makeOneOfEach, type OneOfEach } from '../../support/app/one-of-each.ts';
+import { startReceiver, type Receiver } from '../../support/receivers/receiver.ts';
 
 let app: TestApp;
 let receiver: Receiver;

@@ -5,9 +5,9 @@ import { createSchema } from '../../../api/graphql/schema.ts';
 import { toCamelCase } from '../../../api/graphql/case-conversion.ts';
 import type { PostResult } from '../../../schema/posts/posts.ts';
 import { platformDefinitions, type PlatformName } from '../../../schema/platforms/index.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { ask, askRefused } from '../../support/graphql.ts';
-import { addAccount } from '../../support/rows.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { ask, askRefused } from '../../support/graphql/graphql.ts';
+import { addAccount } from '../../support/rows/rows.ts';
 
 const schema = createSchema();
 

@@ -1,9 +1,9 @@
 // Changing, publishing, canceling, deleting and retrying posts in GraphQL: the same as in REST.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Account } from '../../../schema/accounts.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { ask, askRefused, subscribeOverSocket } from '../../support/graphql.ts';
-import { inSeconds } from '../../support/posts.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { ask, askRefused, subscribeOverSocket } from '../../support/graphql/graphql.ts';
+import { inSeconds } from '../../support/rows/posts.ts';
 
 let app: TestApp;
 let account: Account;

@@ -1,8 +1,8 @@
 // Posts in GraphQL: the same post and the same refusals as in REST, in its own spelling.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Account } from '../../../schema/accounts.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { ask, askRefused } from '../../support/graphql.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { ask, askRefused } from '../../support/graphql/graphql.ts';
 
 let app: TestApp;
 let account: Account;

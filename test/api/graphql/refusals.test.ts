@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { getIntrospectionQuery } from 'graphql';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createApi } from '../../support/api.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { ask, askRefused } from '../../support/graphql.ts';
+import { createApi } from '../../support/app/api.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { ask, askRefused } from '../../support/graphql/graphql.ts';
 
 let app: TestApp;
 

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Account } from '../../../schema/accounts.ts';
 import { firstIdAt } from '../../../schema/wire/ids.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { ask, askRefused } from '../../support/graphql.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { ask, askRefused } from '../../support/graphql/graphql.ts';
 
 let app: TestApp;
 let account: Account;

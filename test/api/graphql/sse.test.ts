@@ -2,10 +2,10 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { openEventStream, type EventStream } from '../../support/event-stream.ts';
-import { createBigPost, overflow, tellOfPost } from '../../support/feed.ts';
-import type { Message } from '../../support/graphql.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { openEventStream, type EventStream } from '../../support/receivers/event-stream.ts';
+import { createBigPost, overflow, tellOfPost } from '../../support/graphql/feed.ts';
+import type { Message } from '../../support/graphql/graphql.ts';
 
 let app: TestApp;
 

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { forgetKeys } from '../../../api/http/auth.ts';
 import { recordEvent } from '../../../schema/database/events/record.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { ask, type Message } from '../../support/graphql.ts';
-import { statementsOf } from '../../support/statements.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { ask, type Message } from '../../support/graphql/graphql.ts';
+import { statementsOf } from '../../support/rows/statements.ts';
 
 let app: TestApp;
 const postCount = 100;

@@ -9,9 +9,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openEventStream } from '../../../api/cli/listen/event-stream.ts';
 import { createStoredDocuments } from '../../../api/graphql/server/stored-documents.ts';
 import { ConfigError } from '../../../schema/config/config.ts';
-import { createApi, type Api } from '../../support/api.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { subscribeOverSocket } from '../../support/graphql.ts';
+import { createApi, type Api } from '../../support/app/api.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { subscribeOverSocket } from '../../support/graphql/graphql.ts';
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
 const apolloName = (text: string) => ({ persistedQuery: { version: 1, sha256Hash: hashOf(text) } });

@@ -3,10 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeKinds } from '../../../schema/change-kinds.ts';
 import type { Account } from '../../../schema/accounts.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { writeChanges } from '../../support/feed.ts';
-import { subscribeOverSocket, subscribeOverSse, type Message } from '../../support/graphql.ts';
-import type { Tenant } from '../../support/seed.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { writeChanges } from '../../support/graphql/feed.ts';
+import {
+  subscribeOverSocket,
+  subscribeOverSse,
+  type Message,
+} from '../../support/graphql/graphql.ts';
+import type { Tenant } from '../../support/app/seed.ts';
 
 let app: TestApp;
 let account: Account;

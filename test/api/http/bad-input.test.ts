@@ -1,7 +1,7 @@
 // Every kind of bad input is refused with the exact path of each fault, and nothing is written.
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createTestRest, type TestKey, type TestRest } from '../../support/rest.ts';
+import { createTestRest, type TestKey, type TestRest } from '../../support/app/rest.ts';
 
 let rest: TestRest;
 let mine: TestKey;

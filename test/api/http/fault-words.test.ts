@@ -1,7 +1,7 @@
 // What a refusal says of a fault: in words, with the next step where there is one.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { reconnectCalls } from '../../../schema/reconnecting.ts';
-import { createTestRest, type TestKey, type TestRest } from '../../support/rest.ts';
+import { createTestRest, type TestKey, type TestRest } from '../../support/app/rest.ts';
 
 let rest: TestRest;
 let mine: TestKey;

@@ -1,7 +1,7 @@
 // The Idempotency-Key: one answer for one request, however often and however simultaneously it comes.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewKey } from '../../../api/api-keys/key.ts';
-import { createTestRest, type TestKey, type TestRest } from '../../support/rest.ts';
+import { createTestRest, type TestKey, type TestRest } from '../../support/app/rest.ts';
 
 let rest: TestRest;
 let tenant: TestKey;

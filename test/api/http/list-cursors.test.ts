@@ -1,8 +1,8 @@
 // The cursors of lists: each list takes those that it gave, and no others.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { idPrefixes, newId } from '../../../schema/wire/ids.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { askRefused } from '../../support/graphql.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { askRefused } from '../../support/graphql/graphql.ts';
 
 let app: TestApp;
 let webhookId: string;

@@ -1,7 +1,7 @@
 // The filters of lists: each narrows, and one that says nothing is refused instead of ignored.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { askRefused } from '../../support/graphql.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { askRefused } from '../../support/graphql/graphql.ts';
 
 let app: TestApp;
 let webhookId: string;

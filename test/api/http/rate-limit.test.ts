@@ -1,7 +1,7 @@
 // The rate limit: a bucket per project that refills over a minute.
 import { describe, expect, test } from 'vitest';
 import { createRateLimiter, RateLimited } from '../../../api/http/rate-limit.ts';
-import { createTestRest } from '../../support/rest.ts';
+import { createTestRest } from '../../support/app/rest.ts';
 
 describe('createRateLimiter', () => {
   test('lets a minute of requests through at once, then one per refill', () => {

@@ -2,7 +2,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectDatabase } from '../../../schema/database/connect.ts';
-import { createTestRest, type TestRest } from '../../support/rest.ts';
+import { createTestRest, type TestRest } from '../../support/app/rest.ts';
 
 const maxBodyBytes = 2048;
 let rest: TestRest;

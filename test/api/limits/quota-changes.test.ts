@@ -1,8 +1,12 @@
 // What becomes of the count when a post is scheduled, moved, published now, canceled, deleted, retried.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApp } from '../../support/app.ts';
-import { createQuotaProject, inMonth, type QuotaProject } from '../../support/quota-project.ts';
-import { createTestRest, type TestRest } from '../../support/rest.ts';
+import { startApp } from '../../support/app/app.ts';
+import {
+  createQuotaProject,
+  inMonth,
+  type QuotaProject,
+} from '../../support/rows/quota-project.ts';
+import { createTestRest, type TestRest } from '../../support/app/rest.ts';
 
 const next = inMonth(1);
 const later = inMonth(2);

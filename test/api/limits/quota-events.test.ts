@@ -1,8 +1,8 @@
 // The events of an account that comes near its monthly limit and to it: once each, in a preview alone.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { startReceiver, type Receiver } from '../../support/receiver.ts';
-import type { Tenant } from '../../support/seed.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { startReceiver, type Receiver } from '../../support/receivers/receiver.ts';
+import type { Tenant } from '../../support/app/seed.ts';
 
 const kinds = ['account.quota_warning', 'account.quota_exceeded'] as const;
 

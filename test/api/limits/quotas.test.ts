@@ -1,7 +1,7 @@
 // The monthly limit of an account: what counts, what is refused past it, and where it comes from.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createQuotaProject, inMonth } from '../../support/quota-project.ts';
-import { createTestRest, type TestRest } from '../../support/rest.ts';
+import { createQuotaProject, inMonth } from '../../support/rows/quota-project.ts';
+import { createTestRest, type TestRest } from '../../support/app/rest.ts';
 
 let rest: TestRest;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 // A stream to which nothing happens is told how far it is, so that its cursor stays young.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { subscribeOverSocket } from '../../support/graphql.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { subscribeOverSocket } from '../../support/graphql/graphql.ts';
 
 let app: TestApp;
 

@@ -6,7 +6,7 @@ import type { Feed } from '../../../api/live/feed.ts';
 import type { FeedStream } from '../../../api/live/subscriber.ts';
 import type { Listener } from '../../../schema/database/live/listen.ts';
 import { insertRestore } from '../../../schema/database/dispatch/restores.ts';
-import type { TestDatabase } from '../../support/database.ts';
+import type { TestDatabase } from '../../support/rows/database.ts';
 import {
   changesOfPosts as filter,
   createTestFeed,
@@ -16,7 +16,7 @@ import {
   writePostChanges,
   type FeedSetting,
   type Writers,
-} from '../../support/feed.ts';
+} from '../../support/graphql/feed.ts';
 
 let setting: FeedSetting;
 let database: TestDatabase;

@@ -5,15 +5,15 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createKeyWatch } from '../../../api/live/key-watch.ts';
 import { insertChanges } from '../../../schema/database/live/changes.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { openEventStream } from '../../support/event-stream.ts';
-import { createBigPost, overflow } from '../../support/feed.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { openEventStream } from '../../support/receivers/event-stream.ts';
+import { createBigPost, overflow } from '../../support/graphql/feed.ts';
 import {
   subscribeOverSocket,
   subscribeOverSse,
   type SubscribeOptions,
   type Subscription,
-} from '../../support/graphql.ts';
+} from '../../support/graphql/graphql.ts';
 
 let app: TestApp;
 

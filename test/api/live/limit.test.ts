@@ -3,9 +3,9 @@ import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { ask, subscribeOverSocket } from '../../support/graphql.ts';
-import { openOwnSocket, send } from '../../support/raw-socket.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { ask, subscribeOverSocket } from '../../support/graphql/graphql.ts';
+import { openOwnSocket, send } from '../../support/receivers/raw-socket.ts';
 
 const limit = 5;
 let app: TestApp;

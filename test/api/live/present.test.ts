@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Feed } from '../../../api/live/feed.ts';
 import type { Db } from '../../../schema/database/tables.ts';
 import type { Listener } from '../../../schema/database/live/listen.ts';
-import type { TestDatabase } from '../../support/database.ts';
+import type { TestDatabase } from '../../support/rows/database.ts';
 import {
   changesOfPosts,
   createTestFeed,
@@ -14,7 +14,7 @@ import {
   writePostChanges,
   type FeedSetting,
   type Writers,
-} from '../../support/feed.ts';
+} from '../../support/graphql/feed.ts';
 
 let setting: FeedSetting;
 let database: TestDatabase;

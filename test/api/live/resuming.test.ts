@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Feed } from '../../../api/live/feed.ts';
 import { deleteChanges, readChanges, readFeedHead } from '../../../schema/database/live/changes.ts';
-import type { TestDatabase } from '../../support/database.ts';
+import type { TestDatabase } from '../../support/rows/database.ts';
 import {
   changesOfPosts as filter,
   subjectIds as subjects,
@@ -11,7 +11,7 @@ import {
   take,
   type FeedSetting,
   type Writers,
-} from '../../support/feed.ts';
+} from '../../support/graphql/feed.ts';
 
 let setting: FeedSetting;
 let database: TestDatabase;

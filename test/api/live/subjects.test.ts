@@ -2,10 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeKinds } from '../../../schema/change-kinds.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { subscribeOverSocket, type Message, type Subscription } from '../../support/graphql.ts';
-import { startReceiver, type Receiver } from '../../support/receiver.ts';
-import { answerByPath, Past } from '../../support/replays.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import {
+  subscribeOverSocket,
+  type Message,
+  type Subscription,
+} from '../../support/graphql/graphql.ts';
+import { startReceiver, type Receiver } from '../../support/receivers/receiver.ts';
+import { answerByPath, Past } from '../../support/receivers/replays.ts';
 
 let app: TestApp;
 let receiver: Receiver;

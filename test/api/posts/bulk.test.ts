@@ -6,7 +6,7 @@ import {
   type TestAnswer,
   type TestKey,
   type TestRest,
-} from '../../support/rest.ts';
+} from '../../support/app/rest.ts';
 
 let rest: TestRest;
 let mine: TestKey;

@@ -1,7 +1,7 @@
 // Changes of one draft by many clients at the same moment: each is made, one after the other.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Account } from '../../../schema/accounts.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
 
 let app: TestApp;
 let accounts: Account[];

@@ -1,7 +1,7 @@
 // Changing the content of a draft or a scheduled post: what stays must agree with what changes.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { changesOf, createAuthor, type Author } from '../../support/posts.ts';
-import { createTestRest, type TestRest } from '../../support/rest.ts';
+import { changesOf, createAuthor, type Author } from '../../support/rows/posts.ts';
+import { createTestRest, type TestRest } from '../../support/app/rest.ts';
 
 let rest: TestRest;
 let author: Author;

@@ -8,8 +8,8 @@ import {
   inSeconds,
   runOf,
   type Author,
-} from '../../support/posts.ts';
-import { createTestRest, type TestRest } from '../../support/rest.ts';
+} from '../../support/rows/posts.ts';
+import { createTestRest, type TestRest } from '../../support/app/rest.ts';
 
 let rest: TestRest;
 let author: Author;

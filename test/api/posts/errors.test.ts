@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { postingErrors } from '../../../schema/posts/errors.ts';
 import type { Post } from '../../../schema/posts/posts.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { ask } from '../../support/graphql.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { ask } from '../../support/graphql/graphql.ts';
 
 let app: TestApp;
 let docs: string;

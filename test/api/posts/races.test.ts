@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Account } from '../../../schema/accounts.ts';
 import type { Post } from '../../../schema/posts/posts.ts';
-import type { ApiAnswer } from '../../support/api.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import type { ApiAnswer } from '../../support/app/api.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
 
 let app: TestApp;
 let accounts: Account[];

@@ -1,8 +1,8 @@
 // What a target was given is shown by its result, so that an editor can send it back as it was.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PlatformPost, Post, PostResult } from '../../../schema/posts/posts.ts';
-import { createAuthor, type Author } from '../../support/posts.ts';
-import { createTestRest, type TestRest } from '../../support/rest.ts';
+import { createAuthor, type Author } from '../../support/rows/posts.ts';
+import { createTestRest, type TestRest } from '../../support/app/rest.ts';
 
 let rest: TestRest;
 let author: Author;

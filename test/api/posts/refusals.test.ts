@@ -1,12 +1,12 @@
 // Media and targets that a post may not ask for: refused with the exact path of each fault, nothing written.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createTestRest } from '../../support/rest.ts';
+import { createTestRest } from '../../support/app/rest.ts';
 import {
   createRefusedClient,
   refuseAll,
   single,
   type RefusedClient,
-} from '../../support/refusals.ts';
+} from '../../support/checks/refusals.ts';
 
 let client: RefusedClient;
 

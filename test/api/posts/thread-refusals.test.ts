@@ -5,7 +5,7 @@ import {
   refuseAll,
   single,
   type RefusedClient,
-} from '../../support/refusals.ts';
+} from '../../support/checks/refusals.ts';
 
 let client: RefusedClient;
 

@@ -1,7 +1,7 @@
 // Threads, answers, first comments and media of a post: how they are stored, shown and found again.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PostResultRow } from '../../../schema/database/tables.ts';
-import { createTestRest, type TestKey, type TestRest } from '../../support/rest.ts';
+import { createTestRest, type TestKey, type TestRest } from '../../support/app/rest.ts';
 
 let rest: TestRest;
 let mine: TestKey;

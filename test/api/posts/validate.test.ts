@@ -1,6 +1,6 @@
 // Validating a post: what creation would say, said before.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createJudge, type Judge } from '../../support/judge.ts';
+import { createJudge, type Judge } from '../../support/checks/validation.ts';
 
 let judge: Judge;
 let account: string;

@@ -5,8 +5,8 @@ import { pause } from '../../../api/cli/pause.ts';
 import { resume } from '../../../api/cli/resume.ts';
 import type { ClockState, PostResultRow } from '../../../schema/database/tables.ts';
 import type { Phase, Post } from '../../../schema/posts/posts.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { ask } from '../../support/graphql.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { ask } from '../../support/graphql/graphql.ts';
 
 let app: TestApp;
 

@@ -1,7 +1,7 @@
 // What validating a post warns of, though creation would take it.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createJudge, type Judge } from '../../support/judge.ts';
-import { inSeconds } from '../../support/posts.ts';
+import { createJudge, type Judge } from '../../support/checks/validation.ts';
+import { inSeconds } from '../../support/rows/posts.ts';
 
 let judge: Judge;
 let account: string;

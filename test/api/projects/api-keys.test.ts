@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { hashKey } from '../../../api/http/auth.ts';
 import { findApiKeyByHash } from '../../../schema/database/api-keys.ts';
 import { scopes } from '../../../schema/scopes.ts';
-import { createTestRest, type TestKey, type TestRest } from '../../support/rest.ts';
+import { createTestRest, type TestKey, type TestRest } from '../../support/app/rest.ts';
 
 let rest: TestRest;
 let tenant: TestKey;

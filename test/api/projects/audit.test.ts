@@ -1,9 +1,9 @@
 // Every change of keys, webhooks, accounts and the project is one log line, whichever API it came by.
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { completeConsent } from '../../support/consent.ts';
-import { ask } from '../../support/graphql.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { completeConsent } from '../../support/app/consent.ts';
+import { ask } from '../../support/graphql/graphql.ts';
 
 let app: TestApp;
 const lines: Record<string, unknown>[] = [];

@@ -1,6 +1,6 @@
 // The project, the limits and the networks over REST.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestRest, type TestRest } from '../../support/rest.ts';
+import { createTestRest, type TestRest } from '../../support/app/rest.ts';
 
 let rest: TestRest;
 let key: string;

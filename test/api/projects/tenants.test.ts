@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Route } from '../../../api/http/route.ts';
 import { routes } from '../../../api/http/routes.ts';
 import { recordEvent } from '../../../schema/database/events/record.ts';
-import { createTestRest, type TestKey, type TestRest } from '../../support/rest.ts';
+import { createTestRest, type TestKey, type TestRest } from '../../support/app/rest.ts';
 
 let rest: TestRest;
 let owner: TestKey;

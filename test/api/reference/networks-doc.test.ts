@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { platformDefinitions } from '../../../schema/platforms/index.ts';
 import { ConnectAccount } from '../../../schema/accounts.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { readBlocks, readPage } from '../../support/readme.ts';
-import { addAccount } from '../../support/rows.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { readBlocks, readPage } from '../../support/checks/readme.ts';
+import { addAccount } from '../../support/rows/rows.ts';
 
 const page = readPage('docs/networks.md');
 const sections = page.split(/^## /m).slice(1);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../../api/http/routes.ts';
 import { deletePause, insertPause } from '../../../schema/database/dispatch/pauses.ts';
 import { errorKinds } from '../../../schema/wire/errors.ts';
-import { createTestRest, type TestAnswer, type TestRest } from '../../support/rest.ts';
+import { createTestRest, type TestAnswer, type TestRest } from '../../support/app/rest.ts';
 
 let rest: TestRest;
 

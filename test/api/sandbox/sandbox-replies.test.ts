@@ -1,7 +1,7 @@
 // Replies and media at the sandbox: what its API takes and tells, and how its pages show them.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { createTestSandbox, type TestSandbox } from '../../support/sandbox.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { createTestSandbox, type TestSandbox } from '../../support/app/sandbox.ts';
 
 interface SandboxPost {
   id: string;

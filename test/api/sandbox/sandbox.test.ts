@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generateWebhookSecret, signWebhook } from '../../../activities/delivering/signature.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { createTestSandbox, toTarget, type TestSandbox } from '../../support/sandbox.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { createTestSandbox, toTarget, type TestSandbox } from '../../support/app/sandbox.ts';
 
 let database: TestDatabase;
 let sandbox: TestSandbox;

@@ -1,9 +1,9 @@
 // Postgres that answers but can't write: every API says `unavailable`, and nothing is half written.
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { disconnectAll, setReadOnly } from '../../support/database.ts';
-import { askRefused, subscribeOverSocket } from '../../support/graphql.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { disconnectAll, setReadOnly } from '../../support/rows/database.ts';
+import { askRefused, subscribeOverSocket } from '../../support/graphql/graphql.ts';
 
 let app: TestApp;
 let accountId: string;

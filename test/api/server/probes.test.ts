@@ -7,11 +7,11 @@ import packageJson from '../../../package.json' with { type: 'json' };
 import { readConfig } from '../../../schema/config/config.ts';
 import { connectDatabase, type DatabaseConnection } from '../../../schema/database/connect.ts';
 import { startSilentProxy } from '../../chaos/silent-proxy.ts';
-import { createApi, type Api } from '../../support/api.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { createTestDatabase, setReadOnly, type TestDatabase } from '../../support/database.ts';
-import { throughProxy } from '../../support/silence.ts';
-import { statementsOf } from '../../support/statements.ts';
+import { createApi, type Api } from '../../support/app/api.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { createTestDatabase, setReadOnly, type TestDatabase } from '../../support/rows/database.ts';
+import { throughProxy } from '../../support/receivers/silence.ts';
+import { statementsOf } from '../../support/rows/statements.ts';
 
 /** No server listens there. */
 const nowhere = '127.0.0.1:1';

@@ -8,9 +8,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { createServer, type Server } from '../../../api/server/server.ts';
 import { createStoredDocuments } from '../../../api/graphql/server/stored-documents.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { subscribeOverSocket, subscribeOverSse } from '../../support/graphql.ts';
-import { connectWire, openWire, upgradeRequest } from '../../support/raw-socket.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { subscribeOverSocket, subscribeOverSse } from '../../support/graphql/graphql.ts';
+import { connectWire, openWire, upgradeRequest } from '../../support/receivers/raw-socket.ts';
 
 let app: TestApp;
 let server: Server;

@@ -8,8 +8,8 @@ import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { startTemporal } from '../../../api/embedded/temporal.ts';
 import { connectNative, createTemporalClient } from '../../../api/server/temporal-connection.ts';
 import { readConfig } from '../../../schema/config/config.ts';
-import { installQuietRuntime } from '../../support/quiet-runtime.ts';
-import { findTemporal } from '../../support/servers.ts';
+import { installQuietRuntime } from '../../support/servers/quiet-runtime.ts';
+import { findTemporal } from '../../support/servers/servers.ts';
 
 const names = ['grpc_proxy', 'http_proxy', 'https_proxy', 'all_proxy'];
 const variables = [...names, ...names.map((name) => name.toUpperCase())];

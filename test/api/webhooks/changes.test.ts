@@ -1,7 +1,7 @@
 // Changes of a webhook that are refused, over REST and GraphQL: each fault by its path, nothing written.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { askRefused } from '../../support/graphql.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { askRefused } from '../../support/graphql/graphql.ts';
 
 let app: TestApp;
 let id: string;

@@ -7,10 +7,10 @@ import {
 } from '../../../schema/database/webhooks/delivery-attempts.ts';
 import { insertManualAttempt } from '../../../schema/database/webhooks/manual-attempts.ts';
 import { recordTestEvent } from '../../../schema/database/events/test-events.ts';
-import { attempt, exchange, failedForGood, refused } from '../../support/attempts.ts';
-import { changesOf } from '../../support/delivery-rows.ts';
-import { createTestRest, type TestKey, type TestRest } from '../../support/rest.ts';
-import { addEvent } from '../../support/rows.ts';
+import { attempt, exchange, failedForGood, refused } from '../../support/rows/attempts.ts';
+import { changesOf } from '../../support/receivers/delivery-rows.ts';
+import { createTestRest, type TestKey, type TestRest } from '../../support/app/rest.ts';
+import { addEvent } from '../../support/rows/rows.ts';
 
 const lines: Record<string, unknown>[] = [];
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDns } from '../../../activities/egress/dns.ts';
 import { createUrlGuard } from '../../../activities/egress/url-guard.ts';
-import { startNameServer, type NameServer } from '../../support/name-server.ts';
-import { createTestRest, type TestRest } from '../../support/rest.ts';
+import { startNameServer, type NameServer } from '../../support/servers/name-server.ts';
+import { createTestRest, type TestRest } from '../../support/app/rest.ts';
 
 const hosts = {
   'in the hosts file': 'inner.test',

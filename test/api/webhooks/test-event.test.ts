@@ -4,9 +4,9 @@ import { signWebhook } from '../../../activities/delivering/signature.ts';
 import { eventBody } from '../../../api/events/event-types.ts';
 import { sampleEvents } from '../../../api/webhooks/sample-events.ts';
 import { eventTypes } from '../../../schema/events.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { ask, askRefused } from '../../support/graphql.ts';
-import { startReceiver, type Receiver } from '../../support/receiver.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { ask, askRefused } from '../../support/graphql/graphql.ts';
+import { startReceiver, type Receiver } from '../../support/receivers/receiver.ts';
 
 let app: TestApp;
 let receiver: Receiver;

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { recordEvent } from '../../../schema/database/events/record.ts';
 import { liveEventTypes } from '../../../schema/events.ts';
-import { createTestRest, type TestKey, type TestRest } from '../../support/rest.ts';
+import { createTestRest, type TestKey, type TestRest } from '../../support/app/rest.ts';
 
 let rest: TestRest;
 let tenant: TestKey;

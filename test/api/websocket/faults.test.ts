@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { MockInstance } from 'vitest';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
 import {
   closeOf,
   createSocket,
@@ -12,7 +12,7 @@ import {
   openWire,
   refusalOf,
   send,
-} from '../../support/raw-socket.ts';
+} from '../../support/receivers/raw-socket.ts';
 
 let app: TestApp;
 let printed: MockInstance;

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
 import {
   closeOf,
   createSocket,
@@ -11,7 +11,7 @@ import {
   openSocket,
   refusalOf,
   send,
-} from '../../support/raw-socket.ts';
+} from '../../support/receivers/raw-socket.ts';
 
 const pingMs = 300;
 const idleMs = 1_000;

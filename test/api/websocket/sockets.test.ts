@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { startApp, type TestApp } from '../../support/app.ts';
-import { createBigPost, overflow } from '../../support/feed.ts';
-import { subscribeOverSocket, type Message } from '../../support/graphql.ts';
-import { createSocket, nextMessage, send } from '../../support/raw-socket.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { createBigPost, overflow } from '../../support/graphql/feed.ts';
+import { subscribeOverSocket, type Message } from '../../support/graphql/graphql.ts';
+import { createSocket, nextMessage, send } from '../../support/receivers/raw-socket.ts';
 
 let app: TestApp;
 

@@ -10,7 +10,7 @@ import { findRunningDatabase } from '../../../api/embedded/running-database.ts';
 import { connectDatabase } from '../../../schema/database/connect.ts';
 import type { Db, Transaction } from '../../../schema/database/tables.ts';
 import { recordEvent } from '../../../schema/database/events/record.ts';
-import { findServer, startProgram, type Program } from '../../support/program.ts';
+import { findServer, startProgram, type Program } from '../../support/app/program.ts';
 import { sampleData } from '../events.ts';
 import { createBenchDirectory } from '../installation.ts';
 import type { Row } from '../result.ts';

@@ -3,9 +3,9 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findFreePorts } from '../../../api/embedded/free-ports.ts';
-import { createApi, type Api } from '../../support/api.ts';
-import { startProgram } from '../../support/program.ts';
-import { findTemporal } from '../../support/servers.ts';
+import { createApi, type Api } from '../../support/app/api.ts';
+import { startProgram } from '../../support/app/program.ts';
+import { findTemporal } from '../../support/servers/servers.ts';
 import { createBenchDirectory } from '../installation.ts';
 import { median, type Row } from '../result.ts';
 

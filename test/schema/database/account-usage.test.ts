@@ -8,8 +8,8 @@ import {
   moveUsage,
 } from '../../../schema/database/accounts/usage.ts';
 import { setProject } from '../../../schema/database/projects.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { addCountedResults, type CountedResults } from '../../support/counted-results.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { addCountedResults, type CountedResults } from '../../support/rows/counted-results.ts';
 
 const november = '2026-11';
 const december = '2026-12';

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { claimRun } from '../../../schema/database/posts/posts.ts';
 import { restartPost } from '../../../schema/database/dispatch/sweeping.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { addPost } from '../../support/rows.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { addPost } from '../../support/rows/rows.ts';
 
 let database: TestDatabase;
 

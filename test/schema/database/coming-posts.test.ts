@@ -1,8 +1,8 @@
 // Scheduled posts that are due soon, listed in the order of their times.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listComingPosts } from '../../../schema/database/dispatch/sweeping.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { addPost } from '../../support/rows.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { addPost } from '../../support/rows/rows.ts';
 
 let database: TestDatabase;
 

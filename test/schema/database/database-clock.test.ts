@@ -4,7 +4,7 @@ import { sql, type QueryId } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startDatabaseClock } from '../../../schema/database/database-clock.ts';
 import type { Db } from '../../../schema/database/tables.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
 
 let database: TestDatabase;
 

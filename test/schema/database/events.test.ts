@@ -5,8 +5,8 @@ import { recordEvent, type NewEvent } from '../../../schema/database/events/reco
 import { lockPost } from '../../../schema/database/posts/posts.ts';
 import type { EventType } from '../../../schema/events.ts';
 import { newId } from '../../../schema/wire/ids.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { addPost } from '../../support/rows.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { addPost } from '../../support/rows/rows.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -6,8 +6,8 @@ import { restartPost } from '../../../schema/database/dispatch/sweeping.ts';
 import { setFailed, setNextPhase } from '../../../schema/database/posts/target-steps.ts';
 import { findTarget } from '../../../schema/database/posts/targets.ts';
 import { toFailure } from '../../../activities/publishing/failures.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { addPost } from '../../support/rows.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { addPost } from '../../support/rows/rows.ts';
 
 const month = '2026-01';
 let database: TestDatabase;

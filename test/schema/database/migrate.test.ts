@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectDatabase } from '../../../schema/database/connect.ts';
 import { isMigrated, migrate } from '../../../schema/database/migrate.ts';
 import { migrations } from '../../../schema/database/migrations/index.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

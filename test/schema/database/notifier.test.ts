@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createNotifier } from '../../../schema/database/live/notifier.ts';
 import { createListener } from '../../../schema/database/live/listen.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import {
   insertPublishPost,
   outboxClaimMs,
 } from '../../../schema/database/dispatch/outbox.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

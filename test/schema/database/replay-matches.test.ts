@@ -4,8 +4,8 @@ import {
   countMatches,
   type ReplayRange,
 } from '../../../schema/database/webhooks/replay-matches.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { addEvent, addProject, addWebhook } from '../../support/rows.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { addEvent, addProject, addWebhook } from '../../support/rows/rows.ts';
 
 let database: TestDatabase;
 let range: ReplayRange;

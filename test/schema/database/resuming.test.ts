@@ -4,8 +4,8 @@ import { resumePosts } from '../../../schema/database/dispatch/resuming.ts';
 import { deletePause, insertPause, listPauses } from '../../../schema/database/dispatch/pauses.ts';
 import { findTarget, setPaused } from '../../../schema/database/posts/targets.ts';
 import { newId } from '../../../schema/wire/ids.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { addPost } from '../../support/rows.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { addPost } from '../../support/rows/rows.ts';
 
 let database: TestDatabase;
 

@@ -6,8 +6,8 @@ import { connectDatabase, type ConnectOptions } from '../../../schema/database/c
 import { createNotifier } from '../../../schema/database/live/notifier.ts';
 import { createListener } from '../../../schema/database/live/listen.ts';
 import { startSilentProxy, type SilentProxy } from '../../chaos/silent-proxy.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { throughProxy } from '../../support/silence.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { throughProxy } from '../../support/receivers/silence.ts';
 
 let database: TestDatabase;
 let proxy: SilentProxy;

@@ -7,8 +7,8 @@ import type { Db } from '../../../schema/database/tables.ts';
 import { createVault, type Vault } from '../../../schema/database/vault.ts';
 import { checkVault } from '../../../schema/database/vault-check.ts';
 import { sealWebhookSecret } from '../../../schema/database/webhooks/secrets.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { addProject } from '../../support/rows.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { addProject } from '../../support/rows/rows.ts';
 
 const old = randomBytes(32);
 const vaultOf = (keys: Record<string, Buffer>) =>

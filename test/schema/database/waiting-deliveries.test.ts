@@ -3,10 +3,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createDelivering } from '../../../activities/delivering/index.ts';
 import { concludeWaiting } from '../../../schema/database/webhooks/waiting-deliveries.ts';
 import { newId } from '../../../schema/wire/ids.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { addDeliveries, changesOf, statusesOf } from '../../support/delivery-rows.ts';
-import { createEngine, type Engine } from '../../support/engine.ts';
-import { addProject, addWebhook } from '../../support/rows.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { addDeliveries, changesOf, statusesOf } from '../../support/receivers/delivery-rows.ts';
+import { createEngine, type Engine } from '../../support/app/engine.ts';
+import { addProject, addWebhook } from '../../support/rows/rows.ts';
 
 let database: TestDatabase;
 let engine: Engine;

@@ -1,7 +1,7 @@
 // The matrix of one kind of network: every stage, every call of it, every fault, once and for good.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Phase } from '../../../schema/posts/posts.ts';
-import { createTestDatabase, type TestDatabase } from '../database.ts';
+import { createTestDatabase, type TestDatabase } from '../rows/database.ts';
 import { findExpectedEnd, type Trouble } from './expected-end.ts';
 import { faults, type Fault, type Stage } from './faults.ts';
 import type { NetworkKind, SimulatedNetwork } from './network.ts';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
 import { reopenResult } from '../../../schema/database/posts/changes.ts';
-import { createTestDatabase, type TestDatabase } from '../database.ts';
+import { createTestDatabase, type TestDatabase } from '../rows/database.ts';
 import { cancel } from './canceling.ts';
 import { faults, type Fault } from './faults.ts';
 import type { NetworkKind } from './network.ts';

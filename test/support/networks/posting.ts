@@ -8,7 +8,7 @@ import type { Db, PostResultRow } from '../../../schema/database/tables.ts';
 import { insertPost } from '../../../schema/database/posts/posts.ts';
 import { newId } from '../../../schema/wire/ids.ts';
 import type { TargetClock } from '../../../schema/retry.ts';
-import { addProject, rowsVault } from '../rows.ts';
+import { addProject, rowsVault } from '../rows/rows.ts';
 import type { SimulatedNetwork } from './network.ts';
 
 export const run = 1;

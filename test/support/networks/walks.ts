@@ -1,7 +1,7 @@
 // The walks over every step of a run at one kind of network.
 import type { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../database.ts';
+import { createTestDatabase, type TestDatabase } from '../rows/database.ts';
 import { createLifePool } from './life.ts';
 import type { NetworkKind } from './network.ts';
 import { walkSteps, type Walk } from './step-walk.ts';

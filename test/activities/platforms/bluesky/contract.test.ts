@@ -1,6 +1,6 @@
 // Bluesky passes the contract of networks, at its own server.
 import { afterAll, describe } from 'vitest';
-import { startBlueskyPds, type BlueskyPds } from '../../../support/bluesky-pds.ts';
+import { startBlueskyPds, type BlueskyPds } from '../../../support/servers/bluesky-pds.ts';
 import { createBlueskySubject } from '../../../support/networks/contract/bluesky.ts';
 import { describeContract } from '../../../support/networks/contract/contract.ts';
 

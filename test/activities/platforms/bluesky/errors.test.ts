@@ -3,10 +3,10 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createBluesky } from '../../../../activities/platforms/bluesky/index.ts';
 import type { PlatformError } from '../../../../activities/platforms/platform-error.ts';
 import type { Target } from '../../../../activities/platforms/platform.ts';
-import { didDocument, handleRecord, txtOf } from '../../../support/bluesky-identity.ts';
-import { startReceiver } from '../../../support/receiver.ts';
-import type { Reply } from '../../../support/receiver.ts';
-import { refusal } from '../../../support/platform-refusal.ts';
+import { didDocument, handleRecord, txtOf } from '../../../support/servers/bluesky-identity.ts';
+import { startReceiver } from '../../../support/receivers/receiver.ts';
+import type { Reply } from '../../../support/receivers/receiver.ts';
+import { refusal } from '../../../support/checks/platform-refusal.ts';
 import { recordKey } from '../../../../activities/platforms/bluesky/record.ts';
 import { newId } from '../../../../schema/wire/ids.ts';
 

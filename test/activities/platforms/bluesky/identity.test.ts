@@ -8,9 +8,9 @@ import {
   handleRecord,
   txtOf,
   type TestIdentity,
-} from '../../../support/bluesky-identity.ts';
-import { startReceiver, type Receiver, type Reply } from '../../../support/receiver.ts';
-import { refusal } from '../../../support/platform-refusal.ts';
+} from '../../../support/servers/bluesky-identity.ts';
+import { startReceiver, type Receiver, type Reply } from '../../../support/receivers/receiver.ts';
+import { refusal } from '../../../support/checks/platform-refusal.ts';
 
 const [directory, home, entryway, other] = await Promise.all([
   startReceiver(),

@@ -4,10 +4,10 @@ import { createBluesky } from '../../../../activities/platforms/bluesky/index.ts
 import { recordKey } from '../../../../activities/platforms/bluesky/record.ts';
 import type { Fetch, Platform, Target } from '../../../../activities/platforms/platform.ts';
 import { newId } from '../../../../schema/wire/ids.ts';
-import { startBlueskyPds } from '../../../support/bluesky-pds.ts';
-import type { PdsAccount } from '../../../support/bluesky-pds.ts';
-import { txtOf } from '../../../support/bluesky-identity.ts';
-import { refusal } from '../../../support/platform-refusal.ts';
+import { startBlueskyPds } from '../../../support/servers/bluesky-pds.ts';
+import type { PdsAccount } from '../../../support/servers/bluesky-pds.ts';
+import { txtOf } from '../../../support/servers/bluesky-identity.ts';
+import { refusal } from '../../../support/checks/platform-refusal.ts';
 
 // Before the tests are collected, so that a machine that can't have it skips them by name.
 const started = await startBlueskyPds();

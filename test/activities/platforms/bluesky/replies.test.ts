@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createBluesky } from '../../../../activities/platforms/bluesky/index.ts';
 import type { Platform, ProviderState, Target } from '../../../../activities/platforms/platform.ts';
-import { startBlueskyPds } from '../../../support/bluesky-pds.ts';
-import { startReceiver, type Reply } from '../../../support/receiver.ts';
+import { startBlueskyPds } from '../../../support/servers/bluesky-pds.ts';
+import { startReceiver, type Reply } from '../../../support/receivers/receiver.ts';
 import { newId } from '../../../../schema/wire/ids.ts';
-import { txtOf } from '../../../support/bluesky-identity.ts';
-import { refusal } from '../../../support/platform-refusal.ts';
+import { txtOf } from '../../../support/servers/bluesky-identity.ts';
+import { refusal } from '../../../support/checks/platform-refusal.ts';
 
 // Before the tests are collected, so that a machine that can't have it skips them by name.
 const started = await startBlueskyPds();

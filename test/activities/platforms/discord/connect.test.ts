@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { formPage } from '../../../../api/connect/pages.ts';
 import { createDiscord } from '../../../../activities/platforms/discord/index.ts';
-import { createClient, startHttp } from '../../../support/peers.ts';
-import { refusal } from '../../../support/platform-refusal.ts';
+import { createClient, startHttp } from '../../../support/receivers/peers.ts';
+import { refusal } from '../../../support/checks/platform-refusal.ts';
 import {
   botCredentials,
   never,

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { limitedFor } from '../../../support/networks/discord/server.ts';
 import { connected } from '../../../support/networks/discord/connected.ts';
-import { refusal } from '../../../support/platform-refusal.ts';
+import { refusal } from '../../../support/checks/platform-refusal.ts';
 
 const answer = (status: number, code: number, message: string, more: object = {}) =>
   Response.json({ message, code, ...more }, { status });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { discord as definition } from '../../../../schema/platforms/discord.ts';
 import { connected } from '../../../support/networks/discord/connected.ts';
-import { refusal } from '../../../support/platform-refusal.ts';
+import { refusal } from '../../../support/checks/platform-refusal.ts';
 
 const embed = {
   title: 'Launch',

@@ -1,7 +1,7 @@
 // What became of a message to Discord whose answer was lost.
 import { describe, expect, test } from 'vitest';
 import { connected, never } from '../../../support/networks/discord/connected.ts';
-import { refusal } from '../../../support/platform-refusal.ts';
+import { refusal } from '../../../support/checks/platform-refusal.ts';
 
 describe('a bot', () => {
   test('posts once when it repeats the message within minutes', async () => {

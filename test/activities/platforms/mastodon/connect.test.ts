@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { ConnectInput } from '../../../../activities/platforms/mastodon/connect.ts';
 import { connect, startMastodon } from '../../../support/networks/mastodon/connected.ts';
 import { limitHeaders } from '../../../support/networks/mastodon/server.ts';
-import { createClient, resolvingTo, startHttp } from '../../../support/peers.ts';
-import { refusal } from '../../../support/platform-refusal.ts';
+import { createClient, resolvingTo, startHttp } from '../../../support/receivers/peers.ts';
+import { refusal } from '../../../support/checks/platform-refusal.ts';
 
 describe('the server', () => {
   test.each([

@@ -5,8 +5,8 @@ import { checkText } from '../../../../activities/platforms/text-rules.ts';
 import { mastodon as definition } from '../../../../schema/platforms/mastodon.ts';
 import { connectNew } from '../../../support/networks/mastodon/connected.ts';
 import { limitHeaders } from '../../../support/networks/mastodon/server.ts';
-import { startHttp } from '../../../support/peers.ts';
-import { refusal } from '../../../support/platform-refusal.ts';
+import { startHttp } from '../../../support/receivers/peers.ts';
+import { refusal } from '../../../support/checks/platform-refusal.ts';
 
 const count = definition.rules.text.count!;
 const url = 23;

@@ -9,8 +9,8 @@ import {
   deadRelay,
 } from '../../../support/networks/nostr/author.ts';
 import { startRelay, type Relay } from '../../../support/networks/nostr/server.ts';
-import { startHttp } from '../../../support/peers.ts';
-import { createTestRest, type TestKey, type TestRest } from '../../../support/rest.ts';
+import { startHttp } from '../../../support/receivers/peers.ts';
+import { createTestRest, type TestKey, type TestRest } from '../../../support/app/rest.ts';
 
 let relay: Relay;
 let rest: TestRest;

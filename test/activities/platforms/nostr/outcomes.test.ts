@@ -3,7 +3,7 @@ import { finalizeEvent } from 'nostr-tools/pure';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createAuthor, deadRelay, type Author } from '../../../support/networks/nostr/author.ts';
 import { startRelay, type Relay } from '../../../support/networks/nostr/server.ts';
-import { refusal } from '../../../support/platform-refusal.ts';
+import { refusal } from '../../../support/checks/platform-refusal.ts';
 
 const signal = AbortSignal.timeout(60_000);
 let relay: Relay;

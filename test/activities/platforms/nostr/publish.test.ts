@@ -7,7 +7,7 @@ import { checkText } from '../../../../activities/platforms/text-rules.ts';
 import { nostr } from '../../../../schema/platforms/nostr.ts';
 import { createAuthor, deadRelay, type Author } from '../../../support/networks/nostr/author.ts';
 import { startRelay, type Relay } from '../../../support/networks/nostr/server.ts';
-import { refusal } from '../../../support/platform-refusal.ts';
+import { refusal } from '../../../support/checks/platform-refusal.ts';
 
 const signal = AbortSignal.timeout(60_000);
 let relay: Relay;

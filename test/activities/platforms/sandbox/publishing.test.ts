@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Credentials } from '../../../../activities/platforms/platform.ts';
 import { PlatformError } from '../../../../activities/platforms/platform-error.ts';
-import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
-import { createTestSandbox, toTarget, type TestSandbox } from '../../../support/sandbox.ts';
+import { createTestDatabase, type TestDatabase } from '../../../support/rows/database.ts';
+import { createTestSandbox, toTarget, type TestSandbox } from '../../../support/app/sandbox.ts';
 
 let database: TestDatabase;
 let sandbox: TestSandbox;

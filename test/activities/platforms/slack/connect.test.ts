@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { createSlack } from '../../../../activities/platforms/slack/index.ts';
 import { startSlack } from '../../../support/networks/slack/connected.ts';
-import { createClient, startHttp } from '../../../support/peers.ts';
-import { refusal } from '../../../support/platform-refusal.ts';
+import { createClient, startHttp } from '../../../support/receivers/peers.ts';
+import { refusal } from '../../../support/checks/platform-refusal.ts';
 
 const never = new AbortController().signal;
 

@@ -1,7 +1,7 @@
 // How the connector reads what Slack refuses a post with.
 import { describe, expect, test } from 'vitest';
 import { startSlack } from '../../../support/networks/slack/connected.ts';
-import { refusal } from '../../../support/platform-refusal.ts';
+import { refusal } from '../../../support/checks/platform-refusal.ts';
 
 const refused = (error: string, more: object = {}) => Response.json({ ok: false, error, ...more });
 

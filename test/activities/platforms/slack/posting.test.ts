@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { checkText } from '../../../../activities/platforms/text-rules.ts';
 import { slack } from '../../../../schema/platforms/slack.ts';
 import { startSlack } from '../../../support/networks/slack/connected.ts';
-import { refusal } from '../../../support/platform-refusal.ts';
+import { refusal } from '../../../support/checks/platform-refusal.ts';
 
 const section = { type: 'section', text: { type: 'mrkdwn', text: '*Hi* <@U0123456789>' } };
 

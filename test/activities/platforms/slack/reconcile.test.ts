@@ -1,7 +1,7 @@
 // How a post at Slack is found whose answer was lost.
 import { describe, expect, test } from 'vitest';
 import { startSlack } from '../../../support/networks/slack/connected.ts';
-import { refusal } from '../../../support/platform-refusal.ts';
+import { refusal } from '../../../support/checks/platform-refusal.ts';
 
 describe('reconcile', () => {
   test('finds the post by its result, among others of the same text', async () => {

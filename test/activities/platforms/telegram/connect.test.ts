@@ -12,9 +12,9 @@ import {
   type Chat,
   type TelegramServer,
 } from '../../../support/networks/telegram/server.ts';
-import { createClient, startHttp } from '../../../support/peers.ts';
-import { refusal } from '../../../support/platform-refusal.ts';
-import { createTestRest, type TestKey, type TestRest } from '../../../support/rest.ts';
+import { createClient, startHttp } from '../../../support/receivers/peers.ts';
+import { refusal } from '../../../support/checks/platform-refusal.ts';
+import { createTestRest, type TestKey, type TestRest } from '../../../support/app/rest.ts';
 
 let network: TelegramServer;
 let server: FaultyServer;

@@ -8,7 +8,7 @@ import {
   supergroup,
 } from '../../../support/networks/telegram/server.ts';
 import { serveTelegram, telegram } from '../../../support/networks/telegram/subject.ts';
-import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../support/rows/database.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

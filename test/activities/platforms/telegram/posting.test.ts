@@ -16,8 +16,8 @@ import {
   type Chat,
   type TelegramServer,
 } from '../../../support/networks/telegram/server.ts';
-import { startHttp } from '../../../support/peers.ts';
-import { refusal } from '../../../support/platform-refusal.ts';
+import { startHttp } from '../../../support/receivers/peers.ts';
+import { refusal } from '../../../support/checks/platform-refusal.ts';
 
 let network: TelegramServer;
 let server: FaultyServer;

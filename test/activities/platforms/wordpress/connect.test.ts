@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { createWordPress } from '../../../../activities/platforms/wordpress/index.ts';
 import { startConnected } from '../../../support/networks/wordpress/connected.ts';
-import { createClient, resolvingTo, startHttp } from '../../../support/peers.ts';
-import { refusal } from '../../../support/platform-refusal.ts';
+import { createClient, resolvingTo, startHttp } from '../../../support/receivers/peers.ts';
+import { refusal } from '../../../support/checks/platform-refusal.ts';
 
 const login = { username: 'ada', application_password: 'abcd EFGH 1234' };
 

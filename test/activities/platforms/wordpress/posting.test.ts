@@ -1,7 +1,7 @@
 // Posts to WordPress: how a caption becomes content, terms, errors, and how a lost post is found.
 import { describe, expect, test } from 'vitest';
 import { startConnected } from '../../../support/networks/wordpress/connected.ts';
-import { refusal } from '../../../support/platform-refusal.ts';
+import { refusal } from '../../../support/checks/platform-refusal.ts';
 
 describe('the content', () => {
   test('has a paragraph for each part between blank lines, with the mark in the first', async () => {

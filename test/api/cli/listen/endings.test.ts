@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findFreePorts } from '../../../../api/embedded/free-ports.ts';
-import { startApp, type TestApp } from '../../../support/app.ts';
+import { startApp, type TestApp } from '../../../support/app/app.ts';
 import {
   runListen,
   startListen,
   startListening,
   type ListenTarget,
-} from '../../../support/listener.ts';
-import type { Program } from '../../../support/program.ts';
+} from '../../../support/receivers/listener.ts';
+import type { Program } from '../../../support/app/program.ts';
 
 let app: TestApp;
 let target: ListenTarget;

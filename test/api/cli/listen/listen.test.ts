@@ -2,10 +2,14 @@
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startApp, type TestApp } from '../../../support/app.ts';
-import { listenInTerminal, startListening } from '../../../support/listener.ts';
-import { startReceiver, type ReceivedRequest, type Receiver } from '../../../support/receiver.ts';
-import type { Tenant } from '../../../support/seed.ts';
+import { startApp, type TestApp } from '../../../support/app/app.ts';
+import { listenInTerminal, startListening } from '../../../support/receivers/listener.ts';
+import {
+  startReceiver,
+  type ReceivedRequest,
+  type Receiver,
+} from '../../../support/receivers/receiver.ts';
+import type { Tenant } from '../../../support/app/seed.ts';
 
 let app: TestApp;
 let tenant: Tenant;

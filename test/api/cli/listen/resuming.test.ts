@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findFreePorts } from '../../../../api/embedded/free-ports.ts';
 import { insertChanges } from '../../../../schema/database/live/changes.ts';
-import { startApp, type TestApp } from '../../../support/app.ts';
-import { startListening } from '../../../support/listener.ts';
-import { startReceiver, type Receiver } from '../../../support/receiver.ts';
-import type { Tenant } from '../../../support/seed.ts';
+import { startApp, type TestApp } from '../../../support/app/app.ts';
+import { startListening } from '../../../support/receivers/listener.ts';
+import { startReceiver, type Receiver } from '../../../support/receivers/receiver.ts';
+import type { Tenant } from '../../../support/app/seed.ts';
 
 let app: TestApp;
 let tenant: Tenant;

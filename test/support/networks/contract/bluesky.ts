@@ -1,7 +1,7 @@
 // Bluesky for the contract test: its own server, behind a port that can fail.
 import { z } from 'zod';
 import { bluesky as definition } from '../../../../schema/platforms/bluesky.ts';
-import type { BlueskyPds } from '../../bluesky-pds.ts';
+import type { BlueskyPds } from '../../servers/bluesky-pds.ts';
 import type { Switchboard } from '../faults.ts';
 import { startFaultyServer } from '../faulty-server.ts';
 import type {

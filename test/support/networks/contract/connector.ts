@@ -4,7 +4,7 @@ import type { Platform } from '../../../../activities/platforms/platform.ts';
 import { createSandboxPlatform } from '../../../../activities/platforms/sandbox/index.ts';
 import { readConfig } from '../../../../schema/config/config.ts';
 import type { PlatformName } from '../../../../schema/platforms/index.ts';
-import { txtOf } from '../../bluesky-identity.ts';
+import { txtOf } from '../../servers/bluesky-identity.ts';
 import type { Switchboard } from '../faults.ts';
 import type { RunningNetwork } from './subject.ts';
 

@@ -6,8 +6,8 @@ import { openCredentials } from '../../../../schema/database/accounts/accounts.t
 import type { Traits } from '../../../../schema/platforms/definition.ts';
 import type { PlatformName } from '../../../../schema/platforms/index.ts';
 import type { Post, PostResult } from '../../../../schema/posts/posts.ts';
-import type { Api } from '../../api.ts';
-import type { TestApp } from '../../app.ts';
+import type { Api } from '../../app/api.ts';
+import type { TestApp } from '../../app/app.ts';
 
 type Answer = Awaited<ReturnType<Api['call']>>;
 type Target = Record<string, unknown>;

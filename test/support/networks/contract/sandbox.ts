@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Db } from '../../../../schema/database/tables.ts';
 import { sandbox as definition } from '../../../../schema/platforms/sandbox.ts';
-import { createTestSandbox } from '../../sandbox.ts';
+import { createTestSandbox } from '../../app/sandbox.ts';
 import type { Switchboard } from '../faults.ts';
 import { startFaultyServer } from '../faulty-server.ts';
 import { refuse } from '../strict-requests.ts';

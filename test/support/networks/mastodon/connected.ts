@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import { createMastodon } from '../../../../activities/platforms/mastodon/index.ts';
 import type { Target } from '../../../../activities/platforms/platform.ts';
 import { newId } from '../../../../schema/wire/ids.ts';
-import { createClient } from '../../peers.ts';
+import { createClient } from '../../receivers/peers.ts';
 import { createSwitchboard } from '../faults.ts';
 import { startFaultyServer } from '../faulty-server.ts';
 import { createMastodonServer, type MastodonTraits } from './server.ts';

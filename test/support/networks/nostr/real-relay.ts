@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../../../api/server/port.ts';
-import { cacheDirectory } from '../../servers.ts';
+import { cacheDirectory } from '../../servers/servers.ts';
 
 export interface RealRelay {
   /** Of its WebSockets. */

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { Credentials } from '../../../../activities/platforms/platform.ts';
 import type { PublicPost } from '../contract/subject.ts';
-import { installOnce } from '../../npm-installation.ts';
-import { startServerProcess, type ServerProcess } from '../../server-process.ts';
+import { installOnce } from '../../servers/npm-installation.ts';
+import { startServerProcess, type ServerProcess } from '../../servers/server-process.ts';
 import { toCaption } from './caption.ts';
 
 export interface WordPress {

@@ -1,0 +1,134 @@
+// The two faces, REST and GraphQL, offer the same operations, with the same scopes, inputs and answers.
+import { getNamedType, isInputObjectType, isObjectType } from 'graphql';
+import type { z } from 'zod';
+import { describe, expect, test } from 'vitest';
+import { docPages } from '../../../api/reference/docs.ts';
+import { createSchema } from '../../../api/graphql/schema.ts';
+import { toCamelCase } from '../../../api/graphql/case-conversion.ts';
+import { healthPages } from '../../../api/server/health.ts';
+import { metricsPage } from '../../../api/server/metrics.ts';
+import type { Route } from '../../../api/http/route.ts';
+import { routes } from '../../../api/http/routes.ts';
+import { fieldOf, findField, findRefusal } from '../../support/checks/compare-apis.ts';
+
+const schema = createSchema();
+const places = [schema.getQueryType()!, schema.getMutationType()!].flatMap((type) =>
+  Object.keys(type.getFields()).map((name) => `${type.name}.${name}`),
+);
+const byName = routes.map((route) => [route.name, route] as const);
+
+/** What GraphQL alone has. */
+const graphqlOnly: Readonly<Record<string, string>> = {
+  'Query.node': 'Relay asks for any thing by its id; REST has a path for each kind.',
+  'Query.nodes': 'The same for several.',
+  'Query.liveCursor': 'REST has no live streams.',
+};
+
+/** What REST alone has. */
+const pagesOnly: Readonly<Record<string, string>> = {
+  '/v1/openapi.json': "the document of REST; GraphQL's is its introspection",
+  '/docs': 'for people',
+  '/livez': 'for the process supervisor',
+  '/healthz': 'for operators',
+  '/readyz': 'for the load balancer',
+  '/metrics': 'for Prometheus',
+};
+
+describe('an operation', () => {
+  test.each(byName)('%s of REST is in GraphQL', (_, route) => {
+    expect(findField(schema, fieldOf(route)), fieldOf(route)).toBeDefined();
+  });
+
+  test('of GraphQL is in REST', () => {
+    const known = new Set([...routes.map(fieldOf), ...Object.keys(graphqlOnly)]);
+    expect(places.filter((place) => !known.has(place))).toEqual([]);
+  });
+
+  test('that one face lacks is a known one', () => {
+    const pages = [...docPages, ...healthPages, metricsPage].map(({ path }) => path);
+    expect(pages.toSorted()).toEqual(Object.keys(pagesOnly).toSorted());
+    expect(Object.keys(graphqlOnly).filter((place) => !places.includes(place))).toEqual([]);
+  });
+
+  test('has a name of its own', () => {
+    expect(new Set(routes.map(fieldOf)).size).toBe(routes.length);
+  });
+});
+
+describe('the scope', () => {
+  test.each(byName)('of %s is the same in both', async (_, route) => {
+    const refusal = await findRefusal(schema, fieldOf(route), { scopes: [] });
+    expect(refusal?.options.details?.['required_scope'] ?? 'any key').toBe(route.scope);
+  });
+
+  test.each(places)('of %s is asked of a key', async (place) => {
+    const refusal = await findRefusal(schema, place, undefined);
+    expect(refusal?.code).toBe('unauthorized');
+  });
+});
+
+describe('what goes in', () => {
+  test.each(byName.filter(([, { body }]) => body))(
+    'has the same fields in the body of %s',
+    (_, route) => {
+      const argument = findField(schema, fieldOf(route))!.args.find(({ name }) => name === 'input');
+      const type = argument && getNamedType(argument.type);
+      const fields = isInputObjectType(type) ? Object.keys(type.getFields()) : [];
+      expect(fields.toSorted()).toEqual(membersOf(route.body).toSorted());
+    },
+  );
+
+  test.each(byName)('has the same parameters in %s', (_, route) => {
+    const parameters = membersOf(route.query).map((name) => argumentNames[name] ?? name);
+    const args = findField(schema, fieldOf(route))!.args.map(({ name }) => name);
+    const isOfPath = (name: string) => /^id$|Id$/.test(name) && !parameters.includes(name);
+    const others = args.filter((name) => !otherArguments.has(name) && !isOfPath(name));
+    expect(others.toSorted()).toEqual(parameters.toSorted());
+  });
+
+  test.each(byName.filter(([, { method }]) => method === 'post'))(
+    '%s may be repeated with a key',
+    (_, route) => {
+      const place = fieldOf(route);
+      if (place.startsWith('Query.')) return;
+      const { args } = findField(schema, place)!;
+      const input = getNamedType(args.find(({ name }) => name === 'input')?.type);
+      const fields = isInputObjectType(input) ? Object.keys(input.getFields()) : [];
+      expect([...args.map(({ name }) => name), ...fields]).toContain('idempotencyKey');
+    },
+  );
+});
+
+describe('what comes out', () => {
+  test.each(byName.filter(([, { answer }]) => answer.schema))(
+    'of %s is in GraphQL too',
+    (_, route) => {
+      const shown = shownBy(route);
+      expect(membersOf(route.answer.schema).filter((name) => !shown.has(name))).toEqual([]);
+    },
+  );
+});
+
+const argumentNames: Readonly<Record<string, string>> = { limit: 'first', cursor: 'after' };
+const otherArguments = new Set(['input', 'idempotencyKey']);
+
+/** The names of an object's members, as GraphQL spells them. */
+function membersOf(given: z.ZodType | undefined | null): string[] {
+  let type = given;
+  if (type && 'element' in type) type = type.element as z.ZodType;
+  if (type && 'options' in type) return (type.options as z.ZodType[]).flatMap(membersOf);
+  return type && 'shape' in type ? Object.keys(type.shape as object).map(toCamelCase) : [];
+}
+
+/** The names of the fields of what a GraphQL field answers, with those of what these hold. */
+function shownBy(route: Route): ReadonlySet<string> {
+  const type = getNamedType(findField(schema, fieldOf(route))!.type);
+  const names = new Set<string>();
+  if (!isObjectType(type)) return names;
+  for (const field of Object.values(type.getFields())) {
+    names.add(field.name);
+    const inner = getNamedType(field.type);
+    if (isObjectType(inner)) Object.keys(inner.getFields()).forEach((name) => names.add(name));
+  }
+  return names;
+}

@@ -1,0 +1,108 @@
+// A whole Fanfare in the test's process: server, worker and relay on a database and a namespace of its own.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import type { Logger } from 'pino';
+import { inject } from 'vitest';
+import { createApp, type AppOptions } from '../../../api/server/app.ts';
+import type { Context } from '../../../api/server/context.ts';
+import { createStoredDocuments } from '../../../api/graphql/server/stored-documents.ts';
+import { readConfig } from '../../../schema/config/config.ts';
+import { createVault } from '../../../schema/database/vault.ts';
+import type { Api } from './api.ts';
+import { createTestDatabase, type TestDatabase } from '../rows/database.ts';
+import { installQuietRuntime } from '../servers/quiet-runtime.ts';
+import { createTenant, type Tenant } from './seed.ts';
+import { createTestNamespace, type TestNamespace } from '../servers/temporal.ts';
+
+export interface TestAppOptions {
+  /** Variables of the configuration, as the program would find them. */
+  env?: Record<string, string>;
+  roles?: AppOptions['roles'];
+  /** To run several on one database, or one after the other. The test drops what it brings. */
+  database?: TestDatabase;
+  namespace?: TestNamespace;
+  /** Where no Temporal answers: the app starts without one. */
+  temporalAddress?: string;
+  vaultKey?: Buffer;
+  /** Default: one that writes errors to stderr. */
+  log?: Logger;
+}
+
+export interface TestApp extends AsyncDisposable {
+  readonly context: Context;
+  readonly url: string;
+  /** Where it answers probes and metrics. */
+  readonly probesUrl: string;
+  readonly database: TestDatabase;
+  readonly namespace: TestNamespace;
+  /** A project with a key that may do everything. */
+  readonly tenant: Tenant;
+  /** Calls with the tenant's key. */
+  readonly api: Api;
+  /** Another project, for what must not be seen. */
+  createTenant(name?: string): Promise<Tenant>;
+  stop(): Promise<void>;
+}
+
+export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
+  installQuietRuntime();
+  const roles = options.roles ?? { api: true, worker: true };
+  const [database, namespace] = await Promise.all([
+    options.database ?? createTestDatabase(),
+    options.namespace ?? createTestNamespace(),
+  ]);
+  const directory = mkdtempSync(join(tmpdir(), 'fanfare-app-'));
+  const config = readConfig({
+    FANFARE_PORT: '0',
+    FANFARE_WORKER_PORT: '0',
+    FANFARE_DATA_DIR: directory,
+    FANFARE_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8,::1/128',
+    FANFARE_RATE_LIMIT_PER_MINUTE: '0',
+    FANFARE_LOG_LEVEL: 'error',
+    FANFARE_DATABASE_CONNECTIONS: '10',
+    FANFARE_MIN_SCHEDULE_AHEAD_S: '1',
+    TEMPORAL_NAMESPACE: namespace.namespace,
+    ...options.env,
+  });
+  const app = await createApp({
+    config,
+    documents: createStoredDocuments(config.storedDocuments),
+    databaseUrl: database.url,
+    temporalAddress: options.temporalAddress ?? namespace.address,
+    temporalUiUrl: undefined,
+    vault: createVault(new Map([['test', options.vaultKey ?? testVaultKey]]), 'test'),
+    roles,
+    cacheDirectory: inject('cacheDirectory'),
+    ...(options.log ? { log: options.log } : {}),
+  });
+  if (options.temporalAddress === undefined) await app.workerReady;
+  const { context } = app;
+  const tenant = await createTenant(context);
+  let isStopped = false;
+
+  async function stop(): Promise<void> {
+    if (isStopped) return;
+    isStopped = true;
+    await app.stop();
+    if (!options.namespace) await namespace.close();
+    if (!options.database) await database.drop();
+    rmSync(directory, { recursive: true, force: true });
+  }
+  return {
+    context,
+    url: context.publicUrl,
+    probesUrl: app.probesUrl,
+    database,
+    namespace,
+    tenant,
+    api: tenant.api,
+    createTenant: (name) => createTenant(context, name),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+/** One for the process, so that an app started anew reads what the one before sealed. */
+const testVaultKey = randomBytes(32);

@@ -1,0 +1,59 @@
+// What a worker needs to deliver, on a test's database: for its parts without an API.
+import { inject } from 'vitest';
+import { pino } from 'pino';
+import { createDeliveryRecorder } from '../../../activities/delivering/recorder.ts';
+import { createInHand } from '../../../activities/delivering/in-flight.ts';
+import { createPlatforms } from '../../../activities/platforms/index.ts';
+import { createSafeFetch } from '../../../activities/egress/client.ts';
+import { createUrlGuard } from '../../../activities/egress/url-guard.ts';
+import { readConfig } from '../../../schema/config/config.ts';
+import { createNotifier } from '../../../schema/database/live/notifier.ts';
+import { createListener } from '../../../schema/database/live/listen.ts';
+import { maxBatchSize } from '../../../schema/workflows.ts';
+import type { TestDatabase } from '../rows/database.ts';
+import { rowsVault } from '../rows/rows.ts';
+
+export type Engine = ReturnType<typeof createEngine>;
+
+/** `onWarning`: each line of the log. */
+export function createEngine(
+  { db, url }: TestDatabase,
+  {
+    namespace,
+    env = {},
+    onWarning = () => undefined,
+  }: { namespace: string; env?: Record<string, string>; onWarning?: (line: string) => void },
+) {
+  const config = readConfig({
+    FANFARE_DATA_DIR: inject('cacheDirectory'),
+    FANFARE_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
+    TEMPORAL_NAMESPACE: namespace,
+    ...env,
+  });
+  const listener = createListener(url);
+  const notifier = createNotifier(url);
+  const safeFetch = createSafeFetch({
+    guard: createUrlGuard({ allowPrivateCidrs: config.allowPrivateCidrs }),
+  });
+  return {
+    config,
+    db,
+    listener,
+    notifier,
+    safeFetch,
+    inHand: createInHand(maxBatchSize),
+    vault: rowsVault,
+    platforms: createPlatforms([]),
+    recorder: createDeliveryRecorder(db, notifier),
+    clock: config.targetClock,
+    delaysMs: config.deliveryDelaysMs,
+    timeoutMs: config.deliveryTimeoutMs,
+    now: Date.now,
+    previewEvents: false,
+    cacheDirectory: inject('cacheDirectory'),
+    log: pino({ level: 'warn' }, { write: onWarning }),
+    async close() {
+      await Promise.all([listener.close(), notifier.close(), safeFetch.close()]);
+    },
+  };
+}

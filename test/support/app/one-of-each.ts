@@ -1,0 +1,52 @@
+// A project with one of everything that has an id: published, delivered, replayed.
+import { expect, vi } from 'vitest';
+import type { TestApp } from './app.ts';
+import { ask } from '../graphql/graphql.ts';
+import { hourAgo, patience } from '../receivers/replays.ts';
+import type { Tenant } from './seed.ts';
+
+export interface OneOfEach {
+  readonly tenant: Tenant;
+  /** By the name of its type. */
+  readonly ids: Readonly<Record<string, string>>;
+}
+
+/** The receiver answers 200. */
+export async function makeOneOfEach(app: TestApp, receiverUrl: string): Promise<OneOfEach> {
+  const tenant = await app.createTenant();
+  const account = await tenant.connectSandbox('ada');
+  const { id: webhookId } = await tenant.createWebhook(receiverUrl, ['post.published']);
+  const post = await tenant.createPost({ caption: 'one', account_ids: [account.id] });
+  await tenant.waitForPost(post.id);
+  const delivery = await vi.waitFor(async () => {
+    const path = `/v1/webhooks/${webhookId}/deliveries?status=delivered`;
+    const { data } = (await tenant.api.get(path)).body;
+    expect(data).toHaveLength(1);
+    return data[0];
+  }, patience);
+  const made = await ask(
+    app,
+    `mutation ($webhookId: ID!, $since: DateTime!) {
+      createConnectSession(input: { platform: SANDBOX, externalUserId: "u" }) { id }
+      createApiKey(input: { name: "k" }) { apiKey { id } }
+      replayDeliveries(webhookId: $webhookId, input: { since: $since }) { replayId }
+    }`,
+    { webhookId, since: hourAgo() },
+    tenant.key,
+  );
+  return {
+    tenant,
+    ids: {
+      Account: account.id,
+      ApiKey: made.createApiKey.apiKey.id,
+      ConnectSession: made.createConnectSession.id,
+      Delivery: delivery.id,
+      Event: delivery.event_id,
+      Post: post.id,
+      PostResult: post.results[0]!.id,
+      Project: tenant.projectId,
+      Replay: made.replayDeliveries.replayId,
+      Webhook: webhookId,
+    },
+  };
+}

@@ -1,0 +1,143 @@
+// The REST API over a database of its own, called without a port; and projects with keys to call it with.
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { createBluesky } from '../../../activities/platforms/bluesky/index.ts';
+import { createPlatforms } from '../../../activities/platforms/index.ts';
+import { createSandboxPlatform } from '../../../activities/platforms/sandbox/index.ts';
+import { createUrlGuard } from '../../../activities/egress/url-guard.ts';
+import { createKey, type NewKey } from '../../../api/api-keys/key.ts';
+import type { Context } from '../../../api/server/context.ts';
+import { createRest } from '../../../api/http/rest.ts';
+import { routes } from '../../../api/http/routes.ts';
+import { readConfig } from '../../../schema/config/config.ts';
+import type { SocialAccountRow } from '../../../schema/database/tables.ts';
+import { createNotifier } from '../../../schema/database/live/notifier.ts';
+import { insertProject } from '../../../schema/database/projects.ts';
+import { createVault } from '../../../schema/database/vault.ts';
+import { newId } from '../../../schema/wire/ids.ts';
+import { createTestDatabase } from '../rows/database.ts';
+import { txtOf } from '../servers/bluesky-identity.ts';
+
+export interface TestAnswer {
+  status: number;
+  headers: Headers;
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read answers freely
+  body: any;
+}
+
+export interface CallOptions {
+  key?: string;
+  body?: unknown;
+  /** Sent as it is, instead of `body`. */
+  raw?: string | Uint8Array<ArrayBuffer> | ReadableStream;
+  headers?: Record<string, string>;
+}
+
+export interface TestKey {
+  projectId: string;
+  key: string;
+  keyId: string;
+}
+
+export interface TestRest extends AsyncDisposable {
+  readonly context: Context;
+  call(method: string, path: string, options?: CallOptions): Promise<TestAnswer>;
+  createTenant(key?: Partial<NewKey>): Promise<TestKey>;
+  /** A connected account, of Bluesky unless said otherwise, without asking its network. */
+  insertAccount(projectId: string, columns?: Partial<SocialAccountRow>): Promise<string>;
+}
+
+/** No network can be reached: what these tests ask ends before. */
+const nowhere = 'https://network.invalid';
+
+export async function createTestRest(
+  env: Record<string, string> = {},
+  overrides: Partial<Context> = {},
+): Promise<TestRest> {
+  const database = await createTestDatabase();
+  const config = readConfig(env);
+  const notifier = createNotifier(database.url);
+  const context = {
+    config,
+    publicUrl: 'http://fanfare.test',
+    db: database.db,
+    notifier,
+    vault: createVault(new Map([['test', randomBytes(32)]]), 'test'),
+    guard: createUrlGuard({ allowPrivateCidrs: config.allowPrivateCidrs }),
+    platforms: createPlatforms([
+      createBluesky({ fetch, apiUrl: nowhere, plcUrl: nowhere, lookUpTxt: txtOf({}) }),
+      createSandboxPlatform({ fetch, apiUrl: nowhere, publicUrl: nowhere }),
+    ]),
+    log: pino({ level: 'silent' }),
+    ...overrides,
+  } as Context;
+  const app = createRest(context);
+
+  async function call(method: string, path: string, options: CallOptions = {}) {
+    const body = options.raw ?? (options.body === undefined ? null : JSON.stringify(options.body));
+    const response = await app.request(path, {
+      method,
+      body,
+      duplex: 'half',
+      headers: {
+        ...(options.key === undefined ? {} : { Authorization: `Bearer ${options.key}` }),
+        ...(body === null ? {} : { 'Content-Type': 'application/json' }),
+        ...options.headers,
+      },
+    });
+    const { status, headers } = response;
+    const text = await response.text();
+    const isJson = headers.get('Content-Type')?.includes('json');
+    const answer = { status, headers, body: isJson && text !== '' ? JSON.parse(text) : text };
+    checkDeclared(method, path, answer);
+    return answer;
+  }
+
+  async function createTenant(wanted: Partial<NewKey> = {}) {
+    const projectId = wanted.projectId ?? newId('project');
+    if (!wanted.projectId) await insertProject(database.db, { id: projectId, name: 'Test' });
+    const { row, key } = await createKey(database.db, { name: 'test', ...wanted, projectId });
+    return { projectId, key, keyId: row.id };
+  }
+
+  async function insertAccount(
+    projectId: string,
+    { traits = {}, ...columns }: Partial<SocialAccountRow> = {},
+  ) {
+    const id = newId('account');
+    await database.db
+      .insertInto('social_accounts')
+      .values({
+        id,
+        project_id: projectId,
+        platform: 'bluesky',
+        account_name: id,
+        external_account_id: id,
+        connection_type: 'byo',
+        status: 'active',
+        traits: JSON.stringify(traits),
+        ...columns,
+      })
+      .execute();
+    return id;
+  }
+
+  async function close(): Promise<void> {
+    await notifier.close();
+    await database.drop();
+  }
+  return { context, call, createTenant, insertAccount, [Symbol.asyncDispose]: close };
+}
+
+/** Every good answer is one that its route, and so the API document, declares. */
+function checkDeclared(method: string, path: string, { status, body }: TestAnswer): void {
+  const route = routes.find(
+    (route) =>
+      route.method === method.toLowerCase() &&
+      new RegExp(`^${route.path.replaceAll(/:\w+/g, '[^/]+')}([?]|$)`).test(path),
+  );
+  if (!route || status >= 300) return;
+  const { statuses, schema, isList } = route.answer;
+  if (!statuses.includes(status)) throw new Error(`${route.name} declares no ${status}.`);
+  if (schema) (isList ? schema.array() : schema).parse(body.data);
+}

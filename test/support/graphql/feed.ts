@@ -1,0 +1,178 @@
+// The live feed, with or without an app around it: what a test writes into it and reads from it.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { createFeed, type Feed, type FeedOptions } from '../../../api/live/feed.ts';
+import type { FeedItem } from '../../../api/live/recent.ts';
+import type { FeedStream } from '../../../api/live/subscriber.ts';
+import type { NewChange, ChangeFilter } from '../../../schema/database/live/changes.ts';
+import { connectDatabase, type DatabaseConnection } from '../../../schema/database/connect.ts';
+import type { Db, Transaction } from '../../../schema/database/tables.ts';
+import { createNotifier } from '../../../schema/database/live/notifier.ts';
+import { createListener, type Listener } from '../../../schema/database/live/listen.ts';
+import type { TestApp } from '../app/app.ts';
+import { createTestDatabase, type TestDatabase } from '../rows/database.ts';
+
+export function createTestFeed(
+  db: Db,
+  listener: Listener,
+  options: Partial<Pick<FeedOptions, 'maxStreamsPerProject' | 'bookmarkEveryMs' | 'awayMs'>> = {},
+): Feed {
+  return createFeed({
+    db,
+    listener,
+    log: pino({ level: 'silent' }),
+    maxStreamsPerProject: 1_000,
+    bookmarkEveryMs: 3_600_000,
+    awayMs: 4_000,
+    ...options,
+  });
+}
+
+export interface FeedSetting {
+  readonly database: TestDatabase;
+  readonly listener: Listener;
+  readonly writers: Writers;
+  readonly feed: Feed;
+  close(): Promise<void>;
+}
+
+/** A feed on a database of its own, and who writes into that. */
+export async function startFeed(): Promise<FeedSetting> {
+  const database = await createTestDatabase();
+  const writers = createWriters(database.url);
+  const listener = createListener(database.url);
+  const feed = createTestFeed(database.db, listener);
+  return {
+    database,
+    listener,
+    writers,
+    feed,
+    async close() {
+      await feed.close();
+      await Promise.all([listener.close(), writers.close()]);
+      await database.drop();
+    },
+  };
+}
+
+export function changesOfPosts(projectId: string, subjectId?: string): ChangeFilter {
+  return { projectId, subject: 'post', subjectId };
+}
+
+/** Up to so many items. */
+export async function take(stream: FeedStream, count: number): Promise<FeedItem[]> {
+  const items: FeedItem[] = [];
+  while (items.length < count) {
+    const next = await stream.next();
+    if (next.done) break;
+    items.push(next.value);
+  }
+  return items;
+}
+
+export const subjectIds = (items: FeedItem[]) => items.map((item) => item.change!.subject_id);
+
+export interface Writers {
+  readonly connection: DatabaseConnection;
+  /** One transaction that writes changes of posts and commits after a while. */
+  commit(projectId: string, postIds: string[], holdMs?: number): Promise<void>;
+  /** A transaction that has written something and stays open until it is let go. */
+  hold(work: (trx: Transaction) => Promise<void>): Promise<{ commit(): Promise<void> }>;
+  close(): Promise<void>;
+}
+
+export function createWriters(url: string): Writers {
+  const connection = connectDatabase({ url, maxConnections: 12, applicationName: 'writers' });
+  const notifier = createNotifier(url);
+
+  async function hold(work: (trx: Transaction) => Promise<void>) {
+    const written = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    const done = connection.db.transaction().execute(async (trx) => {
+      await work(trx);
+      written.resolve();
+      await released.promise;
+    });
+    done.catch(written.reject);
+    await written.promise;
+    return {
+      async commit() {
+        released.resolve();
+        await done;
+        notifier.notify('fanfare_changes');
+      },
+    };
+  }
+
+  return {
+    connection,
+    hold,
+    async commit(projectId, postIds, holdMs = 0) {
+      const held = await hold((trx) => writePostChanges(trx, projectId, postIds));
+      if (holdMs > 0) await sleep(holdMs);
+      await held.commit();
+    },
+    async close() {
+      await Promise.all([notifier.close(), connection.close()]);
+    },
+  };
+}
+
+/** Of whatever kind, so that each can be told from the others. */
+export async function writeChanges(
+  db: Db,
+  changes: (Omit<NewChange, 'kind'> & { kind: string })[],
+): Promise<void> {
+  await db.insertInto('changes').values(changes).execute();
+}
+
+export async function writePostChanges(
+  db: Db,
+  projectId: string,
+  postIds: string[],
+): Promise<void> {
+  for (const subject_id of postIds) {
+    await writeChanges(db, [
+      { project_id: projectId, subject: 'post', subject_id, kind: 'created' },
+    ]);
+  }
+}
+
+/** Changes of a post of the app's own tenant, and nothing else: cheap to make many of. */
+export async function tellOfPost(
+  { context, tenant }: TestApp,
+  postId: string,
+  kinds: string[],
+): Promise<void> {
+  const { projectId: project_id } = tenant;
+  await writeChanges(
+    context.db,
+    kinds.map((kind) => ({ project_id, subject: 'post', subject_id: postId, kind })),
+  );
+  context.notifier.notify('fanfare_changes');
+}
+
+/** A post whose messages are so big that a client who reads none of them soon has a full buffer. */
+export async function createBigPost({ tenant }: TestApp): Promise<string> {
+  const account = await tenant.connectSandbox('big');
+  const post = await tenant.createPost({
+    caption: 'x'.repeat(280),
+    account_ids: [account.id],
+    metadata: Object.fromEntries(
+      Array.from({ length: 20 }, (_, i) => [`key${i}`, 'y'.repeat(500)]),
+    ),
+    status: 'draft',
+  });
+  return post.id;
+}
+
+/** By default more than fits into the buffers on the way and into the stream's own. */
+export async function overflow(app: TestApp, postId: string, count = 4_000): Promise<string[]> {
+  const kinds = Array.from({ length: count }, (_, i) => `test.${i}`);
+  for (let i = 0; i < kinds.length; i += 500) {
+    await tellOfPost(app, postId, kinds.slice(i, i + 500));
+    await sleep(50);
+  }
+  await sleep(1_000);
+  return kinds;
+}

@@ -1,0 +1,75 @@
+// A GraphQL socket by hand, for what no client library sends.
+import { once } from 'node:events';
+import { createConnection, type Socket } from 'node:net';
+import { WebSocket, type ClientOptions } from 'ws';
+import type { Message } from '../graphql/graphql.ts';
+
+const transport = 'graphql-transport-ws';
+
+/** Not yet open. */
+export function createSocket(url: string, protocols = [transport], options: ClientOptions = {}) {
+  return new WebSocket(`${url.replace('http', 'ws')}/graphql`, protocols, options);
+}
+
+export async function openSocket(url: string, protocols?: string[]): Promise<WebSocket> {
+  const socket = createSocket(url, protocols);
+  await once(socket, 'open');
+  return socket;
+}
+
+/** Open and acknowledged. */
+export async function openOwnSocket(url: string, apiKey: string): Promise<WebSocket> {
+  const socket = await openSocket(url);
+  const acknowledged = once(socket, 'message');
+  send(socket, { type: 'connection_init', payload: { apiKey } });
+  await acknowledged;
+  return socket;
+}
+
+export function send(socket: WebSocket, message: object): void {
+  socket.send(JSON.stringify(message));
+}
+
+export async function nextMessage(socket: WebSocket): Promise<Message> {
+  const [data] = (await once(socket, 'message')) as [Buffer];
+  return JSON.parse(data.toString());
+}
+
+export async function closeOf(socket: WebSocket): Promise<{ code: number; reason: string }> {
+  const [code, reason] = (await once(socket, 'close')) as [number, Buffer];
+  return { code, reason: reason.toString() };
+}
+
+/** The HTTP answer that declines the upgrade. */
+export async function refusalOf(
+  socket: WebSocket,
+): Promise<{ status: number | undefined; retryAfter: string | undefined; text: string }> {
+  const [, response] = await once(socket, 'unexpected-response');
+  const chunks: Buffer[] = await response.toArray();
+  return {
+    status: response.statusCode,
+    retryAfter: response.headers['retry-after'],
+    text: Buffer.concat(chunks).toString(),
+  };
+}
+
+export const upgradeRequest =
+  'GET /graphql HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
+  'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n' +
+  'Sec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n';
+
+/** The bytes of a connection on which nothing has been said. */
+export async function connectWire(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const wire = createConnection({ host: hostname, port: Number(port) });
+  await once(wire, 'connect');
+  return wire;
+}
+
+/** The bytes of a socket that has been opened, without a client that keeps to the protocol. */
+export async function openWire(url: string): Promise<Socket> {
+  const wire = await connectWire(url);
+  wire.write(upgradeRequest);
+  await once(wire, 'data');
+  return wire;
+}

@@ -1,0 +1,99 @@
+// Posts with targets as the engine finds them: written, claimed by a run, not yet begun.
+import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
+import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
+import type { Db, PostResultRow } from '../../../schema/database/tables.ts';
+import { insertPost } from '../../../schema/database/posts/posts.ts';
+import { insertProject } from '../../../schema/database/projects.ts';
+import { newId } from '../../../schema/wire/ids.ts';
+import { rowsVault } from './rows.ts';
+
+export const targetRun = 1;
+
+/** An account of a project of its own, whose token is `t`. */
+export async function addAccount(db: Db): Promise<{ projectId: string; accountId: string }> {
+  const projectId = newId('project');
+  const accountId = newId('account');
+  const sealed = rowsVault.seal(JSON.stringify({ token: 't' }), `social_accounts/${accountId}`);
+  await insertProject(db, { id: projectId, name: 'test' });
+  await db
+    .insertInto('social_accounts')
+    .values({
+      id: accountId,
+      project_id: projectId,
+      platform: 'sandbox',
+      account_name: 'ada',
+      external_account_id: 'ada',
+      connection_type: 'byo',
+      status: 'active',
+      credentials: sealed.ciphertext,
+      credentials_key_id: sealed.keyId,
+    })
+    .execute();
+  return { projectId, accountId };
+}
+
+interface NewTarget {
+  caption?: string;
+  /** The place in the list of the target that it answers. */
+  answers?: number;
+  kind?: 'post' | 'comment';
+}
+
+/** One post of the account; returns the ids of its targets in their order. */
+export async function addTargets(
+  db: Db,
+  { projectId, accountId }: { projectId: string; accountId: string },
+  targets: NewTarget[] = [{}],
+): Promise<{ postId: string; resultIds: string[] }> {
+  const postId = newId('post');
+  const resultIds = targets.map(() => newId('result'));
+  await db.transaction().execute((trx) =>
+    insertPost(
+      trx,
+      {
+        id: postId,
+        project_id: projectId,
+        caption: 'hello',
+        status: 'pending',
+        current_run: targetRun,
+      },
+      targets.map(({ caption = null, answers, kind = 'post' }, position) => ({
+        id: resultIds[position]!,
+        post_id: postId,
+        project_id: projectId,
+        position,
+        social_account_id: accountId,
+        platform: 'sandbox',
+        account_name: 'ada',
+        caption,
+        kind,
+        answers_result_id: answers === undefined ? null : resultIds[answers]!,
+        status: 'pending',
+        phase: 'prepare',
+        phase_state: 'ready',
+      })),
+    ),
+  );
+  return { postId, resultIds };
+}
+
+/** Advances as the workflow does, without its timers. */
+export async function advanceToEnd(
+  dependencies: AdvanceDependencies,
+  resultId: string,
+): Promise<PostResultRow> {
+  for (let i = 0; i < 50; i++) {
+    const { waitMs } = await advanceTarget(dependencies, { resultId, run: targetRun });
+    if (waitMs === null) return getResult(dependencies.db, resultId);
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+  }
+  throw new Error('The target does not end.');
+}
+
+export function getResult(db: Db, resultId: string): Promise<PostResultRow> {
+  return db
+    .selectFrom('post_results')
+    .selectAll()
+    .where('id', '=', resultId)
+    .executeTakeFirstOrThrow();
+}

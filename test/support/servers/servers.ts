@@ -1,0 +1,143 @@
+// The two servers of a test run, in a temporary data folder: Postgres without fsync, Temporal in memory.
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startPostgres } from '../../../api/embedded/postgres.ts';
+import { inspectProcess } from '../../../api/embedded/process-table.ts';
+import { stopOrphan, type StopPlan } from '../../../api/embedded/server-process.ts';
+import { findTemporalExecutable } from '../../../api/embedded/temporal-executable.ts';
+import { startTemporal } from '../../../api/embedded/temporal.ts';
+
+export interface Servers {
+  readonly adminDatabaseUrl: string;
+  readonly temporalAddress: string;
+  /** Where the run may keep files of its own. */
+  readonly directory: string;
+  stop(): Promise<void>;
+}
+
+const prefix = 'fanfare-test-';
+
+/** What was fetched once serves every checkout and every later run. */
+export const cacheDirectory =
+  process.env['FANFARE_TEST_CACHE'] || join(homedir(), '.cache', 'fanfare');
+
+/** Named in the environment besides, so that programs under test need not look for it again. */
+export async function findTemporal(): Promise<string> {
+  mkdirSync(cacheDirectory, { recursive: true });
+  const executable = await findTemporalExecutable({
+    temporalCli: process.env['TEMPORAL_CLI'] || undefined,
+    cacheDirectory,
+    progress: (line) => console.log(line),
+  });
+  process.env['TEMPORAL_CLI'] = executable;
+  return executable;
+}
+
+export async function startServers(): Promise<Servers> {
+  await removeAbandoned();
+  const directory = mkdtempSync(join(tmpdir(), prefix));
+  // Postgres runs as another user when we are root, and has to pass through.
+  chmodSync(directory, 0o755);
+  writeFileSync(join(directory, 'owner'), ownerMark(process.pid) ?? '');
+  const [postgres, temporal] = await Promise.allSettled([
+    startTestPostgres(directory),
+    findTemporal().then((executable) =>
+      startTemporal({
+        dataDirectory: directory,
+        executable,
+        progress: () => undefined,
+        headless: true,
+        inMemory: true,
+        restart: false,
+      }),
+    ),
+  ]);
+  async function stop(): Promise<void> {
+    process.off('exit', endAtOnce);
+    for (const server of [temporal, postgres]) {
+      if (server.status === 'fulfilled') await server.value.stop();
+    }
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
+  // The run may be cut short without a teardown; its servers are in process groups of their own.
+  function endAtOnce(): void {
+    for (const server of [temporal, postgres]) {
+      if (server.status !== 'fulfilled') continue;
+      const { pid } = server.value;
+      if (pid === undefined) continue;
+      // To Postgres this is an immediate shutdown, which takes its children along.
+      if (inspectProcess(pid)) process.kill(pid, 'SIGQUIT');
+      for (let waits = 0; waits < 40 && inspectProcess(pid); waits++) pause(50);
+    }
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
+  process.on('exit', endAtOnce);
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
+  if (postgres.status === 'rejected' || temporal.status === 'rejected') {
+    await stop();
+    throw postgres.status === 'rejected'
+      ? postgres.reason
+      : (temporal as PromiseRejectedResult).reason;
+  }
+  return {
+    adminDatabaseUrl: postgres.value.databaseUrl,
+    temporalAddress: temporal.value.address,
+    directory,
+    stop,
+  };
+}
+
+/** A Postgres of our own, or the one that TEST_DATABASE_URL names, such as an older version. */
+async function startTestPostgres(
+  directory: string,
+): Promise<{ databaseUrl: string; pid?: number; stop(): Promise<void> }> {
+  const databaseUrl = process.env['TEST_DATABASE_URL'];
+  if (databaseUrl) return { databaseUrl, stop: () => Promise.resolve() };
+  return startPostgres({
+    dataDirectory: directory,
+    progress: () => undefined,
+    fsync: false,
+    restart: false,
+    settings: { max_connections: '300' },
+  });
+}
+
+const stopPlan: StopPlan = [
+  ['SIGINT', 5_000],
+  ['SIGKILL', 5_000],
+];
+
+/** Ends and removes what a run left behind that was killed outright. */
+async function removeAbandoned(): Promise<void> {
+  for (const name of readdirSync(tmpdir())) {
+    if (!name.startsWith(prefix)) continue;
+    const directory = join(tmpdir(), name);
+    const owner = readOwner(directory);
+    if (owner === undefined || ownerMark(Number.parseInt(owner, 10)) === owner) continue;
+    for (const server of ['postgres', 'temporal']) {
+      await stopOrphan(directory, server, stopPlan, (line) => console.log(line));
+    }
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
+}
+
+/** Names one process for good: its pid may be used again, its start not. */
+function ownerMark(pid: number): string | undefined {
+  const found = inspectProcess(pid);
+  return found && `${pid} ${found.startedAt}`;
+}
+
+function readOwner(directory: string): string | undefined {
+  try {
+    return readFileSync(join(directory, 'owner'), 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/** At its exit a process can only wait by standing still. */
+function pause(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
