@@ -1,5 +1,5 @@
 // The rooms, the arrows between them, and the habits of every file.
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readSourceFiles, type Import, type SourceFile } from './support/checks/source-files.ts';
 
@@ -98,6 +98,15 @@ describe('files', () => {
     const shape = /^[a-z0-9.-]+\.ts$/;
     const misnamed = files.filter(({ path }) => vague.test(path) || !shape.test(basename(path)));
     expect(misnamed.map((file) => file.path)).toEqual([]);
+  });
+
+  test('stand with at most 19 others in a folder', () => {
+    const counts = new Map<string, number>();
+    for (const { path } of files) {
+      const folder = dirname(path);
+      counts.set(folder, (counts.get(folder) ?? 0) + 1);
+    }
+    expect([...counts].filter(([, count]) => count > 20)).toEqual([]);
   });
 
   test('leave the environment to api/cli.ts', () => {

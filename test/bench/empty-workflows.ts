@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { EmptyRun } from './empty-worker-process.ts';
+import type { EmptyRun } from './processes/empty-worker-process.ts';
 import type { Installation } from './installation.ts';
 
 /** The connection has to wake up, too. */
@@ -14,7 +14,7 @@ export interface EmptyWorkflows extends AsyncDisposable {
 }
 
 export async function startEmptyWorkflows({ env }: Installation): Promise<EmptyWorkflows> {
-  const entry = fileURLToPath(new URL('empty-worker-process.ts', import.meta.url));
+  const entry = fileURLToPath(new URL('processes/empty-worker-process.ts', import.meta.url));
   const child = fork(entry, [env['TEMPORAL_ADDRESS']!], { stdio: 'inherit' });
   const run = async (asked: EmptyRun) => {
     const answer = once(child, 'message');

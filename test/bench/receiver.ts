@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { ReceiverOptions, ReceiverReport } from './receiver-process.ts';
+import type { ReceiverOptions, ReceiverReport } from './processes/receiver-process.ts';
 
 export interface BenchReceiver extends AsyncDisposable {
   /** One for each port. */
@@ -14,7 +14,7 @@ export interface BenchReceiver extends AsyncDisposable {
 export async function startBenchReceiver(
   options: Partial<ReceiverOptions> = {},
 ): Promise<BenchReceiver> {
-  const entry = fileURLToPath(new URL('receiver-process.ts', import.meta.url));
+  const entry = fileURLToPath(new URL('processes/receiver-process.ts', import.meta.url));
   const all: ReceiverOptions = { ports: 1, hasArrivals: false, isHanging: false, ...options };
   const child = fork(entry, [JSON.stringify(all)], { stdio: 'inherit' });
   const [{ ports }] = (await once(child, 'message')) as [{ ports: number[] }];

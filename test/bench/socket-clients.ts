@@ -6,7 +6,7 @@ import type {
   SocketClientsOptions,
   SocketClientsReport,
   WaitForMessages,
-} from './socket-clients-process.ts';
+} from './processes/socket-clients-process.ts';
 
 export interface SocketClients extends AsyncDisposable {
   /** Once every socket has got that many messages since it was opened: what came since the last call. */
@@ -15,7 +15,7 @@ export interface SocketClients extends AsyncDisposable {
 
 /** Resolves when all are open and have asked to subscribe. */
 export async function openSocketClients(options: SocketClientsOptions): Promise<SocketClients> {
-  const entry = fileURLToPath(new URL('socket-clients-process.ts', import.meta.url));
+  const entry = fileURLToPath(new URL('processes/socket-clients-process.ts', import.meta.url));
   const child = fork(entry, [JSON.stringify(options)], {
     stdio: 'inherit',
     serialization: 'advanced',

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toFeedCursor } from '../../../api/live/cursor.ts';
 import { readFeedHead } from '../../../schema/database/live/changes.ts';
-import { startApi, type RunningApi } from '../api-program.ts';
-import type { BareSocketsOptions, Publish } from '../bare-sockets-process.ts';
+import { startApi, type RunningApi } from '../processes/api-program.ts';
+import type { BareSocketsOptions, Publish } from '../processes/bare-sockets-process.ts';
 import { addAccounts } from '../endpoints.ts';
 import { cpuSeconds, residentMb } from '../footprint.ts';
 import { startInstallation, type Installation } from '../installation.ts';
@@ -197,7 +197,7 @@ interface BareSockets extends AsyncDisposable {
 
 /** Its messages are as long as ours. */
 async function startBare(bytes: number): Promise<BareSockets> {
-  const entry = fileURLToPath(new URL('../bare-sockets-process.ts', import.meta.url));
+  const entry = fileURLToPath(new URL('../processes/bare-sockets-process.ts', import.meta.url));
   const shell = JSON.stringify({
     id: '1',
     type: 'next',

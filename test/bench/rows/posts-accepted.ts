@@ -2,8 +2,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { startApi } from '../api-program.ts';
-import type { BarePostsOptions } from '../bare-posts-process.ts';
+import { startApi } from '../processes/api-program.ts';
+import type { BarePostsOptions } from '../processes/bare-posts-process.ts';
 import { addAccounts } from '../endpoints.ts';
 import { cpuSeconds } from '../footprint.ts';
 import { startInstallation, type Installation } from '../installation.ts';
@@ -72,7 +72,7 @@ export const postsAccepted: Row = {
 async function startBarePosts(
   options: BarePostsOptions,
 ): Promise<AsyncDisposable & { url: string }> {
-  const entry = fileURLToPath(new URL('../bare-posts-process.ts', import.meta.url));
+  const entry = fileURLToPath(new URL('../processes/bare-posts-process.ts', import.meta.url));
   const child = fork(entry, [JSON.stringify(options)], { stdio: 'inherit' });
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];
   return {

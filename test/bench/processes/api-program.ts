@@ -1,9 +1,9 @@
 // A process of the role `api` beside an installation, on the same servers.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findFreePorts } from '../../api/embedded/free-ports.ts';
-import { createApi, type Api } from '../support/app/api.ts';
-import { startProgram, type Program } from '../support/app/program.ts';
-import type { Installation } from './installation.ts';
+import { findFreePorts } from '../../../api/embedded/free-ports.ts';
+import { createApi, type Api } from '../../support/app/api.ts';
+import { startProgram, type Program } from '../../support/app/program.ts';
+import type { Installation } from '../installation.ts';
 
 export interface RunningApi extends AsyncDisposable {
   readonly program: Program;

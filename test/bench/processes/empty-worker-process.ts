@@ -34,7 +34,7 @@ const worker = await Worker.create({
   connection,
   taskQueue,
   workflowBundle: await bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL('empty-workflow.ts', import.meta.url)),
+    workflowsPath: fileURLToPath(new URL('../empty-workflow.ts', import.meta.url)),
     logger,
   }),
   activities: {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Pool } from 'pg';
-import { newId } from '../../schema/wire/ids.ts';
+import { newId } from '../../../schema/wire/ids.ts';
 
 export interface BarePostsOptions {
   databaseUrl: string;
