@@ -193,8 +193,8 @@ async function dropLease(db: Db, accountId: string, leaseId: string): Promise<vo
 }
 
 /**
- * The network no longer takes our credentials: the account waits for its user, and the client is told once.
- * False: these are the account's means no more.
+ * The network no longer takes our credentials: the account waits for its user, and one event reports it.
+ * False: the account has other credentials by now.
  */
 export async function setReconnectRequired(
   { db, notifier, previewEvents }: AccessDependencies,

@@ -88,7 +88,7 @@ describe('keepWorker', () => {
 
     await expect.poll(() => wire.socketCount, { timeout: 10_000 }).toBe(0);
     const [deliveryId] = await addEvent(database.db, projectId);
-    // Whoever listened still would claim at the first notification, long before the third.
+    // A process that still listened would claim at the first notification, long before the third.
     let notifications = 0;
     const off = engine.listener.on('fanfare_deliveries', () => notifications++);
     engine.notifier.notify('fanfare_deliveries');

@@ -165,7 +165,7 @@ describe('limits', () => {
       { fields: Array.from({ length: 25 }, () => ({ name: 'x', value: 'x' })) },
       { fields: Array.from({ length: 26 }, () => ({ name: 'x', value: 'x' })) },
     ],
-  ])('of an embed are told by Discord: %s', async (name, allowed, over) => {
+  ])('of an embed come from Discord: %s', async (name, allowed, over) => {
     await using started = await connected('webhook');
     const post = (embed: object) => {
       const platformOptions = definition.options.parse({ embeds: [embed] });
@@ -177,7 +177,7 @@ describe('limits', () => {
     expect(error.message).toMatch(new RegExp(`; embeds\\.0\\.${name}: Must be \\d+ or fewer`));
   });
 
-  test('of all embeds together are told by Discord: 6000 characters', async () => {
+  test('of all embeds together come from Discord: 6000 characters', async () => {
     await using started = await connected('webhook');
     const full = [
       { description: 'x'.repeat(4_000) },

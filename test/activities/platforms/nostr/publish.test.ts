@@ -231,7 +231,7 @@ describe('several relays', () => {
 });
 
 describe('a relay that asks who we are', () => {
-  test.each(['write', 'read'] as const)('to %s is told', async (needed) => {
+  test.each(['write', 'read'] as const)('to %s gets a signed answer', async (needed) => {
     const parent = addEvent();
     relay.needsAuth = needed;
     const { externalId } = await author.publish({ replyTo: parent.id });
