@@ -3,7 +3,7 @@ import type { NetworkAnswer } from '../json-client.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { PlatformErrorOptions } from '../platform-error.ts';
 import { readRefusedMs } from '../rate-limit-headers.ts';
-import { redact } from '../refusal.ts';
+import { lostAnswer, redact } from '../refusal.ts';
 
 /** Only a commit may have changed something when its answer is lost. */
 export type CallKind = 'connect' | 'refresh' | 'prepare' | 'commit' | 'reconcile' | 'revoke';
@@ -42,7 +42,7 @@ export function toError(
     });
   }
   if (status >= 500 || status === 408) {
-    return lostAnswer(kind, `Bluesky is in trouble: ${said}`, options);
+    return lostAnswer(sharedKind(kind), `Bluesky is in trouble: ${said}`, options);
   }
   if (status < 400)
     return new PlatformError('unavailable', `No PDS answers there: ${said}`, options);
@@ -70,12 +70,11 @@ export function toError(
 
 /** The error of an answer that isn't what the call gives. */
 export function toSurprise(what: string, kind: CallKind): PlatformError {
-  return lostAnswer(kind, `Bluesky answered ${what} in a way that can't be read.`, {});
+  return lostAnswer(sharedKind(kind), `Bluesky answered ${what} in a way that can't be read.`);
 }
 
-function lostAnswer(kind: CallKind, message: string, options: PlatformErrorOptions) {
-  return new PlatformError(kind === 'commit' ? 'unknown_outcome' : 'unavailable', message, options);
-}
+/** As the code that all networks share tells calls apart. */
+export const sharedKind = (kind: CallKind) => (kind === 'commit' ? 'commit' : 'other');
 
 function readFault(body: unknown, secrets: readonly string[]) {
   if (typeof body !== 'object' || body === null) return {};

@@ -1,5 +1,5 @@
 // Calls to a PDS over XRPC, and its refusals as PlatformErrors.
-import { toError } from './errors.ts';
+import { sharedKind, toError } from './errors.ts';
 import type { CallKind } from './errors.ts';
 import { callNetwork, isSuccess, type NetworkAnswer } from '../json-client.ts';
 import type { Fetch } from '../platform.ts';
@@ -29,7 +29,7 @@ export function createXrpc(fetch: Fetch): Send {
       method: call.query ? 'GET' : 'POST',
       headers: token ? { authorization: `Bearer ${token}` } : {},
       json: body,
-      kind: kind === 'commit' ? 'commit' : 'other',
+      kind: sharedKind(kind),
       signal,
     });
     if (!isSuccess(answer)) throw toError(answer, kind, secrets);
