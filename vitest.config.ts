@@ -1,5 +1,6 @@
 // How the tests run: one Postgres and one Temporal for the run, a database of its own for each file.
 import { defineConfig } from 'vitest/config';
+import { RunReporter } from './test/support/report.ts';
 import { LongFilesFirst } from './test/support/sequencer.ts';
 
 export default defineConfig({
@@ -8,14 +9,16 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
+    reporters: ['default', new RunReporter()],
     pool: 'forks',
-    // To load everything anew for each file took a quarter of the run.
+    // Loading everything again for each file took a quarter of the run.
     isolate: false,
-    // So that a spy of a test that failed does not fail those after it.
+    // A failed test must not leave its spies to the next one.
     restoreMocks: true,
-    maxWorkers: 2,
+    // Files mostly wait: for timers, timeouts and programs. Three of them keep two cores busy.
+    maxWorkers: 3,
     sequence: { sequencer: LongFilesFirst },
-    // What is waited for comes late on a machine that is busy; who finds it at once loses nothing.
+    // Long enough for a busy machine. A poll that succeeds costs nothing.
     expect: { poll: { timeout: 10_000 } },
     testTimeout: 30_000,
     hookTimeout: 60_000,

@@ -1,12 +1,15 @@
-// Logs and records why an activity threw: Temporal repeats it without a word to the operator.
+// Logs and records errors of activities, because Temporal repeats an activity without reporting why.
 import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { recordActivityFailure } from '../schema/database/dispatch/activity-failures.ts';
+import {
+  recordActivityFailure,
+  type ActivityFailure,
+} from '../schema/database/dispatch/activity-failures.ts';
 import type { Db } from '../schema/database/tables.ts';
 import { within } from './within.ts';
 
-/** The database may be what fails. */
+/** The cause may be the database itself. */
 const recordWithinMs = 1_000;
 const maxCauses = 5;
 
@@ -14,27 +17,30 @@ export function createFailureReporter(dependencies: {
   db: Db;
   log: Logger;
 }): ActivityInterceptorsFactory {
-  const { db, log } = dependencies;
+  const { db } = dependencies;
+  const log = dependencies.log.child({ component: 'worker' });
   return ({ info }) => ({
     inbound: {
       async execute(input, next) {
         try {
           return await next(input);
         } catch (error) {
-          if (isMeant(error)) throw error;
+          if (isIntended(error)) throw error;
           const workflowId = info.workflowExecution?.workflowId ?? '';
           const { activityType: activity, activityId: activity_id, attempt } = info;
-          const cause = describeError(error);
           const stack = error instanceof Error ? error.stack : undefined;
           log.warn(
-            { workflow_id: workflowId, activity, activity_id, attempt, error: cause, stack },
-            'activity failed',
+            {
+              workflow_id: workflowId,
+              activity,
+              activity_id,
+              attempt,
+              error: describeError(error),
+              stack,
+            },
+            'an activity failed',
           );
-          const failure = { workflowId, activity, error: cause };
-          await within(
-            recordWithinMs,
-            recordActivityFailure(db, failure).catch(() => undefined),
-          );
+          await recordFailure(db, { workflowId, activity, error });
           throw error;
         }
       },
@@ -42,8 +48,20 @@ export function createFailureReporter(dependencies: {
   });
 }
 
-/** The error and its causes, by their messages alone: other properties may hold what a row holds. */
-export function describeError(error: unknown): string {
+/** Never rejects, and gives up after a second. */
+export async function recordFailure(
+  db: Db,
+  { error, ...about }: Omit<ActivityFailure, 'error'> & { error: unknown },
+): Promise<void> {
+  const recorded = recordActivityFailure(db, { ...about, error: describeError(error) });
+  await within(
+    recordWithinMs,
+    recorded.catch(() => undefined),
+  );
+}
+
+/** Only the messages of the error and its causes, because other properties may hold data of a row. */
+function describeError(error: unknown): string {
   const texts: string[] = [];
   for (let cause = error; cause !== undefined && texts.length < maxCauses;) {
     texts.push(`${nameOf(cause)}: ${messageOf(cause)}`);
@@ -52,8 +70,8 @@ export function describeError(error: unknown): string {
   return texts.join('; ');
 }
 
-/** The worker is stopping, or the activity asked to be repeated later. */
-function isMeant(error: unknown): boolean {
+/** The worker is stopping, or the activity asked Temporal to repeat it later. */
+function isIntended(error: unknown): boolean {
   return error instanceof CancelledFailure || error instanceof ApplicationFailure;
 }
 
@@ -61,7 +79,7 @@ function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }
 
-/** Node gives the errors of a failed connection a code, and their collection no message. */
+/** A failed connection to several addresses has a code, but no message. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';

@@ -1,4 +1,4 @@
-// All activities of a worker; workflows know them by this type alone.
+// All activities of a worker. Workflows import only their type.
 import { createDelivering, type DeliveringDependencies } from './delivering/index.ts';
 import { createPruning, type PruningDependencies } from './retention/prune.ts';
 import { createPublishing, type PublishingDependencies } from './publishing/index.ts';

@@ -1,7 +1,7 @@
-// Work that tells Temporal that it lives, so that only a dead worker is replaced.
+// Sends heartbeats to Temporal while an activity works, so that only a dead worker is replaced.
 import { heartbeat } from '@temporalio/activity';
 
-/** Shorter than the activities' heartbeat time-out by far. */
+/** Much shorter than the activities' heartbeat timeout. */
 const heartbeatMs = 3_000;
 
 export async function withHeartbeat<T>(work: () => Promise<T>): Promise<T> {

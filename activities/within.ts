@@ -1,6 +1,6 @@
-// Waiting for something no longer than it may take.
+// Waits for work, but only for a limited time.
 
-/** Undefined: it is not done by then, and goes on. */
+/** Undefined: the work takes longer, and continues. */
 export async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T | undefined> {
   const { promise: over, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(resolve, timeoutMs, undefined);

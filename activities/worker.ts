@@ -1,24 +1,22 @@
-// The worker of this process: runs workflows and activities, with the relay and the sweeper beside it.
+// The worker of this process, which runs workflows and activities, and the relay and sweeper beside it.
 import type { Client } from '@temporalio/client';
 import { Worker, type NativeConnection } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import type { Notifier } from '../schema/database/live/notifier.ts';
+import type { Notifier } from '../schema/database/notifier.ts';
 import type { Listener } from '../schema/database/live/listen.ts';
 import type { Config } from '../schema/config/config.ts';
+import { maxBatchSize } from '../schema/workflows.ts';
 import { createFailureReporter } from './activity-failures.ts';
 import { createCallHeartbeats } from './publishing/call-ownership.ts';
-import { createFirstTasks } from './publishing/admission.ts';
-import { createHeadStart } from './delivering/eager-start.ts';
+import { createAdmission } from './publishing/admission.ts';
+import { createEagerStart } from './delivering/eager-start.ts';
 import { createActivities, type ActivityDependencies } from './index.ts';
 import { keepPruningSchedule } from './retention/schedule.ts';
 import { startRelay } from './dispatch/relay.ts';
 import { startSweeper } from './dispatch/sweeper.ts';
 import { workflowBundle } from './dispatch/workflow-bundle.ts';
 
-export interface WorkerDependencies extends Omit<
-  ActivityDependencies,
-  'firstTasks' | 'heartbeats'
-> {
+export interface WorkerDependencies extends Omit<ActivityDependencies, 'admission' | 'heartbeats'> {
   config: Config;
   connection: NativeConnection;
   temporal: Client;
@@ -30,25 +28,27 @@ export interface WorkerDependencies extends Omit<
 }
 
 export interface RunningWorker {
-  /** Settles when the worker has ended, by `stop` or by a fault. */
+  /** Settles when the worker has ended, through `stop` or an error. */
   done: Promise<void>;
   stop(): Promise<void>;
 }
 
 export async function startWorker(dependencies: WorkerDependencies): Promise<RunningWorker> {
-  const { config, connection, db, notifier, listener, log, temporal } = dependencies;
+  const { config, connection, db, notifier, listener, log, temporal, inFlight } = dependencies;
   const { namespace, taskQueue } = config.temporal;
-  const headStart = createHeadStart(dependencies);
-  const firstTasks = createFirstTasks();
+  const eagerStart = createEagerStart(dependencies);
+  const admission = createAdmission();
   const heartbeats = createCallHeartbeats(db, config.targetClock);
+  // At least the number of connections to one endpoint. Otherwise some of them would stay idle.
+  const maxInFlight = Math.max(maxBatchSize, config.deliveriesPerEndpoint);
   const worker = await Worker.create({
     connection,
     namespace,
     taskQueue,
     workflowBundle: await workflowBundle(dependencies.cacheDirectory),
-    activities: createActivities({ ...dependencies, headStart, firstTasks, heartbeats }),
+    activities: createActivities({ ...dependencies, eagerStart, admission, heartbeats }),
     interceptors: { activity: [createFailureReporter(dependencies)] },
-    // A request that hangs keeps a place for as long as it may: there must be room beside many.
+    // A request that hangs occupies a slot for its whole timeout, so there are many slots.
     maxConcurrentActivityTaskExecutions: 1_000,
     maxConcurrentLocalActivityExecutions: 500,
     maxConcurrentWorkflowTaskExecutions: 500,
@@ -61,9 +61,9 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
     listener,
     temporal,
     taskQueue,
-    fullWebhooks: () => dependencies.inHand.full(),
-    isCrowded: () => firstTasks.isCrowded(),
-    headStart,
+    fullWebhooks: () => inFlight.keysFrom(maxInFlight),
+    isCrowded: () => admission.isCrowded(),
+    eagerStart,
     log,
   });
   const sweeper = startSweeper({
@@ -75,15 +75,15 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
     log,
   });
   const schedule = keepPruningSchedule({ temporal, taskQueue, log });
-  // However the worker ends, a relay on its closed connection must not go on claiming.
+  // Even if the worker fails, the relay must not claim work for its closed connection.
   const stopOthers = () => Promise.all([relay.stop(), sweeper.stop(), schedule.stop()]);
   const run = async () => {
     try {
       await worker.run();
     } finally {
       await stopOthers();
-      await headStart.settled();
-      await heartbeats.handOver();
+      await eagerStart.settled();
+      await heartbeats.releaseAll();
     }
   };
   const done = run();

@@ -1,25 +1,69 @@
-// The one program: `node api/cli.ts <command>`.
+// The program: `node api/cli.ts <command>`. Reads the environment and runs the command.
 import { parseArgs } from 'node:util';
-import { ConfigError, readConfig, type Config } from '../schema/config/config.ts';
+import { readConfig, type Config } from '../schema/config/config.ts';
 import { Environment } from '../schema/config/environment.ts';
 import { connectDatabase } from '../schema/database/connect.ts';
+import { createNotifier, type Notifier } from '../schema/database/notifier.ts';
 import type { Db } from '../schema/database/tables.ts';
-import { findRunningDatabase } from './embedded/running-database.ts';
+import { InvalidArgument } from './cli/invalid-argument.ts';
 import { listen } from './cli/listen/listen.ts';
-import { readListenOptions, type ListenWords } from './cli/listen/options.ts';
-import { pause, showPauses } from './cli/pause.ts';
-import { RefusedArgument } from './cli/refused-argument.ts';
+import { readListenOptions, type ListenArguments } from './cli/listen/options.ts';
+import { pause, resume, showPauses } from './cli/pause.ts';
 import { restored } from './cli/restored.ts';
-import { resume } from './cli/resume.ts';
 import { readMinutes, showStuck } from './cli/stuck.ts';
 import type { Running } from './cli/start.ts';
 import { createKey, createProject } from './cli/tenants.ts';
+import { findRunningDatabase } from './embedded/postgres-cluster.ts';
 
-type Setting = string | number | boolean | string[] | number[];
+const usage = () => `Usage: npx node api/cli.ts <command>
 
-/** The variables, each with its sentence and what it is when it isn't set. */
-function settings(): string {
-  const defaults: Record<string, Setting | undefined> = Environment.parse({});
+Run Fanfare:
+  start                 run everything in one process, with embedded Postgres and Temporal
+                        unless DATABASE_URL and TEMPORAL_ADDRESS are set
+  api                   run the HTTP server
+  worker                run a worker: workflows, relay and sweeper
+  migrate               migrate the database
+
+Manage projects and keys:
+  projects create       create a project and print its first key
+    --name NAME
+  keys create           create an API key and print it
+    --project ID        project of the key
+    --name NAME
+    --scopes A,B        default: all scopes
+    --test              a test key, which sees only the sandbox
+    --expires-at TIME   default: never
+
+Operate:
+  pause SCOPE           stop publishing to a network or for a project, by its ID, or stop
+                        all webhook deliveries with the word \`deliveries\`
+  resume SCOPE          end a pause
+  pauses                list the pauses
+  restored              run once after you restore the database from a backup: Fanfare then
+                        checks each post at its network before it sends it
+  stuck                 list posts without progress and overdue deliveries
+    --minutes N         for at least this time (default: 15)
+
+Develop:
+  listen                stream events to your machine, as signed webhook requests
+    --forward-to URL    send them to this server
+    --no-forward        only print them
+    --events A,B        only these event types
+    --test              test events instead of real ones
+    --secret SECRET     signing secret (default: a new one, printed at the start)
+    --after CURSOR      start after this cursor (default: now)
+    --cursor-file PATH  save the cursor in this file, and resume from it
+    --url URL           Fanfare to listen to (default: the one on this machine)
+    --key KEY           API key (default: FANFARE_API_KEY, or the key in the data directory)
+
+Environment variables:
+
+${describeVariables()}`;
+
+type Default = string | number | boolean | string[] | number[];
+
+function describeVariables(): string {
+  const defaults: Record<string, Default | undefined> = Environment.parse({});
   return Object.entries(Environment.shape)
     .map(([name, type]) => {
       const fallback = defaults[name];
@@ -29,37 +73,7 @@ function settings(): string {
     .join('\n');
 }
 
-const usage = () => `Usage: npx node api/cli.ts <command>
-
-  start                         everything in one process, with embedded Postgres and Temporal
-                                where DATABASE_URL and TEMPORAL_ADDRESS name none
-  api                           the HTTP server only
-  worker                        the workflows, the relay and the sweeper only
-  migrate                       bring the database to the present tables
-  projects create --name NAME   make a project and print its first key, once
-  keys create --project ID --name NAME [--scopes A,B] [--test] [--expires-at TIME]
-                                make a key and print it, once
-  pause SCOPE                   hold what is sent: to a network, of a project by its id, or all
-                                webhook deliveries by the word \`deliveries\`
-  resume SCOPE                  let it go on
-  pauses                        list what is paused
-  restored                      after the database was restored from a backup: check each post at its
-                                network before it is sent
-  stuck [--minutes N]           list posts without progress, and deliveries due, for N minutes
-  listen --forward-to URL       forward events as they are recorded to a server of yours, as signed
-                                webhook requests
-    --no-forward                only print them
-    --events A,B                only events of these kinds
-    --test                      the test events instead of the real ones
-    --secret SECRET             sign with this one; default: a new one, printed at the start
-    --after CURSOR              begin with what came after it; default: from now on
-    --cursor-file PATH          keep the last cursor there, and begin with what came after it
-    --url URL --key KEY         which Fanfare, and as whom; default: this machine's, with
-                                FANFARE_API_KEY or the key in the data directory
-
-Every setting is an environment variable:
-
-${settings()}`;
+const seeHelp = '`--help` lists all commands, options and variables.';
 
 const print = (line: string) => console.log(line);
 
@@ -111,11 +125,11 @@ async function main(args: string[]): Promise<void> {
     case 'pause':
       return withDatabase(async (db) => print(await pause(db, scope)));
     case 'resume':
-      return withDatabase(async (db) => print(await resume(db, scope)));
+      return withDatabase(async (db, notifier) => print(await resume({ db, notifier }, scope)));
     case 'pauses':
       return withDatabase(async (db) => print(await showPauses(db)));
     case 'restored':
-      return withDatabase(async (db) => print(await restored(db)));
+      return withDatabase(async (db, notifier) => print(await restored({ db, notifier })));
     case 'stuck': {
       const minutes = readMinutes(values.minutes);
       return withDatabase(async (db) => print(await showStuck(db, minutes)));
@@ -124,21 +138,23 @@ async function main(args: string[]): Promise<void> {
       return listenUntilSignal(values);
     default:
       if (command === '') console.error(usage());
-      throw new UsageError(command ? `There is no command \`${command}\`.` : 'Name a command.');
+      throw new InvalidArgument(
+        `${command ? `There is no command \`${command}\`.` : 'Specify a command.'}\n${seeHelp}`,
+      );
   }
 }
 
-/** With Temporal's SDK it takes longer to load than all else: the other commands do without. */
+/** Loaded only where needed: Temporal's SDK takes longer to load than everything else. */
 const loadProgram = () => import('./cli/start.ts');
 
 function runRole(role: 'api' | 'worker'): Promise<void> {
   const roles = { api: role === 'api', worker: role === 'worker' };
   return run(readConfig(process.env, role), async (config) =>
-    (await loadProgram()).startRole(config, roles),
+    (await loadProgram()).startRole(config, roles, print),
   );
 }
 
-/** `--minutes -1` as `--minutes=-1`: a number below zero is a value, since no option is a digit. */
+/** Turns `--minutes -1` into `--minutes=-1`, so that a negative number is a value and not an option. */
 function joinNumbers(args: string[]): string[] {
   const joined: string[] = [];
   for (const arg of args) {
@@ -149,21 +165,19 @@ function joinNumbers(args: string[]): string[] {
   return joined;
 }
 
-class UsageError extends Error {}
-
-/** Without a database of its own the program is on a developer's machine: its loopback is let through. */
+/** Without DATABASE_URL, the program is on a developer's machine, so loopback is allowed. */
 function startConfig(): Config {
   const env = process.env;
   if (env['DATABASE_URL'] || env['FANFARE_ALLOW_PRIVATE_CIDRS'] !== undefined)
     return readConfig(env);
-  print('Webhooks may reach this machine (FANFARE_ALLOW_PRIVATE_CIDRS=127.0.0.0/8,::1/128).');
+  print('Webhooks can reach this machine (FANFARE_ALLOW_PRIVATE_CIDRS=127.0.0.0/8,::1/128).');
   return readConfig({ ...env, FANFARE_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8,::1/128' });
 }
 
-/** npm passes on a Ctrl-C that the terminal has sent to us too. */
+/** For one Ctrl-C, both the terminal and npm send a signal. */
 const sameSignalMs = 500;
 
-/** Runs until a signal; a second signal ends the process at once. */
+/** Runs until a signal. A second signal ends the process at once. */
 async function run(
   config: Config,
   start: (config: Config, signal: AbortSignal) => Promise<Running>,
@@ -194,10 +208,10 @@ async function run(
   process.exit(0);
 }
 
-/** It needs none of the backends: a developer's machine may have a DATABASE_URL of another program. */
-async function listenUntilSignal(words: ListenWords): Promise<void> {
+/** Reads only FANFARE_ variables: a developer's DATABASE_URL may belong to another program. */
+async function listenUntilSignal(given: ListenArguments): Promise<void> {
   const ours = Object.entries(process.env).filter(([name]) => name.startsWith('FANFARE_'));
-  const options = await readListenOptions(words, readConfig(Object.fromEntries(ours)));
+  const options = await readListenOptions(given, readConfig(Object.fromEntries(ours)));
   const stopping = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => stopping.abort());
   const warn = (line: string) => console.error(line);
@@ -205,7 +219,7 @@ async function listenUntilSignal(words: ListenWords): Promise<void> {
   process.exit(0);
 }
 
-/** The reason of a start that was broken off by a signal. */
+/** Aborts a start after a signal. */
 class Stopped extends Error {}
 
 function requireDatabaseUrl(): string {
@@ -215,16 +229,18 @@ function requireDatabaseUrl(): string {
 }
 
 /** The configured database, or the embedded one of a running `start`. */
-async function withDatabase(work: (db: Db) => Promise<void>): Promise<void> {
+async function withDatabase(work: (db: Db, notifier: Notifier) => Promise<void>): Promise<void> {
   const config = readConfig(process.env, 'operator');
   const url = config.databaseUrl ?? (await findRunningDatabase(config.dataDirectory));
   if (url === undefined) {
     throw new Error('This command needs DATABASE_URL, or a running `start` on the data directory.');
   }
   const connection = connectDatabase({ url, maxConnections: 2, applicationName: 'fanfare cli' });
+  const notifier = createNotifier(url);
   try {
-    await work(connection.db);
+    await work(connection.db, notifier);
   } finally {
+    await notifier.close();
     await connection.close();
   }
 }
@@ -237,15 +253,12 @@ function exitWith(reason: string): void {
 try {
   await main(process.argv.slice(2));
 } catch (error) {
-  const isUsage =
-    error instanceof UsageError || (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS');
-  if (error instanceof ConfigError || isUsage) {
-    // Node goes on about how to give a word that begins with a hyphen.
-    console.error((error as Error).message.replace(/ To specify a positional .*$/s, ''));
-    if (isUsage) console.error('`--help` lists all commands, options and settings.');
-  } else {
-    console.error(error instanceof Error ? error.message : error);
-    if (error instanceof Error && error.cause) console.error(error.cause);
-  }
-  process.exit(isUsage || error instanceof RefusedArgument ? 2 : 1);
+  const { message, code, cause } = error as Error & { code?: string };
+  const isParsing = code?.startsWith('ERR_PARSE_ARGS') ?? false;
+  // Removes Node's advice on positional arguments that begin with a hyphen.
+  if (isParsing)
+    console.error(`${message.replace(/ To specify a positional .*$/s, '')}\n${seeHelp}`);
+  else console.error(message);
+  if (cause && !isParsing) console.error(cause);
+  process.exit(isParsing || error instanceof InvalidArgument ? 2 : 1);
 }

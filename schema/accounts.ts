@@ -1,130 +1,200 @@
 // Connected social accounts and the sessions in which users connect them, as the wire shows them.
 import { z } from 'zod';
-import { keyEnvironments } from './api-keys.ts';
-import { fixedLimits } from './limits.ts';
+import { KeyEnvironment } from './api-keys.ts';
+import { fixedLimits } from './wire/limits.ts';
+import { AccountPlatform } from './platforms/index.ts';
+import { describedEnum } from './wire/described-enum.ts';
 import { listQuery } from './wire/listing.ts';
-import { PlatformName } from './platforms/index.ts';
+import {
+  AccountName,
+  CreatedAt,
+  ExternalUserId,
+  GivenUserEmail,
+  GivenUserId,
+  Id,
+  SocialAccountId,
+} from './wire/shared-fields.ts';
 import { Timestamp } from './wire/timestamp.ts';
 
-export const connectionTypes = ['managed', 'byo'] as const;
-export const accountStatuses = ['active', 'reconnect_required', 'disconnected'] as const;
-const disconnectReasons = ['user', 'token_expired', 'revoked'] as const;
-export type ConnectionType = (typeof connectionTypes)[number];
-export type AccountStatus = (typeof accountStatuses)[number];
-export type DisconnectReason = (typeof disconnectReasons)[number];
+export const ConnectionType = describedEnum('ConnectionType', 'How the account was connected.', {
+  managed: 'The user connected it on the hosted page.',
+  byo: 'You connected it with credentials of your own.',
+});
+export type ConnectionType = z.infer<typeof ConnectionType>;
+
+export const AccountStatus = describedEnum('AccountStatus', 'Account status.', {
+  active: 'Accepts posts.',
+  reconnect_required:
+    'The network no longer grants access. The user must connect the account again.',
+  disconnected: 'The account was disconnected and its credentials were deleted.',
+});
+export type AccountStatus = z.infer<typeof AccountStatus>;
+
+const DisconnectReason = describedEnum('DisconnectReason', 'Why the account was disconnected.', {
+  user: 'You disconnected the account.',
+  token_expired: 'The access token expired and could not be refreshed.',
+  revoked: 'The user or the network revoked the access.',
+});
+export type DisconnectReason = z.infer<typeof DisconnectReason>;
 
 export const Account = z
   .object({
-    id: z.string(),
-    platform: PlatformName,
-    account_name: z.string(),
-    external_account_id: z.string(),
-    external_user_id: z.string().nullable(),
-    external_user_email: z.string().nullable(),
-    connection_type: z.enum(connectionTypes),
-    status: z.enum(accountStatuses),
-    scope: z.array(z.string()),
-    connected_at: Timestamp,
-    token_expires_at: Timestamp.nullable(),
+    id: Id,
+    platform: AccountPlatform,
+    account_name: AccountName,
+    external_account_id: z.string().meta({ description: "Account's ID on its network." }),
+    external_user_id: ExternalUserId.nullable(),
+    external_user_email: z.string().nullable().meta({
+      description: 'Email address of the user who owns the account. Null if you set none.',
+    }),
+    connection_type: ConnectionType,
+    status: AccountStatus,
+    scope: z.array(z.string()).meta({ description: 'Permissions that the network granted.' }),
+    connected_at: Timestamp.meta({ description: 'Time when the account was last connected.' }),
+    token_expires_at: Timestamp.nullable().meta({
+      description: 'Time when the access token expires. Null if the network sets no expiry.',
+    }),
   })
-  .meta({ id: 'Account' });
+  .meta({ id: 'Account', description: 'A connected social account.' });
 export type Account = z.infer<typeof Account>;
 
 /** The account as event data shows it; `reason` only on `account.disconnected`. */
 export const AccountEventData = z
   .object({
-    social_account_id: z.string(),
-    platform: PlatformName,
-    account_name: z.string(),
-    external_user_id: z.string().nullable(),
-    connection_type: z.enum(connectionTypes),
-    reason: z.enum(disconnectReasons).optional(),
+    social_account_id: SocialAccountId,
+    platform: AccountPlatform,
+    account_name: AccountName,
+    external_user_id: ExternalUserId.nullable(),
+    connection_type: ConnectionType,
+    reason: DisconnectReason.optional(),
   })
-  .meta({ id: 'AccountEventData' });
+  .meta({ id: 'AccountEventData', description: 'Data of an event about an account.' });
 export type AccountEventData = z.infer<typeof AccountEventData>;
 
 export const UsageMonth = z
   .string()
   .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month, YYYY-MM')
-  .meta({ description: 'A calendar month, UTC.', example: '2026-01' });
+  .meta({ description: 'Calendar month in UTC, as `YYYY-MM`.', example: '2026-01' });
 
-/** In the words of both APIs. */
-export const publishedMeaning =
-  'Targets of the month: published, being published, and scheduled for it. One that fails without being public, or is canceled, is given back.';
+const published = z.int().meta({
+  description:
+    'Number of targets in the month: published, being published or scheduled. Targets that failed or were canceled before they were public do not count.',
+});
 
-export const warningAtMeaning = `The count at which the account is warned: ${fixedLimits.accountWarningPercent} % of the limit. Null: no limit.`;
-
-/** What an account publishes in a month: the targets that were accepted and have not come to nothing. */
+/** How many targets an account publishes in a month. */
 export const AccountUsage = z
   .object({
     month: UsageMonth,
-    published: z.int().meta({ description: publishedMeaning }),
-    limit: z.int().nullable().meta({ description: 'Null: no limit.' }),
-    warning_at: z.int().nullable().meta({ description: warningAtMeaning }),
-    warned_at: Timestamp.nullable(),
-    exceeded_at: Timestamp.nullable().meta({ description: 'When the limit was reached.' }),
+    published,
+    limit: z
+      .int()
+      .nullable()
+      .meta({ description: 'Monthly limit of targets. Null if there is no limit.' }),
+    warning_at: z
+      .int()
+      .nullable()
+      .meta({
+        description: `Count that triggers the warning: ${fixedLimits.accountWarningPercent}% of the limit. Null if there is no limit.`,
+      }),
+    warned_at: Timestamp.nullable().meta({
+      description: 'Time when the count triggered the warning. Null until then.',
+    }),
+    exceeded_at: Timestamp.nullable().meta({
+      description: 'Time when the count reached the limit. Null until then.',
+    }),
   })
-  .meta({ id: 'AccountUsage' });
+  .meta({ id: 'AccountUsage', description: "An account's use of its monthly limit." });
 export type AccountUsage = z.infer<typeof AccountUsage>;
 
 export const GetAccountUsage = z.strictObject({
-  month: UsageMonth.optional().meta({ description: 'Default: the present month, UTC.' }),
+  month: UsageMonth.optional().meta({
+    description: 'Calendar month in UTC, as `YYYY-MM`. Default: the current month.',
+  }),
 });
 export type GetAccountUsage = z.infer<typeof GetAccountUsage>;
 
-/** An account whose usage has come near its limit, or to it, as event data shows it. */
+/** An account near or at its monthly limit, as event data shows it. */
 export const QuotaEventData = AccountEventData.omit({ reason: true })
-  .extend({ month: UsageMonth, published: z.int(), limit: z.int() })
-  .meta({ id: 'QuotaEventData' });
+  .extend({
+    month: UsageMonth,
+    published,
+    limit: z.int().meta({ description: 'Monthly limit of targets.' }),
+  })
+  .meta({
+    id: 'QuotaEventData',
+    description: "Data of an event about an account's monthly limit.",
+  });
 export type QuotaEventData = z.infer<typeof QuotaEventData>;
 
 export const ConnectAccount = z
   .strictObject({
-    platform: PlatformName,
-    credentials: z.record(z.string(), z.string().max(4096)),
-    external_user_id: z.string().min(1).max(255).optional(),
-    external_user_email: z.email().max(320).optional(),
+    platform: AccountPlatform,
+    credentials: z.record(z.string(), z.string().max(4096)).meta({
+      description:
+        "Credentials that the network asks for. Their JSON Schema is in `connect.credentials` of the network's capabilities.",
+    }),
+    external_user_id: GivenUserId.optional(),
+    external_user_email: GivenUserEmail.optional(),
   })
-  .meta({ id: 'ConnectAccount' });
+  .meta({ id: 'ConnectAccount', description: 'An account to connect with credentials.' });
 export type ConnectAccount = z.infer<typeof ConnectAccount>;
 
 export const ListAccounts = listQuery({
-  platform: PlatformName.optional(),
-  external_user_id: z.string().min(1).max(255).optional(),
-  status: z.enum(accountStatuses).optional(),
+  platform: AccountPlatform.optional().meta({ description: 'Only accounts of this network.' }),
+  external_user_id: GivenUserId.optional().meta({ description: 'Only accounts of this user.' }),
+  status: AccountStatus.optional().meta({ description: 'Only accounts with this status.' }),
 });
 
-export const connectSessionStatuses = ['pending', 'completed', 'expired', 'canceled'] as const;
-export type ConnectSessionStatus = (typeof connectSessionStatuses)[number];
+export const ConnectSessionStatus = describedEnum(
+  'ConnectSessionStatus',
+  'Connect session status.',
+  {
+    pending: 'The user has not finished.',
+    completed: 'The user connected an account.',
+    expired: 'The session expired before the user finished.',
+    canceled: 'The user declined.',
+  },
+);
+export type ConnectSessionStatus = z.infer<typeof ConnectSessionStatus>;
 
 export const CreateConnectSession = z
   .strictObject({
-    platform: PlatformName,
-    external_user_id: z.string().min(1).max(255),
-    external_user_email: z.email().max(320).optional(),
+    platform: AccountPlatform,
+    external_user_id: GivenUserId,
+    external_user_email: GivenUserEmail.optional(),
     return_url: z
       .url({ protocol: /^https?$/ })
       .max(2048)
-      .optional(),
+      .optional()
+      .meta({
+        description:
+          "Page that the user returns to at the end. Its origin must be one of the project's `return_origins`, if there are any.",
+      }),
   })
-  .meta({ id: 'CreateConnectSession' });
+  .meta({ id: 'CreateConnectSession', description: 'A connect session to create.' });
 export type CreateConnectSession = z.infer<typeof CreateConnectSession>;
-
-/** In the words of both APIs. */
-export const connectUrlMeaning =
-  'The hosted page. Shown only in the answer that creates the session; null in every other.';
 
 export const ConnectSession = z
   .object({
-    id: z.string(),
-    url: z.string().nullable().meta({ description: connectUrlMeaning }),
-    platform: PlatformName,
-    environment: z.enum(keyEnvironments),
-    external_user_id: z.string(),
-    status: z.enum(connectSessionStatuses),
-    expires_at: Timestamp,
-    completed_social_account_id: z.string().nullable(),
-    created_at: Timestamp,
+    id: Id,
+    url: z.string().nullable().meta({
+      description:
+        'URL of the hosted page. Shown only once, when the session is created. Null afterwards.',
+    }),
+    platform: AccountPlatform,
+    environment: KeyEnvironment.meta({
+      description: 'Environment of the API key that created the session.',
+    }),
+    external_user_id: GivenUserId,
+    status: ConnectSessionStatus,
+    expires_at: Timestamp.meta({ description: 'Time when the hosted page expires.' }),
+    completed_social_account_id: z.string().nullable().meta({
+      description: 'ID of the account that the user connected. Null until then.',
+    }),
+    created_at: CreatedAt,
   })
-  .meta({ id: 'ConnectSession' });
+  .meta({
+    id: 'ConnectSession',
+    description: 'A hosted page on which a user connects an account.',
+  });
 export type ConnectSession = z.infer<typeof ConnectSession>;

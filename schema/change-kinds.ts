@@ -1,5 +1,4 @@
-// What may happen to a subject of the live feed, in the words that its streams tell.
-import type { ChangeSubject } from './database/tables.ts';
+// The changes of each subject of the live feed.
 
 export const changeKinds = {
   account: [
@@ -52,10 +51,12 @@ export const changeKinds = {
     'enabled',
     'deleted',
   ],
-} as const satisfies Record<ChangeSubject, readonly string[]>;
+} as const;
+
+export type ChangeSubject = keyof typeof changeKinds;
 
 export type ChangeKind<Subject extends ChangeSubject> = (typeof changeKinds)[Subject][number];
 
-/** What a stream tells besides: neither has happened to the subject. */
+/** Messages without a change: the current state, and a newer cursor. */
 export const presentState = 'present';
 export const bookmark = 'bookmark';

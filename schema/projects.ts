@@ -1,51 +1,64 @@
 // Projects: the tenants of an installation, as the wire shows them.
 import { z } from 'zod';
+import { CreatedAt, GivenName, Id, Name } from './wire/shared-fields.ts';
 import { someChange } from './wire/some-change.ts';
-import { Timestamp } from './wire/timestamp.ts';
 
-/** In the words of both APIs. */
-export const monthlyLimitMeaning =
-  "The monthly limit of an account's published targets. 0: none; null: as the installation has it.";
+const returnOrigins = {
+  description:
+    'Origins that the `return_url` of a connect session can have. An empty list allows any origin.',
+};
+const brandColor = {
+  description: 'Color of the hosted pages, as `#rrggbb`. Null for the default color.',
+};
+const logoUrl = { description: 'HTTPS URL of the logo on the hosted pages. Null for no logo.' };
+const monthlyPosts = {
+  description:
+    'Maximum number of targets that each account publishes in a month. 0 means no limit. Null means the limit of the installation.',
+};
 
 export const Project = z
   .object({
-    id: z.string(),
-    name: z.string(),
-    brand_color: z.string().nullable(),
-    logo_url: z.string().nullable(),
-    return_origins: z.array(z.string()).meta({
-      description: 'Origins that `return_url` of a connect session may have. Empty: any.',
-    }),
-    monthly_posts_per_account: z.int().nullable().meta({ description: monthlyLimitMeaning }),
-    created_at: Timestamp,
+    id: Id,
+    name: Name,
+    brand_color: z.string().nullable().meta(brandColor),
+    logo_url: z.string().nullable().meta(logoUrl),
+    return_origins: z.array(z.string()).meta(returnOrigins),
+    monthly_posts_per_account: z.int().nullable().meta(monthlyPosts),
+    created_at: CreatedAt,
   })
-  .meta({ id: 'Project' });
+  .meta({ id: 'Project', description: 'The project that the API key belongs to.' });
 export type Project = z.infer<typeof Project>;
 
 export const UpdateProject = someChange(
   z.strictObject({
-    name: z.string().min(1).max(255).optional(),
+    name: GivenName.optional(),
     brand_color: z
       .string()
       .regex(/^#[0-9a-fA-F]{6}$/, 'must be #rrggbb')
       .nullable()
-      .optional(),
+      .optional()
+      .meta(brandColor),
     logo_url: z
       .url({ protocol: /^https$/ })
       .max(2048)
       .nullable()
-      .optional(),
+      .optional()
+      .meta(logoUrl),
     return_origins: z
       .array(z.url({ protocol: /^https?$/ }))
       .max(50)
-      .optional(),
+      .optional()
+      .meta(returnOrigins),
     monthly_posts_per_account: z
       .int()
       .min(0)
       .max(2_147_483_647)
       .nullable()
       .optional()
-      .meta({ description: monthlyLimitMeaning }),
+      .meta(monthlyPosts),
   }),
-).meta({ id: 'UpdateProject' });
+).meta({
+  id: 'UpdateProject',
+  description: 'Changes to the project. Omitted fields stay as they are.',
+});
 export type UpdateProject = z.infer<typeof UpdateProject>;

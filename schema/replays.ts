@@ -1,76 +1,85 @@
-// Replays: the deliveries of a webhook's past, sent again, as the wire shows their progress.
+// Replays: past deliveries of a webhook, sent again, as the wire shows their progress.
 import { z } from 'zod';
+import { describedEnum } from './wire/described-enum.ts';
+import { CreatedAt, Id, WebhookId } from './wire/shared-fields.ts';
 import { GivenTime, Timestamp } from './wire/timestamp.ts';
 
-export const replayStatuses = ['running', 'completed', 'canceled'] as const;
-export type ReplayStatus = (typeof replayStatuses)[number];
+export const ReplayStatus = describedEnum('ReplayStatus', 'Replay status.', {
+  running: 'Deliveries are being sent.',
+  completed: 'Every delivery has succeeded or failed.',
+  canceled: 'The webhook was deleted.',
+});
+export type ReplayStatus = z.infer<typeof ReplayStatus>;
 
-/** Deliveries that have concluded, and events that this webhook never had a delivery of. */
-export const replayedStatuses = ['failed', 'skipped', 'canceled', 'delivered', 'missing'] as const;
-export type ReplayedStatus = (typeof replayedStatuses)[number];
+export const ReplayedStatus = describedEnum(
+  'ReplayedStatus',
+  'Which deliveries the replay sends again.',
+  {
+    failed: 'Deliveries whose every attempt failed.',
+    skipped: 'Deliveries skipped because the webhook was disabled.',
+    canceled: 'Deliveries that were canceled.',
+    delivered: 'Deliveries that the receiver accepted.',
+    missing:
+      'Events of the subscribed types without a delivery to the webhook, such as events from before it was created.',
+  },
+);
+export type ReplayedStatus = z.infer<typeof ReplayedStatus>;
 
-/** Of the request's fields, for both APIs. */
-export const replayFieldDocs = {
-  since: 'Events from this time on. Not older than events are kept.',
-  until: 'Up to, not including, this. Default: now; a later time counts as now.',
-  status:
-    '`missing`: events of the subscribed kinds that this webhook has no delivery of, such as those from before it existed. Default: failed and skipped.',
-} as const;
-
-const quote = (words: readonly string[]) => words.map((word) => `"${word}"`).join(' or ');
-
-/** Of the answers' `matched`, for both APIs. */
-export const matchedDocs = {
-  accepted:
-    'How many deliveries will be sent again; when it takes over 3 s to count them, how many were counted by then.',
-  progress:
-    'How many deliveries match, as far as they were counted when the replay was asked for; more once more are reopened.',
-} as const;
+const choice = ReplayedStatus.options.map((word) => `"${word}"`).join(' or ');
 
 export const ReplayDeliveries = z
   .strictObject({
-    since: GivenTime.meta({ description: replayFieldDocs.since }),
-    until: GivenTime.optional().meta({ description: replayFieldDocs.until }),
+    since: GivenTime.meta({
+      description: 'Start of the period, inclusive. Must be within the retention period of events.',
+    }),
+    until: GivenTime.optional().meta({
+      description: 'End of the period, exclusive. Default: now. A later time counts as now.',
+    }),
     status: z
-      .array(z.enum(replayedStatuses), `must be an array of ${quote(replayedStatuses)}`)
-      .min(1, `must have at least 1 item of ${quote(replayedStatuses)}`)
+      .array(ReplayedStatus, `must be an array of ${choice}`)
+      .min(1, `must have at least 1 item of ${choice}`)
       .default((): ReplayedStatus[] => ['failed', 'skipped'])
-      .meta({ description: replayFieldDocs.status }),
+      .meta({ description: 'Which deliveries to send again. Default: failed and skipped ones.' }),
   })
-  .meta({ id: 'ReplayDeliveries' });
+  .meta({ id: 'ReplayDeliveries', description: 'Deliveries to send again.' });
 export type ReplayDeliveries = z.infer<typeof ReplayDeliveries>;
 
 export const AcceptedReplay = z
   .object({
-    replay_id: z.string(),
-    matched: z.int().meta({ description: matchedDocs.accepted }),
+    replay_id: z.string().meta({ description: 'ID of the replay.' }),
+    matched: z.int().meta({
+      description:
+        'Number of deliveries to send again. If counting takes more than 3 seconds, the number counted by then.',
+    }),
   })
-  .meta({ id: 'AcceptedReplay' });
+  .meta({ id: 'AcceptedReplay', description: 'A replay that was started.' });
 export type AcceptedReplay = z.infer<typeof AcceptedReplay>;
+
+const count = (description: string) => z.int().meta({ description });
 
 export const Replay = z
   .object({
-    id: z.string(),
-    webhook_id: z.string(),
-    status: z.enum(replayStatuses).meta({
-      description: '`canceled`: the webhook was deleted meanwhile.',
+    id: Id,
+    webhook_id: WebhookId,
+    status: ReplayStatus,
+    since: Timestamp.meta({ description: 'Start of the period, inclusive.' }),
+    until: Timestamp.meta({ description: 'End of the period, exclusive.' }),
+    status_filter: z.array(ReplayedStatus).meta({
+      description: 'Which deliveries the replay sends again, by their status at the start.',
     }),
-    since: Timestamp,
-    until: Timestamp,
-    status_filter: z.array(z.enum(replayedStatuses)),
-    matched: z.int().meta({ description: matchedDocs.progress }),
-    reopened: z.int().meta({
-      description: 'How many of the matched deliveries have a new schedule of attempts by now.',
+    matched: count(
+      'Number of matching deliveries, as counted at the start. Never less than `reopened`.',
+    ),
+    reopened: count('Number of matched deliveries that have a new retry schedule.'),
+    pending: count('Number of reopened deliveries that are still in progress.'),
+    delivered: count('Number of reopened deliveries that the receiver accepted.'),
+    failed: count('Number of reopened deliveries whose every attempt failed.'),
+    skipped: count('Number of reopened deliveries skipped because the webhook was disabled.'),
+    canceled: count('Number of reopened deliveries canceled because the webhook was deleted.'),
+    created_at: CreatedAt,
+    concluded_at: Timestamp.nullable().meta({
+      description: 'Time when the last delivery ended. Null until then.',
     }),
-    pending: z
-      .int()
-      .meta({ description: 'How many of the reopened deliveries have not concluded.' }),
-    delivered: z.int(),
-    failed: z.int(),
-    skipped: z.int(),
-    canceled: z.int(),
-    created_at: Timestamp,
-    concluded_at: Timestamp.nullable(),
   })
-  .meta({ id: 'Replay' });
+  .meta({ id: 'Replay', description: 'Past deliveries of a webhook, sent again.' });
 export type Replay = z.infer<typeof Replay>;

@@ -1,24 +1,24 @@
-// Every schedule of second tries, in one table. Workflows import it: no zod, no node: here.
+// Every default retry schedule. Workflows import it: no zod, no node: here.
 
-/** Waits between a delivery's attempts, each counted from the end of the attempt before. */
+/** Waits between a delivery's attempts. Each starts at the end of the previous attempt. */
 export const defaultDeliveryDelaysMs: readonly number[] = [30_000, 120_000, 600_000];
 
-/** A target's clock: how long each kind of trouble is waited out before the target ends. */
+/** How long a target waits for each kind of failure to pass before it fails. */
 export interface TargetClock {
-  /** Waits after refusals that surely came before acceptance; then `failed: unavailable`. */
+  /** Waits after failures that certainly came before acceptance. Then: `failed: unavailable`. */
   readonly unavailableDelaysMs: readonly number[];
-  /** How long rate limits are waited out in all; then `failed: rate_limited`. */
+  /** Total wait for rate limits. Then: `failed: rate_limited`. */
   readonly rateLimitedForMs: number;
-  /** The wait where a rate limit names none. */
+  /** Wait for a rate limit that names no time. */
   readonly rateLimitedDelayMs: number;
   readonly confirmFirstMs: number;
   readonly confirmMaxMs: number;
   readonly confirmForMs: number;
-  /** Waits before each look of reconcile; after the last one, `outcome_unknown`. */
+  /** Waits before each check of reconcile; after the last one, `outcome_unknown`. */
   readonly reconcileDelaysMs: readonly number[];
-  /** How often a process says that it still makes a call. */
+  /** How often a process reports that its call is in progress. */
   readonly heartbeatMs: number;
-  /** A process that has not said so for this long is dead, and its call may be taken over. */
+  /** After this long without a report, another process may take the call over. */
   readonly lostAfterMs: number;
 }
 
@@ -34,5 +34,5 @@ export const defaultTargetClock: TargetClock = {
   lostAfterMs: 6_000,
 };
 
-/** A query without an answer by then fails. Above the 5 s for which Postgres lets a transaction run. */
+/** A query without an answer fails after this. More than the 5 s that Postgres gives a transaction. */
 export const defaultQueryTimeoutMs = 8_000;

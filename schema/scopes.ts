@@ -1,15 +1,15 @@
 // The scopes of an API key.
-import { z } from 'zod';
+import type { z } from 'zod';
+import { describedEnum } from './wire/described-enum.ts';
 
-export const scopes = [
-  'posts:read',
-  'posts:write',
-  'accounts:read',
-  'accounts:write',
-  'webhooks:read',
-  'webhooks:write',
-  'keys:write',
-] as const;
-
-export type Scope = (typeof scopes)[number];
-export const Scope = z.enum(scopes).meta({ id: 'Scope' });
+export const Scope = describedEnum('Scope', 'Operations that the API key allows.', {
+  'posts:read': 'Read posts, their results and attempts.',
+  'posts:write': 'Create, change, publish, cancel and delete posts.',
+  'accounts:read': 'Read accounts, connect sessions and the project.',
+  'accounts:write': 'Connect and disconnect accounts, and change the project.',
+  'webhooks:read': 'Read webhooks, events, deliveries and replays.',
+  'webhooks:write': 'Change webhooks, retry deliveries and start replays.',
+  'keys:write': 'Read, create and revoke API keys.',
+});
+export type Scope = z.infer<typeof Scope>;
+export const scopes = Scope.options;

@@ -1,4 +1,4 @@
-// The names and inputs of the workflows: what the relay starts and the worker runs. Sandbox-safe.
+// Names, IDs and inputs of the workflows. Workflows import it: no zod, no node: here.
 
 export const publishPostWorkflow = 'publishPost';
 export const deliverEventsWorkflow = 'deliverEvents';
@@ -9,57 +9,55 @@ export const pruneRecordsWorkflow = 'pruneRecords';
 export interface PublishPostInput {
   postId: string;
   run: number;
-  /** Begins in its first task. Absent in what earlier releases asked for; a patch marker would cost a write. */
-  isShort?: boolean;
 }
 
-/** A target that a run carries. `after`: one of the same run that must have ended before. */
+/** A target of a run. `after`: a target of the same run that must end first. */
 export interface ClaimedTarget {
   resultId: string;
   after?: string;
 }
 
-/** A scheduled post's workflow came early, by the clock of the database. */
+/** A scheduled post isn't due yet by the database's clock. */
 export interface NotDue {
   waitMs: number;
 }
 
-/** `progress` absent: it is under way still, or waits for the one before. */
+/** Without `progress`, the target is still in progress, or waits for the target in `after`. */
 export interface BegunTarget extends ClaimedTarget {
   progress?: TargetProgress | undefined;
 }
 
-/** Milliseconds until the target wants to be advanced again; null once this run does no more for it. */
+/** Milliseconds until the target's next step. Null: this run has no more steps for it. */
 export interface TargetProgress {
   waitMs: number | null;
-  /** The target was the last one, and the run has ended with it. */
+  /** The target was the last one and has ended the run. */
   isConcluded?: boolean;
 }
 
-/** Deliveries that one workflow carries: few enough to be read and attempted in one round. */
+/** Deliveries per workflow: few enough to read and attempt in one batch run. */
 export const maxBatchSize = 500;
 
 export interface DeliverEventsInput {
   batchId: string;
-  /** Those of the batch that are meant; without them all. The rows tell which, so a burst's start stays small. */
+  /** Default: every unfinished delivery of the batch. */
   deliveryIds?: string[] | undefined;
-  /** The batch of a webhook that is failing: its receivers may take their whole time. */
+  /** The batch of failing webhooks, whose receivers may use their whole timeout. */
   isFailing?: boolean;
 }
 
-/** What the query `deliveries` of a running `deliverEvents` answers, per delivery. */
+/** One delivery in the response of `deliverEvents` to the query `deliveries`. */
 export interface WaitingDelivery {
   deliveryId: string;
   attemptCount: number;
-  /** Milliseconds since the epoch; null once the delivery has concluded. */
-  dueAtMs: number | null;
-  /** From the end of the round until then. Absent in what earlier releases answered. */
-  waitMs?: number;
+  /** Milliseconds since the epoch, by the database's clock. */
+  dueAtMs: number;
+  /** Time from the end of the batch run until `dueAtMs`. */
+  waitMs: number;
 }
 
 export const deliveriesQuery = 'deliveries';
 
-/** One attempt beside the schedule, now. */
+/** One attempt now, in addition to the schedule. */
 export interface RetryDeliveryInput {
   deliveryId: string;
 }
@@ -68,9 +66,9 @@ export interface ReplayDeliveriesInput {
   replayId: string;
 }
 
-/** How far a run has come. */
+/** How far a pruning run has come. */
 export interface PruneRecordsInput {
-  /** Events up to this id have been looked at. */
+  /** Events up to this ID have been checked. */
   after: string;
 }
 
@@ -86,7 +84,7 @@ export function replayDeliveriesWorkflowId(replayId: string, outboxId: string): 
   return `replay/${replayId}/${outboxId}`;
 }
 
-/** Installations that share a namespace have task queues of their own. */
+/** Installations that share a namespace have different task queues. */
 export function pruneScheduleId(taskQueue: string): string {
   return `prune-records/${taskQueue}`;
 }

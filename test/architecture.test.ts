@@ -1,24 +1,161 @@
-// The rooms, the arrows between them, and the habits of every file.
+// Which folder may import which, no import cycles, and the habits of every file.
 import { basename, dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readSourceFiles, type Import, type SourceFile } from './support/checks/source-files.ts';
 
+const here = 'test/architecture.test.ts';
 const files = readSourceFiles();
 const byPath = new Map(files.map((file) => [file.path, file]));
-const inRoom = (room: string) => files.filter((file) => file.room === room);
-const roomOf = (path: string) => path.split('/')[0]!;
+
+const rowsOfSchema = ['schema', 'schema/platforms', 'schema/posts', 'schema/wire'];
+const database = [...rowsOfSchema, 'schema/database'];
+/** Below every resource of the API. */
+const resource = [
+  'schema/**',
+  'activities/egress',
+  'activities/platforms',
+  'api/http',
+  'api/graphql',
+];
+
+/**
+ * Each row may import the rows that it lists, and lists only rows above it, so no cycle can arise. A
+ * file belongs to the longest row that its path begins with. `schema/**` means `schema` and all below.
+ */
+const mayImport: Record<string, readonly string[]> = {
+  'schema/wire': [],
+  'schema/platforms': ['schema/wire'],
+  'schema/posts': ['schema/platforms', 'schema/wire'],
+  schema: ['schema/platforms', 'schema/posts', 'schema/wire'],
+  'schema/config': rowsOfSchema,
+  'schema/database/migrations': [],
+  'schema/database': [...rowsOfSchema, 'schema/database/migrations'],
+  'schema/database/accounts': database,
+  'schema/database/events': database,
+  'schema/database/live': database,
+  'schema/database/posts': [...database, 'schema/database/accounts', 'schema/database/live'],
+  'schema/database/webhooks': [...database, 'schema/database/events', 'schema/database/live'],
+  'schema/database/dispatch': [
+    ...database,
+    'schema/database/accounts',
+    'schema/database/posts',
+    'schema/database/webhooks',
+  ],
+  activities: ['schema/**'],
+  'activities/egress': ['schema/**', 'activities'],
+  'activities/platforms': ['schema/**', 'activities', 'activities/egress'],
+  'activities/delivering': ['schema/**', 'activities', 'activities/egress'],
+  'activities/publishing': ['schema/**', 'activities', 'activities/egress', 'activities/platforms'],
+  'activities/retention': ['schema/**', 'activities'],
+  'activities/dispatch': ['schema/**', 'activities', 'activities/delivering'],
+  'activities/index.ts': ['activities/delivering', 'activities/publishing', 'activities/retention'],
+  'activities/worker.ts': ['schema/**', 'activities/**'],
+  workflows: ['schema/**', 'activities/index.ts'],
+  'api/live': ['schema/**', 'activities'],
+  'api/http': ['schema/**', 'activities/egress', 'activities/platforms', 'api/live'],
+  'api/graphql': ['schema/**', 'api/http', 'api/live'],
+  'api/platforms': resource,
+  'api/limits': resource,
+  'api/projects': resource,
+  'api/api-keys': resource,
+  'api/accounts': [...resource, 'activities/publishing', 'api/platforms'],
+  'api/connect': [...resource, 'api/accounts', 'api/api-keys', 'api/platforms'],
+  'api/posts': [...resource, 'activities/publishing', 'api/accounts', 'api/platforms'],
+  'api/events': [...resource, 'api/accounts', 'api/posts'],
+  'api/webhooks': [...resource, 'activities/delivering', 'api/api-keys', 'api/events'],
+  'api/deliveries': [...resource, 'api/events', 'api/posts', 'api/webhooks'],
+  'api/replays': [...resource, 'api/webhooks'],
+  'api/resources': [
+    ...resource,
+    'api/accounts',
+    'api/api-keys',
+    'api/connect',
+    'api/deliveries',
+    'api/events',
+    'api/limits',
+    'api/platforms',
+    'api/posts',
+    'api/projects',
+    'api/replays',
+    'api/webhooks',
+  ],
+  'api/graphql/server': [
+    'schema/**',
+    'activities',
+    'api/http',
+    'api/live',
+    'api/graphql',
+    'api/resources',
+  ],
+  'api/websocket': [
+    'schema/**',
+    'activities',
+    'api/http',
+    'api/live',
+    'api/graphql',
+    'api/graphql/server',
+  ],
+  'api/reference': ['schema/**', 'api/http', 'api/platforms', 'api/resources'],
+  'api/sandbox': ['schema/**', 'activities/**', 'api/http'],
+  'api/server': [
+    'schema/**',
+    'activities/**',
+    'api/connect',
+    'api/graphql/server',
+    'api/http',
+    'api/live',
+    'api/reference',
+    'api/resources',
+    'api/sandbox',
+    'api/websocket',
+  ],
+  'api/embedded': ['schema/**', 'activities/**', 'api/server'],
+  'api/cli': [
+    'schema/**',
+    'activities/**',
+    'api/accounts',
+    'api/api-keys',
+    'api/embedded',
+    'api/graphql',
+    'api/graphql/server',
+    'api/http',
+    'api/server',
+  ],
+  api: ['schema/**', 'api/cli', 'api/embedded', 'api/server'],
+};
+const rows = Object.keys(mayImport);
+
+const isIn = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
+
+/** The row of a product file. Tests have none, since they may import everything. */
+function rowOf(path: string): string | undefined {
+  return rows.filter((row) => isIn(path, row)).sort((a, b) => b.length - a.length)[0];
+}
+
+function isListed(row: string, entry: string): boolean {
+  return entry.endsWith('/**') ? isIn(row, entry.slice(0, -3)) : row === entry;
+}
+
+function isAllowed(from: string, to: string | undefined): boolean {
+  return from === to || (to !== undefined && mayImport[from]!.some((entry) => isListed(to, entry)));
+}
+
+/** Fails with one line for each problem, and with how to solve it. */
+function expectNone(problems: string[], remedy: string): void {
+  expect(problems, `${problems.join('\n')}\n\n${remedy}\n`).toEqual([]);
+}
 
 /** `from → to` for each import of our own files that breaks the rule. */
-function breaches(from: SourceFile[], isAllowed: (item: Import) => boolean): string[] {
+function breaches(from: SourceFile[], isRight: (item: Import) => boolean): string[] {
   return from.flatMap((file) =>
     file.imports
-      // The version is read from package.json, which is in no room.
-      .filter((item) => item.isOurs && item.target !== 'package.json' && !isAllowed(item))
+      // The version is read from package.json, which is in no folder.
+      .filter((item) => item.isOurs && item.target !== 'package.json' && !isRight(item))
       .map((item) => `${file.path} → ${item.target}`),
   );
 }
 
-/** The files that run with these, types left out. */
+/** These files and all that they import at run time. */
 function runsWith(start: SourceFile[]): SourceFile[] {
   const seen = new Set(start);
   for (const file of seen) {
@@ -30,91 +167,112 @@ function runsWith(start: SourceFile[]): SourceFile[] {
   return [...seen];
 }
 
-describe('rooms', () => {
-  test('every room has files', () => {
-    for (const room of ['api', 'activities', 'workflows', 'schema', 'test']) {
-      expect(inRoom(room).length, room).toBeGreaterThan(0);
-    }
+describe('imports', () => {
+  test('every folder has a row, and every row has files', () => {
+    const depths: Record<string, number> = { api: 2, activities: 2, schema: 2, workflows: 1 };
+    const folders = files.flatMap(({ path }) => {
+      const parts = dirname(path).split('/');
+      const depth = path.startsWith('schema/database/') ? 3 : depths[parts[0]!];
+      return depth === undefined ? [] : [parts.slice(0, depth).join('/')];
+    });
+    const missing = [...new Set(folders)].filter((folder) => !rows.includes(folder));
+    expectNone(missing, `Add a row for the folder to mayImport in ${here}.`);
+    const empty = rows.filter((row) => !files.some(({ path }) => rowOf(path) === row));
+    expectNone(empty, `Remove the row from mayImport in ${here}.`);
   });
 
-  test('schema imports only schema', () => {
-    expect(breaches(inRoom('schema'), ({ target }) => roomOf(target) === 'schema')).toEqual([]);
+  test('rows list only rows above them', () => {
+    const wrong = rows.flatMap((row, at) =>
+      mayImport[row]!.filter((entry) => {
+        const listed = rows.filter((other) => other !== row && isListed(other, entry));
+        return listed.length === 0 || listed.some((other) => rows.indexOf(other) > at);
+      }).map((entry) => `${row} lists ${entry}`),
+    );
+    expectNone(wrong, `Folders must not import each other. Move one row of mayImport in ${here}.`);
   });
 
-  test('activities import only activities and schema', () => {
-    const allowed = ['activities', 'schema'];
-    expect(
-      breaches(inRoom('activities'), ({ target }) => allowed.includes(roomOf(target))),
-    ).toEqual([]);
+  test('go from a folder only to the folders that its row lists', () => {
+    const wrong = files.flatMap((file) => {
+      const from = rowOf(file.path);
+      return from ? breaches([file], ({ target }) => isAllowed(from, rowOf(target))) : [];
+    });
+    expectNone(
+      wrong,
+      `Move the imported code into a lower folder, or list its folder in mayImport of ${here}.`,
+    );
   });
 
-  test('api imports only api, activities and schema', () => {
-    const allowed = ['api', 'activities', 'schema'];
-    expect(breaches(inRoom('api'), ({ target }) => allowed.includes(roomOf(target)))).toEqual([]);
+  test('of workflows from activities are types', () => {
+    const workflows = files.filter(({ path }) => isIn(path, 'workflows'));
+    const wrong = breaches(
+      workflows,
+      ({ target, isTypeOnly }) => isTypeOnly || !isIn(target, 'activities'),
+    );
+    expectNone(wrong, 'Workflows call activities through proxyActivities: use `import type`.');
   });
 
-  test('workflows import themselves, schema, and of activities only the types of their index', () => {
-    expect(
-      breaches(
-        inRoom('workflows'),
-        ({ target, isTypeOnly }) =>
-          ['workflows', 'schema'].includes(roomOf(target)) ||
-          (isTypeOnly && target === 'activities/index.ts'),
-      ),
-    ).toEqual([]);
-  });
-
-  test('what runs in the workflow sandbox needs no package but the workflow SDK', () => {
+  test('of workflows from packages are the workflow SDK alone', () => {
     const allowed = ['@temporalio/workflow', '@temporalio/common'];
-    const foreign = runsWith(inRoom('workflows')).flatMap((file) =>
+    const workflows = files.filter(({ path }) => isIn(path, 'workflows'));
+    const foreign = runsWith(workflows).flatMap((file) =>
       file.imports
         .filter((item) => !item.isOurs && !item.isTypeOnly && !allowed.includes(item.target))
         .map((item) => `${file.path} → ${item.target}`),
     );
-    expect(foreign).toEqual([]);
+    expectNone(foreign, 'The sandbox of workflows has no other package. Move the code elsewhere.');
   });
 
-  test('imports lead to files that are there, by their full names', () => {
+  test('name existing files in full', () => {
     const missing = breaches(
       files,
       ({ target }) => byPath.has(target) || !/\.tsx?$|^[^.]*$/.test(basename(target)),
     );
-    expect(missing).toEqual([]);
+    expectNone(missing, 'Correct the path of the import, and end it in `.ts`.');
   });
 
-  test('nothing that runs imports itself in a circle', () => {
-    expect(circles(files)).toEqual([]);
+  test('form no cycle of files, types included', () => {
+    expectNone(findCycles(), 'Move what both files need into the lower one, or into a third file.');
   });
 });
 
 describe('files', () => {
-  test('begin with a comment that says what lives there', () => {
+  test('begin with a comment that says what they hold', () => {
     const bare = files.filter((file) => !/^\/\/ \S.{10,}/.test(file.text));
-    expect(bare.map((file) => file.path)).toEqual([]);
+    expectNone(
+      bare.map((file) => file.path),
+      'Begin the file with a comment that says what it holds.',
+    );
   });
 
-  test('are named after what they hold', () => {
+  test('have names that say what they hold', () => {
     const vague = /(^|\/)(utils?|helpers?|common|managers?|types?|services?)(\/|\.|$)/;
     const shape = /^[a-z0-9.-]+\.ts$/;
     const misnamed = files.filter(({ path }) => vague.test(path) || !shape.test(basename(path)));
-    expect(misnamed.map((file) => file.path)).toEqual([]);
+    expectNone(
+      misnamed.map((file) => file.path),
+      'Name the file for what it holds, in kebab-case.',
+    );
   });
 
-  test('stand with at most 19 others in a folder', () => {
+  test('are at most 20 in a folder', () => {
     const counts = new Map<string, number>();
     for (const { path } of files) {
       const folder = dirname(path);
       counts.set(folder, (counts.get(folder) ?? 0) + 1);
     }
-    expect([...counts].filter(([, count]) => count > 20)).toEqual([]);
+    const full = [...counts].filter(([, count]) => count > 20).map(([folder]) => folder);
+    expectNone(full, 'Move files that belong together into a folder of their own.');
   });
 
-  test('leave the environment to api/cli.ts', () => {
+  test('read the environment only in api/cli.ts', () => {
     const readers = files.filter(
       (file) =>
-        file.room !== 'test' && file.path !== 'api/cli.ts' && file.text.includes('process.env'),
+        !isIn(file.path, 'test') && file.path !== 'api/cli.ts' && file.text.includes('process.env'),
     );
-    expect(readers.map((file) => file.path)).toEqual([]);
+    expectNone(
+      readers.map((file) => file.path),
+      'Read the variable in schema/config/environment.ts, and pass the setting on.',
+    );
   });
 
   test('export by name', () => {
@@ -122,12 +280,15 @@ describe('files', () => {
     const defaults = files.filter(
       (file) => !configured.has(file.path) && /^export default\b/m.test(file.text),
     );
-    expect(defaults.map((file) => file.path)).toEqual([]);
+    expectNone(
+      defaults.map((file) => file.path),
+      'Replace the default export by a named one.',
+    );
   });
 });
 
-/** Each circle once, as `a → b → a`. */
-function circles(all: readonly SourceFile[]): string[] {
+/** Each cycle once, as `a → b → a`. */
+function findCycles(): string[] {
   const found: string[] = [];
   const done = new Set<string>();
   function visit(path: string, trail: string[]): void {
@@ -138,10 +299,10 @@ function circles(all: readonly SourceFile[]): string[] {
     }
     if (done.has(path)) return;
     for (const item of byPath.get(path)?.imports ?? []) {
-      if (item.isOurs && !item.isTypeOnly) visit(item.target, [...trail, path]);
+      if (item.isOurs) visit(item.target, [...trail, path]);
     }
     done.add(path);
   }
-  for (const file of all) visit(file.path, []);
+  for (const file of files) visit(file.path, []);
   return found;
 }

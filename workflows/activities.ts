@@ -1,55 +1,48 @@
-// The activities as workflows call them, with their time-outs.
+// The activities with their timeouts. All retry until they succeed: our own backends may be down for long.
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 
-/** Our own backends may be away for long: what fails is tried until it works. */
 const retry = { initialInterval: '1s', maximumInterval: '15s', backoffCoefficient: 2 } as const;
+/** Without a heartbeat for 10 s, Temporal gives the activity to another worker. */
+const heartbeatTimeout = '10s';
 
-export const { claimPost, concludePost } = proxyActivities<Activities>({
+export const { concludePost } = proxyActivities<Activities>({
   startToCloseTimeout: '15s',
   retry,
 });
 
-/** A call to a network takes 30 s at most; a worker that falls silent is replaced after 10 s. */
+/** One call to a network takes 30 s at most. */
 export const { advanceTarget } = proxyActivities<Activities>({
   startToCloseTimeout: '5m',
-  heartbeatTimeout: '10s',
+  heartbeatTimeout,
   retry,
 });
 
-/**
- * In the workflow's first task: a post whose networks answer at once costs Temporal that task alone.
- */
-export const firstTask = proxyLocalActivities<Activities>({
+/** Runs in the workflow's first task. If the networks answer at once, the post needs no other task. */
+export const { beginPost } = proxyLocalActivities<Activities>({
   startToCloseTimeout: '5m',
   retry,
 });
 
-/** In the workflow's first task: one write to Temporal before the requests instead of three. */
+/** Runs in the workflow's first task, so the requests wait for one write to Temporal instead of three. */
 export const { deliver } = proxyLocalActivities<Activities>({
   startToCloseTimeout: '30s',
   retry,
 });
 
-export const { deliverAgain } = proxyActivities<Activities>({
+export const { deliverAgain, attemptOnce } = proxyActivities<Activities>({
   startToCloseTimeout: '30s',
-  heartbeatTimeout: '10s',
-  retry,
-});
-
-export const { attemptOnce } = proxyActivities<Activities>({
-  startToCloseTimeout: '30s',
-  heartbeatTimeout: '10s',
+  heartbeatTimeout,
   retry,
 });
 
 export const { prune } = proxyActivities<Activities>({
   startToCloseTimeout: '1m',
-  heartbeatTimeout: '10s',
+  heartbeatTimeout,
   retry,
 });
 
-/** Gives account after 5 s of work; a step of it is a transaction of 5 s at most. */
+/** Returns after 5 s of work. Each step is a transaction of at most 5 s. */
 export const { advanceReplay } = proxyActivities<Activities>({
   startToCloseTimeout: '30s',
   retry,

@@ -1,4 +1,4 @@
-// Deliveries that are due together: all attempted, then each again when its own time has come.
+// Delivers a batch: attempts every delivery, then retries each failed one when its next attempt is due.
 import { condition, continueAsNew, defineQuery, setHandler } from '@temporalio/workflow';
 import {
   deliveriesQuery,
@@ -8,34 +8,32 @@ import {
 import { deliver, deliverAgain } from './activities.ts';
 import { groupByTime, type Group } from './group-by-time.ts';
 
-/** Enough for a batch's whole retry schedule; more only where receivers keep all connections busy. */
-const maxWakes = 50;
+/** Enough for a batch's whole retry schedule, unless receivers keep all connections busy. */
+const maxRuns = 50;
 
 export async function deliverEvents(input: DeliverEventsInput): Promise<void> {
   const { batchId, deliveryIds, isFailing = false } = input;
   const waiting = new Map<string, WaitingDelivery>();
   setHandler(defineQuery<WaitingDelivery[]>(deliveriesQuery), () => [...waiting.values()]);
-  let wakes = 0;
+  let runs = 0;
 
-  /** The groups wait and are attempted side by side: a slow one makes no other late. */
-  const carry = async (deliveries: WaitingDelivery[]): Promise<void> => {
+  /** The groups run in parallel, so a slow one doesn't delay the others. */
+  const retry = async (deliveries: WaitingDelivery[]): Promise<void> => {
     for (const delivery of deliveries) waiting.set(delivery.deliveryId, delivery);
-    await Promise.all(groupByTime(deliveries).map(carryGroup));
+    await Promise.all(groupByTime(deliveries).map(retryGroup));
   };
 
-  const carryGroup = async ({ ids, dueAtMs, waitMs }: Group): Promise<void> => {
-    // A duration, because due times are by the database's clock, which isn't the one here.
-    const timerMs = Math.max(waitMs ?? dueAtMs - Date.now(), 1);
-    if (await condition(() => wakes >= maxWakes, timerMs)) return;
-    wakes++;
+  const retryGroup = async ({ ids, waitMs }: Group): Promise<void> => {
+    if (await condition(() => runs >= maxRuns, Math.max(waitMs, 1))) return;
+    runs++;
     const left = await deliverAgain({ batchId, deliveryIds: ids });
     for (const id of ids) waiting.delete(id);
-    await carry(left);
+    await retry(left);
   };
 
-  // The rows decide what is due, so a batch may be started anew at any attempt.
+  // The rows decide which deliveries are due, so a batch may be restarted at any attempt.
   const attempt = isFailing ? deliverAgain : deliver;
-  await carry(await attempt({ batchId, deliveryIds }));
+  await retry(await attempt({ batchId, deliveryIds }));
   if (waiting.size > 0) {
     await continueAsNew<typeof deliverEvents>({ ...input, deliveryIds: [...waiting.keys()] });
   }

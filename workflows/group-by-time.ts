@@ -1,34 +1,27 @@
-// Which waiting deliveries are attempted together: those that are due within a few seconds.
+// Groups waiting deliveries that are due within a few seconds, so that one batch run attempts them together.
 import type { WaitingDelivery } from '../schema/workflows.ts';
 
-/** A delivery waits at most this long for the others of its group; none is attempted early. */
+/** A delivery waits at most this long for its group. Nothing is attempted early. */
 const windowMs = 3_000;
 
 export interface Group {
   ids: string[];
-  /** When the last of them is due. */
-  dueAtMs: number;
-  /** How long until then, if the activity said so. */
-  waitMs: number | undefined;
+  /** Until the last of them is due: a duration, because due times are by the database's clock. */
+  waitMs: number;
 }
 
 export function groupByTime(waiting: WaitingDelivery[]): Group[] {
-  const byTime = waiting.toSorted((a, b) => dueAt(a) - dueAt(b));
   const groups: Group[] = [];
   let endMs = -Infinity;
-  for (const delivery of byTime) {
-    const dueAtMs = dueAt(delivery);
+  for (const { deliveryId, waitMs } of waiting.toSorted((a, b) => a.waitMs - b.waitMs)) {
     const group = groups.at(-1);
-    if (group && dueAtMs <= endMs) {
-      group.ids.push(delivery.deliveryId);
-      group.dueAtMs = dueAtMs;
-      group.waitMs = delivery.waitMs;
+    if (group && waitMs <= endMs) {
+      group.ids.push(deliveryId);
+      group.waitMs = waitMs;
     } else {
-      groups.push({ ids: [delivery.deliveryId], dueAtMs, waitMs: delivery.waitMs });
-      endMs = dueAtMs + windowMs;
+      groups.push({ ids: [deliveryId], waitMs });
+      endMs = waitMs + windowMs;
     }
   }
   return groups;
 }
-
-const dueAt = (delivery: WaitingDelivery) => delivery.dueAtMs ?? 0;

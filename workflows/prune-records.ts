@@ -1,14 +1,14 @@
-// Prunes what has been kept long enough, until nothing of it is left. Temporal's schedule starts it.
+// Prunes records whose retention period has ended. Started by a schedule of Temporal.
 import { continueAsNew } from '@temporalio/workflow';
 import type { PruneRecordsInput } from '../schema/workflows.ts';
 import { prune } from './activities.ts';
 
-/** Few enough for a short history. */
-const maxRounds = 200;
+/** Keeps the history short. */
+const maxRuns = 200;
 
 export async function pruneRecords(input: PruneRecordsInput): Promise<void> {
   let left = input;
-  for (let round = 0; round < maxRounds; round++) {
+  for (let run = 0; run < maxRuns; run++) {
     const progress = await prune(left);
     if (progress === null) return;
     left = progress;

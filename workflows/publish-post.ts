@@ -1,20 +1,14 @@
-// One run of a post: every target on its own way, all at once, then the outcome.
+// One run of a post: publishes every target, in parallel where possible, then concludes the post.
 import { condition, continueAsNew, sleep, workflowInfo } from '@temporalio/workflow';
-import type {
-  BegunTarget,
-  ClaimedTarget,
-  PublishPostInput,
-  TargetProgress,
-} from '../schema/workflows.ts';
-import { advanceTarget, claimPost, concludePost, firstTask } from './activities.ts';
+import type { BegunTarget, PublishPostInput, TargetProgress } from '../schema/workflows.ts';
+import { advanceTarget, beginPost, concludePost } from './activities.ts';
 
 export async function publishPost(input: PublishPostInput): Promise<void> {
-  const { run, isShort = false } = input;
-  const begin = () => (isShort ? firstTask.beginPost(input) : claimPost(input));
-  let targets = await begin();
+  const { run } = input;
+  let targets = await beginPost(input);
   while (targets && 'waitMs' in targets) {
     await sleep(targets.waitMs);
-    targets = await begin();
+    targets = await beginPost(input);
   }
   if (!targets) return;
   let isHistoryLong = false;
@@ -23,7 +17,7 @@ export async function publishPost(input: PublishPostInput): Promise<void> {
   const advance = async ({ resultId, progress: begun }: BegunTarget): Promise<void> => {
     let progress: TargetProgress = begun ?? (await advanceTarget({ resultId, run }));
     while (progress.waitMs !== null) {
-      // A network that takes hours to finish fills the history: all targets then start it anew.
+      // A network that takes hours fills the history. All targets then stop, and the workflow starts anew.
       if (workflowInfo().continueAsNewSuggested) isHistoryLong = true;
       const mustWait = progress.waitMs > 0 || isHistoryLong;
       if (mustWait && (await condition(() => isHistoryLong, progress.waitMs))) return;
@@ -32,17 +26,13 @@ export async function publishPost(input: PublishPostInput): Promise<void> {
     if (progress.isConcluded) isConcluded = true;
   };
 
-  // What answers another target's post begins when that has ended.
-  const ways = new Map<string, Promise<void>>();
-  for (const target of targets.map(toClaimed)) {
-    const before = target.after === undefined ? undefined : ways.get(target.after);
-    ways.set(target.resultId, before ? before.then(() => advance(target)) : advance(target));
+  // A reply begins when the target that it replies to has ended.
+  const ends = new Map<string, Promise<void>>();
+  for (const target of targets) {
+    const before = target.after === undefined ? undefined : ends.get(target.after);
+    ends.set(target.resultId, before ? before.then(() => advance(target)) : advance(target));
   }
-  await Promise.all(ways.values());
+  await Promise.all(ends.values());
   if (isHistoryLong) await continueAsNew<typeof publishPost>(input);
   if (!isConcluded) await concludePost(input);
 }
-
-/** Histories of the first releases have ids alone. */
-const toClaimed = (target: ClaimedTarget | string): BegunTarget =>
-  typeof target === 'string' ? { resultId: target } : target;

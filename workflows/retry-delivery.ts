@@ -1,4 +1,4 @@
-// One attempt of a delivery beside its schedule, as a client asked for it.
+// One manual attempt of a delivery, in addition to its schedule.
 import type { RetryDeliveryInput } from '../schema/workflows.ts';
 import { attemptOnce } from './activities.ts';
 

@@ -1,108 +1,166 @@
-// One round of attempts over a batch of deliveries.
+// One run over a batch: attempts each delivery that is due, and decides when its next attempt is due.
 import type { Logger } from 'pino';
-import { recordActivityFailure } from '../../schema/database/dispatch/activity-failures.ts';
+import type { Notifier } from '../../schema/database/notifier.ts';
+import { releaseBatch } from '../../schema/database/dispatch/sweeping.ts';
 import type { Db } from '../../schema/database/tables.ts';
+import type { AttemptRecord, Exchange } from '../../schema/database/webhooks/delivery-attempts.ts';
 import {
   concludeUnsent,
   listUnfinished,
   type DueDelivery,
 } from '../../schema/database/webhooks/due-deliveries.ts';
-import { releaseBatch } from '../../schema/database/dispatch/sweeping.ts';
 import {
   deliverEventsWorkflowId,
   type DeliverEventsInput,
   type WaitingDelivery,
 } from '../../schema/workflows.ts';
-import { describeError } from '../activity-failures.ts';
-import { attemptDelivery, type AttemptDependencies } from './attempt-delivery.ts';
-import { UnsignableError } from './exchange.ts';
-import type { InHand } from './in-flight.ts';
+import { recordFailure } from '../activity-failures.ts';
+import { readRetryAfterMs } from '../egress/retry-after.ts';
 import { NotBegunError } from '../egress/send-outcome.ts';
+import type { KeyedCounter } from '../keyed-limits.ts';
+import { exchange, UnsignableError, type ExchangeDependencies } from './exchange.ts';
+import type { DeliveryRecorder } from './recorder.ts';
 
-export interface RoundDependencies extends AttemptDependencies {
+export interface BatchDependencies extends ExchangeDependencies {
   db: Db;
-  inHand: InHand;
+  notifier: Notifier;
+  recorder: DeliveryRecorder;
+  /** The retry schedule. */
+  delaysMs: readonly number[];
+  /** Deliveries in batch runs of this process, by webhook. */
+  inFlight: KeyedCounter;
   log: Logger;
 }
 
+/** A receiver may take 10 s more, so a run ends within 12 s. */
+const beginWithinMs = 1_500;
 const unsignableWaitMs = 60_000;
 
 /**
- * Attempts what is due and returns what has not concluded. A receiver's fault is a recorded attempt;
- * only a fault of our own database throws, and then the round is repeated: what is recorded is not
- * sent again. `rows`: the batch, where it has been read already.
+ * Attempts the deliveries that are due, and returns those that have not concluded. A failed request is a
+ * recorded attempt. Only an error of our own database throws; the repeated run then skips all recorded
+ * attempts. `rows`: the batch, if it has been read already.
  *
- * While deliveries are paused nothing is attempted: what was meant goes back to the relay, which takes
- * it, each by its retry schedule, when they are resumed.
+ * While deliveries are paused, the batch is released to the relay, which claims it again after the pause.
  */
-export async function attemptRound(
-  dependencies: RoundDependencies,
+export async function attemptBatch(
+  dependencies: BatchDependencies,
   { batchId, deliveryIds }: DeliverEventsInput,
   rows?: DueDelivery[],
 ): Promise<WaitingDelivery[]> {
-  const { db, inHand } = dependencies;
+  const { db, notifier, inFlight } = dependencies;
   const unfinished = rows ?? (await listUnfinished(db, batchId, deliveryIds));
   const deleted = unfinished.filter((delivery) => delivery.webhook.deleted_at !== null);
   const disabled = unfinished.filter(
     ({ webhook, trigger }) =>
       webhook.deleted_at === null && webhook.status === 'disabled' && trigger !== 'test',
   );
-  await concludeUnsent(db, batchId, deleted, 'canceled');
-  await concludeUnsent(db, batchId, disabled, 'skipped');
+  await concludeUnsent(db, notifier, batchId, deleted, 'canceled');
+  await concludeUnsent(db, notifier, batchId, disabled, 'skipped');
   const gone = new Set([...deleted, ...disabled]);
-  const meant = unfinished.filter((delivery) => !gone.has(delivery));
-  if (meant.some((delivery) => delivery.is_paused)) {
+  const sendable = unfinished.filter((delivery) => !gone.has(delivery));
+  if (sendable.some((delivery) => delivery.is_paused)) {
     await releaseBatch(
       db,
+      notifier,
       batchId,
-      meant.map(({ id }) => id),
+      sendable.map(({ id }) => id),
     );
     return [];
   }
   const outcomes = await Promise.allSettled(
-    meant.map((delivery) =>
-      inHand.during(delivery.webhook.id, () => deliverIfDue(dependencies, batchId, delivery)),
-    ),
+    sendable.map(async (delivery) => {
+      inFlight.add(delivery.webhook.id);
+      try {
+        return await deliverIfDue(dependencies, batchId, delivery);
+      } finally {
+        inFlight.remove(delivery.webhook.id);
+      }
+    }),
   );
-  // Every attempt of the round has ended before a fault is told: none goes on behind the retry.
-  const fault = outcomes.find((outcome) => outcome.status === 'rejected');
-  if (fault) throw fault.reason;
+  // Thrown only after every attempt has ended, so that none overlaps with the repeated run.
+  const failure = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (failure) throw failure.reason;
   const nowMs = dependencies.now();
   return outcomes.flatMap((outcome) => {
     if (outcome.status === 'rejected' || outcome.value.dueAtMs === null) return [];
-    return { ...outcome.value, waitMs: Math.max(outcome.value.dueAtMs - nowMs, 0) };
+    const { deliveryId, attemptCount, dueAtMs } = outcome.value;
+    return { deliveryId, attemptCount, dueAtMs, waitMs: Math.max(dueAtMs - nowMs, 0) };
   });
 }
 
+interface AttemptedDelivery extends Omit<WaitingDelivery, 'dueAtMs' | 'waitMs'> {
+  /** Null once the delivery has concluded. */
+  dueAtMs: number | null;
+}
+
 async function deliverIfDue(
-  dependencies: RoundDependencies,
+  dependencies: BatchDependencies,
   batchId: string,
   delivery: DueDelivery,
-): Promise<WaitingDelivery> {
-  const { id: deliveryId, attempt_count, next_attempt_at } = delivery;
+): Promise<AttemptedDelivery> {
+  const { id: deliveryId, attempt_count: attemptCount, next_attempt_at } = delivery;
   const dueAtMs = next_attempt_at?.getTime() ?? 0;
-  if (dueAtMs > dependencies.now()) return { deliveryId, attemptCount: attempt_count, dueAtMs };
+  if (dueAtMs > dependencies.now()) return { deliveryId, attemptCount, dueAtMs };
   try {
     const nextAt = await attemptDelivery(dependencies, delivery);
-    return {
-      deliveryId,
-      attemptCount: attempt_count + 1,
-      dueAtMs: nextAt?.getTime() ?? null,
-    };
+    return { deliveryId, attemptCount: attemptCount + 1, dueAtMs: nextAt?.getTime() ?? null };
   } catch (error) {
-    const attemptCount = attempt_count;
     const nowMs = dependencies.now();
     if (error instanceof NotBegunError) {
       return { deliveryId, attemptCount, dueAtMs: nowMs + error.retryAfterMs };
     }
     if (!(error instanceof UnsignableError)) throw error;
-    // Its neighbours must not wait for the operator.
-    dependencies.log.error({ err: error, deliveryId }, 'A delivery waits, since it is unsigned.');
-    await recordActivityFailure(dependencies.db, {
-      workflowId: deliverEventsWorkflowId(batchId),
-      activity: 'deliver',
-      error: describeError(error),
-    });
+    // The other deliveries of the batch must not wait for the operator.
+    dependencies.log.error(
+      { component: 'delivering', err: error, delivery_id: deliveryId },
+      'a delivery cannot be signed',
+    );
+    const workflowId = deliverEventsWorkflowId(batchId);
+    await recordFailure(dependencies.db, { workflowId, activity: 'deliver', error });
     return { deliveryId, attemptCount, dueAtMs: nowMs + unsignableWaitMs };
   }
+}
+
+/**
+ * Returns when the next attempt is due; null when the delivery has concluded. Throws NotBegunError if no
+ * connection to the receiver came free in time. In that case nothing was sent or recorded.
+ */
+async function attemptDelivery(
+  dependencies: BatchDependencies,
+  delivery: DueDelivery,
+): Promise<Date | null> {
+  const { recorder, delaysMs } = dependencies;
+  const outcome = await exchange(dependencies, delivery, beginWithinMs);
+  const isDelivered = outcome.error_code === null;
+  const step = delivery.scheduled_attempts - delivery.ladder_start;
+  // A test event gets one attempt.
+  const isOver = isDelivered || delivery.trigger === 'test';
+  const waitMs = isOver ? undefined : nextWaitMs(delaysMs, step, outcome);
+  const nextAttemptAt = waitMs === undefined ? null : new Date(outcome.ended_at.getTime() + waitMs);
+  const failed: AttemptRecord['status'] = nextAttemptAt ? 'retrying' : 'failed';
+  await recorder.record({
+    ...outcome,
+    delivery_id: delivery.id,
+    scheduled_attempts: delivery.scheduled_attempts,
+    ladder_start: delivery.ladder_start,
+    status: isDelivered ? 'delivered' : failed,
+    next_attempt_at: nextAttemptAt,
+  });
+  return nextAttemptAt;
+}
+
+/**
+ * The wait after attempt `step` of the retry schedule; undefined after the last one. `Retry-After` can extend
+ * the wait up to the next step's, and never shortens it.
+ */
+export function nextWaitMs(
+  delaysMs: readonly number[],
+  step: number,
+  { status_code, response_headers, ended_at }: Exchange,
+): number | undefined {
+  const delayMs = delaysMs[step];
+  if (delayMs === undefined || (status_code !== 429 && status_code !== 503)) return delayMs;
+  const askedMs = readRetryAfterMs(response_headers?.['retry-after'], ended_at.getTime()) ?? 0;
+  return Math.max(delayMs, Math.min(askedMs, delaysMs[step + 1] ?? delayMs));
 }

@@ -1,41 +1,45 @@
-// The first round of a batch, begun as soon as Temporal has handed the workflow's first task to this process.
+// Starts the first run of a batch as soon as Temporal has given the workflow's first task to this process.
+import { LRUCache } from 'lru-cache';
 import { listUnfinished, type DueDelivery } from '../../schema/database/webhooks/due-deliveries.ts';
 import type { WaitingDelivery } from '../../schema/workflows.ts';
-import { attemptRound, type RoundDependencies } from './deliver-batch.ts';
+import { attemptBatch, type BatchDependencies } from './deliver-batch.ts';
 
 /**
- * The workflow is ready to ask for the round some milliseconds after that, and what it asks for is under
- * way then. The relay prepares a batch that it claimed, then calls `begin` or `forget`.
+ * The workflow requests its first run some milliseconds later, and joins the run in progress. The relay
+ * prepares each batch that it claims, then calls `begin` or `forget`.
  */
-export interface HeadStart {
-  /** Reads the batch while Temporal is told of it. */
+export interface EagerStart {
+  /** Reads the batch while Temporal starts its workflow. */
   prepare(batchId: string): void;
   begin(batchId: string): void;
   forget(batchId: string): void;
-  /** The round under way here, once. Undefined: the workflow must begin it, and nobody else does. */
+  /** Returns the run in progress, once. Undefined: there is none, so the workflow must start it. */
   join(batchId: string): Promise<WaitingDelivery[]> | undefined;
-  /** Resolves when no round is under way. */
+  /** Resolves when no run is in progress. */
   settled(): Promise<void>;
 }
 
-/** What was read longer ago than that may have changed. */
+/** Rows that were read longer ago may have changed. */
 const freshMs = 500;
-/** A workflow that has not come for its round by then has lost its first task. */
-const keptMs = 10_000;
+/** 12 s for the run, and 10 s for its workflow to join. One that lost its first task joins later. */
+const keptMs = 22_000;
 
-export function createHeadStart(dependencies: RoundDependencies): HeadStart {
+export function createEagerStart(dependencies: BatchDependencies): EagerStart {
   const prepared = new Map<string, { rows: Promise<DueDelivery[]>; atMs: number }>();
-  const rounds = new Map<string, Promise<WaitingDelivery[]>>();
+  const runs = new LRUCache<string, Promise<WaitingDelivery[]>>({
+    ttl: keptMs,
+    ttlAutopurge: true,
+  });
 
   async function run(batchId: string, rows: Promise<DueDelivery[]>, atMs: number) {
     const isFresh = performance.now() - atMs < freshMs;
-    return attemptRound(dependencies, { batchId }, isFresh ? await rows : undefined);
+    return attemptBatch(dependencies, { batchId }, isFresh ? await rows : undefined);
   }
 
   return {
     prepare(batchId) {
       const rows = listUnfinished(dependencies.db, batchId);
-      // A fault is told by the round; who never begins has no use for it.
+      // The run reports the error. Without a run, nobody needs it.
       rows.catch(() => undefined);
       prepared.set(batchId, { rows, atMs: performance.now() });
     },
@@ -43,20 +47,19 @@ export function createHeadStart(dependencies: RoundDependencies): HeadStart {
       const entry = prepared.get(batchId);
       if (!entry) return;
       prepared.delete(batchId);
-      const round = run(batchId, entry.rows, entry.atMs);
-      rounds.set(batchId, round);
-      const forget = () => setTimeout(() => rounds.delete(batchId), keptMs).unref();
-      round.then(forget, forget);
+      const started = run(batchId, entry.rows, entry.atMs);
+      started.catch(() => undefined);
+      runs.set(batchId, started);
     },
     forget: (batchId) => void prepared.delete(batchId),
     join(batchId) {
-      const round = rounds.get(batchId);
-      rounds.delete(batchId);
+      const started = runs.get(batchId);
+      runs.delete(batchId);
       prepared.delete(batchId);
-      return round;
+      return started;
     },
     async settled() {
-      await Promise.allSettled(rounds.values());
+      await Promise.allSettled(runs.values());
     },
   };
 }

@@ -1,4 +1,4 @@
-// One exchange with a receiver: a delivery signed, sent and judged, ready for the log.
+// One exchange with a receiver: signs and sends a delivery, and describes the outcome for the log.
 import type { Exchange } from '../../schema/database/webhooks/delivery-attempts.ts';
 import type { DueDelivery } from '../../schema/database/webhooks/due-deliveries.ts';
 import type { Vault } from '../../schema/database/vault.ts';
@@ -12,11 +12,11 @@ export interface ExchangeDependencies {
   vault: Vault;
   safeFetch: SafeFetch;
   timeoutMs: number;
-  /** Milliseconds since the epoch; Temporal's time where a test skips it. */
+  /** Milliseconds since the epoch. Tests that skip time use Temporal's clock. */
   now: () => number;
 }
 
-/** What a request to a receiver is made of. */
+/** Everything that a request to a receiver needs. */
 export type SendableDelivery = Pick<
   DueDelivery,
   'id' | 'project_id' | 'event_id' | 'event' | 'trigger' | 'body'
@@ -24,12 +24,12 @@ export type SendableDelivery = Pick<
   webhook: SecretColumns & { url: string };
 };
 
-/** A secret that can't be opened is a fault of the installation, such as a vault key that is missing. */
+/** The secret can't be opened. The installation is misconfigured: for example, a vault key is missing. */
 export class UnsignableError extends Error {
   override readonly name = 'UnsignableError';
 }
 
-/** One set for both directions. */
+/** In requests and responses. */
 const redactedHeaders = new Set([
   'authorization',
   'cookie',
@@ -43,8 +43,8 @@ const redactedHeaders = new Set([
 ]);
 
 /**
- * Resolves whatever the receiver does. Throws NotBegunError when no connection to it came free within
- * `beginWithinMs`, and UnsignableError: then nothing was sent.
+ * Resolves whatever the receiver does. Throws NotBegunError if no connection came free within
+ * `beginWithinMs`, and UnsignableError. In both cases nothing was sent.
  */
 export async function exchange(
   { vault, safeFetch, timeoutMs, now }: ExchangeDependencies,
@@ -63,7 +63,7 @@ export async function exchange(
   });
   const endedAtMs = now();
   const conceal = concealerOf(headers);
-  // Without the wait for a connection. A clock that was set back must not put it before the asking.
+  // Leaves out the wait for a connection. A clock that was set back must not put it before the request.
   const startedAtMs = Math.max(askedAtMs, Math.round(endedAtMs - result.timings.total_ms));
   return {
     started_at: new Date(startedAtMs),
@@ -92,7 +92,7 @@ function requestHeaders(
   }
 }
 
-/** Null: the receiver has taken the event. */
+/** Null: the receiver has accepted the event. */
 function errorCodeOf(result: SendResult): string | null {
   if (!result.ok) return result.errorCode;
   if (result.status >= 200 && result.status < 300) return null;
@@ -113,7 +113,7 @@ function redact(
   );
 }
 
-/** A receiver may echo the signatures that it was sent: in any header's name or value, its body, in capitals. */
+/** A receiver may echo the signatures in a header's name or value or in its body, in any letter case. */
 function concealerOf(sent: WebhookSignatureHeaders): (text: string) => string {
   const digests = [
     sent['X-Service-Signature'].replace(/^sha256=/, ''),

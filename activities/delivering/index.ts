@@ -1,21 +1,21 @@
 // The activities of `deliverEvents`.
 import type { DeliverEventsInput, WaitingDelivery } from '../../schema/workflows.ts';
-import { attemptRound, type RoundDependencies } from './deliver-batch.ts';
-import type { HeadStart } from './eager-start.ts';
+import { attemptBatch, type BatchDependencies } from './deliver-batch.ts';
+import type { EagerStart } from './eager-start.ts';
 import { withHeartbeat } from '../with-heartbeat.ts';
 
-export interface DeliveringDependencies extends RoundDependencies {
-  headStart?: Pick<HeadStart, 'join'>;
+export interface DeliveringDependencies extends BatchDependencies {
+  eagerStart?: Pick<EagerStart, 'join'>;
 }
 
 export function createDelivering(dependencies: DeliveringDependencies) {
-  const { headStart } = dependencies;
+  const { eagerStart } = dependencies;
   return {
-    /** The first round runs as a local activity, which has no heartbeat. */
+    /** The first run is a local activity, which has no heartbeat. */
     deliver: async (input: DeliverEventsInput): Promise<WaitingDelivery[]> =>
-      (await headStart?.join(input.batchId)) ?? attemptRound(dependencies, input),
-    /** Later rounds are ordinary activities: a dead worker is noticed by its silence. */
+      (await eagerStart?.join(input.batchId)) ?? attemptBatch(dependencies, input),
+    /** Later runs are ordinary activities. Their heartbeats show when a worker dies. */
     deliverAgain: (input: DeliverEventsInput): Promise<WaitingDelivery[]> =>
-      withHeartbeat(() => attemptRound(dependencies, input)),
+      withHeartbeat(() => attemptBatch(dependencies, input)),
   };
 }

@@ -1,7 +1,8 @@
-// The activity of `retryDelivery`: one attempt beside the schedule.
+// The activity of `retryDelivery`: one attempt in addition to the schedule.
 import { ApplicationFailure } from '@temporalio/activity';
 import type { Db } from '../../schema/database/tables.ts';
-import type { Notifier } from '../../schema/database/live/notifier.ts';
+import type { Notifier } from '../../schema/database/notifier.ts';
+import { inTransaction } from '../../schema/database/transaction.ts';
 import {
   findManualDelivery,
   insertManualAttempt,
@@ -11,32 +12,31 @@ import { exchange, type ExchangeDependencies } from './exchange.ts';
 import { NotBegunError } from '../egress/send-outcome.ts';
 import { withHeartbeat } from '../with-heartbeat.ts';
 
-/** How soon a retry that deliveries' pause holds asks anew. */
+/** How soon a paused retry checks again. */
 const pausedMs = 2_000;
 
 export interface RetryingDependencies extends ExchangeDependencies {
   db: Db;
   notifier: Notifier;
-  /** How long it queues for a connection; default: as long as a receiver may take, for a user waits. */
+  /** How long it waits for a connection. Default: as long as a receiver may take, since a user is waiting. */
   beginWithinMs?: number;
 }
 
 export function createRetrying(dependencies: RetryingDependencies) {
   const { db, notifier, beginWithinMs = 10_000 } = dependencies;
 
-  /** Sends nothing when the webhook or the event is gone by now. */
+  /** Sends nothing if the webhook or the event is gone by now. */
   async function attempt({ deliveryId }: RetryDeliveryInput): Promise<void> {
     const delivery = await findManualDelivery(db, deliveryId);
     if (!delivery?.webhook || delivery.body === null) return;
     if (delivery.is_paused) {
-      // Accepted just before the pause: others are refused.
+      // The API accepted this retry just before the pause. It refuses retries during the pause.
       throw failure(new PausedError('Deliveries are paused by the operator.'), pausedMs);
     }
     const { webhook, body } = delivery;
     const sendable = { ...delivery, webhook, body };
     const outcome = await exchange(dependencies, sendable, beginWithinMs).catch(toFailure);
-    await db.transaction().execute((trx) => insertManualAttempt(trx, deliveryId, outcome));
-    notifier.notify('fanfare_changes');
+    await inTransaction(db, notifier, (trx) => insertManualAttempt(trx, deliveryId, outcome));
   }
 
   return {
@@ -48,7 +48,7 @@ class PausedError extends Error {
   override readonly name = 'PausedError';
 }
 
-/** Temporal tries again when a connection may be free, rather than by its own retry schedule. */
+/** Temporal tries again when a connection may be free, instead of by its own retry schedule. */
 function toFailure(error: unknown): never {
   if (!(error instanceof NotBegunError) || error.retryAfterMs <= 0) throw error;
   throw failure(error, error.retryAfterMs);

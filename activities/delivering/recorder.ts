@@ -1,14 +1,14 @@
-// Groups the outcomes of attempts into few writes: whatever came while one was under way is the next.
+// Groups the outcomes of attempts into few writes. Those that arrive during a write form the next group.
 import type { Db } from '../../schema/database/tables.ts';
-import type { Notifier } from '../../schema/database/live/notifier.ts';
+import type { Notifier } from '../../schema/database/notifier.ts';
 import {
   insertAttempts,
   type AttemptRecord,
-  type WebhookTurn,
+  type WebhookTransition,
 } from '../../schema/database/webhooks/delivery-attempts.ts';
 
 export interface DeliveryRecorder {
-  /** Resolves when the attempt is committed; rejects when its group could not be written. */
+  /** Resolves once the attempt is committed. Rejects if its group could not be written. */
   record(attempt: AttemptRecord): Promise<void>;
 }
 
@@ -19,23 +19,23 @@ interface Waiter {
 }
 
 const maxGroup = 200;
-/** Postgres' code. */
+/** Postgres' error code. */
 const deadlockDetected = '40P01';
 
-/** `onTurns`: told after the attempts are committed, and never waited for. */
+/** Calls `onTransitions` after the commit, and doesn't wait for it. */
 export function createDeliveryRecorder(
   db: Db,
   notifier: Notifier,
-  onTurns: (turns: WebhookTurn[]) => void = () => undefined,
+  onTransitions: (transitions: WebhookTransition[]) => void = () => undefined,
 ): DeliveryRecorder {
   let queue: Waiter[] = [];
   let isWriting = false;
 
-  /** A group that lost a deadlock was rolled back whole, so it is simply written again. */
-  async function write(attempts: AttemptRecord[]): Promise<WebhookTurn[]> {
+  /** A deadlock rolls the whole group back, so the group is written again. */
+  async function write(attempts: AttemptRecord[]): Promise<WebhookTransition[]> {
     for (let tries = 1; ; tries++) {
       try {
-        return await insertAttempts(db, attempts);
+        return await insertAttempts(db, notifier, attempts);
       } catch (error) {
         if ((error as { code?: string }).code !== deadlockDetected || tries === 3) throw error;
       }
@@ -44,16 +44,15 @@ export function createDeliveryRecorder(
 
   async function drain(): Promise<void> {
     isWriting = true;
-    // Attempts that end in the same turn of the event loop share a write.
+    // Attempts that end in the same iteration of the event loop share a write.
     await new Promise(setImmediate);
     while (queue.length > 0) {
       const group = queue.slice(0, maxGroup);
       queue = queue.slice(maxGroup);
       try {
-        const turns = await write(group.map((waiter) => waiter.attempt));
+        const transitions = await write(group.map((waiter) => waiter.attempt));
         group.forEach((waiter) => waiter.resolve());
-        notifier.notify('fanfare_changes');
-        if (turns.length > 0) onTurns(turns);
+        if (transitions.length > 0) onTransitions(transitions);
       } catch (error) {
         group.forEach((waiter) => waiter.reject(error));
       }

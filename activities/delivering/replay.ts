@@ -1,10 +1,11 @@
-// The activity of `replayDeliveries`: reopens what a replay matches, batch by batch, and concludes it.
+// The activity of `replayDeliveries`: reopens the matches of a replay in batches, then concludes it.
 import type { ChangeKind } from '../../schema/change-kinds.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { insertChanges } from '../../schema/database/live/changes.ts';
 import type { Db, ReplayRow, Transaction } from '../../schema/database/tables.ts';
-import type { Notifier } from '../../schema/database/live/notifier.ts';
+import type { Notifier } from '../../schema/database/notifier.ts';
+import { inTransaction } from '../../schema/database/transaction.ts';
 import {
   insertMissingDeliveries,
   reopenDeliveries,
@@ -23,25 +24,23 @@ export interface ReplayingDependencies {
   notifier: Notifier;
 }
 
-/** `reopening`: there is more to reopen. `reopened`: the last ones have not concluded yet. */
+/** `reopening`: there is more to reopen. `reopened`: some reopened deliveries have not concluded. */
 export type ReplayState = 'reopening' | 'reopened' | 'concluded';
 
 const batchSize = 200;
-/** Reopened deliveries are older than fresh ones, so they are claimed first: few may wait at a time. */
+/** Reopened deliveries are older than new ones, so they are claimed first. Only a few may wait at a time. */
 const maxUnattempted = 1_000;
-/** The activity then gives account, long before it times out. */
+/** The activity returns after this time, long before its timeout. */
 const workMs = 5_000;
 
 export function createReplaying({ db, notifier }: ReplayingDependencies) {
   return {
-    /** Every step is a transaction that also says how far it came, so a repeat goes on from there. */
+    /** Each step is a transaction that records its progress, so a repeat continues from there. */
     async advanceReplay({ replayId }: ReplayDeliveriesInput): Promise<ReplayState> {
       const endMs = performance.now() + workMs;
       for (;;) {
-        const step = await db.transaction().execute((trx) => advance(trx, replayId));
-        notifier.notify('fanfare_changes');
-        if (step === 'batch') notifier.notify('fanfare_deliveries');
-        else return step;
+        const step = await inTransaction(db, notifier, (trx) => advance(trx, replayId));
+        if (step !== 'batch') return step;
         if (performance.now() > endMs) return 'reopening';
       }
     },
@@ -63,25 +62,25 @@ async function advance(trx: Transaction, replayId: string): Promise<ReplayState 
   const window = await readWindow(trx, { ...replay, events }, replay.position, batchSize);
   const count = await reopen[window.kind](trx, replay, window.ids);
   const reopened = replay.reopened + count;
-  await setReplay(trx, replayId, {
+  await setReplay(trx, replay.project_id, replayId, {
     reopened,
     matched: Math.max(replay.matched, reopened),
     position: window.next,
   });
-  if (count > 0) await tell(trx, replay, 'progressed');
+  if (count > 0) await recordChange(trx, replay, 'progressed');
   return 'batch';
 }
 
 const reopen = { deliveries: reopenDeliveries, events: insertMissingDeliveries };
 
-/** All wait in their retry schedules. */
+/** All matches have been reopened. Counts their outcomes until every delivery has concluded. */
 async function watch(trx: Transaction, replay: ReplayRow): Promise<ReplayState> {
-  const { pending, ...counts } = await countOutcomes(trx, replay.id);
+  const { pending, ...counts } = await countOutcomes(trx, replay.project_id, replay.id);
   if (pending === 0) return conclude(trx, replay, 'completed');
   const { delivered, failed, skipped, canceled } = replay;
   if (!isDeepStrictEqual(counts, { delivered, failed, skipped, canceled })) {
-    await setReplay(trx, replay.id, counts);
-    await tell(trx, replay, 'progressed');
+    await setReplay(trx, replay.project_id, replay.id, counts);
+    await recordChange(trx, replay, 'progressed');
   }
   return 'reopened';
 }
@@ -91,20 +90,20 @@ async function conclude(
   replay: ReplayRow,
   status: 'completed' | 'canceled',
 ): Promise<ReplayState> {
-  const { pending, ...counts } = await countOutcomes(trx, replay.id);
-  // The deliveries of a deleted webhook that its deletion did not catch are canceled by their batch.
+  const { pending, ...counts } = await countOutcomes(trx, replay.project_id, replay.id);
+  // Some deliveries of a deleted webhook may still be open. Their batch cancels them.
   if (pending > 0) return 'reopened';
-  await setReplay(trx, replay.id, {
+  await setReplay(trx, replay.project_id, replay.id, {
     ...counts,
     status,
     position: null,
     concluded_at: sql<Date>`now()`,
   });
-  await tell(trx, replay, status);
+  await recordChange(trx, replay, status);
   return 'concluded';
 }
 
-function tell(
+function recordChange(
   trx: Transaction,
   { id, project_id }: ReplayRow,
   kind: ChangeKind<'replay'>,

@@ -1,10 +1,10 @@
-// The signatures on a webhook request: the contract's own header, and Standard Webhooks beside it.
+// The signatures of a webhook request: the header of the contract, and those of Standard Webhooks.
 import { createHmac, randomBytes } from 'node:crypto';
 
 const prefix = 'whsec_';
 
 export interface WebhookToSign {
-  /** Newest first; more than one while a rotation overlaps. */
+  /** Newest first. More than one only while a rotation overlaps. */
   secrets: readonly string[];
   body: string | Buffer;
   webhookId: string;
@@ -22,7 +22,7 @@ export function generateWebhookSecret(): string {
   return prefix + randomBytes(32).toString('base64');
 }
 
-/** Enough to tell two secrets apart on a page, too little to be of use. */
+/** Enough to distinguish two secrets on a page, too little to use. */
 export function secretPreview(secret: string): string {
   return `${secret.slice(0, prefix.length + 4)}…`;
 }
@@ -46,7 +46,7 @@ export function signWebhook(webhook: WebhookToSign): WebhookSignatureHeaders {
   };
 }
 
-/** Standard Webhooks signs with the bytes behind the prefix, the contract with the text as shown. */
+/** Standard Webhooks signs with the decoded bytes after the prefix, the contract with the whole text. */
 function standardKey(secret: string): string {
   return secret.startsWith(prefix) ? secret.slice(prefix.length) : secret;
 }

@@ -1,20 +1,20 @@
-// What follows from the outcomes of attempts for their webhooks: lines in the log, and disabling.
+// Acts on the outcomes of attempts: logs changes of webhooks' health, and disables failing ones.
 import type { Logger } from 'pino';
 import type { Db } from '../../schema/database/tables.ts';
-import type { WebhookTurn } from '../../schema/database/webhooks/delivery-attempts.ts';
-import type { Notifier } from '../../schema/database/live/notifier.ts';
+import type { WebhookTransition } from '../../schema/database/webhooks/delivery-attempts.ts';
+import type { Notifier } from '../../schema/database/notifier.ts';
+import { inTransaction } from '../../schema/database/transaction.ts';
 import {
   disableFailedWebhook,
   listFailedWebhooks,
   listWebhookUrls,
   type DisablingRule,
 } from '../../schema/database/webhooks/health.ts';
-import { logWebhook } from './webhook-log.ts';
 
 export interface WebhookHealth {
-  /** Returns at once: no delivery waits for what follows, or fails with it. */
-  readonly follow: (turns: WebhookTurn[]) => void;
-  /** Resolves once everything taken so far has been followed. */
+  /** Returns at once, so deliveries neither wait for this work nor fail with it. */
+  readonly follow: (transitions: WebhookTransition[]) => void;
+  /** Resolves once every transition so far has been handled. */
   settled(): Promise<void>;
 }
 
@@ -25,60 +25,67 @@ export interface WebhookHealthOptions {
   rule: DisablingRule;
 }
 
-/** What a crash or a fault keeps from being judged, the next event that fails for good will. */
+/** If a crash or an error prevents the check of a webhook, its next failed delivery repeats the check. */
 export function createWebhookHealth(options: WebhookHealthOptions): WebhookHealth {
-  let queue: WebhookTurn[] = [];
+  const log = options.log.child({ component: 'webhook-health' });
+  let queue: WebhookTransition[] = [];
   let running: Promise<void> | undefined;
 
   async function drain(): Promise<void> {
     while (queue.length > 0) {
-      const turns = queue;
+      const transitions = queue;
       queue = [];
       try {
-        await tell(options, turns);
-        await judge(options, turns);
+        await logTransitions({ ...options, log }, transitions);
+        await disableFailed({ ...options, log }, transitions);
       } catch (err) {
-        options.log.error({ err }, 'The health of webhooks could not be judged.');
+        log.error({ err }, 'the health of webhooks could not be checked');
       }
     }
     running = undefined;
   }
 
   return {
-    follow(turns) {
-      queue.push(...turns);
+    follow(transitions) {
+      queue.push(...transitions);
       running ??= drain();
     },
     settled: () => running ?? Promise.resolve(),
   };
 }
 
-async function tell({ db, log }: WebhookHealthOptions, turns: WebhookTurn[]): Promise<void> {
-  const told = turns.flatMap(({ webhook_id, turn }) =>
-    turn === 'failed' ? [] : [{ id: webhook_id, turn }],
-  );
-  if (told.length === 0) return;
+async function logTransitions(
+  { db, log }: WebhookHealthOptions,
+  transitions: WebhookTransition[],
+): Promise<void> {
+  const shown = transitions.filter(({ transition }) => transition !== 'failed');
+  if (shown.length === 0) return;
   const urls = await listWebhookUrls(
     db,
-    told.map(({ id }) => id),
+    shown.map(({ webhook_id }) => webhook_id),
   );
-  for (const { id, turn } of told) {
-    const url = urls.get(id);
-    if (url !== undefined) logWebhook(log, { id, url, turn });
+  for (const { webhook_id, transition } of shown) {
+    const url = urls.get(webhook_id);
+    if (url === undefined) continue;
+    if (transition === 'failing') log.warn(toFields(webhook_id, url), 'a webhook is failing');
+    else log.info(toFields(webhook_id, url), 'a webhook has recovered');
   }
 }
 
-/** Many failures of one webhook that came together are one question. */
-async function judge(
+/** Many failures of one webhook need one check. */
+async function disableFailed(
   { db, notifier, log, rule }: WebhookHealthOptions,
-  turns: WebhookTurn[],
+  transitions: WebhookTransition[],
 ): Promise<void> {
-  const failed = turns.filter(({ turn }) => turn === 'failed').map((turn) => turn.webhook_id);
+  const failed = transitions.filter(({ transition }) => transition === 'failed');
   if (failed.length === 0) return;
-  for (const id of await listFailedWebhooks(db, [...new Set(failed)], rule)) {
-    const url = await db.transaction().execute((trx) => disableFailedWebhook(trx, id, rule));
+  const webhookIds = new Set(failed.map(({ webhook_id }) => webhook_id));
+  for (const id of await listFailedWebhooks(db, [...webhookIds], rule)) {
+    const url = await inTransaction(db, notifier, (trx) => disableFailedWebhook(trx, id, rule));
     if (url === undefined) continue;
-    notifier.notify('fanfare_changes');
-    logWebhook(log, { id, url, turn: 'disabled', reason: 'failures' });
+    log.warn({ ...toFields(id, url), reason: 'failures' }, 'a webhook is disabled');
   }
 }
+
+/** Only the host, because a path may be secret. */
+const toFields = (webhook_id: string, url: string) => ({ webhook_id, host: new URL(url).host });

@@ -1,4 +1,4 @@
-// The headers of a webhook request, the same whoever sends it: a worker, or a developer's `listen`.
+// The headers of a webhook request, shared by workers and the command `listen`.
 import packageJson from '../../package.json' with { type: 'json' };
 import { signWebhook, type WebhookSignatureHeaders } from './signature.ts';
 

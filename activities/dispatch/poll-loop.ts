@@ -1,36 +1,36 @@
-// Rounds of work that notifications ask for: one at a time, and the more each finds, the longer the next is gathered.
+// Polls on notification, one at a time. The more work a poll finds, the longer the next one waits.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Channel } from '../../schema/database/live/notifier.ts';
+import type { Channel } from '../../schema/database/notifier.ts';
 import type { Listener } from '../../schema/database/live/listen.ts';
 
-export interface RoundsOptions {
+export interface PollLoopOptions {
   listener: Listener;
   channel: Channel;
   log: Logger;
   /**
-   * How much it found; throws, or says `away`, when the next one had better wait. Busy: the last one
-   * found as much as is gathered.
+   * Returns the number of items found. `unavailable`, like an error, delays the next poll. `isBusy`: the
+   * last poll found so much that the longest wait followed.
    */
-  round: (isBusy: boolean) => Promise<number | 'away'>;
-  /** Whether something may wait although a round found nothing. */
-  isHeldBack?: () => boolean;
+  poll: (isBusy: boolean) => Promise<number | 'unavailable'>;
+  /** Whether work may wait although a poll found nothing. */
+  hasBacklog?: () => boolean;
 }
 
-export interface Rounds {
+export interface PollLoop {
   stop(): Promise<void>;
 }
 
-/** After a round: what it told of begins undisturbed … */
+/** The wait after each poll, so that the work it started begins undisturbed … */
 const quietMs = 10;
-/** … and for each that it found. */
+/** … plus this for each item found. */
 const gatherMs = 2;
 const maxGatherMs = 100;
-/** While Temporal or Postgres is away. */
+/** While Temporal or Postgres is unavailable. */
 const pauseMs = 1_000;
 
-export function startRounds(options: RoundsOptions): Rounds {
-  const { listener, channel, log, round, isHeldBack = () => false } = options;
+export function startPollLoop(options: PollLoopOptions): PollLoop {
+  const { listener, channel, log, poll, hasBacklog = () => false } = options;
   let isWanted = false;
   let isStopped = false;
   let isBusy = false;
@@ -44,23 +44,23 @@ export function startRounds(options: RoundsOptions): Rounds {
     while (isWanted && !isStopped && !isPaused()) {
       isWanted = false;
       try {
-        const found = await round(isBusy);
-        if (found === 'away') {
+        const found = await poll(isBusy);
+        if (found === 'unavailable') {
           pause();
-        } else if (found > 0 || isHeldBack()) {
+        } else if (found > 0 || hasBacklog()) {
           isWanted = true;
-          const wishedMs = quietMs + found * gatherMs;
-          isBusy = wishedMs >= maxGatherMs;
-          await sleep(Math.min(wishedMs, maxGatherMs));
+          const waitMs = quietMs + found * gatherMs;
+          isBusy = waitMs >= maxGatherMs;
+          await sleep(Math.min(waitMs, maxGatherMs));
         }
       } catch (error) {
-        log.warn({ err: error, channel }, 'The relay could not read what to tell.');
+        log.warn({ err: error, channel }, 'a poll failed');
         pause();
       }
     }
   }
 
-  /** The listener polls, so that a wake during a pause is made good after it. */
+  /** The listener also wakes it at intervals, so a notification during a pause isn't lost. */
   function wake(): void {
     isWanted = true;
     if (running || isStopped || isPaused()) return;

@@ -1,4 +1,4 @@
-// Tells Temporal what Postgres has decided: starts a workflow for each outbox row and each batch.
+// Starts a workflow in Temporal for each outbox row and each batch of deliveries in Postgres.
 import {
   isGrpcServiceError,
   WorkflowExecutionAlreadyStartedError,
@@ -14,10 +14,10 @@ import {
   deleteOutbox,
   type ClaimedBatch,
   type ClaimedRow,
-} from '../../schema/database/dispatch/outbox.ts';
+} from '../../schema/database/outbox.ts';
 import { deliverEventsWorkflow, maxBatchSize } from '../../schema/workflows.ts';
-import type { HeadStart } from '../delivering/eager-start.ts';
-import { startRounds } from './poll-loop.ts';
+import type { EagerStart } from '../delivering/eager-start.ts';
+import { startPollLoop } from './poll-loop.ts';
 
 export interface RelayDependencies {
   db: Db;
@@ -25,12 +25,12 @@ export interface RelayDependencies {
   /** Shares its connection with the worker, so that a workflow may begin in this process at once. */
   temporal: Client;
   taskQueue: string;
-  /** Webhooks of which no more is to be claimed now. */
+  /** Webhooks whose deliveries must not be claimed now. */
   fullWebhooks?: () => string[];
-  /** Whether workflows of posts that are started now would have to wait here. */
+  /** Whether workflows of posts would have to wait in this process. */
   isCrowded?: () => boolean;
-  /** Begins rounds whose workflow begins in this process. */
-  headStart?: Pick<HeadStart, 'prepare' | 'begin' | 'forget'>;
+  /** Starts the first run of a batch whose workflow starts in this process. */
+  eagerStart?: Pick<EagerStart, 'prepare' | 'begin' | 'forget'>;
   log: Logger;
 }
 
@@ -38,57 +38,60 @@ export interface Relay {
   stop(): Promise<void>;
 }
 
-const rowsAtOnce = 50;
-/** Batches being started at a time; while these start, what comes meanwhile makes the next ones larger. */
-const startsAtOnce = 2;
-/** Deliveries of failing webhooks are in no hurry, and each workflow of theirs lasts for a whole retry schedule. */
+const maxRows = 50;
+/** Batches per poll. The next ones grow while these start. */
+const maxBatches = 2;
+/** Deliveries of failing webhooks can wait, and each of their workflows lasts for a whole retry schedule. */
 const failingEveryMs = 500;
-/** While the others come as fast as they are told. */
+/** While the other deliveries keep the relay busy. */
 const busyFailingEveryMs = 2_000;
-/** The SDK's own retries would hold a round for longer. */
+/** The SDK's own retries would hold a poll for longer. */
 const startWithinMs = 5_000;
-/** gRPC's code for a request that will never be taken as it is. */
+/** gRPC's code for a request that Temporal will never accept. */
 const invalidArgument = 3;
 
-/** Deliveries have rounds of their own: neither they nor posts are told later for what the others need. */
-export function startRelay(dependencies: RelayDependencies): Relay {
+/** Deliveries and posts have a poll loop each, so neither delays the other. */
+export function startRelay(options: RelayDependencies): Relay {
+  const dependencies = { ...options, log: options.log.child({ component: 'relay' }) };
   const {
     db,
     listener,
     log,
     fullWebhooks = () => [],
     isCrowded = () => false,
-    headStart,
+    eagerStart,
   } = dependencies;
   let failingFromMs = 0;
 
-  async function tellAll<Row extends ClaimedRow>(
+  async function startAll<Row extends ClaimedRow>(
     rows: Row[],
-    tellOne: (row: Row) => Promise<Answer> = (row) => tell(dependencies, row),
+    startOne: (row: Row) => Promise<Outcome> = (row) => startWorkflow(dependencies, row),
   ): Promise<boolean> {
-    const answers = await Promise.all(rows.map(tellOne));
+    const outcomes = await Promise.all(rows.map(startOne));
     await deleteOutbox(
       db,
-      rows.filter((_, i) => answers[i] === 'told' || answers[i] === 'begun').map((row) => row.id),
+      rows
+        .filter((_, i) => outcomes[i] === 'started' || outcomes[i] === 'eager')
+        .map((row) => row.id),
     );
-    return !answers.includes('away');
+    return !outcomes.includes('unavailable');
   }
 
-  async function tellBatches(
+  async function startClaimed(
     claiming: Promise<ClaimedBatch[]>,
-    tellOne?: (batch: ClaimedBatch) => Promise<Answer>,
-  ): Promise<number | 'away'> {
+    startOne?: (batch: ClaimedBatch) => Promise<Outcome>,
+  ): Promise<number | 'unavailable'> {
     const batches = await claiming;
-    if (!(await tellAll(batches, tellOne))) return 'away';
+    if (!(await startAll(batches, startOne))) return 'unavailable';
     return batches.reduce((sum, { size }) => sum + size, 0);
   }
 
-  async function tellBatch(batch: ClaimedBatch): Promise<Answer> {
-    headStart?.prepare(batch.batchId);
-    const answer = await tell(dependencies, batch);
-    if (answer === 'begun') headStart?.begin(batch.batchId);
-    else headStart?.forget(batch.batchId);
-    return answer;
+  async function startBatch(batch: ClaimedBatch): Promise<Outcome> {
+    eagerStart?.prepare(batch.batchId);
+    const outcome = await startWorkflow(dependencies, batch);
+    if (outcome === 'eager') eagerStart?.begin(batch.batchId);
+    else eagerStart?.forget(batch.batchId);
+    return outcome;
   }
 
   async function claimFailing(isBusy: boolean): Promise<ClaimedBatch[]> {
@@ -99,29 +102,29 @@ export function startRelay(dependencies: RelayDependencies): Relay {
     return batch ? [batch] : [];
   }
 
-  const deliveries = startRounds({
+  const deliveries = startPollLoop({
     listener,
     channel: 'fanfare_deliveries',
     log,
-    isHeldBack: () => fullWebhooks().length > 0,
-    async round(isBusy) {
-      // Side by side: neither is told later for what the other claims.
+    hasBacklog: () => fullWebhooks().length > 0,
+    async poll(isBusy) {
+      // In parallel, so neither delays the other.
       const found = await Promise.all([
-        tellBatches(claimBatches(db, fullWebhooks()), tellBatch),
-        tellBatches(claimFailing(isBusy)),
+        startClaimed(claimBatches(db, fullWebhooks()), startBatch),
+        startClaimed(claimFailing(isBusy)),
       ]);
-      return found.includes('away') ? 'away' : Number(found[0]) + Number(found[1]);
+      return found.includes('unavailable') ? 'unavailable' : Number(found[0]) + Number(found[1]);
     },
   });
-  const workflows = startRounds({
+  const workflows = startPollLoop({
     listener,
     channel: 'fanfare_outbox',
     log,
-    isHeldBack: isCrowded,
-    async round() {
+    hasBacklog: isCrowded,
+    async poll() {
       if (isCrowded()) return 0;
-      const rows = await claimOutbox(db, rowsAtOnce);
-      return (await tellAll(rows)) ? rows.length : 'away';
+      const rows = await claimOutbox(db, maxRows);
+      return (await startAll(rows)) ? rows.length : 'unavailable';
     },
   });
   return {
@@ -131,10 +134,10 @@ export function startRelay(dependencies: RelayDependencies): Relay {
   };
 }
 
-/** More than one only while there are enough deliveries for full ones. */
+/** Claims a second batch only if the first one is full. */
 async function claimBatches(db: Db, except: string[]): Promise<ClaimedBatch[]> {
   const batches: ClaimedBatch[] = [];
-  for (let i = 0; i < startsAtOnce; i++) {
+  for (let i = 0; i < maxBatches; i++) {
     const batch = await claimBatch(db, { limit: maxBatchSize, except });
     if (batch) batches.push(batch);
     if (!batch || batch.size < maxBatchSize) break;
@@ -143,15 +146,15 @@ async function claimBatches(db: Db, except: string[]): Promise<ClaimedBatch[]> {
 }
 
 /**
- * `told`: Temporal knows the workflow, now or already; `begun`: its first task is in this process.
- * Otherwise the row stays and is told again; `away`: no other row would fare better now.
+ * `started`: Temporal knows the workflow. `eager`: in addition, its first task is in this process. After
+ * `refused` and `unavailable` the row stays for a later poll; `unavailable` delays that poll.
  */
-type Answer = 'told' | 'begun' | 'refused' | 'away';
+type Outcome = 'started' | 'eager' | 'refused' | 'unavailable';
 
-async function tell(
+async function startWorkflow(
   { temporal, taskQueue, log }: RelayDependencies,
   row: ClaimedRow,
-): Promise<Answer> {
+): Promise<Outcome> {
   const delayMs = Math.ceil(row.delay_ms ?? 0);
   const timing: Partial<WorkflowStartOptions> =
     delayMs > 0 ? { startDelay: delayMs } : { requestEagerStart: true };
@@ -167,11 +170,11 @@ async function tell(
         ...timing,
       }),
     );
-    return eagerlyStarted ? 'begun' : 'told';
+    return eagerlyStarted ? 'eager' : 'started';
   } catch (error) {
-    if (error instanceof WorkflowExecutionAlreadyStartedError) return 'told';
-    log.warn({ err: error, workflowId: row.workflow_id }, 'Temporal did not take a workflow.');
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return 'started';
+    log.warn({ err: error, workflow_id: row.workflow_id }, 'a workflow could not be started');
     const code: number | undefined = isGrpcServiceError(error) ? error.code : undefined;
-    return code === invalidArgument ? 'refused' : 'away';
+    return code === invalidArgument ? 'refused' : 'unavailable';
   }
 }

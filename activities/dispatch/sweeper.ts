@@ -1,8 +1,8 @@
-// Finds work whose workflow is gone, even with the whole of Temporal's database, and asks for it anew.
+// Restarts work whose workflow is gone, even after the loss of Temporal's whole database.
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Db } from '../../schema/database/tables.ts';
-import type { Notifier } from '../../schema/database/live/notifier.ts';
+import type { Notifier } from '../../schema/database/notifier.ts';
 import { resumePosts } from '../../schema/database/dispatch/resuming.ts';
 import {
   listComingPosts,
@@ -31,28 +31,30 @@ export interface Sweeper {
   stop(): Promise<void>;
 }
 
-/** Scheduled posts are looked at so long before they are due: a new workflow then starts on time. */
-const lookAheadMs = 600_000;
-const describedAtOnce = 10;
+/** Scheduled posts are checked this long before they are due, so that a new workflow starts on time. */
+const aheadMs = 600_000;
+const maxDescribing = 10;
 
-/** Where the next sweep begins: work that runs must not hide what is lost. */
-interface Place {
+/** Where the next sweep starts, so that running work doesn't hide lost work. */
+interface Position {
   batchId: string;
   coming: ComingPost | null;
 }
 
-export function startSweeper(dependencies: SweeperDependencies): Sweeper {
-  const { everyMs, log } = dependencies;
+export function startSweeper(options: SweeperDependencies): Sweeper {
+  const { everyMs } = options;
+  const log = options.log.child({ component: 'sweeper' });
+  const dependencies = { ...options, log };
   let running = Promise.resolve();
-  let place: Place = { batchId: '', coming: null };
+  let position: Position = { batchId: '', coming: null };
   let isStopped = false;
   const timer = setInterval(
     () => {
       running = running
         .then(async () => {
-          place = await sweep(dependencies, place, () => isStopped);
+          position = await sweep(dependencies, position, () => isStopped);
         })
-        .catch((error: unknown) => log.warn({ err: error }, 'The sweep failed.'));
+        .catch((error: unknown) => log.warn({ err: error }, 'a sweep failed'));
     },
     Math.max(everyMs / 2, 250),
   );
@@ -65,76 +67,72 @@ export function startSweeper(dependencies: SweeperDependencies): Sweeper {
   };
 }
 
-/** One sweep of all processes at a time, and no more often than configured. */
+/** Only one process sweeps at a time, at the configured interval. */
 async function sweep(
   dependencies: SweeperDependencies,
-  after: Place,
+  after: Position,
   isStopped: () => boolean,
-): Promise<Place> {
+): Promise<Position> {
   const { db, notifier, temporal, everyMs, overdueMs, log } = dependencies;
   if (!(await takeSweep(db, everyMs))) return after;
   const batchIds = await listOverdueBatches(db, overdueMs, after.batchId);
   for (const batchId of batchIds) {
     if (await isRunning(temporal, deliverEventsWorkflowId(batchId))) continue;
-    await releaseBatch(db, batchId);
-    log.warn({ batchId }, 'A batch of deliveries had lost its workflow; it is started anew.');
+    await releaseBatch(db, notifier, batchId);
+    log.warn({ batch_id: batchId }, 'a batch without a workflow is released');
   }
-  // Whoever resumed may have ended half way.
-  for await (const count of resumePosts(db)) {
-    log.warn({ count }, 'Posts were held by a pause that is gone; they go on.');
-    notifier.notify('fanfare_outbox');
+  // The process that resumed posts may have ended halfway.
+  for await (const count of resumePosts(db, notifier)) {
+    log.warn({ count }, 'posts of an ended pause are resumed');
     if (isStopped()) return after;
   }
   await restartLost(dependencies, await listOverduePosts(db, overdueMs));
   const coming = await restartComing(dependencies, after.coming, isStopped);
   for (const { id, workflow_id } of await listRunningReplays(db, overdueMs)) {
     if (await isRunning(temporal, workflow_id)) continue;
-    if (!(await restartReplay(db, id, workflow_id))) continue;
-    log.warn({ replayId: id }, 'A replay had lost its workflow; it is started anew.');
+    if (!(await restartReplay(db, notifier, id, workflow_id))) continue;
+    log.warn({ replay_id: id }, 'a replay without a workflow is restarted');
   }
-  notifier.notify('fanfare_outbox');
-  notifier.notify('fanfare_deliveries');
   return { batchId: batchIds.length < maxPerSweep ? '' : batchIds.at(-1)!, coming };
 }
 
-/** A page at most, unless Temporal has lost some of it. Returns where the next sweep begins. */
+/** Checks one page, or more if Temporal has lost some of it. Returns where the next sweep starts. */
 async function restartComing(
   dependencies: SweeperDependencies,
   after: ComingPost | null,
   isStopped: () => boolean,
 ): Promise<ComingPost | null> {
-  const { db, notifier, overdueMs } = dependencies;
+  const { db, overdueMs } = dependencies;
   for (;;) {
-    const posts = await listComingPosts(db, { aheadMs: lookAheadMs, overdueMs, after });
+    const posts = await listComingPosts(db, { aheadMs, overdueMs, after });
     const lost = await restartLost(dependencies, posts);
     if (posts.length < maxPerSweep) return null;
     after = posts.at(-1)!;
     if (lost === 0 || isStopped()) return after;
-    notifier.notify('fanfare_outbox');
   }
 }
 
-/** Of these posts those whose workflow does not run; returns how many. */
+/** Restarts the posts whose workflow isn't running, and returns how many. */
 async function restartLost(
-  { db, temporal, log }: SweeperDependencies,
+  { db, notifier, temporal, log }: SweeperDependencies,
   posts: Pick<ComingPost, 'id' | 'workflow_id'>[],
 ): Promise<number> {
   let count = 0;
-  for (let from = 0; from < posts.length; from += describedAtOnce) {
-    const group = posts.slice(from, from + describedAtOnce);
+  for (let from = 0; from < posts.length; from += maxDescribing) {
+    const group = posts.slice(from, from + maxDescribing);
     const states = await Promise.all(
       group.map(({ workflow_id }) => findState(temporal, workflow_id)),
     );
     for (const [i, { id, workflow_id }] of group.entries()) {
-      // What a workflow has completed is open in a row that is older than that.
+      // The post is open although its workflow completed: Postgres was restored from a backup.
       const isRestored = states[i] === 'completed';
       if (states[i] === 'running') continue;
-      if (!(await restartPost(db, id, workflow_id, { isRestored }))) continue;
+      if (!(await restartPost(db, notifier, id, workflow_id, { isRestored }))) continue;
       count++;
       if (isRestored) {
-        log.warn({ postId: id }, 'An open post has a completed workflow; its network is asked.');
+        log.warn({ post_id: id }, 'a restored post is checked at its network');
       } else {
-        log.warn({ postId: id }, 'A post had lost its workflow; it is started anew.');
+        log.warn({ post_id: id }, 'a post without a workflow is restarted');
       }
     }
   }
@@ -145,7 +143,7 @@ async function isRunning(temporal: Client, workflowId: string): Promise<boolean>
   return (await findState(temporal, workflowId)) === 'running';
 }
 
-/** `lost`: Temporal does not know it, or it ended otherwise, as by an operator's hand. */
+/** `lost`: Temporal doesn't know it, or it ended otherwise, for example because an operator terminated it. */
 async function findState(
   temporal: Client,
   workflowId: string | null,

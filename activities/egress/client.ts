@@ -1,4 +1,4 @@
-// The HTTP client for hosts that users name: every address guarded, no redirects, one deadline.
+// The HTTP client for hosts that users name: guards every address, follows no redirects, has one deadline.
 import { checkUrlSyntax } from '../../schema/wire/url-rules.ts';
 import { createGuardedFetch } from './guarded-fetch.ts';
 import { createSecureContext } from './guarded-socket.ts';
@@ -22,28 +22,28 @@ export type {
 export interface SafeFetchOptions {
   guard: UrlGuard;
   connectionsPerOrigin?: number;
-  /** Of all projects. Beyond this many, the one unused for longest loses its idle connections. */
+  /** For all projects. Beyond this number, the least recently used origin loses its idle connections. */
   maxOrigins?: number;
   keepAliveMs?: number;
   /** Certificates trusted beside the default ones, as PEM. */
   ca?: readonly string[];
-  /** For `fetch`: from the call to the end of the body. For `withWebSocket`: from the call to its end. */
+  /** `fetch`: from the call to the end of the body. `withWebSocket`: from the call until `use` has ended. */
   fetchDeadlineMs?: number;
-  /** For `fetch`: a longer body is an error. For `withWebSocket`: so are more bytes of messages. */
+  /** A longer body (`fetch`), or messages with more bytes together (`withWebSocket`), are an error. */
   fetchMaxBytes?: number;
 }
 
 export interface SafeFetch {
   /**
-   * Resolves whatever the receiver does. Rejects only for the caller's own doing: its signal,
-   * `beginWithinMs`, a header that can't be sent, a closed client.
+   * Resolves whatever the receiver does. Rejects only because of the caller: its signal, `beginWithinMs`, a
+   * header that can't be sent, a closed client.
    */
   send: (request: SafeRequest) => Promise<SendResult>;
-  /** For connectors that are given a host: the ordinary `fetch`, guarded, with `redirect: manual`. */
+  /** The ordinary `fetch` for connectors with a user's host: guarded, with `redirect: manual`. */
   fetch: typeof globalThis.fetch;
-  /** For connectors that are given a `wss:` URL. */
+  /** For connectors with a user's `wss:` URL. */
   withWebSocket: WithWebSocket;
-  /** Lets running requests end. */
+  /** Waits for running requests to end. */
   close: () => Promise<void>;
 }
 
@@ -119,7 +119,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
 
 type PoolPlace = Pick<OriginPool, 'owner' | 'origin'>;
 
-/** Projects share no connections: requests of one that wait hold up no other's. */
+/** Projects don't share connections, so waiting requests of one don't delay another. */
 function keyOf({ owner, origin }: PoolPlace): string {
   return `${owner} ${origin}`;
 }

@@ -1,15 +1,15 @@
-// DNS for names that users give: over the event loop, within limits, behind the hosts file.
+// DNS for names that users give: asynchronous, limited, and preceded by the hosts file.
 import type { LookupAddress } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { createHostsFile } from './hosts-file.ts';
 import { createLookupLimits, isSilence, unresolved } from './lookup-limits.ts';
 
-/** All addresses of a name. `owner`: the project whose share of the lookups this one takes. */
+/** All addresses of a name. `owner`: the project whose share of lookups this one uses. */
 export type Resolve = (hostname: string, owner: string) => Promise<readonly LookupAddress[]>;
 
 export interface Dns {
   addresses: Resolve;
-  /** TXT records, each as one text; null: the name has none. Rejects when nobody answers. */
+  /** TXT records, each as one text; null: the name has none. Rejects if no name server answers. */
   texts(name: string, owner: string): Promise<string[] | null>;
 }
 
@@ -20,7 +20,7 @@ export interface DnsOptions {
 }
 
 const answerWithinMs = 2_000;
-/** Time for a second question, should the first be lost. */
+/** Leaves time for a second query if the first one is lost. */
 const questionTimeoutMs = 600;
 /** Codes of c-ares that mean "there is no such record". */
 const absentCodes = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME', 'EBADQUERY']);
@@ -29,8 +29,7 @@ export function createDns({ servers = [], hostsPath }: DnsOptions = {}): Dns {
   const hostsFile = createHostsFile(hostsPath);
   const limited = createLookupLimits();
 
-  /** A new resolver each time: name servers change, and one name's silence must not count against
-   * a server that answers for the others. */
+  /** A new resolver each time: name servers change, and silence about one name must not affect others. */
   async function ask<T>(work: (resolver: Resolver) => Promise<T>): Promise<T> {
     const resolver = new Resolver({ timeout: questionTimeoutMs, tries: 2 });
     if (servers.length > 0) resolver.setServers(servers);
@@ -62,7 +61,7 @@ export function createDns({ servers = [], hostsPath }: DnsOptions = {}): Dns {
   };
 }
 
-/** What one family answers counts, even if the other's question is never answered. */
+/** Addresses of one family count even if the other family's query is never answered. */
 async function askBothFamilies(resolver: Resolver, name: string): Promise<LookupAddress[]> {
   const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
   const [four, six] = answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : []));
@@ -76,7 +75,7 @@ function toAddresses(addresses: string[], family: 4 | 6): LookupAddress[] {
   return addresses.map((address) => ({ address, family }));
 }
 
-/** Every name below `localhost` is loopback, whether or not the hosts file says so. */
+/** Every name below `localhost` is loopback, even if the hosts file doesn't list it. */
 function toPlainName(hostname: string): string {
   const name = hostname.toLowerCase().replace(/\.$/, '');
   return name.endsWith('.localhost') ? 'localhost' : name;

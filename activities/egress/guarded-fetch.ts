@@ -1,4 +1,4 @@
-// The ordinary fetch for connectors that are given a host, on guarded sockets.
+// The ordinary fetch, on guarded sockets, for connectors with a user's host.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { LRUCache } from 'lru-cache';
 import { Agent, Dispatcher1Wrapper } from 'undici';
@@ -19,26 +19,26 @@ export interface GuardedFetch {
   close(): Promise<void>;
 }
 
-/** Of all projects; the one unused for longest is closed. */
+/** For all projects together. The least recently used client is closed. */
 const maxClients = 1_000;
 
-/** A connector is given a plain `fetch`, which has no parameter for it. */
+/** Connectors get a plain `fetch`, which has no parameter for the project. */
 const owners = new AsyncLocalStorage<string>();
 
 /**
- * The guarded `fetch` within the work is the project's: its lookups count as the project's, and it
+ * Within `work`, the guarded `fetch` belongs to the project. Its lookups count for the project, and it
  * shares no connections with others, whose requests would wait for those lookups.
  */
 export function fetchFor<T>(projectId: string, work: () => T): T {
   return owners.run(projectId, work);
 }
 
-/** For a connector's other lookups. */
+/** The project that a connector's other lookups count for. */
 export function currentOwner(): string {
   return owners.getStore() ?? '';
 }
 
-/** Redirects come back as they are, and an answer that is compressed unasked is refused. */
+/** Returns redirects without following them. Throws if a response is compressed, which was not requested. */
 export function createGuardedFetch(settings: GuardedFetchSettings): GuardedFetch {
   const clients = new LRUCache<string, Client>({
     max: maxClients,
@@ -98,7 +98,7 @@ function createClient(settings: GuardedFetchSettings, owner: string): Client {
       openSocket(settings, { ...target, owner }, new SocketTrace(), callback);
     },
   });
-  // Node's own fetch, so that its FormData and Blob can be sent, speaks undici's older interface.
+  // Uses Node's own fetch, which accepts Node's FormData and Blob but needs undici's older interface.
   const dispatcher = new Dispatcher1Wrapper(agent) as unknown as Client['dispatcher'];
   return { agent, dispatcher };
 }

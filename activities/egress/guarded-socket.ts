@@ -1,4 +1,4 @@
-// Opening a socket to a user-given host, checked by the guard, with a trace of how far it came.
+// Opens a socket to a host that a user names: checked by the guard, with a trace of its progress.
 import * as net from 'node:net';
 import type { Socket } from 'node:net';
 import * as tls from 'node:tls';
@@ -10,7 +10,7 @@ export interface SocketSettings {
 }
 
 export interface SocketTarget {
-  /** The project that the lookup is counted for. */
+  /** The project that the lookup counts for. */
   owner: string;
   hostname: string;
   protocol: string;
@@ -22,7 +22,7 @@ export type SocketCallback = (...result: [null, Socket] | [Error, null]) => void
 const addressAttemptMs = 500;
 const tcpKeepAliveMs = 60_000;
 
-/** How far the opening of one socket came, and when. */
+/** How far the opening of a socket has come, and when. */
 export class SocketTrace {
   phase: 'lookup' | 'connect' | 'tls' | 'open' = 'lookup';
   readonly startedAt = performance.now();
@@ -45,14 +45,14 @@ export function sinceMs(from: number | null, to: number | null): number | null {
   return from === null || to === null ? null : Math.round((to - from) * 10) / 10;
 }
 
-/** `ca` are certificates trusted beside the default ones. */
+/** `ca`: certificates that are trusted in addition to the default ones. */
 export function createSecureContext(ca: readonly string[] = []): tls.SecureContext {
   return tls.createSecureContext(
     ca.length > 0 ? { ca: [...tls.getCACertificates('default'), ...ca] } : {},
   );
 }
 
-/** Every connection to a user-given host begins here; null when the host is refused at once. */
+/** Every connection to a host that a user names begins here. Null: the host was refused at once. */
 export function openSocket(
   settings: SocketSettings,
   target: SocketTarget,
@@ -62,7 +62,7 @@ export function openSocket(
   const { owner, hostname, protocol } = target;
   const isSecure = protocol === 'https:';
   const isLiteral = net.isIP(hostname) !== 0;
-  // A literal never reaches the lookup below.
+  // A literal address never reaches the lookup below.
   if (isLiteral) {
     try {
       settings.guard.checkLiteral(hostname, protocol);

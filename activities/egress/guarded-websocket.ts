@@ -6,11 +6,11 @@ import { checkUrlSyntax } from '../../schema/wire/url-rules.ts';
 import { currentOwner } from './guarded-fetch.ts';
 import { openSocket, SocketTrace } from './guarded-socket.ts';
 import type { SocketCallback, SocketSettings } from './guarded-socket.ts';
-import { createKeyedLimit } from './keyed-limit.ts';
+import { createKeyedLimit } from '../keyed-limits.ts';
 import { BlockedAddressError } from './url-guard.ts';
 
 export interface WebSocketSettings extends SocketSettings {
-  /** Of one project. */
+  /** Per project. */
   connectionsPerOrigin: number;
   /** From the call until `use` has ended. */
   deadlineMs: number;
@@ -24,17 +24,17 @@ export interface MessageSocket {
   readonly messages: AsyncIterable<string>;
 }
 
-/** Opens a connection to a `wss:` URL and closes it when `use`, which runs once it is open, has ended. */
+/** Opens a connection to a `wss:` URL, runs `use`, and closes the connection when `use` has ended. */
 export type WithWebSocket = <T>(
   url: string,
   signal: AbortSignal,
   use: (socket: MessageSocket) => Promise<T>,
 ) => Promise<T>;
 
-/** A paused connection reads no further, so that a flood stays in the network's buffers. */
+/** A connection with this many unread messages is paused, so a flood stays in the network's buffers. */
 const messagesAhead = 16;
 
-/** Redirects are errors. A `ws:` URL is guarded as an `http:` URL is. */
+/** Redirects are errors. A `ws:` URL is guarded like an `http:` URL. */
 export function createWithWebSocket(settings: WebSocketSettings): WithWebSocket {
   const limit = createKeyedLimit(settings.connectionsPerOrigin);
 
@@ -46,7 +46,7 @@ export function createWithWebSocket(settings: WebSocketSettings): WithWebSocket 
     return limit(`${currentOwner()} ${url.origin}`, async () => {
       deadline.throwIfAborted();
       const socket = new WebSocket(url, toOptions(settings, url));
-      // Closing a socket while it opens emits an error after all other listeners are gone.
+      // Closing a socket that is still opening emits an error after all other listeners are gone.
       socket.on('error', () => {});
       const end = () => socket.terminate();
       deadline.addEventListener('abort', end);
@@ -80,9 +80,9 @@ function toOptions(settings: WebSocketSettings, { hostname, protocol, port }: UR
   return {
     maxPayload: settings.maxBytes,
     perMessageDeflate: false,
-    // A server that pings without end would fill our memory with answers that it never reads.
+    // Otherwise, a server that sends endless pings could fill our memory with answers that it never reads.
     autoPong: false,
-    // ws passes it to node:http, but types it as net.connect.
+    // ws passes this to node:http, but declares it as net.connect.
     createConnection: createConnection as unknown as NonNullable<ClientOptions['createConnection']>,
   };
 }

@@ -1,4 +1,4 @@
-// The names that the machine knows by itself: its hosts file, and `localhost`.
+// Names that the machine resolves without DNS: its hosts file, and `localhost`.
 import type { LookupAddress } from 'node:dns';
 import { readFile, stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
@@ -10,7 +10,7 @@ export interface HostsFile {
 
 const systemPath =
   process.platform === 'win32' ? 'C:\\Windows\\System32\\drivers\\etc\\hosts' : '/etc/hosts';
-/** RFC 6761: `localhost` is loopback, whatever a name server says. */
+/** RFC 6761: `localhost` is loopback, even if a name server disagrees. */
 const loopback: readonly LookupAddress[] = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
@@ -30,7 +30,7 @@ export function createHostsFile(path = systemPath): HostsFile {
 
   return {
     async find(hostname) {
-      // A machine may have no such file.
+      // The file may not exist.
       await refresh().catch(() => undefined);
       return entries.get(hostname) ?? (hostname === 'localhost' ? loopback : []);
     },

@@ -1,20 +1,20 @@
-// Limits of DNS lookups, so that names whose DNS never answers delay nobody else.
+// Limits of DNS lookups, so that names without an answer delay only their own project.
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
 import { getDomain } from 'tldts';
-import { createKeyedLimit } from './keyed-limit.ts';
+import { createKeyedLimit } from '../keyed-limits.ts';
 
-/** `owner`: the project whose share of the lookups this one takes. */
+/** `owner`: the project whose share of lookups this one uses. */
 export type LimitLookup = <T>(name: string, owner: string, ask: () => Promise<T>) => Promise<T>;
 
 /** Lookups at a time. A lookup holds a socket, but no thread. */
 const maxLookups = 200;
 const maxOfOwner = 20;
-/** Names below one registrable domain usually share the name servers that are silent. */
+/** Names below one registrable domain usually share their name servers, which may all be silent. */
 const maxOfDomain = 10;
 /** The longest wait for a lookup to begin. */
 const beginWithinMs = 5_000;
-/** The first retry of a delivery comes after 30 s and asks again. */
+/** Shorter than the 30 s to the first retry of a delivery, so the retry asks again. */
 const silentForMs = 25_000;
 const maxSilentNames = 10_000;
 
@@ -26,9 +26,9 @@ export function createLookupLimits(): LimitLookup {
   const silentNames = new LRUCache<string, true>({ max: maxSilentNames, ttl: silentForMs });
 
   /**
-   * From the limit of one project's lookups of one domain to the limit that all share. So a lookup that
-   * waits for its project holds no place that other projects need, and the lookups of one domain hold
-   * at most half of their project's places.
+   * Enters the narrowest limit first: the project's lookups of one domain, the project, the domain, all. So
+   * a waiting lookup holds no slot that other projects need, and one domain uses at most half of a
+   * project's slots.
    */
   return async (name, owner, ask) => {
     const beginBefore = performance.now() + beginWithinMs;
@@ -54,7 +54,7 @@ export function createLookupLimits(): LimitLookup {
   };
 }
 
-/** What its owner registered: `example.co.uk` of `a.b.example.co.uk`. */
+/** The registered domain: `example.co.uk` for `a.b.example.co.uk`. */
 function domainOf(name: string): string {
   return getDomain(name, { allowPrivateDomains: true, validateHostname: false }) ?? name;
 }
@@ -65,7 +65,7 @@ export function isSilence(error: unknown): boolean {
   return code === 'ETIMEOUT' || code === 'ECANCELLED';
 }
 
-/** Coded like the system's own lookup. */
+/** With the codes of the system's own lookup. */
 export function unresolved(hostname: string, mayComeLater = false): NodeJS.ErrnoException {
   const code = mayComeLater ? 'EAI_AGAIN' : 'ENOTFOUND';
   return Object.assign(new Error(`No address for ${hostname}.`), { code });

@@ -1,14 +1,13 @@
-// The kept-alive connections of one project to one origin, each an undici client whose socket is known to us.
+// The kept-alive connections of one project to one origin: undici clients whose sockets we can see.
 import type { Socket } from 'node:net';
-import { Client } from 'undici';
+import { Client, type Dispatcher } from 'undici';
 import { openSocket, SocketTrace } from './guarded-socket.ts';
 import type { SocketSettings } from './guarded-socket.ts';
-import type { SendAttempt } from './send-attempt.ts';
 import { NotBegunError } from './send-outcome.ts';
 
-/** What is released comes again no later, however long the queue: the receiver may recover. */
-const maxHandBackMs = 30_000;
-/** Weight of the latest request in what the pool expects of the next. */
+/** The longest time until a refused request is tried again: the receiver may recover sooner than expected. */
+const maxRetryAfterMs = 30_000;
+/** Weight of the latest request in `#usualHoldMs`. */
 const recency = 0.1;
 
 export interface PoolSettings extends SocketSettings {
@@ -16,11 +15,24 @@ export interface PoolSettings extends SocketSettings {
   keepAliveMs: number;
 }
 
+/** A request that has a connection or waits for one. */
+export interface PooledRequest extends Dispatcher.DispatchHandler {
+  readonly options: Dispatcher.DispatchOptions;
+  readonly startedAt: number;
+  readonly isDone: boolean;
+  /** How long it may wait for a connection. */
+  readonly beginWithinMs: number;
+  wait(): void;
+  begin(connection: Connection): void;
+  noteBytes(answerBytes: number): void;
+  fail(reason: unknown): void;
+}
+
 export class Connection {
   trace = new SocketTrace();
-  /** Requests written to the present socket: more than none means that it was kept alive. */
+  /** Requests written to the current socket. More than 0: the socket was kept alive. */
   served = 0;
-  current: SendAttempt | null = null;
+  current: PooledRequest | null = null;
   isDestroyed = false;
   readonly pool: OriginPool;
   readonly #client: Client;
@@ -29,7 +41,7 @@ export class Connection {
 
   constructor(pool: OriginPool, settings: PoolSettings) {
     this.pool = pool;
-    // Every time-out of undici's is off: one deadline of the attempt's own decides.
+    // All timeouts of undici are off, since each attempt has its own deadline.
     const { origin, owner } = pool;
     this.#client = new Client(origin, {
       allowH2: false,
@@ -44,26 +56,26 @@ export class Connection {
         this.#socket?.on('readable', () => process.nextTick(noteBytes, this));
       },
     });
-    // With an attempt waiting, undici connects anew by itself.
+    // If an attempt is waiting, undici reconnects by itself.
     this.#client.on('disconnect', () => {
       if (!this.current) pool.drop(this);
     });
   }
 
-  begin(attempt: SendAttempt): void {
+  begin(attempt: PooledRequest): void {
     this.current = attempt;
     attempt.begin(this);
     this.pool.noteBegin();
     this.#client.dispatch(attempt.options, attempt);
   }
 
-  /** A request is written: what comes from now on is its answer. */
+  /** A request was written. Bytes from now on belong to its response. */
   noteRequest(): number {
     this.#bytesBefore = this.#socket?.bytesRead ?? 0;
     return this.served++;
   }
 
-  /** Whatever came since the request was written, encrypted or not. */
+  /** Bytes received since the request was written, encrypted or not. */
   get answerBytes(): number {
     return (this.#socket?.bytesRead ?? 0) - this.#bytesBefore;
   }
@@ -81,15 +93,15 @@ export class OriginPool {
   lastUsedAt = 0;
   readonly #settings: PoolSettings;
   readonly #idle: Connection[] = [];
-  readonly #waiting: SendAttempt[] = [];
+  readonly #waiting: PooledRequest[] = [];
   readonly #onEmpty: (pool: OriginPool) => void;
   #open = 0;
   #isClosed = false;
-  /** How long requests have kept their connections of late. */
+  /** Moving average of how long requests hold their connections. */
   #usualHoldMs = 0;
   /** When a request last began or ended. */
   #movedAt = 0;
-  /** Until when the connections are promised to those that were released. */
+  /** Time until which the connections are promised to refused requests. */
   #promisedUntil = 0;
 
   constructor(
@@ -107,40 +119,39 @@ export class OriginPool {
     return this.#open === this.#idle.length;
   }
 
-  start(attempt: SendAttempt): void {
+  start(attempt: PooledRequest): void {
     this.lastUsedAt = attempt.startedAt;
     const idle = this.#idle.pop();
     if (idle) idle.begin(attempt);
     else if (this.#open < this.#settings.connectionsPerOrigin) this.#connect(attempt);
-    else if (performance.now() - this.#movedAt > attempt.beginWithinMs) this.handBack(attempt);
+    else if (performance.now() - this.#movedAt > attempt.beginWithinMs) this.refuse(attempt);
     else {
       this.#waiting.push(attempt);
       attempt.wait();
     }
   }
 
-  /** Names a time at which a connection should be free, another for each. */
-  handBack(attempt: SendAttempt): void {
+  /** Refuses the request, and says when a connection should be free: later for each request. */
+  refuse(attempt: PooledRequest): void {
     const index = this.#waiting.indexOf(attempt);
     if (index !== -1) this.#waiting.splice(index, 1);
     const now = performance.now();
-    const latest = now + maxHandBackMs;
+    const latest = now + maxRetryAfterMs;
     const free = Math.max(this.#promisedUntil, now + this.#waitMs(this.#waiting.length));
     this.#promisedUntil = Math.min(free + this.#waitMs(1), latest);
     attempt.fail(new NotBegunError('Every connection is busy.', this.#promisedUntil - now));
   }
 
-  /** A request is on its way. */
   noteBegin(): void {
     this.#movedAt = performance.now();
   }
 
-  /** A second try takes the place of the connection that failed it, before anybody who waits. */
-  restart(attempt: SendAttempt, failed: Connection): void {
+  /** The second try gets the slot of the connection that failed, before any waiting request. */
+  restart(attempt: PooledRequest, failed: Connection): void {
     if (this.#forget(failed)) this.#connect(attempt);
   }
 
-  /** After a whole answer: the connection goes to whoever waits, or stays for the next. */
+  /** After a complete response: the connection serves the next waiting request, or becomes idle. */
   release(connection: Connection): void {
     this.#noteEnd(connection);
     connection.current = null;
@@ -159,7 +170,7 @@ export class OriginPool {
     else if (this.#open === 0) this.#onEmpty(this);
   }
 
-  /** What waits is refused, what is idle is closed, what runs ends first. */
+  /** Refuses waiting requests, closes idle connections, and lets running requests end. */
   close(): void {
     this.#isClosed = true;
     for (const attempt of this.#waiting.splice(0)) {
@@ -168,7 +179,7 @@ export class OriginPool {
     for (const connection of this.#idle.splice(0)) this.drop(connection);
   }
 
-  #connect(attempt: SendAttempt): void {
+  #connect(attempt: PooledRequest): void {
     this.#open += 1;
     new Connection(this, this.#settings).begin(attempt);
   }
@@ -190,13 +201,13 @@ export class OriginPool {
     this.#usualHoldMs += (holdMs - this.#usualHoldMs) * recency;
   }
 
-  /** Until as many requests as are ahead have got a connection, as far as can be told. */
+  /** Estimated time until `ahead` requests have got a connection. */
   #waitMs(ahead: number): number {
     const holdMs = Math.max(this.#usualHoldMs, performance.now() - this.#movedAt);
     return (ahead * holdMs) / this.#settings.connectionsPerOrigin;
   }
 
-  #nextWaiting(): SendAttempt | null {
+  #nextWaiting(): PooledRequest | null {
     for (;;) {
       const next = this.#waiting.shift();
       if (!next) return null;
@@ -205,7 +216,7 @@ export class OriginPool {
   }
 }
 
-/** After undici has parsed what came. */
+/** Called after undici has parsed the received bytes. */
 function noteBytes(connection: Connection): void {
   connection.current?.noteBytes(connection.answerBytes);
 }

@@ -1,9 +1,9 @@
-// One request on its way: undici's handler for it, its single deadline, and the verdict at its end.
+// One request in flight: undici's handler for it, its single deadline, and its outcome.
+import { StringDecoder } from 'node:string_decoder';
 import type { Dispatcher } from 'undici';
 import type { Timings } from '../../schema/deliveries.ts';
-import { toExcerpt } from './excerpt.ts';
 import { sinceMs } from './guarded-socket.ts';
-import type { Connection, OriginPool } from './origin-pool.ts';
+import type { Connection, OriginPool, PooledRequest } from './origin-pool.ts';
 import {
   faultOfDeadline,
   faultOfError,
@@ -16,14 +16,13 @@ import type { Fault, SafeRequest, SendResult } from './send-outcome.ts';
 type AnswerHeaders = Record<string, string | string[] | undefined>;
 
 /**
- * A head that came in time decides the attempt, whatever becomes of the body. Methods instead of
- * closures: thousands of these are made per second.
+ * A head that came in time decides the outcome, even if the body fails. Methods instead of closures, since
+ * thousands of these are created per second.
  */
-export class SendAttempt implements Dispatcher.DispatchHandler {
+export class SendAttempt implements PooledRequest {
   readonly options: Dispatcher.DispatchOptions;
   startedAt = performance.now();
   isDone = false;
-  /** How long it may wait for a connection. */
   readonly beginWithinMs: number;
   readonly #request: SafeRequest;
   readonly #pool: OriginPool;
@@ -113,7 +112,7 @@ export class SendAttempt implements Dispatcher.DispatchHandler {
     }
   }
 
-  /** Interim answers, a head that never ends and the padding of chunks count like the body. */
+  /** Interim responses, an endless head and the padding of chunks count like the body. */
   noteBytes(answerBytes: number): void {
     if (!this.isDone && answerBytes > this.#maxReadBytes) this.#concludeAndDrop(tooLarge);
   }
@@ -138,8 +137,8 @@ export class SendAttempt implements Dispatcher.DispatchHandler {
     }
   }
 
-  handBack(): void {
-    this.#pool.handBack(this);
+  refuse(): void {
+    this.#pool.refuse(this);
   }
 
   runOut(): void {
@@ -148,7 +147,7 @@ export class SendAttempt implements Dispatcher.DispatchHandler {
     this.#concludeAndDrop(faultOfDeadline(this.#deadlineMs, trace, this.#isWritten));
   }
 
-  /** Ends the attempt without a verdict. */
+  /** Ends the attempt without an outcome. */
   fail(reason: unknown): void {
     if (this.isDone) return;
     this.#settle();
@@ -157,8 +156,8 @@ export class SendAttempt implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * The receiver closed a kept connection just as it was used. A receiver must bear an event twice
-   * anyway, so this costs a second try rather than a failed attempt.
+   * The receiver closed a kept connection just as it was used. Receivers must accept an event twice anyway,
+   * so the request is sent again instead of failing.
    */
   #mayTryAgain(error: Error): boolean {
     const isUnanswered = this.#firstByteAt === null && this.#isOnKeptSocket;
@@ -223,7 +222,7 @@ function onDeadline(attempt: SendAttempt): void {
 }
 
 function onNotBegun(attempt: SendAttempt): void {
-  attempt.handBack();
+  attempt.refuse();
 }
 
 function toHeaderList(headers: SafeRequest['headers']): string[] {
@@ -242,4 +241,17 @@ function toPlainHeaders(headers: AnswerHeaders): Record<string, string> {
     if (value !== undefined) plain[name] = typeof value === 'string' ? value : value.join(', ');
   }
   return plain;
+}
+
+/**
+ * The start of a body as text that Postgres can store: without NUL, with invalid UTF-8 replaced, and at
+ * most `limit` bytes long.
+ */
+function toExcerpt(bytes: Buffer, limit: number, isCut: boolean): string {
+  // The decoder drops an incomplete last character.
+  const whole = isCut ? new StringDecoder('utf8').write(bytes) : bytes.toString('utf8');
+  const text = whole.replaceAll('\u0000', '');
+  // One invalid byte becomes three bytes of replacement.
+  if (text.length * 3 <= limit || Buffer.byteLength(text) <= limit) return text;
+  return new StringDecoder('utf8').write(Buffer.from(text).subarray(0, limit));
 }

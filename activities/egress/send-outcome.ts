@@ -1,38 +1,38 @@
-// A request to a user-given URL, and the ways it can end.
+// A request to a user's URL, and the ways it can end.
 import type { DeliveryErrorCode, Timings } from '../../schema/deliveries.ts';
 import type { SocketTrace } from './guarded-socket.ts';
 import { BlockedAddressError } from './url-guard.ts';
 
 export interface SafeRequest {
-  /** The project that sends it: connections and lookups are counted per project. */
+  /** The project that sends it. Connections and lookups count per project. */
   owner: string;
   url: string;
   /** Default: POST. */
   method?: 'DELETE' | 'GET' | 'HEAD' | 'PATCH' | 'POST' | 'PUT';
   headers?: Readonly<Record<string, string>>;
   body?: string | Buffer | null;
-  /** From the beginning of the connection on; waiting for a free connection doesn't count. */
+  /** From the start of the connection. Waiting for a free connection doesn't count. */
   deadlineMs?: number;
-  /** At most so many bytes are read, of whatever the receiver sends … */
+  /** Maximum number of bytes read, including the head … */
   maxReadBytes?: number;
-  /** … and so many of its answer's body are kept. */
+  /** … and of bytes kept of the response body. */
   keepBytes?: number;
-  /** Reject with `NotBegunError` when no connection came free within this time. */
+  /** Rejects with `NotBegunError` if no connection came free within this time. */
   beginWithinMs?: number;
   /** Ends the request, even a running one, by rejecting with the signal's reason. */
   signal?: AbortSignal;
 }
 
-/** An answer's status is for the caller to judge; only a redirect is never a success. */
+/** The caller decides which statuses are failures. Only a redirect always is. */
 export type SendErrorCode = Exclude<DeliveryErrorCode, 'http_4xx' | 'http_5xx'>;
 
 interface SendTrace {
   remoteAddress: string | null;
-  /** All from the beginning of the attempt; `dns`, `connect` and `tls` only on a new connection. */
+  /** From the start of the attempt. `dns`, `connect` and `tls` are present only on a new connection. */
   timings: Timings;
 }
 
-/** An answer whose head came in time. Its body may be cut. */
+/** A response whose head came in time. Its body may be cut. */
 export interface SafeResponse extends SendTrace {
   ok: true;
   status: number;
@@ -55,7 +55,7 @@ export type SendResult = SafeResponse | SafeFailure;
 /** The receiver was never reached because all connections to it were busy. */
 export class NotBegunError extends Error {
   override readonly name = 'NotBegunError';
-  /** How long until a connection may be free. */
+  /** Time until a connection may be free. */
   readonly retryAfterMs: number;
 
   constructor(message: string, retryAfterMs = 0) {
@@ -69,7 +69,7 @@ export interface Fault {
   message: string;
 }
 
-/** Of an answer without a whole head; one with a head has succeeded or failed by its status. */
+/** For a response without a complete head. With a complete head, the status decides. */
 export const tooLarge: Fault = {
   errorCode: 'response_too_large',
   message: 'The head of the answer is too large.',
@@ -79,7 +79,7 @@ export function faultOfError(error: unknown, trace: SocketTrace, isWritten: bool
   const reason = error instanceof Error ? (causeOf(error) ?? error) : new Error(String(error));
   const message = reason.message || codeOf(reason);
   if (reason instanceof BlockedAddressError) return { errorCode: 'blocked_address', message };
-  // undici refuses a head of more than 16 KiB by itself.
+  // undici itself refuses a head of more than 16 KiB.
   if (codeOf(reason) === 'UND_ERR_HEADERS_OVERFLOW') return tooLarge;
   if (isWritten || trace.phase === 'open') return { errorCode: 'connection_reset', message };
   if (trace.phase === 'lookup') {
@@ -102,24 +102,24 @@ export function faultOfDeadline(deadlineMs: number, trace: SocketTrace, isWritte
   return { errorCode: 'connect_timeout', message: `No connection ${within}` };
 }
 
-/** What a receiver does to a connection that it held open long enough. */
+/** Whether the receiver closed a connection that it had kept open long enough. */
 export function isEndOfSocket(error: Error): boolean {
   return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(codeOf(error));
 }
 
-/** A request that undici won't send is the caller's fault, not the receiver's. */
+/** Whether undici refuses to send the request: the caller's error, not the receiver's. */
 export function isCallersFault(error: Error): boolean {
   return ['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED'].includes(codeOf(error));
 }
 
-/** Of several addresses that all failed, the first failure that isn't our own impatience. */
+/** If several addresses failed, the first failure that isn't our own timeout. */
 function causeOf(error: Error): Error | null {
   if (!(error instanceof AggregateError)) return null;
   const errors = error.errors.filter((each) => each instanceof Error);
   return errors.find((each) => codeOf(each) !== 'ETIMEDOUT') ?? errors[0] ?? null;
 }
 
-/** OpenSSL's own words without the file and line of its source. */
+/** OpenSSL's reason, without the file and line of its source. */
 function tlsReason(error: Error): string {
   return 'reason' in error && typeof error.reason === 'string' ? error.reason : error.message;
 }

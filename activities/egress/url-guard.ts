@@ -1,11 +1,11 @@
-// The guard of every URL that a user gives: which hosts may be connected to, and at which address.
+// The guard for users' URLs: decides which hosts may be connected to, and at which address.
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import { isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
 import { toCidrs } from '../../schema/config/cidrs.ts';
 import { checkUrlSyntax, refuseUrl } from '../../schema/wire/url-rules.ts';
 import type { UrlRefusal } from '../../schema/wire/url-rules.ts';
-import { judgeAddress } from './address-rules.ts';
+import { classifyAddress } from './address-rules.ts';
 import { createDns } from './dns.ts';
 import type { Resolve } from './dns.ts';
 import { unresolved } from './lookup-limits.ts';
@@ -13,22 +13,22 @@ import { unresolved } from './lookup-limits.ts';
 export type UrlVerdict = { ok: true; url: URL } | UrlRefusal;
 
 export interface UrlGuardOptions {
-  /** Ranges let through although they aren't public; hosts in them may be reached by `http:` too. */
+  /** Ranges that are allowed although they aren't public. `http:` works only with hosts in them. */
   allowPrivateCidrs: readonly string[];
-  /** All addresses of a name; default: from the system's hosts file and name servers. */
+  /** All addresses of a name. Default: from the system's hosts file and name servers. */
   lookup?: Resolve;
 }
 
 export interface UrlGuard {
   /**
-   * Judges a URL when it is given. An `https:` URL with a name passes unresolved. Its address may
-   * change, so every connection is judged, and a verdict that depended on it would map our network.
-   * An `http:` URL must lead to a range that is let through.
+   * Checks a URL when a user enters it. A name with `https:` passes without a lookup: its address may
+   * change, so every connection is checked, and an answer that depended on it would reveal our network. An
+   * `http:` URL must lead to an allowed range.
    */
   check(text: string, owner: string): Promise<UrlVerdict>;
-  /** Throws `BlockedAddressError` for a literal address that may not be reached; names pass. */
+  /** Throws `BlockedAddressError` for a literal address that is not allowed. Names pass. */
   checkLiteral(hostname: string, protocol: string): void;
-  /** Resolves once and hands out only what was judged, so that what is connected to was checked. */
+  /** Resolves a name once and returns only checked addresses, so the socket connects to one of them. */
   lookupFor(protocol: string, owner: string): LookupFunction;
 }
 
@@ -42,9 +42,9 @@ export function createUrlGuard(options: UrlGuardOptions): UrlGuard {
   const allowed = toCidrs(options.allowPrivateCidrs);
   const resolve = shareLookups(options.lookup ?? createDns().addresses);
 
-  /** One blocked address spoils the name: which of several is used isn't for chance to decide. */
+  /** One blocked address blocks the whole name, so that chance doesn't decide which address is used. */
   function judgeAll(addresses: readonly string[], hostname: string, protocol: string) {
-    const verdicts = addresses.map((address) => judgeAddress(address, allowed));
+    const verdicts = addresses.map((address) => classifyAddress(address, allowed));
     if (verdicts.includes('blocked')) {
       return refuseUrl('blocked_address', `${hostname} leads to an address that isn't public.`);
     }
@@ -68,7 +68,7 @@ export function createUrlGuard(options: UrlGuardOptions): UrlGuard {
     return refuseUrl('not_https', 'The URL must begin with https://.');
   }
 
-  /** Everybody knows where `localhost` leads. */
+  /** `localhost` is resolved, since its address is no secret. */
   async function loopbackOf(hostname: string, owner: string): Promise<string[]> {
     return /(^|\.)localhost\.?$/.test(hostname) ? toTexts(await resolve(hostname, owner)) : [];
   }
@@ -85,7 +85,7 @@ export function createUrlGuard(options: UrlGuardOptions): UrlGuard {
     if (refusal) throw new BlockedAddressError(refusal.message);
   }
 
-  /** A name that leads inside fails as one that doesn't exist. */
+  /** A name with a blocked address fails like one that doesn't exist. */
   async function resolveChecked(hostname: string, protocol: string, owner: string) {
     const addresses = await resolve(hostname, owner);
     const refusal = judgeAll(toTexts(addresses), hostname, protocol);
@@ -100,7 +100,7 @@ export function createUrlGuard(options: UrlGuardOptions): UrlGuard {
         if (fitting.length === 0) throw unresolved(hostname);
         return fitting;
       });
-      // The next tick, so that what the callback throws isn't taken for a failed lookup.
+      // In the next tick, so that an error thrown by the callback doesn't count as a failed lookup.
       answer.then(
         ([...found]) => {
           if (lookupOptions.all) process.nextTick(callback, null, found);
@@ -114,7 +114,7 @@ export function createUrlGuard(options: UrlGuardOptions): UrlGuard {
   return { check, checkLiteral, lookupFor };
 }
 
-/** Twenty connections of one project to one host, opened at once, need one answer. */
+/** Twenty connections of one project to one host that open at once need only one lookup. */
 function shareLookups(resolve: Resolve): Resolve {
   const running = new Map<string, ReturnType<Resolve>>();
   return (hostname, owner) => {

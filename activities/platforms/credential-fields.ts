@@ -1,11 +1,11 @@
-// The credentials that several networks ask for.
+// Credential fields that several networks share.
 import { z } from 'zod';
 
-/** A token or an ID, as people copy it. */
+/** A token or an ID, pasted by a user. */
 export const pasted = (pattern: RegExp, message: string) =>
   z.string().trim().regex(pattern, message);
 
-/** The address of a server that users name, with or without its protocol. */
+/** The address of a user's server, with or without its protocol. */
 export const ServerUrl = z
   .string()
   .trim()

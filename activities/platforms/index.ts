@@ -1,4 +1,4 @@
-// The registry: every network that this installation publishes to, each made from its settings.
+// The registry: every network of this installation, created from its settings.
 import type { PlatformRules, Traits } from '../../schema/platforms/definition.ts';
 import type { PlatformName, PlatformSettings } from '../../schema/platforms/index.ts';
 import type { WithWebSocket } from '../egress/guarded-websocket.ts';
@@ -23,14 +23,14 @@ export function rulesOf({ rules, rulesFor }: Platform, traits: Traits): Platform
   return rulesFor?.(traits) ?? rules;
 }
 
-/** How networks reach the outside: guarded, and counted for the project they act for. */
+/** How networks are reached: guarded, and counted for the project that they act for. */
 export interface PlatformTools {
   fetch: Fetch;
   lookUpTxt: LookUpTxt;
   withWebSocket: WithWebSocket;
 }
 
-/** All but the sandbox, whose server is our own. */
+/** All networks except the sandbox, whose server is our own. */
 export function connectPlatforms(settings: PlatformSettings, tools: PlatformTools): Platform[] {
   return [
     createBluesky({ ...settings.bluesky, ...tools }),

@@ -1,9 +1,9 @@
-// One HTTP request to a network, and its answer read whole.
+// Sends one HTTP request to a network, and reads its whole response.
 import { PlatformError } from './platform-error.ts';
 import type { Fetch } from './platform.ts';
 import { toTransportError } from './transport-errors.ts';
 
-/** `commit`: a lost answer may have published the post, so it is not sent again without a check. */
+/** `commit`: a lost answer may have published the post, so it is repeated only after a check. */
 export type CallKind = 'commit' | 'other';
 
 export interface NetworkCall {
@@ -19,11 +19,11 @@ export interface NetworkCall {
 export interface NetworkAnswer {
   status: number;
   headers: Headers;
-  /** Parsed where it is JSON; otherwise the text. */
+  /** Parsed JSON, or the text if it isn't JSON. */
   body: unknown;
 }
 
-/** Answers with any status. Throws a PlatformError where no whole answer comes. */
+/** Resolves with any status. Throws a PlatformError if no complete answer arrives. */
 export async function callNetwork(fetch: Fetch, call: NetworkCall): Promise<NetworkAnswer> {
   const { url, json, kind, signal } = call;
   if (signal.aborted) throw new PlatformError('unavailable', 'Stopped before the call.');
@@ -48,7 +48,7 @@ export async function callNetwork(fetch: Fetch, call: NetworkCall): Promise<Netw
 
 export const isSuccess = ({ status }: NetworkAnswer): boolean => status >= 200 && status <= 299;
 
-/** The text itself where it is no JSON. */
+/** The text itself if it isn't JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

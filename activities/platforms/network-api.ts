@@ -1,35 +1,39 @@
-// Calls to a network's JSON API for one account: the answer checked, a refusal mapped.
+// Calls to a network's JSON API for one account: checks the answer, and maps a refusal.
 import type { z } from 'zod';
 import { callNetwork, isSuccess, type NetworkAnswer, type NetworkCall } from './json-client.ts';
 import type { Credentials, Fetch, Throttle } from './platform.ts';
 import { readThrottle } from './rate-limit-headers.ts';
-import { toRefusal, toSurprise, type Refusal } from './refusal.ts';
+import { toRefusal, toSurprise, type Explanation } from './refusal.ts';
 
 export interface NetworkApi {
   /** The title of the network. */
   network: string;
   open(credentials: Credentials): {
-    /** What the paths of calls are added to. */
+    /** Base URL for the paths of calls. */
     url: string;
-    headers?: Record<string, string>;
+    headers?: Record<string, string> | undefined;
     /** Never shown. */
     secrets: string[];
   };
-  /** The network's own code and words. */
-  readRefusal(
-    answer: NetworkAnswer,
-    credentials: Credentials,
-  ): Omit<Refusal, 'network' | 'kind' | 'answer' | 'secrets'>;
+  readRefusal(answer: NetworkAnswer, credentials: Credentials): Explanation;
   /** Default: by the status. */
   isRefusal?(answer: NetworkAnswer): boolean;
 }
 
-/** Answers with what `expected` describes, or throws a PlatformError. */
+type Query = Record<string, string | number | undefined>;
+
+export interface ApiCall extends Pick<NetworkCall, 'method' | 'json' | 'headers'> {
+  /** Default: `other`. */
+  kind?: NetworkCall['kind'];
+  /** Undefined members are left out. */
+  query?: Query;
+}
+
+/** Returns an answer that matches `expected`, or throws a PlatformError. */
 export type Ask = <T>(
   path: string,
   expected: z.ZodType<T>,
-  /** `kind` is `other` by default. */
-  call?: Partial<Pick<NetworkCall, 'kind' | 'method' | 'json' | 'headers'>>,
+  call?: ApiCall,
 ) => Promise<{ body: T; headers: Headers; throttle: Throttle | undefined }>;
 
 export type OpenApi = (credentials: Credentials, signal: AbortSignal) => Ask;
@@ -39,11 +43,11 @@ export function createApi(
   { network, open, readRefusal, isRefusal = (answer) => !isSuccess(answer) }: NetworkApi,
 ): OpenApi {
   return (credentials, signal) =>
-    async (path, expected, { kind = 'other', headers, ...call } = {}) => {
+    async (path, expected, { kind = 'other', headers, query, ...call } = {}) => {
       const account = open(credentials);
       const answer = await callNetwork(fetch, {
         ...call,
-        url: `${account.url}${path}`,
+        url: withQuery(`${account.url}${path}`, query),
         headers: { ...account.headers, ...headers },
         kind,
         signal,
@@ -56,4 +60,13 @@ export function createApi(
       if (!success) throw toSurprise(network, kind);
       return { body: data, headers: answer.headers, throttle: readThrottle(answer.headers) };
     };
+}
+
+function withQuery(url: string, query: Query | undefined): string {
+  if (!query) return url;
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) parameters.append(name, String(value));
+  }
+  return `${url}${url.includes('?') ? '&' : '?'}${parameters.toString()}`;
 }

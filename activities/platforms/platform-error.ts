@@ -1,11 +1,11 @@
-// What can go wrong at a network, in the five kinds that the engine acts on.
+// Errors of networks, in the five kinds that the engine handles.
 
 /**
- * `reauthorize`: the credentials are refused; refresh, else the account needs its user.
- * `rejected`: the network will never take this.
- * `rate_limited`: later, and when.
- * `unavailable`: surely not accepted; try again.
- * `unknown_outcome`: may have been accepted; look before anything else.
+ * `reauthorize`: the credentials are refused. Refresh them, or ask the user to reconnect.
+ * `rejected`: the network will never accept this.
+ * `rate_limited`: try again later.
+ * `unavailable`: certainly not accepted. Try again.
+ * `unknown_outcome`: may have been accepted. Check before anything else.
  */
 export type PlatformErrorKind =
   'reauthorize' | 'rejected' | 'rate_limited' | 'unavailable' | 'unknown_outcome';
@@ -13,23 +13,23 @@ export type PlatformErrorKind =
 export interface PlatformErrorOptions {
   /** The network's own code: `InvalidRequest`, `190`. */
   platformCode?: string | undefined;
-  /** On `rejected` by a connect: the credential at fault, where it's known. `platformCode` says why. */
+  /** On `rejected` by a connect: the wrong credential, if known. `platformCode` has the reason. */
   field?: string | undefined;
   /** The network's own answer, without secrets. */
   providerError?: Record<string, unknown> | undefined;
-  /** As the network says it: what makes no sense counts as unsaid. */
+  /** The network's own value. An implausible one is ignored. */
   retryAfterMs?: number | undefined;
-  /** On `rate_limited`: whom the network limits. Default: the account. */
+  /** On `rate_limited`: what the network limits. Default: the account. */
   throttled?: 'account' | 'app' | undefined;
   /** On `reauthorize`: the user or the network revoked the credentials; a refresh can't help. */
   isRevoked?: boolean | undefined;
   cause?: unknown;
 }
 
-/** No network's word holds an account up for longer. */
+/** The longest wait that a network can ask for. */
 const longestWaitMs = 24 * 3_600_000;
 
-/** How long a network asks to be left alone; undefined: it says nothing that makes sense. */
+/** The wait that a network asks for; undefined: none, or an implausible one. */
 export function readWaitMs(saidMs: number | undefined): number | undefined {
   if (saidMs === undefined || !Number.isFinite(saidMs) || saidMs <= 0) return undefined;
   return Math.min(saidMs, longestWaitMs);

@@ -1,20 +1,20 @@
-// What a network is to the engine: data in, data out, no database, no Temporal.
+// The interface of a network to the engine: data in, data out, no database, no Temporal.
 import type { z } from 'zod';
 import type { PlatformDefinition, Traits } from '../../schema/platforms/definition.ts';
 import type { PlatformName } from '../../schema/platforms/index.ts';
 
-/** What a network needs to act for an account. Plain JSON; stored only as ciphertext. */
+/** Secrets and choices that let us act for an account. Plain JSON, stored only as ciphertext. */
 export type Credentials = Record<string, string>;
 
-/** Ids and choices of a network, saved before the phase that relies on them. Never secret. */
+/** IDs and choices of a network, saved before the phase that needs them. Never secret. */
 export type ProviderState = Record<string, unknown>;
 
-/** What connecting gives: who the account is, and the credentials to act for it. */
+/** The result of connecting: the account's identity, and credentials to act for it. */
 export interface Connection {
   /**
-   * The account's identity: a project has it once. Only what the network vouches for may stand here.
-   * Where users name the server, ids are unique on that server alone, so it is `<id>@<host>`, with the
-   * host that was asked. (A DID of Bluesky is unique everywhere, and verified with its directory.)
+   * The account's identity, unique per project. It contains only facts that the network vouches for. Where
+   * users name the server, ids are unique on that server alone, so it is `<id>@<host>`, with the host that
+   * was asked. (A Bluesky DID is unique everywhere, and verified with its directory.)
    */
   externalAccountId: string;
   accountName: string;
@@ -22,7 +22,7 @@ export interface Connection {
   scope: string[];
   /** When the credentials expire unless refreshed; null: never. */
   tokenExpiresAt: Date | null;
-  /** What `rulesFor` and the calls need to know of the account. Absent: none. */
+  /** Facts about the account that `rulesFor` and the calls need. Absent: none. */
   traits?: Traits;
 }
 
@@ -37,16 +37,16 @@ export interface RefreshedCredentials {
   traits?: Traits;
 }
 
-/** One target of one post, as a phase sees it. */
+/** One target of one post, with everything that a phase needs. */
 export interface Target {
   resultId: string;
   externalAccountId: string;
   caption: string;
   mediaUrls: string[];
-  /** The id at the network of the post that this one answers. */
+  /** ID, at the network, of the post that this one replies to. */
   replyTo: string | null;
   platformOptions: Record<string, unknown>;
-  /** When it was to go out. Those of one post are a millisecond apart, in their order. */
+  /** When the target was due. The targets of a post are a millisecond apart, in their order. */
   dueAt: Date;
   credentials: Credentials;
   traits: Traits;
@@ -56,64 +56,64 @@ export interface Target {
 export interface Published {
   externalId: string;
   url: string | null;
-  /** Kept with the attempt, and shown there. Never secret. */
+  /** Stored and shown with the attempt. Never secret. */
   detail?: Record<string, unknown>;
 }
 
-/** The network has said that it takes nothing more for so long, of this account or of the whole app. */
+/** The network accepts nothing more for this long, from the account or the whole app. */
 export interface Throttle {
   scope: 'account' | 'app';
   waitMs: number;
 }
 
-/** `published`: it is public. `accepted`: the network finishes later, ask `confirm`. */
+/** `published`: the post is public. `accepted`: the network finishes later, so `confirm` polls it. */
 export type CommitOutcome = (
   { outcome: 'published'; published: Published } | { outcome: 'accepted'; state: ProviderState }
 ) & {
-  /** Learnt from an answer that was taken all the same. */
+  /** A limit that the network reported with its success. */
   throttle?: Throttle | undefined;
 };
 
-/** `absent`: surely not there. `unknown`: can't tell, now or ever. */
+/** `absent`: certainly not there. `unknown`: another check wouldn't help. */
 export type ReconcileOutcome =
   { outcome: 'published'; published: Published } | { outcome: 'absent' } | { outcome: 'unknown' };
 
 /**
- * A network: its entry and the calls to it. Every call throws a PlatformError and nothing else. `signal` aborts the HTTP under way.
- * After an unknown outcome a `commit` is sent again only when `reconcile` has said `absent`. Without
- * `reconcile` it never is.
+ * A network: its entry and its calls. Every call throws only PlatformErrors. `signal` aborts its HTTP
+ * requests. After an unknown outcome, a `commit` is repeated only after `reconcile` has returned `absent`,
+ * so without `reconcile` never.
  */
 export interface Platform extends Pick<
   PlatformDefinition,
   'rules' | 'rulesFor' | 'options' | 'commitRepeatsForMs'
 > {
   readonly name: PlatformName;
-  /** Plain credentials (`POST /v1/accounts/connect`) to a connection; absent: consent only. */
+  /** Turns plain credentials (`POST /v1/accounts/connect`) into a connection. Absent: consent only. */
   readonly connect?: {
     readonly credentials: z.ZodType<Credentials>;
     run(credentials: Credentials, signal: AbortSignal): Promise<Connection>;
   };
-  /** The hosted connect flow; absent: plain credentials only. */
+  /** The hosted connect flow. Absent: plain credentials only. */
   readonly consent?: Consent;
   refresh?(credentials: Credentials, signal: AbortSignal): Promise<RefreshedCredentials>;
-  /** Harmless, so repeated at will. Returns the ids and choices that `commit` needs. */
+  /** May be repeated at any time. Returns the IDs and choices that `commit` needs. */
   prepare?(target: Target, signal: AbortSignal): Promise<ProviderState>;
   /** The one call that makes the post public. */
   commit(target: Target, signal: AbortSignal): Promise<CommitOutcome>;
   confirm?(target: Target, signal: AbortSignal): Promise<CommitOutcome>;
   /**
-   * After an unknown outcome, or after a restore of our database: looks whether the post exists. `state`
-   * is empty where what was prepared is lost: then by what the target was accepted with.
+   * Checks whether the post exists, after an unknown outcome or a restore of our database. If the prepared
+   * state was lost, `state` is empty, and the other members of `target` must suffice.
    */
   reconcile?(target: Target, signal: AbortSignal): Promise<ReconcileOutcome>;
   revoke?(credentials: Credentials, signal: AbortSignal): Promise<void>;
 }
 
-/** The network's own consent page, and what comes back from it. */
+/** The network's own consent page, and its callback. */
 export interface Consent {
-  /** Where to send the user. `state` and `callbackUrl` come back to us with the answer. */
+  /** The URL to send the user to. `state` and `callbackUrl` come back with the answer. */
   authorizeUrl(request: { state: string; callbackUrl: string }): string;
-  /** The callback's query to a connection. */
+  /** Turns the callback's query into a connection. */
   complete(
     query: Record<string, string>,
     request: { callbackUrl: string },
@@ -121,5 +121,5 @@ export interface Consent {
   ): Promise<Connection>;
 }
 
-/** The fetch that platforms are given; the same as the global one in form. */
+/** The fetch that networks are called with. It has the signature of the global one. */
 export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;

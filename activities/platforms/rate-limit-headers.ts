@@ -1,15 +1,15 @@
-// What a network's headers say of its limits. Dates are read against its own clock.
+// Reads the rate limits in a network's headers. Dates are compared with the network's own clock.
 import { readRetryAfterMs } from '../egress/retry-after.ts';
 import { readWaitMs } from './platform-error.ts';
 import type { Throttle } from './platform.ts';
 
-/** How long to wait after a refusal; undefined: the headers don't say. */
+/** The wait after a refusal; undefined: the headers name none. */
 export function readRefusedMs(headers: Headers): number | undefined {
   const retryAfter = headers.get('retry-after') ?? undefined;
   return readRetryAfterMs(retryAfter, serverNow(headers)) ?? readResetMs(headers);
 }
 
-/** Of a request that was taken: it used up the limit of the account. */
+/** The wait after an accepted request that used up the account's limit. */
 export function readThrottle(headers: Headers): Throttle | undefined {
   const waitMs = readWaitMs(readResetMs(headers));
   if (readLimit(headers, 'remaining') !== '0' || waitMs === undefined) return undefined;

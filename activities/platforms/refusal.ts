@@ -1,4 +1,4 @@
-// A network's refusal as a PlatformError: by its status, unless its own code says more.
+// Turns a network's refusal into a PlatformError: by the network's own code, otherwise by the status.
 import type { CallKind, NetworkAnswer } from './json-client.ts';
 import {
   PlatformError,
@@ -8,36 +8,41 @@ import {
 import { readRefusedMs } from './rate-limit-headers.ts';
 
 /**
- * What a network's code means. `revoked`: the user or the network took the access back. `lost`: the
- * network may have done what was asked.
+ * `revoked`: the user or the network revoked the access. `lost`: the network may have carried out the call.
  */
 export type Verdict = PlatformErrorKind | 'revoked' | 'lost';
 
-export interface Refusal {
+/** How a network explains a refusal. */
+export interface Explanation {
+  /** The network's own code and words, if it gave any. */
+  code?: string | undefined;
+  message?: string | undefined;
+  /** Default: by the status. */
+  verdict?: Verdict | undefined;
+  /** Additional members of `provider_error`. */
+  detail?: Record<string, unknown> | undefined;
+  /** Default: by the headers. */
+  retryAfterMs?: number | undefined;
+  /** What a rate limit applies to. Default: the account. */
+  throttled?: 'account' | 'app' | undefined;
+}
+
+export interface Refusal extends Explanation {
   /** The title of the network. */
   network: string;
   kind: CallKind;
   answer: NetworkAnswer;
-  /** The network's own code and words, where it gave them. */
-  code?: string | undefined;
-  message?: string | undefined;
-  /** By the network's code, else by the status. */
-  verdicts?: Readonly<Record<string, Verdict>>;
-  /** Never shown, even where the network repeats them. */
+  /** Redacted even if the network repeats them. */
   secrets: readonly string[];
-  /** Default: by the headers. */
-  retryAfterMs?: number | undefined;
-  /** Whom a rate limit is for. Default: the account. */
-  throttled?: 'account' | 'app' | undefined;
 }
 
-/** Of a network's words in our message. `provider_error` keeps more of them. */
+/** Maximum length of a network's text in our message. `provider_error` keeps more of it. */
 const maxWordsLength = 500;
-/** Of any text of a network: more than is kept. A short secret, often repeated, would grow without end. */
+/** Longer than the kept text. Without it, redacting a short repeated secret could grow a text endlessly. */
 const maxTextLength = 5_000;
 
 export function toRefusal(refusal: Refusal): PlatformError {
-  const { network, kind, answer, secrets } = refusal;
+  const { network, kind, answer, secrets, detail, verdict, throttled = 'account' } = refusal;
   const { status } = answer;
   const code = redact(refusal.code?.trim() ?? '', secrets);
   const message = redact(refusal.message?.trim() ?? '', secrets);
@@ -47,16 +52,14 @@ export function toRefusal(refusal: Refusal): PlatformError {
   const words = said.slice(0, maxWordsLength) || `HTTP ${status}`;
   const options: PlatformErrorOptions = {
     platformCode: code || String(status),
-    providerError: { status, ...(code && { code }), ...(message && { message }) },
+    providerError: { status, ...(code && { code }), ...(message && { message }), ...detail },
   };
-  const { verdicts = {}, code: given = '' } = refusal;
-  const known = [given, String(status)].find((each) => Object.hasOwn(verdicts, each));
-  const verdict = known === undefined ? verdictOf(status) : verdicts[known]!;
-  switch (verdict) {
+  const meaning = verdict ?? verdictOf(status);
+  switch (meaning) {
     case 'rate_limited':
       return new PlatformError('rate_limited', `${network} limits the rate: ${words}`, {
         ...options,
-        throttled: refusal.throttled ?? 'account',
+        throttled,
         retryAfterMs: refusal.retryAfterMs ?? readRefusedMs(answer.headers),
       });
     case 'lost':
@@ -65,13 +68,13 @@ export function toRefusal(refusal: Refusal): PlatformError {
     case 'reauthorize':
       return new PlatformError('reauthorize', `${network} refused the credentials: ${words}`, {
         ...options,
-        ...(verdict === 'revoked' && { isRevoked: true }),
+        ...(meaning === 'revoked' && { isRevoked: true }),
       });
     case 'rejected':
-      return new PlatformError(verdict, `${network} refused the request: ${words}`, options);
+      return new PlatformError(meaning, `${network} refused the request: ${words}`, options);
     case 'unavailable':
     case 'unknown_outcome':
-      return new PlatformError(verdict, `${network} failed: ${words}`, options);
+      return new PlatformError(meaning, `${network} failed: ${words}`, options);
   }
 }
 
@@ -79,11 +82,11 @@ function verdictOf(status: number): Verdict {
   if (status === 429) return 'rate_limited';
   if (status === 401) return 'reauthorize';
   if (status >= 500 || status === 408) return 'lost';
-  // A redirect or a page of something in between: the network itself took nothing.
+  // A redirect, or a page of a proxy in between. The network itself accepted nothing.
   return status < 400 ? 'unavailable' : 'rejected';
 }
 
-/** The error of an answer with a good status that can't be read. */
+/** The error for a successful answer that can't be read. */
 export function toSurprise(network: string, kind: CallKind): PlatformError {
   return lostAnswer(kind, `${network} answered in a way that can't be read.`);
 }
@@ -97,8 +100,8 @@ export function lostAnswer(
   return new PlatformError(kind === 'commit' ? 'unknown_outcome' : 'unavailable', message, options);
 }
 
-/** The beginning, without the secrets, also where they are percent-encoded. */
-export function redact(text: string, secrets: readonly string[]): string {
+/** The beginning of the text, without the secrets, percent-encoded or not. */
+function redact(text: string, secrets: readonly string[]): string {
   const written = secrets.filter(Boolean).flatMap((secret) => [secret, encodeURIComponent(secret)]);
   return written.reduce(
     (rest, secret) => rest.replaceAll(secret, '[redacted]'),

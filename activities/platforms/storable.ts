@@ -1,6 +1,6 @@
-// Text and JSON of others, as much of it as Postgres can hold and somebody wants to keep.
+// Shortens text and JSON from others to what Postgres can store and is worth keeping.
 
-/** Postgres holds no NUL, and JSON in it no half of a surrogate pair. */
+/** Postgres can't store NUL, nor half a surrogate pair in JSON. */
 export function cutText(text: string, maxChars: number): string {
   const clean = text.replaceAll('\0', '');
   if (clean.length <= maxChars) return clean.toWellFormed();
@@ -10,86 +10,41 @@ export function cutText(text: string, maxChars: number): string {
     .toWellFormed();
 }
 
-/** What is deeper exhausts the stack of whoever writes it as JSON. */
-const maxDepth = 16;
-
-interface Room {
-  leftBytes: number;
-  isFull: boolean;
-  isCut: boolean;
-}
-
-/** A copy that is at most `maxBytes` long as JSON: what is deep or comes late is left out. */
-export function cutJson(
+/**
+ * A copy of at most `maxBytes` as JSON, with texts of at most `maxChars`. Undefined: the copy would be longer, or
+ * is nested too deeply to be written.
+ */
+export function toStorable(
   given: Record<string, unknown>,
   maxBytes: number,
-): { kept: Record<string, unknown>; isCut: boolean } {
-  const room: Room = { leftBytes: maxBytes, isFull: false, isCut: false };
-  const kept = copyMembers(given, room, 1);
-  return { kept, isCut: room.isCut || room.isFull };
-}
-
-function copyMembers(given: object, room: Room, depth: number): Record<string, unknown> {
-  take(room, 2);
-  const members: [string, unknown][] = [];
-  for (const [name, value] of Object.entries(given)) {
-    const key = cutText(name, name.length);
-    if (!take(room, bytesOf(key) + 2)) break;
-    const copied = copy(value, room, depth);
-    if (copied !== undefined) members.push([key, copied]);
-    if (room.isFull) break;
+  maxChars = maxBytes,
+): Record<string, unknown> | undefined {
+  try {
+    const json = JSON.stringify(given, (_name, value: unknown) => {
+      if (typeof value === 'string') return cutText(value, maxChars);
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+      return Object.fromEntries(
+        Object.entries(value).map(([name, member]) => [cutText(name, name.length), member]),
+      );
+    });
+    if (Buffer.byteLength(json) > maxBytes) return undefined;
+    return JSON.parse(json) as Record<string, unknown>;
+  } catch {
+    return undefined;
   }
-  // Not by assignment, which `__proto__` would not survive.
-  return Object.fromEntries(members);
 }
 
-function copyItems(given: unknown[], room: Room, depth: number): unknown[] {
-  take(room, 2);
-  const items: unknown[] = [];
-  for (const item of given) {
-    if (!take(room, 1)) break;
-    const copied = copy(item, room, depth);
-    if (copied !== undefined) items.push(copied);
-    if (room.isFull) break;
+/** Marks a network's answer as shortened. */
+const cutMark = { is_cut: true };
+
+/** Returns JSON that fits unchanged. Otherwise shortens its texts until it fits. */
+export function cutJson(given: Record<string, unknown>, maxBytes: number): Record<string, unknown> {
+  const whole = toStorable(given, maxBytes);
+  if (whole) return whole;
+  const room = maxBytes - Buffer.byteLength(JSON.stringify(cutMark));
+  for (let maxChars = room; maxChars > 0; maxChars = Math.floor(maxChars / 2)) {
+    const cut = toStorable(given, room, maxChars);
+    if (cut) return { ...cut, ...cutMark };
   }
-  return items;
+  return cutMark;
 }
-
-/** Undefined: there is no room for it, or JSON has no form for it. */
-function copy(value: unknown, room: Room, depth: number): unknown {
-  if (typeof value === 'string') return copyText(value, room);
-  if (typeof value === 'object' && value !== null) {
-    if (depth === maxDepth) {
-      room.isCut = true;
-      return undefined;
-    }
-    return Array.isArray(value)
-      ? copyItems(value, room, depth + 1)
-      : copyMembers(value, room, depth + 1);
-  }
-  if (value !== null && typeof value !== 'number' && typeof value !== 'boolean') return undefined;
-  return take(room, bytesOf(value)) ? value : undefined;
-}
-
-/** The beginning of a text that is too long for what is left. */
-function copyText(text: string, room: Room): string | undefined {
-  let clean = cutText(text, text.length);
-  let bytes = bytesOf(clean);
-  while (bytes > room.leftBytes && clean.length > 0) {
-    room.isFull = true;
-    const share = Math.floor((clean.length * room.leftBytes) / bytes);
-    clean = cutText(clean, Math.min(share, clean.length - 1));
-    bytes = bytesOf(clean);
-  }
-  if (bytes > room.leftBytes) return undefined;
-  room.leftBytes -= bytes;
-  return clean;
-}
-
-function take(room: Room, bytes: number): boolean {
-  if (bytes > room.leftBytes) room.isFull = true;
-  else room.leftBytes -= bytes;
-  return !room.isFull;
-}
-
-const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));

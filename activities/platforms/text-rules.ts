@@ -1,5 +1,6 @@
-// Checks what is to be published against a network's rules for text.
+// Checks texts against a network's rules.
 import type { Issue } from '../../schema/wire/errors.ts';
+import type { Path } from '../../schema/wire/names.ts';
 import type { TextUnit } from '../../schema/platforms/definition.ts';
 import { platformTitles } from '../../schema/platforms/index.ts';
 import type { Platform } from './platform.ts';
@@ -12,10 +13,10 @@ const unitNames: Record<TextUnit, string> = {
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 interface TextPlace {
-  path: string;
-  /** Of the target, checked. */
+  path: Path;
+  /** The target's options, already checked. */
   options?: Record<string, unknown>;
-  /** Default: it is a caption. */
+  /** Default: the text is a caption. */
   isComment?: boolean;
 }
 
@@ -41,7 +42,7 @@ export function checkText(
   return [{ path, code: `${what}_too_long`, message, actual: length, limit: max }];
 }
 
-/** Most captions are short, and a text has never more graphemes than code units. */
+/** A text never has more graphemes than code units, so most captions need no counting. */
 function lengthOf(text: string, unit: TextUnit, max: number): number {
   if (unit === 'utf16' || text.length <= max) return text.length;
   const units: Iterable<unknown> = unit === 'characters' ? text : graphemes.segment(text);

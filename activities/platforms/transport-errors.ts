@@ -1,7 +1,7 @@
-// Tells a call that surely never reached its network from one whose outcome nobody knows.
+// Distinguishes calls that certainly never reached their network from calls with an unknown outcome.
 import { PlatformError } from './platform-error.ts';
 
-/** The connection was never made, so not a byte of the request was sent. */
+/** The connection was never opened, so no byte of the request was sent. */
 const beforeConnection = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -14,9 +14,9 @@ const beforeConnection = new Set([
 ]);
 
 /**
- * Turns what `fetch` threw into a PlatformError. In `commit` only a failure to connect counts as
- * `unavailable`; a reset, a time-out or an abort may have come after the network took the post.
- * `other` calls are harmless to repeat, so there every failure is `unavailable`.
+ * Turns an error of `fetch` into a PlatformError. In `commit`, only a failure to connect counts as
+ * `unavailable`: a reset, a timeout or an abort may come after the network accepted the post. `other` calls
+ * can be repeated safely, so every failure is `unavailable`.
  */
 export function toTransportError(
   error: unknown,
@@ -51,7 +51,7 @@ interface Cause {
   wasConnecting: boolean;
 }
 
-/** The deepest error that tells its code; `fetch` wraps the socket's error as `cause`. */
+/** The deepest error with a code. `fetch` wraps the socket's error as `cause`. */
 function findCause(error: unknown): Cause {
   let found: Cause = { code: undefined, wasConnecting: false };
   for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth++) {
@@ -75,7 +75,7 @@ function isSystemCall(error: unknown): boolean {
   return syscall === 'connect' || syscall === 'getaddrinfo';
 }
 
-/** Names of node:tls and OpenSSL; the request is written only after the handshake. */
+/** Codes of node:tls and OpenSSL. The request is written only after the handshake. */
 function isCertificateFault(code: string): boolean {
   return (
     code.startsWith('ERR_TLS_CERT_') ||

@@ -1,11 +1,11 @@
-// Connecting: which credential a refusal is due to. Where none is named, it is the secret one.
+// Errors of connecting that name the wrong credential. By default, the API names the secret one.
 import { PlatformError, type PlatformErrorKind } from './platform-error.ts';
 
 export function wrongCredential(field: string, message: string, platformCode?: string) {
   return new PlatformError('rejected', message, { field, platformCode });
 }
 
-/** For `catch`: a failure of these kinds is due to the field. */
+/** For `catch`: attributes a failure of these kinds to the field. */
 export function blame(field: string, ...kinds: PlatformErrorKind[]): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof PlatformError) || !kinds.includes(error.kind)) throw error;
@@ -13,20 +13,24 @@ export function blame(field: string, ...kinds: PlatformErrorKind[]): (error: unk
   };
 }
 
-/** With these there is no server of that name, or one that sends megabytes. */
+/** The server doesn't exist, must not be reached, or sends too much. */
 const noServer = new Set(['ENOTFOUND', 'UND_ERR_RES_EXCEEDED_MAX_SIZE', 'blocked_address']);
 
 /**
- * For `catch` of the first call to a server that the user names. One that is down may be the right one;
- * one that answers differently than the network isn't.
+ * For `catch` of the first call to a user's server. An unavailable server may still be the right one; one
+ * that answers unlike the network isn't.
  */
-export function blameServer(wrong: PlatformError): (error: unknown) => never {
+export function blameServer(
+  field: string,
+  message: string,
+  code: string,
+): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof PlatformError)) throw error;
     const { platformCode = '', providerError, cause } = error.options;
     const isDown =
       cause || error.kind === 'rate_limited' || Number(providerError?.['status']) >= 500;
     const isRight = error.kind === 'reauthorize' || (isDown && !noServer.has(platformCode));
-    throw isRight ? error : wrong;
+    throw isRight ? error : wrongCredential(field, message, code);
   };
 }

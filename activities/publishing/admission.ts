@@ -1,53 +1,53 @@
-// The posts that this worker publishes in their workflow's first task: few at a time, since each keeps
-// a place for workflow tasks, which deliveries need too.
+// Admission control: limits how many posts this worker publishes inside workflow tasks at a time.
+// Deliveries need slots for workflow tasks too.
 
-export interface FirstTasks {
+export interface Admission {
   /**
-   * Resolves as soon as there is room, with how to leave. Undefined: there will be none soon, and the
-   * targets had better get activities of their own.
+   * Resolves with a function that frees the slot. Undefined: no slot will be free soon, so the targets
+   * should be advanced by separate activities.
    */
   enter(): Promise<(() => void) | undefined>;
-  /** Workflows that are started now would wait for room. */
+  /** A workflow that starts now would wait for a slot. */
   isCrowded(): boolean;
 }
 
 const maxAtOnce = 100;
-/** Together with the others they leave a fifth of the places for workflow tasks. */
+/** Together with `maxAtOnce` it leaves a fifth of the slots for workflow tasks. */
 const maxWaiting = 300;
 const crowdedFrom = 50;
-/** While none of the others ends: a network hangs, and those that wait must not hang with it. */
+/** How long a post waits while no other one ends, since the networks of those may hang. */
 const standstillMs = 300;
-/** Temporal would be told before long that the task is still at it. */
+/** A longer wait would cost a heartbeat of the workflow task. */
 const maxWaitMs = 4_000;
-const lookEveryMs = 100;
+const checkEveryMs = 100;
 
 interface Waiting {
   sinceMs: number;
   enter(hasRoom: boolean): void;
 }
 
-export function createFirstTasks(): FirstTasks {
+export function createAdmission(): Admission {
   const waiting: Waiting[] = [];
-  let begun = 0;
+  let running = 0;
   let lastEndMs = -Infinity;
   let timer: NodeJS.Timeout | undefined;
 
-  function look(): void {
+  function dismissLate(): void {
     const nowMs = performance.now();
     const isStanding = nowMs - lastEndMs > standstillMs;
-    const isOver = ({ sinceMs }: Waiting) =>
+    const isLate = ({ sinceMs }: Waiting) =>
       nowMs - sinceMs > (isStanding ? standstillMs : maxWaitMs);
-    while (waiting[0] && isOver(waiting[0])) waiting.shift()!.enter(false);
-    timer = waiting.length > 0 ? setTimeout(look, lookEveryMs) : undefined;
+    while (waiting[0] && isLate(waiting[0])) waiting.shift()!.enter(false);
+    timer = waiting.length > 0 ? setTimeout(dismissLate, checkEveryMs) : undefined;
   }
 
   function waitForRoom(): Promise<boolean> {
-    if (begun < maxAtOnce) {
-      begun++;
+    if (running < maxAtOnce) {
+      running++;
       return Promise.resolve(true);
     }
     if (waiting.length >= maxWaiting) return Promise.resolve(false);
-    timer ??= setTimeout(look, lookEveryMs);
+    timer ??= setTimeout(dismissLate, checkEveryMs);
     return new Promise((enter) => waiting.push({ sinceMs: performance.now(), enter }));
   }
 
@@ -55,7 +55,7 @@ export function createFirstTasks(): FirstTasks {
     lastEndMs = performance.now();
     const next = waiting.shift();
     if (next) next.enter(true);
-    else begun--;
+    else running--;
   }
 
   return {

@@ -1,34 +1,31 @@
-// Takes one target through its phases until it ends or must wait. The row decides, so a crash at any
-// line leaves either a phase that may be begun, or one whose call may have gone out.
+// Advances one target through its phases until it ends or must wait. The row decides the next step, because
+// after a crash only the row shows whether a call may have been sent.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isOpen } from '../../schema/database/posts/open-results.ts';
-import { findTarget, setPaused, type TargetRow } from '../../schema/database/posts/targets.ts';
+import {
+  findTarget,
+  isOpen,
+  setPaused,
+  type TargetRow,
+} from '../../schema/database/posts/targets.ts';
 import { postingErrors } from '../../schema/posts/errors.ts';
 import type { TargetProgress } from '../../schema/workflows.ts';
 import { loadAccess, refreshAccess, setReconnectRequired, type Access } from './credentials.ts';
 import type { AdvanceDependencies } from './dependencies.ts';
 import { ownedForMs } from './call-ownership.ts';
-import { defaultCallTimeoutMs } from './call-phase.ts';
+import { defaultCallTimeoutMs, runPhase } from './run-phase.ts';
+import { failTarget, lostCommit, lostState, takeStep, type Refused } from './record-outcome.ts';
 import { fetchFor } from '../egress/guarded-fetch.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { findWait, noteRefusal } from './rate-limits.ts';
 import {
-  failTarget,
-  lostCommit,
-  lostState,
-  runPhase,
-  takeStep,
-  type Refused,
-} from './run-phase.ts';
-import {
   afterError,
-  checkFirst,
-  firstLook,
+  checkAfterRestore,
+  firstCheck,
   isSending,
   mayBePublic,
   mayRepeat,
-  nextLook,
+  nextCheck,
 } from './backoff.ts';
 
 export interface AdvanceTargetInput {
@@ -36,13 +33,13 @@ export interface AdvanceTargetInput {
   run: number;
 }
 
-/** A network may refuse a fresh token when another call has just ended it, but not again and again. */
+/** A refresh by another call may invalidate a fresh token, but not repeatedly. */
 const maxRenewals = 3;
-/** Shorter waits are spent here: a round trip to Temporal would take as long. */
+/** The activity sleeps through shorter waits: a round trip to Temporal takes as long. */
 const shortWaitMs = 20;
-/** While another process makes the row's call. */
-const lookAgainMs = 500;
-/** A look costs Postgres less here than it costs Temporal; but a worker that stops must not wait long. */
+/** How often the row is read while another process owns its call. */
+const readAgainMs = 500;
+/** Longer waits return to Temporal, since a worker that stops waits for this activity. */
 const waitHereMs = 5_000;
 const ended: TargetProgress = { waitMs: null };
 
@@ -57,8 +54,8 @@ export async function advanceTarget(
     if (!stored) return ended;
     const ownedMs = ownedForMs(stored, clock, callTimeoutMs);
     if (ownedMs > 0) {
-      if (performance.now() > leaveAtMs) return { waitMs: lookAgainMs };
-      await sleep(Math.min(ownedMs, lookAgainMs));
+      if (performance.now() > leaveAtMs) return { waitMs: readAgainMs };
+      await sleep(Math.min(ownedMs, readAgainMs));
       continue;
     }
     const waitMs = (stored.next_attempt_at?.getTime() ?? 0) - stored.read_at.getTime();
@@ -78,15 +75,15 @@ export async function advanceTarget(
     if (end === 'published') return ended;
     if (end === 'written') continue;
     if (end === 'superseded') {
-      const isOpenStill = await findOpenTarget(dependencies, { resultId, run });
-      return isOpenStill ? { waitMs: lookAgainMs } : ended;
+      const isStillOpen = await findOpenTarget(dependencies, { resultId, run });
+      return isStillOpen ? { waitMs: readAgainMs } : ended;
     }
     const mayRenew = renewals++ < maxRenewals;
     await fetchFor(project_id, () => renewAccess(dependencies, platform, access, end, mayRenew));
   }
 }
 
-/** Undefined: it has ended, or another run carries it. */
+/** Undefined: the target has ended, or belongs to another run. */
 async function findOpenTarget(
   { db }: AdvanceDependencies,
   { resultId, run }: AdvanceTargetInput,
@@ -95,15 +92,15 @@ async function findOpenTarget(
   return row?.current_run === run && isOpen(row.status) ? row : undefined;
 }
 
-/** Where there is nothing to prepare, a target begins with its commit. */
+/** A network without a prepare phase begins with the commit. */
 function atFirstPhase(row: TargetRow, platform: Platform | undefined): TargetRow {
   const hasNone = row.phase === 'prepare' && platform && !platform.prepare;
   return hasNone ? { ...row, phase: 'commit' } : row;
 }
 
 /**
- * What stands before the row's next call. `written`: the row tells what to do instead; else this run
- * can only wait, or has ended.
+ * Handles everything that prevents the row's next call. `written`: the row has changed and must be read
+ * again. A TargetProgress: this run must wait, or is done with the target. Undefined: the call may be made.
  */
 async function findObstacle(
   dependencies: AdvanceDependencies,
@@ -112,18 +109,18 @@ async function findObstacle(
 ): Promise<'written' | TargetProgress | undefined> {
   const { db, clock: limits } = dependencies;
   if (row.phase_state === 'begun' && row.phase === 'commit') {
-    // Its caller is dead, and may have sent it.
+    // The caller is dead and may have sent the commit.
     const begunMs = (row.begun_at ?? row.read_at).getTime();
-    await takeStep(dependencies, row, firstLook(row.clock, limits, begunMs), lostCommit);
+    await takeStep(dependencies, row, firstCheck(row.clock, limits, begunMs), lostCommit);
     return 'written';
   }
-  // A look is held up by nothing.
+  // Neither pauses nor limits hold up confirm and reconcile.
   if (!isSending(row.phase)) return undefined;
   if (row.must_check) {
-    // An answer can't be looked for without the id of what it answers.
+    // A reply can't be found without the ID of the post that it replies to.
     const missing = await findMissing(dependencies, row);
     if (missing) return missing;
-    await takeStep(dependencies, row, checkFirst(row, limits), lostState);
+    await takeStep(dependencies, row, checkAfterRestore(row, limits), lostState);
     return 'written';
   }
   if (
@@ -131,27 +128,27 @@ async function findObstacle(
     platform &&
     !mayRepeat(platform, row.clock, row.read_at.getTime())
   ) {
-    await takeStep(dependencies, row, nextLook(row.clock, limits), lostCommit);
+    await takeStep(dependencies, row, nextCheck(row.clock, limits), lostCommit);
     return 'written';
   }
-  // What may be public already is looked for rather than left to wait.
-  const look = mayBePublic(row) ? nextLook(row.clock, limits) : undefined;
-  if (row.is_sending_paused && !look) return (await setPaused(db, row)) ? ended : 'written';
+  // A post that may be public is checked instead of waiting.
+  const check = mayBePublic(row) ? nextCheck(row.clock, limits) : undefined;
+  if (row.is_sending_paused && !check) return (await setPaused(db, row)) ? ended : 'written';
   const missing = await findMissing(dependencies, row);
   if (missing) return missing;
-  const wait = row.is_sending_paused ? look : await findWait(dependencies, row);
+  const wait = row.is_sending_paused ? check : await findWait(dependencies, row);
   if (!wait) return undefined;
-  await takeStep(dependencies, row, look ?? wait, 'The network limits the rate.');
+  await takeStep(dependencies, row, check ?? wait, 'The network limits the rate.');
   return 'written';
 }
 
-/** Undefined: what it answers is public, or it answers nothing of ours. */
+/** Undefined: the target replies to a published target, or to no target of ours. */
 async function findMissing(
   dependencies: AdvanceDependencies,
   row: TargetRow,
 ): Promise<TargetProgress | undefined> {
   if (row.answers_result_id === null || row.answered_status === 'published') return undefined;
-  // One that is on its way still met a pause; this one is carried again together with it.
+  // The other target met a pause. The run that resumes it advances this one too.
   if (isOpen(row.answered_status)) return ended;
   return failUnsent(dependencies, row, 'answered_post_missing');
 }
@@ -168,7 +165,7 @@ async function failUnsent(
   return ended;
 }
 
-/** Our credentials were refused: the account gets newer ones, or the row says what becomes of it without. */
+/** The network refused our credentials: refreshes them, or decides the next step without them. */
 async function renewAccess(
   dependencies: AdvanceDependencies,
   platform: Platform,
@@ -182,7 +179,7 @@ async function renewAccess(
   if (error.kind === 'reauthorize') {
     const reason = error.options.isRevoked ? 'revoked' : 'token_expired';
     const isSet = await setReconnectRequired(dependencies, access, reason);
-    // Its user has just connected it again.
+    // The user has just reconnected the account.
     if (!isSet && mayRenew && (await loadAccess(dependencies, access.accountId))) return;
   }
   if (error.kind === 'rate_limited') await noteRefusal(dependencies, row, error);

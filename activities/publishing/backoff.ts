@@ -1,4 +1,4 @@
-// What a target does next after trouble at its network. Pure: the row's counters in, a decision out.
+// Decides what a target does next after an error. Pure: takes the row's counters, returns the next step.
 import type { ClockState } from '../../schema/database/tables.ts';
 import type { PostingErrorCode } from '../../schema/posts/errors.ts';
 import type { Phase } from '../../schema/posts/posts.ts';
@@ -9,22 +9,22 @@ import type { PlatformError } from '../platforms/platform-error.ts';
 export type NextStep =
   { next: Phase; waitMs: number; clock: ClockState } | { fail: PostingErrorCode };
 
-/** The phase asks the network to take something; the others look what became of it. */
+/** The phase sends something to the network. The other phases only ask. */
 export function isSending(phase: Phase): boolean {
   return phase === 'prepare' || phase === 'commit';
 }
 
-/** A commit went out whose end nobody knows, so whatever stops us now, the post may be there. */
+/** A commit with an unknown outcome was sent, so the post may be public. */
 export function mayBePublic({ phase, clock }: { phase: Phase; clock: ClockState }): boolean {
   return clock.check?.mayBePublic ?? (!isSending(phase) || isUnproven(clock));
 }
 
-/** A round of looks was begun and has not ended. */
-const isUnproven = (clock: ClockState) => clock.reconcileLooks !== undefined;
+/** The reconciliation of a commit has begun and not ended. */
+const isUnproven = (clock: ClockState) => clock.reconcileChecks !== undefined;
 
 /**
- * After a call that did not reach its end. `phase`: the one that failed. The refusal of a repeated
- * commit says nothing of the first one: what became of that is looked for, and it is told only then.
+ * After a failed call in `phase`. The refusal of a repeated commit says nothing about the first commit,
+ * so the reconciliation of the first one continues.
  */
 export function afterError(
   error: PlatformError,
@@ -34,14 +34,14 @@ export function afterError(
   nowMs: number,
 ): NextStep {
   const { kind } = error;
-  if (phase === 'commit' && kind === 'unknown_outcome') return firstLook(clock, limits, nowMs);
+  if (phase === 'commit' && kind === 'unknown_outcome') return firstCheck(clock, limits, nowMs);
   if (phase === 'commit' && kind !== 'reauthorize' && isUnproven(clock)) {
-    return nextLook(clock, limits);
+    return nextCheck(clock, limits);
   }
   switch (kind) {
     case 'rejected':
-      // In reconcile it is the look that was refused, not the post.
-      return phase === 'reconcile' ? nextLook(clock, limits) : { fail: 'rejected' };
+      // In reconcile the network refused the check, not the post.
+      return phase === 'reconcile' ? nextCheck(clock, limits) : { fail: 'rejected' };
     case 'reauthorize':
       if (mayBePublic({ phase, clock })) return { fail: 'outcome_unknown' };
       return { fail: error.options.isRevoked ? 'token_revoked' : 'token_expired' };
@@ -49,13 +49,13 @@ export function afterError(
       return afterRateLimit(error.options.retryAfterMs, phase, clock, limits, nowMs);
     case 'unavailable':
     case 'unknown_outcome':
-      if (phase === 'reconcile') return nextLook(clock, limits);
+      if (phase === 'reconcile') return nextCheck(clock, limits);
       if (phase === 'confirm') return nextPoll(clock, limits, nowMs);
       return afterRefusal(phase, clock, limits);
   }
 }
 
-/** Shared by who was refused and who only knows of it. */
+/** For targets that were refused, and for targets that wait for a known limit. */
 export function afterRateLimit(
   retryAfterMs: number | undefined,
   phase: Phase,
@@ -71,13 +71,13 @@ export function afterRateLimit(
   return { next: phase, waitMs, clock: { ...clock, rateLimitedSinceMs: sinceMs } };
 }
 
-/** A call that was not limited has ended what was waited out. */
+/** After a call that was not rate-limited. */
 export function withoutLimit(clock: ClockState): ClockState {
   const { rateLimitedSinceMs: _, ...rest } = clock;
   return rest;
 }
 
-/** Surely not accepted: the same phase again, by the retry schedule. */
+/** The network certainly did not accept the call: repeats the phase by the retry schedule. */
 function afterRefusal(phase: Phase, clock: ClockState, limits: TargetClock): NextStep {
   const tries = clock.unavailable ?? 0;
   const waitMs = limits.unavailableDelaysMs[tries];
@@ -85,15 +85,15 @@ function afterRefusal(phase: Phase, clock: ClockState, limits: TargetClock): Nex
   return { next: phase, waitMs, clock: { ...clock, unavailable: tries + 1 } };
 }
 
-/** The answer to a commit that was begun at `begunMs` is lost: it is looked for from the start. */
-export function firstLook(clock: ClockState, limits: TargetClock, begunMs: number): NextStep {
+/** The answer to the commit that began at `begunMs` is lost: starts its reconciliation. */
+export function firstCheck(clock: ClockState, limits: TargetClock, begunMs: number): NextStep {
   const unprovenSinceMs = clock.unprovenSinceMs ?? begunMs;
-  return nextLook({ ...clock, reconcileLooks: 0, unprovenSinceMs }, limits);
+  return nextCheck({ ...clock, reconcileChecks: 0, unprovenSinceMs }, limits);
 }
 
 /**
- * Whether the network takes another commit for a repeat of the lost one. Its memory of that one may be
- * shorter than a pause or an outage of ours. After a manual retry nobody knows how old that commit is.
+ * Whether the network still recognizes a repeated commit. It may forget the first one during a long pause
+ * or outage. After a manual retry the age of the first commit is unknown.
  */
 export function mayRepeat(
   { commitRepeatsForMs }: Pick<Platform, 'commitRepeatsForMs'>,
@@ -104,48 +104,48 @@ export function mayRepeat(
 }
 
 /**
- * After a restore of the database: asks the network whether it has the post. Calls that were in flight
- * in the restored state have long ended, so one look that reaches the network is enough.
+ * After a restore of the database: asks the network whether it has the post. Calls that were in flight in
+ * the restored state ended long ago, so one successful check is enough.
  */
-export function checkFirst(
+export function checkAfterRestore(
   { phase, clock, was_due: mayBePublic }: { phase: Phase; clock: ClockState; was_due: boolean },
   limits: TargetClock,
 ): NextStep {
-  // Its looks are under way anyway.
-  if (isUnproven(clock)) return nextLook(clock, limits);
+  // A reconciliation is in progress anyway.
+  if (isUnproven(clock)) return nextCheck(clock, limits);
   const check = { phase: phase === 'prepare' ? phase : 'commit', mayBePublic } as const;
-  return nextLook({ ...clock, check }, limits);
+  return nextCheck({ ...clock, check }, limits);
 }
 
-/** The phase that was held up for the check. */
+/** Continues with the phase that the check held up. */
 function afterCheck(check: NonNullable<ClockState['check']>, clock: ClockState): NextStep {
-  const { check: _, reconcileLooks: __, ...rest } = clock;
+  const { check: _, reconcileChecks: __, ...rest } = clock;
   return { next: check.phase, waitMs: 0, clock: rest };
 }
 
-/** After the last look, or one that can't tell: a target that was not due before the restore is sent. */
+/** After the last check, or an inconclusive one. A target that wasn't due before a restore is sent. */
 function withoutKnowing(clock: ClockState): NextStep {
   const { check } = clock;
   return check && !check.mayBePublic ? afterCheck(check, clock) : { fail: 'outcome_unknown' };
 }
 
-/** After an answer that proves nothing. A look that can't tell now never can. */
+/** After an answer that proves nothing. Another check wouldn't help. */
 export function afterUnknown(phase: Phase, clock: ClockState, limits: TargetClock): NextStep {
-  return phase === 'reconcile' ? withoutKnowing(clock) : nextLook(clock, limits);
+  return phase === 'reconcile' ? withoutKnowing(clock) : nextCheck(clock, limits);
 }
 
-/** The next look of reconcile; `outcome_unknown` when there is none left. */
-export function nextLook(clock: ClockState, limits: TargetClock): NextStep {
-  const looks = clock.reconcileLooks ?? 0;
-  const waitMs = limits.reconcileDelaysMs[looks];
+/** The next check of the reconciliation; `outcome_unknown` after the last one. */
+export function nextCheck(clock: ClockState, limits: TargetClock): NextStep {
+  const checks = clock.reconcileChecks ?? 0;
+  const waitMs = limits.reconcileDelaysMs[checks];
   if (waitMs === undefined) return withoutKnowing(clock);
-  return { next: 'reconcile', waitMs, clock: { ...clock, reconcileLooks: looks + 1 } };
+  return { next: 'reconcile', waitMs, clock: { ...clock, reconcileChecks: checks + 1 } };
 }
 
 /**
- * After a look that found nothing. A network may still be working on a call that we gave up on, so
- * only the last look's word is taken for it. Where a repeat is no second post, the commit is repeated
- * after the first look already, and its round of looks goes on unless that publishes.
+ * After a check that found nothing. The network may still be processing a call that timed out, so only
+ * the last check proves that the post is absent. Where the network recognizes repeats, the commit is
+ * repeated after the first check, and the reconciliation continues unless the repeat publishes the post.
  */
 export function afterAbsent(
   platform: Pick<Platform, 'commitRepeatsForMs'>,
@@ -154,16 +154,16 @@ export function afterAbsent(
   nowMs: number,
 ): NextStep {
   if (clock.check) return afterCheck(clock.check, clock);
-  const { reconcileLooks = 0, unprovenSinceMs: _, ...proven } = clock;
-  if (reconcileLooks >= limits.reconcileDelaysMs.length) {
+  const { reconcileChecks = 0, unprovenSinceMs: _, ...proven } = clock;
+  if (reconcileChecks >= limits.reconcileDelaysMs.length) {
     return afterRefusal('commit', proven, limits);
   }
-  const again = reconcileLooks === 1 && afterRefusal('commit', clock, limits);
+  const again = reconcileChecks === 1 && afterRefusal('commit', clock, limits);
   const isRepeat = again && 'next' in again && mayRepeat(platform, clock, nowMs + again.waitMs);
-  return isRepeat ? again : nextLook(clock, limits);
+  return isRepeat ? again : nextCheck(clock, limits);
 }
 
-/** The network is still at work on an accepted post. */
+/** The network is still processing an accepted post. */
 export function nextPoll(clock: ClockState, limits: TargetClock, nowMs: number): NextStep {
   const sinceMs = clock.confirmSinceMs ?? nowMs;
   const waitMs = Math.min(

@@ -1,5 +1,5 @@
-// Who owns a begun call: the process that began it, while its heartbeats reach the database and the call
-// may still take its time. Database time alone decides, so a process with a wrong clock changes nothing.
+// Decides which process owns a call in flight: the one that began it, until its heartbeats stop or its time
+// is over. Only the database's clock counts, so a process with a wrong clock does no harm.
 import type { Db } from '../../schema/database/tables.ts';
 import {
   releaseCalls,
@@ -9,10 +9,10 @@ import {
 import type { TargetRow } from '../../schema/database/posts/targets.ts';
 import type { TargetClock } from '../../schema/retry.ts';
 
-/** For writing the outcome after a call that took all its time. */
+/** Time to record the outcome of a call that took its whole timeout. */
 const writingMs = 5_000;
 
-/** How long the row's call still belongs to its caller, unless a heartbeat comes; 0: nobody owns it. */
+/** How long the caller owns the row's call without another heartbeat; 0: nobody owns it. */
 export function ownedForMs(
   { phase_state, begun_at, heartbeat_at, read_at }: TargetRow,
   { lostAfterMs }: Pick<TargetClock, 'lostAfterMs'>,
@@ -26,19 +26,19 @@ export function ownedForMs(
   return Math.max(0, untilMs - read_at.getTime());
 }
 
-/** The heartbeats of one process: a single timer for all its calls, which costs short ones nothing. */
+/** The heartbeats of one process. A single timer serves all calls, so short calls cost nothing. */
 export interface CallHeartbeats {
   /** Renews the heartbeat of a call that was just begun, until the returned function is called. */
   keep(call: BegunCall): () => void;
-  /** Gives up the calls still in flight, so that others take them over at once. Never rejects. */
-  handOver(): Promise<void>;
+  /** Releases the calls in flight, so that other processes take them over at once. Never rejects. */
+  releaseAll(): Promise<void>;
 }
 
 export function createCallHeartbeats(
   db: Db,
   { heartbeatMs }: Pick<TargetClock, 'heartbeatMs'>,
 ): CallHeartbeats {
-  /** Each with when it was begun. */
+  /** The start time of each call. */
   const calls = new Map<BegunCall, number>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -52,7 +52,7 @@ export function createCallHeartbeats(
     try {
       if (due.length > 0) await renewHeartbeats(db, due);
     } catch {
-      // The next heartbeat may be in time. Otherwise others take the calls over, which is safe.
+      // The next heartbeat may be in time. Otherwise other processes take over the calls, which is safe.
     }
     schedule();
   }
@@ -64,10 +64,10 @@ export function createCallHeartbeats(
       if (timer === undefined) schedule();
       return () => void calls.delete(call);
     },
-    async handOver() {
+    async releaseAll() {
       const left = [...calls.keys()];
       calls.clear();
-      // Without the database they count as lost before long.
+      // If the database is unavailable, the calls count as lost soon.
       if (left.length > 0) await releaseCalls(db, left).catch(() => undefined);
     },
   };

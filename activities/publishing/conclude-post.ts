@@ -1,13 +1,16 @@
-// Ends a run: the post's status, the outcome event and its deliveries, in one transaction.
+// Ends a run: writes the post's status, the outcome event and its deliveries in one transaction.
 import { sql } from 'kysely';
 import type { Db, PostResultRow, PostRow, Transaction } from '../../schema/database/tables.ts';
-import type { Notifier } from '../../schema/database/live/notifier.ts';
+import type { Notifier } from '../../schema/database/notifier.ts';
+import { inTransaction } from '../../schema/database/transaction.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
-import { isOpen } from '../../schema/database/posts/open-results.ts';
+import { isOpen } from '../../schema/database/posts/targets.ts';
 import { lockPost, setConcluded } from '../../schema/database/posts/posts.ts';
 import { toPostEventData } from '../../schema/database/posts/outcome-event.ts';
 import type { PostStatus } from '../../schema/posts/posts.ts';
 import type { PublishPostInput } from '../../schema/workflows.ts';
+import { giveBackUsage } from '../../schema/database/accounts/usage.ts';
+import { cancelResults } from '../../schema/database/posts/changes.ts';
 
 interface ConcludeDependencies {
   db: Db;
@@ -15,32 +18,27 @@ interface ConcludeDependencies {
   previewEvents: boolean;
 }
 
-/** Harmless to repeat: a run is concluded once. */
+/** Safe to repeat: a run is concluded once. */
 export async function concludePost(
   { db, notifier, previewEvents }: ConcludeDependencies,
   { postId, run }: PublishPostInput,
 ): Promise<void> {
-  const isConcluded = await db.transaction().execute(async (trx) => {
+  await inTransaction(db, notifier, async (trx) => {
     const post = await lockPost(trx, postId);
-    if (post?.current_run !== run) return false;
-    return (await concludeRun(trx, post, { previewEvents })) !== undefined;
+    if (post?.current_run === run) await concludeRun(trx, post, { previewEvents });
   });
-  if (!isConcluded) return;
-  notifier.notify('fanfare_changes');
-  notifier.notify('fanfare_deliveries');
 }
 
 /**
- * Ends the current run of a post that is locked by `trx`, when it has not ended yet and no target and
- * no comment is on its way any more. Returns the outcome; notify `fanfare_changes` and
- * `fanfare_deliveries` after the commit.
+ * Ends the current run of a post that `trx` has locked, once all of its targets and comments have ended.
+ * Does nothing for a run that has ended.
  */
-export async function concludeRun(
+async function concludeRun(
   trx: Transaction,
   post: PostRow,
   { previewEvents }: { previewEvents: boolean },
-): Promise<Outcome | undefined> {
-  if (post.concluded_run >= post.current_run) return undefined;
+): Promise<void> {
+  if (post.concluded_run >= post.current_run) return;
   const rows = await trx
     .selectFrom('post_results')
     .modifyFront(sql.raw('/* prepared: list_results_to_conclude */'))
@@ -48,38 +46,53 @@ export async function concludeRun(
     .where('post_id', '=', post.id)
     .orderBy('position')
     .execute();
-  if (rows.some(({ status }) => isOpen(status))) return undefined;
+  if (rows.some(({ status }) => isOpen(status))) return;
   const results = rows.filter((row) => row.kind === 'post');
   const outcome = outcomeOf(results);
   const isPublic = outcome === 'published' || outcome === 'partial';
   const published_at = isPublic ? (post.published_at ?? lastPublishedAt(results)) : null;
   const concluded = { status: outcome, published_at };
   await setConcluded(trx, post, concluded);
-  if (outcome === 'canceled') return outcome;
+  if (outcome === 'canceled') return;
   const data = toPostEventData({ ...post, ...concluded }, results);
   const event = {
     projectId: post.project_id,
     environment: post.environment,
-    kind: `post.${outcome}`,
+    type: `post.${outcome}`,
     data,
     postId: post.id,
   } as const;
   await recordEvent(trx, event, { previewEvents });
-  return outcome;
 }
 
-/** As Postgres has it: the clock of this process may be wrong. */
+/** By the clock of Postgres, since the clock of this process may be wrong. */
 function lastPublishedAt(results: PostResultRow[]): Date {
   return new Date(Math.max(...results.map((result) => result.published_at?.getTime() ?? 0)));
 }
 
 type Outcome = Extract<PostStatus, 'published' | 'partial' | 'failed' | 'canceled'>;
 
-/** Over the targets that were not canceled. */
+/** Ignores canceled targets. */
 function outcomeOf(results: PostResultRow[]): Outcome {
   const kept = results.filter((result) => result.status !== 'canceled');
   if (kept.length === 0) return 'canceled';
   const published = kept.filter((result) => result.status === 'published').length;
   if (published === kept.length) return 'published';
   return published === 0 ? 'failed' : 'partial';
+}
+
+/**
+ * Cancels the targets of a pending post that can still be stopped, and ends the run if no other target is
+ * open. `trx` has locked the post and its results. Returns the ids of the canceled results.
+ */
+export async function stopTargets(
+  trx: Transaction,
+  post: PostRow,
+  options: { previewEvents: boolean },
+): Promise<string[]> {
+  const stopped = await cancelResults(trx, post.project_id, post.id);
+  if (stopped.length === 0) return stopped;
+  await giveBackUsage(trx, post.project_id, stopped);
+  await concludeRun(trx, post, options);
+  return stopped;
 }

@@ -1,4 +1,4 @@
-// The credentials of an account: loaded and opened where they are used, refreshed by one at a time.
+// The credentials of an account: loaded for each phase, refreshed by one process at a time.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
@@ -9,16 +9,16 @@ import {
   openCredentials,
   sealCredentials,
 } from '../../schema/database/accounts/accounts.ts';
-import { inMs } from '../../schema/database/ago.ts';
+import { inMs } from '../../schema/database/database-clock.ts';
 import { insertChanges } from '../../schema/database/live/changes.ts';
 import type { Db } from '../../schema/database/tables.ts';
+import { inTransaction } from '../../schema/database/transaction.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
 import type { Traits } from '../../schema/platforms/definition.ts';
 import type { AdvanceDependencies } from './dependencies.ts';
 import type { Credentials, Platform, RefreshedCredentials } from '../platforms/platform.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
-import { toPlatformError } from './failures.ts';
-import { takeRefreshed } from './platform-answer.ts';
+import { takeRefreshed, toPlatformError } from './platform-answer.ts';
 
 export interface Access {
   accountId: string;
@@ -31,9 +31,9 @@ export interface Access {
 type AccessDependencies = Pick<AdvanceDependencies, 'db' | 'vault' | 'notifier' | 'previewEvents'>;
 
 const refreshTimeoutMs = 20_000;
-/** Longer than two tries and their writing can take: a lease ends only under a dead holder. */
+/** Longer than two attempts and the write can take, so a lease expires only if its holder died. */
 const leaseMs = 60_000;
-const lookAgainMs = 100;
+const checkEveryMs = 100;
 const writeTries = 5;
 const writeAgainMs = 1_000;
 
@@ -62,9 +62,8 @@ export async function loadAccess(
 }
 
 /**
- * Brings the account to newer credentials than `access` has: by refreshing them, or by waiting for
- * another that does. Rotating tokens die when two refresh at once, hence the lease. Returns who did
- * it, or why nobody could.
+ * Gets newer credentials than `access` has, by a refresh here or in another process. Rotating tokens die
+ * when two refresh at once, hence the lease. Returns how they were renewed, or the error.
  */
 export async function refreshAccess(
   dependencies: AccessDependencies,
@@ -76,21 +75,21 @@ export async function refreshAccess(
     const current = await loadAccess(dependencies, access.accountId);
     if (current?.credentialVersion !== access.credentialVersion) return 'replaced';
     if (await takeLease(dependencies.db, access, leaseId)) break;
-    await sleep(lookAgainMs);
+    await sleep(checkEveryMs);
   }
   try {
     const fresh = await askTwice(platform, access);
     await writeFresh(dependencies, access, fresh);
     return 'refreshed';
   } catch (error) {
-    if (error instanceof PlatformError) return ofRefresh(error);
+    if (error instanceof PlatformError) return toRefreshError(error);
     throw error;
   } finally {
     await dropLease(dependencies.db, access.accountId, leaseId);
   }
 }
 
-/** The network may have rotated the token and its answer be lost: one try more tells. */
+/** The network may have rotated the token although its answer was lost. A second attempt shows it. */
 async function askTwice(
   platform: Platform,
   { credentials }: Access,
@@ -107,15 +106,15 @@ async function askTwice(
   });
 }
 
-/** What is unknown here is the refresh, with which no phase was begun; what is refused is the login. */
-function ofRefresh(error: PlatformError): PlatformError {
+/** Only the refresh is uncertain; no phase had started. A rejected refresh is a rejected login. */
+function toRefreshError(error: PlatformError): PlatformError {
   const { kind, message, options } = error;
   if (kind === 'unknown_outcome') return new PlatformError('unavailable', message, options);
   if (kind === 'rejected') return new PlatformError('reauthorize', message, options);
   return error;
 }
 
-/** These tokens exist nowhere else: a database that is briefly away must not cost the account. */
+/** These tokens exist nowhere else, so a short outage of the database must not lose them. */
 async function writeFresh(
   dependencies: AccessDependencies,
   access: Access,
@@ -137,7 +136,7 @@ async function writeOnce(
   { accountId, credentialVersion }: Access,
   fresh: RefreshedCredentials,
 ): Promise<void> {
-  await db.transaction().execute(async (trx) => {
+  await inTransaction(db, notifier, async (trx) => {
     const row = await trx
       .updateTable('social_accounts')
       .set({
@@ -160,7 +159,6 @@ async function writeOnce(
       { project_id, subject: 'account', subject_id: accountId, kind: 'refreshed' },
     ]);
   });
-  notifier.notify('fanfare_changes');
 }
 
 async function takeLease(db: Db, access: Access, leaseId: string): Promise<boolean> {
@@ -193,15 +191,15 @@ async function dropLease(db: Db, accountId: string, leaseId: string): Promise<vo
 }
 
 /**
- * The network no longer takes our credentials: the account waits for its user, and one event reports it.
- * False: the account has other credentials by now.
+ * The network no longer accepts the credentials: the account must be reconnected, and an event reports
+ * that. False: the account has newer credentials.
  */
 export async function setReconnectRequired(
   { db, notifier, previewEvents }: AccessDependencies,
   access: Access,
   reason: DisconnectReason,
 ): Promise<boolean> {
-  const isSet = await db.transaction().execute(async (trx) => {
+  return inTransaction(db, notifier, async (trx) => {
     const row = await trx
       .updateTable('social_accounts')
       .set({ status: 'reconnect_required', credentials: null, credentials_key_id: null })
@@ -217,7 +215,7 @@ export async function setReconnectRequired(
       {
         projectId: row.project_id,
         environment: row.environment,
-        kind: 'account.disconnected',
+        type: 'account.disconnected',
         data,
         socialAccountId: row.id,
       },
@@ -233,9 +231,4 @@ export async function setReconnectRequired(
     ]);
     return true;
   });
-  if (isSet) {
-    notifier.notify('fanfare_changes');
-    notifier.notify('fanfare_deliveries');
-  }
-  return isSet;
 }

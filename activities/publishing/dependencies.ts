@@ -1,6 +1,6 @@
-// What it takes to advance a target; each step takes of it what it needs.
+// The dependencies of the steps that advance a target.
 import type { Db } from '../../schema/database/tables.ts';
-import type { Notifier } from '../../schema/database/live/notifier.ts';
+import type { Notifier } from '../../schema/database/notifier.ts';
 import type { Vault } from '../../schema/database/vault.ts';
 import type { PlatformName } from '../../schema/platforms/index.ts';
 import type { TargetClock } from '../../schema/retry.ts';
@@ -13,11 +13,10 @@ export interface AdvanceDependencies {
   notifier: Notifier;
   platforms: Platforms;
   clock: TargetClock;
-  /** Of this process. */
   heartbeats: CallHeartbeats;
   /** Milliseconds since the epoch, by the database's clock. */
   now: () => number;
-  /** The operator's ceilings; 0 or none: no limit. */
+  /** The operator's ceilings; 0 or absent: no limit. */
   postsPerMinute?: Partial<Record<PlatformName, number>>;
   /** How long one call to a network may take. */
   callTimeoutMs?: number;

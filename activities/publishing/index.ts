@@ -1,4 +1,4 @@
-// The activities of `publishPost`: claim a run, advance its targets, conclude it.
+// The activities of `publishPost`.
 import { activityInfo } from '@temporalio/activity';
 import { claimRun, listOpenTargets, type OpenTarget } from '../../schema/database/posts/posts.ts';
 import { findFinishedPost } from '../../schema/database/posts/targets.ts';
@@ -12,31 +12,31 @@ import type {
 import type { AdvanceDependencies } from './dependencies.ts';
 import { advanceTarget, type AdvanceTargetInput } from './advance-target.ts';
 import { concludePost } from './conclude-post.ts';
-import type { FirstTasks } from './admission.ts';
+import type { Admission } from './admission.ts';
 import { withHeartbeat } from '../with-heartbeat.ts';
 import { within } from '../within.ts';
 
 export interface PublishingDependencies extends AdvanceDependencies {
-  firstTasks: FirstTasks;
+  admission: Admission;
 }
 
-/** A call that takes longer goes on, and an activity of the target's own waits for its end. */
+/** A longer call continues, and a separate activity waits for its end. */
 const soonMs = 2_000;
 
 export function createPublishing(dependencies: PublishingDependencies) {
-  const { db, notifier, firstTasks } = dependencies;
-  const underWay = new Map<string, Promise<TargetProgress>>();
+  const { db, notifier, admission } = dependencies;
+  const inFlight = new Map<string, Promise<TargetProgress>>();
 
-  /** The same promise for whoever asks while it is under way. */
-  function begin(input: AdvanceTargetInput): Promise<TargetProgress> {
+  /** Joins the advance of this target that is already in flight, if any. */
+  function advance(input: AdvanceTargetInput): Promise<TargetProgress> {
     const key = `${input.resultId}/${input.run}`;
-    const going =
-      underWay.get(key) ?? advanceTarget(dependencies, input).finally(() => underWay.delete(key));
-    underWay.set(key, going);
-    return going;
+    const progress =
+      inFlight.get(key) ?? advanceTarget(dependencies, input).finally(() => inFlight.delete(key));
+    inFlight.set(key, progress);
+    return progress;
   }
 
-  /** The last target ends the run: no activity more for that. */
+  /** Concludes the run after the last target, which saves an activity. */
   async function concludeAfter(
     progress: TargetProgress,
     { resultId, run }: AdvanceTargetInput,
@@ -48,46 +48,43 @@ export function createPublishing(dependencies: PublishingDependencies) {
     return { ...progress, isConcluded: true };
   }
 
-  /** Each at once, or when the target that it answers has ended. Undefined: it must wait for that. */
-  function beginAll(targets: ClaimedTarget[], run: number) {
-    const ways = new Map<string, Promise<TargetProgress | undefined>>();
+  /** A reply begins when the target that it replies to has ended. Undefined: the reply must wait. */
+  function advanceAll(targets: ClaimedTarget[], run: number) {
+    const all = new Map<string, Promise<TargetProgress | undefined>>();
     for (const { resultId, after } of targets) {
-      const before = after === undefined ? undefined : ways.get(after);
-      const way = before
-        ? before.then((ended) => (ended?.waitMs === null ? begin({ resultId, run }) : undefined))
-        : begin({ resultId, run });
-      ways.set(resultId, way);
+      const start = () => advance({ resultId, run });
+      const before = after === undefined ? undefined : all.get(after);
+      const hasEnded = (progress: TargetProgress | undefined) => progress?.waitMs === null;
+      const progress = before?.then((end) => (hasEnded(end) ? start() : undefined)) ?? start();
+      all.set(resultId, progress);
     }
-    return ways;
+    return all;
   }
 
+  /** The open targets and comments of the run. */
   async function claimPost(input: PublishPostInput): Promise<ClaimedTarget[] | NotDue | null> {
     const { workflowId } = activityInfo().workflowExecution!;
-    const claimed = await claimRun(db, input.postId, input.run, workflowId);
+    const claimed = await claimRun(db, notifier, input, workflowId);
     if (claimed !== 'claimed') return claimed ?? null;
-    notifier.notify('fanfare_changes');
     return answeredFirst(await listOpenTargets(db, input.postId));
   }
 
   return {
     /**
-     * The targets and comments of the run that are not finished; null when the run is another's. How
-     * long to wait, where it is not due.
+     * Claims the run and advances its open targets for a short time. Null: the run has been concluded, or
+     * another workflow owns it.
      */
-    claimPost,
-
-    /** The same, and each target as far as it came soon; null also when the run has ended with that. */
     async beginPost(input: PublishPostInput): Promise<BegunTarget[] | NotDue | null> {
       const targets = await claimPost(input);
       if (!targets || 'waitMs' in targets) return targets;
-      const leave = await firstTasks.enter();
+      const leave = await admission.enter();
       if (!leave) return targets.map((target) => ({ ...target, progress: { waitMs: 0 } }));
       try {
-        const ways = beginAll(targets, input.run);
+        const all = advanceAll(targets, input.run);
         const begun = await Promise.all(
           targets.map(async (target) => ({
             ...target,
-            progress: await within(soonMs, ways.get(target.resultId)!),
+            progress: await within(soonMs, all.get(target.resultId)!),
           })),
         );
         if (begun.some(({ progress }) => progress?.waitMs !== null)) return begun;
@@ -99,7 +96,7 @@ export function createPublishing(dependencies: PublishingDependencies) {
     },
 
     advanceTarget: (input: AdvanceTargetInput): Promise<TargetProgress> =>
-      withHeartbeat(async () => concludeAfter(await begin(input), input)),
+      withHeartbeat(async () => concludeAfter(await advance(input), input)),
 
     async concludePost(input: PublishPostInput): Promise<void> {
       await concludePost(dependencies, input);
@@ -107,7 +104,7 @@ export function createPublishing(dependencies: PublishingDependencies) {
   };
 }
 
-/** In the order of their positions, but for those that answer a later one. */
+/** In the order of their positions, except that a target comes before its replies. */
 function answeredFirst(rows: OpenTarget[]): ClaimedTarget[] {
   const byId = new Map(rows.map((row) => [row.id, row]));
   const ordered = new Map<string, ClaimedTarget>();

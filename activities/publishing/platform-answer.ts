@@ -1,15 +1,19 @@
-// What a network answers, as it enters the engine: only what can be stored, and no more than is shown.
+// Validates and shortens the answers of networks before the engine stores or shows them.
 import type { Traits } from '../../schema/platforms/definition.ts';
-import type { PhaseOutcome } from './call-phase.ts';
 import type {
+  CommitOutcome,
   Connection,
   Credentials,
   ProviderState,
   Published,
+  ReconcileOutcome,
   RefreshedCredentials,
 } from '../platforms/platform.ts';
 import { PlatformError, type PlatformErrorKind } from '../platforms/platform-error.ts';
-import { cutJson, cutText } from '../platforms/storable.ts';
+import { cutJson, cutText, toStorable } from '../platforms/storable.ts';
+
+export type PhaseOutcome =
+  { outcome: 'prepared'; state: ProviderState } | CommitOutcome | ReconcileOutcome;
 
 const maxMessageChars = 1_000;
 const maxCodeChars = 200;
@@ -24,29 +28,38 @@ const maxAccountIdBytes = 2_048;
  * Bluesky have at most 253 characters: https://atproto.com/specs/handle
  */
 const maxNameChars = 320;
-/** Of all together. Tokens travel in headers, for which Node's servers have 16 KiB. */
+/** All credentials together. Tokens are sent in headers, which Node's servers limit to 16 KiB. */
 const maxCredentialsBytes = 16_384;
-/** Of all together. A scope of RFC 6749, section 3.3, has no bound; they come with the tokens. */
+/** All scopes together. RFC 6749, section 3.3, sets no limit. */
 const maxScopeChars = 16_384;
 /** Years have four digits: RFC 3339, section 5.6. */
 const endOfTime = Date.UTC(10_000, 0);
 const maxProviderBytes = 4_096;
 const maxStateBytes = 65_536;
 const maxTraitsBytes = 4_096;
-/** Says of a network's own answer that it was longer. */
-const cutMark = { is_cut: true };
 
-/** The error with words, codes and an answer that can be kept. */
+/**
+ * Connectors throw only PlatformErrors. Anything else is a bug in the connector, so the outcome of a commit
+ * is unknown.
+ */
+export function toPlatformError(error: unknown): PlatformError {
+  if (error instanceof PlatformError) return takeError(error);
+  return new PlatformError('unknown_outcome', 'The connector failed in the middle of the call.', {
+    cause: error,
+  });
+}
+
+/** Shortens the message, the codes and the answer. */
 export function takeError(error: PlatformError): PlatformError {
   const { platformCode, providerError, ...options } = error.options;
   return new PlatformError(error.kind, cutText(error.message, maxMessageChars), {
     ...options,
     platformCode: platformCode && cutText(platformCode, maxCodeChars),
-    providerError: providerError && takeProviderJson(providerError),
+    providerError: providerError && cutJson(providerError, maxProviderBytes),
   });
 }
 
-/** Throws if the account can't be stored, shown or used, so that nothing is connected. */
+/** Throws if the account can't be stored, shown or used. */
 export function takeConnection(connection: Connection): Connection {
   const { externalAccountId, accountName, scope, tokenExpiresAt } = connection;
   if (!isAccountId(externalAccountId)) throw unusable('an account id');
@@ -58,7 +71,7 @@ export function takeConnection(connection: Connection): Connection {
   return connection;
 }
 
-/** Drops an unusable expiry, name or id: refusing it would lose the account's only tokens. */
+/** Drops an unusable expiry, name or ID: refusing the answer would lose the account's only tokens. */
 export function takeRefreshed({
   accountName,
   externalAccountId,
@@ -88,7 +101,7 @@ function isName(text: string): boolean {
   return isText(text) && text.length <= maxNameChars;
 }
 
-/** Postgres holds all of it. */
+/** Postgres can store the text. */
 function isText(text: string): boolean {
   return text.trim() !== '' && !text.includes('\0') && text.isWellFormed();
 }
@@ -100,21 +113,20 @@ function areUsable(credentials: Credentials): boolean {
   );
 }
 
-/** They are a few limits and names. */
 function areKeepable(traits: Traits = {}): boolean {
-  return !cutJson(traits, maxTraitsBytes).isCut;
+  return toStorable(traits, maxTraitsBytes) !== undefined;
 }
 
-/** More than any clock of ours is off. */
+/** Clocks differ by less than this. */
 const clockErrorMs = 86_400_000;
 
-/** Null: no expiry, or one that is long past or not a time. */
+/** Null: there is no expiry, it passed long ago, or it is not a valid time. */
 function takeExpiry(expiresAt: Date | null): Date | null {
   const ms = expiresAt?.getTime() ?? Number.NaN;
   return ms > Date.now() - clockErrorMs && ms < endOfTime ? expiresAt : null;
 }
 
-/** What shows no post is an outcome that nobody knows yet. */
+/** An answer without a usable post ID becomes `unknown`. */
 export function takeOutcome(outcome: PhaseOutcome): PhaseOutcome {
   switch (outcome.outcome) {
     case 'published': {
@@ -122,11 +134,11 @@ export function takeOutcome(outcome: PhaseOutcome): PhaseOutcome {
       return published ? { ...outcome, published } : { outcome: 'unknown' };
     }
     case 'accepted': {
-      const state = takeState(outcome.state);
+      const state = toStorable(outcome.state, maxStateBytes);
       return state ? { ...outcome, state } : { outcome: 'unknown' };
     }
     case 'prepared': {
-      const state = takeState(outcome.state);
+      const state = toStorable(outcome.state, maxStateBytes);
       if (state) return { ...outcome, state };
       throw new PlatformError('unavailable', 'The network answered more than can be kept.');
     }
@@ -136,33 +148,20 @@ export function takeOutcome(outcome: PhaseOutcome): PhaseOutcome {
   }
 }
 
-/** Undefined: without an id it proves nothing. */
+/** Undefined: an answer without an ID proves nothing. */
 function takePublished({ externalId, url, detail }: Published): Published | undefined {
   const id = cutText(externalId, maxIdChars);
   if (id.trim() === '') return undefined;
   return {
     externalId: id,
     url: url === null ? null : takeUrl(url),
-    ...(detail && { detail: takeProviderJson(detail) }),
+    ...(detail && { detail: cutJson(detail, maxProviderBytes) }),
   };
 }
 
-/** Pages show it as a link. */
+/** Null: it can't be shown as a link. */
 function takeUrl(url: string): string | null {
   const { protocol } = URL.parse(url) ?? {};
   const isLink = protocol === 'https:' || protocol === 'http:';
   return isLink && url.length <= maxUrlChars && cutText(url, maxUrlChars) === url ? url : null;
-}
-
-/** Undefined: half of it would be worth nothing. */
-function takeState(state: ProviderState): ProviderState | undefined {
-  const { kept, isCut } = cutJson(state, maxStateBytes);
-  return isCut ? undefined : kept;
-}
-
-function takeProviderJson(given: Record<string, unknown>): Record<string, unknown> {
-  const whole = cutJson(given, maxProviderBytes);
-  if (!whole.isCut) return whole.kept;
-  const room = maxProviderBytes - Buffer.byteLength(JSON.stringify(cutMark));
-  return { ...cutJson(given, room).kept, ...cutMark };
 }

@@ -1,9 +1,9 @@
-// When a target may call its network: what the network has said to any worker, and the operator's ceiling.
+// Decides when a target may call its network, by the network's reported limits and the operator's ceiling.
 import type { ClockState } from '../../schema/database/tables.ts';
 import {
   accountLimitKey,
   appLimitKey,
-  reserveTurn,
+  reserveSlot,
   setBlocked,
 } from '../../schema/database/posts/rate-limits.ts';
 import type { TargetRow } from '../../schema/database/posts/targets.ts';
@@ -12,17 +12,14 @@ import type { Throttle } from '../platforms/platform.ts';
 import { readWaitMs, type PlatformError } from '../platforms/platform-error.ts';
 import { afterRateLimit, type NextStep } from './backoff.ts';
 
-type TurnDependencies = Pick<AdvanceDependencies, 'db' | 'clock' | 'postsPerMinute'>;
+type LimitDependencies = Pick<AdvanceDependencies, 'db' | 'clock' | 'postsPerMinute'>;
 
-/** A place holds for a target that comes a little late; one that was down for longer asks anew. */
-const turnHoldsMs = 5_000;
+/** A target that is later than this reserves a new slot. */
+const slotHoldsMs = 5_000;
 
-/**
- * Of a call that asks the network to take something; undefined: it may go out now. A place under the
- * ceiling is reserved for each commit.
- */
+/** How long a prepare or commit must wait; undefined: not at all. Reserves a slot for each commit. */
 export async function findWait(
-  { db, clock: limits, postsPerMinute = {} }: TurnDependencies,
+  { db, clock: limits, postsPerMinute = {} }: LimitDependencies,
   row: TargetRow,
 ): Promise<NextStep | undefined> {
   const { blocked_until, clock, phase, platform, read_at } = row;
@@ -30,20 +27,20 @@ export async function findWait(
   const blockedMs = (blocked_until?.getTime() ?? 0) - nowMs;
   if (blockedMs > 0) return afterRateLimit(blockedMs, phase, clock, limits, nowMs);
   const ceiling = postsPerMinute[platform] ?? 0;
-  const hasTurn = clock.turnAtMs !== undefined && nowMs - clock.turnAtMs < turnHoldsMs;
-  if (ceiling === 0 || phase !== 'commit' || hasTurn) return undefined;
-  const { at, waitMs } = await reserveTurn(db, appLimitKey(platform), 60_000 / ceiling);
+  const hasSlot = clock.slotAtMs !== undefined && nowMs - clock.slotAtMs < slotHoldsMs;
+  if (ceiling === 0 || phase !== 'commit' || hasSlot) return undefined;
+  const { at, waitMs } = await reserveSlot(db, appLimitKey(platform), 60_000 / ceiling);
   if (waitMs <= 0) return undefined;
-  return { next: phase, waitMs, clock: { ...clock, turnAtMs: at.getTime() } };
+  return { next: phase, waitMs, clock: { ...clock, slotAtMs: at.getTime() } };
 }
 
-/** A commit uses its place up: the next one needs another. */
-export function withoutTurn(clock: ClockState): ClockState {
-  const { turnAtMs: _, ...rest } = clock;
+/** A commit uses its slot, so the next one needs another. */
+export function withoutSlot(clock: ClockState): ClockState {
+  const { slotAtMs: _, ...rest } = clock;
   return rest;
 }
 
-/** The network has refused a call, so that every other one of the account, or of the app, waits too. */
+/** Makes all calls of the account, or of the whole app, wait after a refusal. */
 export async function noteRefusal(
   { db, clock }: Pick<AdvanceDependencies, 'db' | 'clock'>,
   row: TargetRow,

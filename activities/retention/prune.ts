@@ -1,9 +1,11 @@
-// The activity of `pruneRecords`: deletes what has been kept long enough, batch after batch for a while.
+// The activity of `pruneRecords`: deletes records whose retention period has ended, in batches, for a limited time.
 import { cancellationSignal } from '@temporalio/activity';
 import type { Logger } from 'pino';
 import type { Config } from '../../schema/config/config.ts';
 import { deleteChanges } from '../../schema/database/live/changes.ts';
+import type { Notifier } from '../../schema/database/notifier.ts';
 import type { Db } from '../../schema/database/tables.ts';
+import { inTransaction } from '../../schema/database/transaction.ts';
 import {
   deleteAged,
   deleteConnectSessions,
@@ -15,12 +17,13 @@ import {
   deleteUsage,
   deleteWebhooks,
 } from '../../schema/database/dispatch/pruning.ts';
-import { fixedLimits } from '../../schema/limits.ts';
+import { fixedLimits } from '../../schema/wire/limits.ts';
 import type { PruneRecordsInput } from '../../schema/workflows.ts';
 import { withHeartbeat } from '../with-heartbeat.ts';
 
 export interface PruningDependencies {
   db: Db;
+  notifier: Notifier;
   config: Pick<Config, 'retention'>;
   log: Logger;
   /** Milliseconds since the epoch, by the database's clock. */
@@ -30,17 +33,17 @@ export interface PruningDependencies {
 /** Null: nothing is left to prune. */
 export type PruneProgress = PruneRecordsInput | null;
 
-/** Short, since a worker that stops waits for it. */
+/** Short, because a stopping worker waits for it. */
 const runForMs = 5_000;
-const rowsAtOnce = 5_000;
-/** A limit that has ended holds nothing back; a day keeps those in daily use from being written anew. */
+const batchSize = 5_000;
+/** An ended rate limit has no effect. A day's delay keeps limits in daily use from being written again. */
 const freeLimitsMs = 86_400_000;
-/** Their attempts go with them, so a step deletes fewer. */
-const postsAtOnce = 500;
+/** Smaller, because each post's attempts are deleted with it. */
+const postBatchSize = 500;
 const sandboxMs = 7 * 86_400_000;
 const idempotencyKeysMs = fixedLimits.idempotencyHours * 3_600_000;
 
-export function createPruning({ db, config, log, now }: PruningDependencies) {
+export function createPruning({ db, notifier, config, log, now }: PruningDependencies) {
   async function prune({ after }: PruneRecordsInput): Promise<PruneProgress> {
     const startedAtMs = now();
     const isOver = () => now() - startedAtMs > runForMs || cancellationSignal().aborted;
@@ -66,24 +69,28 @@ export function createPruning({ db, config, log, now }: PruningDependencies) {
     };
     let isLeft = false;
     for (const [name, step] of Object.entries(steps)) {
-      const atOnce = name === 'posts' ? postsAtOnce : rowsAtOnce;
+      const limit = name === 'posts' ? postBatchSize : batchSize;
       let rows: number;
       do {
-        rows = await step(atOnce);
+        rows = await step(limit);
         count(name, rows);
-      } while (rows === atOnce && !isOver());
-      isLeft ||= rows === atOnce;
+      } while (rows === limit && !isOver());
+      isLeft ||= rows === limit;
     }
     let position: string | null = after;
     do {
-      const batch = await deleteEvents(db, ago(recordsMs), position);
+      const from: string = position;
+      const batch = await inTransaction(db, notifier, (trx) =>
+        deleteEvents(trx, ago(recordsMs), from),
+      );
       count('events', batch.events);
       count('deliveries', batch.deliveries);
       position = batch.after;
     } while (position !== null && !isOver());
 
-    if (Object.values(pruned).some((rows) => rows > 0))
-      log.info(pruned, 'Old records were pruned.');
+    if (Object.values(pruned).some((rows) => rows > 0)) {
+      log.info({ component: 'retention', ...pruned }, 'old records were pruned');
+    }
     return position === null && !isLeft ? null : { after: position ?? after };
   }
 

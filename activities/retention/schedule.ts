@@ -1,4 +1,4 @@
-// Sees to it that Temporal has the schedule that starts `pruneRecords`.
+// Keeps the schedule that starts `pruneRecords` in Temporal.
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   isGrpcServiceError,
@@ -27,13 +27,14 @@ export interface PruningSchedule {
 const everyMs = 3_600_000;
 const jitterMs = 600_000;
 const answerWithinMs = 10_000;
-const tryAgainMs = 60_000;
-/** gRPC's code of a server that knows no schedules. */
+const retryMs = 60_000;
+/** gRPC's code of a server without schedules. */
 const unimplemented = 12;
 
-/** Looks now and once per interval, since Temporal's database may be lost while the worker runs. */
+/** Checks now and at every interval, since Temporal may lose its database while the worker runs. */
 export function keepPruningSchedule(dependencies: PruningScheduleDependencies): PruningSchedule {
-  const { temporal, log } = dependencies;
+  const { temporal } = dependencies;
+  const log = dependencies.log.child({ component: 'retention' });
   const stopping = new AbortController();
   const { signal } = stopping;
 
@@ -48,9 +49,9 @@ export function keepPruningSchedule(dependencies: PruningScheduleDependencies): 
         );
       } catch (error) {
         if (signal.aborted) return;
-        log.warn({ err: error }, 'Old records are not pruned, since Temporal took no schedule.');
+        log.warn({ err: error }, 'the schedule that prunes records could not be created');
         if (isUnimplemented(error)) return;
-        waitMs = tryAgainMs;
+        waitMs = retryMs;
       }
       await sleep(waitMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
@@ -65,7 +66,7 @@ export function keepPruningSchedule(dependencies: PruningScheduleDependencies): 
   };
 }
 
-/** As it is wanted here, but paused if somebody has paused it. */
+/** Creates or corrects the schedule. A paused one stays paused. */
 export async function ensurePruningSchedule({
   temporal,
   taskQueue,
@@ -81,7 +82,7 @@ export async function ensurePruningSchedule({
       taskQueue,
       args: [input],
     },
-    // A time that passed while Temporal was away is made good for, once.
+    // A run that was due while Temporal was down starts once.
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: everyMs },
   };
   try {
@@ -89,12 +90,12 @@ export async function ensurePruningSchedule({
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;
     const handle = temporal.schedule.getHandle(scheduleId);
-    if (isAsWanted(await handle.describe(), taskQueue)) return;
+    if (isCurrent(await handle.describe(), taskQueue)) return;
     await handle.update(({ state }) => ({ ...wanted, state }));
   }
 }
 
-function isAsWanted({ spec, action, policies }: ScheduleDescription, taskQueue: string): boolean {
+function isCurrent({ spec, action, policies }: ScheduleDescription, taskQueue: string): boolean {
   const [interval, ...others] = spec.intervals ?? [];
   return (
     interval?.every === everyMs &&

@@ -1,11 +1,11 @@
-// Asks a network who the credentials belong to, and says what it refused in the request's own terms.
+// Connects at a network with credentials, and turns its refusals into errors of the request.
 import { fetchFor } from '../../activities/egress/guarded-fetch.ts';
 import type { Connection, Credentials, Platform } from '../../activities/platforms/platform.ts';
 import { PlatformError } from '../../activities/platforms/platform-error.ts';
 import type { PlatformErrorOptions } from '../../activities/platforms/platform-error.ts';
 import { takeConnection, takeError } from '../../activities/publishing/platform-answer.ts';
 import { AppError, validationError } from '../../schema/wire/errors.ts';
-import { bodyOptions, toIssues } from '../http/validation.ts';
+import { validate } from '../http/validation.ts';
 
 const connectTimeoutMs = 20_000;
 const retryAfterS = 5;
@@ -15,31 +15,26 @@ const awayHint =
 
 type PlainConnect = NonNullable<Platform['connect']>;
 
-/** Faults are named `credentials.<field>`. Call it outside any transaction. */
+/** Issues name the field: `credentials.<field>`. Call it outside any transaction. */
 export async function connectAtNetwork(
   projectId: string,
   connect: PlainConnect,
   given: Record<string, string>,
 ): Promise<Connection> {
-  const parsed = connect.credentials.safeParse(given, { reportInput: true });
-  if (!parsed.success) {
-    throw validationError(
-      parsed.error.issues.flatMap((issue) => toIssues(issue, bodyOptions, ['credentials'])),
-    );
-  }
+  const credentials = validate(connect.credentials, given, { at: ['credentials'] });
   return askNetwork(
     projectId,
-    (signal) => connect.run(parsed.data, signal),
+    (signal) => connect.run(credentials, signal),
     (message, { field, platformCode = refusedByNetwork }) =>
       validationError([
         field === undefined
-          ? { path: `credentials.${suspectOf(parsed.data)}`, code: refusedByNetwork, message }
-          : { path: `credentials.${field}`, code: platformCode, message },
+          ? { path: ['credentials', suspectOf(credentials)], code: refusedByNetwork, message }
+          : { path: ['credentials', field], code: platformCode, message },
       ]),
   );
 }
 
-/** `refuse` makes the error for a network that said no. */
+/** `refuse` makes the error for credentials that the network refuses. */
 export async function askNetwork(
   projectId: string,
   ask: (signal: AbortSignal) => Promise<Connection>,
@@ -66,7 +61,7 @@ export async function askNetwork(
   }
 }
 
-/** Networks don't say which field was wrong; it is the secret one, where there are several. */
+/** Networks don't say which field is wrong. With several fields, the issue names the secret. */
 function suspectOf(credentials: Credentials): string {
   const names = Object.keys(credentials);
   return names.find(isSecretField) ?? names[0] ?? '';

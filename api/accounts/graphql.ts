@@ -1,12 +1,10 @@
 // Connected accounts, in GraphQL.
 import {
-  accountStatuses,
+  AccountStatus,
   ConnectAccount,
-  connectionTypes,
+  ConnectionType,
   GetAccountUsage,
   ListAccounts,
-  publishedMeaning,
-  warningAtMeaning,
   type Account,
   type AccountUsage,
 } from '../../schema/accounts.ts';
@@ -18,6 +16,7 @@ import { nodesOf } from '../graphql/nodes.ts';
 import { list, readId, write } from '../graphql/operation.ts';
 import { queryOne, queryPages } from '../graphql/queries.ts';
 import { idArguments, idempotencyArguments, noInput, wordEnum } from '../graphql/shapes.ts';
+import { subscriptionOf } from '../graphql/subscriptions.ts';
 import { PlatformRef } from '../platforms/graphql.ts';
 import {
   connectAccount,
@@ -28,29 +27,18 @@ import {
 } from './operations.ts';
 import { findUsage } from './usage.ts';
 
-const AccountStatusRef = wordEnum('AccountStatus', accountStatuses);
+const AccountStatusRef = wordEnum(AccountStatus);
 
-const ConnectionTypeRef = wordEnum('ConnectionType', connectionTypes, {
-  managed: 'Connected on the hosted page.',
-  byo: 'Connected with credentials that the client brought.',
-});
+const ConnectionTypeRef = wordEnum(ConnectionType);
 
 const AccountUsageRef = builder.objectRef<AccountUsage>('AccountUsage').implement({
-  description: 'How much of its monthly limit an account has used.',
   fields: (t) => ({
-    month: t.exposeString('month', { description: 'A calendar month, UTC: `2026-01`.' }),
-    published: t.exposeInt('published', { description: publishedMeaning }),
-    limit: t.exposeInt('limit', { nullable: true, description: 'Null: no limit.' }),
-    warningAt: t.exposeInt('warning_at', {
-      nullable: true,
-      description: warningAtMeaning,
-    }),
+    month: t.exposeString('month'),
+    published: t.exposeInt('published'),
+    limit: t.exposeInt('limit', { nullable: true }),
+    warningAt: t.exposeInt('warning_at', { nullable: true }),
     warnedAt: t.expose('warned_at', { type: 'DateTime', nullable: true }),
-    exceededAt: t.expose('exceeded_at', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'When the limit was reached.',
-    }),
+    exceededAt: t.expose('exceeded_at', { type: 'DateTime', nullable: true }),
   }),
 });
 
@@ -63,7 +51,6 @@ const loadUsage = inBatchesByQuery((graphql, ids, query: GetAccountUsage) =>
 
 builder.node(AccountRef, {
   ...accountNodes.options,
-  description: 'A connected social account.',
   fields: (t) => ({
     platform: t.expose('platform', { type: PlatformRef }),
     accountName: t.exposeString('account_name'),
@@ -78,9 +65,10 @@ builder.node(AccountRef, {
     usage: t.field({
       type: AccountUsageRef,
       nullable: true,
-      description: 'How much of its monthly limit it has used.',
+      description: 'Use of the monthly limit.',
       complexity: 1,
-      args: { month: t.arg.string({ description: 'Default: the present month, UTC.' }) },
+      extensions: { query: GetAccountUsage },
+      args: { month: t.arg.string() },
       resolve: ({ id }, args, graphql) =>
         list(
           graphql,
@@ -98,27 +86,21 @@ const AccountConnection = connectionOf('AccountConnection', AccountRef);
 const ConnectAccountInput = builder.inputType('ConnectAccountInput', {
   fields: (t) => ({
     platform: t.field({ type: PlatformRef, required: true }),
-    credentials: t.field({
-      type: 'JSON',
-      required: true,
-      description: 'What the network asks for: see `capabilities.connect.credentials`.',
-    }),
-    externalUserId: t.string({ description: "The client's own user." }),
+    credentials: t.field({ type: 'JSON', required: true }),
+    externalUserId: t.string(),
     externalUserEmail: t.string(),
   }),
 });
 
 queryOne('account', {
   type: AccountRef,
-  description: 'A connected account.',
   scope: 'accounts:read',
-  what: 'account',
+  resource: 'account',
   get: getAccount,
 });
 
 queryPages('accounts', {
   type: AccountConnection,
-  description: 'The accounts, those disconnected included, newest first.',
   scope: 'accounts:read',
   schema: ListAccounts,
   filters: builder.args((t) => ({
@@ -133,7 +115,7 @@ builder.mutationFields((t) => ({
   connectAccount: t.field({
     type: AccountRef,
     nullable: true,
-    description: 'Connects an account with plain credentials.',
+    description: 'Connect an account with credentials.',
     complexity: operationCost,
     args: {
       input: t.arg({ type: ConnectAccountInput, required: true }),
@@ -149,9 +131,8 @@ builder.mutationFields((t) => ({
   disconnectAccount: t.field({
     type: AccountRef,
     nullable: true,
-    description: 'Disconnects an account and revokes our access at its network.',
     complexity: operationCost,
-    args: idArguments,
+    args: idArguments('account'),
     resolve: (_, args, graphql, info) =>
       write(
         graphql,
@@ -164,3 +145,13 @@ builder.mutationFields((t) => ({
       ),
   }),
 }));
+
+subscriptionOf('accountUpdated', {
+  description:
+    "Changes of the project's accounts, or of one account. With `id` and without `after`, the first message is the current state.",
+  subject: 'account',
+  type: AccountRef,
+  scope: 'accounts:read',
+  get: getAccount,
+  find: findAccounts,
+});

@@ -1,4 +1,4 @@
-// What a client may do with connected accounts: connect with plain credentials, read, disconnect.
+// Operations on connected accounts: connect with plain credentials, read, disconnect.
 import { fetchFor } from '../../activities/egress/guarded-fetch.ts';
 import type { Account, ConnectAccount } from '../../schema/accounts.ts';
 import { environmentOf } from '../../schema/api-keys.ts';
@@ -12,12 +12,13 @@ import {
   setAccountCredentials,
   type AccountFilters,
 } from '../../schema/database/accounts/accounts.ts';
+import type { RowScope } from '../../schema/database/row-scope.ts';
 import type { SocialAccountRow } from '../../schema/database/tables.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
 import { AppError, validationError } from '../../schema/wire/errors.ts';
 import type { Page, Paging } from '../../schema/wire/listing.ts';
 import type { PlatformName } from '../../schema/platforms/index.ts';
-import type { Caller, Context } from '../server/context.ts';
+import type { Caller, Context } from '../http/context.ts';
 import { page } from '../http/listing.ts';
 import { transact, type Answer } from '../http/transact.ts';
 import { connectAtNetwork } from './connect-at-network.ts';
@@ -26,7 +27,7 @@ import { writeConnection } from './write-connection.ts';
 
 const revokeTimeoutMs = 5_000;
 
-/** 201 for an account that is new to the project, 200 for one connected again. */
+/** 201 for an account that is new to the project, 200 for a known one. */
 export async function connectAccount(
   context: Context,
   caller: Caller,
@@ -38,8 +39,12 @@ export async function connectAccount(
   if (!connect) {
     throw validationError([
       context.platforms.has(name)
-        ? { path: 'platform', code: 'consent_only', message: 'needs a connect session' }
-        : { path: 'platform', code: 'platform_not_configured', message: 'is not configured here' },
+        ? { path: ['platform'], code: 'consent_only', message: 'needs a connect session' }
+        : {
+            path: ['platform'],
+            code: 'platform_not_configured',
+            message: 'is not configured here',
+          },
     ]);
   }
   const connection = await connectAtNetwork(caller.projectId, connect, input.credentials);
@@ -74,27 +79,27 @@ export async function getAccount({ db }: Context, caller: Caller, id: string): P
   return presentAccount(await getAccountRow(db, caller, id));
 }
 
-/** Of these those that the caller may see. */
+/** The accounts with these ids that the scope includes. */
 export async function findAccounts(
   { db }: Context,
-  caller: Caller,
+  scope: RowScope,
   ids: string[],
 ): Promise<Account[]> {
-  return (await listAccountsById(db, caller, ids)).map(presentAccount);
+  return (await listAccountsById(db, scope, ids)).map(presentAccount);
 }
 
-/** The account stays in lists, without its credentials. Done again, it changes nothing. */
+/** The account stays in lists, without its credentials. A repeated call changes nothing. */
 export async function disconnectAccount(
   context: Context,
   caller: Caller,
   id: string,
 ): Promise<Answer<null>> {
   let before: SocialAccountRow | undefined;
-  const answer = await transact(context, caller, async ({ trx, change, notify }) => {
+  const answer = await transact(context, caller, async ({ trx, change }) => {
     const row = await lockAccount(trx, caller, id);
     if (row.status === 'disconnected') return { status: 204, data: null };
     before = row;
-    const account = await setAccountCredentials(trx, id, {
+    const account = await setAccountCredentials(trx, caller.projectId, id, {
       status: 'disconnected',
       credentials: null,
       credentials_key_id: null,
@@ -106,21 +111,20 @@ export async function disconnectAccount(
       {
         projectId: caller.projectId,
         environment: account.environment,
-        kind: 'account.disconnected',
+        type: 'account.disconnected',
         data: toAccountEventData(account, 'user'),
         socialAccountId: id,
       },
       context.config,
     );
     change({ subject: 'account', subject_id: id, kind: 'disconnected' });
-    notify('fanfare_deliveries');
     return { status: 204, data: null };
   });
   if (before) await revokeAtNetwork(context, before);
   return answer;
 }
 
-/** Our side is closed already; a network that can't be told keeps a token that nobody has. */
+/** The credentials are deleted by now. If the call fails, the network keeps a token that nobody has. */
 async function revokeAtNetwork(
   { platforms, vault, log }: Context,
   account: SocialAccountRow,
@@ -133,11 +137,11 @@ async function revokeAtNetwork(
     const signal = AbortSignal.timeout(revokeTimeoutMs);
     await fetchFor(account.project_id, () => platform.revoke!(credentials, signal));
   } catch (err) {
-    log.warn({ err, account_id: account.id }, 'an account could not be revoked at its network');
+    log.warn({ err, account_id: account.id }, 'cannot revoke an account at its network');
   }
 }
 
-/** Before an account of this network is connected. */
+/** Call it before connecting an account of this network. */
 export function requireReach({ environment }: Pick<Caller, 'environment'>, platform: PlatformName) {
   if (environment === 'production' || environmentOf(platform) === 'test') return;
   throw new AppError('insufficient_scope', 'A test key can connect only sandbox accounts.', {

@@ -1,4 +1,4 @@
-// An account's row as the wire shows it.
+// Turns the row of an account into its wire type.
 import type { Account } from '../../schema/accounts.ts';
 import type { SocialAccountRow } from '../../schema/database/tables.ts';
 import { toTimestamp } from '../../schema/wire/timestamp.ts';

@@ -13,8 +13,8 @@ import { getAccountUsage } from './usage.ts';
 export const accountRoutes = [
   post('/v1/accounts/connect', {
     name: 'connectAccount',
-    summary: 'Connect an account with plain credentials',
-    description: '201 for an account that is new to the project, 200 for one connected again.',
+    summary: 'Connect an account with credentials',
+    description: 'Returns 201 for a new account, and 200 for an account that was connected again.',
     scope: 'accounts:write',
     body: ConnectAccount,
     answer: written([201, 200], Account),
@@ -23,7 +23,8 @@ export const accountRoutes = [
 
   get('/v1/accounts', {
     name: 'listAccounts',
-    summary: 'List the accounts, those disconnected included',
+    summary: 'List accounts',
+    description: 'Newest first. Includes disconnected accounts.',
     scope: 'accounts:read',
     query: ListAccounts,
     answer: list(Account),
@@ -32,7 +33,7 @@ export const accountRoutes = [
 
   get('/v1/accounts/:id', {
     name: 'getAccount',
-    summary: 'Read an account',
+    summary: 'Get an account',
     scope: 'accounts:read',
     answer: one(Account),
     run: ({ context, caller, params }) => getAccount(context, caller, params.id),
@@ -40,7 +41,7 @@ export const accountRoutes = [
 
   get('/v1/accounts/:id/usage', {
     name: 'getAccountUsage',
-    summary: 'Read how much of its monthly limit an account has used',
+    summary: "Get an account's use of its monthly limit",
     scope: 'accounts:read',
     query: GetAccountUsage,
     answer: one(AccountUsage),
@@ -49,7 +50,8 @@ export const accountRoutes = [
 
   del('/v1/accounts/:id', {
     name: 'disconnectAccount',
-    summary: 'Disconnect an account and revoke our access at its network',
+    summary: 'Disconnect an account',
+    description: 'Revokes the access at the network and deletes the credentials.',
     scope: 'accounts:write',
     answer: removed,
     run: ({ context, caller, params }) => disconnectAccount(context, caller, params.id),

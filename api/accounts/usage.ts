@@ -1,11 +1,11 @@
-// How much of its monthly limit an account has used.
+// Reads how much of its monthly limit an account has used.
 import type { AccountUsage, GetAccountUsage } from '../../schema/accounts.ts';
 import { listUsage, monthOf } from '../../schema/database/accounts/usage.ts';
 import { getAccountRow } from '../../schema/database/accounts/accounts.ts';
 import { getProjectRow } from '../../schema/database/projects.ts';
-import { monthlyLimitOf, warningAt } from '../../schema/limits.ts';
+import { monthlyLimitOf, warningAt } from '../../schema/wire/limits.ts';
 import { toTimestamp } from '../../schema/wire/timestamp.ts';
-import type { Caller, Context } from '../server/context.ts';
+import type { Caller, Context } from '../http/context.ts';
 
 export async function getAccountUsage(
   context: Context,
@@ -18,7 +18,7 @@ export async function getAccountUsage(
   return usage.get(accountId)!;
 }
 
-/** Of accounts that were found for the caller already, by their ids. */
+/** The caller must have access to the accounts. */
 export async function findUsage(
   { db, config }: Context,
   { projectId }: Caller,
@@ -26,7 +26,7 @@ export async function findUsage(
   { month = monthOf(new Date()) }: GetAccountUsage,
 ): Promise<Map<string, AccountUsage>> {
   const [rows, project] = await Promise.all([
-    listUsage(db, accountIds, month),
+    listUsage(db, projectId, accountIds, month),
     getProjectRow(db, projectId),
   ]);
   const limit = monthlyLimitOf(config, project.monthly_posts_per_account);

@@ -1,4 +1,4 @@
-// Writes what a network answered to a connect: the account, new or known, and its event.
+// Writes a connected account, new or known, and its event.
 import type { Connection } from '../../activities/platforms/platform.ts';
 import type { ConnectionType } from '../../schema/accounts.ts';
 import { toAccountEventData } from '../../schema/database/accounts/event-data.ts';
@@ -13,7 +13,7 @@ import { recordEvent } from '../../schema/database/events/record.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import type { PlatformName } from '../../schema/platforms/index.ts';
-import type { Context } from '../server/context.ts';
+import type { Context } from '../http/context.ts';
 import type { Effects } from '../http/transact.ts';
 
 export interface NewConnection {
@@ -21,7 +21,7 @@ export interface NewConnection {
   platform: PlatformName;
   connection: Connection;
   connectionType: ConnectionType;
-  /** Undefined: a known account keeps the user that it has. */
+  /** Undefined: a known account keeps its user. */
   externalUserId: string | undefined;
   externalUserEmail: string | undefined;
   /**
@@ -33,7 +33,7 @@ export interface NewConnection {
 
 export async function writeConnection(
   context: Pick<Context, 'vault' | 'config'>,
-  { trx, change, notify }: Effects,
+  { trx, change }: Effects,
   input: NewConnection,
 ): Promise<{ account: SocialAccountRow; isNew: boolean }> {
   const written = await upsert(context, trx, input);
@@ -43,14 +43,13 @@ export async function writeConnection(
     {
       projectId: input.projectId,
       environment: account.environment,
-      kind: 'account.connected',
+      type: 'account.connected',
       data: toAccountEventData(account),
       socialAccountId: account.id,
     },
     context.config,
   );
   change({ subject: 'account', subject_id: account.id, kind: 'connected' });
-  notify('fanfare_deliveries');
   return written;
 }
 
@@ -77,7 +76,8 @@ async function upsert(
     const id = known?.id ?? newId('account');
     const user = userColumns(known, input);
     const all = { ...columns, ...user, ...sealCredentials(vault, id, connection.credentials) };
-    if (known) return { account: await setAccountCredentials(trx, id, all), isNew: false };
+    if (known)
+      return { account: await setAccountCredentials(trx, projectId, id, all), isNew: false };
     const account = await insertAccount(trx, {
       id,
       project_id: projectId,

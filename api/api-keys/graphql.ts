@@ -1,12 +1,12 @@
 // API keys, in GraphQL.
 import {
   CreateApiKey,
-  keyEnvironments,
+  KeyEnvironment,
   type ApiKey,
   type ApiKeyWithSecret,
 } from '../../schema/api-keys.ts';
 import { listQuery } from '../../schema/wire/listing.ts';
-import { scopes } from '../../schema/scopes.ts';
+import { Scope } from '../../schema/scopes.ts';
 import { builder, operationCost } from '../graphql/builder.ts';
 import { connectionOf } from '../graphql/connections.ts';
 import { nodesOf } from '../graphql/nodes.ts';
@@ -15,22 +15,17 @@ import { queryOne, queryPages } from '../graphql/queries.ts';
 import { idArguments, idempotencyArguments, noInput, wordEnum } from '../graphql/shapes.ts';
 import { createApiKey, deleteApiKey, findApiKeys, getApiKey, listApiKeys } from './operations.ts';
 
-const ScopeRef = wordEnum('Scope', scopes, { enum: 'What an API key may do.' });
+const ScopeRef = wordEnum(Scope);
 
-export const KeyEnvironmentRef = wordEnum('KeyEnvironment', keyEnvironments, {
-  test: 'Reaches only sandbox accounts.',
-});
+export const KeyEnvironmentRef = wordEnum(KeyEnvironment);
 
 const ApiKeyRef = builder.objectRef<ApiKey>('ApiKey');
 
 builder.node(ApiKeyRef, {
   ...nodesOf('keys:write', findApiKeys).options,
-  description: 'An API key, without the key itself.',
   fields: (t) => ({
     name: t.exposeString('name'),
-    prefix: t.exposeString('prefix', {
-      description: 'The first characters of the key, to recognise it.',
-    }),
+    prefix: t.exposeString('prefix'),
     scopes: t.expose('scopes', { type: [ScopeRef] }),
     environment: t.expose('environment', { type: KeyEnvironmentRef }),
     expiresAt: t.expose('expires_at', { type: 'DateTime', nullable: true }),
@@ -42,8 +37,12 @@ builder.node(ApiKeyRef, {
 
 const CreateApiKeyPayload = builder.objectRef<ApiKeyWithSecret>('CreateApiKeyPayload').implement({
   fields: (t) => ({
-    apiKey: t.field({ type: ApiKeyRef, resolve: (created) => created }),
-    key: t.exposeString('key', { description: 'The key. Shown only in this answer.' }),
+    apiKey: t.field({
+      type: ApiKeyRef,
+      description: 'The API key.',
+      resolve: (created) => created,
+    }),
+    key: t.exposeString('key'),
   }),
 });
 
@@ -52,23 +51,21 @@ const ApiKeyConnection = connectionOf('ApiKeyConnection', ApiKeyRef);
 const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {
   fields: (t) => ({
     name: t.string({ required: true }),
-    scopes: t.field({ type: [ScopeRef], description: 'Default: all.' }),
-    environment: t.field({ type: KeyEnvironmentRef, description: 'Default: `PRODUCTION`.' }),
+    scopes: t.field({ type: [ScopeRef] }),
+    environment: t.field({ type: KeyEnvironmentRef }),
     expiresAt: t.field({ type: 'DateTime' }),
   }),
 });
 
 queryOne('apiKey', {
   type: ApiKeyRef,
-  description: 'An API key.',
   scope: 'keys:write',
-  what: 'API key',
+  resource: 'API key',
   get: getApiKey,
 });
 
 queryPages('apiKeys', {
   type: ApiKeyConnection,
-  description: 'The API keys, newest first.',
   scope: 'keys:write',
   schema: listQuery({}),
   list: listApiKeys,
@@ -78,7 +75,6 @@ builder.mutationFields((t) => ({
   createApiKey: t.field({
     type: CreateApiKeyPayload,
     nullable: true,
-    description: 'Creates an API key.',
     complexity: operationCost,
     args: {
       input: t.arg({ type: CreateApiKeyInput, required: true }),
@@ -90,9 +86,8 @@ builder.mutationFields((t) => ({
   revokeApiKey: t.field({
     type: ApiKeyRef,
     nullable: true,
-    description: 'Revokes an API key. Streams opened with it end within seconds.',
     complexity: operationCost,
-    args: idArguments,
+    args: idArguments('API key'),
     resolve: (_, args, graphql, info) =>
       write(
         graphql,

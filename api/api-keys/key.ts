@@ -1,4 +1,4 @@
-// Makes API keys: 256 random bits, of which only the hash is kept.
+// Makes API keys: 256 random bits. The database keeps only the hash.
 import { randomBytes } from 'node:crypto';
 import type { KeyEnvironment } from '../../schema/api-keys.ts';
 import { insertApiKey } from '../../schema/database/api-keys.ts';
@@ -14,7 +14,7 @@ export interface NewKey {
   scopes?: readonly Scope[];
   environment?: KeyEnvironment;
   expiresAt?: Date | null;
-  /** A key chosen by the operator; default: a random one. */
+  /** A key that the operator chose. Default: a random one. */
   key?: string;
 }
 

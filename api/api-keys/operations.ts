@@ -1,4 +1,4 @@
-// Creating, listing and revoking the API keys of a project. No key gives what it lacks itself.
+// Operations on API keys: create, list, revoke. No key can grant more than it has.
 import type { ApiKey, ApiKeyWithSecret, CreateApiKey } from '../../schema/api-keys.ts';
 import {
   findApiKey,
@@ -9,7 +9,7 @@ import {
 import { AppError, notFound, validationError } from '../../schema/wire/errors.ts';
 import type { Page, Paging } from '../../schema/wire/listing.ts';
 import { forgetKeys, requireScope } from '../http/auth.ts';
-import type { Caller, Context } from '../server/context.ts';
+import type { Caller, Context } from '../http/context.ts';
 import { page } from '../http/listing.ts';
 import { transact, type Answer } from '../http/transact.ts';
 import { createKey } from './key.ts';
@@ -22,18 +22,18 @@ export function createApiKey(
 ): Promise<Answer<ApiKeyWithSecret>> {
   for (const scope of input.scopes) requireScope(caller, scope);
   if (caller.environment === 'test' && input.environment !== 'test') {
-    throw new AppError('insufficient_scope', 'A test key can make only test keys.');
+    throw new AppError('insufficient_scope', 'A test key can create only test keys.');
   }
   const expiresAt = input.expires_at === undefined ? null : new Date(input.expires_at);
   if (expiresAt && expiresAt.getTime() <= Date.now()) {
     const message = 'must be in the future';
-    throw validationError([{ path: 'expires_at', code: 'in_the_past', message }]);
+    throw validationError([{ path: ['expires_at'], code: 'in_the_past', message }]);
   }
   const { keyExpiresAt } = caller;
   if (keyExpiresAt && (!expiresAt || expiresAt > keyExpiresAt)) {
     const limit = keyExpiresAt.toISOString();
-    const message = `must not be later than the end of the key that makes it, ${limit}`;
-    throw validationError([{ path: 'expires_at', code: 'outlives_its_maker', message, limit }]);
+    const message = `must not be later than ${limit}, when the key of this request expires`;
+    throw validationError([{ path: ['expires_at'], code: 'outlives_its_maker', message, limit }]);
   }
   return transact(context, caller, async ({ trx, note }) => {
     const { row, key } = await createKey(trx, {
@@ -67,7 +67,7 @@ export async function getApiKey({ db }: Context, caller: Caller, id: string): Pr
   return presentApiKey(row);
 }
 
-/** Of these those that the caller may see. */
+/** The keys with these ids that the caller may see. */
 export async function findApiKeys(
   { db }: Context,
   caller: Caller,
@@ -76,7 +76,7 @@ export async function findApiKeys(
   return (await listApiKeysById(db, caller, ids)).map(presentApiKey);
 }
 
-/** Revokes. The row stays, so that what the key did can still be traced to it. */
+/** Revokes the key. Its row stays, so that its requests can still be traced. */
 export async function deleteApiKey(
   context: Context,
   caller: Caller,

@@ -1,4 +1,4 @@
-// An API key's row as the wire shows it: never the key, never its hash.
+// Turns the row of an API key into its wire type, without the key or its hash.
 import type { ApiKey } from '../../schema/api-keys.ts';
 import type { ApiKeyRow } from '../../schema/database/tables.ts';
 import { toTimestamp } from '../../schema/wire/timestamp.ts';

@@ -7,7 +7,8 @@ import { createApiKey, deleteApiKey, getApiKey, listApiKeys } from './operations
 export const apiKeyRoutes = [
   post('/v1/api-keys', {
     name: 'createApiKey',
-    summary: 'Create an API key; the key is shown in this answer only',
+    summary: 'Create an API key',
+    description: 'The key itself is shown only in this response.',
     scope: 'keys:write',
     body: CreateApiKey,
     answer: written(201, ApiKeyWithSecret),
@@ -16,7 +17,8 @@ export const apiKeyRoutes = [
 
   get('/v1/api-keys', {
     name: 'listApiKeys',
-    summary: 'List the API keys',
+    summary: 'List API keys',
+    description: 'Newest first.',
     scope: 'keys:write',
     query: listQuery({}),
     answer: list(ApiKey),
@@ -25,7 +27,7 @@ export const apiKeyRoutes = [
 
   get('/v1/api-keys/:id', {
     name: 'getApiKey',
-    summary: 'Read an API key',
+    summary: 'Get an API key',
     scope: 'keys:write',
     answer: one(ApiKey),
     run: ({ context, caller, params }) => getApiKey(context, caller, params.id),
@@ -34,6 +36,7 @@ export const apiKeyRoutes = [
   del('/v1/api-keys/:id', {
     name: 'revokeApiKey',
     summary: 'Revoke an API key',
+    description: 'Live streams opened with the key end within seconds.',
     scope: 'keys:write',
     answer: removed,
     run: ({ context, caller, params }) => deleteApiKey(context, caller, params.id),

@@ -1,30 +1,31 @@
-// What a first start leaves: a project, its first key, two sandbox accounts.
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+// The first project, its API key, and two sandbox accounts. The first start creates them.
 import { newId } from '../../schema/wire/ids.ts';
 import { findApiKeyByHash } from '../../schema/database/api-keys.ts';
 import { insertProject } from '../../schema/database/projects.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import { connectAccount } from '../accounts/operations.ts';
 import { createKey, generateKey } from '../api-keys/key.ts';
+import { readOrCreateSecret } from '../embedded/data-directory.ts';
 import { hashKey } from '../http/auth.ts';
-import type { Caller, Context } from '../server/context.ts';
+import type { Caller, Context } from '../http/context.ts';
 
 export interface FirstProject {
   caller: Caller;
-  /** The key as clients send it. */
   key: string;
-  /** The sandbox accounts @ada and @bob; empty where the sandbox is off. */
+  /** IDs of the sandbox accounts @ada and @bob. Empty if the sandbox is off. */
   accountIds: string[];
 }
 
-/** The same project at every start: found by the key in the configuration or the data directory. */
+/** The key in the configuration or the data directory finds the same project at every start. */
 export async function openFirstProject(
   context: Context,
   progress: (line: string) => void,
 ): Promise<FirstProject> {
   const { config, db } = context;
-  const key = config.secrets.apiKey ?? (await keptKey(config.dataDirectory));
+  // Saved before the project exists, so that no crash leaves a project with an unknown key.
+  const key =
+    config.secrets.apiKey ??
+    readOrCreateSecret(config.dataDirectory, 'api-key', () => generateKey('production'));
   let row = await findApiKeyByHash(db, hashKey(key));
   if (!row) {
     ({ row } = await createProjectWithKey(db, 'default', key));
@@ -40,18 +41,7 @@ export async function openFirstProject(
   return { caller, key, accountIds: await connectSandboxAccounts(context, caller, progress) };
 }
 
-/** Written before its project is made, so that no crash leaves a project whose key nobody knows. */
-async function keptKey(dataDirectory: string): Promise<string> {
-  const path = join(dataDirectory, 'api-key');
-  const kept = (await readFile(path, 'utf8').catch(() => undefined))?.trim();
-  if (kept) return kept;
-  const key = generateKey('production');
-  await mkdir(dataDirectory, { recursive: true });
-  await writeFile(path, `${key}\n`, { mode: 0o600 });
-  return key;
-}
-
-/** Makes a project with one key that may do everything: a random one, or the one given. */
+/** Creates a project with one key that has all scopes: the given one, or a random one. */
 export async function createProjectWithKey(db: Db, name: string, key?: string) {
   return db.transaction().execute(async (trx) => {
     const project = await insertProject(trx, { id: newId('project'), name });

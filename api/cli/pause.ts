@@ -1,11 +1,51 @@
-// The commands `pause` and `pauses`: what the operator holds back, kept in Postgres for every worker.
+// The commands `pause`, `resume` and `pauses`. Postgres holds the pauses for every worker.
+import {
+  deletePause,
+  deliveriesScope,
+  insertPause,
+  listPauses,
+} from '../../schema/database/pauses.ts';
+import { resumePosts } from '../../schema/database/dispatch/resuming.ts';
 import type { Db } from '../../schema/database/tables.ts';
-import { insertPause, listPauses } from '../../schema/database/dispatch/pauses.ts';
-import { checkScope } from './scope.ts';
+import { platformNames } from '../../schema/platforms/index.ts';
+import type { Context } from '../http/context.ts';
+import { InvalidArgument } from './invalid-argument.ts';
+
+const fixedScopes: readonly string[] = [deliveriesScope, ...platformNames];
+
+const allowed = `SCOPE is \`${deliveriesScope}\`, a network (${platformNames.join(', ')}) or the ID of a project.`;
+
+/** Throws an InvalidArgument if no such network or project exists. */
+export async function checkScope(db: Db, scope: string): Promise<void> {
+  if (fixedScopes.includes(scope)) return;
+  const project = await db
+    .selectFrom('projects')
+    .select('id')
+    .where('id', '=', scope)
+    .executeTakeFirst();
+  if (project) return;
+  throw new InvalidArgument(scope ? `Unknown scope: ${scope}. ${allowed}` : allowed);
+}
 
 export async function pause(db: Db, scope: string): Promise<string> {
   await checkScope(db, scope);
-  return (await insertPause(db, scope)) ? `Paused ${scope}.` : `${scope} was paused already.`;
+  return (await insertPause(db, scope)) ? `Paused ${scope}.` : `${scope} is already paused.`;
+}
+
+/** The sweeper completes an interrupted resume, and so does a second call. */
+export async function resume(
+  { db, notifier }: Pick<Context, 'db' | 'notifier'>,
+  scope: string,
+): Promise<string> {
+  const wasPaused = await deletePause(db, scope);
+  // The project of a pause may have been deleted.
+  if (!wasPaused) await checkScope(db, scope);
+  notifier.notify('fanfare_deliveries');
+  let count = 0;
+  for await (const resumed of resumePosts(db, notifier)) count += resumed;
+  const done = wasPaused ? `Resumed ${scope}.` : `${scope} is not paused.`;
+  if (count === 0) return done;
+  return `${done} Restarted ${count === 1 ? '1 post' : `${count} posts`}.`;
 }
 
 export async function showPauses(db: Db): Promise<string> {

@@ -1,45 +1,49 @@
-// Runs Fanfare in this process: embedded backends where none are configured, then the chosen roles.
+// The commands `start`, `api` and `worker`: run Fanfare in this process until it is stopped.
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import type { Config } from '../../schema/config/config.ts';
 import { connectDatabase } from '../../schema/database/connect.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import { isMigrated, migrate } from '../../schema/database/migrate.ts';
+import { createVault, type Vault } from '../../schema/database/vault.ts';
 import { checkVault } from '../../schema/database/vault-check.ts';
 import { createApp, type App, type AppOptions } from '../server/app.ts';
 import { startEmbeddedBackends } from '../embedded/backends.ts';
-import { makeDataDirectory, refuseHeldDirectory } from '../embedded/data-directory.ts';
+import {
+  makeDataDirectory,
+  readOrCreateSecret,
+  refuseHeldDirectory,
+} from '../embedded/data-directory.ts';
 import { createStoredDocuments } from '../graphql/server/stored-documents.ts';
 import { openFirstProject } from './first-start.ts';
-import { requirePort } from '../server/port.ts';
-import { openVault } from './vault-keys.ts';
+import { requirePort } from '../server/ports.ts';
 import { welcome } from './welcome.ts';
 
 export interface Running {
-  app: App;
   stop(): Promise<void>;
 }
 
 export interface StartOptions {
   print: (line: string) => void;
-  /** Called when a backend is lost for good. */
+  /** Called when an embedded server has ended and can't be restarted. */
   fail: (reason: string) => void;
-  /** Ends a start that is under way, such as a long download. */
+  /** Aborts the start, such as a long download. */
   signal: AbortSignal;
 }
 
-/** All in one, for a first look and for development. */
+/** The API, a worker, Postgres and Temporal, for development. */
 export async function startAllInOne(
   config: Config,
   { print, fail, signal }: StartOptions,
 ): Promise<Running> {
   quietTemporal();
-  // Before anything is started, since its faults are told by it.
+  // Read first, so that its errors appear before any server starts.
   const documents = createStoredDocuments(config.storedDocuments);
   makeDataDirectory(config.dataDirectory);
-  // A second start has taken the same port too, but that isn't what its user must know.
+  // Before the port, which a second start on the same directory would also find in use.
   await refuseHeldDirectory(config.dataDirectory);
-  await requirePort(config.port, config.host);
+  await requirePort(config.port, config.host, 'FANFARE_PORT');
   const backends = await startEmbeddedBackends({
     dataDirectory: config.dataDirectory,
     postgres: config.databaseUrl === undefined,
@@ -50,11 +54,11 @@ export async function startAllInOne(
   });
   let app: App | undefined;
   try {
-    backends.onExit((name, detail) => fail(`${name} has ended: ${detail}`));
+    backends.onExit((name, detail) => fail(`${name} ${detail}.`));
     const databaseUrl = config.databaseUrl ?? backends.databaseUrl!;
     const ran = await migrateDatabase(databaseUrl);
     if (ran.length > 0) print(`Migrated the database (${ran.join(', ')}).`);
-    const vault = await openVault(config);
+    const vault = openVault(config);
     await withDatabase(databaseUrl, (db) => checkVault(db, vault));
     app = await createApp({
       config,
@@ -74,7 +78,6 @@ export async function startAllInOne(
     print(`\n${welcome({ url, key, accountIds, temporalUiUrl, hasGraphiql })}`);
     const running = app;
     return {
-      app,
       async stop() {
         await running.stop();
         await backends.stop();
@@ -93,8 +96,12 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** One role of a larger installation, on backends that others run. */
-export async function startRole(config: Config, roles: AppOptions['roles']): Promise<Running> {
+/** One role of an installation whose Postgres and Temporal run elsewhere. */
+export async function startRole(
+  config: Config,
+  roles: AppOptions['roles'],
+  print: (line: string) => void,
+): Promise<Running> {
   quietTemporal();
   const { databaseUrl } = config;
   const { address } = config.temporal;
@@ -102,11 +109,13 @@ export async function startRole(config: Config, roles: AppOptions['roles']): Pro
     throw new Error('This command needs DATABASE_URL and TEMPORAL_ADDRESS.');
   }
   const documents = createStoredDocuments(config.storedDocuments);
-  if (roles.api) await requirePort(config.port, config.host);
+  if (roles.api) await requirePort(config.port, config.host, 'FANFARE_PORT');
   else await requirePort(config.workerPort, config.host, 'FANFARE_WORKER_PORT');
-  const vault = await openVault(config);
+  const vault = openVault(config);
   await withDatabase(databaseUrl, async (db) => {
-    await requireMigrated(db);
+    if (!(await isMigrated(db))) {
+      throw new Error('The database is not migrated. Run the command `migrate`.');
+    }
     await checkVault(db, vault);
   });
   const app = await createApp({
@@ -119,19 +128,30 @@ export async function startRole(config: Config, roles: AppOptions['roles']): Pro
     roles,
     cacheDirectory: join(config.dataDirectory, 'cache'),
   });
-  return { app, stop: () => app.stop() };
+  if (roles.api) print(`Fanfare is ready at ${app.context.publicUrl}`);
+  else
+    void app.workerReady.then(() => print(`The worker is ready. Probes: ${app.probesUrl}/readyz`));
+  return app;
+}
+
+function openVault(config: Config): Vault {
+  const entries =
+    config.secrets.vaultKeys ??
+    readOrCreateSecret(
+      config.dataDirectory,
+      'vault-keys',
+      () => `k1:${randomBytes(32).toString('base64')}`,
+    );
+  const keys = entries.split(',').map((entry) => entry.trim().split(':') as [string, string]);
+  const byId = new Map(keys.map(([id, key]) => [id, Buffer.from(key, 'base64')]));
+  return createVault(byId, keys[0]![0]);
 }
 
 export function migrateDatabase(url: string): Promise<string[]> {
   return withDatabase(url, migrate);
 }
 
-async function requireMigrated(db: Db): Promise<void> {
-  if (await isMigrated(db)) return;
-  throw new Error('The database is not migrated. Run the command `migrate` first.');
-}
-
-/** On a connection of its own, without a time limit. */
+/** On its own connection, without a time limit. */
 async function withDatabase<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
   const connection = connectDatabase({
     url,
@@ -146,7 +166,7 @@ async function withDatabase<T>(url: string, work: (db: Db) => Promise<T>): Promi
   }
 }
 
-/** Temporal's own signal handlers would race ours, and its log would be most of the output. */
+/** Temporal's signal handlers would race with ours, and its log would be most of the output. */
 function quietTemporal(): void {
   Runtime.install({ shutdownSignals: [], logger: new DefaultLogger('ERROR') });
 }

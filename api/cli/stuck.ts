@@ -1,4 +1,4 @@
-// The command `stuck`: what should have moved by now, one line each, the oldest first.
+// The command `stuck`: posts without progress and overdue deliveries, one per line, the oldest first.
 import { listActivityFailures } from '../../schema/database/dispatch/activity-failures.ts';
 import type { ActivityFailureRow, Db } from '../../schema/database/tables.ts';
 import {
@@ -7,16 +7,15 @@ import {
   type Stuck,
   type StuckRow,
 } from '../../schema/database/dispatch/stuck.ts';
-import { RefusedArgument } from './refused-argument.ts';
+import { InvalidArgument } from './invalid-argument.ts';
 
 const defaultMinutes = '15';
 const maxMinutes = 525_600;
 
-/** Throws a RefusedArgument for what is no such number. */
 export function readMinutes(given = defaultMinutes): number {
   const minutes = /^\d+$/.test(given) ? Number(given) : NaN;
   if (minutes >= 1 && minutes <= maxMinutes) return minutes;
-  throw new RefusedArgument(`--minutes takes a whole number from 1 to ${maxMinutes}.`);
+  throw new InvalidArgument(`--minutes must be a whole number from 1 to ${maxMinutes}.`);
 }
 
 export async function showStuck(db: Db, minutes: number): Promise<string> {

@@ -1,10 +1,11 @@
-// Projects and keys made from the command line; each answer shows its key once.
+// The commands `projects create` and `keys create`. They print a key once.
 import { NoResultError } from 'kysely';
 import { Scope, scopes } from '../../schema/scopes.ts';
 import { getProjectRow } from '../../schema/database/projects.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import { createKey as insertKey } from '../api-keys/key.ts';
 import { createProjectWithKey } from './first-start.ts';
+import { InvalidArgument } from './invalid-argument.ts';
 
 interface ProjectFlags {
   name?: string | undefined;
@@ -18,22 +19,24 @@ interface KeyFlags extends ProjectFlags {
 }
 
 export async function createProject(db: Db, { name }: ProjectFlags): Promise<string> {
-  if (!name) throw new Error('--name is required.');
+  if (!name) throw new InvalidArgument('--name is required.');
   const { row, key } = await createProjectWithKey(db, name);
-  return `project ${row.project_id}\nkey     ${key}\nThe key is shown only now.`;
+  return `project ${row.project_id}\nkey     ${key}\nSave the key: it is shown only once.`;
 }
 
 export async function createKey(db: Db, flags: KeyFlags): Promise<string> {
   const { name, project, test: isTest } = flags;
-  if (!name || !project) throw new Error('--project and --name are required.');
+  if (!name || !project) throw new InvalidArgument('--project and --name are required.');
   const wanted = Scope.array().safeParse(flags.scopes?.split(',') ?? [...scopes]);
-  if (!wanted.success) throw new Error(`--scopes takes these: ${scopes.join(', ')}.`);
+  if (!wanted.success)
+    throw new InvalidArgument(`--scopes must be a list of ${scopes.join(', ')}.`);
   const expiresAt = flags['expires-at'] === undefined ? null : new Date(flags['expires-at']);
   if (expiresAt && !(expiresAt.getTime() > Date.now())) {
-    throw new Error('--expires-at must be a time to come, such as 2030-01-31T00:00:00Z.');
+    throw new InvalidArgument('--expires-at must be in the future, such as 2030-01-31T00:00:00Z.');
   }
   const { id: projectId } = await getProjectRow(db, project).catch((error: unknown) => {
-    if (error instanceof NoResultError) throw new Error(`No project has the id ${project}.`);
+    if (error instanceof NoResultError)
+      throw new InvalidArgument(`No project has the ID ${project}.`);
     throw error;
   });
   const { row, key } = await insertKey(db, {
@@ -43,5 +46,5 @@ export async function createKey(db: Db, flags: KeyFlags): Promise<string> {
     environment: isTest ? 'test' : 'production',
     expiresAt,
   });
-  return `id  ${row.id}\nkey ${key}\nThe key is shown only now.`;
+  return `id  ${row.id}\nkey ${key}\nSave the key: it is shown only once.`;
 }

@@ -1,4 +1,4 @@
-// The block that ends a start: what to copy to see a post go out and its webhook come back.
+// The text that `start` ends with: links, and commands that publish a post and receive its webhook.
 
 export interface Welcome {
   url: string;
@@ -13,7 +13,7 @@ export function welcome({ url, key, accountIds, temporalUiUrl, hasGraphiql }: We
   const links = [
     `Fanfare is ready at ${url}`,
     ...(hasGraphiql ? [`  GraphiQL       ${url}/graphql`] : []),
-    `  API document   ${url}/docs`,
+    `  API reference  ${url}/docs`,
     ...(ada ? [`  Sandbox posts  ${url}/sandbox/posts`] : []),
     ...(temporalUiUrl ? [`  Temporal       ${temporalUiUrl}`] : []),
   ];
@@ -29,15 +29,15 @@ export function welcome({ url, key, accountIds, temporalUiUrl, hasGraphiql }: We
   return [
     ...links,
     '',
-    'Copy these, one after the other:',
+    'Copy these commands one by one:',
     '',
-    '# 1. Add a webhook that leads to the built-in inbox',
+    '# 1. Add a webhook that points to the built-in inbox',
     `curl -sS ${url}/v1/webhooks ${auth} -d '${JSON.stringify({ url: `${url}/sandbox/inbox/demo` })}'`,
     '',
-    '# 2. Publish to @ada and @bob; the post to @bob is set to fail',
+    '# 2. Publish to @ada and @bob. The target @bob is set to fail',
     `curl -sS ${url}/v1/posts ${auth} -d '${JSON.stringify(post)}'`,
     '',
-    '# 3. Show what the inbox received, a second later',
+    '# 3. Show what the inbox received, a few seconds later',
     `curl -sS '${url}/sandbox/inbox/demo?format=json'`,
     '',
   ].join('\n');

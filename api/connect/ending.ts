@@ -1,4 +1,4 @@
-// How a connect session ends: with an account, or with a no. It ends once, whatever comes twice.
+// Ends a connect session: completed with an account, or canceled. A session ends only once.
 import type { Connection } from '../../activities/platforms/platform.ts';
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import {
@@ -6,13 +6,13 @@ import {
   setConnectSessionEnded,
 } from '../../schema/database/accounts/connect-sessions.ts';
 import { writeConnection } from '../accounts/write-connection.ts';
-import type { Context } from '../server/context.ts';
+import type { Context } from '../http/context.ts';
 import { transact, type Effects } from '../http/transact.ts';
 import { statusOf } from './presenter.ts';
 
 /**
- * Returns the session, which another request may have ended. Throws `account_in_use` and leaves the
- * session open.
+ * Returns the session, even if another request ended it first. Throws `account_in_use` and leaves
+ * the session open if the account belongs to another user.
  */
 export function completeSession(
   context: Context,
@@ -29,7 +29,7 @@ export function completeSession(
       externalUserEmail: session.external_user_email ?? undefined,
       mayMove: false,
     });
-    return setConnectSessionEnded(effects.trx, session.id, {
+    return setConnectSessionEnded(effects.trx, session.project_id, session.id, {
       status: 'completed',
       completed_social_account_id: account.id,
     });
@@ -41,7 +41,7 @@ export function cancelSession(
   session: ConnectSessionRow,
 ): Promise<ConnectSessionRow> {
   return endSession(context, session, ({ trx }) =>
-    setConnectSessionEnded(trx, session.id, { status: 'canceled' }),
+    setConnectSessionEnded(trx, session.project_id, session.id, { status: 'canceled' }),
   );
 }
 
@@ -51,14 +51,14 @@ async function endSession(
   end: (effects: Effects) => Promise<ConnectSessionRow>,
 ): Promise<ConnectSessionRow> {
   const { data } = await transact(context, { projectId }, async (effects) => {
-    const session = await lockConnectSession(effects.trx, id);
+    const session = await lockConnectSession(effects.trx, projectId, id);
     const isOpen = statusOf(session) === 'pending';
     return { status: 200, data: isOpen ? await end(effects) : session };
   });
   return data;
 }
 
-/** Where the user goes next; null: nowhere, a page says how it ended. */
+/** The address to send the user to. Null: show a page that says how the session ended. */
 export function returnUrlOf(session: ConnectSessionRow): string | null {
   if (session.return_url === null) return null;
   const url = new URL(session.return_url);

@@ -1,12 +1,13 @@
-// Connect sessions, in GraphQL.
+// Connect sessions in GraphQL.
 import {
-  connectSessionStatuses,
-  connectUrlMeaning,
+  ConnectSessionStatus,
   CreateConnectSession,
   type ConnectSession,
 } from '../../schema/accounts.ts';
+import { accountNodes, AccountRef } from '../accounts/graphql.ts';
 import { KeyEnvironmentRef } from '../api-keys/graphql.ts';
 import { builder, operationCost } from '../graphql/builder.ts';
+import { linkOne } from '../graphql/links.ts';
 import { nodesOf } from '../graphql/nodes.ts';
 import { write } from '../graphql/operation.ts';
 import { queryOne } from '../graphql/queries.ts';
@@ -14,18 +15,14 @@ import { idempotencyArguments, wordEnum } from '../graphql/shapes.ts';
 import { PlatformRef } from '../platforms/graphql.ts';
 import { createConnectSession, findConnectSessions, getConnectSession } from './operations.ts';
 
-const ConnectSessionStatusRef = wordEnum('ConnectSessionStatus', connectSessionStatuses);
+const ConnectSessionStatusRef = wordEnum(ConnectSessionStatus);
 
-export const ConnectSessionRef = builder.objectRef<ConnectSession>('ConnectSession');
+const ConnectSessionRef = builder.objectRef<ConnectSession>('ConnectSession');
 
 builder.node(ConnectSessionRef, {
   ...nodesOf('accounts:read', findConnectSessions).options,
-  description: 'A hosted page on which a user connects an account.',
   fields: (t) => ({
-    url: t.exposeString('url', {
-      nullable: true,
-      description: connectUrlMeaning,
-    }),
+    url: t.exposeString('url', { nullable: true }),
     platform: t.expose('platform', { type: PlatformRef }),
     environment: t.expose('environment', { type: KeyEnvironmentRef }),
     externalUserId: t.exposeString('external_user_id'),
@@ -36,20 +33,26 @@ builder.node(ConnectSessionRef, {
   }),
 });
 
+linkOne(ConnectSessionRef, 'completedSocialAccount', {
+  type: AccountRef,
+  load: accountNodes.load,
+  description: 'Account that the user connected. Null until then.',
+  idOf: (session) => session.completed_social_account_id,
+});
+
 const CreateConnectSessionInput = builder.inputType('CreateConnectSessionInput', {
   fields: (t) => ({
     platform: t.field({ type: PlatformRef, required: true }),
-    externalUserId: t.string({ required: true, description: "The client's own user." }),
+    externalUserId: t.string({ required: true }),
     externalUserEmail: t.string(),
-    returnUrl: t.string({ description: 'Where the user goes in the end.' }),
+    returnUrl: t.string(),
   }),
 });
 
 queryOne('connectSession', {
   type: ConnectSessionRef,
-  description: 'A connect session.',
   scope: 'accounts:read',
-  what: 'connect session',
+  resource: 'connect session',
   get: getConnectSession,
 });
 
@@ -57,7 +60,6 @@ builder.mutationField('createConnectSession', (t) =>
   t.field({
     type: ConnectSessionRef,
     nullable: true,
-    description: 'Opens a hosted page on which a user connects an account.',
     complexity: operationCost,
     args: {
       input: t.arg({ type: CreateConnectSessionInput, required: true }),

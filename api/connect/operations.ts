@@ -1,4 +1,4 @@
-// What a client may do with connect sessions: open one for a user of theirs, and look how it stands.
+// Operations on connect sessions: create one for a user, and read its status.
 import type { ConnectSession, CreateConnectSession } from '../../schema/accounts.ts';
 import {
   getConnectSessionRow,
@@ -8,13 +8,14 @@ import {
 import { getProjectRow } from '../../schema/database/projects.ts';
 import { validationError } from '../../schema/wire/errors.ts';
 import { newId } from '../../schema/wire/ids.ts';
+import type { Text } from '../../schema/wire/names.ts';
 import { requireReach } from '../accounts/operations.ts';
-import type { Caller, Context } from '../server/context.ts';
+import type { Caller, Context } from '../http/context.ts';
 import { transact, type Answer } from '../http/transact.ts';
 import { presentConnectSession } from './presenter.ts';
-import { newToken } from './token.ts';
+import { newToken } from './session-secrets.ts';
 
-const livesMs = 30 * 60_000;
+const lifetimeMs = 30 * 60_000;
 
 export async function createConnectSession(
   context: Context,
@@ -24,8 +25,8 @@ export async function createConnectSession(
   requireReach(caller, input.platform);
   const platform = context.platforms.get(input.platform);
   if (!platform?.consent && !platform?.connect) {
-    const message = 'is not configured here';
-    throw validationError([{ path: 'platform', code: 'platform_not_configured', message }]);
+    const message = 'is not configured on this server';
+    throw validationError([{ path: ['platform'], code: 'platform_not_configured', message }]);
   }
   if (input.return_url !== undefined) await checkReturnUrl(context, caller, input.return_url);
   return transact(context, caller, async ({ trx, note }) => {
@@ -40,7 +41,7 @@ export async function createConnectSession(
       external_user_email: input.external_user_email ?? null,
       return_url: input.return_url ?? null,
       status: 'pending',
-      expires_at: new Date(Date.now() + livesMs),
+      expires_at: new Date(Date.now() + lifetimeMs),
       token_hash: hash,
     });
     note({ subject: 'connect_session', subject_id: id, kind: 'created' });
@@ -57,7 +58,7 @@ export async function getConnectSession(
   return presentConnectSession(await getConnectSessionRow(context.db, caller, id));
 }
 
-/** Of these those that the caller may see. */
+/** Returns only the sessions that the caller can read. */
 export async function findConnectSessions(
   context: Context,
   caller: Caller,
@@ -70,14 +71,14 @@ export async function findConnectSessions(
 async function checkReturnUrl({ db }: Context, { projectId }: Caller, url: string): Promise<void> {
   const { username, password, origin } = new URL(url);
   if (username !== '' || password !== '') {
-    const message = 'must not carry a user name or password';
-    throw validationError([{ path: 'return_url', code: 'has_credentials', message }]);
+    const message = 'must not contain a user name or password';
+    throw validationError([{ path: ['return_url'], code: 'has_credentials', message }]);
   }
   const { return_origins } = await getProjectRow(db, projectId);
   if (return_origins.length === 0) return;
   if (return_origins.some((allowed) => new URL(allowed).origin === origin)) return;
-  const message = "is not at one of the project's `return_origins`";
+  const message: Text = ({ field }) => `must be at one of the project's ${field('return_origins')}`;
   throw validationError([
-    { path: 'return_url', code: 'origin_not_allowed', message, actual: origin },
+    { path: ['return_url'], code: 'origin_not_allowed', message, actual: origin },
   ]);
 }

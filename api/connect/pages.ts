@@ -1,32 +1,32 @@
 // The hosted pages of a connect session.
+import { html } from 'hono/html';
 import { z } from 'zod';
 import type { Platform } from '../../activities/platforms/platform.ts';
 import type { ConnectSessionStatus } from '../../schema/accounts.ts';
 import type { AppError } from '../../schema/wire/errors.ts';
+import { render, type Path } from '../../schema/wire/names.ts';
 import { platformTitles } from '../../schema/platforms/index.ts';
 import { isSecretField } from '../accounts/connect-at-network.ts';
-import { html, page, prose, type Html } from '../http/pages.ts';
+import { page, prose, type Html } from '../http/pages.ts';
 
-export function endedPage(status: Exclude<ConnectSessionStatus, 'pending'>): Response {
+export function endedPage(status: Exclude<ConnectSessionStatus, 'pending'>): Promise<Response> {
   switch (status) {
     case 'completed':
-      return page('Connected', html`<p>Your account is connected. You may close this page.</p>`);
+      return page('Connected', html`<p>Your account is connected. You can close this page.</p>`);
     case 'canceled':
       return page(
         'Not connected',
-        html`<p>Your account was not connected. You may close this page.</p>`,
+        html`<p>Your account was not connected. You can close this page.</p>`,
       );
     case 'expired':
-      return page(
-        'This link has expired',
-        html`<p>Go back to where you came from and ask for a new one.</p>`,
-        { status: 410 },
-      );
+      return page('This link has expired', html`<p>Go back to the app and ask for a new one.</p>`, {
+        status: 410,
+      });
   }
 }
 
-/** `retryUrl`: where the user may try once more. */
-export function troublePage(message: string, status: number, retryUrl?: string): Response {
+/** `retryUrl`: where the user can try again. */
+export function errorPage(message: string, status: number, retryUrl?: string): Promise<Response> {
   return page(
     'Your account could not be connected',
     html`<p>${message}</p>
@@ -36,11 +36,11 @@ export function troublePage(message: string, status: number, retryUrl?: string):
 }
 
 /** For a browser without the session's cookie. */
-export function otherBrowserPage(): Response {
+export function otherBrowserPage(): Promise<Response> {
   return page(
     'This page was opened in another browser',
-    html`<p>It works only in the browser that opened the link, for 30 minutes.</p>
-      <p>Go back to where you came from and open the link again.</p>`,
+    html`<p>This page works only in the browser that opened the link, for 30 minutes.</p>
+      <p>Go back to the app and open the link again.</p>`,
     { status: 403 },
   );
 }
@@ -51,28 +51,28 @@ export interface CredentialsForm {
   sessionId: string;
   state: string;
   values: Record<string, string>;
-  fault?: AppError;
+  error?: AppError;
 }
 
-/** For networks whose accounts are connected by what their user types. */
-export function formPage(form: CredentialsForm): Response {
-  const { platform, projectName, sessionId, state, fault } = form;
+/** For networks that connect an account with credentials. */
+export function formPage(form: CredentialsForm): Promise<Response> {
+  const { platform, projectName, sessionId, state, error } = form;
   const network = platformTitles[platform.name];
   const { description, fields } = readCredentials(platform);
-  const shown = fields.map((field) => ({ ...field, issues: findIssues(field, fields, fault) }));
+  const shown = fields.map((field) => ({ ...field, issues: findIssues(field, fields, error) }));
   const firstWrong = shown.find(({ issues }) => issues.length > 0);
   return page(
     `Connect your ${network} account`,
     html`<p><strong>${projectName}</strong> asks to post to ${network} on your behalf.</p>
       ${description !== undefined && html`<p>${prose(description)}</p>`}
-      ${findOtherIssues(fields, fault).map((text) => html`<p role="alert">${prose(text)}</p>`)}
+      ${findOtherIssues(fields, error).map((text) => html`<p role="alert">${prose(text)}</p>`)}
       <form method="post" action="/connect/${sessionId}">
         <input type="hidden" name="state" value="${state}" />
         ${shown.map((field) => showField(field, form.values[field.name], field === firstWrong))}
         <button class="first" name="decision" value="connect">Connect</button>
         <button name="decision" value="cancel" formnovalidate>Cancel</button>
       </form>`,
-    { status: fault ? 422 : 200, isFormLeaving: true },
+    { status: error ? 422 : 200, isFormLeaving: true },
   );
 }
 
@@ -81,7 +81,7 @@ interface CredentialField {
   label: string;
   description: string | undefined;
   isRequired: boolean;
-  /** Whether other fields must be given, so that this one may be called optional. */
+  /** Shown as optional, because other fields are required. */
   isOptional: boolean;
   isMultiline: boolean;
 }
@@ -103,7 +103,7 @@ export function credentialFields(platform: Platform): CredentialField[] {
   return readCredentials(platform).fields;
 }
 
-/** The network's own schema says what it needs, what each field is called and how to get it. */
+/** Reads the fields, with their labels and help, from the network's schema. */
 function readCredentials({ connect }: Platform) {
   if (!connect) return { description: undefined, fields: [] };
   const { description, properties, required } = FieldSchemas.parse(
@@ -123,34 +123,33 @@ function readCredentials({ connect }: Platform) {
   return { description, fields };
 }
 
-/** Sentences about a field. Ours follow its name; a network's own end with a period. */
+/** Complete sentences. Fanfare's messages start with the label; a network's end with a period. */
 function findIssues(
   { name, label }: CredentialField,
   fields: CredentialField[],
-  fault: AppError | undefined,
+  error: AppError | undefined,
 ): string[] {
-  return (fault?.options.issues ?? [])
+  return (error?.options.issues ?? [])
     .filter(({ path }) => isAt(path, name))
     .map(({ message }) => {
-      const text = useLabels(message, fields);
+      const text = useLabels(render(message), fields);
       return /^[a-z].*[^.]$/s.test(text) ? `${label} ${text}.` : text;
     });
 }
 
-function findOtherIssues(fields: CredentialField[], fault: AppError | undefined): string[] {
-  if (!fault) return [];
-  if (fault.code !== 'validation_error') return [fault.message];
-  return (fault.options.issues ?? [])
+function findOtherIssues(fields: CredentialField[], error: AppError | undefined): string[] {
+  if (!error) return [];
+  if (error.code !== 'validation_error') return [error.message];
+  return (error.options.issues ?? [])
     .filter(({ path }) => !fields.some(({ name }) => isAt(path, name)))
-    .map(({ message }) => useLabels(message, fields));
+    .map(({ message }) => useLabels(render(message), fields));
 }
 
-function isAt(path: string, name: string): boolean {
-  const place = `credentials.${name}`;
-  return path === place || (path.startsWith(place) && /^[.[]/.test(path.slice(place.length)));
+function isAt([parent, member]: Path, name: string): boolean {
+  return parent === 'credentials' && member === name;
 }
 
-/** `bot_token` is the name of a field in the API; the page shows its label. */
+/** Replaces the API's field names, such as `bot_token`, with their labels. */
 function useLabels(message: string, fields: CredentialField[]): string {
   return fields
     .filter(({ name }) => name.includes('_'))

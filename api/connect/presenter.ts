@@ -1,14 +1,14 @@
-// A connect session's row as the wire shows it.
+// Presents a connect session's row as its wire type.
 import type { ConnectSession, ConnectSessionStatus } from '../../schema/accounts.ts';
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import { toTimestamp } from '../../schema/wire/timestamp.ts';
 
-/** A session that nobody finished expires by the clock alone. */
+/** A pending session expires without a write. */
 export function statusOf({ status, expires_at }: ConnectSessionRow): ConnectSessionStatus {
   return status === 'pending' && expires_at.getTime() <= Date.now() ? 'expired' : status;
 }
 
-/** Without the page's URL, which only the answer that creates the session shows. */
+/** Only the response of `createConnectSession` includes the URL. */
 export function presentConnectSession(row: ConnectSessionRow): ConnectSession {
   return {
     id: row.id,

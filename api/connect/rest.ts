@@ -6,7 +6,8 @@ import { createConnectSession, getConnectSession } from './operations.ts';
 export const connectRoutes = [
   post('/v1/connect/sessions', {
     name: 'createConnectSession',
-    summary: 'Open a hosted page on which a user connects an account',
+    summary: 'Create a connect session',
+    description: 'A connect session is a hosted page on which a user connects an account.',
     scope: 'accounts:write',
     body: CreateConnectSession,
     answer: written(201, ConnectSession),
@@ -15,7 +16,7 @@ export const connectRoutes = [
 
   get('/v1/connect/sessions/:id', {
     name: 'getConnectSession',
-    summary: 'Read a connect session',
+    summary: 'Get a connect session',
     scope: 'accounts:read',
     answer: one(ConnectSession),
     run: ({ context, caller, params }) => getConnectSession(context, caller, params.id),

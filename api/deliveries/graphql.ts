@@ -1,34 +1,44 @@
-// Deliveries and their attempts, in GraphQL: queries and the retry.
+// Deliveries and their attempts, in GraphQL. A delivery names its webhook, event and post, so both sides
+// of these links are here.
 import {
-  attemptTriggers,
-  deliveryStatuses,
-  deliveryTriggers,
+  AttemptTrigger,
+  DeliveryStatus,
+  DeliveryTrigger,
   ListDeliveries,
   type Delivery,
   type DeliveryAttempt,
   type RetriedDelivery,
   type Timings,
 } from '../../schema/deliveries.ts';
+import { TestWebhook } from '../../schema/webhooks.ts';
 import { builder, operationCost } from '../graphql/builder.ts';
-import { EventTypeRef } from '../events/graphql.ts';
+import { eventNodes, EventRef, EventTypeRef } from '../events/graphql.ts';
 import { inBatches } from '../graphql/batches.ts';
-import { connectionOf } from '../graphql/connections.ts';
+import { connectionOf, toIdCursor } from '../graphql/connections.ts';
 import { requireCaller } from '../graphql/context.ts';
+import { linkOne, linkPages } from '../graphql/links.ts';
 import { nodesOf } from '../graphql/nodes.ts';
 import { readId, write } from '../graphql/operation.ts';
 import { queryOne, queryPagesOfWebhook } from '../graphql/queries.ts';
 import { idArguments, idempotencyArguments, noInput, wordEnum } from '../graphql/shapes.ts';
+import { subscriptionOf } from '../graphql/subscriptions.ts';
+import { postNodes, PostRef } from '../posts/graphql/shapes.ts';
+import { getPost } from '../posts/read-posts.ts';
+import { webhookNodes, WebhookRef } from '../webhooks/graphql.ts';
+import { getWebhook } from '../webhooks/operations.ts';
 import {
   findDeliveries,
   findDeliveryAttempts,
   getDelivery,
   listDeliveries,
+  listDeliveriesOf,
   retryDelivery,
 } from './operations.ts';
+import { testWebhook } from './test-webhook.ts';
 
-export const DeliveryStatusRef = wordEnum('DeliveryStatus', deliveryStatuses);
-const DeliveryTriggerRef = wordEnum('DeliveryTrigger', deliveryTriggers);
-const AttemptTriggerRef = wordEnum('AttemptTrigger', attemptTriggers);
+const DeliveryStatusRef = wordEnum(DeliveryStatus);
+const DeliveryTriggerRef = wordEnum(DeliveryTrigger);
+const AttemptTriggerRef = wordEnum(AttemptTrigger);
 
 const TimingsRef = builder.objectRef<Timings>('Timings').implement({
   fields: (t) => ({
@@ -41,7 +51,6 @@ const TimingsRef = builder.objectRef<Timings>('Timings').implement({
 });
 
 const DeliveryAttemptRef = builder.objectRef<DeliveryAttempt>('DeliveryAttempt').implement({
-  description: 'One request to the receiver.',
   fields: (t) => ({
     number: t.exposeInt('number'),
     trigger: t.expose('trigger', { type: AttemptTriggerRef }),
@@ -57,20 +66,18 @@ const DeliveryAttemptRef = builder.objectRef<DeliveryAttempt>('DeliveryAttempt')
   }),
 });
 
-export const DeliveryRef = builder.objectRef<Delivery>('Delivery');
+const DeliveryRef = builder.objectRef<Delivery>('Delivery');
 
-const loadAttempts = inBatches((graphql, ids) => findDeliveryAttempts(graphql.app, ids));
+const loadAttempts = inBatches((graphql, ids) =>
+  findDeliveryAttempts(graphql.app, requireCaller(graphql), ids),
+);
 
 builder.node(DeliveryRef, {
   ...nodesOf('webhooks:read', findDeliveries).options,
-  description: 'One event on its way to one webhook.',
   fields: (t) => ({
     webhookId: t.exposeID('webhook_id'),
     eventId: t.exposeID('event_id'),
-    postId: t.exposeID('post_id', {
-      nullable: true,
-      description: 'The post that the event is about, where it is about one.',
-    }),
+    postId: t.exposeID('post_id', { nullable: true }),
     event: t.expose('event', { type: EventTypeRef }),
     url: t.exposeString('url'),
     status: t.expose('status', { type: DeliveryStatusRef }),
@@ -80,50 +87,41 @@ builder.node(DeliveryRef, {
     lastStatusCode: t.exposeInt('last_status_code', { nullable: true }),
     lastErrorCode: t.exposeString('last_error_code', { nullable: true }),
     createdAt: t.expose('created_at', { type: 'DateTime' }),
-    deliveredAt: t.expose('delivered_at', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'When the receiver took it last; stays while a replay sends it again.',
-    }),
-    workflowId: t.exposeString('workflow_id', {
-      nullable: true,
-      description: 'The workflow that carries it, once one does.',
-    }),
+    deliveredAt: t.expose('delivered_at', { type: 'DateTime', nullable: true }),
+    workflowId: t.exposeString('workflow_id', { nullable: true }),
     attempts: t.field({
       type: [DeliveryAttemptRef],
       nullable: true,
-      description: 'What was sent and answered.',
+      description: 'Attempts, oldest first.',
       complexity: 5,
       resolve: async ({ id, attempt_count }, _args, graphql) => {
         requireCaller(graphql, 'webhooks:read');
         const attempts = (await loadAttempts(graphql, id)) ?? [];
-        // One that was recorded after the delivery was read belongs to a later state.
+        // Leaves out attempts that were recorded after the delivery was read.
         return attempts.filter(({ number }) => number <= attempt_count);
       },
     }),
   }),
 });
 
-export const DeliveryConnection = connectionOf('DeliveryConnection', DeliveryRef);
+const DeliveryConnection = connectionOf('DeliveryConnection', DeliveryRef);
 
-export const deliveryFilters = builder.args((t) => ({
+const deliveryFilters = builder.args((t) => ({
   status: t.field({ type: DeliveryStatusRef }),
   event: t.field({ type: EventTypeRef }),
   since: t.field({ type: 'DateTime' }),
-  until: t.field({ type: 'DateTime', description: 'Up to, not including, this.' }),
+  until: t.field({ type: 'DateTime' }),
 }));
 
 queryOne('delivery', {
   type: DeliveryRef,
-  description: 'A delivery with its attempts.',
   scope: 'webhooks:read',
-  what: 'delivery',
+  resource: 'delivery',
   get: getDelivery,
 });
 
 queryPagesOfWebhook('deliveries', {
   type: DeliveryConnection,
-  description: 'The deliveries of a webhook, newest first.',
   scope: 'webhooks:read',
   schema: ListDeliveries,
   filters: deliveryFilters,
@@ -132,12 +130,12 @@ queryPagesOfWebhook('deliveries', {
 
 const RetryDeliveryPayload = builder.objectRef<RetriedDelivery>('RetryDeliveryPayload').implement({
   fields: (t) => ({
-    delivery: t.field({ type: DeliveryRef, resolve: (delivery) => delivery }),
-    notice: t.exposeString('notice', {
-      nullable: true,
-      description:
-        'What to know about this attempt, such as that the receiver gets the event again.',
+    delivery: t.field({
+      type: DeliveryRef,
+      description: 'The delivery.',
+      resolve: (delivery) => delivery,
     }),
+    notice: t.exposeString('notice', { nullable: true }),
   }),
 });
 
@@ -145,12 +143,111 @@ builder.mutationField('retryDelivery', (t) =>
   t.field({
     type: RetryDeliveryPayload,
     nullable: true,
-    description: 'Attempts a delivery once more now. Its schedule stays as it is.',
     complexity: operationCost,
-    args: { ...idArguments, ...idempotencyArguments },
+    args: { ...idArguments('delivery'), ...idempotencyArguments },
     resolve: (_, args, graphql, info) =>
       write(graphql, { scope: 'webhooks:write', schema: noInput, args, info }, (context, caller) =>
         retryDelivery(context, caller, readId('delivery', args.id)),
       ),
   }),
 );
+
+const TestWebhookInput = builder.inputType('TestWebhookInput', {
+  fields: (t) => ({
+    event: t.field({ type: EventTypeRef }),
+  }),
+});
+
+builder.mutationField('testWebhook', (t) =>
+  t.field({
+    type: DeliveryRef,
+    nullable: true,
+    complexity: operationCost,
+    args: {
+      ...idArguments('webhook'),
+      input: t.arg({ type: TestWebhookInput }),
+      ...idempotencyArguments,
+    },
+    resolve: (_, args, graphql, info) =>
+      write(
+        graphql,
+        { scope: 'webhooks:write', schema: TestWebhook, args, info },
+        (context, caller, input) => testWebhook(context, caller, readId('webhook', args.id), input),
+      ),
+  }),
+);
+
+linkOne(DeliveryRef, 'webhook', {
+  type: WebhookRef,
+  load: webhookNodes.load,
+  description: 'Webhook that the event is sent to. Null if it was deleted.',
+  idOf: (delivery) => delivery.webhook_id,
+});
+
+linkOne(DeliveryRef, 'recordedEvent', {
+  type: EventRef,
+  load: eventNodes.load,
+  description: 'Event that is sent. Null if it is no longer kept.',
+  idOf: (delivery) => delivery.event_id,
+});
+
+linkOne(DeliveryRef, 'post', {
+  type: PostRef,
+  load: postNodes.load,
+  description:
+    'Post that the event is about, in its current state. Null if there is none or it was deleted.',
+  idOf: (delivery) => delivery.post_id,
+});
+
+const pages = {
+  type: DeliveryConnection,
+  scope: 'webhooks:read',
+  schema: ListDeliveries,
+  filters: deliveryFilters,
+  toNodeCursor: toIdCursor,
+} as const;
+
+linkPages(WebhookRef, 'deliveries', {
+  ...pages,
+  description: 'Deliveries to the webhook, newest first.',
+  listMany: listDeliveriesOf('webhook'),
+});
+
+linkPages(EventRef, 'deliveries', {
+  ...pages,
+  description: 'Deliveries of the event, one per webhook, newest first.',
+  listMany: listDeliveriesOf('event'),
+});
+
+linkPages(PostRef, 'deliveries', {
+  ...pages,
+  description: 'Deliveries of events about the post, newest first.',
+  listMany: listDeliveriesOf('post'),
+});
+
+subscriptionOf('deliveryUpdated', {
+  description:
+    "Changes of the project's deliveries that match all filters. With `id` and without `after`, the first message is the current state, if it matches.",
+  subject: 'delivery',
+  type: DeliveryRef,
+  scope: 'webhooks:read',
+  get: getDelivery,
+  find: findDeliveries,
+  filters: builder.args((t) => ({
+    webhookId: t.id({ description: 'Only deliveries to this webhook.' }),
+    postId: t.id({ description: 'Only deliveries of events about this post.' }),
+    status: t.field({
+      type: DeliveryStatusRef,
+      description: 'Only deliveries that have this status when the message is sent.',
+    }),
+  })),
+  match: ({ webhookId, postId, status }) => ({
+    webhook_id: webhookId,
+    post_id: postId,
+    status,
+  }),
+  named: ({ webhookId, postId }) => [
+    { scope: 'webhooks:read', subject: 'webhook', id: webhookId, get: getWebhook },
+    { scope: 'posts:read', subject: 'post', id: postId, get: getPost },
+  ],
+});

@@ -1,16 +1,15 @@
-// What a client may do with deliveries: list those of a webhook, read one with its attempts, retry it.
+// Operations on deliveries: list those of a webhook, read one with its attempts, retry.
 import {
   findDelivery,
-  listDeliveryAttempts,
   listDeliveriesById,
-  listDeliveryRows,
-} from '../../schema/database/webhooks/deliveries.ts';
-import {
+  listDeliveryAttempts,
   listDeliveryPages,
+  listDeliveryRows,
   type DeliveryParent,
-} from '../../schema/database/webhooks/delivery-pages.ts';
+} from '../../schema/database/webhooks/deliveries.ts';
+import type { RowScope } from '../../schema/database/row-scope.ts';
 import { findManualDelivery } from '../../schema/database/webhooks/manual-attempts.ts';
-import { insertOutbox } from '../../schema/database/dispatch/outbox.ts';
+import { insertOutbox } from '../../schema/database/outbox.ts';
 import { getWebhookRow } from '../../schema/database/webhooks/webhooks.ts';
 import type {
   Delivery,
@@ -26,9 +25,9 @@ import {
   retryDeliveryWorkflowId,
   type RetryDeliveryInput,
 } from '../../schema/workflows.ts';
-import type { Caller, Context } from '../server/context.ts';
+import type { Caller, Context } from '../http/context.ts';
 import { page, pagesByParent } from '../http/listing.ts';
-import { notKept } from '../http/retention.ts';
+import { notKept } from '../http/errors.ts';
 import { transact, type Answer } from '../http/transact.ts';
 import { presentAttempt, presentDelivery } from './presenter.ts';
 
@@ -47,7 +46,7 @@ export async function listDeliveries(
   );
 }
 
-/** A page for each of these webhooks, events or posts. */
+/** One page for each parent: a webhook, an event or a post. */
 export function listDeliveriesOf(parent: DeliveryParent) {
   return (
     { db }: Context,
@@ -63,7 +62,7 @@ export function listDeliveriesOf(parent: DeliveryParent) {
     );
 }
 
-/** Also of a webhook that was deleted since. */
+/** The webhook may have been deleted. */
 export async function getDelivery(
   context: Context,
   caller: Caller,
@@ -72,39 +71,40 @@ export async function getDelivery(
   const { db } = context;
   const row = await findDelivery(db, caller, id);
   if (!row) throw notKept(context, 'delivery', id);
-  // One that was recorded between the two reads belongs to a later state.
-  const attempts = (await listDeliveryAttempts(db, [id])).filter(
+  // Leaves out attempts that were recorded between the two reads.
+  const attempts = (await listDeliveryAttempts(db, caller.projectId, [id])).filter(
     ({ number }) => number <= row.attempt_count,
   );
   return { ...presentDelivery(row), attempts: attempts.map(presentAttempt) };
 }
 
-/** Of these those that the caller may see. */
+/** The deliveries with these ids that the scope includes. */
 export async function findDeliveries(
   { db }: Context,
-  caller: Caller,
+  scope: RowScope,
   ids: string[],
 ): Promise<Delivery[]> {
-  return (await listDeliveriesById(db, caller, ids)).map(presentDelivery);
+  return (await listDeliveriesById(db, scope, ids)).map(presentDelivery);
 }
 
-/** Of deliveries that were found for the caller already, by their ids. */
+/** Attempts by the ID of their delivery. */
 export async function findDeliveryAttempts(
   { db }: Context,
+  { projectId }: RowScope,
   ids: string[],
 ): Promise<Map<string, DeliveryAttempt[]>> {
-  const rows = await listDeliveryAttempts(db, ids);
+  const rows = await listDeliveryAttempts(db, projectId, ids);
   const attempts = Map.groupBy(rows, ({ delivery_id }) => delivery_id);
   return new Map([...attempts].map(([id, those]) => [id, those.map(presentAttempt)]));
 }
 
-/** One attempt now, beside the schedule; of a delivery of any status, also of a disabled webhook. */
+/** Makes one attempt now, in addition to the schedule, in any status and even to a disabled webhook. */
 export function retryDelivery(
   context: Context,
   caller: Caller,
   id: string,
 ): Promise<Answer<RetriedDelivery>> {
-  return transact(context, caller, async ({ trx, notify }) => {
+  return transact(context, caller, async ({ trx }) => {
     const row = await findDelivery(trx, caller, id);
     if (!row) throw notKept(context, 'delivery', id);
     const sendable = await findManualDelivery(trx, id);
@@ -112,14 +112,11 @@ export function retryDelivery(
       throw new AppError('conflict', 'The webhook of this delivery was deleted.');
     }
     if (sendable.body === null) {
-      throw new AppError(
-        'conflict',
-        'The event of this delivery is too old: it is no longer kept.',
-      );
+      throw new AppError('conflict', 'The event of this delivery is no longer stored.');
     }
     if (sendable.is_paused) {
       throw new AppError('conflict', 'Deliveries are paused by the operator.', {
-        hint: 'What waits is sent when they are resumed; retry then.',
+        hint: 'Retry after the operator has resumed them.',
       });
     }
     const input: RetryDeliveryInput = { deliveryId: id };
@@ -128,10 +125,9 @@ export function retryDelivery(
       workflowId: (outboxId) => retryDeliveryWorkflowId(id, outboxId),
       input,
     });
-    notify('fanfare_outbox');
     const notice =
       row.status === 'delivered'
-        ? 'This event was delivered already; the receiver gets it again.'
+        ? 'This event was already delivered. The receiver gets it again.'
         : null;
     return { status: 202, data: { ...presentDelivery(row), notice } };
   });

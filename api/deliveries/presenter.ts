@@ -1,4 +1,4 @@
-// Deliveries and their attempts as the wire shows them.
+// Turns the rows of deliveries and attempts into their wire types.
 import type { DeliveryAttemptRow } from '../../schema/database/tables.ts';
 import type { DeliveryWithContext } from '../../schema/database/webhooks/deliveries.ts';
 import type { Delivery, DeliveryAttempt } from '../../schema/deliveries.ts';

@@ -5,13 +5,26 @@ import {
   ListDeliveries,
   RetriedDelivery,
 } from '../../schema/deliveries.ts';
+import { TestWebhook } from '../../schema/webhooks.ts';
 import { get, list, one, post, written } from '../http/route.ts';
 import { getDelivery, listDeliveries, retryDelivery } from './operations.ts';
+import { testWebhook } from './test-webhook.ts';
 
 export const deliveryRoutes = [
+  post('/v1/webhooks/:id/test', {
+    name: 'testWebhook',
+    summary: 'Send a test event',
+    description: 'The webhook may be disabled. The event is attempted once.',
+    scope: 'webhooks:write',
+    body: TestWebhook,
+    answer: written(202, Delivery),
+    run: ({ context, caller, params, body }) => testWebhook(context, caller, params.id, body),
+  }),
+
   get('/v1/webhooks/:id/deliveries', {
     name: 'listDeliveries',
     summary: 'List the deliveries of a webhook',
+    description: 'Newest first.',
     scope: 'webhooks:read',
     query: ListDeliveries,
     answer: list(Delivery),
@@ -20,7 +33,7 @@ export const deliveryRoutes = [
 
   get('/v1/deliveries/:id', {
     name: 'getDelivery',
-    summary: 'Read a delivery with its attempts',
+    summary: 'Get a delivery with its attempts',
     scope: 'webhooks:read',
     answer: one(DeliveryWithAttempts),
     run: ({ context, caller, params }) => getDelivery(context, caller, params.id),
@@ -28,7 +41,8 @@ export const deliveryRoutes = [
 
   post('/v1/deliveries/:id/retry', {
     name: 'retryDelivery',
-    summary: 'Attempt a delivery once more now; its schedule stays as it is',
+    summary: 'Retry a delivery',
+    description: 'Makes one more attempt now. The retry schedule does not change.',
     scope: 'webhooks:write',
     answer: written(202, RetriedDelivery),
     run: ({ context, caller, params }) => retryDelivery(context, caller, params.id),

@@ -1,19 +1,17 @@
-// Starts the servers that the operator has not brought along, side by side, and stops them in order.
+// Starts the embedded servers that the operator doesn't replace, in parallel, and stops them in order.
 import path from 'node:path';
 import { takeDataDirectory } from './data-directory.ts';
-import { startPostgres } from './postgres.ts';
-import type { EmbeddedPostgres } from './postgres.ts';
+import { startPostgres, type EmbeddedPostgres } from './postgres.ts';
 import { findTemporalExecutable } from './temporal-executable.ts';
-import { startTemporal } from './temporal.ts';
-import type { EmbeddedTemporal } from './temporal.ts';
+import { startTemporal, type EmbeddedTemporal } from './temporal.ts';
 
 export interface EmbeddedBackends extends AsyncDisposable {
   readonly databaseUrl: string | undefined;
   readonly temporalAddress: string | undefined;
   readonly temporalUiUrl: string | undefined;
-  /** Called when a server is gone for good though nobody stopped it. */
+  /** Called when a server has ended by itself and can't be restarted. */
   onExit(callback: (name: string, detail: string) => void): void;
-  /** Temporal first, then Postgres. May be called again. */
+  /** Stops Temporal first, then Postgres. A second call has no effect. */
   stop(): Promise<void>;
 }
 
@@ -21,12 +19,12 @@ export interface EmbeddedBackendsOptions {
   dataDirectory: string;
   postgres: boolean;
   temporal: boolean;
-  /** The operator's own Temporal program. */
+  /** Path of the operator's own Temporal executable. */
   temporalCli?: string | undefined;
-  /** Where a fetched Temporal program is kept; `bin` in the data directory otherwise. */
+  /** Folder for a downloaded Temporal executable. Default: `bin` in the data directory. */
   cacheDirectory?: string | undefined;
   progress: (line: string) => void;
-  /** Ends a start that is under way. */
+  /** Aborts the start. */
   signal?: AbortSignal | undefined;
 }
 
@@ -58,7 +56,7 @@ export async function startEmbeddedBackends(
 
   if (postgres.status === 'rejected' || temporal.status === 'rejected') {
     await stop();
-    // The one that failed by itself, not the one that was aborted because of it.
+    // The reason of the first failure. The other server was only aborted.
     throw failed.signal.reason;
   }
   return {

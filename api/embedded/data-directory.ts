@@ -1,4 +1,4 @@
-// Takes the data directory for one running program, by a unix socket that ends with the process.
+// The data directory: its secrets, and its lock, a Unix socket that closes with the process.
 import {
   accessSync,
   chmodSync,
@@ -6,10 +6,12 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
+  readFileSync,
   realpathSync,
   renameSync,
   statSync,
   unlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { createConnection, createServer } from 'node:net';
@@ -17,29 +19,27 @@ import type { Server } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Held for as long as this process lives or until `release`. */
+/** Locked until `release`, or until this process ends. */
 export interface DataDirectory {
   readonly path: string;
   release(): Promise<void>;
 }
 
-export class DataDirectoryInUse extends Error {
-  override readonly name = 'DataDirectoryInUse';
-  readonly pid: number | undefined;
-
-  constructor(directory: string, pid: number | undefined) {
-    const holder = pid === undefined ? 'another process' : `process ${pid}`;
-    super(
-      `${directory} is in use by ${holder}. Stop it first, or choose another folder with FANFARE_DATA_DIR.`,
-    );
-    this.pid = pid;
-  }
+interface Holder {
+  pid: number | undefined;
 }
 
-// The shortest limit among the systems for a socket's path is 104 bytes with its terminator.
+function inUse(directory: string, { pid }: Holder): Error {
+  const holder = pid === undefined ? 'another process' : `process ${pid}`;
+  return new Error(
+    `${directory} is in use by ${holder}. Stop it first, or choose another folder with FANFARE_DATA_DIR.`,
+  );
+}
+
+// macOS has the shortest limit: 104 bytes with the terminator.
 const longestSocketPath = 103;
 
-/** Creates the folder where needed; refuses when a living program holds it. */
+/** Creates the folder if it is missing. Throws if a running program has locked it. */
 export async function takeDataDirectory(directory: string): Promise<DataDirectory> {
   makeDataDirectory(directory);
   const real = realpathSync(directory);
@@ -51,27 +51,27 @@ export async function takeDataDirectory(directory: string): Promise<DataDirector
       return { path: real, release: () => close(server) };
     }
     const holder = await findHolder(directory);
-    if (holder !== undefined) throw new DataDirectoryInUse(real, holder.pid);
+    if (holder !== undefined) throw inUse(real, holder);
   }
-  throw new Error(`Could not take ${real}: its lock.sock keeps changing hands.`);
+  throw new Error(`Could not lock ${real}: other processes keep taking its lock.sock.`);
 }
 
-/** Throws when a living program holds the folder, and takes nothing. */
+/** Throws if a running program has locked the folder. Locks nothing. */
 export async function refuseHeldDirectory(directory: string): Promise<void> {
   const holder = await findHolder(directory);
-  if (holder !== undefined) throw new DataDirectoryInUse(directory, holder.pid);
+  if (holder !== undefined) throw inUse(directory, holder);
 }
 
-/** Creates the folder where needed, and says why where it cannot be. */
+/** Creates the folder if it is missing. */
 export function makeDataDirectory(directory: string): void {
-  const fault = makeFolders(path.resolve(directory));
-  if (fault === undefined) return;
+  const reason = makeFolders(path.resolve(directory));
+  if (reason === undefined) return;
   throw new Error(
-    `${directory} cannot be the data directory: ${fault}. Choose another folder with FANFARE_DATA_DIR.`,
+    `${directory} cannot be the data directory: ${reason}. Choose another folder with FANFARE_DATA_DIR.`,
   );
 }
 
-/** What stands against it. */
+/** Returns the reason if it fails. */
 function makeFolders(directory: string): string | undefined {
   const missing: string[] = [];
   let nearest = directory;
@@ -79,7 +79,7 @@ function makeFolders(directory: string): string | undefined {
   try {
     if (!statSync(nearest).isDirectory()) return `${nearest} is not a folder`;
     accessSync(nearest, constants.W_OK | constants.X_OK);
-    // One by one: Node's recursive way never ends where the system denies that a parent is there.
+    // One by one: Node's recursive option never returns if the system hides a parent, as in /proc.
     for (const folder of missing) makeFolder(folder);
     return undefined;
   } catch (error) {
@@ -89,22 +89,20 @@ function makeFolders(directory: string): string | undefined {
 
 function makeFolder(folder: string): void {
   try {
-    // Only root starts Postgres as another user, who has to pass through here but not to look around.
+    // Root starts Postgres as another user, who must pass through this folder but not list it.
     mkdirSync(folder, { mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
   } catch (error) {
-    // Another start was faster.
+    // Another start may have created it.
     if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
 }
 
-/** Who holds a data directory; undefined when nobody does. A stale socket is moved out of the way. */
-export async function findHolder(
-  directory: string,
-): Promise<{ pid: number | undefined } | undefined> {
+/** The process that has locked the folder; undefined if none has. Removes a stale socket. */
+export async function findHolder(directory: string): Promise<Holder | undefined> {
   const socketPath = socketPathIn(realpathSync(directory));
   const before = identityOf(socketPath);
   if (before === undefined) return undefined;
-  // Asked twice, because a socket that is just being made refuses for a moment.
+  // Asks twice, because a new socket refuses connections for a moment.
   for (let attempt = 0; attempt < 2; attempt += 1) {
     const answer = await ask(socketPath);
     if (answer !== 'refused') return { pid: answer };
@@ -116,10 +114,21 @@ export async function findHolder(
   } catch {
     return undefined;
   }
-  // Another start may have replaced the stale socket between the question and the rename.
+  // Another start may have replaced the stale socket before the rename.
   if (identityOf(aside) !== before) linkSync(aside, socketPath);
   unlinkSync(aside);
   return undefined;
+}
+
+/** Reads a secret from the folder. Creates it on the first call, readable by our user only. */
+export function readOrCreateSecret(directory: string, name: string, create: () => string): string {
+  const file = path.join(directory, name);
+  const secret = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+  if (secret) return secret;
+  const created = create();
+  writeFileSync(`${file}.new`, `${created}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+  return created;
 }
 
 function socketPathIn(directory: string): string {
@@ -129,7 +138,7 @@ function socketPathIn(directory: string): string {
   if (Buffer.byteLength(absolute) <= longestSocketPath) return absolute;
   if (Buffer.byteLength(shorter) <= longestSocketPath) return shorter;
   throw new Error(
-    `The path ${absolute} is too long for a socket (${longestSocketPath} bytes at the most); choose a shorter FANFARE_DATA_DIR.`,
+    `The path ${absolute} is too long for a socket: the limit is ${longestSocketPath} bytes. Choose a shorter FANFARE_DATA_DIR.`,
   );
 }
 
@@ -153,7 +162,7 @@ async function close(server: Server): Promise<void> {
   });
 }
 
-/** The pid that answers; undefined when somebody is there who does not say. */
+/** The pid that answers; undefined if something else answers. */
 async function ask(socketPath: string): Promise<number | undefined | 'refused'> {
   return new Promise((resolve, reject) => {
     let text = '';
@@ -174,6 +183,6 @@ async function ask(socketPath: string): Promise<number | undefined | 'refused'> 
 
 function identityOf(file: string): string | undefined {
   const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
-  // The number alone is given to the next new file.
+  // The inode number alone may be reused by the next new file.
   return stat && `${stat.ino} ${stat.mtimeNs}`;
 }

@@ -1,11 +1,11 @@
-// Looks for a program in several places, one after the other, and can name all that it tried.
+// Looks for a program in several places in order, and runs programs.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
 export interface SearchStep {
-  /** Said while it is tried: `the official download`. */
+  /** Name of the place for progress lines, such as `the official download`. */
   place: string;
-  /** The path of a program that works. Throws where there is none, with the reason. */
+  /** Returns the path of a program that works. Otherwise throws the reason. */
   find: () => Promise<string>;
 }
 
@@ -32,7 +32,7 @@ export async function searchExecutable(
   throw new Error(`${program} was not found. Tried:\n${tried.join('\n')}`);
 }
 
-/** What a program prints. Fails with what it says on stderr. */
+/** Returns the program's output. Throws its error output if it fails. */
 export async function run(
   program: string,
   args: readonly string[],
@@ -47,9 +47,9 @@ export async function run(
     return stdout;
   } catch (error) {
     const failure = error as NodeJS.ErrnoException & { stderr?: string; killed?: boolean };
-    if (failure.code === 'ENOENT') throw new Error(`there is no ${program}`, { cause: error });
+    if (failure.code === 'ENOENT') throw new Error(`${program} was not found`, { cause: error });
     if (failure.killed) {
-      throw new Error(`not done after ${options.timeoutMs / 1000} s`, { cause: error });
+      throw new Error(`timed out after ${options.timeoutMs / 1000} s`, { cause: error });
     }
     const lines = failure.stderr?.trim().split('\n') ?? [];
     const said = lines.findLast((line) => /error|no module/i.test(line)) ?? lines.at(-1);

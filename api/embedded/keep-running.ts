@@ -1,4 +1,4 @@
-// Starts a server again where it was when it ends by itself, a few times, and says so when it gives up.
+// Restarts a server that ends by itself, at most three times a minute.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerProcess } from './server-process.ts';
 
@@ -6,9 +6,9 @@ const mostRestarts = 3;
 const restartWindowMs = 60_000;
 
 export interface KeptServer {
-  /** The process that runs now; another one after a restart. */
+  /** The current process. A restart replaces it. */
   readonly process: ServerProcess;
-  /** Called once, when the server is gone for good though nobody stopped it. */
+  /** Called once, when the server has ended by itself and restarts have failed. */
   onExit(callback: (detail: string) => void): void;
   stop(): Promise<void>;
 }
@@ -39,13 +39,13 @@ export async function keepRunning(options: {
       restarts = restarts.filter((at) => at > Date.now() - restartWindowMs);
       if (restarts.length >= mostRestarts) break;
       restarts.push(Date.now());
-      progress(`${name} ${reason}; starting it again.`);
+      progress(`${name} ${reason}; restarting it.`);
       try {
         server = await options.launch();
         watch();
         return;
       } catch (error) {
-        reason = `did not come back: ${(error as Error).message}`;
+        reason = `did not restart: ${(error as Error).message}`;
         await sleep(1000);
       }
     }

@@ -1,4 +1,4 @@
-// A Postgres cluster on disk: made once with our encoding, its password, its version, its lock file.
+// A Postgres cluster on disk: creates it, and reads its password, version and lock file.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
@@ -6,20 +6,22 @@ import {
   existsSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { makePrivateDirectory } from './postgres-user.ts';
-import type { PostgresPlace } from './postgres-user.ts';
+import { findHolder, readOrCreateSecret } from './data-directory.ts';
+import { makePrivateDirectory, type PostgresPlace } from './postgres-place.ts';
+import { readLastPorts } from './server-process.ts';
 
 const userName = 'fanfare';
 export const databaseName = 'fanfare';
 const majorVersion = '18';
 
-/** Makes an empty cluster of ours. A start cut short leaves none behind. */
+/** Creates an empty cluster. An interrupted start leaves none behind. */
 export async function createCluster(
   place: PostgresPlace,
   cluster: string,
@@ -31,7 +33,7 @@ export async function createCluster(
     const left = path.join(place.directory, name);
     if (left.startsWith(prefix)) rmSync(left, { recursive: true, force: true, maxRetries: 3 });
   }
-  // Names of our own: what a killed start began may still be at work under the old ones.
+  // Named for our own pid, because an initdb of a killed start may still be running.
   const unfinished = `${prefix}-${process.pid}`;
   const passwordFile = `${prefix}-password-${process.pid}`;
   makePrivateDirectory(unfinished, place.user);
@@ -45,7 +47,7 @@ export async function createCluster(
     '--encoding=UTF8',
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
-    // Not every macOS has this locale, and with the built-in provider little depends on it.
+    // Some macOS versions lack C.UTF-8. With the built-in provider, little depends on it.
     process.platform === 'darwin' ? '--locale=C' : '--locale=C.UTF-8',
     '--no-instructions',
     ...(options.fsync ? [] : ['--no-sync']),
@@ -66,27 +68,23 @@ export async function createCluster(
   } finally {
     rmSync(passwordFile, { force: true });
   }
-  // Under its final name only once it is whole, so that a start cut short is simply repeated.
+  // Renamed only when complete, so that the next start can repeat an interrupted one.
   renameSync(unfinished, cluster);
 }
 
-export function readOrMakePassword(dataDirectory: string, hasCluster: boolean): string {
-  const file = path.join(dataDirectory, 'postgres-password');
-  if (existsSync(file)) return readFileSync(file, 'utf8').trim();
-  if (hasCluster) {
-    throw new Error(`${file} is missing, and without it the database beside it cannot be opened.`);
-  }
-  const password = randomBytes(24).toString('base64url');
-  writeFileSync(`${file}.new`, `${password}\n`, { mode: 0o600 });
-  renameSync(`${file}.new`, file);
-  return password;
+export function readPassword(dataDirectory: string, hasCluster: boolean): string {
+  const name = 'postgres-password';
+  return readOrCreateSecret(dataDirectory, name, () => {
+    if (!hasCluster) return randomBytes(24).toString('base64url');
+    throw new Error(`${path.join(dataDirectory, name)} is missing. The database needs it.`);
+  });
 }
 
 export function checkVersion(cluster: string): void {
   const version = readFileSync(path.join(cluster, 'PG_VERSION'), 'utf8').trim();
   if (version === majorVersion) return;
   throw new Error(
-    `${cluster} was made by Postgres ${version}, and this is Postgres ${majorVersion}: dump it with the old release, and restore it with this one.`,
+    `${cluster} was created by Postgres ${version}, but this release has Postgres ${majorVersion}. Dump the database with the earlier release, and restore the dump with this one.`,
   );
 }
 
@@ -94,7 +92,16 @@ export function databaseUrl(password: string, port: number, database = databaseN
   return `postgres://${userName}:${password}@127.0.0.1:${port}/${database}`;
 }
 
-/** What a running Postgres writes into its folder about itself. */
+/** The database that a running `start` keeps in this folder; undefined if none runs. */
+export async function findRunningDatabase(dataDirectory: string): Promise<string | undefined> {
+  if (!existsSync(dataDirectory)) return undefined;
+  const directory = realpathSync(dataDirectory);
+  if ((await findHolder(directory)) === undefined) return undefined;
+  const { port } = readLastPorts(directory, 'postgres');
+  return port === undefined ? undefined : databaseUrl(readPassword(directory, true), port);
+}
+
+/** Reads the lock file of a running Postgres. */
 export function readPostmaster(
   cluster: string,
 ): { pid: number; port: number; status: string | undefined } | undefined {

@@ -1,56 +1,61 @@
-// Runs Postgres for one program: makes the cluster once, starts it, proves it is ours and UTF-8.
+// Runs embedded Postgres: creates the cluster once, starts the server, and creates the database.
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { takeDataDirectory } from './data-directory.ts';
-import { findFreePorts } from './free-ports.ts';
+import { findFreePorts } from '../server/ports.ts';
 import { keepRunning } from './keep-running.ts';
-import { findPostgresBinaries } from './postgres-binaries.ts';
 import {
   checkVersion,
   createCluster,
   databaseName,
-  readOrMakePassword,
+  databaseUrl,
+  readPassword,
+  readPostmaster,
 } from './postgres-cluster.ts';
-import { databaseUrl, readPostmaster } from './postgres-cluster.ts';
-import { choosePostgresPlace } from './postgres-user.ts';
-import type { PostgresPlace } from './postgres-user.ts';
+import { choosePostgresPlace, findPostgresBinaries, type PostgresPlace } from './postgres-place.ts';
 import { findProcessesIn, inspectProcess } from './process-table.ts';
-import { readLastPorts, spawnServer, stopByPid, stopOrphan } from './server-process.ts';
-import type { ServerProcess, StopPlan } from './server-process.ts';
+import {
+  readLastPorts,
+  spawnServer,
+  stopByPid,
+  stopOrphan,
+  type ServerProcess,
+  type StopPlan,
+} from './server-process.ts';
 
 export interface EmbeddedPostgres {
   readonly pid: number;
   readonly port: number;
-  /** The database `fanfare`, as its owner, who may create others. */
+  /** URL of the database `fanfare`, as a user who can create other databases. */
   readonly databaseUrl: string;
-  /** Called when the server is gone for good though nobody stopped it. */
+  /** Called when the server has ended by itself and restarts have failed. */
   onExit(callback: (detail: string) => void): void;
   stop(): Promise<void>;
 }
 
 export interface PostgresOptions {
-  /** Already taken by the caller. */
+  /** Already locked by the caller. */
   dataDirectory: string;
   progress: (line: string) => void;
-  /** Off only where the data may be lost with the machine, as in tests. */
+  /** Default: true. Off only where a crash of the machine may lose the data, as in tests. */
   fsync?: boolean;
-  /** Further server settings, such as `{ max_connections: '50' }`. */
+  /** More server settings, such as `{ max_connections: '50' }`. */
   settings?: Record<string, string>;
-  /** Whether to start it again where it was when it ends by itself. */
+  /** Whether to restart the server on the same port if it ends by itself. Default: true. */
   restart?: boolean;
   signal?: AbortSignal | undefined;
 }
 
 const startTimeoutMs = 60_000;
-// Fast shutdown, then immediate shutdown; killing the first process would orphan its children.
+// Fast shutdown, then immediate shutdown. SIGKILL comes last, because it orphans the children.
 const stopPlan: StopPlan = [
   ['SIGINT', 20_000],
   ['SIGQUIT', 10_000],
   ['SIGKILL', 5000],
 ];
-// Without its first process, to which an interrupt would only cancel a query.
+// For children of a dead server: SIGINT would only cancel their query.
 const childStopPlan: StopPlan = [
   ['SIGQUIT', 3000],
   ['SIGKILL', 5000],
@@ -66,7 +71,7 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
     const cluster = path.join(place.directory, 'postgres');
     await stopOrphan(dataDirectory, 'postgres', stopPlan, progress);
     await stopLeftovers(cluster);
-    const password = readOrMakePassword(dataDirectory, existsSync(cluster));
+    const password = readPassword(dataDirectory, existsSync(cluster));
     if (!existsSync(cluster)) {
       progress('Creating the Postgres database cluster.');
       const { fsync = true, signal } = options;
@@ -89,7 +94,7 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
           await server.stop();
           if (attempt === 3 || options.signal?.aborted) throw error;
           if (/Address already in use/i.test(server.output())) {
-            // Once others know the address it stays; only the first start may look for another.
+            // Only the first start may change the port: later, clients know it.
             if (isFirst) port = (await findFreePorts([0]))[0]!;
           } else if (!/shared memory block|lock file "postmaster.pid"/.test(server.output())) {
             throw error;
@@ -123,8 +128,8 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
 }
 
 /**
- * Ends what works in our folder without a record of ours: a server whose start was cut short, and
- * the children of a killed one, which hold its shared memory for a while.
+ * Stops processes in the cluster that have no record: a server whose start was interrupted, and
+ * children of a killed server, which keep its shared memory for a while.
  */
 async function stopLeftovers(cluster: string): Promise<void> {
   const parent = readPostmaster(cluster)?.pid;
@@ -173,7 +178,7 @@ function spawnPostgres(
   });
 }
 
-/** Our own child, by the pid in its lock file, says that it is ready. */
+/** Waits until the lock file names our child and says `ready`. */
 async function waitUntilReady(
   server: ServerProcess,
   cluster: string,
@@ -196,7 +201,7 @@ function whyItEnded(server: ServerProcess, cluster: string): string {
   const holder = readPostmaster(cluster)?.pid;
   const found = holder === undefined ? undefined : inspectProcess(holder);
   if (found !== undefined && output.includes('lock file "postmaster.pid"')) {
-    return `Postgres cannot start: ${cluster}/postmaster.pid names process ${holder} (${found.command}), which lives. Stop that process first.`;
+    return `Postgres cannot start: ${cluster}/postmaster.pid names process ${holder} (${found.command}), which is running. Stop that process first.`;
   }
   return `Postgres ${server.ended}.\n${output}`;
 }
@@ -206,7 +211,7 @@ async function prepareDatabase(url: (database: string) => string): Promise<void>
     connectionString: url('postgres'),
     connectionTimeoutMillis: 10_000,
   });
-  // Postgres may die while we are connected; the child's end is what reports it.
+  // Postgres may end while we are connected. The end of the child process reports it.
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -221,7 +226,7 @@ async function prepareDatabase(url: (database: string) => string): Promise<void>
     const encoding = await find();
     if (encoding !== 'UTF8') {
       throw new Error(
-        `The database ${databaseName} is encoded as ${encoding}, not UTF8: dump it, and start anew.`,
+        `The database ${databaseName} is encoded as ${encoding}, not UTF8. Dump it, and restore it into an empty data directory.`,
       );
     }
   } finally {

@@ -1,19 +1,19 @@
-// What the operating system tells about running processes: enough to prove that one of them is ours.
+// Running processes as the operating system lists them, to identify our own.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 
 export interface ProcessIdentity {
-  /** Together with the pid it names one process for good: a reused pid has another start. */
+  /** Distinguishes processes that reuse a pid. */
   startedAt: string;
-  /** The working directory, where the system shows it (Linux). */
+  /** Working directory. Linux only. */
   directory: string | undefined;
   command: string;
 }
 
 const hasProcFileSystem = process.platform === 'linux';
 
-/** A process that lives, or undefined. A zombie has ended: nobody but its parent can remove it. */
+/** Undefined if the process has ended. A zombie counts as ended. */
 export function inspectProcess(pid: number): ProcessIdentity | undefined {
   return hasProcFileSystem ? inspectByProc(pid) : inspectByPs(pid);
 }
@@ -22,7 +22,7 @@ export function isAlive(pid: number): boolean {
   return inspectProcess(pid) !== undefined;
 }
 
-/** The pids of what runs a program of this name with this working directory; Linux only. */
+/** The pids of processes with this program name and working directory. Linux only. */
 export function findProcessesIn(directory: string, program: string): number[] {
   if (!hasProcFileSystem) return [];
   return readdirSync('/proc')
@@ -38,7 +38,7 @@ export function findProcessesIn(directory: string, program: string): number[] {
 function inspectByProc(pid: number): ProcessIdentity | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name in brackets may itself hold brackets and spaces; the fields start after the last one.
+    // The name in parentheses may contain parentheses and spaces. The fields start after the last one.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();

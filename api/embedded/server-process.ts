@@ -1,4 +1,4 @@
-// Runs one backend server as a detached process: its log, its record on disk, its end, its orphans.
+// Runs a server as a detached process, with a log and a record on disk, and stops orphans.
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, realpathSync, renameSync } from 'node:fs';
 import { readSync, statSync, writeFileSync } from 'node:fs';
@@ -7,16 +7,16 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspectProcess, isAlive } from './process-table.ts';
 
-/** How to end a server: each signal with the time it is given before the next. */
+/** Signals that stop a server, each with the time before the next one. */
 export type StopPlan = readonly (readonly [signal: NodeJS.Signals, waitMs: number])[];
 
 export interface ServerCommand {
-  /** `postgres` or `temporal`: the names of the log and of the record. */
+  /** `postgres` or `temporal`. Names the log and the record. */
   name: string;
   dataDirectory: string;
   executable: string;
   args: readonly string[];
-  /** Where the server runs; on Linux this is what proves that it is ours. */
+  /** On Linux, it proves that a process is our server. */
   workingDirectory: string;
   ports: Record<string, number>;
   env: Record<string, string>;
@@ -26,10 +26,10 @@ export interface ServerCommand {
 
 export interface ServerProcess {
   readonly pid: number;
-  /** How it ended, once it has. */
+  /** How it ended; undefined while it runs. */
   readonly ended: string | undefined;
   onEnd(callback: (detail: string) => void): void;
-  /** What this process has written so far, the last 64 KiB at the most. */
+  /** The last 64 KiB that this process has written. */
   output(): string;
   stop(): Promise<void>;
 }
@@ -51,7 +51,7 @@ export function spawnServer(command: ServerCommand): ServerProcess {
   }
   const log = openSync(logPath, 'a', 0o600);
   const logStart = statSync(logPath).size;
-  // Everything the server creates is for its own user only, whatever the umask here.
+  // Files of the server are readable only by its own user.
   const child = spawn(
     '/bin/sh',
     ['-c', 'umask 077; exec "$0" "$@"', command.executable, ...command.args],
@@ -66,7 +66,7 @@ export function spawnServer(command: ServerCommand): ServerProcess {
   closeSync(log);
   let ended: string | undefined;
   const callbacks: ((detail: string) => void)[] = [];
-  // A program that ends without stopping its servers still asks them to end.
+  // If the program ends without stopping its servers, they get the first signal.
   const endWithProgram = (): void => void child.kill(command.stopPlan[0]?.[0]);
   process.once('exit', endWithProgram);
   const end = (detail: string): void => {
@@ -75,9 +75,9 @@ export function spawnServer(command: ServerCommand): ServerProcess {
     process.off('exit', endWithProgram);
     for (const callback of callbacks) callback(detail);
   };
-  child.once('error', (error) => end(`could not be started: ${error.message}`));
+  child.once('error', (error) => end(`could not start: ${error.message}`));
   child.once('exit', (code, signal) =>
-    end(signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`),
+    end(signal === null ? `ended with exit code ${code}` : `was killed by ${signal}`),
   );
   child.unref();
   const pid = child.pid ?? 0;
@@ -103,12 +103,12 @@ export function spawnServer(command: ServerCommand): ServerProcess {
   };
 }
 
-/** The ports of the last start, so that addresses stay the same where they can. */
+/** The ports of the last start, to use them again. */
 export function readLastPorts(dataDirectory: string, name: string): Record<string, number> {
   return readRecord(dataDirectory, name)?.ports ?? {};
 }
 
-/** Stops what an earlier program left running on this data directory, if it is provably ours. */
+/** Stops the server that an earlier program left running on this data directory. */
 export async function stopOrphan(
   dataDirectory: string,
   name: string,
@@ -121,7 +121,7 @@ export async function stopOrphan(
   await stopByPid(record.pid, name, stopPlan);
 }
 
-/** Ends a process that is no child of ours. */
+/** Stops a process that isn't our child. */
 export async function stopByPid(pid: number, name: string, stopPlan: StopPlan): Promise<void> {
   for (const [signal, waitMs] of stopPlan) {
     try {
@@ -129,7 +129,7 @@ export async function stopByPid(pid: number, name: string, stopPlan: StopPlan): 
     } catch {
       if (!isAlive(pid)) return;
       throw new Error(
-        `${name} (process ${pid}) was left running by an earlier start and belongs to another user; stop it first.`,
+        `${name} (process ${pid}) was left running by an earlier start and belongs to another user. Stop it first.`,
       );
     }
     const deadline = Date.now() + waitMs;
@@ -138,13 +138,13 @@ export async function stopByPid(pid: number, name: string, stopPlan: StopPlan): 
       await sleep(25);
     }
   }
-  if (isAlive(pid)) throw new Error(`${name} (process ${pid}) does not end; stop it first.`);
+  if (isAlive(pid)) throw new Error(`${name} (process ${pid}) doesn't end. Stop it first.`);
 }
 
 function isOurs(record: ServerRecord): boolean {
   const found = inspectProcess(record.pid);
   if (found === undefined || found.startedAt !== record.startedAt) return false;
-  // A copied data directory carries a record of the server that works on the original.
+  // A copied data directory has the record of the server that runs on the original.
   if (found.directory !== undefined) return found.directory === record.workingDirectory;
   return found.command.includes(record.executable);
 }

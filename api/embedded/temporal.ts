@@ -1,52 +1,51 @@
-// Runs a Temporal development server for one program, on a database file or in memory.
-import { existsSync, realpathSync } from 'node:fs';
+// Runs Temporal's development server, on a database file or in memory.
+import { existsSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { run } from './executable-search.ts';
-import { findFreePorts } from './free-ports.ts';
+import { findFreePorts } from '../server/ports.ts';
 import { keepRunning } from './keep-running.ts';
 import { findProcessesIn, inspectProcess } from './process-table.ts';
 import { withoutProxy } from '../server/temporal-connection.ts';
-import { createTemporalDatabase } from './temporal-database.ts';
-import { readLastPorts, spawnServer, stopByPid, stopOrphan } from './server-process.ts';
-import type { ServerProcess, StopPlan } from './server-process.ts';
+import {
+  readLastPorts,
+  spawnServer,
+  stopByPid,
+  stopOrphan,
+  type ServerProcess,
+  type StopPlan,
+} from './server-process.ts';
 
 export interface EmbeddedTemporal {
   readonly pid: number;
   readonly address: string;
   readonly uiUrl: string | undefined;
-  /** Called when the server is gone for good though nobody stopped it. */
+  /** Called when the server has ended by itself and restarts have failed. */
   onExit(callback: (detail: string) => void): void;
   stop(): Promise<void>;
 }
 
 export interface TemporalOptions {
-  /** Already taken by the caller. Holds `temporal.sqlite`, the log and the record. */
+  /** Already locked by the caller. Contains `temporal.sqlite`, the log and the record. */
   dataDirectory: string;
   executable: string;
   progress: (line: string) => void;
-  /** Made at the start, beside `default`, which is always there. */
-  namespaces?: readonly string[];
   /** Without the web interface. */
   headless?: boolean;
-  /** Without a database file: all is gone when the server ends. */
+  /** Without a database file. */
   inMemory?: boolean;
-  /** Further flags of `temporal server start-dev`. */
-  extraArgs?: readonly string[];
-  /** Whether to start it again where it was when it ends by itself. */
+  /** Whether to restart the server on the same port if it ends by itself. Default: true. */
   restart?: boolean;
   signal?: AbortSignal | undefined;
 }
 
-// With a write-ahead log a start takes a quarter of the time. A killed server loses nothing; what a power
-// cut takes with it, the sweeper starts anew.
+// docs/decisions/embedded-temporal.md explains these.
 const databasePragmas = ['journal_mode=wal', 'synchronous=normal'];
-/**
- * By default the server caches 128,000 ended workflows for an hour: at 12 posts a second it grew by
- * 20 MB a minute. It reads a workflow that isn't in the cache from the database.
- */
+/** By default, the server caches 128,000 ended workflows. At 12 posts a second it grew by 20 MB a minute. */
 const memoryLimits = ['history.hostLevelCacheMaxSize=1000'];
+// Files that SQLite keeps beside a database file.
+const companions = ['-journal', '-wal', '-shm'];
 const startTimeoutMs = 60_000;
 const stopPlan: StopPlan = [
   ['SIGTERM', 10_000],
@@ -80,18 +79,18 @@ export async function startTemporal(options: TemporalOptions): Promise<EmbeddedT
         ],
         workingDirectory: dataDirectory,
         ports: { port, uiPort },
-        // A home of its own: no settings of the operator's command line reach the server.
+        // Its own home, so that the operator's settings of the command line don't reach the server.
         env: { HOME: dataDirectory, PATH: '/usr/bin:/bin', TZ: 'UTC' },
         stopPlan,
       });
       try {
-        await waitUntilReady(server, port, options);
+        await waitUntilReady(server, port, options.signal);
         return server;
       } catch (error) {
         await server.stop();
         if (attempt === 3 || options.signal?.aborted) throw error;
         if (!/address already in use/i.test(server.output())) throw error;
-        // Once others know the address it stays; only the first start may look for another.
+        // Only the first start may change the ports: later, clients know them.
         if (isFirst) ports = await findPorts({});
         await sleep(500);
       }
@@ -101,7 +100,7 @@ export async function startTemporal(options: TemporalOptions): Promise<EmbeddedT
     const file = options.inMemory ? undefined : path.join(dataDirectory, 'temporal.sqlite');
     if (file !== undefined && !existsSync(file)) {
       options.progress("Creating Temporal's database.");
-      await createTemporalDatabase(file, launchOn);
+      await createDatabase(file, launchOn);
     }
     const server = await launchOn(file, file === undefined ? [] : databasePragmas);
     isFirst = false;
@@ -124,12 +123,38 @@ export async function startTemporal(options: TemporalOptions): Promise<EmbeddedT
   };
 }
 
+/**
+ * The server creates the tables of a missing file, and trusts an existing one. If it is killed in
+ * between, half a schema remains. So it creates them in another file, which is renamed when complete.
+ */
+async function createDatabase(
+  file: string,
+  launch: (file: string) => Promise<ServerProcess>,
+): Promise<void> {
+  const unfinished = `${file}.new`;
+  // SQLite would apply the companions of a removed file to the new one.
+  for (const companion of companions) rmSync(`${file}${companion}`, { force: true });
+  for (const suffix of ['', ...companions]) rmSync(`${unfinished}${suffix}`, { force: true });
+  const server = await launch(unfinished);
+  await server.stop();
+  const unwritten = companions.filter((companion) => hasContent(`${unfinished}${companion}`));
+  if (unwritten.length > 0 || !existsSync(unfinished)) {
+    throw new Error(`Temporal did not complete its database ${unfinished}.`);
+  }
+  renameSync(unfinished, file);
+  for (const companion of companions) rmSync(`${unfinished}${companion}`, { force: true });
+}
+
+function hasContent(file: string): boolean {
+  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
 async function findPorts(last: Record<string, number>): Promise<[number, number]> {
   const [port, uiPort] = await findFreePorts([last['port'] ?? 0, last['uiPort'] ?? 0]);
   return [port!, uiPort!];
 }
 
-/** A start that was killed before it could write its record leaves a server on our database file. */
+/** A start that was killed before it wrote its record leaves a server on our database file. */
 async function stopUnrecorded(dataDirectory: string, executable: string): Promise<void> {
   const program = path.basename(realpathSync(executable));
   for (const pid of findProcessesIn(dataDirectory, program)) {
@@ -150,19 +175,17 @@ async function chooseArgs(options: TemporalOptions): Promise<string[]> {
     '--log-level=error',
     '--log-format=json',
     ...(options.headless ? ['--headless'] : []),
-    // Older releases do not know this one.
+    // Older releases don't have this flag.
     ...(help.includes('--ui-disable-news-fetch') ? ['--ui-disable-news-fetch'] : []),
-    ...(options.namespaces ?? []).flatMap((namespace) => ['--namespace', namespace]),
     ...memoryLimits.flatMap((limit) => ['--dynamic-config-value', limit]),
-    ...(options.extraArgs ?? []),
   ];
 }
 
-/** Our own child says where it listens, and what listens there knows its namespaces. */
+/** Waits until our child has printed its port and its namespace exists. */
 async function waitUntilReady(
   server: ServerProcess,
   port: number,
-  { namespaces = [], signal }: TemporalOptions,
+  signal: AbortSignal | undefined,
 ): Promise<void> {
   const deadline = Date.now() + startTimeoutMs;
   const lastLines = (): string => server.output().trim().split('\n').slice(-6).join('\n');
@@ -180,11 +203,9 @@ async function waitUntilReady(
             ...withoutProxy,
           });
           const { workflowService } = connection;
-          for (const namespace of ['default', ...namespaces]) {
-            await connection.withDeadline(Date.now() + 2000, () =>
-              workflowService.describeNamespace({ namespace }),
-            );
-          }
+          await connection.withDeadline(Date.now() + 2000, () =>
+            workflowService.describeNamespace({ namespace: 'default' }),
+          );
           return;
         }
       } catch (error) {

@@ -1,16 +1,18 @@
-// Reading events: those that were recorded, and the types that there are.
+// Operations on events: read recorded events, list the event types.
+import { z } from 'zod';
 import {
   findEvent,
   listEventPages,
   listEventRows,
   listEventsById,
 } from '../../schema/database/events/list.ts';
+import type { RowScope } from '../../schema/database/row-scope.ts';
+import { eventBody, eventCatalogue, eventTypes, isSent } from '../../schema/event-types.ts';
 import type { EventTypeInfo, ListEvents, RecordedEvent } from '../../schema/events.ts';
 import type { Page, Paging } from '../../schema/wire/listing.ts';
-import type { Caller, Context } from '../server/context.ts';
+import type { Caller, Context } from '../http/context.ts';
 import { page, pagesByParent, wholePage } from '../http/listing.ts';
-import { notKept } from '../http/retention.ts';
-import { describeTypes } from './event-types.ts';
+import { notKept } from '../http/errors.ts';
 import { presentEvent } from './presenter.ts';
 
 export function listEvents(
@@ -36,16 +38,16 @@ export async function getEvent(
   return presentEvent(row);
 }
 
-/** Of these those that the caller may see. */
+/** The events with these ids that the scope includes. */
 export async function findEvents(
   { db }: Context,
-  caller: Caller,
+  scope: RowScope,
   ids: string[],
 ): Promise<RecordedEvent[]> {
-  return (await listEventsById(db, caller, ids)).map(presentEvent);
+  return (await listEventsById(db, scope, ids)).map(presentEvent);
 }
 
-/** A page for each of these posts or accounts, of its own events. */
+/** One page of events for each parent: a post or an account. */
 export function listEventsOf(parent: 'post_id' | 'social_account_id') {
   return (
     { db }: Context,
@@ -61,6 +63,22 @@ export function listEventsOf(parent: 'post_id' | 'social_account_id') {
     );
 }
 
+const describedTypes = eventTypes.map((event) => ({
+  event,
+  meaning: eventCatalogue[event].meaning,
+  availability: eventCatalogue[event].availability,
+  json_schema: z.toJSONSchema(eventBody(event), {
+    io: 'input',
+    // A strict validator refuses keywords that JSON Schema doesn't have.
+    override: ({ jsonSchema }) => {
+      delete jsonSchema['x-enum'];
+      delete jsonSchema['x-enumDescriptions'];
+    },
+  }),
+}));
+
 export function listEventTypes({ config }: Pick<Context, 'config'>): Page<EventTypeInfo> {
-  return wholePage(describeTypes(config));
+  return wholePage(
+    describedTypes.map((type) => ({ ...type, is_sent: isSent(type.event, config) })),
+  );
 }

@@ -1,4 +1,4 @@
-// A recorded event as the wire shows it: its data are those of the body that webhooks receive.
+// Turns the row of an event into its wire type. The data comes from the body that webhooks receive.
 import type { EventRow } from '../../schema/database/tables.ts';
 import type { Event, RecordedEvent } from '../../schema/events.ts';
 import { toTimestamp } from '../../schema/wire/timestamp.ts';
@@ -17,7 +17,7 @@ export function presentEvent(row: EventRow): RecordedEvent {
   };
 }
 
-/** For REST. */
+/** REST leaves the body out. */
 export function withoutBody(recorded: RecordedEvent): Event {
   const { body: _, ...event } = recorded;
   return event;

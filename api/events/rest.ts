@@ -7,7 +7,8 @@ import { withoutBody } from './presenter.ts';
 export const eventRoutes = [
   get('/v1/events', {
     name: 'listEvents',
-    summary: 'List the recorded events',
+    summary: 'List events',
+    description: 'Newest first.',
     scope: 'webhooks:read',
     query: ListEvents,
     answer: list(Event),
@@ -19,7 +20,7 @@ export const eventRoutes = [
 
   get('/v1/events/:id', {
     name: 'getEvent',
-    summary: 'Read a recorded event',
+    summary: 'Get an event',
     scope: 'webhooks:read',
     answer: one(Event),
     run: async ({ context, caller, params }) =>
@@ -28,7 +29,8 @@ export const eventRoutes = [
 
   get('/v1/event-types', {
     name: 'listEventTypes',
-    summary: 'List the event types and the schemas of their bodies',
+    summary: 'List event types',
+    description: 'Each event type comes with the JSON Schema of its body.',
     scope: 'any key',
     answer: list(EventTypeInfo),
     run: ({ context }) => listEventTypes(context),

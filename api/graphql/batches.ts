@@ -1,47 +1,39 @@
-// Reads for many fields at once what each asks for alone, so that a level of an answer costs one query.
+// Combines the reads of many fields into one query.
 import DataLoader from 'dataloader';
 import type { GraphqlContext } from './context.ts';
 
 export type Load<Found> = (graphql: GraphqlContext, key: string) => Promise<Found | undefined>;
 
-/** Keeps nothing: what a stream shows later, or a second mutation, is read anew. */
-export function inBatches<Found>(
-  find: (graphql: GraphqlContext, keys: string[]) => Promise<ReadonlyMap<string, Found>>,
-): Load<Found> {
-  const loaders = new WeakMap<GraphqlContext, DataLoader<string, Found | undefined>>();
+type Find<Found, Query> = (
+  graphql: GraphqlContext,
+  keys: string[],
+  query: Query,
+) => Promise<ReadonlyMap<string, Found>>;
 
-  function loaderOf(graphql: GraphqlContext) {
-    const known = loaders.get(graphql);
-    if (known) return known;
-    const loader = new DataLoader<string, Found | undefined>(
-      async (keys) => {
-        const found = await find(graphql, [...new Set(keys)]);
-        return keys.map((key) => found.get(key));
-      },
-      { cache: false },
-    );
-    loaders.set(graphql, loader);
-    return loader;
-  }
-  return (graphql, key) => loaderOf(graphql).load(key);
+export function inBatches<Found>(find: Find<Found, null>): Load<Found> {
+  const load = inBatchesByQuery(find);
+  return (graphql, key) => load(graphql, key, null);
 }
 
-/** The same for fields with arguments: those with the same ones are read together. */
+/**
+ * For fields with arguments: those with the same arguments share a query. Nothing is cached, so a
+ * second mutation or a later message of a stream reads again.
+ */
 export function inBatchesByQuery<Found, Query>(
-  find: (
-    graphql: GraphqlContext,
-    keys: string[],
-    query: Query,
-  ) => Promise<ReadonlyMap<string, Found>>,
+  find: Find<Found, Query>,
 ): (graphql: GraphqlContext, key: string, query: Query) => Promise<Found | undefined> {
-  const loads = new WeakMap<GraphqlContext, Map<string, Load<Found>>>();
+  const loaders = new WeakMap<GraphqlContext, Map<string, DataLoader<string, Found | undefined>>>();
 
   return (graphql, key, query) => {
-    const known = loads.get(graphql) ?? new Map<string, Load<Found>>();
-    loads.set(graphql, known);
+    const known = loaders.get(graphql) ?? new Map<string, DataLoader<string, Found | undefined>>();
+    loaders.set(graphql, known);
     const name = JSON.stringify(query);
-    const load = known.get(name) ?? inBatches((_, keys) => find(graphql, keys, query));
-    known.set(name, load);
-    return load(graphql, key);
+    const load = async (keys: readonly string[]) => {
+      const found = await find(graphql, [...new Set(keys)], query);
+      return keys.map((key) => found.get(key));
+    };
+    const loader = known.get(name) ?? new DataLoader(load, { cache: false });
+    known.set(name, loader);
+    return loader.load(key);
   };
 }

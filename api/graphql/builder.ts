@@ -16,47 +16,59 @@ export interface GraphqlTypes {
   };
 }
 
-/** A field costs nothing, a resource 1, a list as much as it may hold, an operation 10. */
+/** A field costs nothing, a resource 1, a list 1 for each possible item, an operation 10. */
 export const operationCost = 10;
 
-/** What a page holds is counted where it is asked for, since it is read whatever is shown of it. */
+/** The list has already counted its items, because it reads them even if none is selected. */
 const inItsPage = { field: 0, multiplier: 1 };
 
 export const builder = new SchemaBuilder<GraphqlTypes>({
   plugins: [ComplexityPlugin, RelayPlugin],
   defaultFieldNullability: false,
   relay: {
-    // The id on the wire is the id that REST shows.
+    // IDs are the same as in REST.
     encodeGlobalID: (_typename, id) => String(id),
-    nodeTypeOptions: { description: 'What has an id of its own.' },
+    nodeTypeOptions: { description: 'A resource with an ID.' },
+    idFieldOptions: { description: 'Unique ID.' },
     nodeQueryOptions: false,
     nodesQueryOptions: false,
-    pageInfoTypeOptions: { description: 'Where a page stands in its list.' },
-    endCursorFieldOptions: { description: 'The `after` of the next page. Null: an empty page.' },
-    edgesFieldOptions: { nullable: false, complexity: inItsPage },
-    nodeFieldOptions: { nullable: false },
-    nodesOnConnection: { complexity: inItsPage },
-    cursorFieldOptions: { description: 'The `after` of a page that begins behind this one.' },
+    pageInfoTypeOptions: { description: 'Position of a page in its list.' },
+    hasNextPageFieldOptions: { description: 'Whether there is another page.' },
+    hasPreviousPageFieldOptions: { description: 'Whether the page was requested with `after`.' },
+    startCursorFieldOptions: { description: 'Cursor of the first item. Null on an empty page.' },
+    endCursorFieldOptions: {
+      description:
+        'Cursor of the last item. Pass it as `after` for the next page. Null on an empty page.',
+    },
+    pageInfoFieldOptions: { description: 'Position of the page in its list.' },
+    edgesFieldOptions: {
+      nullable: false,
+      complexity: inItsPage,
+      description: 'Items of the page with their cursors.',
+    },
+    nodeFieldOptions: { nullable: false, description: 'The item.' },
+    nodesOnConnection: { complexity: inItsPage, description: 'Items of the page.' },
+    cursorFieldOptions: { description: 'Cursor of the item.' },
   },
   complexity: {
     defaultComplexity: 0,
     defaultListMultiplier: 10,
-    // The plugin would count in each field of the root; `document-limits.ts` does it once, before.
+    // The plugin would count again for each root field. `document-limits.ts` counts once, before execution.
     disabled: true,
   },
 });
 
-builder.queryType({});
-builder.mutationType({});
-builder.subscriptionType({});
+builder.queryType({ description: 'Operations that read data.' });
+builder.mutationType({ description: 'Operations that change data.' });
+builder.subscriptionType({ description: 'Streams of changes.' });
 
 builder.scalarType('DateTime', {
-  description: 'ISO 8601; in answers always UTC with milliseconds: `2026-01-31T12:00:00.000Z`.',
+  description: 'ISO 8601 time. Responses use UTC with milliseconds: `2026-01-31T12:00:00.000Z`.',
   serialize: (value) => value,
   parseValue: (value) => value as string,
 });
 
 builder.scalarType('JSON', {
-  description: 'Any JSON value. Its members are spelled as in REST.',
+  description: 'Any JSON value. Names inside it are the same as in REST.',
   serialize: (value) => value,
 });

@@ -1,7 +1,7 @@
-// Lists in GraphQL: Relay's connections over the pages and cursors that REST has.
+// Lists in GraphQL: Relay connections with the pages and cursors of REST.
 import type { ObjectRef } from '@pothos/core';
 import type { PageInfoShape } from '@pothos/plugin-relay';
-import { defaultPageSize, toCursor, type Page } from '../../schema/wire/listing.ts';
+import { defaultPageSize, maxPageSize, toCursor, type Page } from '../../schema/wire/listing.ts';
 import { builder, operationCost, type GraphqlTypes } from './builder.ts';
 
 export type Ref<T> = ObjectRef<PothosSchemaTypes.ExtendDefaultTypes<GraphqlTypes>, T>;
@@ -11,13 +11,16 @@ export interface Connection<T> {
   pageInfo: PageInfoShape;
 }
 
-/** The type of a list of such nodes. */
+/** The connection type of a node type. */
 export function connectionOf<T>(name: `${string}Connection`, node: Ref<T>): Ref<Connection<T>> {
-  const ref: unknown = builder.connectionObject({ type: node, name });
+  const ref: unknown = builder.connectionObject(
+    { type: node, name, description: 'A page of a list.' },
+    { description: 'An item of a page, with its cursor.' },
+  );
   return ref as Ref<Connection<T>>;
 }
 
-/** A page as GraphQL shows it; `after` is the cursor that it was asked for with. */
+/** A page as a connection. `after` is the cursor of the request. */
 export function toConnection<T>(
   { data, meta }: Page<T>,
   after: unknown,
@@ -35,7 +38,7 @@ export function toConnection<T>(
   };
 }
 
-/** The cursor of what has an id. */
+/** The cursor of a node with an ID. */
 export function toIdCursor({ id }: { id: string }): string {
   return toCursor(id);
 }
@@ -44,13 +47,13 @@ interface PageSize {
   first?: number | null | undefined;
 }
 
-/** A list costs as much as the page that is asked for. */
+/** A list costs as much as its page can hold. */
 export function pageCost({ first }: PageSize) {
   const size = Math.max(1, first ?? defaultPageSize);
   return { field: operationCost + size, multiplier: size };
 }
 
-/** One below a parent is read together with those of all its siblings. */
+/** For a list below a parent, which one query reads for all parents. */
 export function nestedPageCost(args: PageSize) {
   const { multiplier: size } = pageCost(args);
   return { field: 1 + size, multiplier: size };
@@ -58,6 +61,6 @@ export function nestedPageCost(args: PageSize) {
 
 /** The arguments of every list. */
 export const pageArguments = builder.args((t) => ({
-  first: t.int({ defaultValue: defaultPageSize, description: 'How many, 1–100.' }),
-  after: t.string({ description: 'A cursor: the page begins behind it.' }),
+  first: t.int({ defaultValue: defaultPageSize, description: `Page size, 1 to ${maxPageSize}.` }),
+  after: t.string({ description: 'Cursor of the item before the page.' }),
 }));

@@ -1,27 +1,27 @@
-// What a GraphQL field is given, and how it names the scope that it asks for.
+// The context of a GraphQL field, and its scope check.
 import { AppError } from '../../schema/wire/errors.ts';
 import type { Scope } from '../../schema/scopes.ts';
 import { requireScope } from '../http/auth.ts';
-import type { Caller, Context } from '../server/context.ts';
+import type { Caller, Context } from '../http/context.ts';
 import type { KeyWatch } from '../live/key-watch.ts';
-import type { Subjects } from '../live/subjects.ts';
+import type { Messages } from './messages.ts';
 
 export interface GraphqlContext {
   readonly app: Context;
-  /** Undefined without a key: the schema can be read, nothing else. */
+  /** Undefined without an API key, which allows only introspection. */
   readonly caller: Caller | undefined;
   readonly requestId: string;
-  /** Aborted once nobody waits for an answer any more: the request or the socket is gone. */
+  /** Aborted when the client disconnects. */
   readonly ended?: AbortSignal | undefined;
-  /** The request's header, for a mutation that is given no key of its own. */
+  /** The request's header, for a mutation without a key of its own. */
   readonly idempotencyKey?: string | undefined;
-  readonly subjects: Subjects;
+  readonly messages: Messages;
   readonly keyWatch: KeyWatch;
 }
 
 export function requireCaller({ caller }: GraphqlContext, scope?: Scope): Caller {
   if (!caller) {
-    throw new AppError('unauthorized', 'Send an API key.', {
+    throw new AppError('unauthorized', 'The request needs an API key.', {
       hint: 'Authorization: Bearer <API_KEY>, or `authorization` in the connection parameters',
     });
   }

@@ -1,85 +1,91 @@
-// Gives every part of the GraphQL schema its description, from where the wire has it.
+// Describes the GraphQL schema with the texts of the REST routes and the wire's schemas.
 import {
-  isEnumType,
+  getNamedType,
   isInputObjectType,
   isInterfaceType,
   isIntrospectionType,
   isObjectType,
-  isSpecifiedScalarType,
-  type GraphQLNamedType,
   type GraphQLSchema,
 } from 'graphql';
 import { z } from 'zod';
-import { members, membersOf } from '../../schema/wire/glossary.ts';
-import { types, words } from '../../schema/wire/glossary-words.ts';
-import { toSnakeCase } from './case-conversion.ts';
+import type { Route } from '../http/route.ts';
+import { toCamelCase, toSnakeCase } from './case-conversion.ts';
+
+/** GraphQL types whose wire schema has another name. */
+const wireNames: Readonly<Record<string, string>> = {
+  CreateApiKeyPayload: 'ApiKeyWithSecret',
+  Refusal: 'ErrorObject',
+  ReplayPayload: 'AcceptedReplay',
+  RetryDeliveryPayload: 'RetriedDelivery',
+  WebhookSecretPayload: 'WebhookWithSecret',
+};
 
 interface Described {
   description?: string | null | undefined;
 }
 
-/** What a type, a field or a value says of itself stays. */
-function fill(part: Described, description: string | undefined): void {
-  if (!part.description && description) part.description = description;
-}
+export function describeSchema(schema: GraphQLSchema, routes: readonly Route[]): GraphQLSchema {
+  const types = Object.values(schema.getTypeMap());
+  const composites = types.filter((type) => isObjectType(type) || isInterfaceType(type));
+  const inputs = types.filter((type) => isInputObjectType(type));
+  const described = [...inputs, ...composites].filter((type) => !isIntrospectionType(type));
+  const operations = new Map(
+    routes.map(({ method, path, name }) => [`${method.toUpperCase()} ${path}`, toFieldName(name)]),
+  );
+  const names = new Set(described.flatMap((type) => Object.keys(type.getFields())));
 
-type JsonSchemas = Record<string, { properties?: Record<string, unknown> }>;
-
-export function describeSchema(schema: GraphQLSchema): GraphQLSchema {
-  const registered: JsonSchemas = z.toJSONSchema(z.globalRegistry, {
-    unrepresentable: 'any',
-    io: 'input',
-  }).schemas;
-  for (const type of Object.values(schema.getTypeMap())) {
-    if (isIntrospectionType(type) || isSpecifiedScalarType(type)) continue;
-    fill(type, types[type.name] ?? describeList(type));
-    describeMembers(type, registered);
+  /** Keeps an existing description. Other words in backticks, such as error codes, don't change. */
+  function fill(part: Described, description: string | undefined): void {
+    part.description ||= description?.replace(/`[^`]+`/g, (quoted) => {
+      const name = operations.get(quoted.slice(1, -1)) ?? toCamelCase(quoted.slice(1, -1));
+      return quoted.includes(' ') || names.has(name) ? `\`${name}\`` : quoted;
+    });
+  }
+  const operationFields = {
+    ...schema.getQueryType()!.getFields(),
+    ...schema.getMutationType()!.getFields(),
+  };
+  for (const { name, summary, description = '' } of routes) {
+    const field = operationFields[toFieldName(name)];
+    if (field) fill(field, `${summary}. ${description}`.trim());
+  }
+  for (const type of described) {
+    const wire = findWireSchema(wireNames[type.name] ?? type.name.replace(/Input$/, ''));
+    fill(type, wire?.meta()?.description);
+    const shape = shapeOf(wire);
+    for (const [name, field] of Object.entries(type.getFields())) {
+      fill(field, descriptionOf(shape[toSnakeCase(name)]));
+    }
+  }
+  for (const { args, extensions } of composites.flatMap((type) =>
+    Object.values(type.getFields()),
+  )) {
+    const shape = shapeOf(extensions['query'] as z.ZodType | undefined);
+    for (const arg of args) {
+      const type = getNamedType(arg.type);
+      fill(arg, descriptionOf(shape[toSnakeCase(arg.name)]));
+      if (isInputObjectType(type)) fill(arg, type.description ?? undefined);
+    }
   }
   return schema;
 }
 
-function describeMembers(type: GraphQLNamedType, registered: JsonSchemas): void {
-  if (isEnumType(type)) {
-    for (const value of type.getValues()) fill(value, words[type.name]?.[String(value.value)]);
-  }
-  if (isInputObjectType(type)) {
-    for (const field of Object.values(type.getFields())) {
-      fill(field, describeMember(type.name.replace(/Input$/, ''), field.name, registered));
-    }
-  }
-  if (isObjectType(type) || isInterfaceType(type)) {
-    for (const field of Object.values(type.getFields())) {
-      fill(field, describeMember(type.name, field.name, registered));
-      for (const arg of field.args)
-        fill(arg, ofArguments[arg.name] ?? members[toSnakeCase(arg.name)]);
-    }
-  }
+/** `listPosts` → `posts`, `getPost` → `post` */
+function toFieldName(operation: string): string {
+  return operation.replace(/^(?:get|list)(.)/, (_, first: string) => first.toLowerCase());
 }
 
-function describeMember(type: string, name: string, registered: JsonSchemas): string | undefined {
-  const member = toSnakeCase(name);
-  const own = registered[type]?.properties?.[member] as Described | undefined;
-  return membersOf[type]?.[member] ?? own?.description ?? ofList[name] ?? members[member];
+function findWireSchema(name: string): z.ZodType | undefined {
+  return z.globalRegistry._idmap.get(name) as z.ZodType | undefined;
 }
 
-const ofArguments: Readonly<Record<string, string>> = {
-  id: 'Which one.',
-  webhookId: 'Of which webhook.',
-};
+function shapeOf(wire: z.ZodType | undefined): Readonly<Record<string, z.ZodType>> {
+  return wire instanceof z.ZodObject ? wire.shape : {};
+}
 
-const ofList: Readonly<Record<string, string>> = {
-  edges: 'What the page holds, each with its cursor.',
-  nodes: 'What the page holds.',
-  node: 'The item itself.',
-  pageInfo: 'Where the page stands in its list.',
-  hasNextPage: 'Whether there is more behind it.',
-  hasPreviousPage: 'Whether the page was asked for with `after`.',
-  startCursor: 'The cursor of its first item. Null: an empty page.',
-};
-
-/** The types that lists are made of. */
-function describeList({ name }: GraphQLNamedType): string | undefined {
-  if (name.endsWith('Connection')) return 'A page of a list.';
-  if (name.endsWith('Edge')) return 'An item of a page, with its cursor.';
-  return undefined;
+/** The schema's description, or else that of the schema it wraps. */
+function descriptionOf(schema: z.ZodType | undefined): string | undefined {
+  if (!schema) return undefined;
+  const { innerType } = schema.def as { innerType?: z.ZodType };
+  return schema.meta()?.description ?? descriptionOf(innerType);
 }

@@ -1,10 +1,10 @@
-// What GraphQL answers where REST would refuse: the same codes, in the extensions of each error.
+// Errors in GraphQL: the codes of REST, in the extensions of each error.
 import { GraphQLError } from 'graphql';
-import { AppError, errorKinds, validationError } from '../../schema/wire/errors.ts';
-import type { Context } from '../server/context.ts';
-import { toIssue } from './server/document-faults.ts';
-import { toAppError, toErrorAnswer, type ErrorBody } from '../http/errors.ts';
-import { spellWords, toCamelCase } from './case-conversion.ts';
+import { AppError, errorKinds, validationError, type Issue } from '../../schema/wire/errors.ts';
+import type { Context } from '../http/context.ts';
+import { toAppError, toErrorAnswer } from '../http/errors.ts';
+import { toCamelCase } from './case-conversion.ts';
+import { graphqlNames } from './input.ts';
 
 const invalidStatus = errorKinds.validation_error.status;
 
@@ -13,7 +13,7 @@ interface HttpExtension {
   headers?: Record<string, string>;
 }
 
-/** The error in our form; what nobody foresaw is logged and masked. */
+/** The error as clients see it. An unexpected error is logged and masked. */
 export function presentError(
   context: Context,
   requestId: string,
@@ -22,7 +22,7 @@ export function presentError(
   return present(context, requestId, error).shown;
 }
 
-/** The same, with the status and the headers of an answer that holds nothing else. */
+/** The same, with the HTTP status and headers that it has if no field ran. */
 export function presentHttpError(
   context: Context,
   requestId: string,
@@ -35,48 +35,60 @@ export function presentHttpError(
   shown.extensions['http'] = {
     status: given?.status ?? status,
     headers: { ...given?.headers, ...headers },
-    // A faulty document: a client that takes plain JSON gets 200, by the GraphQL-over-HTTP rules.
+    // GraphQL over HTTP answers an invalid document with 200 where the client accepts plain JSON.
     spec: given?.status === undefined ? status === invalidStatus : error.locations !== undefined,
   };
   return shown;
 }
 
 function present(context: Context, requestId: string, error: GraphQLError) {
-  const known = fromDocument(error) ?? toAppError(context, innermost(error), requestId);
-  const { status, headers, error: body } = toErrorAnswer(context, known);
-  const { message, ...members } = spellBody(body);
+  const known = fromLibrary(error) ?? toAppError(context, innermost(error), requestId);
+  const { status, headers, error: body } = toErrorAnswer(context, known, graphqlNames);
+  const { message, ...members } = body;
   const shown = new GraphQLError(message, {
     nodes: error.nodes ?? null,
     source: error.source ?? null,
     positions: error.positions ?? null,
     path: error.path ?? null,
-    extensions: { ...camelCased(members), requestId },
+    extensions: { ...toExtensions(members), requestId },
   });
   return { shown, status, headers };
 }
 
-/** A fault of the request or its document, which the server found before any field ran. */
-function fromDocument(error: GraphQLError): AppError | undefined {
+/** An error that graphql-js or Yoga raised before any field ran. Neither sets a code. */
+function fromLibrary(error: GraphQLError): AppError | undefined {
   if (error.path || !(innermost(error) instanceof GraphQLError)) return undefined;
-  const issue = toIssue(error);
-  const { message } = issue;
-  const http = httpExtension(error);
-  if (http?.status === 413) return new AppError('payload_too_large', 'The body is too large.');
-  if (http?.status === 405) return new AppError('method_not_allowed', message);
-  if (message.startsWith('POST body sent invalid JSON'))
-    return new AppError('malformed_json', message);
-  return issue.path === 'query'
-    ? new AppError('validation_error', message, { issues: [issue] })
-    : validationError([issue]);
+  const short = shorten(error);
+  if (httpExtension(error)?.status === 405) return new AppError('method_not_allowed', short);
+  const issue = { path: ['query'], code: 'invalid_document', message: short };
+  return new AppError('validation_error', short, { issues: [issue] });
 }
 
-/** What Yoga says of the error's HTTP answer. */
+/** A syntax error quotes its token, and a string may be a password. Other errors quote long names. */
+function shorten({ message, source, positions, nodes }: GraphQLError): string {
+  const isAtString = !nodes && source?.body[positions?.[0] ?? -1] === '"';
+  if (isAtString) return 'Syntax Error: Unexpected string.';
+  return message.length > maxMessage ? `${message.slice(0, maxMessage)}…` : message;
+}
+
+const maxMessage = 500;
+
+/** The error for a body or query string that isn't a GraphQL request. Its status is always 400. */
+export function badRequest(...issues: Issue[]): GraphQLError {
+  const originalError = validationError(issues);
+  return new GraphQLError(originalError.message, {
+    originalError,
+    extensions: { http: { status: 400 } },
+  });
+}
+
+/** The HTTP answer that Yoga intends for the error. */
 function httpExtension(error: GraphQLError): HttpExtension | undefined {
   const { http } = error.extensions as { http?: HttpExtension };
   return http;
 }
 
-/** Anything thrown as GraphQL carries it. */
+/** Anything thrown, as a GraphQLError. */
 export function toGraphqlError(error: unknown): GraphQLError {
   if (error instanceof GraphQLError) return error;
   const originalError = error instanceof Error ? error : new Error(String(error));
@@ -89,22 +101,12 @@ function innermost(error: unknown): unknown {
   return inner;
 }
 
-/** Its words, and where it tells of a post how that stands, are GraphQL's. */
-export function spellBody<Body extends ErrorBody>(body: Body): Body {
-  const { message, hint, issues } = body;
-  return {
-    ...body,
-    message: spellWords(message),
-    ...(hint === undefined ? {} : { hint: spellWords(hint) }),
-    ...(issues && {
-      issues: issues.map((issue) => ({ ...issue, message: spellWords(issue.message) })),
-    }),
-    ...('post_status' in body ? { post_status: String(body.post_status).toUpperCase() } : {}),
-  };
-}
-
-function camelCased(members: object): Record<string, unknown> {
+/** Enum values are upper case in GraphQL, such as the `post_status` of a conflict. */
+function toExtensions(members: object): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(members).map(([key, value]) => [toCamelCase(key), value]),
+    Object.entries(members).map(([key, value]) => [
+      toCamelCase(key),
+      key === 'post_status' ? String(value).toUpperCase() : (value as unknown),
+    ]),
   );
 }

@@ -1,8 +1,8 @@
-// Fields that lead from one resource to another: to one, or to a page of many.
+// Fields that link one resource to another, or to a page of others.
 import type { InterfaceRef } from '@pothos/core';
 import type { Page, Paging } from '../../schema/wire/listing.ts';
 import { builder, type GraphqlTypes } from './builder.ts';
-import type { Caller, Context } from '../server/context.ts';
+import type { Caller, Context } from '../http/context.ts';
 import { inBatchesByQuery, type Load } from './batches.ts';
 import {
   nestedPageCost,
@@ -22,7 +22,7 @@ interface OneOptions<Parent, T> {
   type: Ref<T>;
   description: string;
   load: Load<T>;
-  /** Null: the parent leads nowhere. */
+  /** Null: the parent has no such resource. */
   idOf(this: void, parent: Parent): string | null;
 }
 
@@ -42,6 +42,7 @@ export function linkOne<Parent, T>(
 }
 
 interface PagesOptions<T, Query extends Paging> extends ListOptions<T, Query> {
+  description: string;
   toNodeCursor(this: void, node: T): string;
   /** A page for each parent, by its id. */
   listMany(
@@ -83,6 +84,7 @@ export function linkPages<Parent extends { id: string }, T, Query extends Paging
     nullable: true,
     description,
     complexity: nestedPageCost,
+    extensions: { query: schema },
     args: { ...pageArguments, ...filters },
     resolve,
   } as const;

@@ -1,16 +1,16 @@
-// What has an id of its own in GraphQL, found by that id for whichever field leads to it.
+// Loads resources by ID, for every GraphQL field that leads to them.
 import type { Scope } from '../../schema/scopes.ts';
-import type { Caller, Context } from '../server/context.ts';
+import type { Caller, Context } from '../http/context.ts';
 import { inBatches, type Load } from './batches.ts';
 import { requireCaller, type GraphqlContext } from './context.ts';
-import { findTextFaults } from '../http/text-faults.ts';
+import { findTextIssues } from '../http/text-issues.ts';
 
-/** Of these ids those that the caller may see, in any order. */
+/** The resources with these IDs that the caller can see, in any order. */
 type FindMany<T> = (context: Context, caller: Caller, ids: string[]) => Promise<T[]>;
 
-/** What a type's fields need of it to be a `Node`, and what leads to it from elsewhere. */
+/** The loader of a type, and its options as a Relay `Node`. */
 export interface Nodes<T> {
-  /** Undefined: there is none, or it is another project's. */
+  /** Undefined: the project has none with this ID. */
   readonly load: Load<T>;
   /** For `builder.node`. */
   readonly options: {
@@ -22,7 +22,7 @@ export interface Nodes<T> {
 export function nodesOf<T extends { id: string }>(scope: Scope, find: FindMany<T>): Nodes<T> {
   const load = inBatches<T>(async (graphql, ids) => {
     const caller = requireCaller(graphql, scope);
-    const storable = ids.filter((id) => findTextFaults(id).length === 0);
+    const storable = ids.filter((id) => findTextIssues(id).length === 0);
     const found = storable.length === 0 ? [] : await find(graphql.app, caller, storable);
     return new Map(found.map((node) => [node.id, node]));
   });
@@ -31,13 +31,13 @@ export function nodesOf<T extends { id: string }>(scope: Scope, find: FindMany<T
     options: {
       id: { resolve: ({ id }) => id },
       loadManyWithoutCache: (ids, graphql) =>
-        Promise.all(ids.map((id) => loadOrFault(load, graphql, id))),
+        Promise.all(ids.map((id) => loadOrError(load, graphql, id))),
     },
   };
 }
 
-/** GraphQL takes an error in the place of a value for the fault of that one, and shows the others. */
-async function loadOrFault<T>(
+/** GraphQL reports an error in the place of a node and still shows the other nodes. */
+async function loadOrError<T>(
   load: Load<T>,
   graphql: GraphqlContext,
   id: string,

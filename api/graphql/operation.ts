@@ -1,25 +1,32 @@
-// How a GraphQL field runs an operation: scope, input by the resource's own schema, Idempotency-Key.
+// Runs an operation for a GraphQL field: scope, input by the resource's schema, Idempotency-Key.
 import { createHash } from 'node:crypto';
 import { Kind, type GraphQLResolveInfo, type SelectionSetNode } from 'graphql';
 import type { z } from 'zod';
-import { notFound, validationError } from '../../schema/wire/errors.ts';
+import { AppError, notFound, validationError } from '../../schema/wire/errors.ts';
 import type { Scope } from '../../schema/scopes.ts';
-import type { Caller, Context } from '../server/context.ts';
+import type { Caller, Context } from '../http/context.ts';
 import { requireCaller, type GraphqlContext } from './context.ts';
-import { checkKey } from '../http/idempotency.ts';
-import { spellError, toSnakeCase, toWire, type Place } from './case-conversion.ts';
-import { findTextFaults } from '../http/text-faults.ts';
+import { checkKey, keyHeaderPath } from '../http/idempotency.ts';
+import { toSnakeCase } from './case-conversion.ts';
+import { toArgumentPath, toWire, type Place } from './input.ts';
+import { findTextIssues } from '../http/text-issues.ts';
 import { refuseAnswered, Replayed, type Answer } from '../http/transact.ts';
-import { bodyOptions, queryOptions, validate } from '../http/validation.ts';
+import { validate } from '../http/validation.ts';
 
-/** Where the input of an operation stands. Without one, faults are those of the thing it is about. */
+/** Where the input of an operation is in its arguments. */
 export function inInput(args: { input?: unknown }, info: GraphQLResolveInfo): Place {
   const argument = findInputArgument(info);
   return argument ? { input: { type: argument.type, value: args.input } } : {};
 }
 const inArguments: Place = { names: { limit: 'first', cursor: 'after' } };
 
-/** Reads one thing. */
+/** The error with its paths as the GraphQL client wrote them. */
+function atPlace(error: unknown, place: Place): unknown {
+  if (!(error instanceof AppError)) return error;
+  return error.withPaths((path) => toArgumentPath(path, place));
+}
+
+/** Reads one resource. */
 export async function read<T>(
   graphql: GraphqlContext,
   scope: Scope | undefined,
@@ -30,7 +37,7 @@ export async function read<T>(
 
 export type Arguments = Record<string, string | number | boolean | null | undefined>;
 
-/** Reads a list; the arguments are checked as REST checks the query. */
+/** Reads a list. The arguments are checked as REST checks the query. */
 export async function list<Query, T>(
   graphql: GraphqlContext,
   scope: Scope | undefined,
@@ -40,13 +47,13 @@ export async function list<Query, T>(
 ): Promise<T> {
   const caller = requireCaller(graphql, scope);
   try {
-    return await run(graphql.app, caller, validate(schema, toQuery(args), queryOptions));
+    return await run(graphql.app, caller, validate(schema, toQuery(args), { member: 'parameter' }));
   } catch (error) {
-    throw spellError(error, inArguments);
+    throw atPlace(error, inArguments);
   }
 }
 
-/** `first` and `after` are `limit` and `cursor`; a query knows no types but text. */
+/** Converts arguments to a REST query: `first` is `limit`, `after` is `cursor`, every value is text. */
 function toQuery({ first, after, ...filters }: Arguments): Record<string, string> {
   const members = Object.entries({ limit: first, cursor: after, ...filters });
   return Object.fromEntries(
@@ -68,45 +75,46 @@ export interface Write<Input> {
   info: GraphQLResolveInfo;
 }
 
-/** Reads something about an input. A key in it means nothing, since nothing is written. */
-export async function judge<Input, T>(
+/** Runs a read-only operation on an input. Ignores its idempotency key. */
+export async function check<Input, T>(
   graphql: GraphqlContext,
   { scope, schema, args, info }: Write<Input>,
   run: (context: Context, caller: Caller, input: Input) => Promise<T>,
 ): Promise<T> {
   const caller = requireCaller(graphql, scope);
   try {
-    const input = validate(schema, readInput(args.input, info, schema), bodyOptions);
+    const input = validate(schema, readInput(args.input, info, schema));
     return await run(graphql.app, caller, input);
   } catch (error) {
-    throw spellError(error, inInput(args, info));
+    throw atPlace(error, inInput(args, info));
   }
 }
 
-/** Does something once, however often it is asked with the same key. */
+/** Runs a mutation. A repeat with the same idempotency key returns the first answer. */
 export async function write<Input, T>(
   graphql: GraphqlContext,
   { scope, schema, args, info }: Write<Input>,
   run: (context: Context, caller: Caller, input: Input) => Promise<Answer<T>>,
 ): Promise<T> {
-  const caller = requireCaller(graphql, scope);
+  requireCaller(graphql, scope);
   const keyInHeader = keyOfRequest(graphql, info);
-  const keyBeside = checkKey(args.idempotencyKey, 'idempotencyKey');
+  const keyBeside = checkKey(args.idempotencyKey, ['idempotencyKey']);
   try {
-    const input = validate(schema, readInput(args.input, info, schema), bodyOptions);
-    const key = keyBeside ?? idempotencyKeyIn(input) ?? keyInHeader;
-    const asking = {
-      ...caller,
-      requestId: graphql.requestId,
-      ...(key !== undefined && {
-        idempotency: { key, fingerprint: fingerprintOf(info, args), scopes: [scope] },
-      }),
-    };
-    await refuseAnswered(graphql.app, asking);
-    return (await run(graphql.app, asking, input)).data;
+    return await check(graphql, { scope, schema, args, info }, async (app, caller, input) => {
+      const key = keyBeside ?? idempotencyKeyIn(input) ?? keyInHeader;
+      const asking = {
+        ...caller,
+        requestId: graphql.requestId,
+        ...(key !== undefined && {
+          idempotency: { key, fingerprint: fingerprintOf(info, args), scopes: [scope] },
+        }),
+      };
+      await refuseAnswered(app, asking);
+      return (await run(app, asking, input)).data;
+    });
   } catch (error) {
     if (error instanceof Replayed) return error.answer.data as T;
-    throw spellError(error, inInput(args, info));
+    throw error;
   }
 }
 
@@ -130,7 +138,7 @@ function idempotencyKeyIn(input: unknown): string | undefined {
   return input.idempotency_key as string | undefined;
 }
 
-/** The header, which can mean one mutation only. */
+/** The header, which applies only to a single mutation. */
 function keyOfRequest(
   { idempotencyKey }: GraphqlContext,
   { operation, fragments }: GraphQLResolveInfo,
@@ -138,8 +146,8 @@ function keyOfRequest(
   if (idempotencyKey === undefined || countFields(operation.selectionSet, fragments) === 1) {
     return idempotencyKey;
   }
-  const message = 'must not stand beside several mutations: give each its own `idempotencyKey`';
-  throw validationError([{ path: 'headers.Idempotency-Key', code: 'ambiguous', message }]);
+  const message = 'must not be sent with several mutations. Give each its own `idempotencyKey`.';
+  throw validationError([{ path: keyHeaderPath, code: 'ambiguous', message }]);
 }
 
 function countFields(
@@ -160,8 +168,8 @@ function fingerprintOf(info: GraphQLResolveInfo, args: object): Buffer {
     .digest();
 }
 
-/** An id that text in Postgres can't hold names nothing. */
-export function readId(what: string, id: string): string {
-  if (findTextFaults(id).length > 0) throw notFound(what, 'given');
+/** No resource has an ID that Postgres can't store. */
+export function readId(resource: string, id: string): string {
+  if (findTextIssues(id).length > 0) throw notFound(resource, 'given');
   return id;
 }

@@ -1,10 +1,10 @@
-// The queries that most resources have: one thing by its id, and the list.
+// The queries that most resources have: one by its ID, and the list.
 import type { InputFieldMap } from '@pothos/core';
 import type { z } from 'zod';
 import type { Page } from '../../schema/wire/listing.ts';
 import type { Scope } from '../../schema/scopes.ts';
 import { builder, operationCost } from './builder.ts';
-import type { Caller, Context } from '../server/context.ts';
+import type { Caller, Context } from '../http/context.ts';
 import {
   pageArguments,
   pageCost,
@@ -19,38 +19,35 @@ import { idArguments } from './shapes.ts';
 
 interface OneOptions<T> {
   type: Ref<T>;
-  description: string;
   scope: Scope;
-  /** What the id names, in words. */
-  what: string;
+  /** The resource's name in messages, such as `API key`. */
+  resource: string;
   get(this: void, context: Context, caller: Caller, id: string): Promise<T>;
 }
 
 /** `webhook(id: "wh_…")` */
 export function queryOne<T>(name: string, options: OneOptions<T>): void {
-  const { type, description, scope, what, get } = options;
+  const { type, scope, resource, get } = options;
 
   function resolve(_: unknown, { id }: { id: string }, graphql: GraphqlContext): Promise<T> {
-    return read(graphql, scope, (context, caller) => get(context, caller, readId(what, id)));
+    return read(graphql, scope, (context, caller) => get(context, caller, readId(resource, id)));
   }
   builder.queryField(name, (t) =>
     t.field({
       type,
       nullable: true,
-      description,
       complexity: operationCost,
-      args: idArguments,
+      args: idArguments(resource),
       resolve: resolve as never,
     }),
   );
 }
 
-/** What a list is asked by, wherever it stands. */
+/** The options of every list field. */
 export interface ListOptions<T, Query> {
   type: Ref<Connection<T>>;
-  description: string;
   scope: Scope;
-  /** Of the query in REST. */
+  /** The schema of the query in REST. */
   schema: z.ZodType<Query>;
   filters?: InputFieldMap;
 }
@@ -64,20 +61,7 @@ export function queryPages<T extends { id: string }, Query>(
   name: string,
   options: PagesOptions<T, Query>,
 ): void {
-  const { type, description, scope, schema, filters = {} } = options;
-  builder.queryField(name, (t) =>
-    t.field({
-      type,
-      nullable: true,
-      description,
-      complexity: pageCost,
-      args: { ...pageArguments, ...filters },
-      resolve: async (_, args, graphql): Promise<never> => {
-        const page = await list(graphql, scope, schema, args as Arguments, options.list);
-        return toConnection(page, args.after, toIdCursor) as never;
-      },
-    }),
-  );
+  addPages(name, options, {}, () => options.list);
 }
 
 interface PagesOfOptions<T, Query> extends ListOptions<T, Query> {
@@ -95,23 +79,35 @@ export function queryPagesOfWebhook<T extends { id: string }, Query>(
   name: string,
   options: PagesOfOptions<T, Query>,
 ): void {
-  const { type, description, scope, schema, filters = {} } = options;
+  const parent = builder.args((t) => ({
+    webhookId: t.id({ required: true, description: 'ID of the webhook.' }),
+  }));
+  addPages(
+    name,
+    options,
+    parent,
+    ({ webhookId }) =>
+      (context, caller, query) =>
+        options.list(context, caller, readId('webhook', String(webhookId)), query),
+  );
+}
+
+function addPages<T extends { id: string }, Query>(
+  name: string,
+  { type, scope, schema, filters = {} }: ListOptions<T, Query>,
+  parent: InputFieldMap,
+  listIn: (args: Arguments) => PagesOptions<T, Query>['list'],
+): void {
   builder.queryField(name, (t) =>
     t.field({
       type,
       nullable: true,
-      description,
       complexity: pageCost,
-      args: { webhookId: t.arg.id({ required: true }), ...pageArguments, ...filters },
-      resolve: async (_, { webhookId, ...args }, graphql): Promise<never> => {
-        const page = await list(
-          graphql,
-          scope,
-          schema,
-          args as Arguments,
-          (context, caller, query) =>
-            options.list(context, caller, readId('webhook', webhookId), query),
-        );
+      extensions: { query: schema },
+      args: { ...parent, ...pageArguments, ...filters },
+      resolve: async (_, args, graphql): Promise<never> => {
+        const { webhookId: _parent, ...query } = args as Arguments;
+        const page = await list(graphql, scope, schema, query, listIn(args as Arguments));
         return toConnection(page, args.after, toIdCursor) as never;
       },
     }),

@@ -1,34 +1,30 @@
-// Shapes that several resources share in GraphQL: enums of wire words, and common arguments.
+// Shapes that several resources share in GraphQL: enums and common arguments.
 import { z } from 'zod';
-import { builder } from './builder.ts';
+import { fixedLimits } from '../../schema/wire/limits.ts';
+import { meaningsOf } from '../../schema/wire/described-enum.ts';
 import { toEnumWord } from '../../schema/wire/enum-word.ts';
+import { builder } from './builder.ts';
 
-/** An enum whose values are the wire's words: `post.published` is `POST_PUBLISHED`. */
-export function wordEnum<const Word extends string>(
-  name: string,
-  words: readonly Word[],
-  descriptions: Partial<Record<Word, string>> & { enum?: string } = {},
-) {
-  const values = words.map((word) => {
-    const description = descriptions[word];
-    const value = { value: word, ...(description === undefined ? {} : { description }) };
-    return [toEnumWord(word), value] as const;
+/** The enum of the same name and values: `post.published` is `POST_PUBLISHED`. */
+export function wordEnum<Word extends string>(schema: z.ZodEnum<{ [W in Word]: W }>) {
+  const { id, description } = schema.meta()!;
+  const meanings = meaningsOf(schema);
+  const values = schema.options.map((word) => {
+    return [toEnumWord(word), { value: word, description: meanings[word]! }] as const;
   });
-  return builder.enumType(name, {
-    ...(descriptions.enum === undefined ? {} : { description: descriptions.enum }),
-    values: Object.fromEntries(values),
-  });
+  return builder.enumType(id!, { description: description!, values: Object.fromEntries(values) });
 }
 
-/** The argument of everything that is one thing. */
-export const idArguments = builder.args((t) => ({ id: t.id({ required: true }) }));
+/** The argument of a field about one resource. */
+export const idArguments = (resource: string) =>
+  builder.args((t) => ({ id: t.id({ required: true, description: `ID of the ${resource}.` }) }));
 
-/** The argument of a mutation that must not be done twice. */
+/** The argument of a mutation that must not be repeated. */
 export const idempotencyArguments = builder.args((t) => ({
   idempotencyKey: t.string({
-    description: 'The same call with the same key within 24 h gets the first answer again.',
+    description: `Makes a repeat safe: the same call with the same key within ${fixedLimits.idempotencyHours} hours returns the first response.`,
   }),
 }));
 
-/** The input of a mutation that takes none. */
+/** The input of a mutation that has none. */
 export const noInput = z.strictObject({});

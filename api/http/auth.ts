@@ -1,12 +1,13 @@
-// Who asks: the key of a request to its project and scopes.
+// Authentication: from a request's API key to its project and scopes.
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { findUsableApiKey, setApiKeyUsed } from '../../schema/database/api-keys.ts';
 import type { ApiKeyRow, Db } from '../../schema/database/tables.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import type { Scope } from '../../schema/scopes.ts';
-import type { Caller, Context } from '../server/context.ts';
+import type { Caller, Context } from './context.ts';
 
-/** How long a key that was found is believed: a revocation holds everywhere after this. */
+/** How long a process trusts a key that it has read, so the longest that a revocation takes. */
 const trustMs = 2_000;
 const useRecordedEveryMs = 60_000;
 const maxKnownKeys = 10_000;
@@ -17,20 +18,20 @@ interface KnownKey {
   usedAtMs: number;
 }
 
-const knownKeys = new WeakMap<Db, Map<string, KnownKey>>();
+const knownKeys = new WeakMap<Db, LRUCache<string, KnownKey>>();
 
 export function hashKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-/** The caller behind `Authorization: Bearer <key>`, or `unauthorized`. */
+/** The caller of `Authorization: Bearer <key>`. Throws `unauthorized`. */
 export async function authenticate(
   context: Pick<Context, 'db' | 'log'>,
   authorization: string | null | undefined,
 ): Promise<Caller> {
   const key = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
   if (key === undefined) {
-    throw new AppError('unauthorized', 'Send an API key.', {
+    throw new AppError('unauthorized', 'The request needs an API key.', {
       hint: 'Authorization: Bearer <API_KEY>',
     });
   }
@@ -56,13 +57,15 @@ export function requireScope(caller: Pick<Caller, 'scopes'>, scope: Scope): void
   });
 }
 
-/** After a revocation in this process, so that it holds here at once. */
+/** Applies a revocation in this process at once. */
 export function forgetKeys(db: Db): void {
   knownKeys.delete(db);
 }
 
 async function findKey(db: Db, hash: Buffer): Promise<KnownKey | undefined> {
-  const keys = knownKeys.get(db) ?? new Map<string, KnownKey>();
+  const keys = knownKeys.get(db) ?? new LRUCache<string, KnownKey>({ max: maxKnownKeys });
+  // Read before the query, because a key that is revoked meanwhile must not be cached.
+  knownKeys.set(db, keys);
   const name = hash.toString('base64');
   const known = keys.get(name);
   const now = Date.now();
@@ -74,8 +77,7 @@ async function findKey(db: Db, hash: Buffer): Promise<KnownKey | undefined> {
   }
   const usedAtMs = Math.max(row.last_used_at?.getTime() ?? 0, known?.usedAtMs ?? 0);
   const fresh = { row, readAtMs: now, usedAtMs };
-  if (keys.size >= maxKnownKeys) keys.clear();
-  knownKeys.set(db, keys.set(name, fresh));
+  keys.set(name, fresh);
   return fresh;
 }
 
@@ -83,12 +85,13 @@ function isAlive(row: ApiKeyRow, nowMs: number): boolean {
   return row.expires_at === null || row.expires_at.getTime() > nowMs;
 }
 
-/** Once a minute, and nobody waits for it. */
+/** Once a minute, in the background. */
 function recordUse({ db, log }: Pick<Context, 'db' | 'log'>, known: KnownKey): void {
+  const { id, project_id } = known.row;
   const now = Date.now();
   if (now - known.usedAtMs < useRecordedEveryMs) return;
   known.usedAtMs = now;
-  setApiKeyUsed(db, known.row.id, new Date(now)).catch((err: unknown) =>
-    log.warn({ err, key_id: known.row.id }, 'the last use of a key could not be recorded'),
+  setApiKeyUsed(db, project_id, id, new Date(now)).catch((err: unknown) =>
+    log.warn({ err, key_id: id }, 'could not record the last use of an API key'),
   );
 }

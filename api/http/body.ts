@@ -1,7 +1,7 @@
-// Reads a request's body: no more bytes than allowed, UTF-8, JSON, and where it breaks if it is not.
+// Reads a request's body within its size limit, and reports where its JSON breaks.
 import { AppError } from '../../schema/wire/errors.ts';
 
-/** Counts what arrives; a Content-Length may be absent or wrong. */
+/** Counts the bytes, because a Content-Length may be absent or wrong. */
 export async function readBody(request: Request, maxBytes: number): Promise<Buffer> {
   if (Number(request.headers.get('Content-Length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
   if (!request.body) return Buffer.alloc(0);
@@ -26,11 +26,11 @@ async function readOn(reader: BodyReader) {
   try {
     return await reader.read();
   } catch (cause) {
-    throw new AppError('malformed_json', 'The body ended too early.', { cause });
+    throw new AppError('malformed_json', 'The body ended before its declared length.', { cause });
   }
 }
 
-/** A sender that is cut off while it still sends never reads its answer, so it may send on a while. */
+/** A client that is cut off while it sends never reads the response, so it may send for a while. */
 async function discard(reader: BodyReader, maxBytes: number): Promise<void> {
   try {
     for (let size = 0; size <= maxBytes;) {
@@ -40,7 +40,7 @@ async function discard(reader: BodyReader, maxBytes: number): Promise<void> {
     }
     await reader.cancel();
   } catch {
-    // The sender has gone.
+    // The client has gone.
   }
 }
 
@@ -48,7 +48,7 @@ const drainedTimes = 16;
 
 const jsonType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?;?$/i;
 
-/** Only what has a body needs a type. */
+/** A request without a body needs no Content-Type. */
 export function requireJsonType(request: Request, bytes: Buffer): void {
   if (bytes.length === 0) return;
   const encoding = request.headers.get('Content-Encoding') ?? 'identity';
@@ -68,7 +68,7 @@ export function isJson({ headers }: Request): boolean {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** An empty body counts as `{}`: its required fields are then what is missing. */
+/** An empty body counts as `{}`, so that its missing fields are reported. */
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) return {};
   let text: string;
@@ -85,7 +85,7 @@ export function parseJson(bytes: Buffer): unknown {
 }
 
 function malformedJson(text: string, reason: string): AppError {
-  const position = faultPosition(text, reason);
+  const position = errorPosition(text, reason);
   const before = text.slice(0, position).split('\n');
   const line = before.length;
   const column = before.at(-1)!.length + 1;
@@ -93,8 +93,8 @@ function malformedJson(text: string, reason: string): AppError {
   return new AppError('malformed_json', message, { details: { position, line, column } });
 }
 
-/** V8 names the position of most faults; a token in the wrong place it only quotes. */
-function faultPosition(text: string, reason: string): number {
+/** V8 has no code for these errors. Most messages name the position; one about a token only quotes it. */
+function errorPosition(text: string, reason: string): number {
   const named = / at position (\d+)/.exec(reason)?.[1];
   if (named !== undefined) return Number(named);
   if (!reason.endsWith(unplaced)) return text.length;
@@ -119,7 +119,7 @@ function breaksWithin(start: string): boolean {
 }
 
 function tooLarge(maxBytes: number): AppError {
-  return new AppError('payload_too_large', `The body has more than ${maxBytes} bytes.`, {
+  return new AppError('payload_too_large', `The body must have at most ${maxBytes} bytes.`, {
     details: { limit: maxBytes },
   });
 }

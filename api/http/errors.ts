@@ -1,26 +1,21 @@
-// What a refused or failed request answers: known errors as they are, all else masked and logged.
-import { AppError, errorKinds, type ErrorCode, type Issue } from '../../schema/wire/errors.ts';
-import type { Context } from '../server/context.ts';
+// Turns anything thrown into an answer. Unexpected errors are logged and masked.
+import type { ErrorObject } from '../../schema/wire/error-object.ts';
+import { countOf } from '../../schema/wire/count-of.ts';
+import { AppError, errorKinds, notFound } from '../../schema/wire/errors.ts';
+import { timeOfId } from '../../schema/wire/ids.ts';
+import { render, restNames, type Names } from '../../schema/wire/names.ts';
+import type { Context } from './context.ts';
 import { RateLimited, rateLimitHeaders } from './rate-limit.ts';
-
-export interface ErrorBody {
-  code: ErrorCode;
-  message: string;
-  hint?: string;
-  is_retriable: boolean;
-  issues?: Issue[];
-  docs_url: string;
-}
 
 export interface ErrorAnswer {
   status: number;
   headers: Record<string, string>;
-  error: ErrorBody;
+  error: ErrorObject;
 }
 
 const maxIssues = 100;
 
-/** Turns anything thrown into an AppError; what nobody foresaw is logged and masked. */
+/** Logs and masks an error that is no AppError. */
 export function toAppError(
   { log }: Pick<Context, 'log'>,
   thrown: unknown,
@@ -29,17 +24,18 @@ export function toAppError(
   if (thrown instanceof AppError) return thrown;
   if (isBackendAway(thrown)) {
     log.warn({ err: thrown, request_id: requestId }, 'a backend is unavailable');
-    const message = 'A backend of the service is unavailable.';
+    const message = 'A backend of Fanfare is unavailable.';
     return new AppError('unavailable', message, { retryAfterS: 2, cause: thrown });
   }
   log.error({ err: thrown, request_id: requestId }, 'a request failed');
-  const message = 'Something failed here. The request id names it in our log.';
+  const message = 'Something failed in Fanfare. The log names the failure by the request ID.';
   return new AppError('internal', message, { cause: thrown });
 }
 
 export function toErrorAnswer(
   { publicUrl }: Pick<Context, 'publicUrl'>,
   error: AppError,
+  names: Names = restNames,
 ): ErrorAnswer {
   const { hint, issues, details, retryAfterS } = error.options;
   const { status, isRetriable } = errorKinds[error.code];
@@ -52,17 +48,41 @@ export function toErrorAnswer(
     },
     error: {
       code: error.code,
-      message: error.message,
-      ...(hint === undefined ? {} : { hint }),
+      message: render(error.text, names),
+      ...(hint === undefined ? {} : { hint: render(hint, names) }),
       is_retriable: isRetriable,
-      ...(issues ? { issues: issues.slice(0, maxIssues) } : {}),
+      ...(issues && {
+        issues: issues.slice(0, maxIssues).map((issue) => ({
+          ...issue,
+          path: names.path(issue.path),
+          message: render(issue.message, names),
+        })),
+      }),
       ...details,
       docs_url: `${publicUrl}/docs#error-${error.code}`,
     },
   };
 }
 
-/** SQLSTATEs, and classes of two characters, of a Postgres that can't do now what it will later. */
+const dayMs = 86_400_000;
+
+/** The 404 of an event or delivery. Its hint names the retention if the id is older. */
+export function notKept(
+  { config }: Pick<Context, 'config'>,
+  kind: 'event' | 'delivery',
+  id: string,
+): AppError {
+  const { recordsMs } = config.retention;
+  const madeAt = timeOfId(kind, id);
+  const error = notFound(kind, id);
+  if (!madeAt || madeAt.getTime() >= Date.now() - recordsMs) return error;
+  const days = recordsMs / dayMs;
+  return new AppError(error.code, error.message, {
+    hint: `Events and deliveries are kept for ${countOf(days, 'day')}.`,
+  });
+}
+
+/** SQLSTATEs, and classes of two characters, of failures that pass. */
 const awaySqlStates = new Set([
   '08', // connection exceptions
   '25006', // read-only, as after a failover
@@ -89,10 +109,11 @@ const awaySocketCodes = new Set([
   'EPIPE',
   'ENOENT',
 ]);
+/** `pg` gives these no code. */
 const awayMessages =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/;
 
-/** Whether Postgres can't be reached or can't write: connection failures come wrapped in various ways. */
+/** Whether Postgres can't be reached or can't write. Connection errors come wrapped in various ways. */
 function isBackendAway(thrown: unknown, depth = 0): boolean {
   if (!(thrown instanceof Error) || depth > 4) return false;
   const code = 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : '';

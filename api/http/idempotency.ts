@@ -1,25 +1,27 @@
-// The Idempotency-Key of a request: what a repeat of it is recognised by.
+// The Idempotency-Key of a request, by which a repeat is recognized.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { validationError } from '../../schema/wire/errors.ts';
+import type { Path } from '../../schema/wire/names.ts';
 import type { Scope } from '../../schema/scopes.ts';
-import type { Idempotency } from '../server/context.ts';
-import { bodyOptions, validate } from './validation.ts';
+import type { Idempotency } from './context.ts';
+import { validate } from './validation.ts';
 
 export const maxKeyLength = 255;
+export const keyHeaderPath: Path = ['headers', 'Idempotency-Key'];
 const Key = z.string().min(1, 'must not be empty').max(maxKeyLength);
 
-/** From the header or from the body; where both name one they must agree. */
+/** From the header or the body. If both have a key, it must be the same. */
 export function readIdempotency(
   request: Request,
   body: Buffer,
   scopes: readonly Scope[],
   keyInBody: string | undefined,
 ): Idempotency | undefined {
-  const keyInHeader = checkKey(request.headers.get('Idempotency-Key'), 'headers.Idempotency-Key');
+  const keyInHeader = checkKey(request.headers.get('Idempotency-Key'), keyHeaderPath);
   if (keyInHeader !== undefined && keyInBody !== undefined && keyInHeader !== keyInBody) {
     const message = 'must equal the Idempotency-Key header';
-    throw validationError([{ path: 'idempotency_key', code: 'mismatch', message }]);
+    throw validationError([{ path: ['idempotency_key'], code: 'mismatch', message }]);
   }
   const key = keyInHeader ?? keyInBody;
   if (key === undefined) return undefined;
@@ -30,8 +32,8 @@ export function readIdempotency(
   return { key, fingerprint, scopes };
 }
 
-/** A key that stands beside the body. */
-export function checkKey(key: string | null | undefined, path: string): string | undefined {
+/** Checks a key that isn't part of the body. */
+export function checkKey(key: string | null | undefined, at: Path): string | undefined {
   if (key === null || key === undefined) return undefined;
-  return validate(Key, key, { ...bodyOptions, root: path });
+  return validate(Key, key, { at });
 }

@@ -1,4 +1,4 @@
-// Keyset paging, the same for every list: newest first, one row more than asked tells of a next page.
+// Keyset paging of every list, newest first. One extra row shows whether a next page exists.
 import { validationError, type AppError } from '../../schema/wire/errors.ts';
 import { idPrefixes, type IdKind } from '../../schema/wire/ids.ts';
 import {
@@ -13,10 +13,7 @@ import {
 type Kind = IdKind | 'attempt';
 type Present<Row, T> = (rows: Row[]) => T[] | Promise<T[]>;
 
-/**
- * Rows of one kind: the cursor of another list is no place in this one. `present` gets the page's rows
- * at once, so that it may read what belongs to all of them.
- */
+/** `present` gets all rows of the page, so that it can read related rows in one query. */
 export async function page<Row extends { id: string }, T>(
   kind: Kind,
   { limit, cursor }: Paging,
@@ -28,7 +25,7 @@ export async function page<Row extends { id: string }, T>(
   return { data, meta: metaOf(rows, limit) };
 }
 
-/** A page for each parent that has rows, of one query whose rows name their parents. */
+/** A page for each parent that has rows, from one query. */
 export async function pagesByParent<Row extends { id: string; parent_id: string }, T>(
   kind: Kind,
   paging: Paging,
@@ -61,25 +58,25 @@ function metaOf(rows: { id: string }[], limit: number): PageMeta {
   return { limit, has_more: hasMore, next_cursor: hasMore && last ? toCursor(last.id) : null };
 }
 
-/** Of a parent that has no rows. */
+/** For a parent without rows. */
 export function emptyPage({ limit }: Pick<Paging, 'limit'>): Page<never> {
   return { data: [], meta: { limit, has_more: false, next_cursor: null } };
 }
 
-/** Attempts have numbers where other rows have ids. */
+/** Attempts have numbers instead of IDs. */
 export const attemptPrefix = 'att_';
 
-/** What the ids of a list's rows look like. */
+/** The form of the IDs of a list's rows. */
 function formOf(kind: Kind): RegExp {
   return new RegExp(kind === 'attempt' ? `^${attemptPrefix}\\d{1,9}$` : `^${idPrefixes[kind]}_`);
 }
 
 function foreignCursor(): AppError {
-  const message = 'is not a cursor that this list gave';
-  return validationError([{ path: 'cursor', code: 'invalid_cursor', message }]);
+  const message = 'must be a cursor from this list';
+  return validationError([{ path: ['cursor'], code: 'invalid_cursor', message }]);
 }
 
-/** A list that is short by nature, as its only page. */
+/** A short list as a single page. */
 export function wholePage<T>(data: T[]): Page<T> {
   return { data, meta: { limit: data.length, has_more: false, next_cursor: null } };
 }

@@ -1,17 +1,13 @@
-// How often a project may ask: a bucket of requests that refills over a minute, in this process's memory.
+// The rate limit of each project: a token bucket that refills over a minute, in this process's memory.
+import { LRUCache } from 'lru-cache';
 import { AppError } from '../../schema/wire/errors.ts';
-import type { Caller, Context } from '../server/context.ts';
+import type { Caller, Context } from './context.ts';
 
 export interface RateLimit {
   limit: number;
   remaining: number;
   /** Seconds until the bucket is full again. */
   resetS: number;
-}
-
-export interface RateLimiter {
-  /** Null: there is no limit. Throws `rate_limited` when the bucket is empty. */
-  take(projectId: string): RateLimit | null;
 }
 
 interface Bucket {
@@ -25,16 +21,20 @@ export class RateLimited extends AppError {
   readonly rateLimit: RateLimit;
 
   constructor(rateLimit: RateLimit, retryAfterS: number) {
-    super('rate_limited', `More than ${rateLimit.limit} requests in a minute.`, { retryAfterS });
+    super('rate_limited', `The project sent more than ${rateLimit.limit} requests in a minute.`, {
+      retryAfterS,
+    });
     this.rateLimit = rateLimit;
   }
 }
 
-export function createRateLimiter(perMinute: number, now: () => number = Date.now): RateLimiter {
-  const buckets = new Map<string, Bucket>();
+export function createRateLimiter(perMinute: number, now: () => number = Date.now) {
+  // A forgotten bucket counts as full: at worst a project gets one more minute's worth.
+  const buckets = new LRUCache<string, Bucket>({ max: maxBuckets });
   const msPerToken = 60_000 / perMinute;
 
-  function take(projectId: string): RateLimit | null {
+  /** Null without a limit. Throws `rate_limited` if the bucket is empty. */
+  return function take(projectId: string): RateLimit | null {
     if (perMinute === 0) return null;
     const at = now();
     const bucket = buckets.get(projectId) ?? { tokens: perMinute, atMs: at };
@@ -42,8 +42,6 @@ export function createRateLimiter(perMinute: number, now: () => number = Date.no
     bucket.atMs = at;
     const isAllowed = bucket.tokens >= 1;
     if (isAllowed) bucket.tokens -= 1;
-    // A forgotten bucket is a full one: at worst some projects get one more minute's worth.
-    if (buckets.size >= maxBuckets) buckets.clear();
     buckets.set(projectId, bucket);
     const rateLimit = {
       limit: perMinute,
@@ -52,20 +50,16 @@ export function createRateLimiter(perMinute: number, now: () => number = Date.no
     };
     if (isAllowed) return rateLimit;
     throw new RateLimited(rateLimit, Math.ceil(((1 - bucket.tokens) * msPerToken) / 1000));
-  }
-  return { take };
+  };
 }
 
-const limiters = new WeakMap<Context, RateLimiter>();
+const limiters = new WeakMap<Context, ReturnType<typeof createRateLimiter>>();
 
-/** One bucket per project in a process: its API keys draw from the same, over REST and GraphQL. */
+/** A project has one bucket in a process, for all its API keys and both APIs. */
 export function takeRequest(context: Context, caller: Pick<Caller, 'projectId'>): RateLimit | null {
-  let limiter = limiters.get(context);
-  if (!limiter) {
-    limiter = createRateLimiter(context.config.rateLimitPerMinute);
-    limiters.set(context, limiter);
-  }
-  return limiter.take(caller.projectId);
+  const take = limiters.get(context) ?? createRateLimiter(context.config.rateLimitPerMinute);
+  limiters.set(context, take);
+  return take(caller.projectId);
 }
 
 export function rateLimitHeaders({ limit, remaining, resetS }: RateLimit): Record<string, string> {

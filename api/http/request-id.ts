@@ -1,18 +1,18 @@
-// Names each request, so that an answer, a log line and a question to the operator can be matched.
+// Gives each request an ID, for its response and its log lines.
 import type { MiddlewareHandler } from 'hono';
 import { newId } from '../../schema/wire/ids.ts';
 
 export interface RestEnv {
   Variables: {
     requestId: string;
-    /** The path of the route that answers, as it is declared. */
+    /** The declared path of the route. */
     route?: string;
   };
 }
 
 const sane = /^[\w.:-]{1,128}$/;
 
-/** The id that the client gave, if it may stand in a log line, or a new one. */
+/** The client's own ID if it is safe in a log line, or a new one. */
 export function nameRequest(given: string | null | undefined): string {
   return given && sane.test(given) ? given : newId('request');
 }

@@ -1,16 +1,18 @@
-// The form of a REST route: method, path, scope, what goes in, the operation, what comes out.
+// The definition of a REST route: method, path, scope, input, operation and answer.
+import type { Context as HonoContext } from 'hono';
 import type { z } from 'zod';
 import type { Page } from '../../schema/wire/listing.ts';
 import type { Scope } from '../../schema/scopes.ts';
-import type { Caller, Context } from '../server/context.ts';
+import type { Caller, Context } from './context.ts';
+import type { RestEnv } from './request-id.ts';
 import type { Answer } from './transact.ts';
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-/** `any key`: no scope of its own. */
+/** `any key`: the route needs no scope. */
 export type RouteScope = Scope | 'any key';
 
-/** What a route answers, and how the operation's result becomes it. */
+/** The answer of a route, and how it is made from the operation's result. */
 export interface AnswerShape<Result> {
   readonly statuses: readonly number[];
   readonly schema: z.ZodType | null;
@@ -18,7 +20,7 @@ export interface AnswerShape<Result> {
   render(result: Result): { status: number; body: Record<string, unknown> | null };
 }
 
-/** One resource, read. */
+/** One resource. */
 export function one<T>(schema: z.ZodType<T>): AnswerShape<T> {
   const render = (data: T) => ({ status: 200, body: { data } });
   return { statuses: [200], schema, isList: false, render };
@@ -30,7 +32,7 @@ export function list<T>(schema: z.ZodType<T>): AnswerShape<Page<T>> {
   return { statuses: [200], schema, isList: true, render };
 }
 
-/** What a write made; the operation says which of the statuses it is. */
+/** A written resource. The operation chooses the status. */
 export function written<T>(
   statuses: number | readonly number[],
   schema: z.ZodType<T>,
@@ -63,20 +65,21 @@ export interface RouteRequest<Params, Query, Body> {
 }
 
 export interface RouteSpec<Path extends string, Query, Body, Result> {
-  /** The operation's name, for clients made from the OpenAPI document. */
+  /** The operation's name in the OpenAPI document. */
   name: string;
+  /** GraphQL shows the summary and the description too, unless its field has its own. */
   summary: string;
   description?: string;
   scope: RouteScope;
   query?: z.ZodType<Query>;
   body?: z.ZodType<Body>;
-  /** Where the body too may carry an idempotency key. */
+  /** Reads the idempotency key of a body that can have one. */
   idempotencyKey?(body: Body): string | undefined;
   answer: AnswerShape<Result>;
   run(request: RouteRequest<PathParams<Path>, Query, Body>): Result | Promise<Result>;
 }
 
-/** A route with its types worn off, for those who handle all of them. */
+/** A route without its own types, for code that handles all routes. */
 export interface Route extends Omit<
   RouteSpec<string, unknown, unknown, unknown>,
   'run' | 'idempotencyKey' | 'answer'
@@ -100,3 +103,9 @@ export const post = define('post');
 export const put = define('put');
 export const patch = define('patch');
 export const del = define('delete');
+
+/** A route without API key. `Needs`: the part of the program's context that it reads. */
+export interface PublicPage<Needs = unknown> {
+  path: string;
+  respond(needs: Needs, c: HonoContext<RestEnv>): Response | Promise<Response>;
+}

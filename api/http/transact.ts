@@ -1,29 +1,27 @@
 // The transaction of one operation, run once per Idempotency-Key.
 import { sql } from 'kysely';
 import { AppError } from '../../schema/wire/errors.ts';
-import { fixedLimits } from '../../schema/limits.ts';
+import { fixedLimits } from '../../schema/wire/limits.ts';
 import {
   insertChanges,
   type NewChange,
   type SubjectChange,
 } from '../../schema/database/live/changes.ts';
 import type { IdempotencyKeyRow, Transaction } from '../../schema/database/tables.ts';
-import type { Channel } from '../../schema/database/live/notifier.ts';
+import { inTransaction } from '../../schema/database/transaction.ts';
 import { isInScope } from '../../schema/database/row-scope.ts';
-import type { Caller, Context, Idempotency } from '../server/context.ts';
+import type { Caller, Context, Idempotency } from './context.ts';
 
-/** What an operation may ask for besides its writes; carried out with or after the commit. */
+/** Side effects of an operation, carried out with or after the commit. */
 export interface Effects {
   readonly trx: Transaction;
   /** A change for the live feed. */
   readonly change: (change: SubjectChange) => void;
-  /** A change of what the live feed doesn't show, for the log. */
+  /** A change that only the audit log shows. */
   readonly note: (change: NotedChange) => void;
-  /** Wakes the readers of a channel after the commit. */
-  readonly notify: (channel: Channel) => void;
 }
 
-/** The operator wants to know who made it. */
+/** A change for the audit log. */
 interface NotedChange {
   subject: 'api_key' | 'connect_session' | 'project';
   subject_id: string;
@@ -31,10 +29,10 @@ interface NotedChange {
 }
 
 export interface Answer<T> {
-  /** The HTTP status that a repeat of the request gets again. */
+  /** A repeat of the request gets the same HTTP status. */
   status: number;
   data: T;
-  /** Only the API key that made the request gets it again. */
+  /** Only the API key that made the request gets the answer again. */
   isSecret?: boolean;
 }
 
@@ -46,13 +44,13 @@ interface PageUser {
   readonly idempotency?: undefined;
 }
 
-/** Thrown to unwind a request whose answer is known already; carries it. */
+/** Carries the stored answer of a repeated request. */
 export class Replayed extends Error {
   override readonly name = 'Replayed';
   readonly answer: Answer<unknown>;
 
   constructor(answer: Answer<unknown>) {
-    super('This request was answered before.');
+    super('This request has a stored answer.');
     this.answer = answer;
   }
 }
@@ -60,9 +58,9 @@ export class Replayed extends Error {
 const maxTries = 3;
 
 /**
- * Runs `work` in one transaction, and again where Postgres gave it up for another's sake. With an
- * Idempotency-Key the answer is stored in the same transaction, so that a repeat, even a simultaneous
- * one, gets it again and writes nothing.
+ * Runs `work` in one transaction, and again after a deadlock or a serialization failure. With an
+ * Idempotency-Key the same transaction stores the answer. A repeat, even a simultaneous one, gets
+ * that answer and writes nothing.
  */
 export async function transact<T>(
   context: Context,
@@ -78,7 +76,7 @@ export async function transact<T>(
   }
 }
 
-/** A deadlock, or a serialization failure: nothing was written. */
+/** A deadlock or a serialization failure, so nothing was written. */
 function hasLostRace(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^(40P01|40001)$/.test(String(error.code));
 }
@@ -90,17 +88,12 @@ async function transactOnce<T>(
 ): Promise<Answer<T>> {
   const changes: NewChange[] = [];
   const noted: NotedChange[] = [];
-  const notifications = new Set<Channel>();
-  const answer = await context.db.transaction().execute(async (trx) => {
+  const answer = await inTransaction(context.db, context.notifier, async (trx) => {
     if (caller.idempotency) await refuseRepeat(trx, context, caller, caller.idempotency);
     const answer = await work({
       trx,
-      change(change) {
-        changes.push({ project_id: caller.projectId, ...change });
-        notifications.add('fanfare_changes');
-      },
+      change: (change) => changes.push({ project_id: caller.projectId, ...change }),
       note: (change) => noted.push(change),
-      notify: (channel) => notifications.add(channel),
     });
     await insertChanges(trx, changes);
     if (caller.idempotency) {
@@ -109,14 +102,13 @@ async function transactOnce<T>(
     return answer;
   });
   logChanges(context, caller, [...changes.filter(isAudited), ...noted]);
-  notifications.forEach((channel) => context.notifier.notify(channel));
   return answer;
 }
 
-/** A key may be used again, for anything, when it is this old. */
+/** An older key can be used for another request. */
 const keptSince = sql<Date>`now() - ${fixedLimits.idempotencyHours} * interval '1 hour'`;
 
-/** Serialises requests of one key: a simultaneous one waits for the first one's commit. */
+/** Serializes requests with the same key: a simultaneous one waits for the first one's commit. */
 async function refuseRepeat(
   trx: Transaction,
   { vault }: Context,
@@ -146,8 +138,8 @@ async function refuseRepeat(
 }
 
 /**
- * Throws Replayed or a conflict when the request's key was used before. `transact` asks it by
- * itself; asked before an operation, the first answer outlives what the operation would check now.
+ * Throws Replayed or a conflict if the request's key was used before. `transact` calls it too. A call
+ * before the operation returns the stored answer even if its checks would fail now.
  */
 export async function refuseAnswered(
   { db, vault }: Pick<Context, 'db' | 'vault'>,
@@ -167,14 +159,14 @@ export async function refuseAnswered(
   if (!stored.fingerprint.equals(fingerprint)) {
     throw new AppError(
       'idempotency_conflict',
-      'This Idempotency-Key was used before with another request.',
+      'This Idempotency-Key was used with another request.',
       { hint: 'Use a new key for a new request.' },
     );
   }
   if (!mayHave(caller, stored)) {
     throw new AppError(
       'idempotency_conflict',
-      'Another API key used this Idempotency-Key, and yours may not see its answer.',
+      'This Idempotency-Key was used by an API key whose answer yours may not see.',
       { hint: 'Repeat the request with the same API key, or use a new Idempotency-Key.' },
     );
   }
@@ -185,7 +177,7 @@ export async function refuseAnswered(
   throw new Replayed({ status: stored.status!, data: JSON.parse(answer) });
 }
 
-/** A key that could make the request itself; an answer with a secret, only the key that made it. */
+/** A key with the scopes of the request. Only the key that made the request gets a secret again. */
 function mayHave(caller: Caller, stored: IdempotencyKeyRow): boolean {
   return (
     isInScope(caller, stored) &&
@@ -221,7 +213,7 @@ function isAudited({ subject }: NewChange): boolean {
   return subject === 'webhook' || subject === 'account';
 }
 
-/** Who changed what, for the operator: the same line whichever API, or page, it came through. */
+/** The audit log. Both APIs and the hosted pages write the same line. */
 function logChanges(
   { log }: Context,
   { projectId, keyId, requestId }: Caller | PageUser,

@@ -1,38 +1,40 @@
-// Checks what a client sent against its schema and names every fault by its exact path.
+// Checks a client's input against its schema and reports every issue with its path.
 import { z } from 'zod';
 import { checkedAlone } from '../../schema/wire/checked-alone.ts';
 import { countOf } from '../../schema/wire/count-of.ts';
 import { validationError, type Issue } from '../../schema/wire/errors.ts';
-import { findPlace } from './misplaced.ts';
-import { findTextFaults } from './text-faults.ts';
+import { writePath, type Path, type Text } from '../../schema/wire/names.ts';
+import { findTextIssues } from './text-issues.ts';
 
-export interface ValidateOptions {
-  /** The path of the value itself: `body`, `query`. */
-  root: string;
-  /** The code of a member that the schema doesn't know. */
-  unknownCode: 'unknown_field' | 'unknown_parameter';
-  /** Of the whole value: a member that is unknown in one place may belong in another. */
-  schema?: z.core.$ZodType;
+interface ValidateOptions {
+  /** The path of the value itself. Default: it is the body. */
+  at?: Path;
+  /** Word for a member of the value in messages. Default: `field`. */
+  member?: 'field' | 'parameter';
 }
 
-/** The parsed value, or a `validation_error` that lists every fault. */
-export function validate<T>(schema: z.ZodType<T>, value: unknown, options: ValidateOptions): T {
-  const textFaults = findTextFaults(value)
+/** The parsed value, or a `validation_error` with every issue. */
+export function validate<T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  options: ValidateOptions = {},
+): T {
+  const textIssues = findTextIssues(value)
     .filter(({ path }) => !isCheckedAlone(schema, path))
-    .map(({ path, code, message }) => ({
-      path: writePath(path) || options.root,
-      ...(code === 'unknown_field' ? unknownMember(options) : { code, message }),
+    .map((issue) => ({
+      ...issue,
+      ...(issue.code === 'unknown_field' && unknownMember(options)),
+      path: [...(options.at ?? []), ...issue.path],
     }));
-  const parsed = schema.safeParse(value, { reportInput: true });
-  if (parsed.success && textFaults.length === 0) return parsed.data;
-  const issues = (parsed.error?.issues ?? [])
-    .flatMap((issue) => toIssues(issue, { ...options, schema }))
-    .filter(({ path, code }) => !textFaults.some((f) => f.path === path && f.code === code));
-  throw validationError([...textFaults, ...issues]);
+  const { data, issues } = check(schema, value, options);
+  if (issues.length === 0 && textIssues.length === 0) return data as T;
+  const keyOf = ({ path, code }: Issue) => `${writePath(path)} ${code}`;
+  const found = new Set(textIssues.map(keyOf));
+  throw validationError([...textIssues, ...issues.filter((issue) => !found.has(keyOf(issue)))]);
 }
 
-/** Whether what stands there is only passed on. */
-function isCheckedAlone(schema: z.core.$ZodType, path: readonly PropertyKey[]): boolean {
+/** Whether the value at the path is only passed on. */
+function isCheckedAlone(schema: z.core.$ZodType, path: Path): boolean {
   let at: z.core.$ZodType | undefined = schema;
   for (const part of path) {
     if (at instanceof z.ZodObject) at = at.shape[String(part)];
@@ -43,84 +45,100 @@ function isCheckedAlone(schema: z.core.$ZodType, path: readonly PropertyKey[]): 
   return false;
 }
 
-export const bodyOptions: ValidateOptions = { root: 'body', unknownCode: 'unknown_field' };
-export const queryOptions: ValidateOptions = { root: 'query', unknownCode: 'unknown_parameter' };
-
-/** `['platform_posts', 1, 'account_id']` → `platform_posts[1].account_id` */
-function writePath(path: readonly PropertyKey[]): string {
-  return path.reduce<string>((text, part) => {
-    if (typeof part === 'number') return `${text}[${part}]`;
-    const name = String(part);
-    if (!/^[A-Za-z_][\w-]*$/.test(name)) return `${text}[${JSON.stringify(name)}]`;
-    return text === '' ? name : `${text}.${name}`;
-  }, '');
+/** By the schema alone: text that Postgres can't store passes. */
+export function check<T>(schema: z.ZodType<T>, value: unknown, options: ValidateOptions = {}) {
+  const { data, error } = schema.safeParse(value, { reportInput: true, error: describe });
+  const issues = (error?.issues ?? []).flatMap((issue) => toIssues(issue, schema, options));
+  return { data, issues };
 }
 
-/** A fault of a schema as the wire shows it; `prefix` is where the checked value itself stands. */
-export function toIssues(
+function toIssues(
   issue: z.core.$ZodIssue,
-  { root, unknownCode, schema }: ValidateOptions,
-  prefix: readonly PropertyKey[] = [],
+  schema: z.core.$ZodType,
+  options: ValidateOptions,
 ): Issue[] {
-  const at = [...prefix, ...issue.path];
-  const path = writePath(at) || root;
-  switch (issue.code) {
+  const inner = issue.path as Path;
+  const path = [...(options.at ?? []), ...inner];
+  const { code, message } = issue;
+  switch (code) {
     case 'unrecognized_keys':
       return issue.keys.map((key) => {
-        const { code, message } = unknownMember({ unknownCode });
-        const place = schema && findPlace(schema, at, key);
-        return { path: writePath([...at, key]), code, message: place ?? message };
+        const unknown = unknownMember(options);
+        const place = findPlace(schema, inner, key);
+        return { path: [...path, key], code: unknown.code, message: place ?? unknown.message };
       });
     case 'invalid_type':
       return issue.input === undefined
         ? [{ path, code: 'required', message: 'is required' }]
-        : [
-            {
-              path,
-              code: 'invalid_type',
-              message:
-                ownMessage(issue) ?? `must be ${typeNames[issue.expected] ?? issue.expected}`,
-            },
-          ];
+        : [{ path, code, message }];
     case 'too_big':
     case 'too_small': {
-      const limit = Number(issue.code === 'too_big' ? issue.maximum : issue.minimum);
-      const bound = issue.code === 'too_big' ? 'at most' : 'at least';
-      const unit = units[issue.origin];
-      const message =
-        ownMessage(issue) ??
-        (unit ? `must have ${bound} ${countOf(limit, unit)}` : `must be ${bound} ${limit}`);
+      const limit = Number(code === 'too_big' ? issue.maximum : issue.minimum);
       const actual = sizeOf(issue.input);
-      return [{ path, code: issue.code, message, ...(actual === null ? {} : { actual }), limit }];
+      return [{ path, code, message, ...(actual === null ? {} : { actual }), limit }];
     }
     case 'invalid_value': {
-      const given = issue.input;
-      const values = issue.values.map((value) => JSON.stringify(value));
-      const message = ownMessage(issue) ?? `must be ${values.join(' or ')}`;
-      if (given === undefined) return [{ path, code: 'required', message }];
-      const actual = typeof given === 'string' ? { actual: given.slice(0, 64) } : {};
-      return [{ path, code: 'invalid_value', message, ...actual }];
+      const { input } = issue;
+      if (input === undefined) return [{ path, code: 'required', message }];
+      const actual = typeof input === 'string' ? { actual: input.slice(0, 64) } : {};
+      return [{ path, code, message, ...actual }];
     }
     case 'invalid_format':
-      return [{ path, code: 'invalid_format', message: formatMessage(issue) }];
+      return [{ path, code, message }];
     case 'invalid_union':
     case 'invalid_key':
     case 'invalid_element':
     case 'not_multiple_of':
-      return [{ path, code: 'invalid', message: issue.message }];
-    case 'custom':
-      return [{ path, code: String(issue.params?.['code'] ?? 'invalid'), message: issue.message }];
+      return [{ path, code: 'invalid', message }];
+    case 'custom': {
+      const { code: own = 'invalid', text = message } = issue.params ?? {};
+      return [{ path, code: String(own), message: text as Text }];
+    }
   }
 }
 
-/** What a schema itself says of the fault, where it knows better than we do. */
-function ownMessage({ message }: z.core.$ZodIssue): string | undefined {
-  return message.startsWith('must ') ? message : undefined;
+/** The message of an issue for which the schema has none. Undefined: zod's own. */
+function describe(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${typeNames[issue.expected] ?? issue.expected}`;
+    case 'too_big':
+    case 'too_small': {
+      const [bound, limit] =
+        issue.code === 'too_big' ? ['at most', issue.maximum] : ['at least', issue.minimum];
+      const unit = units[issue.origin];
+      return unit
+        ? `must have ${bound} ${countOf(Number(limit), unit)}`
+        : `must be ${bound} ${Number(limit)}`;
+    }
+    case 'invalid_value':
+      return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
+    case 'invalid_format':
+      return formats[issue.format];
+    default:
+      return undefined;
+  }
 }
 
-function unknownMember({ unknownCode }: Pick<ValidateOptions, 'unknownCode'>) {
-  const kind = unknownCode === 'unknown_field' ? 'field' : 'parameter';
-  return { code: unknownCode, message: `is not a known ${kind}` };
+/** Hint for an unknown member of the object at `path`: where the member belongs. */
+function findPlace(schema: z.core.$ZodType, [list]: Path, name: string): Text | undefined {
+  if (!(schema instanceof z.ZodObject)) return undefined;
+  if (typeof list === 'string') {
+    if (!Object.hasOwn(schema.shape, name)) return undefined;
+    return ({ field }) => `belongs beside ${field(list)}`;
+  }
+  const home = Object.entries(schema.shape).find(([, member]) => hasItemsWith(member, name));
+  return home && (({ field }) => `belongs in ${field(`${home[0]}[]`)}`);
+}
+
+function hasItemsWith(schema: z.core.$ZodType, name: string): boolean {
+  const list = schema instanceof z.ZodOptional ? schema.unwrap() : schema;
+  if (!(list instanceof z.ZodArray) || !(list.element instanceof z.ZodObject)) return false;
+  return Object.hasOwn(list.element.shape, name);
+}
+
+function unknownMember({ member = 'field' }: ValidateOptions) {
+  return { code: `unknown_${member}`, message: `is not a known ${member}` };
 }
 
 const typeNames: Record<string, string> = {
@@ -136,14 +154,10 @@ const typeNames: Record<string, string> = {
 const units: Record<string, string> = { string: 'character', array: 'item' };
 
 const formats: Record<string, string> = {
-  email: 'must be an e-mail address',
+  email: 'must be an email address',
   url: 'must be an absolute URL',
   datetime: 'must be a time such as 2027-01-31T12:00:00Z',
 };
-
-function formatMessage(issue: z.core.$ZodIssueInvalidStringFormat): string {
-  return formats[issue.format] ?? issue.message;
-}
 
 function sizeOf(input: unknown): number | null {
   if (typeof input === 'number') return input;

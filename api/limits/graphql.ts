@@ -1,23 +1,17 @@
 // The limits of this installation, in GraphQL.
-import type { Limits } from '../../schema/limits.ts';
+import type { Limits } from '../../schema/wire/limits.ts';
 import { builder, operationCost } from '../graphql/builder.ts';
 import { read } from '../graphql/operation.ts';
 import { getLimits } from './operations.ts';
 
 const LimitsRef = builder.objectRef<Limits>('Limits').implement({
-  description: 'The numbers of this installation that a client may run into.',
   fields: (t) => ({
-    requestsPerMinute: t.exposeInt('requests_per_minute', {
-      nullable: true,
-      description: 'Per project. Null: no limit.',
-    }),
+    requestsPerMinute: t.exposeInt('requests_per_minute', { nullable: true }),
     bodyBytes: t.exposeInt('body_bytes'),
     targetsPerPost: t.exposeInt('targets_per_post'),
     postsPerBulk: t.exposeInt('posts_per_bulk'),
     webhooksPerProject: t.exposeInt('webhooks_per_project'),
-    streamsPerProject: t.exposeInt('streams_per_project', {
-      description: 'Live streams that may be open at once, on one server.',
-    }),
+    streamsPerProject: t.exposeInt('streams_per_project'),
     scheduleAheadMinSeconds: t.exposeInt('schedule_ahead_min_seconds'),
     scheduleAheadMaxDays: t.exposeInt('schedule_ahead_max_days'),
     captionCharacters: t.exposeInt('caption_characters'),
@@ -25,11 +19,7 @@ const LimitsRef = builder.objectRef<Limits>('Limits').implement({
     idempotencyHours: t.exposeInt('idempotency_hours'),
     webhookTimeoutMs: t.exposeInt('webhook_timeout_ms'),
     webhookRetryDelaysMs: t.exposeIntList('webhook_retry_delays_ms'),
-    postsPerAccountAndMonth: t.exposeInt('posts_per_account_and_month', {
-      nullable: true,
-      description:
-        "Published targets, by the project's own limit or the installation's. Null: no limit.",
-    }),
+    postsPerAccountAndMonth: t.exposeInt('posts_per_account_and_month', { nullable: true }),
     accountWarningPercent: t.exposeInt('account_warning_percent'),
   }),
 });
@@ -38,7 +28,6 @@ builder.queryField('limits', (t) =>
   t.field({
     type: LimitsRef,
     nullable: true,
-    description: 'The limits of this installation.',
     complexity: operationCost,
     resolve: (_, _args, graphql) => read(graphql, undefined, getLimits),
   }),

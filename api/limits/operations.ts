@@ -1,8 +1,8 @@
-// Reading the limits of this installation.
+// Reads the limits of this installation.
 import { getProjectRow } from '../../schema/database/projects.ts';
-import { fixedLimits, monthlyLimitOf, type Limits } from '../../schema/limits.ts';
+import { fixedLimits, monthlyLimitOf, type Limits } from '../../schema/wire/limits.ts';
 import { maxPageSize } from '../../schema/wire/listing.ts';
-import type { Caller, Context } from '../server/context.ts';
+import type { Caller, Context } from '../http/context.ts';
 
 export async function getLimits({ config, db }: Context, { projectId }: Caller): Promise<Limits> {
   const project = await getProjectRow(db, projectId);

@@ -1,9 +1,18 @@
-// Cursors of the live feed: a place in it and the life of the database that the place belongs to.
+// Cursors of the live feed: a position, the epoch of its database, and the snapshot of a state read there.
 import { lastId, type FeedHead, type FeedPosition } from '../../schema/database/live/changes.ts';
 import { AppError, validationError } from '../../schema/wire/errors.ts';
-import { formatSnapshot, isSnapshot, parseSnapshot, type Snapshot } from './snapshot.ts';
 
-/** A place, and what its reader has of the changes behind it: those that a present state had. */
+/** Which transactions a state includes, so that a stream doesn't repeat their changes. */
+export interface Snapshot {
+  /** Every transaction below it had ended. */
+  readonly begin: bigint;
+  /** Every transaction from here on began later. */
+  readonly end: bigint;
+  /** Transactions between the two that had not ended. */
+  readonly running: ReadonlySet<bigint>;
+}
+
+/** A position, and the snapshot that includes some of the changes behind it. */
 export interface FeedPlace {
   readonly position: FeedPosition;
   readonly seen?: Snapshot | undefined;
@@ -13,12 +22,12 @@ const form = /^(\w{1,64})\.(\d{1,20})\.(\d{1,19})(?:\.(\d{1,20}:\d{1,20}:[\d,]{0
 
 export function toFeedCursor(epoch: string, { position, seen }: FeedPlace): string {
   const { xid, id } = position;
-  // Behind its end a snapshot has seen nothing, so a stream that is past it needs it no more.
+  // A snapshot includes nothing behind its end, so a stream past it doesn't need it.
   const rest = seen && xid < seen.end ? `.${formatSnapshot(seen)}` : '';
   return Buffer.from(`${epoch}.${xid}.${id}${rest}`).toString('base64url');
 }
 
-/** Undefined: the cursor is from a future that this head doesn't know. Throws where it is too old. */
+/** Undefined: the cursor is newer than this head. Throws if it is too old. */
 export function readFeedCursor(cursor: string, head: FeedHead): FeedPlace | undefined {
   const { epoch, place } = parse(cursor);
   const { xid } = place.position;
@@ -39,23 +48,53 @@ function parse(cursor: string): { epoch: string; place: FeedPlace } {
 }
 
 export function invalidCursor(): AppError {
-  const message = 'is not a cursor that a subscription gave';
-  return validationError([{ path: 'after', code: 'invalid_cursor', message }]);
+  const message = 'must be a cursor from a subscription';
+  return validationError([{ path: ['after'], code: 'invalid_cursor', message }]);
 }
 
 export function cursorExpired({ epoch, prunedXid }: FeedHead): AppError {
   const oldest = { position: { xid: prunedXid, id: lastId } };
-  return new AppError('cursor_expired', 'What followed this cursor is no longer kept.', {
-    hint: 'Read the present state, then subscribe without `after`, or after the oldest cursor.',
+  return new AppError('cursor_expired', 'The changes behind this cursor are no longer stored.', {
+    hint: 'Read the current state, then subscribe without `after`. Or pass the oldest cursor.',
     details: { oldest_cursor: toFeedCursor(epoch, oldest) },
   });
 }
 
-/** Whether something behind it is no longer kept. */
+/** Whether changes behind the position have been pruned. */
 export function isPruned({ xid, id }: FeedPosition, { prunedXid }: FeedHead): boolean {
   return xid < prunedXid || (xid === prunedXid && id < lastId);
 }
 
 export function isAfter(a: FeedPosition, b: FeedPosition): boolean {
   return a.xid > b.xid || (a.xid === b.xid && a.id > b.id);
+}
+
+/** Parses the text form of Postgres: `begin:end:running,running`. */
+export function parseSnapshot(text: string): Snapshot {
+  const [begin = '', end = '', running = ''] = text.split(':');
+  return {
+    begin: BigInt(begin),
+    end: BigInt(end),
+    running: new Set(running === '' ? [] : running.split(',').map(BigInt)),
+  };
+}
+
+function formatSnapshot({ begin, end, running }: Snapshot): string {
+  return `${begin}:${end}:${[...running].join(',')}`;
+}
+
+/** Whether Postgres could have made it. */
+function isSnapshot({ begin, end, running }: Snapshot): boolean {
+  return (
+    begin <= end &&
+    running.size <= maxRunning &&
+    [...running].every((xid) => xid >= begin && xid < end)
+  );
+}
+
+/** More transactions than a server has connections can't run at once. */
+const maxRunning = 1_000;
+
+export function hasSeen({ end, running }: Snapshot, xid: bigint): boolean {
+  return xid < end && !running.has(xid);
 }

@@ -1,4 +1,4 @@
-// The live feed of this process: what a stream begins with, where it begins, and how all of them end.
+// The live feed of this process: opens streams at a cursor, and ends them all.
 import type { Logger } from 'pino';
 import {
   keepTransactionIds,
@@ -8,16 +8,21 @@ import {
 import type { Db } from '../../schema/database/tables.ts';
 import type { Listener } from '../../schema/database/live/listen.ts';
 import { AppError } from '../../schema/wire/errors.ts';
-import { cursorExpired, readFeedCursor, toFeedCursor, type FeedPlace } from './cursor.ts';
-import { Reader } from './reader.ts';
-import { parseSnapshot } from './snapshot.ts';
+import {
+  cursorExpired,
+  parseSnapshot,
+  readFeedCursor,
+  toFeedCursor,
+  type FeedPlace,
+} from './cursor.ts';
+import { createReader } from './reader.ts';
 import { Subscriber, type FeedStream } from './subscriber.ts';
-import { Subscribers } from './subscribers.ts';
+import { createSubscribers } from './subscribers.ts';
 
 export interface Feed {
-  /** What `read` finds at one moment, and the cursor behind which is every change that it lacks. */
+  /** Reads a state and a cursor. Every change that the state lacks comes after the cursor. */
   readPresent<T>(read: (db: Db) => Promise<T>): Promise<{ cursor: string; state: T }>;
-  /** Every change after the cursor (default: from now on), in order and each once. */
+  /** Every change after the cursor (default: from now on), in order and once. */
   subscribe(options: ChangeFilter & { after?: string | undefined }): Promise<FeedStream>;
   close(): Promise<void>;
 }
@@ -28,27 +33,25 @@ export interface FeedOptions {
   log: Logger;
   /** How many streams a project may have open at once. */
   maxStreamsPerProject: number;
-  /** How long streams wait for a database that can't be read before they end with `unavailable`. */
+  /** How long streams wait for an unreadable database before they end with `unavailable`. */
   awayMs: number;
-  /** How often a stream is told how far it is, though nothing has happened. */
+  /** How often a quiet stream gets a newer cursor. */
   bookmarkEveryMs: number;
 }
 
 export function createFeed(options: FeedOptions): Feed {
   const { db, maxStreamsPerProject, bookmarkEveryMs } = options;
-  const subscribers = new Subscribers(maxStreamsPerProject);
-  const reader = new Reader({ ...options, subscribers });
+  const subscribers = createSubscribers(maxStreamsPerProject);
+  const reader = createReader({ ...options, subscribers });
   const bookmarking = setInterval(() => reader.mark(), bookmarkEveryMs);
   let isClosed = false;
-
-  const standing = () => ({ position: reader.reached, durable: reader.durable });
 
   async function locate(cursor: string): Promise<FeedPlace> {
     const known = readFeedCursor(cursor, await reader.readyHead());
     if (known) return known;
     const head = await reader.readHead();
     const place = readFeedCursor(cursor, head);
-    // What it was given for is not there any more: an older copy of the database took its place.
+    // The cursor is newer than the database, which an older copy has replaced.
     if (!place) throw cursorExpired(head);
     return place;
   }
@@ -64,15 +67,15 @@ export function createFeed(options: FeedOptions): Feed {
 
     async subscribe({ after, ...filter }) {
       if (isClosed) throw closing();
-      // Where the reader stands now, not later: nothing committed from here on can be before it.
-      const now = reader.head && standing();
+      // Before any wait, so that everything committed from here on comes later.
+      const now = reader.head() && reader.progress();
       await reader.readyHead();
-      const { position, durable } = now ?? standing();
+      const { position, durable } = now ?? reader.progress();
       const place = after === undefined ? { position } : await locate(after);
       if (isClosed) throw closing();
       const subscriber = new Subscriber({
         filter,
-        epoch: reader.head!.epoch,
+        epoch: reader.head()!.epoch,
         place,
         durable: after === undefined ? durable : place.position,
         readMissed: (self) => reader.readMissed(self),
@@ -86,14 +89,14 @@ export function createFeed(options: FeedOptions): Feed {
     async close() {
       isClosed = true;
       clearInterval(bookmarking);
-      subscribers.failAll(closing);
+      subscribers.forEach((subscriber) => subscriber.fail(closing));
       await reader.close();
     },
   };
 }
 
 function closing(): AppError {
-  return new AppError('unavailable', 'This server is going down.', {
+  return new AppError('unavailable', 'This server is stopping.', {
     hint: 'Subscribe again with `after` set to the last cursor.',
     retryAfterS: 1,
   });

@@ -1,24 +1,24 @@
-// Ends what was opened with a key once the key may not be used any more.
+// Ends streams and sockets when their key is revoked or expires.
 import type { Logger } from 'pino';
 import { listUsableKeyIds } from '../../schema/database/api-keys.ts';
 import type { Db } from '../../schema/database/tables.ts';
 
 export interface KeyWatch {
-  /** Calls `end` once the key is revoked or expired. Returns how to stop watching. */
+  /** Calls `end` once the key is revoked or expired. Returns a function that stops watching. */
   watch(keyId: string, end: () => void): () => void;
   close(): void;
 }
 
 const checkEveryMs = 2_000;
 
-/** One query for all the keys in use, however many streams each has. */
+/** One query checks all keys in use. */
 export function createKeyWatch({ db, log }: { db: Db; log: Logger }): KeyWatch {
   const watched = new Map<string, Set<() => void>>();
   let timer: NodeJS.Timeout | undefined;
 
   async function check(): Promise<void> {
     try {
-      // What is watched from here on was not asked about.
+      // Keys that are watched from here on wait for the next check.
       const asked = [...watched];
       const usable = new Set(
         await listUsableKeyIds(
@@ -32,7 +32,7 @@ export function createKeyWatch({ db, log }: { db: Db; log: Logger }): KeyWatch {
         for (const end of ends) end();
       }
     } catch (err) {
-      log.warn({ err }, 'the keys of open streams could not be checked');
+      log.warn({ err }, 'cannot check the keys of open streams');
     }
     timer = watched.size > 0 ? setTimeout(() => void check(), checkEveryMs) : undefined;
   }

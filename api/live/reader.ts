@@ -1,4 +1,4 @@
-// The one reader of the feed in this process: reads the changes in order and pushes each to the streams.
+// The one reader of the feed in this process. It reads all changes in order and pushes them to the streams.
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import {
@@ -12,7 +12,7 @@ import {
 import type { ChangeRow, Db } from '../../schema/database/tables.ts';
 import type { Listener } from '../../schema/database/live/listen.ts';
 import { cursorExpired, isAfter, isPruned, toFeedCursor } from './cursor.ts';
-import { Recent, type PlacedChange } from './recent.ts';
+import { createRecentChanges, type PlacedChange } from './recent.ts';
 import { unreadable, type Missed, type Subscriber } from './subscriber.ts';
 import type { Subscribers } from './subscribers.ts';
 
@@ -21,236 +21,225 @@ export interface ReaderOptions {
   listener: Listener;
   log: Logger;
   subscribers: Subscribers;
-  /** How long streams wait for a database that can't be read before they end with `unavailable`. */
+  /** How long streams wait for an unreadable database before they end with `unavailable`. */
   awayMs: number;
 }
 
+export interface Reader {
+  /** Undefined until it is read. */
+  head(): FeedHead | undefined;
+  /** Every change up to `position` has been pushed. `durable` is a position that outlives a crash. */
+  progress(): { position: FeedPosition; durable: FeedPosition };
+  /** The head as this process knows it. */
+  readyHead(): Promise<FeedHead>;
+  /** The head in the database, which may be newer. */
+  readHead(): Promise<FeedHead>;
+  readMissed(subscriber: Subscriber): Missed | Promise<Missed>;
+  wake(): void;
+  /** Sends every stream its current cursor. */
+  mark(): void;
+  close(): Promise<void>;
+}
+
 const pageSize = 1_000;
-/** A subscriber's page is small, so that it goes live before much is pushed. */
+/** A stream's page is small, so that the stream goes live before much is pushed. */
 const missedPageSize = 250;
-/** How many streams may read what they missed at once: after a restart all of them have to. */
+/** How many streams may read missed changes at once. After a restart, all of them have to. */
 const maxReading = 3;
-/** How often the head is looked at while nobody listens. */
+/** How often the head is read while no stream is open. */
 const idleMs = 400;
-/** Changes held back by a slow transaction are looked for again after this, and then ever less often. */
+/** A slow transaction holds changes back. They are checked after this, then ever less often. */
 const heldBackMs = 10;
 const longestHeldBackMs = 250;
 
-export class Reader {
-  readonly #options: ReaderOptions;
-  readonly #recent: Recent;
-  readonly #inTurn = pLimit(maxReading);
-  readonly #stopListening: () => void;
-  #reached: FeedPosition = { xid: 0n, id: 0n };
-  #durable: FeedPosition = this.#reached;
-  #head: FeedHead | undefined;
-  /** Until the reader has found its place: at first, and whenever the connection was lost. */
-  #standing: PromiseWithResolvers<void> | undefined = Promise.withResolvers();
-  #isQueued = false;
-  #isEnded = false;
-  #running: Promise<void> | undefined;
-  #retry: NodeJS.Timeout | undefined;
-  #retryMs = heldBackMs;
-  #skippedAtMs = 0;
-  #hasFailed = false;
+export function createReader(options: ReaderOptions): Reader {
+  const { db, listener, subscribers, awayMs } = options;
+  const log = options.log.child({ component: 'feed' });
+  const limitReading = pLimit(maxReading);
+  let reached: FeedPosition = { xid: 0n, id: 0n };
+  let durable = reached;
+  let head: FeedHead | undefined;
+  /** Pending until the reader knows its position: at first, and after each lost connection. */
+  let locating: PromiseWithResolvers<void> | undefined = Promise.withResolvers();
+  const recent = createRecentChanges(reached);
+  let isQueued = false;
+  let hasEnded = false;
+  let running: Promise<void> | undefined;
+  let retry: NodeJS.Timeout | undefined;
+  let retryMs = heldBackMs;
+  let skippedAtMs = 0;
+  let hasFailed = false;
   /** Runs from the first failure until the feed is read again. */
-  #away: NodeJS.Timeout | undefined;
+  let awayTimer: NodeJS.Timeout | undefined;
 
-  constructor(options: ReaderOptions) {
-    this.#options = options;
-    this.#recent = new Recent(this.#reached);
-    const { listener } = options;
-    const stopListening = listener.on('fanfare_changes', () => this.wake());
-    const stopWatching = listener.onLost(() => this.#rewind());
-    this.#stopListening = () => {
-      stopListening();
-      stopWatching();
-    };
-    this.wake();
+  const stopListening = listener.on('fanfare_changes', wake);
+  const stopWatching = listener.onLost(rewind);
+  wake();
+
+  /** One run reads for all notifications before it. */
+  function wake(): void {
+    isQueued = true;
+    if (!hasEnded) running ??= run();
   }
 
-  /** Every change up to here has been pushed. */
-  get reached(): FeedPosition {
-    return this.#reached;
-  }
-
-  /** The same place in terms that outlive a crash of the database. */
-  get durable(): FeedPosition {
-    return this.#durable;
-  }
-
-  /** Undefined until it is read. */
-  get head(): FeedHead | undefined {
-    return this.#head;
-  }
-
-  /** A notification only says that there is something to read: one run reads for all the notifications before it. */
-  wake(): void {
-    this.#isQueued = true;
-    if (!this.#isEnded) this.#running ??= this.#run();
-  }
-
-  /** The head as this process knows it. */
-  async readyHead(): Promise<FeedHead> {
-    if (!this.#head) {
-      const next = await readFeedHead(this.#options.db);
-      if (!this.#head) this.#skipTo(next);
-    }
-    return this.#head!;
-  }
-
-  /** The head as it is now. What this process has read may be older than what others have. */
-  async readHead(): Promise<FeedHead> {
-    this.#learn(await readFeedHead(this.#options.db));
-    return this.#head!;
-  }
-
-  readMissed(subscriber: Subscriber): Missed | Promise<Missed> {
-    // A stream waits while the database is away, until `#startAway` ends it.
-    if (this.#standing) return this.#standing.promise.then(() => this.readMissed(subscriber));
-    return isAfter(this.#recent.from, subscriber.position)
-      ? this.#readFromTable(subscriber)
-      : this.#join(subscriber);
-  }
-
-  async close(): Promise<void> {
-    this.#isEnded = true;
-    this.#stopListening();
-    clearTimeout(this.#retry);
-    clearTimeout(this.#away);
-    await this.#running;
-  }
-
-  async #run(): Promise<void> {
-    const { log } = this.#options;
+  async function run(): Promise<void> {
     try {
-      while (this.#isQueued && !this.#isEnded) {
-        this.#isQueued = false;
-        await this.#poll();
+      while (isQueued && !hasEnded) {
+        isQueued = false;
+        await poll();
       }
-      this.#hasFailed = false;
-      clearTimeout(this.#away);
-      this.#away = undefined;
+      hasFailed = false;
+      clearTimeout(awayTimer);
+      awayTimer = undefined;
     } catch (err) {
-      if (!this.#hasFailed && !this.#isEnded) log.warn({ err }, 'the live feed cannot be read');
-      this.#hasFailed = true;
-      this.#startAway();
+      if (!hasFailed && !hasEnded) log.warn({ err }, 'cannot read the live feed');
+      hasFailed = true;
+      startAwayTimer();
     } finally {
-      this.#running = undefined;
+      running = undefined;
     }
   }
 
-  async #poll(): Promise<void> {
-    const { db, subscribers } = this.#options;
-    if (this.#standing) {
+  async function poll(): Promise<void> {
+    if (locating) {
       await deleteForeignChanges(db);
       const first = await readFeedHead(db);
-      if (!this.#learn(first) && this.#standing) this.#standAt(first);
+      if (!setHead(first) && locating) moveTo(first);
     }
-    if (subscribers.isEmpty) {
-      if (Date.now() - this.#skippedAtMs < idleMs) return;
-      const next = await readFeedHead(db);
-      if (this.#skipTo(next)) return;
+    if (subscribers.isEmpty()) {
+      if (Date.now() - skippedAtMs < idleMs) return;
+      if (skipTo(await readFeedHead(db))) return;
     }
     let page: ChangePage;
     do {
-      const from = this.#reached;
+      const from = reached;
       page = await readChanges(db, from, pageSize);
-      this.#take(page);
-      if (isAfter(this.#reached, from)) this.#retryMs = heldBackMs;
-    } while (!page.isLast && !this.#isEnded && !this.#standing);
-    if (page.isHeldBack) this.#lookAgainSoon();
+      push(page);
+      if (isAfter(reached, from)) retryMs = heldBackMs;
+    } while (!page.isLast && !hasEnded && !locating);
+    if (!page.isHeldBack) return;
+    clearTimeout(retry);
+    retry = setTimeout(wake, retryMs);
+    retryMs = Math.min(retryMs * 2, longestHeldBackMs);
   }
 
-  #lookAgainSoon(): void {
-    clearTimeout(this.#retry);
-    this.#retry = setTimeout(() => this.wake(), this.#retryMs);
-    this.#retryMs = Math.min(this.#retryMs * 2, longestHeldBackMs);
+  function push(page: ChangePage): void {
+    // The page is read again if its connection was lost meanwhile.
+    if (locating || setHead(page)) return;
+    const items = page.changes.map((change) => place(page.epoch, change));
+    recent.add(items);
+    reached = page.position;
+    durable = page.isLast ? page.last : page.position;
+    for (const item of items) subscribers.push(item);
   }
 
-  /** Tells every stream how far it is. */
-  mark(): void {
-    if (!this.#head) return;
-    const position = this.#durable;
-    const cursor = toFeedCursor(this.#head.epoch, { position });
-    this.#options.subscribers.mark({ position, cursor, change: null });
+  /** Without streams, earlier changes don't matter. False: a stream was opened meanwhile. */
+  function skipTo(next: FeedHead): boolean {
+    setHead(next);
+    if (!subscribers.isEmpty()) return false;
+    skippedAtMs = Date.now();
+    moveTo(next);
+    return true;
   }
 
-  /** Nobody listens: what comes later is all that matters. False: somebody began to meanwhile. */
-  #skipTo(next: FeedHead): boolean {
-    this.#learn(next);
-    if (!this.#options.subscribers.isEmpty) return false;
-    this.#skippedAtMs = Date.now();
-    this.#standAt(next);
+  function moveTo({ horizon, last }: FeedHead): void {
+    reached = { xid: horizon, id: 0n };
+    durable = last;
+    recent.clear(reached);
+    locating?.resolve();
+    locating = undefined;
+  }
+
+  /** True: the database has a new epoch, so its changes have to be read anew. */
+  function setHead(next: FeedHead): boolean {
+    const isOther = head !== undefined && head.epoch !== next.epoch;
+    head = next;
+    if (!isOther) return false;
+    moveTo(next);
+    subscribers.forEach((subscriber) => subscriber.fail(() => cursorExpired(next)));
     return true;
   }
 
   /**
-   * Whoever loses the connection may have lost a database that crashed: ids that left nothing on its disk
-   * come again, and all positions among them would hide what comes with those.
+   * After a lost connection, the database may have crashed. It then reuses the transaction ids that it
+   * had not written, and positions with those ids would hide the new changes.
    */
-  #rewind(): void {
-    this.#reached = this.#durable;
-    this.#standing ??= Promise.withResolvers();
-    this.#options.subscribers.rewind();
-    this.#startAway();
+  function rewind(): void {
+    reached = durable;
+    locating ??= Promise.withResolvers();
+    subscribers.forEach((subscriber) => subscriber.rewind());
+    startAwayTimer();
   }
 
-  /** A short loss is only a wait for the streams; after a long one their clients must know. */
-  #startAway(): void {
-    if (this.#isEnded) return;
-    this.#away ??= setTimeout(() => {
-      this.#away = undefined;
-      this.#options.subscribers.failAll(unreadable);
-    }, this.#options.awayMs);
+  /** Streams only wait through a short loss. After a long one, they end. */
+  function startAwayTimer(): void {
+    if (hasEnded) return;
+    awayTimer ??= setTimeout(() => {
+      awayTimer = undefined;
+      subscribers.forEach((subscriber) => subscriber.fail(unreadable));
+    }, awayMs);
   }
 
-  #standAt({ horizon, last }: FeedHead): void {
-    this.#reached = { xid: horizon, id: 0n };
-    this.#durable = last;
-    this.#recent.clear(this.#reached);
-    this.#standing?.resolve();
-    this.#standing = undefined;
+  function readMissed(subscriber: Subscriber): Missed | Promise<Missed> {
+    if (locating) return locating.promise.then(() => readMissed(subscriber));
+    return isAfter(recent.from(), subscriber.position)
+      ? readFromTable(subscriber)
+      : join(subscriber);
   }
 
-  #take(page: ChangePage): void {
-    // What was read on a connection that is lost by now is read again.
-    if (this.#standing || this.#learn(page)) return;
-    const items = page.changes.map((change) => place(page.epoch, change));
-    this.#recent.add(items);
-    this.#reached = page.position;
-    this.#durable = page.isLast ? page.last : page.position;
-    for (const item of items) this.#options.subscribers.push(item);
-  }
-
-  /** True: it is another life of the database, whose changes have to be read anew. */
-  #learn(next: FeedHead): boolean {
-    const isOther = this.#head !== undefined && this.#head.epoch !== next.epoch;
-    this.#head = next;
-    if (!isOther) return false;
-    this.#standAt(next);
-    this.#options.subscribers.failAll(() => cursorExpired(next));
-    return true;
-  }
-
-  async #readFromTable({ position, filter }: Subscriber): Promise<Missed> {
-    const { db } = this.#options;
-    const page = await this.#inTurn(() => readChanges(db, position, pageSize, filter));
-    if (this.#head && page.epoch !== this.#head.epoch) throw cursorExpired(page);
-    // The table may have been pruned up to here since the cursor was checked.
+  async function readFromTable({ position, filter }: Subscriber): Promise<Missed> {
+    const page = await limitReading(() => readChanges(db, position, pageSize, filter));
+    if (head && page.epoch !== head.epoch) throw cursorExpired(page);
+    // The table may have been pruned since the cursor was checked.
     if (isPruned(position, page)) throw cursorExpired(page);
     const items = page.changes.map((change) => place(page.epoch, change));
     return { items, position: page.position, isLive: false };
   }
 
-  /** In one go, so that nothing is pushed between the last look back and going live. */
-  #join({ position, filter }: Subscriber): Missed {
-    const items = this.#recent.after(position, filter, missedPageSize);
+  /** Synchronous, so that nothing is pushed between the last read and going live. */
+  function join({ position, filter }: Subscriber): Missed {
+    const items = recent.after(position, filter, missedPageSize);
     const isLive = items.length < missedPageSize;
     const seen = items.at(-1)?.position ?? position;
-    const reached = this.#reached;
     return { items, isLive, position: isLive && isAfter(reached, seen) ? reached : seen };
   }
+
+  return {
+    head: () => head,
+    progress: () => ({ position: reached, durable }),
+
+    async readyHead() {
+      if (head) return head;
+      const next = await readFeedHead(db);
+      if (!head) skipTo(next);
+      return head ?? next;
+    },
+
+    async readHead() {
+      const next = await readFeedHead(db);
+      setHead(next);
+      return next;
+    },
+
+    readMissed,
+    wake,
+
+    mark() {
+      if (!head) return;
+      const cursor = toFeedCursor(head.epoch, { position: durable });
+      const bookmark = { position: durable, cursor, change: null };
+      subscribers.forEach((subscriber) => subscriber.mark(bookmark));
+    },
+
+    async close() {
+      hasEnded = true;
+      stopListening();
+      stopWatching();
+      clearTimeout(retry);
+      clearTimeout(awayTimer);
+      await running;
+    },
+  };
 }
 
 function place(epoch: string, change: ChangeRow): PlacedChange {

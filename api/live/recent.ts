@@ -1,11 +1,11 @@
-// The latest changes of the feed in memory, so that a subscriber joins it without a gap or a wait.
+// The latest changes of the feed in memory, so that a stream joins without a gap or a query.
 import type { ChangeFilter, FeedPosition } from '../../schema/database/live/changes.ts';
 import type { ChangeRow } from '../../schema/database/tables.ts';
 import { isAfter } from './cursor.ts';
 
 export interface FeedItem {
   readonly cursor: string;
-  /** Null: nothing has happened, only the cursor is newer. */
+  /** Null in a bookmark, which only brings a newer cursor. */
   readonly change: ChangeRow | null;
 }
 
@@ -17,46 +17,53 @@ export interface PlacedChange extends PlacedItem {
   readonly change: ChangeRow;
 }
 
+export interface RecentChanges {
+  /** Every change after this position and up to the reader's is here. */
+  from(): FeedPosition;
+  add(items: PlacedChange[]): void;
+  clear(from: FeedPosition): void;
+  after(position: FeedPosition, filter: ChangeFilter, limit: number): PlacedChange[];
+}
+
 const maxItems = 5_000;
 
-export class Recent {
-  /** Every change after this place and up to the reader's is here. */
-  from: FeedPosition;
-  #items: PlacedChange[] = [];
+export function createRecentChanges(start: FeedPosition): RecentChanges {
+  let from = start;
+  let items: PlacedChange[] = [];
 
-  constructor(from: FeedPosition) {
-    this.from = from;
-  }
-
-  add(items: PlacedChange[]): void {
-    this.#items.push(...items);
-    if (this.#items.length <= maxItems) return;
-    const dropped = this.#items.splice(0, this.#items.length - maxItems / 2);
-    this.from = dropped.at(-1)!.position;
-  }
-
-  clear(from: FeedPosition): void {
-    this.#items = [];
-    this.from = from;
-  }
-
-  after(position: FeedPosition, filter: ChangeFilter, limit: number): PlacedChange[] {
-    const found: PlacedChange[] = [];
-    for (let i = this.#indexAfter(position); i < this.#items.length && found.length < limit; i++) {
-      if (passes(this.#items[i]!.change, filter)) found.push(this.#items[i]!);
-    }
-    return found;
-  }
-
-  #indexAfter(position: FeedPosition): number {
-    let [low, high] = [0, this.#items.length];
+  function indexAfter(position: FeedPosition): number {
+    let [low, high] = [0, items.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (isAfter(this.#items[middle]!.position, position)) high = middle;
+      if (isAfter(items[middle]!.position, position)) high = middle;
       else low = middle + 1;
     }
     return low;
   }
+
+  return {
+    from: () => from,
+
+    add(added) {
+      items.push(...added);
+      if (items.length <= maxItems) return;
+      const dropped = items.splice(0, items.length - maxItems / 2);
+      from = dropped.at(-1)!.position;
+    },
+
+    clear(position) {
+      items = [];
+      from = position;
+    },
+
+    after(position, filter, limit) {
+      const found: PlacedChange[] = [];
+      for (let i = indexAfter(position); i < items.length && found.length < limit; i++) {
+        if (passes(items[i]!.change, filter)) found.push(items[i]!);
+      }
+      return found;
+    },
+  };
 }
 
 function passes(change: ChangeRow, { projectId, subject, subjectId }: ChangeFilter): boolean {

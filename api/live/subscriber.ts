@@ -1,9 +1,8 @@
-// One subscriber of the feed: first what it missed, page by page as it asks, then what is pushed.
+// One stream of the feed: first the missed changes, page by page, then the pushed ones.
 import type { ChangeFilter, FeedPosition } from '../../schema/database/live/changes.ts';
 import { AppError } from '../../schema/wire/errors.ts';
-import { isAfter, toFeedCursor, type FeedPlace } from './cursor.ts';
+import { hasSeen, isAfter, toFeedCursor, type FeedPlace, type Snapshot } from './cursor.ts';
 import type { FeedItem, PlacedItem } from './recent.ts';
-import { hasSeen, type Snapshot } from './snapshot.ts';
 
 /** How much may wait for a slow client before its stream ends. */
 const maxWaiting = 1_000;
@@ -12,31 +11,31 @@ const retryAfterS = 1;
 export interface Missed {
   items: PlacedItem[];
   position: FeedPosition;
-  /** Nothing more is missed, and what comes from now on is pushed. */
+  /** Nothing more is missed. Later changes are pushed. */
   isLive: boolean;
 }
 
 export interface SubscriberOptions {
   filter: ChangeFilter;
   epoch: string;
-  /** Where the stream stands before its first item. */
+  /** Position before the first item. */
   place: FeedPlace;
-  /** The same in terms that outlive a crash of the database. */
+  /** The same position in terms that outlive a crash of the database. */
   durable: FeedPosition;
   readMissed(subscriber: Subscriber): Missed | Promise<Missed>;
-  /** The client has left, or has been told why the stream broke. */
+  /** The client has left, or knows why the stream broke. */
   onEnd(subscriber: Subscriber): void;
 }
 
-/** A stream that can be told to stop even while somebody waits for its next item. */
+/** `fail` and `return` take effect even while a call of `next` waits. */
 export interface FeedStream extends AsyncIterableIterator<FeedItem, undefined, undefined> {
   return(): Promise<IteratorResult<FeedItem, undefined>>;
-  /** The next item is this refusal, and nothing follows it. */
-  fail(refusal: Refusal): void;
+  /** The next item is this error, and nothing follows it. */
+  fail(reason: Reason): void;
 }
 
-/** Given the cursor of the last item, from which the client may resume. */
-export type Refusal = (cursor: string) => AppError;
+/** Takes the cursor of the last item, from which the client can resume. */
+export type Reason = (cursor: string) => AppError;
 
 type Waiter = PromiseWithResolvers<IteratorResult<FeedItem, undefined>>;
 
@@ -44,18 +43,18 @@ export class Subscriber implements FeedStream {
   readonly filter: ChangeFilter;
   position: FeedPosition;
   readonly #options: SubscriberOptions;
-  /** Behind what was queued last: where to read on after the database has crashed. */
+  /** Behind the last queued item. Reading resumes here after a crash of the database. */
   #durable: FeedPosition;
   #rewinds = 0;
   #cursor: string;
-  /** Changes that a state shown before had already, until the stream is past them all. */
+  /** The current state that was shown first. Undefined once the stream is past it. */
   #seen: Snapshot | undefined;
   #queue: PlacedItem[] = [];
   #waiters: Waiter[] = [];
   #isLive = false;
   #isReading = false;
   #isEnded = false;
-  #failure: Refusal | undefined;
+  #failure: Reason | undefined;
 
   constructor(options: SubscriberOptions) {
     this.#options = options;
@@ -66,7 +65,7 @@ export class Subscriber implements FeedStream {
     this.#cursor = toFeedCursor(options.epoch, { position: options.durable, seen: this.#seen });
   }
 
-  /** From the reader, in order. Whoever is still catching up finds a change in the recent ones. */
+  /** In order. A stream that still catches up finds the change among the recent ones. */
   push(item: PlacedItem): void {
     if (!this.#isLive || this.#isEnded || !isAfter(item.position, this.position)) return;
     this.position = item.position;
@@ -79,14 +78,14 @@ export class Subscriber implements FeedStream {
     this.fail(slowConsumer);
   }
 
-  /** Every change up to there has been pushed. Without it the cursor of a quiet stream grows too old. */
+  /** Every change up to the bookmark has been pushed. It keeps the cursor of a quiet stream from expiring. */
   mark(bookmark: PlacedItem): void {
     if (!this.#isLive || this.#isEnded || !isAfter(bookmark.position, this.#durable)) return;
     this.#enqueue(bookmark);
     this.#settle();
   }
 
-  /** The database may have crashed, and give ids again that lie before the stream's position. */
+  /** The database may have crashed and reuse ids before the position of the stream. */
   rewind(): void {
     this.#rewinds++;
     this.#isLive = false;
@@ -94,9 +93,9 @@ export class Subscriber implements FeedStream {
     this.#settle();
   }
 
-  fail(refusal: Refusal): void {
+  fail(reason: Reason): void {
     if (this.#isEnded) return;
-    this.#failure = refusal;
+    this.#failure = reason;
     this.#isEnded = true;
     this.#settle();
   }
@@ -121,12 +120,12 @@ export class Subscriber implements FeedStream {
     return this;
   }
 
-  /** Gives those who wait what there is, and goes to read where there is nothing. */
+  /** Resolves waiting calls of `next`, and reads on if nothing is queued. */
   #settle(): void {
     while (this.#waiters.length > 0) {
       const item = this.#queue.shift();
       if (item) {
-        const value = this.#tell(item);
+        const value = this.#withSnapshot(item);
         this.#cursor = value.cursor;
         this.#waiters.shift()!.resolve({ done: false, value });
       } else if (this.#failure) {
@@ -148,8 +147,8 @@ export class Subscriber implements FeedStream {
     if (!this.#seen || !hasSeen(this.#seen, item.position.xid)) this.#queue.push(item);
   }
 
-  /** Its cursor carries what was seen before, as long as there may be more of that to come. */
-  #tell(item: PlacedItem): FeedItem {
+  /** The cursor carries the snapshot as long as changes of it may follow. */
+  #withSnapshot(item: PlacedItem): FeedItem {
     const { position } = item;
     if (this.#seen && position.xid >= this.#seen.end) this.#seen = undefined;
     const seen = this.#seen;
@@ -179,15 +178,19 @@ export class Subscriber implements FeedStream {
 }
 
 function slowConsumer(cursor: string): AppError {
-  return new AppError('slow_consumer', `More than ${maxWaiting} changes waited for this client.`, {
-    hint: 'Subscribe again with `after` set to the cursor, and read faster or ask for less.',
-    details: { cursor },
-    retryAfterS,
-  });
+  return new AppError(
+    'slow_consumer',
+    `The client reads too slowly: more than ${maxWaiting} changes are waiting.`,
+    {
+      hint: 'Subscribe again with `after` set to the cursor. Read faster, or subscribe to less.',
+      details: { cursor },
+      retryAfterS,
+    },
+  );
 }
 
 export function unreadable(cursor: string, cause?: unknown): AppError {
-  return new AppError('unavailable', 'The changes cannot be read now.', {
+  return new AppError('unavailable', 'The changes cannot be read right now.', {
     hint: 'Subscribe again with `after` set to the cursor.',
     details: { cursor },
     retryAfterS,

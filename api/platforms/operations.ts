@@ -1,7 +1,7 @@
-// What can be asked about the networks that this installation publishes to.
+// Lists the networks of this installation with their capabilities.
 import type { Capabilities } from '../../schema/platforms/capabilities.ts';
 import type { Page } from '../../schema/wire/listing.ts';
-import type { Context } from '../server/context.ts';
+import type { Context } from '../http/context.ts';
 import { wholePage } from '../http/listing.ts';
 import { presentCapabilities } from './presenter.ts';
 

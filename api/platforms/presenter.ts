@@ -1,4 +1,4 @@
-// A network's rules as the wire shows them: the tables that validation reads.
+// Turns the rules of a network, which validation uses, into their wire type.
 import { z } from 'zod';
 import type { Platform } from '../../activities/platforms/platform.ts';
 import type { Capabilities } from '../../schema/platforms/capabilities.ts';
@@ -25,7 +25,7 @@ export function presentCapabilities({
   };
 }
 
-/** The schema itself, where one with a name would be a reference to its definition. */
+/** Without its name, since a named schema becomes a reference. */
 export function toJsonSchema(schema: z.ZodType): Record<string, unknown> {
   const { $ref, $defs, ...inline } = z.toJSONSchema(schema, {
     io: 'input',

@@ -6,7 +6,7 @@ import { listCapabilities } from './operations.ts';
 export const platformRoutes = [
   get('/v1/platforms/capabilities', {
     name: 'listCapabilities',
-    summary: 'List what each network takes',
+    summary: 'List what each network accepts',
     scope: 'any key',
     answer: list(Capabilities),
     run: ({ context }) => listCapabilities(context),

@@ -1,5 +1,5 @@
-// Cancels a post, or of one that is being published the targets that can still be stopped.
-import { stopTargets } from '../../activities/publishing/stop-targets.ts';
+// Cancels a post. If it is being published, cancels the targets that can still be stopped.
+import { stopTargets } from '../../activities/publishing/conclude-post.ts';
 import { giveBackUsage } from '../../schema/database/accounts/usage.ts';
 import type { PostResultRow } from '../../schema/database/tables.ts';
 import {
@@ -10,24 +10,24 @@ import {
 import { getPostRow } from '../../schema/database/posts/posts.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import type { Post } from '../../schema/posts/posts.ts';
-import type { Caller, Context } from '../server/context.ts';
+import type { Caller, Context } from '../http/context.ts';
 import { transact, type Answer } from '../http/transact.ts';
-import { isWaiting, wrongState } from './post-state.ts';
+import { isWaiting, wrongState } from './stored-post.ts';
 import { presentPost } from './presenter.ts';
 
-/** Whoever locks the rows first decides: a workflow that comes later finds nothing to do. */
+/** The row locks decide the race with the workflow: if the cancel is first, the workflow stops. */
 export function cancelPost(context: Context, caller: Caller, id: string): Promise<Answer<Post>> {
-  return transact(context, caller, async ({ trx, change, notify }) => {
+  return transact(context, caller, async ({ trx, change }) => {
     const stored = await lockPostWithResults(trx, caller, id);
     if (isWaiting(stored.post)) {
-      await giveBackUsage(trx, await cancelResults(trx, id));
-      await setPost(trx, id, { status: 'canceled' });
+      const { projectId } = caller;
+      await giveBackUsage(trx, projectId, await cancelResults(trx, projectId, id));
+      await setPost(trx, projectId, id, { status: 'canceled' });
       change({ subject: 'post', subject_id: id, kind: 'canceled' });
     } else if (stored.post.status === 'pending') {
       const stopped = await stopTargets(trx, stored.post, context.config);
       if (stopped.length === 0) throw tooLate(stored.results);
       for (const _ of stopped) change({ subject: 'post', subject_id: id, kind: 'result.canceled' });
-      notify('fanfare_deliveries');
     } else {
       throw wrongState(stored.post, 'there is nothing left to cancel');
     }
@@ -37,20 +37,20 @@ export function cancelPost(context: Context, caller: Caller, id: string): Promis
 }
 
 function tooLate(results: PostResultRow[]): AppError {
-  const doings = results
+  const states = results
     .filter(({ kind }) => kind === 'post')
-    .map((result) => `${result.account_name} (${result.platform}) ${doingOf(result)}`);
-  return new AppError('conflict', `It is too late to cancel the post: ${doings.join(', ')}.`, {
+    .map((result) => `${result.account_name} (${result.platform}) ${describeState(result)}`);
+  return new AppError('conflict', `It is too late to cancel the post: ${states.join(', ')}.`, {
     hint: 'A post that has been sent to its network can be deleted only there.',
     details: { post_status: 'pending' },
   });
 }
 
-function doingOf({ status, phase }: PostResultRow): string {
+function describeState({ status, phase }: PostResultRow): string {
   if (status === 'published') return 'is published';
   if (status === 'failed') return 'has failed';
   if (status === 'canceled') return 'is canceled';
-  if (phase === 'confirm') return 'was taken by the network, which is still at work on it';
-  if (phase === 'reconcile') return 'was sent, and the network is asked whether it has it';
+  if (phase === 'confirm') return 'was accepted by the network, which is still processing it';
+  if (phase === 'reconcile') return 'was sent, and Fanfare is checking whether the network has it';
   return 'is being sent';
 }

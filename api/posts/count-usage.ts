@@ -1,10 +1,10 @@
-// Counts targets in their accounts' month, refuses those past the limit, and tells of one that comes near.
+// Counts targets in their accounts' months, enforces the limit and reports accounts close to it.
 import { toQuotaEventData } from '../../schema/database/accounts/event-data.ts';
 import {
   addUsage,
   moveUsage,
   previewUsage,
-  setUsageTold,
+  setUsageNotified,
   type CountedUsage,
 } from '../../schema/database/accounts/usage.ts';
 import { lockAccountBesideResults } from '../../schema/database/accounts/accounts.ts';
@@ -12,17 +12,18 @@ import type { PostResultRow } from '../../schema/database/tables.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
 import { countOf } from '../../schema/wire/count-of.ts';
 import { AppError, type Issue } from '../../schema/wire/errors.ts';
-import { monthlyLimitOf, warningAt } from '../../schema/limits.ts';
-import type { Caller, Context } from '../server/context.ts';
+import { monthlyLimitOf, warningAt } from '../../schema/wire/limits.ts';
+import { render, type Path } from '../../schema/wire/names.ts';
+import type { Caller, Context } from '../http/context.ts';
 import type { Effects } from '../http/transact.ts';
 
 export interface CountedTarget {
   account: { id: string; account_name: string };
-  /** What of the request asks for it. */
-  path: string;
+  /** Path of the target in the request. */
+  path: Path;
 }
 
-/** Of results that are new, and have this `usage_month` themselves. Late: it locks until the commit. */
+/** Counts new results, whose `usage_month` is set. Call it late: it holds locks until the commit. */
 export async function countNewTargets(
   context: Context,
   effects: Effects,
@@ -32,10 +33,10 @@ export async function countNewTargets(
 ): Promise<void> {
   const accountIds = targets.map(({ account }) => account.id);
   const usages = await addUsage(effects.trx, projectId, accountIds, month);
-  await settle(context, effects, targets, usages);
+  await settle(context, effects, { projectId }, targets, usages);
 }
 
-/** What `countNewTargets` would refuse, as things stand. */
+/** The issues with which `countNewTargets` would refuse the targets now. */
 export async function foreseeExcess(
   { config, db }: Context,
   { projectId }: Pick<Caller, 'projectId'>,
@@ -48,18 +49,19 @@ export async function foreseeExcess(
 }
 
 export interface ResultsCount {
-  /** Null: they are counted no more. */
+  /** Null: the results no longer count. */
   month: string | null;
-  /** Results that this transaction has deleted for them, as they were. */
+  /** Results that this transaction has replaced and deleted. */
   replaced?: PostResultRow[];
-  /** What of the request asks for the target at a position. */
-  pathOf?: (position: number) => string;
+  /** Path in the request of the target at a position. */
+  pathOf?: (position: number) => Path;
 }
 
-/** Of results that are there, and locked: from now on each is counted in this month and in no other. */
+/** Counts existing results, which are locked, in this month only. */
 export async function countResults(
   context: Context,
   effects: Effects,
+  { projectId }: Pick<Caller, 'projectId'>,
   results: PostResultRow[],
   { month, replaced = [], pathOf = pathOfStored }: ResultsCount,
 ): Promise<void> {
@@ -70,16 +72,17 @@ export async function countResults(
   }));
   const usages = await moveUsage(
     effects.trx,
+    projectId,
     moved.map(({ id }) => ({ resultId: id, month })),
     replaced.flatMap(({ social_account_id: accountId, usage_month }) =>
       usage_month === null ? [] : [{ accountId, month: usage_month }],
     ),
   );
-  await settle(context, effects, targets, usages);
+  await settle(context, effects, { projectId }, targets, usages);
 }
 
-/** As the checks of a stored post name it too. */
-const pathOfStored = (position: number) => `platform_posts[${position}].account_id`;
+/** The checks of a stored post use the same paths. */
+const pathOfStored = (position: number): Path => ['platform_posts', position, 'account_id'];
 
 interface LimitedUsage extends CountedUsage {
   limit: number;
@@ -88,15 +91,16 @@ interface LimitedUsage extends CountedUsage {
 async function settle(
   context: Context,
   effects: Effects,
+  caller: Pick<Caller, 'projectId'>,
   targets: CountedTarget[],
   usages: CountedUsage[],
 ): Promise<void> {
   const limited = withLimits(context.config, usages);
   refuse(findExcess(targets, limited));
-  for (const usage of limited) await tell(context, effects, usage);
+  for (const usage of limited) await notifyOwner(context, effects, caller, usage);
 }
 
-/** Those that have one. */
+/** Leaves out accounts without a limit. */
 function withLimits(config: Context['config'], usages: CountedUsage[]): LimitedUsage[] {
   return usages.flatMap((usage) => {
     const limit = monthlyLimitOf(config, usage.project_limit);
@@ -104,7 +108,7 @@ function withLimits(config: Context['config'], usages: CountedUsage[]): LimitedU
   });
 }
 
-/** Numbers the targets of each account on from what is counted without them. */
+/** Numbers the targets of each account, starting after those already counted. */
 function findExcess(targets: CountedTarget[], usages: LimitedUsage[]): Issue[] {
   const byAccount = Map.groupBy(targets, ({ account }) => account.id);
   const counts = new Map(
@@ -124,8 +128,9 @@ function refuse(issues: Issue[]): void {
   const [first, ...others] = issues;
   if (!first) return;
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
-  throw new AppError('quota_exceeded', `${first.message}${more}`, {
-    hint: 'Publish in another month (UTC), or raise `monthly_posts_per_account` of the project by `PATCH /v1/project`.',
+  throw new AppError('quota_exceeded', (names) => `${render(first.message, names)}${more}`, {
+    hint: ({ field, operation }) =>
+      `Publish in another month (UTC), or raise ${field('monthly_posts_per_account')} of the project by ${operation('updateProject')}.`,
     issues,
   });
 }
@@ -139,37 +144,38 @@ function toIssue(
   return { path, code: 'quota_exceeded', message, actual, limit };
 }
 
-/** Once for each account and month, however often its count goes down and up again. */
-async function tell(
+/** Sends each event once per account and month, even if the count falls and rises again. */
+async function notifyOwner(
   { config }: Context,
-  { trx, change, notify }: Effects,
+  { trx, change }: Effects,
+  { projectId }: Pick<Caller, 'projectId'>,
   usage: LimitedUsage,
 ): Promise<void> {
   const news = newsOf(usage);
   if (news.length === 0) return;
-  await setUsageTold(
+  await setUsageNotified(
     trx,
+    projectId,
     usage,
     news.map(({ column }) => column),
   );
-  const account = await lockAccountBesideResults(trx, usage.social_account_id);
+  const account = await lockAccountBesideResults(trx, projectId, usage.social_account_id);
   for (const { kind } of news) {
     const event = {
       projectId: account.project_id,
       environment: account.environment,
-      kind: `account.${kind}`,
+      type: `account.${kind}`,
       data: toQuotaEventData(account, usage),
       socialAccountId: account.id,
     } as const;
     await recordEvent(trx, event, config);
     change({ subject: 'account', subject_id: account.id, kind });
   }
-  notify('fanfare_deliveries');
 }
 
-function newsOf({ published, limit, ...told }: LimitedUsage) {
+function newsOf({ published, limit, ...sent }: LimitedUsage) {
   return [
     { kind: 'quota_warning', column: 'warned_at', from: warningAt(limit) } as const,
     { kind: 'quota_exceeded', column: 'exceeded_at', from: limit } as const,
-  ].filter(({ column, from }) => told[column] === null && published >= from);
+  ].filter(({ column, from }) => sent[column] === null && published >= from);
 }

@@ -1,13 +1,18 @@
-// Creates a post: checked outside the transaction, written in it.
+// Creates a post: checks it first, then inserts it with its targets and the outbox row of its workflow.
+import { monthOf } from '../../schema/database/accounts/usage.ts';
+import { publishPostRow } from '../../schema/database/outbox.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
 import { toPostEventData } from '../../schema/database/posts/outcome-event.ts';
-import type { PostWithResults } from '../../schema/database/posts/posts.ts';
+import { insertPost, type PostWithResults } from '../../schema/database/posts/posts.ts';
+import type { Transaction } from '../../schema/database/tables.ts';
 import type { CreatePost, Post } from '../../schema/posts/posts.ts';
-import type { Caller, Context } from '../server/context.ts';
+import { newId } from '../../schema/wire/ids.ts';
+import type { Caller, Context } from '../http/context.ts';
 import { transact, type Answer, type Effects } from '../http/transact.ts';
-import { planPost } from './checks/check-post.ts';
+import { planPost, type PlannedPost } from './checks/check-post.ts';
+import { countNewTargets } from './count-usage.ts';
 import { presentPost } from './presenter.ts';
-import { writePost } from './write-post.ts';
+import { toResultRows } from './result-rows.ts';
 
 /** 202 for publish-now; 201 for a draft or a scheduled post. */
 export async function createPost(
@@ -18,25 +23,57 @@ export async function createPost(
   const planned = await planPost(context, caller, input);
   return transact(context, caller, async (effects) => {
     const written = await writePost(context, effects, caller, planned);
-    if (planned.status === 'scheduled') await recordScheduled(context, effects, written);
+    if (planned.status === 'scheduled') await recordScheduled(context, effects.trx, written);
     const status = planned.status === 'pending' ? 202 : 201;
     return { status, data: presentPost(context, written.post, written.results) };
   });
 }
 
+/** Throws when an account's monthly limit is exceeded. */
+async function writePost(
+  context: Context,
+  effects: Effects,
+  { projectId }: Pick<Caller, 'projectId'>,
+  { caption, mediaUrls, metadata, status, scheduledAt, targets }: PlannedPost,
+): Promise<PostWithResults> {
+  const id = newId('post');
+  const run = status === 'draft' ? 0 : 1;
+  const request = run === 0 ? undefined : publishPostRow({ postId: id, run }, scheduledAt);
+  const usageMonth = run === 0 ? null : monthOf(scheduledAt ?? new Date());
+  const written = await insertPost(
+    effects.trx,
+    {
+      id,
+      project_id: projectId,
+      caption,
+      status,
+      scheduled_at: scheduledAt,
+      media_urls: mediaUrls,
+      metadata: JSON.stringify(metadata),
+      current_run: run,
+      workflow_id: request?.workflow_id ?? null,
+    },
+    toResultRows({ id, projectId, usageMonth }, targets),
+    request,
+  );
+  if (usageMonth !== null) {
+    await countNewTargets(context, effects, { projectId }, targets, usageMonth);
+  }
+  return written;
+}
+
 export async function recordScheduled(
   { config }: Context,
-  { trx, notify }: Effects,
+  trx: Transaction,
   { post, results }: PostWithResults,
 ): Promise<void> {
   const data = toPostEventData(post, results);
   const event = {
     projectId: post.project_id,
     environment: post.environment,
-    kind: 'post.scheduled',
+    type: 'post.scheduled',
     data,
     postId: post.id,
   } as const;
   await recordEvent(trx, event, config);
-  notify('fanfare_deliveries');
 }

@@ -1,37 +1,40 @@
-// Creates several posts for one request: each in its own transaction, once however often it is asked.
+// Creates several posts for one request, each in its own transaction. A repeat creates none twice.
 import { createHash } from 'node:crypto';
 import type { CreatePosts } from '../../schema/posts/bulk.ts';
-import { AppError, validationError } from '../../schema/wire/errors.ts';
+import type { ErrorObject } from '../../schema/wire/error-object.ts';
+import { validationError } from '../../schema/wire/errors.ts';
+import { restNames, type Names } from '../../schema/wire/names.ts';
 import { CreatePost, type Post } from '../../schema/posts/posts.ts';
-import type { Caller, Context } from '../server/context.ts';
-import { toAppError, toErrorAnswer, type ErrorBody } from '../http/errors.ts';
+import type { Caller, Context } from '../http/context.ts';
+import { toAppError, toErrorAnswer } from '../http/errors.ts';
 import { maxKeyLength } from '../http/idempotency.ts';
 import { refuseAnswered, Replayed, transact, type Answer } from '../http/transact.ts';
-import { bodyOptions, validate } from '../http/validation.ts';
+import { validate } from '../http/validation.ts';
 import { createPost } from './create-post.ts';
 
-export type CreatedPost = { status: number; post: Post } | { status: number; error: ErrorBody };
+export type CreatedPost = { status: number; post: Post } | { status: number; error: ErrorObject };
 
 /**
- * One after the other, so that the first of two posts is the one that a limit still lets pass. With
- * a key each post has one of its own, made from it: a repeat after half of the work does the rest.
+ * Creates the posts in order, so that earlier posts count first against a limit. With a request key,
+ * each post gets its own key, derived from it, so that a repeat creates only the missing posts.
  */
 export async function createPosts(
   context: Context,
   caller: Caller,
   { posts }: CreatePosts,
+  names: Names = restNames,
 ): Promise<Answer<CreatedPost[]>> {
   const data: CreatedPost[] = [];
   const startedAtMs = performance.now();
   for (const [index, post] of posts.entries()) {
     const last = data.at(-1);
-    // Each post would wait again for a database that doesn't answer.
+    // Every further post would also wait for a database that doesn't answer.
     const isSilent = performance.now() - startedAtMs > context.config.databaseTimeoutMs;
     if (isSilent && last && 'error' in last && last.error.code === 'unavailable') data.push(last);
-    else data.push(await createOne(context, caller, { index, post }));
+    else data.push(await createOne(context, caller, { index, post }, names));
   }
   const answer = { status: 200, data };
-  // A repeat may do better, so this isn't the answer to keep.
+  // A repeat may succeed, so this answer isn't stored.
   const isUnfinished = data.some((item) => 'error' in item && item.error.is_retriable);
   if (!caller.idempotency || isUnfinished) return answer;
   return transact(context, caller, () => Promise.resolve(answer));
@@ -42,19 +45,25 @@ interface Item {
   post: unknown;
 }
 
-async function createOne(context: Context, caller: Caller, item: Item): Promise<CreatedPost> {
+async function createOne(
+  context: Context,
+  caller: Caller,
+  item: Item,
+  names: Names,
+): Promise<CreatedPost> {
   let ownKey: string | undefined;
   try {
-    const input = validate(CreatePost, item.post, bodyOptions);
+    const input = validate(CreatePost, item.post);
     ownKey = input.idempotency_key;
     const asking = askForItem(caller, item.index, input);
     const { status, data } = await createOnce(context, asking, input);
     return { status, post: data };
   } catch (thrown) {
     const error = toAppError(context, thrown, caller.requestId);
-    // The key of the request was used with other posts: none of these is wanted.
+    // The request's key was used with other posts, so the whole request is refused.
     if (error.code === 'idempotency_conflict' && ownKey === undefined) throw error;
-    const { status, error: body } = toErrorAnswer(context, moveInto(error, `posts[${item.index}]`));
+    const moved = error.withPaths((path) => ['posts', item.index, ...path]);
+    const { status, error: body } = toErrorAnswer(context, moved, names);
     return { status, error: body };
   }
 }
@@ -73,13 +82,13 @@ async function createOnce(
   }
 }
 
-/** A post's own key before the request's, which tells what it is by its place in it. */
+/** The caller with the post's key: its own, or one made from the request's key and the position. */
 function askForItem({ idempotency, ...caller }: Caller, index: number, input: CreatePost): Caller {
   const { idempotency_key: own } = input;
   if (own !== undefined) {
     if (own === idempotency?.key) {
       const message = 'must not be the key of the whole request';
-      throw validationError([{ path: 'idempotency_key', code: 'duplicate', message }]);
+      throw validationError([{ path: ['idempotency_key'], code: 'duplicate', message }]);
     }
     const fingerprint = createHash('sha256')
       .update(`posts/bulk\n${JSON.stringify(input)}`)
@@ -91,18 +100,5 @@ function askForItem({ idempotency, ...caller }: Caller, index: number, input: Cr
   return { ...caller, idempotency: { ...idempotency, key } };
 }
 
-/** Longer than any key that a client may send, so that it takes none of those. */
+/** Longer than any key that a client may send, so the two can't collide. */
 const placeOf = (index: number) => `posts[${index}]`.padEnd(maxKeyLength + 1);
-
-/** The same refusal with its paths as the whole request has them. */
-function moveInto(error: AppError, at: string): AppError {
-  const { issues } = error.options;
-  if (!issues) return error;
-  const moved = issues.map((issue) => ({
-    ...issue,
-    path: issue.path === bodyOptions.root ? at : `${at}.${issue.path}`,
-  }));
-  const message =
-    error.code === 'validation_error' ? validationError(moved).message : error.message;
-  return new AppError(error.code, message, { ...error.options, issues: moved });
-}

@@ -1,9 +1,9 @@
-// Deletes our record of a post; what is public stays where it is.
+// Deletes the record of a post. Published posts stay on their networks.
 import { giveBackUsage } from '../../schema/database/accounts/usage.ts';
 import { deletePostRow, lockPostWithResults } from '../../schema/database/posts/changes.ts';
-import type { Caller, Context } from '../server/context.ts';
+import type { Caller, Context } from '../http/context.ts';
 import { transact, type Answer } from '../http/transact.ts';
-import { wrongState } from './post-state.ts';
+import { wrongState } from './stored-post.ts';
 
 export function deletePost(context: Context, caller: Caller, id: string): Promise<Answer<null>> {
   return transact(context, caller, async ({ trx, change }) => {
@@ -11,14 +11,15 @@ export function deletePost(context: Context, caller: Caller, id: string): Promis
     if (post.status === 'pending') {
       throw wrongState(post, 'cancel it, or wait until it has ended');
     }
-    // What has ended counts on: only a scheduled post frees what it was counted for.
+    // Only a scheduled post gives its usage back. A finished post has used it.
     if (post.status === 'scheduled') {
       await giveBackUsage(
         trx,
+        caller.projectId,
         results.map((result) => result.id),
       );
     }
-    await deletePostRow(trx, id);
+    await deletePostRow(trx, caller.projectId, id);
     change({
       subject: 'post',
       subject_id: id,

@@ -1,4 +1,4 @@
-// The attempts of a target or a comment: what was asked of its network, when, and what came of it.
+// Lists the attempts of a target or a comment: its calls to the network, with their outcomes.
 import type { PostAttemptRow } from '../../schema/database/tables.ts';
 import { listPostAttempts } from '../../schema/database/posts/attempts.ts';
 import { getPostRow } from '../../schema/database/posts/posts.ts';
@@ -6,7 +6,7 @@ import { notFound } from '../../schema/wire/errors.ts';
 import { toCursor, type Page, type Paging } from '../../schema/wire/listing.ts';
 import type { PostAttempt } from '../../schema/posts/attempts.ts';
 import { toTimestamp } from '../../schema/wire/timestamp.ts';
-import type { Caller, Context } from '../server/context.ts';
+import type { Caller, Context } from '../http/context.ts';
 import { attemptPrefix, emptyPage, pagesByParent } from '../http/listing.ts';
 
 /** Newest first. */
@@ -25,7 +25,7 @@ export async function listAttempts(
 /** A page for each result, by its id. */
 export function listAttemptsOfResults(
   { db }: Pick<Context, 'db'>,
-  _caller: Pick<Caller, 'projectId'>,
+  { projectId }: Pick<Caller, 'projectId'>,
   resultIds: string[],
   paging: Paging,
 ): Promise<Map<string, Page<PostAttempt>>> {
@@ -34,7 +34,7 @@ export function listAttemptsOfResults(
     paging,
     async ({ limit, before }) => {
       const slice = { limit, before: numberIn(before) };
-      const rows = await listPostAttempts(db, resultIds, slice);
+      const rows = await listPostAttempts(db, projectId, resultIds, slice);
       return rows.map((row) => ({ ...row, id: toAttemptId(row) }));
     },
     (rows) => rows.map(presentAttempt),

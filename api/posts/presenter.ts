@@ -1,11 +1,12 @@
-// The only way a post leaves the server.
+// Turns the rows of a post into its wire type, including why an open target waits.
 import type { PostResultRow, PostRow } from '../../schema/database/tables.ts';
 import { findPostingError, postingErrorAnchor } from '../../schema/posts/errors.ts';
-import type { Outcome, Post, PostResult } from '../../schema/posts/posts.ts';
+import type { Outcome, Post, PostResult, WaitReason } from '../../schema/posts/posts.ts';
+import { render } from '../../schema/wire/names.ts';
 import { toTimestamp } from '../../schema/wire/timestamp.ts';
-import type { Context } from '../server/context.ts';
+import type { Context } from '../http/context.ts';
 import { findFirstComment } from './stored-post.ts';
-import { findWaitReason } from './waiting.ts';
+import { isOpen } from '../../schema/database/posts/targets.ts';
 
 type PresentSettings = Pick<Context, 'publicUrl'>;
 
@@ -70,7 +71,7 @@ function presentOutcome(
     published_at: toTimestamp(row.published_at),
     error_code: row.error_code,
     error_message: row.error_message,
-    error_hint: known?.hint ?? null,
+    error_hint: known ? render(known.hint) : null,
     error_docs_url: known ? `${publicUrl}/docs#${postingErrorAnchor(known.code)}` : null,
     failure_stage: row.failure_stage,
     platform_error_code: row.platform_error_code,
@@ -82,3 +83,27 @@ function presentOutcome(
     next_attempt_at: toTimestamp(row.next_attempt_at),
   };
 }
+
+/** Null: the target doesn't wait, or has ended. `results`: all results of its post. */
+export function findWaitReason(row: PostResultRow, results: PostResultRow[]): WaitReason | null {
+  if (!isOpen(row.status) || row.phase_state === 'begun') return null;
+  if (row.is_paused) return 'pause';
+  const answered = results.find(({ id }) => id === row.answers_result_id);
+  if (answered && isOpen(answered.status)) return 'answered_post';
+  return row.next_attempt_at && reasonOf(row, row.next_attempt_at);
+}
+
+function reasonOf({ phase, clock }: PostResultRow, until: Date): WaitReason {
+  if (clock.rateLimitedSinceMs !== undefined) return 'rate_limit';
+  if (phase === 'confirm') return 'confirmation';
+  if (phase === 'reconcile') return 'lost_answer';
+  return isSlot(clock.slotAtMs, until) ? 'rate_limit' : 'network';
+}
+
+/** A slot in the past was reserved for an earlier call. */
+function isSlot(slotAtMs: number | undefined, until: Date): boolean {
+  return slotAtMs !== undefined && Math.abs(until.getTime() - slotAtMs) < slotToleranceMs;
+}
+
+/** Time between reserving a slot and writing the wait. */
+const slotToleranceMs = 500;

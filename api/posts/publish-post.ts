@@ -1,18 +1,19 @@
-// Publishes a draft or a scheduled post now.
+// Publishes a draft or a scheduled post now, and starts new runs of posts.
 import { monthOf } from '../../schema/database/accounts/usage.ts';
-import { lockPostWithResults } from '../../schema/database/posts/changes.ts';
+import { lockPostWithResults, setPost } from '../../schema/database/posts/changes.ts';
 import { getPostRow } from '../../schema/database/posts/posts.ts';
 import type { Post } from '../../schema/posts/posts.ts';
-import type { Caller, Context } from '../server/context.ts';
+import type { Caller, Context } from '../http/context.ts';
 import { transact, type Answer } from '../http/transact.ts';
 import { countResults } from './count-usage.ts';
-import { isWaiting, wrongState } from './post-state.ts';
+import { isWaiting, toTargetInput, wrongState } from './stored-post.ts';
 import { presentPost } from './presenter.ts';
-import { startRun } from './start-run.ts';
-import { toTargetInput } from './stored-post.ts';
 import { planTargets } from './checks/targets.ts';
+import { sql } from 'kysely';
+import type { PostRow, Transaction } from '../../schema/database/tables.ts';
+import { insertPublishPost } from '../../schema/database/outbox.ts';
 
-/** Checks the post as it stands like a new one: it may have waited for long. */
+/** Checks the post like a new one, since rules and accounts may have changed since its creation. */
 export function publishPost(context: Context, caller: Caller, id: string): Promise<Answer<Post>> {
   return transact(context, caller, async (effects) => {
     const { trx, change } = effects;
@@ -21,10 +22,36 @@ export function publishPost(context: Context, caller: Caller, id: string): Promi
       throw wrongState(stored.post, 'only a draft or a scheduled post can be published now');
     }
     await planTargets({ ...context, db: trx }, caller, toTargetInput(stored));
-    await startRun(effects, stored.post, { status: 'pending', scheduledAt: null });
+    await startRun(trx, stored.post, { status: 'pending', scheduledAt: null });
     change({ subject: 'post', subject_id: id, kind: 'submitted' });
     const { post, results } = await getPostRow(trx, caller, id);
-    await countResults(context, effects, results, { month: monthOf(new Date()) });
+    await countResults(context, effects, caller, results, { month: monthOf(new Date()) });
     return { status: 202, data: presentPost(context, post, results) };
+  });
+}
+
+interface RunStart {
+  status: 'scheduled' | 'pending';
+  /** Start of a scheduled post's run. Null: now. */
+  scheduledAt: Date | null;
+  /** Default: the start of the run. */
+  dueAt?: Date | null;
+}
+
+/** Starts a new run of a post that `trx` has locked. The run before it is superseded. */
+export async function startRun(
+  trx: Transaction,
+  post: PostRow,
+  { status, scheduledAt, dueAt }: RunStart,
+): Promise<void> {
+  const run = post.current_run + 1;
+  const startAt = status === 'scheduled' ? scheduledAt : null;
+  const workflowId = await insertPublishPost(trx, { postId: post.id, run }, startAt);
+  await setPost(trx, post.project_id, post.id, {
+    status,
+    scheduled_at: scheduledAt,
+    due_at: dueAt ?? startAt ?? sql<Date>`now()`,
+    current_run: run,
+    workflow_id: workflowId,
   });
 }

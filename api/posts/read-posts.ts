@@ -1,4 +1,4 @@
-// What can be asked about posts: one, and the list.
+// Reads posts: one by its ID, the list, and those that other resources link to.
 import type { Page } from '../../schema/wire/listing.ts';
 import type { ListPosts, Post, PostResult } from '../../schema/posts/posts.ts';
 import {
@@ -8,7 +8,8 @@ import {
   listPostsById,
   listResults,
 } from '../../schema/database/posts/posts.ts';
-import type { Caller, Context } from '../server/context.ts';
+import type { RowScope } from '../../schema/database/row-scope.ts';
+import type { Caller, Context } from '../http/context.ts';
 import { page } from '../http/listing.ts';
 import { presentPost } from './presenter.ts';
 
@@ -28,19 +29,22 @@ export async function listPosts(
     (slice) => listPostRows(context.db, caller, filters, slice),
     async (posts) => {
       const ids = posts.map((post) => post.id);
-      const results = Map.groupBy(await listResults(context.db, ids), (result) => result.post_id);
+      const results = Map.groupBy(
+        await listResults(context.db, caller.projectId, ids),
+        (result) => result.post_id,
+      );
       return posts.map((post) => presentPost(context, post, results.get(post.id) ?? []));
     },
   );
 }
 
-/** Of these those that the caller may see. */
-export async function findPosts(context: Context, caller: Caller, ids: string[]): Promise<Post[]> {
-  const posts = await listPostsById(context.db, caller, ids);
+/** The posts with these IDs that the scope includes. */
+export async function findPosts(context: Context, scope: RowScope, ids: string[]): Promise<Post[]> {
+  const posts = await listPostsById(context.db, scope, ids);
   return posts.map(({ post, results }) => presentPost(context, post, results));
 }
 
-/** Results of the project's posts by their ids. */
+/** The results with these IDs. */
 export async function findResults(
   context: Context,
   caller: Caller,

@@ -1,9 +1,19 @@
 // The REST routes of posts.
+import { z } from 'zod';
+import { CreatedPost, CreatePosts } from '../../schema/posts/bulk.ts';
+import {
+  CreatePost,
+  ListPosts,
+  Post,
+  PostResult,
+  PostValidation,
+} from '../../schema/posts/posts.ts';
+import { del, get, list, one, patch, post, removed, written } from '../http/route.ts';
+import { validatePost } from './checks/check-post.ts';
+import { createPosts } from './create-posts.ts';
 import { listQuery } from '../../schema/wire/listing.ts';
 import { PostAttempt } from '../../schema/posts/attempts.ts';
 import { UpdatePost } from '../../schema/posts/changes.ts';
-import { CreatePost, ListPosts, Post, PostResult } from '../../schema/posts/posts.ts';
-import { del, get, list, one, patch, post, removed, written } from '../http/route.ts';
 import { cancelPost } from './cancel-post.ts';
 import { createPost } from './create-post.ts';
 import { deletePost } from './delete-post.ts';
@@ -16,8 +26,9 @@ import { updatePost } from './update-post.ts';
 export const postRoutes = [
   post('/v1/posts', {
     name: 'createPost',
-    summary: 'Publish to several accounts, now or at a time, or keep a draft',
-    description: '202: it is being published. 201: it is a draft or scheduled.',
+    summary: 'Create a post',
+    description:
+      'Publishes a post to one or more accounts, schedules it or keeps it as a draft. Returns 202 if the post is being published, and 201 if it is scheduled or a draft.',
     scope: 'posts:write',
     body: CreatePost,
     idempotencyKey: (body) => body.idempotency_key,
@@ -25,9 +36,32 @@ export const postRoutes = [
     run: ({ context, caller, body }) => createPost(context, caller, body),
   }),
 
+  post('/v1/posts/validate', {
+    name: 'validatePost',
+    summary: 'Validate a post',
+    description:
+      'Checks the post as `POST /v1/posts` would, without creating it. A malformed request, such as one with unknown fields or wrong types, returns `validation_error` or `malformed_json` as usual.',
+    scope: 'posts:write',
+    body: CreatePost,
+    answer: one(PostValidation),
+    run: ({ context, caller, body }) => validatePost(context, caller, body),
+  }),
+
+  post('/v1/posts/bulk', {
+    name: 'createPosts',
+    summary: 'Create several posts',
+    description:
+      'Each post is accepted or refused on its own. `data` has one item per post: the status that creating it alone would return, with the post or the error. With an `Idempotency-Key`, a repeat creates only the posts that do not exist yet.',
+    scope: 'posts:write',
+    body: CreatePosts,
+    answer: written(200, z.array(CreatedPost)),
+    run: ({ context, caller, body }) => createPosts(context, caller, body),
+  }),
+
   get('/v1/posts', {
     name: 'listPosts',
-    summary: 'List the posts',
+    summary: 'List posts',
+    description: 'Newest first.',
     scope: 'posts:read',
     query: ListPosts,
     answer: list(Post),
@@ -36,7 +70,7 @@ export const postRoutes = [
 
   get('/v1/posts/:id', {
     name: 'getPost',
-    summary: 'Read a post with its results',
+    summary: 'Get a post with its results',
     scope: 'posts:read',
     answer: one(Post),
     run: ({ context, caller, params }) => getPost(context, caller, params.id),
@@ -44,7 +78,9 @@ export const postRoutes = [
 
   patch('/v1/posts/:id', {
     name: 'updatePost',
-    summary: 'Change a draft or a scheduled post, schedule it or reschedule it',
+    summary: 'Update a post',
+    description:
+      'The post must be a draft or scheduled. A new `scheduled_at` schedules or reschedules it.',
     scope: 'posts:write',
     body: UpdatePost,
     answer: written(200, Post),
@@ -53,8 +89,9 @@ export const postRoutes = [
 
   del('/v1/posts/:id', {
     name: 'deletePost',
-    summary: 'Delete the record of a post that is not being published',
-    description: 'What is public stays on its network.',
+    summary: 'Delete a post',
+    description:
+      'Deletes only the record. Published posts stay on their networks. A post that is being published cannot be deleted.',
     scope: 'posts:write',
     answer: removed,
     run: ({ context, caller, params }) => deletePost(context, caller, params.id),
@@ -62,9 +99,9 @@ export const postRoutes = [
 
   post('/v1/posts/:id/publish', {
     name: 'publishPost',
-    summary: 'Publish a draft or a scheduled post now',
+    summary: 'Publish a post now',
     description:
-      'It is checked like a new one, and its faults are named by `platform_posts[…]`, in the order of its results.',
+      'The post must be a draft or scheduled. Its content is checked again. In issues, `platform_posts` are the targets in the order of the results.',
     scope: 'posts:write',
     answer: written(202, Post),
     run: ({ context, caller, params }) => publishPost(context, caller, params.id),
@@ -72,8 +109,9 @@ export const postRoutes = [
 
   post('/v1/posts/:id/cancel', {
     name: 'cancelPost',
-    summary: 'Cancel a post, or those of its targets that have not been sent yet',
-    description: '409: it is too late for every target.',
+    summary: 'Cancel a post',
+    description:
+      'Cancels the targets that have not been sent yet. Returns `conflict` if there are none.',
     scope: 'posts:write',
     answer: written(200, Post),
     run: ({ context, caller, params }) => cancelPost(context, caller, params.id),
@@ -81,8 +119,9 @@ export const postRoutes = [
 
   post('/v1/posts/:id/results/:result_id/retry', {
     name: 'retryResult',
-    summary: 'Publish a failed target again, or its first comment where only that failed',
-    description: 'The post is pending until the target has ended; then it concludes anew.',
+    summary: 'Retry a target',
+    description:
+      'Publishes a failed target again, or its first comment if only that failed. The post is pending until the target has ended. Then it gets a new status and a new event.',
     scope: 'posts:write',
     answer: written(202, PostResult),
     run: ({ context, caller, params }) => retryResult(context, caller, params.id, params.result_id),
@@ -90,8 +129,9 @@ export const postRoutes = [
 
   get('/v1/posts/:id/results/:result_id/attempts', {
     name: 'listAttempts',
-    summary: 'List the calls to the network of a target or a comment, the newest first',
-    description: 'Every call of a phase; refreshes of the access are none.',
+    summary: 'List the attempts of a target or a first comment',
+    description:
+      'Each attempt is a call to the network. Newest first. Token refreshes are not included.',
     scope: 'posts:read',
     query: listQuery({}),
     answer: list(PostAttempt),

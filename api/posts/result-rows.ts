@@ -1,4 +1,4 @@
-// The rows of a post's targets: one for each, linked into threads, and one for each first comment.
+// Makes the rows of a post: one per target, linked into threads, and one per first comment.
 import type { Insertable } from 'kysely';
 import type { Database } from '../../schema/database/tables.ts';
 import { newId } from '../../schema/wire/ids.ts';
@@ -9,11 +9,11 @@ type ResultInsert = Insertable<Database['post_results']>;
 interface RowsOwner {
   id: string;
   projectId: string;
-  /** The month that counts the targets; absent: none does yet. */
+  /** Month in which the targets count. Absent: they don't count yet. */
   usageMonth?: string | null;
 }
 
-/** In the order of their targets, comments last: positions say so too. */
+/** Returns targets in the order of the request, then their comments. `position` has the same order. */
 export function toResultRows(post: RowsOwner, targets: PlannedTarget[]): ResultInsert[] {
   const lastPart = new Map<string, string>();
   const rows = targets.map((target): ResultInsert => {
@@ -53,7 +53,7 @@ function toCommentRow(
     id: newId('result'),
     kind: 'comment',
     caption: text,
-    // Null would mean the post's.
+    // Null would mean the post's media.
     media_urls: [],
     platform_options: '{}',
     answers_result_id: answers,

@@ -1,4 +1,4 @@
-// Publishes a failed target again, and that one alone; or its first comment, where only that failed.
+// Publishes one failed target again, or its first comment if only that failed.
 import { monthOf } from '../../schema/database/accounts/usage.ts';
 import { getAccountRow } from '../../schema/database/accounts/accounts.ts';
 import type { PostResultRow } from '../../schema/database/tables.ts';
@@ -7,15 +7,15 @@ import { getPostRow } from '../../schema/database/posts/posts.ts';
 import { AppError, notFound } from '../../schema/wire/errors.ts';
 import { postingErrors } from '../../schema/posts/errors.ts';
 import type { PostResult, ResultStatus } from '../../schema/posts/posts.ts';
-import { lostAccountWords } from '../../schema/reconnecting.ts';
-import type { Caller, Context } from '../server/context.ts';
+import { lostAccountWords } from '../../schema/posts/reconnecting.ts';
+import type { Caller, Context } from '../http/context.ts';
 import { transact, type Answer } from '../http/transact.ts';
 import { countResults } from './count-usage.ts';
 import { presentPost } from './presenter.ts';
-import { startRun } from './start-run.ts';
+import { startRun } from './publish-post.ts';
 import { findFirstComment } from './stored-post.ts';
 
-/** Until it has ended the post is `pending`; its conclusion is a new event. */
+/** The post is `pending` until the target has ended. Then it gets a new event. */
 export function retryResult(
   context: Context,
   caller: Caller,
@@ -35,15 +35,15 @@ export function retryResult(
       const { hint } = postingErrors.account_disconnected;
       throw new AppError('conflict', message, { hint });
     }
-    for (const row of failed) await reopenResult(trx, row);
-    // Networks are searched from then on for what an earlier run has sent.
+    for (const row of failed) await reopenResult(trx, caller.projectId, row);
+    // Searches of the network start at `due_at`, so it stays: an earlier run may have sent the post.
     const { scheduled_at: scheduledAt, due_at: dueAt } = post;
-    await startRun(effects, post, { status: 'pending', scheduledAt, dueAt });
+    await startRun(trx, post, { status: 'pending', scheduledAt, dueAt });
     change({ subject: 'post', subject_id: id, kind: 'result.retried' });
     const written = await getPostRow(trx, caller, id);
-    // One whose outcome was not known is counted still.
+    // A target with an unknown outcome still counts.
     const uncounted = failed.filter(({ usage_month }) => usage_month === null);
-    await countResults(context, effects, uncounted, { month: monthOf(new Date()) });
+    await countResults(context, effects, caller, uncounted, { month: monthOf(new Date()) });
     const shown = presentPost(context, written.post, written.results);
     return { status: 202, data: shown.results.find((row) => row.id === resultId)! };
   });
@@ -56,7 +56,7 @@ const refusals: Record<Exclude<ResultStatus, 'failed'>, string> = {
   canceled: 'The target was canceled: only a failed one can be retried.',
 };
 
-/** The target and its first comment, as far as they have failed. Throws when neither has. */
+/** The target, its first comment, or both: the ones that failed. Throws if neither failed. */
 function failedRows(result: PostResultRow, results: PostResultRow[]): PostResultRow[] {
   const comment = findFirstComment(results, result.id);
   const canRetry = result.status === 'failed' || result.status === 'published';
@@ -65,7 +65,7 @@ function failedRows(result: PostResultRow, results: PostResultRow[]): PostResult
   throw new AppError('conflict', refusals[result.status as keyof typeof refusals]);
 }
 
-/** A part of a thread needs the one before it. */
+/** Throws if the part of the thread before this one was not published. */
 function requireAnswered({ answers_result_id }: PostResultRow, results: PostResultRow[]): void {
   const answered = results.find((row) => row.id === answers_result_id);
   if (answered?.status !== 'failed' && answered?.status !== 'canceled') return;

@@ -1,12 +1,13 @@
-// A stored post in the form in which it was asked for, so that it can be checked like a new one.
-import type { PostResultRow } from '../../schema/database/tables.ts';
+// Reads from a stored post: its state, its first comments, and its content as a request.
+import type { PostResultRow, PostRow } from '../../schema/database/tables.ts';
 import type { PostWithResults } from '../../schema/database/posts/posts.ts';
-import type { PlatformPost } from '../../schema/posts/posts.ts';
-import type { TargetInput } from './checks/named-targets.ts';
+import type { PlatformPost, PostStatus } from '../../schema/posts/posts.ts';
+import type { TargetInput } from './checks/request-targets.ts';
+import { AppError } from '../../schema/wire/errors.ts';
 
 type StoredContent = Omit<TargetInput, 'account_ids'>;
 
-/** Its targets are `platform_posts`, whichever form named them. */
+/** The post as a request, so that it is checked like a new one. Its targets are always `platform_posts`. */
 export function toTargetInput({ post, results }: PostWithResults): StoredContent {
   return {
     caption: post.caption,
@@ -34,4 +35,26 @@ function toPlatformPost(result: PostResultRow, comment: PostResultRow | undefine
     first_comment: comment?.caption ?? undefined,
     platform_options: result.platform_options,
   };
+}
+
+const stateWords: Record<PostStatus, string> = {
+  draft: 'is a draft',
+  scheduled: 'is scheduled',
+  pending: 'is being published',
+  published: 'is published',
+  partial: 'is published in part',
+  failed: 'has failed',
+  canceled: 'is canceled',
+};
+
+/** Whether the post can still be changed. None of its targets has started. */
+export function isWaiting({ status }: PostRow): boolean {
+  return status === 'draft' || status === 'scheduled';
+}
+
+/** A `reason` is, for example, `only a draft can be changed`. */
+export function wrongState({ status }: PostRow, reason: string): AppError {
+  return new AppError('conflict', `The post ${stateWords[status]}: ${reason}.`, {
+    details: { post_status: status },
+  });
 }

@@ -1,6 +1,6 @@
-// Changes a draft or a scheduled post: its content, its targets, its time.
+// Changes the content, targets or time of a draft or a scheduled post.
 import { monthOf } from '../../schema/database/accounts/usage.ts';
-import type { PostRow } from '../../schema/database/tables.ts';
+import type { PostRow, Transaction } from '../../schema/database/tables.ts';
 import {
   lockPostWithResults,
   replaceResults,
@@ -9,19 +9,18 @@ import {
 import { getPostRow, type PostWithResults } from '../../schema/database/posts/posts.ts';
 import type { UpdatePost } from '../../schema/posts/changes.ts';
 import type { Post } from '../../schema/posts/posts.ts';
-import type { Caller, Context } from '../server/context.ts';
+import type { Caller, Context } from '../http/context.ts';
 import { transact, type Answer, type Effects } from '../http/transact.ts';
 import { countResults } from './count-usage.ts';
 import { recordScheduled } from './create-post.ts';
-import { isWaiting, wrongState } from './post-state.ts';
+import { isWaiting, toTargetInput, wrongState } from './stored-post.ts';
 import { presentPost } from './presenter.ts';
 import { toResultRows } from './result-rows.ts';
 import { readSchedule } from './checks/schedule.ts';
-import { startRun } from './start-run.ts';
-import { toTargetInput } from './stored-post.ts';
+import { startRun } from './publish-post.ts';
 import { planTargets, type PlannedTarget } from './checks/targets.ts';
 
-/** Checks the whole post as it will be, also what stays. */
+/** Checks the whole changed post, including the fields that don't change. */
 export async function updatePost(
   context: Context,
   caller: Caller,
@@ -36,20 +35,21 @@ export async function updatePost(
       throw wrongState(stored.post, 'only a draft or a scheduled post can be changed');
     }
     const newTargets = await writeContent(context, effects, caller, stored, content);
-    const turn = turnOf(stored.post, changes);
-    if (scheduled_at !== undefined || turn) {
+    const transition = transitionOf(stored.post, changes);
+    if (scheduled_at !== undefined || transition) {
       const time = scheduled_at === undefined ? stored.post.scheduled_at : scheduledAt;
-      await writeTime(effects, stored.post, turn, time);
+      await writeTime(effects.trx, stored.post, transition, time);
     }
     const subject = { subject: 'post', subject_id: id } as const;
-    if (!turn || Object.keys(content).length > 0) effects.change({ ...subject, kind: 'updated' });
-    if (turn) effects.change({ ...subject, kind: turn });
-    const written = await getPostRow(effects.trx, caller, id);
-    if (turn === 'scheduled' || turn === 'rescheduled') {
-      await recordScheduled(context, effects, written);
-      effects.notify('fanfare_deliveries');
+    if (!transition || Object.keys(content).length > 0) {
+      effects.change({ ...subject, kind: 'updated' });
     }
-    await countResults(context, effects, written.results, {
+    if (transition) effects.change({ ...subject, kind: transition });
+    const written = await getPostRow(effects.trx, caller, id);
+    if (transition === 'scheduled' || transition === 'rescheduled') {
+      await recordScheduled(context, effects.trx, written);
+    }
+    await countResults(context, effects, caller, written.results, {
       month: usageMonthOf(written.post),
       ...(newTargets && {
         replaced: stored.results,
@@ -60,12 +60,12 @@ export async function updatePost(
   });
 }
 
-/** Of a post that has not begun. */
+/** Month in which a post that has not started counts. Null for a draft. */
 function usageMonthOf({ status, scheduled_at }: PostRow): string | null {
   return status === 'scheduled' && scheduled_at ? monthOf(scheduled_at) : null;
 }
 
-/** Returns the targets that took the place of the stored ones, where some did. */
+/** Returns the new targets if they replaced the stored ones. */
 async function writeContent(
   context: Context,
   { trx }: Effects,
@@ -86,22 +86,22 @@ async function writeContent(
   });
   if (hasNewTargets) {
     const owner = { id: post.id, projectId: post.project_id, usageMonth: null };
-    await replaceResults(trx, post.id, toResultRows(owner, targets));
+    await replaceResults(trx, post.project_id, post.id, toResultRows(owner, targets));
   }
-  await setPost(trx, post.id, {
+  await setPost(trx, post.project_id, post.id, {
     ...content,
     ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
   });
   return hasNewTargets ? targets : undefined;
 }
 
-type Turn = 'scheduled' | 'rescheduled' | 'unscheduled';
+type Transition = 'scheduled' | 'rescheduled' | 'unscheduled';
 
-/** What the change makes of the post's state; undefined: nothing. */
-function turnOf(
+/** How the change affects the schedule. Undefined: it doesn't. */
+function transitionOf(
   { status }: PostRow,
   { status: wanted, scheduled_at }: UpdatePost,
-): Turn | undefined {
+): Transition | undefined {
   if (status === 'scheduled') {
     if (wanted === 'draft' || scheduled_at === null) return 'unscheduled';
     return scheduled_at === undefined ? undefined : 'rescheduled';
@@ -109,17 +109,17 @@ function turnOf(
   return scheduled_at && wanted !== 'draft' ? 'scheduled' : undefined;
 }
 
-/** A draft may have a time too, at which nothing happens. */
+/** A draft may have a time too, but is not published then. */
 async function writeTime(
-  effects: Effects,
+  trx: Transaction,
   post: PostRow,
-  turn: Turn | undefined,
+  transition: Transition | undefined,
   scheduledAt: Date | null,
 ): Promise<void> {
-  if (turn === 'scheduled' || turn === 'rescheduled') {
-    return startRun(effects, post, { status: 'scheduled', scheduledAt });
+  if (transition === 'scheduled' || transition === 'rescheduled') {
+    return startRun(trx, post, { status: 'scheduled', scheduledAt });
   }
-  await setPost(effects.trx, post.id, {
+  await setPost(trx, post.project_id, post.id, {
     status: 'draft',
     due_at: null,
     workflow_id: null,

@@ -1,5 +1,5 @@
 // The caller's project, in GraphQL.
-import { monthlyLimitMeaning, UpdateProject, type Project } from '../../schema/projects.ts';
+import { UpdateProject, type Project } from '../../schema/projects.ts';
 import { builder, operationCost } from '../graphql/builder.ts';
 import { nodesOf } from '../graphql/nodes.ts';
 import { read, write } from '../graphql/operation.ts';
@@ -9,18 +9,12 @@ const ProjectRef = builder.objectRef<Project>('Project');
 
 builder.node(ProjectRef, {
   ...nodesOf('accounts:read', findProjects).options,
-  description: 'The project that the API key belongs to.',
   fields: (t) => ({
     name: t.exposeString('name'),
     brandColor: t.exposeString('brand_color', { nullable: true }),
     logoUrl: t.exposeString('logo_url', { nullable: true }),
-    returnOrigins: t.exposeStringList('return_origins', {
-      description: 'Origins that `returnUrl` of a connect session may have. Empty: any.',
-    }),
-    monthlyPostsPerAccount: t.exposeInt('monthly_posts_per_account', {
-      nullable: true,
-      description: monthlyLimitMeaning,
-    }),
+    returnOrigins: t.exposeStringList('return_origins'),
+    monthlyPostsPerAccount: t.exposeInt('monthly_posts_per_account', { nullable: true }),
     createdAt: t.expose('created_at', { type: 'DateTime' }),
   }),
 });
@@ -28,10 +22,10 @@ builder.node(ProjectRef, {
 const UpdateProjectInput = builder.inputType('UpdateProjectInput', {
   fields: (t) => ({
     name: t.string(),
-    brandColor: t.string({ description: '`#rrggbb`; null: none.' }),
-    logoUrl: t.string({ description: 'An https URL; null: none.' }),
+    brandColor: t.string(),
+    logoUrl: t.string(),
     returnOrigins: t.stringList(),
-    monthlyPostsPerAccount: t.int({ description: monthlyLimitMeaning }),
+    monthlyPostsPerAccount: t.int(),
   }),
 });
 
@@ -39,7 +33,6 @@ builder.queryField('project', (t) =>
   t.field({
     type: ProjectRef,
     nullable: true,
-    description: 'The project that the API key belongs to.',
     complexity: operationCost,
     resolve: (_, _args, graphql) => read(graphql, 'accounts:read', getProject),
   }),
@@ -49,7 +42,6 @@ builder.mutationField('updateProject', (t) =>
   t.field({
     type: ProjectRef,
     nullable: true,
-    description: 'Changes the project.',
     complexity: operationCost,
     args: { input: t.arg({ type: UpdateProjectInput, required: true }) },
     resolve: (_, args, graphql, info) =>

@@ -1,12 +1,12 @@
-// What a client may do with its own project.
+// Operations on the caller's project.
 import { getProjectRow, setProject } from '../../schema/database/projects.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import type { Project, UpdateProject } from '../../schema/projects.ts';
-import type { Caller, Context } from '../server/context.ts';
+import type { Caller, Context } from '../http/context.ts';
 import { transact, type Answer } from '../http/transact.ts';
 import { presentProject } from './presenter.ts';
 
-/** Both environments share its settings. */
+/** Test keys are refused, since both environments share the settings. */
 function refuseTestKey({ environment }: Caller): void {
   if (environment === 'production') return;
   throw new AppError('insufficient_scope', 'A test key cannot read or change the project.', {
@@ -20,7 +20,7 @@ export async function getProject({ db }: Context, caller: Caller): Promise<Proje
   return presentProject(await getProjectRow(db, projectId));
 }
 
-/** Of these the caller's own. */
+/** The caller's own project, if its id is among these. */
 export async function findProjects(
   context: Context,
   caller: Caller,

@@ -1,4 +1,4 @@
-// A project's row as the wire shows it.
+// Turns the row of a project into its wire type.
 import type { ProjectRow } from '../../schema/database/tables.ts';
 import type { Project } from '../../schema/projects.ts';
 import { toTimestamp } from '../../schema/wire/timestamp.ts';

@@ -6,7 +6,7 @@ import { getProject, updateProject } from './operations.ts';
 export const projectRoutes = [
   get('/v1/project', {
     name: 'getProject',
-    summary: 'Read the project that the key belongs to',
+    summary: 'Get the project of the API key',
     scope: 'accounts:read',
     answer: one(Project),
     run: ({ context, caller }) => getProject(context, caller),
@@ -14,7 +14,7 @@ export const projectRoutes = [
 
   patch('/v1/project', {
     name: 'updateProject',
-    summary: 'Change the project',
+    summary: 'Update the project',
     scope: 'accounts:write',
     body: UpdateProject,
     answer: written(200, Project),

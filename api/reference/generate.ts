@@ -1,33 +1,45 @@
-// Writes what is generated from the code: `schema/openapi.json`, `schema/schema.graphql`, and the
-// tables of networks in the README and in `docs/networks.md`.
+// Writes the generated files: `schema/openapi.json`, `schema/schema.graphql`, and the tables of
+// networks in the README and in `docs/networks.md`.
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { generated } from './generated.ts';
-import { createSchema } from '../graphql/schema.ts';
+import { lexicographicSortSchema, printSchema } from 'graphql';
+import { routes } from '../resources/routes.ts';
+import { createSchema } from '../resources/schema.ts';
 import { fillInTables } from './network-tables.ts';
+import { writeOpenApi } from './openapi.ts';
 import { findChanges } from './schema-changes.ts';
 
-const { values } = parseArgs({ options: { breaking: { type: 'boolean', default: false } } });
-/** Of the directory in which npm runs us. */
-const at = (name: string) => `schema/${name}`;
+/** Part of the GraphQL specification, but older client generators need the declaration. */
+const oneOf = 'directive @oneOf on INPUT_OBJECT';
 
-const { breaking, dangerous, deprecated } = findChanges(
-  await readFile(at('schema.graphql'), 'utf8'),
-  createSchema(),
-);
-const print = (title: string, changes: string[]) => {
-  if (changes.length > 0) console.error([title, ...changes].join('\n  '));
-};
-print('Clients of GraphQL may stumble over:', dangerous);
-print('Clients of GraphQL have to leave:', deprecated);
-print('Clients of GraphQL break:', breaking);
-if (breaking.length > 0 && !values.breaking) {
-  console.error(
-    'Nothing is written. Deprecate first what is to go, or give --breaking where no client can have it.',
-  );
-  process.exit(1);
+/** The texts by their file name under `schema/`. */
+export function generated(): Record<string, string> {
+  return {
+    'openapi.json': `${JSON.stringify(writeOpenApi(routes), null, 2)}\n`,
+    'schema.graphql': `${oneOf}\n\n${printSchema(lexicographicSortSchema(createSchema()))}\n`,
+  };
 }
-for (const [name, text] of Object.entries(generated())) await writeFile(at(name), text);
-for (const page of ['README.md', 'docs/networks.md']) {
-  await writeFile(page, fillInTables(await readFile(page, 'utf8')));
+
+async function generate(): Promise<void> {
+  const { values } = parseArgs({ options: { breaking: { type: 'boolean', default: false } } });
+  const before = await readFile('schema/schema.graphql', 'utf8');
+  const { breaking, dangerous, deprecated } = findChanges(before, createSchema());
+  const print = (title: string, changes: string[]) => {
+    if (changes.length > 0) console.error([title, ...changes].join('\n  '));
+  };
+  print('Some GraphQL clients may fail:', dangerous);
+  print('Newly deprecated in GraphQL:', deprecated);
+  print('GraphQL clients break:', breaking);
+  if (breaking.length > 0 && !values.breaking) {
+    console.error(
+      'No file was written. Deprecate these members first, or pass --breaking if no client uses them.',
+    );
+    process.exit(1);
+  }
+  for (const [name, text] of Object.entries(generated())) await writeFile(`schema/${name}`, text);
+  for (const page of ['README.md', 'docs/networks.md']) {
+    await writeFile(page, fillInTables(await readFile(page, 'utf8')));
+  }
 }
+
+if (import.meta.main) await generate();

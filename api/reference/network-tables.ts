@@ -1,9 +1,9 @@
-// The tables of networks in the README and in docs/networks.md, made from the networks' entries.
+// The tables of networks in the README and in docs/networks.md, made from the network definitions.
 import type { PlatformDefinition } from '../../schema/platforms/definition.ts';
 import { platformDefinitions } from '../../schema/platforms/index.ts';
 import { toJsonSchema } from '../platforms/presenter.ts';
 
-/** Fills in the tables of a page, each between `<!-- its name -->` and `<!-- end -->`. */
+/** Replaces each table between `<!-- its name -->` and `<!-- end -->`. */
 export function fillInTables(page: string): string {
   const tables: Record<string, () => string> = { networks: networkTable };
   for (const definition of platformDefinitions) {
@@ -41,7 +41,7 @@ function writeLimit({ max, maxBytes, unit }: PlatformDefinition['rules']['text']
   const characters = `${max.toLocaleString('en-US')} ${unitNames[unit]}`;
   if (maxBytes === undefined) return characters;
   const bytes = `${maxBytes.toLocaleString('en-US')} bytes`;
-  // No character has less than a byte.
+  // A character has at least one byte.
   return maxBytes === max ? bytes : `${characters}, ${bytes}`;
 }
 
@@ -85,8 +85,8 @@ function listOptions({ properties = {}, required = [] }: Shape, prefix: string):
 }
 
 function writeMeaning({ description = '', 'x-enumDescriptions': meanings = {} }: Shape): string {
-  const unsaid = Object.entries(meanings).filter(([, meaning]) => !description.includes(meaning));
-  const words = unsaid.map(([word, meaning]) => `\`${word}\`: ${meaning}`).join('; ');
+  const missing = Object.entries(meanings).filter(([, meaning]) => !description.includes(meaning));
+  const words = missing.map(([word, meaning]) => `\`${word}\`: ${meaning}`).join('; ');
   return words === '' ? description : `${description} ${words}.`;
 }
 
@@ -108,7 +108,7 @@ function writeLimits(shape: Shape): string[] {
   return [...own.filter((range) => range !== ''), ...ofItems];
 }
 
-/** JSON Schema bounds every integer by what JavaScript can count. */
+/** Zod limits every integer to the safe integers of JavaScript. */
 function writeRange(min: number | undefined, max: number | undefined, unit: string): string {
   const least = min === undefined || min === Number.MIN_SAFE_INTEGER ? 0 : min;
   const isBounded = max !== undefined && max !== Number.MAX_SAFE_INTEGER;
@@ -117,7 +117,7 @@ function writeRange(min: number | undefined, max: number | undefined, unit: stri
   return least > 0 || unit === '' ? `${least} to ${max}${unit}` : `at most ${max}${unit}`;
 }
 
-/** Aligned, as the formatter would leave it. */
+/** Aligned as Prettier formats it. */
 function writeTable(head: string[], rows: string[][]): string {
   const cells = [head, ...rows].map((row) =>
     row.map((cell) => cell.replaceAll('|', String.raw`\|`)),

@@ -1,32 +1,53 @@
-// The OpenAPI document, written from the same routes and schemas that answer requests.
+// The OpenAPI document, made from the routes and schemas that answer requests.
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { z } from 'zod';
 import packageJson from '../../package.json' with { type: 'json' };
+import type { EnumIdentity } from '../../schema/wire/described-enum.ts';
 import { ErrorObject } from '../../schema/wire/error-object.ts';
-import { eventCatalogue, eventTypes, type EventType } from '../../schema/events.ts';
-import { members, membersOf } from '../../schema/wire/glossary.ts';
+import { eventBody, eventCatalogue, eventTypes, type EventType } from '../../schema/event-types.ts';
+import { fixedLimits } from '../../schema/wire/limits.ts';
 import { PageMeta } from '../../schema/wire/listing.ts';
-import { eventBody } from '../events/event-types.ts';
 import type { Route } from '../http/route.ts';
+import { requestExamples } from './request-examples.ts';
 
-const ErrorAnswer = z.object({ error: ErrorObject, request_id: z.string() }).meta({ id: 'Error' });
+const RequestId = z.string().meta({ description: 'ID of the request, for support and logs.' });
+
+const ErrorAnswer = z
+  .object({ error: ErrorObject, request_id: RequestId })
+  .meta({ id: 'Error', description: 'The response to a request that failed.' });
 
 const IdempotencyKey = z.object({
-  'Idempotency-Key': z.string().min(1).max(255).optional().meta({
-    description: 'Within 24 hours a repeat with the same key and body gets the first answer again.',
-  }),
+  'Idempotency-Key': z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .meta({
+      description: `Makes a repeat safe: a request with the same key and body within ${fixedLimits.idempotencyHours} hours returns the first response.`,
+    }),
 });
 
 const SignatureHeaders = z.object({
   'X-Service-Signature': z.string().meta({
-    description: '`sha256=` and the hex HMAC-SHA-256 of the body, keyed with the secret as shown.',
+    description:
+      '`sha256=` and the HMAC-SHA-256 of the body in hex. The key is the whole signing secret as shown.',
   }),
-  'X-Service-Event': z.string(),
-  'X-Service-Delivery': z.string().meta({ description: 'The same in every attempt.' }),
-  'webhook-id': z.string(),
-  'webhook-timestamp': z.string(),
-  'webhook-signature': z.string().meta({ description: 'As Standard Webhooks defines it.' }),
+  'X-Service-Event': z.string().meta({ description: 'Event type.' }),
+  'X-Service-Delivery': z
+    .string()
+    .meta({ description: 'ID of the delivery, the same in every attempt.' }),
+  'webhook-id': z
+    .string()
+    .meta({ description: 'ID of the message, as Standard Webhooks defines it.' }),
+  'webhook-timestamp': z.string().meta({ description: 'Time of the attempt, in Unix seconds.' }),
+  'webhook-signature': z.string().meta({
+    description: 'Signature, as Standard Webhooks defines it.',
+  }),
 });
+
+const introduction = `${packageJson.description}
+
+Send your API key with every request, as \`Authorization: Bearer <API key>\`. Each error has a code and a link to [its explanation](/docs#errors).`;
 
 export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPI31Document']>;
 
@@ -41,7 +62,7 @@ export function writeOpenApi(routes: readonly Route[]): OpenApiDocument {
     info: {
       title: 'Fanfare',
       version: packageJson.version,
-      description: packageJson.description,
+      description: introduction,
       license: {
         name: packageJson.license,
         url: 'https://www.apache.org/licenses/LICENSE-2.0',
@@ -50,34 +71,65 @@ export function writeOpenApi(routes: readonly Route[]): OpenApiDocument {
     servers: [{ url: '/' }],
     security: [{ apiKey: [] }],
   });
-  for (const [name, schema] of Object.entries(document.components?.schemas ?? {})) {
-    explain(name, schema as ComponentSchema);
-  }
-  return document;
+  return nameEnums(document);
 }
 
-interface ComponentSchema {
-  properties?: Record<string, { description?: string }>;
+interface EnumSchema {
+  type: string | string[];
+  enum: (string | null)[];
+  description: string;
+  'x-enum': EnumIdentity;
+  'x-enumDescriptions': Record<string, string>;
 }
 
 /**
- * What a schema says of its members itself stays. `WebhookWithSecret` and its like are described
- * as what they extend.
+ * Makes each described enum one component. The generator copies an enum into a field that
+ * describes it, and clients would get a type for each copy.
  */
-function explain(name: string, { properties = {} }: ComponentSchema): void {
-  const ofName = membersOf[name] ?? membersOf[name.replace(/With[A-Z][a-z]+$/, '')];
-  for (const [member, schema] of Object.entries(properties)) {
-    const description = ofName?.[member] ?? members[member];
-    if (description !== undefined) schema.description ??= description;
+function nameEnums(document: OpenApiDocument): OpenApiDocument {
+  const enums: NonNullable<NonNullable<OpenApiDocument['components']>['schemas']> = {};
+
+  function rewrite(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map(rewrite);
+    if (typeof value !== 'object' || value === null) return value;
+    if ('x-enum' in value) return refer(value as EnumSchema);
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, rewrite(item)]));
   }
+
+  function refer({ type, enum: words, 'x-enum': own, ...rest }: EnumSchema): object {
+    const { 'x-enumDescriptions': meanings, ...siblings } = rest;
+    enums[own.name] = {
+      type: 'string',
+      enum: words.filter((word) => word !== null),
+      description: own.description,
+      'x-enumDescriptions': meanings,
+    };
+    const reference = { $ref: `#/components/schemas/${own.name}` };
+    const isNullable = type.includes('null');
+    return { ...(isNullable ? { anyOf: [reference, { type: 'null' }] } : reference), ...siblings };
+  }
+
+  const named = rewrite(document) as OpenApiDocument;
+  const { schemas } = named.components!;
+  return { ...named, components: { ...named.components, schemas: { ...schemas, ...enums } } };
 }
 
 type Registration = Parameters<OpenAPIHono['openAPIRegistry']['registerPath']>[0];
 
 function describe(route: Route): Registration {
   const names = [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1]!);
-  const params = z.object(Object.fromEntries(names.map((name) => [name, z.string()])));
-  const scope = route.scope === 'any key' ? 'Any key may ask.' : `Scope: \`${route.scope}\`.`;
+  const params = z.object(
+    Object.fromEntries(
+      names.map((name) => [
+        name,
+        z.string().meta({ description: `ID of the ${resourceOf(route.path, name)}.` }),
+      ]),
+    ),
+  );
+  const scope =
+    route.scope === 'any key'
+      ? 'Any API key can call this.'
+      : `Requires the scope \`${route.scope}\`.`;
   return {
     method: route.method,
     path: route.path.replaceAll(/:(\w+)/g, '{$1}'),
@@ -89,54 +141,75 @@ function describe(route: Route): Registration {
       ...(names.length > 0 ? { params } : {}),
       ...(route.query ? { query: route.query as z.ZodObject } : {}),
       ...(route.method === 'post' ? { headers: IdempotencyKey } : {}),
-      ...(route.body ? { body: describeBody(route.body) } : {}),
+      ...(route.body ? { body: describeBody(route.body, requestExamples[route.name]) } : {}),
     },
     responses: {
       ...Object.fromEntries(route.answer.statuses.map((status) => describeAnswer(route, status))),
-      default: { description: 'Refused or failed.', content: json(ErrorAnswer) },
+      default: { description: 'The request failed.', content: json(ErrorAnswer) },
     },
   };
 }
 
-/** What a webhook's receiver is sent. */
-function describeEvent(kind: EventType): Registration {
-  const { meaning, availability } = eventCatalogue[kind];
+/** `POST /v1/posts/:id` has the ID of a post. */
+function resourceOf(path: string, parameter: string): string {
+  const segments = path.split('/');
+  return resourceNames[segments[segments.indexOf(`:${parameter}`) - 1]!]!;
+}
+
+const resourceNames: Record<string, string> = {
+  accounts: 'account',
+  'api-keys': 'API key',
+  deliveries: 'delivery',
+  events: 'event',
+  posts: 'post',
+  replays: 'replay',
+  results: 'result',
+  sessions: 'connect session',
+  webhooks: 'webhook',
+};
+
+/** The request that a webhook's receiver gets. */
+function describeEvent(type: EventType): Registration {
+  const { meaning, availability } = eventCatalogue[type];
   return {
     method: 'post',
-    path: kind,
+    path: type,
     summary: meaning,
     ...(availability === 'coming_soon'
-      ? { description: 'Coming soon: sent only where the operator previews it.' }
+      ? { description: 'Coming soon. Sent only by installations that preview it.' }
       : {}),
     tags: ['events'],
     security: [],
     request: {
       headers: SignatureHeaders,
-      body: { required: true, content: json(eventBody(kind)) },
+      body: { required: true, content: json(eventBody(type)) },
     },
-    responses: { '2XX': { description: 'Delivered. Any other answer is tried again.' } },
+    responses: {
+      '2XX': { description: 'Delivered. Fanfare retries after any other response.' },
+    },
   };
 }
 
-/** Required where an empty body would be refused. */
-function describeBody(body: z.ZodType) {
-  return { required: !body.safeParse({}).success, content: json(body) };
+/** A body is optional if an empty one is valid. */
+function describeBody(schema: z.ZodType, example: object | undefined) {
+  const content = { 'application/json': { schema, ...(example && { example }) } };
+  return { required: !schema.safeParse({}).success, content };
 }
 
 function describeAnswer({ answer }: Route, status: number) {
-  const description = statusNames[status] ?? 'Done.';
+  const description = statusNames[status]!;
   if (!answer.schema) return [status, { description }] as const;
   const envelope = answer.isList
-    ? z.object({ data: z.array(answer.schema), meta: PageMeta, request_id: z.string() })
-    : z.object({ data: answer.schema, request_id: z.string() });
+    ? z.object({ data: z.array(answer.schema), meta: PageMeta, request_id: RequestId })
+    : z.object({ data: answer.schema, request_id: RequestId });
   return [status, { description, content: json(envelope) }] as const;
 }
 
 const statusNames: Record<number, string> = {
-  200: 'Done.',
-  201: 'Made.',
-  202: 'Accepted; the work goes on.',
-  204: 'Removed.',
+  200: 'OK.',
+  201: 'Created.',
+  202: 'Accepted. Fanfare continues in the background.',
+  204: 'Deleted.',
 };
 
 function json(schema: z.ZodType) {

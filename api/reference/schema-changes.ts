@@ -1,4 +1,4 @@
-// What a new GraphQL schema does to clients of the one before: what breaks them, what may, and what will.
+// Compares a new GraphQL schema with the one before: breaking changes, dangerous changes, deprecations.
 import {
   BreakingChangeType,
   buildASTSchema,
@@ -21,31 +21,33 @@ import {
 } from 'graphql';
 
 export interface SchemaChanges {
-  /** Documents that were valid are not any more, or get something else. */
+  /** Valid documents become invalid or get different results. */
   breaking: string[];
-  /** A client that meets what it doesn't know may stumble. */
+  /** Clients may fail on values they don't know. */
   dangerous: string[];
-  /** What clients have to leave before it goes: `Post.url`, `Query.post(first:)`. */
+  /** Newly deprecated members, such as `Post.url` and `Query.post(first:)`. */
   deprecated: string[];
 }
 
-/** What was `@deprecated` before may go: its clients have been told. */
+/** Removing a member that was `@deprecated` before is not breaking. */
 export function findChanges(before: string, after: GraphQLSchema): SchemaChanges {
   const document = parse(before);
-  const definitions = document.definitions.map((definition) => forgetDeprecated(definition, after));
+  const definitions = document.definitions.map((definition) =>
+    withoutRemovedDeprecations(definition, after),
+  );
   const old = withoutUnreachable(
     buildASTSchema({ ...document, definitions }, { assumeValid: true }),
   );
   const changes = findSchemaChanges(old, after);
-  const ofKind = (kinds: Record<string, string>) =>
+  const ofTypes = (types: Record<string, string>) =>
     changes
-      .filter(({ type }) => Object.values(kinds).includes(type))
+      .filter(({ type }) => Object.values(types).includes(type))
       .map(({ description }) => description);
-  const told = new Set(listDeprecated(buildASTSchema(document, { assumeValid: true })));
+  const deprecatedBefore = new Set(listDeprecated(buildASTSchema(document, { assumeValid: true })));
   return {
-    breaking: ofKind(BreakingChangeType),
-    dangerous: ofKind(DangerousChangeType),
-    deprecated: listDeprecated(after).filter((member) => !told.has(member)),
+    breaking: ofTypes(BreakingChangeType),
+    dangerous: ofTypes(DangerousChangeType),
+    deprecated: listDeprecated(after).filter((member) => !deprecatedBefore.has(member)),
   };
 }
 
@@ -63,8 +65,11 @@ function listDeprecated(schema: GraphQLSchema): string[] {
     .map(String);
 }
 
-/** A type without those of its deprecated members that the new schema lacks. */
-function forgetDeprecated(definition: DefinitionNode, after: GraphQLSchema): DefinitionNode {
+/** Removes the deprecated members that the new schema no longer has. */
+function withoutRemovedDeprecations(
+  definition: DefinitionNode,
+  after: GraphQLSchema,
+): DefinitionNode {
   if (!('name' in definition) || definition.name === undefined) return definition;
   const type = after.getType(definition.name.value);
   if (definition.kind === 'EnumTypeDefinition') {
@@ -104,7 +109,7 @@ function keep<Node extends Member>(
   );
 }
 
-/** A type that only deprecated members led to goes with them. */
+/** Removes the types that only deprecated members used. */
 function withoutUnreachable(schema: GraphQLSchema): GraphQLSchema {
   const implementers = Object.values(schema.getTypeMap()).filter(
     (type) => isObjectType(type) && type.getInterfaces().length > 0,

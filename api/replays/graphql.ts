@@ -1,44 +1,47 @@
-// Replays, in GraphQL.
+// Replays, in GraphQL. A replay names its webhook, so both sides of this link are here.
 import { listQuery } from '../../schema/wire/listing.ts';
 import {
-  matchedDocs,
   ReplayDeliveries,
-  replayedStatuses,
-  replayFieldDocs,
-  replayStatuses,
+  ReplayedStatus,
+  ReplayStatus,
   type AcceptedReplay,
   type Replay,
 } from '../../schema/replays.ts';
 import { builder, operationCost } from '../graphql/builder.ts';
-import { connectionOf } from '../graphql/connections.ts';
-import { linkOne } from '../graphql/links.ts';
+import { connectionOf, toIdCursor } from '../graphql/connections.ts';
+import { linkOne, linkPages } from '../graphql/links.ts';
 import { nodesOf } from '../graphql/nodes.ts';
 import { readId, write } from '../graphql/operation.ts';
 import { queryOne, queryPagesOfWebhook } from '../graphql/queries.ts';
 import { idempotencyArguments, wordEnum } from '../graphql/shapes.ts';
-import { findReplays, getReplay, listReplays, replayDeliveries } from './operations.ts';
+import { subscriptionOf } from '../graphql/subscriptions.ts';
+import { webhookNodes, WebhookRef } from '../webhooks/graphql.ts';
+import { getWebhook } from '../webhooks/operations.ts';
+import {
+  findReplays,
+  findRunning,
+  getReplay,
+  listReplays,
+  listReplaysOf,
+  replayDeliveries,
+} from './operations.ts';
 
-const ReplayStatusRef = wordEnum('ReplayStatus', replayStatuses, {
-  canceled: 'The webhook was deleted meanwhile.',
-});
-const ReplayedStatusRef = wordEnum('ReplayedStatus', replayedStatuses, {
-  missing: 'Events that this webhook has no delivery of.',
-});
+const ReplayStatusRef = wordEnum(ReplayStatus);
+const ReplayedStatusRef = wordEnum(ReplayedStatus);
 
 const replayNodes = nodesOf('webhooks:read', findReplays);
 
-export const ReplayRef = builder.objectRef<Replay>('Replay');
+const ReplayRef = builder.objectRef<Replay>('Replay');
 
 builder.node(ReplayRef, {
   ...replayNodes.options,
-  description: "Deliveries of a webhook's past, sent again.",
   fields: (t) => ({
     webhookId: t.exposeID('webhook_id'),
     status: t.expose('status', { type: ReplayStatusRef }),
     since: t.expose('since', { type: 'DateTime' }),
     until: t.expose('until', { type: 'DateTime' }),
     statusFilter: t.expose('status_filter', { type: [ReplayedStatusRef] }),
-    matched: t.exposeInt('matched', { description: matchedDocs.progress }),
+    matched: t.exposeInt('matched'),
     reopened: t.exposeInt('reopened'),
     pending: t.exposeInt('pending'),
     delivered: t.exposeInt('delivered'),
@@ -50,41 +53,39 @@ builder.node(ReplayRef, {
   }),
 });
 
-export const ReplayConnection = connectionOf('ReplayConnection', ReplayRef);
+const ReplayConnection = connectionOf('ReplayConnection', ReplayRef);
 
 const ReplayPayload = builder.objectRef<AcceptedReplay>('ReplayPayload').implement({
   fields: (t) => ({
     replayId: t.exposeID('replay_id'),
-    matched: t.exposeInt('matched', { description: matchedDocs.accepted }),
+    matched: t.exposeInt('matched'),
   }),
 });
 
 linkOne(ReplayPayload, 'replay', {
   type: ReplayRef,
-  description: 'The replay that was begun.',
+  description: 'The replay.',
   load: replayNodes.load,
   idOf: ({ replay_id }) => replay_id,
 });
 
 const ReplayDeliveriesInput = builder.inputType('ReplayDeliveriesInput', {
   fields: (t) => ({
-    since: t.field({ type: 'DateTime', required: true, description: replayFieldDocs.since }),
-    until: t.field({ type: 'DateTime', description: replayFieldDocs.until }),
-    status: t.field({ type: [ReplayedStatusRef], description: replayFieldDocs.status }),
+    since: t.field({ type: 'DateTime', required: true }),
+    until: t.field({ type: 'DateTime' }),
+    status: t.field({ type: [ReplayedStatusRef] }),
   }),
 });
 
 queryOne('replay', {
   type: ReplayRef,
-  description: 'How far a replay has come.',
   scope: 'webhooks:read',
-  what: 'replay',
+  resource: 'replay',
   get: (context, caller, id) => getReplay(context, caller, id),
 });
 
 queryPagesOfWebhook('replays', {
   type: ReplayConnection,
-  description: 'The replays of a webhook, newest first.',
   scope: 'webhooks:read',
   schema: listQuery({}),
   list: listReplays,
@@ -94,10 +95,9 @@ builder.mutationFields((t) => ({
   replayDeliveries: t.field({
     type: ReplayPayload,
     nullable: true,
-    description: 'Sends the deliveries of a time again, each with a new schedule of attempts.',
     complexity: operationCost,
     args: {
-      webhookId: t.arg.id({ required: true }),
+      webhookId: t.arg.id({ required: true, description: 'ID of the webhook.' }),
       input: t.arg({ type: ReplayDeliveriesInput, required: true }),
       ...idempotencyArguments,
     },
@@ -110,3 +110,40 @@ builder.mutationFields((t) => ({
       ),
   }),
 }));
+
+linkOne(ReplayRef, 'webhook', {
+  type: WebhookRef,
+  load: webhookNodes.load,
+  description: 'Webhook that the replay sends to. Null if it was deleted.',
+  idOf: (replay) => replay.webhook_id,
+});
+
+linkPages(WebhookRef, 'replays', {
+  type: ReplayConnection,
+  description: 'Replays of the webhook, newest first.',
+  scope: 'webhooks:read',
+  schema: listQuery({}),
+  listMany: listReplaysOf,
+  toNodeCursor: toIdCursor,
+});
+
+subscriptionOf('replayProgress', {
+  description:
+    "Progress of the project's replays, of the replays of one webhook, or of one replay. With `id` and without `after`, the first message is the current state of that replay. With `webhookId` and without `after`, it is the current state of the running replay, if there is one.",
+  subject: 'replay',
+  type: ReplayRef,
+  scope: 'webhooks:read',
+  get: (context, caller, id) => getReplay(context, caller, id),
+  find: findReplays,
+  filters: builder.args((t) => ({
+    webhookId: t.id({ description: 'Only replays of this webhook.' }),
+  })),
+  match: ({ webhookId }) => ({ webhook_id: webhookId }),
+  named: ({ webhookId }) => [
+    { scope: 'webhooks:read', subject: 'webhook', id: webhookId, get: getWebhook },
+  ],
+  present: ({ webhookId }) =>
+    typeof webhookId === 'string'
+      ? (context, caller) => findRunning(context, caller, webhookId)
+      : undefined,
+});

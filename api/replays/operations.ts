@@ -1,4 +1,4 @@
-// Sending a range of a webhook's past again, and how far that has come.
+// Operations on replays: send past deliveries of a webhook again, read the progress.
 import type { Db, ReplayRow, WebhookRow } from '../../schema/database/tables.ts';
 import { countMatches, startOf } from '../../schema/database/webhooks/replay-matches.ts';
 import {
@@ -9,17 +9,18 @@ import {
   listReplayPages,
   listReplaysById,
 } from '../../schema/database/webhooks/replays.ts';
+import type { RowScope } from '../../schema/database/row-scope.ts';
 import { getWebhookRow, lockWebhook } from '../../schema/database/webhooks/webhooks.ts';
 import { AppError, validationError } from '../../schema/wire/errors.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import type { Page, Paging } from '../../schema/wire/listing.ts';
 import type { AcceptedReplay, Replay, ReplayDeliveries } from '../../schema/replays.ts';
-import type { Caller, Context } from '../server/context.ts';
+import type { Caller, Context } from '../http/context.ts';
 import { emptyPage, pagesByParent } from '../http/listing.ts';
 import { transact, type Answer } from '../http/transact.ts';
 import { presentReplay } from './presenter.ts';
 
-/** Counts before the transaction, which then holds no lock for long; a workflow does the rest. */
+/** Counts before the transaction, which keeps its locks short. A workflow does the rest. */
 export async function replayDeliveries(
   context: Context,
   caller: Caller,
@@ -37,47 +38,48 @@ export async function replayDeliveries(
     ...range,
   };
   const matched = await countMatches(context.db, { ...wanted, events: webhook.events });
-  return transact(context, caller, async ({ trx, change, notify }) => {
+  return transact(context, caller, async ({ trx, change }) => {
     await refuseUnready(trx, await lockWebhook(trx, caller, webhookId));
     const id = newId('replay');
     const position = startOf(statuses);
     await insertReplay(trx, { id, ...wanted, status: 'running', matched, position });
     change({ subject: 'replay', subject_id: id, kind: 'created' });
-    notify('fanfare_outbox');
     return { status: 202, data: { replay_id: id, matched } };
   });
 }
 
-/** Also of a webhook that was deleted since. */
+/** The webhook may have been deleted. */
 export async function getReplay(
   { db }: Context,
   caller: Caller,
   id: string,
   webhookId?: string,
 ): Promise<Replay> {
-  const [replay] = await presentReplays(db, [await getReplayRow(db, caller, id, webhookId)]);
+  const [replay] = await presentReplays(db, caller, [
+    await getReplayRow(db, caller, id, webhookId),
+  ]);
   return replay!;
 }
 
-/** Of these those that the caller may see. */
+/** The replays with these ids that the scope includes. */
 export async function findReplays(
   { db }: Context,
-  caller: Caller,
+  scope: RowScope,
   ids: string[],
 ): Promise<Replay[]> {
-  return presentReplays(db, await listReplaysById(db, caller, ids));
+  return presentReplays(db, scope, await listReplaysById(db, scope, ids));
 }
 
-/** The one that is running on a webhook. */
+/** The running replay of a webhook. */
 export async function findRunning(
   { db }: Context,
   caller: Caller,
   webhookId: string,
 ): Promise<Replay | undefined> {
   await getWebhookRow(db, caller, webhookId);
-  const id = await findRunningReplay(db, webhookId);
+  const id = await findRunningReplay(db, caller.projectId, webhookId);
   if (id === undefined) return undefined;
-  return (await presentReplays(db, await listReplaysById(db, caller, [id])))[0];
+  return (await presentReplays(db, caller, await listReplaysById(db, caller, [id])))[0];
 }
 
 export async function listReplays(
@@ -91,7 +93,7 @@ export async function listReplays(
   return pages.get(webhookId) ?? emptyPage(paging);
 }
 
-/** A page for each of these webhooks. */
+/** One page for each webhook. */
 export function listReplaysOf(
   { db }: Context,
   caller: Caller,
@@ -102,24 +104,29 @@ export function listReplaysOf(
     'replay',
     paging,
     (slice) => listReplayPages(db, caller, webhookIds, slice),
-    (rows) => presentReplays(db, rows),
+    (rows) => presentReplays(db, caller, rows),
   );
 }
 
-/** The row of one that runs is behind its deliveries. */
-export async function presentReplays(db: Db, rows: ReplayRow[]): Promise<Replay[]> {
+/** The counts of a running replay come from its deliveries, since its row lags behind. */
+export async function presentReplays(
+  db: Db,
+  { projectId }: Pick<Caller, 'projectId'>,
+  rows: ReplayRow[],
+): Promise<Replay[]> {
   const running = rows.filter(({ status }) => status === 'running').map(({ id }) => id);
-  const outcomes = await countOutcomesOf(db, running);
+  const outcomes = await countOutcomesOf(db, projectId, running);
   return rows.map((row) => presentReplay(row, outcomes.get(row.id) ?? { ...row, pending: 0 }));
 }
 
-async function refuseUnready(db: Db, { id, status }: WebhookRow): Promise<void> {
+async function refuseUnready(db: Db, { id, project_id, status }: WebhookRow): Promise<void> {
   if (status === 'disabled') {
     throw new AppError('conflict', 'The webhook is disabled: its deliveries would be skipped.', {
-      hint: 'Enable it first, by `PATCH /v1/webhooks/:id` with `{"active": true}`.',
+      hint: ({ operation }) =>
+        `Enable it first, by ${operation('updateWebhook')} with \`{"active": true}\`.`,
     });
   }
-  const running = await findRunningReplay(db, id);
+  const running = await findRunningReplay(db, project_id, id);
   if (running === undefined) return;
   throw new AppError('conflict', `The replay ${running} is running on this webhook.`, {
     hint: 'Wait until it has concluded.',
@@ -133,17 +140,17 @@ function readRange(input: ReplayDeliveries, keptMs: number): { since: Date; unti
   const untilMs = input.until === undefined ? nowMs : Date.parse(input.until);
   const until = new Date(Math.min(untilMs, nowMs));
   if (since >= until) {
-    const message = 'must be before `until`, which is now at the latest';
+    const message = 'must be before `until`, which is at most the current time';
     const limit = until.toISOString();
     throw validationError([
-      { path: 'since', code: 'not_before_until', message, actual: input.since, limit },
+      { path: ['since'], code: 'not_before_until', message, actual: input.since, limit },
     ]);
   }
   if (since.getTime() < nowMs - keptMs) {
     const limit = new Date(nowMs - keptMs).toISOString();
     const message = `must not be before ${limit}: older events have been pruned`;
     throw validationError([
-      { path: 'since', code: 'before_retention', message, actual: input.since, limit },
+      { path: ['since'], code: 'before_retention', message, actual: input.since, limit },
     ]);
   }
   return { since, until };

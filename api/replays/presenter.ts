@@ -1,4 +1,4 @@
-// A replay's row as the wire shows it.
+// Turns the row of a replay into its wire type.
 import type { ReplayRow } from '../../schema/database/tables.ts';
 import type { ReplayOutcomes } from '../../schema/database/webhooks/replays.ts';
 import type { Replay } from '../../schema/replays.ts';

@@ -7,9 +7,9 @@ import { getReplay, listReplays, replayDeliveries } from './operations.ts';
 export const replayRoutes = [
   post('/v1/webhooks/:id/replay', {
     name: 'replayDeliveries',
-    summary: 'Send the deliveries of a time again, each with a new schedule of attempts',
+    summary: 'Replay deliveries',
     description:
-      'Their ids stay and their attempts go on counting. Test events are not sent again. One replay at a time runs on a webhook.',
+      'Sends past deliveries again, each with a new retry schedule. Delivery IDs stay the same, and attempt numbers continue. Test events are not sent again. A webhook runs one replay at a time.',
     scope: 'webhooks:write',
     body: ReplayDeliveries,
     answer: written(202, AcceptedReplay),
@@ -19,6 +19,7 @@ export const replayRoutes = [
   get('/v1/webhooks/:id/replays', {
     name: 'listReplays',
     summary: 'List the replays of a webhook',
+    description: 'Newest first.',
     scope: 'webhooks:read',
     query: listQuery({}),
     answer: list(Replay),
@@ -27,7 +28,7 @@ export const replayRoutes = [
 
   get('/v1/webhooks/:id/replays/:replay_id', {
     name: 'getReplay',
-    summary: 'Read how far a replay has come',
+    summary: 'Get a replay',
     scope: 'webhooks:read',
     answer: one(Replay),
     run: ({ context, caller, params }) => getReplay(context, caller, params.replay_id, params.id),

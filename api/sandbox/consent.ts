@@ -1,9 +1,10 @@
-// The sandbox network's consent page: whoever sits there says which handle they are, and yes or no.
+// The sandbox network's consent page: the user enters a handle and allows or denies access.
 import { Hono } from 'hono';
+import { html } from 'hono/html';
 import { z } from 'zod';
 import type { Db } from '../../schema/database/tables.ts';
 import { SandboxHandle } from '../../schema/platforms/sandbox.ts';
-import { html, page } from '../http/pages.ts';
+import { page } from '../http/pages.ts';
 import { grantCode } from './tokens.ts';
 
 interface ConsentSettings {
@@ -42,37 +43,39 @@ export function createConsent({ db, publicUrl }: ConsentSettings): Hono {
     return c.redirect(callback.href, 303);
   });
 
-  /** Its one client is the Fanfare that it is part of; any other would make this an open redirect. */
+  /** Redirects only to this Fanfare. Any other target would make this page an open redirect. */
   function isCallback(url: string): boolean {
     return URL.parse(url)?.origin === new URL(publicUrl).origin;
   }
   return app;
 }
 
-function consentPage(request: z.infer<typeof Request>, typed = '', fault?: string): Response {
+function consentPage(
+  request: z.infer<typeof Request>,
+  typed = '',
+  issue?: string,
+): Promise<Response> {
   return page(
-    'Sandbox: allow posting?',
+    'Allow posting to the sandbox?',
     html`<p>An application asks to post to the sandbox network on your behalf.</p>
       <form method="post" action="/sandbox/consent">
         <input type="hidden" name="state" value="${request.state}" />
         <input type="hidden" name="callback_url" value="${request.callback_url}" />
         <label for="handle">Your handle</label>
-        ${fault !== undefined && html`<p role="alert">The handle ${fault}.</p>`}
+        ${issue !== undefined && html`<p role="alert">The handle ${issue}.</p>`}
         <input id="handle" name="handle" value="${typed}" placeholder="ada" autocomplete="off" />
-        <p class="quiet">Any name will do; there is no password here.</p>
+        <p class="quiet">Enter any name. The sandbox has no passwords.</p>
         <button class="first" name="decision" value="allow">Allow</button>
         <button name="decision" value="deny">Deny</button>
       </form>`,
-    { status: fault === undefined ? 200 : 422, isFormLeaving: true },
+    { status: issue === undefined ? 200 : 422, isFormLeaving: true },
   );
 }
 
-function badRequest(): Response {
+function badRequest(): Promise<Response> {
   return page(
     'This request is not valid',
-    html`<p>
-      The address lacks a state, or a callback of the application that the sandbox knows.
-    </p>`,
+    html`<p>The address has no state, or its callback does not belong to this server.</p>`,
     { status: 400 },
   );
 }

@@ -1,4 +1,4 @@
-// Which outcome a post to the sandbox asks for: in its options, or in its caption.
+// Reads the outcome that a post to the sandbox requests, from its options or its caption.
 import { SandboxOptions, type SandboxOutcome } from '../../schema/platforms/sandbox.ts';
 
 export interface Directive {
@@ -6,18 +6,18 @@ export interface Directive {
   /** Undefined: every time. */
   times: number | undefined;
   delayMs: number;
-  /** Undefined: the account may post again at once. */
+  /** Undefined: the account can post again at once. */
   throttleS: number | undefined;
   hasRetryAfter: boolean;
 }
 
 const inCaption = /\[sandbox((?:\s+\w+=\w+)*)\s*\]/;
 
-/** What the request itself says wins over `[sandbox outcome=rejected delay_ms=500]` in the caption. */
+/** Options take precedence over `[sandbox outcome=rejected delay_ms=500]` in the caption. */
 export function readDirective(
   caption: string,
-  asked: SandboxOptions,
-): { directive: Directive } | { fault: string } {
+  requested: SandboxOptions,
+): { directive: Directive } | { issue: string } {
   const words = inCaption.exec(caption)?.[1]?.trim().split(/\s+/).filter(Boolean) ?? [];
   const pairs = words.map((word) => {
     const [name = '', value = ''] = word.split('=');
@@ -25,10 +25,10 @@ export function readDirective(
   });
   const parsed = SandboxOptions.safeParse(Object.fromEntries(pairs));
   if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    return { fault: [...(issue?.path ?? []), issue?.message].join(': ') };
+    const [first] = parsed.error.issues;
+    return { issue: [...(first?.path ?? []), first?.message].join(': ') };
   }
-  const options = { ...parsed.data, ...asked };
+  const options = { ...parsed.data, ...requested };
   return {
     directive: {
       outcome: options.outcome ?? 'published',

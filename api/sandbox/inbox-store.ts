@@ -1,4 +1,4 @@
-// What the inboxes hold: the last requests of each name, in memory, bounded in every direction.
+// The inboxes in memory: the last requests of each, with limits on number and size.
 import { LRUCache } from 'lru-cache';
 
 export interface ReceivedRequest {
@@ -6,7 +6,7 @@ export interface ReceivedRequest {
   path: string;
   headers: Record<string, string>;
   body: string;
-  /** What the sender was answered. */
+  /** Status of the response. */
   status: number;
 }
 
@@ -15,7 +15,7 @@ export interface Inbox {
   readonly requests: readonly ReceivedRequest[];
   secret: string | undefined;
   keep(request: ReceivedRequest): void;
-  /** How many requests with this delivery id came, with this one. */
+  /** Counts the requests with this delivery ID, including this one. */
   count(deliveryId: string): number;
 }
 
@@ -33,22 +33,19 @@ const maxRequestBytes = maxBytes / 2;
 const maxCountedBytes = 4 * 1024 * 1024;
 
 export function createInboxStore(): InboxStore {
-  // In the order of their last use: what must go is taken from the front.
-  const inboxes = new Map<string, StoredInbox>();
+  const inboxes = new LRUCache<string, StoredInbox>({ max: maxNames });
   const countBytes = () => inboxes.values().reduce((sum, inbox) => sum + inbox.bytes, 0);
 
   return {
     open(name) {
       const inbox = inboxes.get(name) ?? new StoredInbox();
-      inboxes.delete(name);
       inboxes.set(name, inbox);
-      while (inboxes.size > maxNames || (countBytes() > maxBytes && inboxes.size > 1)) {
-        inboxes.delete(inboxes.keys().next().value!);
-      }
+      // Inboxes grow after they are stored, so the cache can't limit their bytes by itself.
+      while (countBytes() > maxBytes && inboxes.size > 1) inboxes.pop();
       return inbox;
     },
-    find: (name) => inboxes.get(name),
-    names: () => [...inboxes.keys()].toReversed(),
+    find: (name) => inboxes.peek(name),
+    names: () => [...inboxes.keys()],
     delete: (name) => void inboxes.delete(name),
   };
 }
@@ -86,6 +83,6 @@ function sizeOf({ path, headers, body }: ReceivedRequest): number {
   return sizeOfText(path) + sizeOfText(body) + entries.reduce((sum, size) => sum + size, 0);
 }
 
-/** A character takes two bytes at most, an entry of a map or an object about a hundred besides. */
+/** A character takes at most two bytes. An entry of a map or an object takes about 100 more. */
 const sizeOfText = (text: string) => text.length * 2;
 const sizeOfEntry = (text: string) => sizeOfText(text) + 100;

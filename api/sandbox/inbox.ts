@@ -1,17 +1,17 @@
-// The inbox: a receiver of webhooks that needs no server of one's own, shows them, and fails on demand.
+// The inbox: a built-in webhook receiver that shows the requests it gets and fails on demand.
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Hono, type Context as HonoContext } from 'hono';
 import { z } from 'zod';
 import { maxSandboxDelayMs } from '../../schema/platforms/sandbox.ts';
 import { showInbox, showInboxes } from './inbox-pages.ts';
-import { doSignaturesHold } from './inbox-signature.ts';
-import { createInboxStore, type Inbox } from './inbox-store.ts';
+import { createInboxStore, type Inbox, type ReceivedRequest } from './inbox-store.ts';
 import { Refusal } from './refusal.ts';
 
 const Name = z.string().regex(/^[\w.-]{1,64}$/);
 
-/** `?fail=2&status=503&delay_ms=500`: the first two requests of every delivery. Without `fail`: all. */
-const Misbehaviour = z.object({
+/** `?fail=2&status=503&delay_ms=500` fails the first two requests of every delivery. Without `fail`, it fails all. */
+const FailureOptions = z.object({
   fail: z.coerce.number().int().min(0).max(1_000).optional(),
   status: z.coerce.number().int().min(200).max(599).optional(),
   delay_ms: z.coerce.number().int().min(0).max(maxSandboxDelayMs).default(0),
@@ -25,9 +25,9 @@ export function createInbox(): Hono {
   const store = createInboxStore();
   const app = new Hono();
 
-  app.get('/', (c) => {
+  app.get('/', async (c) => {
     const names = store.names();
-    return wantsPage(c) ? showInboxes(names) : c.json({ data: names });
+    return wantsPage(c) ? await showInboxes(names) : c.json({ data: names });
   });
 
   app.post('/:name', async (c) => {
@@ -46,15 +46,15 @@ export function createInbox(): Hono {
     return new Response(body, { status, headers: { 'Content-Type': 'application/json' } });
   });
 
-  app.get('/:name', (c) => {
+  app.get('/:name', async (c) => {
     const name = readName(c);
     const inbox = store.find(name);
     const secret = c.req.query('secret') ?? inbox?.secret;
     const requests = (inbox?.requests ?? []).map((request) => ({
       ...request,
-      signature_holds: secret === undefined ? null : doSignaturesHold(request, secret),
+      signature_holds: secret === undefined ? null : areSignaturesValid(request, secret),
     }));
-    return wantsPage(c) ? showInbox(name, requests) : c.json({ data: requests });
+    return wantsPage(c) ? await showInbox(name, requests) : c.json({ data: requests });
   });
 
   app.delete('/:name', (c) => {
@@ -68,7 +68,7 @@ export function createInbox(): Hono {
     return c.redirect(`/sandbox/inbox/${name}`, 303);
   });
 
-  /** Kept in memory only, to check signatures with. */
+  /** The secret stays in memory and only checks signatures. */
   app.put('/:name/secret', async (c) => {
     const body = z.object({ secret: Secret }).safeParse(await c.req.json().catch(() => null));
     if (!body.success) throw new Refusal(422, 'invalid_request', 'Send {"secret": "whsec_…"}.');
@@ -88,17 +88,18 @@ export function createInbox(): Hono {
 function readName(c: HonoContext): string {
   const name = Name.safeParse(c.req.param('name'));
   if (!name.success) {
-    const message = 'An inbox is named with 1 to 64 letters, digits, dots, dashes or lines.';
+    const message =
+      'The name of an inbox must have 1 to 64 letters, digits, dots, dashes or underscores.';
     throw new Refusal(404, 'not_found', message);
   }
   return name.data;
 }
 
 function readAnswer(c: HonoContext, inbox: Inbox): { status: number; delayMs: number } {
-  const asked = Misbehaviour.safeParse(c.req.query());
+  const asked = FailureOptions.safeParse(c.req.query());
   if (!asked.success) {
     const path = asked.error.issues[0]?.path.join('.');
-    throw new Refusal(422, 'invalid_request', `${path}: is not a number that the inbox takes`);
+    throw new Refusal(422, 'invalid_request', `${path}: must be a number in the allowed range`);
   }
   const { fail, status, delay_ms: delayMs } = asked.data;
   if (fail === undefined) return { status: status ?? 200, delayMs };
@@ -114,4 +115,21 @@ function readAnswer(c: HonoContext, inbox: Inbox): { status: number; delayMs: nu
 function wantsPage(c: HonoContext): boolean {
   const isHtml = c.req.header('Accept')?.includes('text/html') ?? false;
   return isHtml && c.req.query('format') !== 'json';
+}
+
+/** Requires a valid `X-Service-Signature`, and a valid `webhook-signature` if there is one. */
+function areSignaturesValid({ headers, body }: ReceivedRequest, secret: string): boolean {
+  const own = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+  if (!isSame(headers['x-service-signature'] ?? '', own)) return false;
+  const standard = headers['webhook-signature'];
+  if (standard === undefined) return true;
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
+  const expected = `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
+  return standard.split(' ').some((signature) => isSame(signature, expected));
+}
+
+function isSame(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -3,10 +3,17 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import { listSandboxPosts } from '../../schema/database/sandbox.ts';
 import { SandboxHandle } from '../../schema/platforms/sandbox.ts';
-import type { NodeBindings, SandboxRequest } from './hang-up.ts';
-import { NewPost, presentPost, Reference, takePost, type PostingSettings } from './posting.ts';
+import {
+  NewPost,
+  presentPost,
+  Reference,
+  Storable,
+  takePost,
+  type NodeBindings,
+  type PostingSettings,
+  type SandboxRequest,
+} from './posting.ts';
 import { Refusal } from './refusal.ts';
-import { Storable } from './storable.ts';
 import { authenticate, exchangeCode, logIn, refresh, revoke } from './tokens.ts';
 
 const Token = z.discriminatedUnion('grant_type', [
@@ -41,7 +48,7 @@ export function createNetwork(settings: PostingSettings): Hono {
   app.get('/posts', async (c) => {
     const { handle } = await authenticate(db, c.req.header('Authorization'));
     const reference = Reference.optional().safeParse(c.req.query('reference'));
-    if (!reference.success) throw new Refusal(422, 'invalid_request', 'reference: is not valid');
+    if (!reference.success) throw new Refusal(422, 'invalid_request', 'reference: is invalid');
     const posts = await listSandboxPosts(db, { handle, reference: reference.data }, listed);
     if (reference.data !== undefined && posts.some(({ is_hidden }) => is_hidden)) {
       throw new Refusal(503, 'unavailable', 'The sandbox was asked to hide this post.');
@@ -63,5 +70,5 @@ async function readBody<T>(c: SandboxRequest, schema: z.ZodType<T>, status: numb
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const path = issue?.path.join('.') || 'body';
-  throw new Refusal(status, 'invalid_request', `${path}: ${issue?.message ?? 'is not valid'}`);
+  throw new Refusal(status, 'invalid_request', `${path}: ${issue?.message ?? 'is invalid'}`);
 }

@@ -1,5 +1,6 @@
-// The sandbox network's own pages: what was posted there.
+// The sandbox network's pages, which show its posts.
 import { Hono } from 'hono';
+import { html } from 'hono/html';
 import type { Db, SandboxPostRow } from '../../schema/database/tables.ts';
 import {
   findSandboxPost,
@@ -7,7 +8,7 @@ import {
   listSandboxReplies,
 } from '../../schema/database/sandbox.ts';
 import { SandboxHandle } from '../../schema/platforms/sandbox.ts';
-import { html, page, type Html } from '../http/pages.ts';
+import { page, type Html } from '../http/pages.ts';
 
 const shown = 100;
 
@@ -23,8 +24,8 @@ export function createPostPages({ db }: { db: Db }): Hono {
       handle === undefined ? 'Sandbox posts' : `Sandbox posts of @${handle}`,
       posts.length > 0
         ? html`<p class="quiet">The newest ${posts.length}, newest first.</p>
-            ${underWhatTheyAnswer(posts).map(showPost)}`
-        : html`<p>Nothing has been posted yet.</p>`,
+            ${threaded(posts).map(showPost)}`
+        : html`<p>No posts yet.</p>`,
     );
   });
 
@@ -35,7 +36,7 @@ export function createPostPages({ db }: { db: Db }): Hono {
     const replies = await listSandboxReplies(db, post.id, shown);
     return page(
       `Post of @${post.handle}`,
-      html`${underWhatTheyAnswer([...replies.toReversed(), post]).map(showPost)}
+      html`${threaded([...replies.toReversed(), post]).map(showPost)}
         <p><a href="/sandbox/posts">All posts</a></p>`,
     );
   });
@@ -43,12 +44,16 @@ export function createPostPages({ db }: { db: Db }): Hono {
   return app;
 }
 
-function noSuch(what: string): Response {
-  return page(`No such ${what}`, html`<p>The sandbox has nothing here.</p>`, { status: 404 });
+function noSuch(what: string): Promise<Response> {
+  return page(
+    `The sandbox has no such ${what}`,
+    html`<p><a href="/sandbox/posts">All posts</a></p>`,
+    { status: 404 },
+  );
 }
 
-/** The newest first, but each reply right after what it answers and its replies so far. */
-function underWhatTheyAnswer(newestFirst: SandboxPostRow[]): SandboxPostRow[] {
+/** Newest first, with each reply below the post that it replies to, oldest reply first. */
+function threaded(newestFirst: SandboxPostRow[]): SandboxPostRow[] {
   const ids = new Set(newestFirst.map((post) => post.id));
   const replies = Map.groupBy(newestFirst.toReversed(), (post) => post.reply_to);
   const withReplies = (post: SandboxPostRow): SandboxPostRow[] => [
@@ -68,7 +73,7 @@ function showPost(post: SandboxPostRow): Html {
     <h2><a href="${byHandle}">@${handle}</a></h2>
     ${
       reply_to !== null &&
-      html`<p class="quiet">answers <a href="/sandbox/posts/${reply_to}">${reply_to}</a></p>`
+      html`<p class="quiet">replies to <a href="/sandbox/posts/${reply_to}">${reply_to}</a></p>`
     }
     <p class="text">${caption}</p>
     ${media_urls.map((url) => html`<p><a href="${url}" rel="noreferrer nofollow">${url}</a></p>`)}

@@ -1,5 +1,8 @@
-// What becomes of a post sent to the sandbox: taken or refused, as its directive asks.
+// Publishes or refuses a post to the sandbox, as its directive requests.
 import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Context as HonoContext } from 'hono';
 import { z } from 'zod';
 import type { Db, SandboxGrantRow, SandboxPostRow } from '../../schema/database/tables.ts';
 import {
@@ -16,17 +19,20 @@ import {
   type SandboxOutcome,
 } from '../../schema/platforms/sandbox.ts';
 import { readDirective, type Directive } from './directive.ts';
-import { hangUp, hold, type SandboxRequest } from './hang-up.ts';
 import { Refusal } from './refusal.ts';
-import { isStorable, Storable } from './storable.ts';
 import { expired, revoked } from './tokens.ts';
+
+/** Postgres can't store lone surrogates or NUL. */
+const isStorable = (text: string) => text.isWellFormed() && !text.includes('\0');
+
+export const Storable = z.string().refine(isStorable, 'has characters that cannot be stored');
 
 export const Reference = z.string().min(1).max(255).refine(isStorable);
 
 export const NewPost = z.strictObject({
   caption: Storable.min(1, 'must not be empty').refine(
     (caption) => Array.from(caption).length <= maxSandboxCaption,
-    { message: `must have ${maxSandboxCaption} characters at most` },
+    { message: `must have at most ${maxSandboxCaption} characters` },
   ),
   reference: Reference.optional(),
   reply_to: Storable.max(64).optional(),
@@ -43,6 +49,13 @@ export const NewPost = z.strictObject({
 });
 type NewPost = z.infer<typeof NewPost>;
 
+/** Node's own request, so that the sandbox can cut its connection. */
+export interface NodeBindings {
+  req?: IncomingMessage;
+}
+
+export type SandboxRequest = HonoContext<{ Bindings: NodeBindings }>;
+
 export interface PostingSettings {
   db: Db;
   publicUrl: string;
@@ -57,19 +70,19 @@ export async function takePost(
   sent: NewPost,
 ): Promise<Response> {
   const { db } = settings;
-  const { caption, reference = null, reply_to = null, media_urls, ...asked } = sent;
-  const read = readDirective(caption, asked);
-  if ('fault' in read) throw new Refusal(422, 'invalid_directive', read.fault);
+  const { caption, reference = null, reply_to = null, media_urls, ...requested } = sent;
+  const read = readDirective(caption, requested);
+  if ('issue' in read) throw new Refusal(422, 'invalid_directive', read.issue);
   const { directive } = read;
   if (reply_to !== null && !(await findSandboxPost(db, reply_to))) {
-    throw new Refusal(422, 'reply_to_not_found', 'The post to answer is not on the sandbox.');
+    throw new Refusal(422, 'reply_to_not_found', 'The post to reply to is not on the sandbox.');
   }
-  const outcome = (await takeTurn(db, reference, directive)) ? directive.outcome : 'published';
+  const outcome = (await isOutcomeDue(db, reference, directive)) ? directive.outcome : 'published';
   if (!isTaken(outcome)) {
     await hold(outcome === 'hang' ? maxSandboxDelayMs : directive.delayMs);
     return refuse(db, c, grant, directive, outcome);
   }
-  // It is public before the answer is held back, as at a network that is slow to tell.
+  // The post is public before the response, as on a network that responds slowly.
   const id = newPostId();
   const { handle } = grant;
   const post = await insertSandboxPost(db, {
@@ -142,19 +155,19 @@ function serverError(): Refusal {
   return new Refusal(500, 'server_error', 'The sandbox was asked to fail.');
 }
 
-/** Whether the outcome asked for still comes: `times` are counted per reference, whoever tries. */
-async function takeTurn(db: Db, reference: string | null, { outcome, times }: Directive) {
+/** Whether the requested outcome still applies. `times` counts attempts per reference. */
+async function isOutcomeDue(db: Db, reference: string | null, { outcome, times }: Directive) {
   if (outcome === 'published' || times === undefined || reference === null) return true;
   return (await insertSandboxRefusal(db, reference)) <= times;
 }
 
-/** `X-RateLimit-Reset` counts seconds from now, so that no clocks need agree. */
+/** `X-RateLimit-Reset-After` counts seconds from now, so clocks can differ. */
 function throttleHeaders({ throttleS }: Directive): Record<string, string> {
   if (throttleS === undefined) return {};
-  return { 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': String(throttleS) };
+  return { 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset-After': String(throttleS) };
 }
 
-/** Ids grow with time, so that lists page by them. */
+/** IDs grow with time, so lists can page by them. */
 function newPostId(): string {
   return Date.now().toString(36).padStart(9, '0') + randomBytes(6).toString('hex');
 }
@@ -173,4 +186,21 @@ export function presentPost(
     url: `${publicUrl}/sandbox/posts/${post.id}`,
     created_at: post.created_at.toISOString(),
   };
+}
+
+async function hold(delayMs: number): Promise<void> {
+  if (delayMs > 0) await sleep(delayMs, undefined, { ref: false });
+}
+
+/** Cuts the connection. Without a socket, the response breaks off after its headers. */
+function hangUp(c: SandboxRequest): Response {
+  const socket = (c.env as NodeBindings | undefined)?.req?.socket;
+  if (!socket) {
+    const broken = new ReadableStream({
+      pull: (controller) => controller.error(new Error('The sandbox lost its answer.')),
+    });
+    return new Response(broken, { status: 201 });
+  }
+  socket.destroy();
+  return new Response(null, { status: 204 });
 }

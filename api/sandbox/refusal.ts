@@ -1,4 +1,4 @@
-// What the sandbox network says no with, in its own form of error.
+// The errors of the sandbox network, in its own format.
 
 export class Refusal extends Error {
   override readonly name = 'Refusal';

@@ -1,4 +1,4 @@
-// The built-in network, apart from all else: its own tables, its own pages, reached only over HTTP.
+// The built-in test network. It has its own tables and pages, and Fanfare reaches it only over HTTP.
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { Logger } from 'pino';
@@ -11,14 +11,14 @@ import { Refusal } from './refusal.ts';
 
 export interface SandboxSettings {
   db: Db;
-  /** The base address that browsers see, without a slash at the end. */
+  /** The base URL that browsers use, without a slash at the end. */
   publicUrl: string;
   log: Logger;
 }
 
 const maxBodyBytes = 1_048_576;
 
-/** Give it whole requests, with `/sandbox` in their path; `env.req` is Node's request. */
+/** Expects full paths, starting with `/sandbox`. `env.req` is Node's request. */
 export function createSandbox(settings: SandboxSettings): Hono {
   const app = new Hono().basePath('/sandbox');
   app.use(
@@ -32,7 +32,9 @@ export function createSandbox(settings: SandboxSettings): Hono {
   app.route('/posts', createPostPages(settings));
   app.route('/consent', createConsent(settings));
   app.route('/inbox', createInbox());
-  app.notFound(() => new Refusal(404, 'not_found', 'Nothing is here.').toResponse());
+  app.notFound(() =>
+    new Refusal(404, 'not_found', 'The sandbox has nothing at this path.').toResponse(),
+  );
   app.onError((error) => {
     if (error instanceof Refusal) return error.toResponse();
     settings.log.error({ err: error }, 'the sandbox failed');

@@ -25,7 +25,7 @@ export async function logIn(db: Db, handle: string): Promise<Tokens> {
   return toTokens(await insertSandboxGrant(db, { id: newGrantId(), handle, code: null }));
 }
 
-/** The consent page's yes. */
+/** For a user who allowed access on the consent page. */
 export async function grantCode(db: Db, handle: string): Promise<string> {
   const code = randomBytes(24).toString('base64url');
   await insertSandboxGrant(db, { id: newGrantId(), handle, code });
@@ -34,11 +34,11 @@ export async function grantCode(db: Db, handle: string): Promise<string> {
 
 export async function exchangeCode(db: Db, code: string): Promise<Tokens> {
   const grant = await takeSandboxGrant(db, code, codeLivesMs);
-  if (!grant) throw new Refusal(400, 'invalid_code', 'The code is unknown, used or too old.');
+  if (!grant) throw new Refusal(400, 'invalid_code', 'The code is unknown, used or expired.');
   return toTokens(grant);
 }
 
-/** The refresh token changes with every use: the old one is dead from then on. */
+/** A refresh token works once. */
 export async function refresh(db: Db, refreshToken: string): Promise<Tokens> {
   const grant = await findGrant(db, refreshToken, 'rt');
   const fresh = await setSandboxGrantRefreshed(db, grant.id, grant.generation);
@@ -46,7 +46,7 @@ export async function refresh(db: Db, refreshToken: string): Promise<Tokens> {
   return toTokens(fresh);
 }
 
-/** The login behind an access token. */
+/** Returns the grant of an access token. */
 export async function authenticate(
   db: Db,
   authorization: string | undefined,
@@ -67,10 +67,10 @@ export function expired(): Refusal {
 }
 
 export function revoked(): Refusal {
-  return new Refusal(401, 'token_revoked', 'The account took its permission back.');
+  return new Refusal(401, 'token_revoked', 'The user revoked the permission.');
 }
 
-/** Pruning deletes old grants: a token whose grant is gone begins it anew at the token's generation. */
+/** Pruning deletes old grants. A token without its grant creates the grant again. */
 async function findGrant(db: Db, token: string, kind: 'at' | 'rt'): Promise<SandboxGrantRow> {
   const [, tokenKind, id = '', digits, handle] = tokenPattern.exec(token) ?? [];
   const isHandle = SandboxHandle.safeParse(handle).data === handle;

@@ -1,29 +1,20 @@
-// The first page: where everything is.
-import type { Context } from './context.ts';
-import { html, page } from '../http/pages.ts';
+// The home page, with links to everything that this server offers.
+import { html } from 'hono/html';
+import type { Context } from '../http/context.ts';
+import { page } from '../http/pages.ts';
 
-export function home({ publicUrl, temporalUiUrl, config }: Context): Response {
-  const links: [string, string][] = [
-    ...(config.hasGraphiql
-      ? ([['GraphiQL', `${publicUrl}/graphql`]] satisfies [string, string][])
-      : []),
-    ['API document', `${publicUrl}/docs`],
-    ['OpenAPI', `${publicUrl}/v1/openapi.json`],
-    ...(config.hasSandbox
-      ? ([
-          ['Sandbox posts', `${publicUrl}/sandbox/posts`],
-          ['Inbox', `${publicUrl}/sandbox/inbox/demo`],
-        ] satisfies [string, string][])
-      : []),
-    ...(temporalUiUrl ? ([['Temporal', temporalUiUrl]] satisfies [string, string][]) : []),
-    ['Readiness', `${publicUrl}/readyz`],
-  ];
-  const items = links.map(([name, url]) => html`<li><a href="${url}">${name}</a></li>`);
+export function home({ publicUrl, temporalUiUrl, config }: Context): Promise<Response> {
+  const link = (name: string, url: string) => html`<li><a href="${url}">${name}</a></li>`;
   return page(
     'Fanfare',
     html`<p>One post out to many networks, a signed webhook back, all of it live.</p>
       <ul>
-        ${items}
+        ${link('API reference', `${publicUrl}/docs`)}
+        ${link('OpenAPI document', `${publicUrl}/v1/openapi.json`)}
+        ${config.hasGraphiql && link('GraphiQL', `${publicUrl}/graphql`)}
+        ${config.hasSandbox && link('Sandbox posts', `${publicUrl}/sandbox/posts`)}
+        ${config.hasSandbox && link('Webhook inbox', `${publicUrl}/sandbox/inbox/demo`)}
+        ${temporalUiUrl && link('Temporal', temporalUiUrl)} ${link('Health', `${publicUrl}/readyz`)}
       </ul>`,
   );
 }

@@ -1,4 +1,4 @@
-// Keeps a worker running while Temporal comes and goes.
+// Restarts the worker of this process whenever it fails, such as when it loses Temporal.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
@@ -9,19 +9,22 @@ import {
 } from '../../activities/worker.ts';
 import { connectNative } from './temporal-connection.ts';
 
-interface KeptWorker {
+export interface KeptWorker {
   /** Resolves when a worker runs for the first time. */
   ready: Promise<void>;
   isRunning(): boolean;
   stop(): Promise<void>;
 }
 
-type KeepDependencies = Omit<WorkerDependencies, 'connection' | 'temporal'> & { address: string };
+export type KeepDependencies = Omit<WorkerDependencies, 'connection' | 'temporal'> & {
+  address: string;
+};
 
 const retryMs = 1_000;
 
 export function keepWorker(dependencies: KeepDependencies): KeptWorker {
-  const { address, config, log } = dependencies;
+  const { address, config } = dependencies;
+  const log = dependencies.log.child({ component: 'worker' });
   const stopping = new AbortController();
   const ready = Promise.withResolvers<void>();
   let worker: RunningWorker | undefined;
@@ -30,7 +33,7 @@ export function keepWorker(dependencies: KeepDependencies): KeptWorker {
     let connection: NativeConnection | undefined;
     try {
       connection = await connectNative({ address, config });
-      // The relay's client shares the worker's connection, which is what lets a workflow start eagerly.
+      // The relay's client uses the worker's connection, because eager workflow start needs that.
       const temporal = new Client({ connection, namespace: config.temporal.namespace });
       worker = await startWorker({ ...dependencies, connection, temporal });
       ready.resolve();
@@ -45,7 +48,7 @@ export function keepWorker(dependencies: KeepDependencies): KeptWorker {
   async function keep(): Promise<void> {
     while (!stopping.signal.aborted) {
       await runOnce().catch((error: unknown) =>
-        log.warn({ err: error }, 'The worker is down; it is started again.'),
+        log.warn({ err: error }, 'worker failed, restarting'),
       );
       await sleep(retryMs, undefined, { signal: stopping.signal }).catch(() => undefined);
     }

@@ -1,13 +1,13 @@
-// What this process tells Prometheus: its requests, what waits, how webhooks fare, and Node's own figures.
+// Prometheus metrics: requests, waiting work, webhooks, and Node's own metrics.
 import type { MiddlewareHandler } from 'hono';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { msUntil } from '../../schema/database/ago.ts';
+import { msUntil } from '../../schema/database/database-clock.ts';
 import { readFeedLagSeconds } from '../../schema/database/live/changes.ts';
-import { readDeliveryBacklog } from '../../schema/database/webhooks/delivery-backlog.ts';
-import { listPauses } from '../../schema/database/dispatch/pauses.ts';
+import { readDeliveryBacklog } from '../../schema/database/dispatch/stuck.ts';
+import { listPauses } from '../../schema/database/pauses.ts';
 import { countWebhooksByState } from '../../schema/database/webhooks/health.ts';
-import type { Context } from './context.ts';
-import type { PublicPage } from '../http/public-page.ts';
+import type { Context } from '../http/context.ts';
+import type { PublicPage } from '../http/route.ts';
 import type { RestEnv } from '../http/request-id.ts';
 
 const registry = new Registry();
@@ -20,50 +20,34 @@ const requestSeconds = new Histogram({
   registers: [registry],
 });
 
-const outboxRows = new Gauge({
-  name: 'fanfare_outbox_rows',
-  help: 'Workflows that Temporal has not been told of yet.',
-  registers: [registry],
-});
+const gauge = (name: string, help: string, ...labelNames: string[]) =>
+  new Gauge({ name, help, labelNames, registers: [registry] });
 
-const outboxAgeSeconds = new Gauge({
-  name: 'fanfare_outbox_oldest_seconds',
-  help: 'The age of the oldest of them.',
-  registers: [registry],
-});
-
-const deliveriesWaiting = new Gauge({
-  name: 'fanfare_deliveries_waiting',
-  help: 'Deliveries that have not concluded: pending ones have not been attempted yet.',
-  labelNames: ['status'],
-  registers: [registry],
-});
-
-const deliveriesOverdueSeconds = new Gauge({
-  name: 'fanfare_deliveries_overdue_seconds',
-  help: 'How long the one due longest has been due.',
-  registers: [registry],
-});
-
-const webhooks = new Gauge({
-  name: 'fanfare_webhooks',
-  help: 'Webhooks by state: failing ones are active still, with failed attempts since the last success.',
-  labelNames: ['state'],
-  registers: [registry],
-});
-
-const sendingPaused = new Gauge({
-  name: 'fanfare_sending_paused',
-  help: '1 for each network and project, or for all deliveries, that the operator has paused.',
-  labelNames: ['scope'],
-  registers: [registry],
-});
-
-const feedLagSeconds = new Gauge({
-  name: 'fanfare_feed_lag_seconds',
-  help: 'The age of the oldest change that a running transaction holds back from live streams.',
-  registers: [registry],
-});
+const outboxRows = gauge('fanfare_outbox_rows', 'Workflows that are not yet started in Temporal.');
+const outboxAgeSeconds = gauge('fanfare_outbox_oldest_seconds', 'Age of the oldest outbox row.');
+const deliveriesWaiting = gauge(
+  'fanfare_deliveries_waiting',
+  'Open deliveries. Pending ones have no attempt yet.',
+  'status',
+);
+const deliveriesOverdueSeconds = gauge(
+  'fanfare_deliveries_overdue_seconds',
+  'How long the most overdue delivery has been due.',
+);
+const webhooks = gauge(
+  'fanfare_webhooks',
+  'Webhooks by state. Failing ones are active, with failed attempts since the last success.',
+  'state',
+);
+const sendingPaused = gauge(
+  'fanfare_sending_paused',
+  '1 for each paused scope: a network, a project or all deliveries.',
+  'scope',
+);
+const feedLagSeconds = gauge(
+  'fanfare_feed_lag_seconds',
+  'Age of the oldest change that a running transaction keeps from live streams.',
+);
 
 export const countRequests: MiddlewareHandler<RestEnv> = async (c, next) => {
   const startedAtMs = performance.now();
@@ -78,10 +62,10 @@ export const countRequests: MiddlewareHandler<RestEnv> = async (c, next) => {
 
 let isNodeCollected = false;
 
-export const metricsPage: PublicPage = {
+export const metricsPage: PublicPage<Context> = {
   path: '/metrics',
   async respond(context, c) {
-    // From the first scrape on: where nobody scrapes, nothing is collected.
+    // From the first scrape on, so that a process without scrapes collects nothing.
     if (!isNodeCollected) collectDefaultMetrics({ register: registry });
     isNodeCollected = true;
     await readOutbox(context);

@@ -1,19 +1,18 @@
-// The HTTP server of `worker`: the probes and the metrics, and nothing else.
+// The HTTP server of `worker`, for probes and metrics only.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Context } from './context.ts';
-import { healthPages } from './health.ts';
+import { healthPages, type ProcessContext } from './health.ts';
 import { metricsPage } from './metrics.ts';
-import { createPages } from '../http/rest.ts';
+import { createPages } from './rest.ts';
 
 export interface ProbeServer {
-  /** Returns the port, since 0 asks for any free one. */
+  /** Returns the actual port, because 0 means any free one. */
   listen(port: number, host: string): Promise<number>;
   close(): Promise<void>;
 }
 
-export function createProbeServer(context: Context): ProbeServer {
+export function createProbeServer(context: ProcessContext): ProbeServer {
   const pages = createPages(context, [...healthPages, metricsPage]);
   const server = createServer((incoming, outgoing) => {
     const { method = 'GET', url = '/' } = incoming;
@@ -22,7 +21,7 @@ export function createProbeServer(context: Context): ProbeServer {
       const body = await response.text();
       outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(body);
     })();
-    // A target or method that no request can have.
+    // An invalid request target or method.
     answering.catch(() => outgoing.writeHead(400).end());
   });
   return {

@@ -1,18 +1,18 @@
-// What the first line of a request asks for, as an address of this server, before anything reads it.
+// The target in the first line of an HTTP request, checked before any handler reads it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { validationError } from '../../schema/wire/errors.ts';
-import type { Context } from './context.ts';
+import type { Context } from '../http/context.ts';
 import { toErrorAnswer } from '../http/errors.ts';
 import { nameRequest } from '../http/request-id.ts';
 
-/** `http://host/v1` asks for `/v1`; what is neither a path nor an address, such as `*`, is nowhere. */
+/** `http://host/v1` becomes `/v1`. Other targets, such as `*`, become a path that doesn't exist. */
 export function toPath(target: string): string {
   if (target.startsWith('/')) return target;
   const url = /^https?:\/\//i.test(target) ? URL.parse(target) : null;
   return url ? url.pathname + url.search : `/${target}`;
 }
 
-/** Whether the Host header and the path make an address. */
+/** Whether the Host header and the path form a valid URL. */
 export function hasAddress({ headers, url }: IncomingMessage): boolean {
   return URL.canParse(`http://${headers.host ?? 'localhost'}${url}`);
 }
@@ -24,9 +24,9 @@ export function refuseAddress(
 ): void {
   const given = headers['x-request-id'];
   const requestId = nameRequest(typeof given === 'string' ? given : null);
-  const message = 'names no host that can be';
-  const fault = validationError([{ path: 'Host', code: 'invalid_host', message }]);
-  const { error } = toErrorAnswer(context, fault);
+  const message = 'must be a valid host';
+  const refusal = validationError([{ path: ['Host'], code: 'invalid_host', message }]);
+  const { error } = toErrorAnswer(context, refusal);
   const body = JSON.stringify({ error, request_id: requestId });
   outgoing
     .writeHead(400, {

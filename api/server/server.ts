@@ -1,7 +1,7 @@
 // The HTTP server: one port for GraphQL, REST, the sandbox and the pages.
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Context } from './context.ts';
+import type { Context } from '../http/context.ts';
 import { createKeyWatch } from '../live/key-watch.ts';
 import { hasAddress, refuseAddress, toPath } from './request-target.ts';
 import { isSocketRequest, serveSockets } from '../websocket/sockets.ts';
@@ -15,7 +15,7 @@ interface Router {
 
 export interface ServerParts {
   documents: StoredDocuments;
-  /** Answers every path that no other part takes, with 404 where nothing is. */
+  /** Answers every path without another handler, with 404 if it doesn't exist. */
   rest: Router;
   connect: Router;
   sandbox?: { fetch(request: Request, node: NodeRequest): Response | Promise<Response> };
@@ -24,7 +24,7 @@ export interface ServerParts {
 
 export interface Server {
   listen(port: number, host: string): Promise<{ port: number; url: string }>;
-  /** Ends streams and idle connections at once, and waits for the answers under way. */
+  /** Ends streams and idle connections at once, and waits for running requests. */
   close(): Promise<void>;
 }
 
@@ -76,7 +76,7 @@ export function createServer(context: Context, parts: ServerParts): Server {
     async close() {
       keyWatch.close();
       const closed = new Promise((resolve) => server.close(resolve));
-      // Sockets first: a client whose stream has ended closes its socket itself, with a code of its own.
+      // Sockets first: after the end of a stream, clients close their socket with their own code.
       await Promise.all([sockets.close(), context.feed.close()]);
       server.closeIdleConnections();
       const timer = setTimeout(() => server.closeAllConnections(), closeTimeoutMs);

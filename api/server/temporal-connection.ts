@@ -4,10 +4,10 @@ import { Client, Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import type { Config } from '../../schema/config/config.ts';
 
-/** gRPC would send all that passes through Temporal to the proxy that `http_proxy` names. */
+/** Without this, gRPC would send all traffic with Temporal through the proxy in `http_proxy`. */
 export const withoutProxy = { channelArgs: { 'grpc.enable_http_proxy': 0 } };
 
-/** Otherwise a new client would wait for the connection of an earlier one. */
+/** Without this, a new client would wait for the connection of an earlier one. */
 const withoutSharing = { 'grpc.use_local_subchannel_pool': 1 };
 
 export interface TemporalTarget {
@@ -15,7 +15,7 @@ export interface TemporalTarget {
   config: Config;
 }
 
-/** Connects when first used. */
+/** Returns a client that connects when first used. */
 export async function createTemporalClient(target: TemporalTarget): Promise<Client> {
   const channelArgs = { ...withoutProxy.channelArgs, ...withoutSharing };
   const connection = Connection.lazy({ ...(await connectionOptions(target)), channelArgs });

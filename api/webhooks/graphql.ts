@@ -2,10 +2,10 @@
 import { listQuery } from '../../schema/wire/listing.ts';
 import {
   CreateWebhook,
-  disabledReasons,
+  DisabledReason,
   RotateWebhook,
   UpdateWebhook,
-  webhookStatuses,
+  WebhookStatus,
   type Webhook,
   type WebhookWithSecret,
 } from '../../schema/webhooks.ts';
@@ -17,6 +17,7 @@ import { nodesOf } from '../graphql/nodes.ts';
 import { readId, write } from '../graphql/operation.ts';
 import { queryOne, queryPages } from '../graphql/queries.ts';
 import { idArguments, idempotencyArguments, noInput, wordEnum } from '../graphql/shapes.ts';
+import { subscriptionOf } from '../graphql/subscriptions.ts';
 import {
   createWebhook,
   deleteWebhook,
@@ -27,15 +28,14 @@ import {
   updateWebhook,
 } from './operations.ts';
 
-const WebhookStatusRef = wordEnum('WebhookStatus', webhookStatuses);
-const DisabledReasonRef = wordEnum('DisabledReason', disabledReasons);
+const WebhookStatusRef = wordEnum(WebhookStatus);
+const DisabledReasonRef = wordEnum(DisabledReason);
 
 export const WebhookRef = builder.objectRef<Webhook>('Webhook');
 export const webhookNodes = nodesOf('webhooks:read', findWebhooks);
 
 builder.node(WebhookRef, {
   ...webhookNodes.options,
-  description: 'A subscription of a receiver to events.',
   fields: (t) => ({
     environment: t.expose('environment', { type: KeyEnvironmentRef }),
     name: t.exposeString('name', { nullable: true }),
@@ -45,19 +45,9 @@ builder.node(WebhookRef, {
     active: t.exposeBoolean('active'),
     disabledReason: t.expose('disabled_reason', { type: DisabledReasonRef, nullable: true }),
     disabledAt: t.expose('disabled_at', { type: 'DateTime', nullable: true }),
-    failingSince: t.expose('failing_since', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'A warning: attempts have failed since then, and none has succeeded.',
-    }),
-    consecutiveFailures: t.exposeInt('consecutive_failures', {
-      description: 'Events in a row that have failed for good, up to 100.',
-    }),
-    lastDeliveryAt: t.expose('last_delivery_at', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'When an event was last delivered, not counting tests and manual retries.',
-    }),
+    failingSince: t.expose('failing_since', { type: 'DateTime', nullable: true }),
+    consecutiveFailures: t.exposeInt('consecutive_failures'),
+    lastDeliveryAt: t.expose('last_delivery_at', { type: 'DateTime', nullable: true }),
     secretPreview: t.exposeString('secret_preview'),
     createdAt: t.expose('created_at', { type: 'DateTime' }),
   }),
@@ -67,10 +57,12 @@ const WebhookSecretPayload = builder
   .objectRef<WebhookWithSecret>('WebhookSecretPayload')
   .implement({
     fields: (t) => ({
-      webhook: t.field({ type: WebhookRef, resolve: (webhook) => webhook }),
-      secret: t.exposeString('secret', {
-        description: 'The signing secret. Shown only in this answer.',
+      webhook: t.field({
+        type: WebhookRef,
+        description: 'The webhook.',
+        resolve: (webhook) => webhook,
       }),
+      secret: t.exposeString('secret'),
     }),
   });
 
@@ -78,10 +70,10 @@ const WebhookConnection = connectionOf('WebhookConnection', WebhookRef);
 
 const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
   fields: (t) => ({
-    url: t.string({ required: true, description: 'Absolute, https.' }),
-    events: t.field({ type: [EventTypeRef], description: 'Default: every live kind.' }),
+    url: t.string({ required: true }),
+    events: t.field({ type: [EventTypeRef] }),
     name: t.string(),
-    active: t.boolean({ description: 'Default: true.' }),
+    active: t.boolean(),
   }),
 });
 
@@ -89,32 +81,26 @@ const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
   fields: (t) => ({
     url: t.string(),
     events: t.field({ type: [EventTypeRef] }),
-    name: t.string({ description: 'Null: none.' }),
-    active: t.boolean({
-      description: '`true` enables a disabled webhook and clears its failure count.',
-    }),
+    name: t.string(),
+    active: t.boolean(),
   }),
 });
 
 const RotateWebhookInput = builder.inputType('RotateWebhookInput', {
   fields: (t) => ({
-    overlapSeconds: t.int({
-      description: 'How long `webhook-signature` carries the previous secret too. Default: 0.',
-    }),
+    overlapSeconds: t.int(),
   }),
 });
 
 queryOne('webhook', {
   type: WebhookRef,
-  description: 'A webhook and its status.',
   scope: 'webhooks:read',
-  what: 'webhook',
+  resource: 'webhook',
   get: getWebhook,
 });
 
 queryPages('webhooks', {
   type: WebhookConnection,
-  description: 'The webhooks, newest first.',
   scope: 'webhooks:read',
   schema: listQuery({}),
   list: listWebhooks,
@@ -124,7 +110,6 @@ builder.mutationFields((t) => ({
   createWebhook: t.field({
     type: WebhookSecretPayload,
     nullable: true,
-    description: 'Registers a URL that receives events.',
     complexity: operationCost,
     args: {
       input: t.arg({ type: CreateWebhookInput, required: true }),
@@ -136,10 +121,9 @@ builder.mutationFields((t) => ({
   updateWebhook: t.field({
     type: WebhookRef,
     nullable: true,
-    description: 'Changes a webhook, disables it or enables it again.',
     complexity: operationCost,
     args: {
-      ...idArguments,
+      ...idArguments('webhook'),
       input: t.arg({ type: UpdateWebhookInput, required: true }),
     },
     resolve: (_, args, graphql, info) =>
@@ -153,10 +137,9 @@ builder.mutationFields((t) => ({
   rotateWebhook: t.field({
     type: WebhookSecretPayload,
     nullable: true,
-    description: 'Replaces the signing secret.',
     complexity: operationCost,
     args: {
-      ...idArguments,
+      ...idArguments('webhook'),
       input: t.arg({ type: RotateWebhookInput }),
       ...idempotencyArguments,
     },
@@ -171,9 +154,8 @@ builder.mutationFields((t) => ({
   deleteWebhook: t.field({
     type: 'ID',
     nullable: true,
-    description: 'Deletes a webhook and cancels what waits for it. Answers its id.',
     complexity: operationCost,
-    args: idArguments,
+    args: idArguments('webhook'),
     resolve: (_, args, graphql, info) =>
       write(
         graphql,
@@ -185,3 +167,13 @@ builder.mutationFields((t) => ({
       ),
   }),
 }));
+
+subscriptionOf('webhookUpdated', {
+  description:
+    "Changes of the project's webhooks, or of one webhook. With `id` and without `after`, the first message is the current state.",
+  subject: 'webhook',
+  type: WebhookRef,
+  scope: 'webhooks:read',
+  get: getWebhook,
+  find: findWebhooks,
+});

@@ -1,7 +1,7 @@
-// What a client may do with its webhooks: create, read, change, rotate the secret, delete.
+// Operations on webhooks: create, read, change, rotate the secret, delete.
 import { sql } from 'kysely';
 import { generateWebhookSecret, secretPreview } from '../../activities/delivering/signature.ts';
-import { inMs } from '../../schema/database/ago.ts';
+import { inMs } from '../../schema/database/database-clock.ts';
 import { concludeWaiting } from '../../schema/database/webhooks/waiting-deliveries.ts';
 import {
   countWebhooks,
@@ -12,6 +12,7 @@ import {
   lockWebhook,
   setWebhook,
 } from '../../schema/database/webhooks/webhooks.ts';
+import type { RowScope } from '../../schema/database/row-scope.ts';
 import { sealWebhookSecret } from '../../schema/database/webhooks/secrets.ts';
 import { countOf } from '../../schema/wire/count-of.ts';
 import { AppError, validationError } from '../../schema/wire/errors.ts';
@@ -24,7 +25,7 @@ import type {
   Webhook,
   WebhookWithSecret,
 } from '../../schema/webhooks.ts';
-import type { Caller, Context } from '../server/context.ts';
+import type { Caller, Context } from '../http/context.ts';
 import { page } from '../http/listing.ts';
 import { transact, type Answer } from '../http/transact.ts';
 import { presentWebhook } from './presenter.ts';
@@ -39,7 +40,7 @@ export async function createWebhook(
     const { maxWebhooks } = context.config;
     if ((await countWebhooks(trx, caller.projectId)) >= maxWebhooks) {
       throw new AppError('conflict', `A project has at most ${countOf(maxWebhooks, 'webhook')}.`, {
-        hint: 'Delete one that is not used, or ask the operator for more.',
+        hint: 'Delete a webhook that you no longer use, or ask the operator for more.',
         details: { limit: maxWebhooks },
       });
     }
@@ -78,13 +79,13 @@ export function listWebhooks(
   );
 }
 
-/** Of these those that the caller may see; none that is deleted. */
+/** The webhooks with these ids that the scope includes, without deleted ones. */
 export async function findWebhooks(
   { db }: Context,
-  caller: Caller,
+  scope: RowScope,
   ids: string[],
 ): Promise<Webhook[]> {
-  return (await listWebhooksById(db, caller, ids)).map(presentWebhook);
+  return (await listWebhooksById(db, scope, ids)).map(presentWebhook);
 }
 
 export async function updateWebhook(
@@ -98,11 +99,11 @@ export async function updateWebhook(
     const row = await lockWebhook(trx, caller, id);
     const named = { ...changes, ...(events ? { events: [...new Set(events)] } : {}) };
     if (Object.keys(named).length > 0) {
-      await setWebhook(trx, id, named);
+      await setWebhook(trx, caller.projectId, id, named);
       change({ subject: 'webhook', subject_id: id, kind: 'updated' });
     }
     if (active !== undefined && active !== (row.status === 'active')) {
-      await setWebhook(trx, id, active ? enabledAnew() : disabledByUser());
+      await setWebhook(trx, caller.projectId, id, active ? enabledAnew() : disabledByUser());
       change({ subject: 'webhook', subject_id: id, kind: active ? 'enabled' : 'disabled' });
       if (!active) await concludeWaiting(trx, id, 'skipped');
     }
@@ -110,7 +111,7 @@ export async function updateWebhook(
   });
 }
 
-/** Within the overlap both secrets sign; without one the old secret signs nothing from now on. */
+/** During the overlap, both secrets sign. Without an overlap, the old secret stops signing now. */
 export function rotateWebhook(
   context: Context,
   caller: Caller,
@@ -128,18 +129,18 @@ export function rotateWebhook(
             previous_secret_until: inMs(overlap_seconds * 1_000),
           }
         : noPreviousSecret;
-    await setWebhook(trx, id, { ...columns, ...previous });
+    await setWebhook(trx, caller.projectId, id, { ...columns, ...previous });
     change({ subject: 'webhook', subject_id: id, kind: 'rotated' });
     const webhook = presentWebhook(await getWebhookRow(trx, caller, id));
     return { status: 200, data: { ...webhook, secret }, isSecret: true };
   });
 }
 
-/** The row stays for its deliveries, without secrets; what waits for it is canceled. */
+/** The row stays for its deliveries, without secrets. Waiting deliveries are canceled. */
 export function deleteWebhook(context: Context, caller: Caller, id: string): Promise<Answer<null>> {
   return transact(context, caller, async ({ trx, change }) => {
     const { environment } = await lockWebhook(trx, caller, id);
-    await setWebhook(trx, id, {
+    await setWebhook(trx, caller.projectId, id, {
       deleted_at: databaseNow,
       secret: null,
       secret_key_id: null,
@@ -152,15 +153,18 @@ export function deleteWebhook(context: Context, caller: Caller, id: string): Pro
 }
 
 const addressHint =
-  'The operator lets private addresses through, and http to them, with FANFARE_ALLOW_PRIVATE_CIDRS.';
+  'The operator can allow private addresses, and http to them, with FANFARE_ALLOW_PRIVATE_CIDRS.';
 
 async function checkUrl({ guard }: Context, { projectId }: Caller, url: string): Promise<void> {
   const verdict = await guard.check(url, projectId);
   if (verdict.ok) return;
   const { code, message } = verdict;
-  // A URL with http may lead to ranges that are let through, so this helps there too.
+  // An allowed range also allows http, so the hint helps there too.
   const isAboutAddress = code === 'blocked_address' || code === 'not_https';
-  throw validationError([{ path: 'url', code, message }], isAboutAddress ? addressHint : undefined);
+  throw validationError(
+    [{ path: ['url'], code, message }],
+    isAboutAddress ? addressHint : undefined,
+  );
 }
 
 function newSecret({ vault }: Context, webhookId: string) {
@@ -178,7 +182,7 @@ const noPreviousSecret = {
   previous_secret_until: null,
 };
 
-/** Times are compared with the engine's, which are database time. */
+/** The engine compares these times with its own, which come from the database. */
 const databaseNow = sql<Date>`clock_timestamp()`;
 
 const enabled = { status: 'active', disabled_reason: null, disabled_at: null } as const;
@@ -187,7 +191,7 @@ function disabledByUser() {
   return { status: 'disabled', disabled_reason: 'user', disabled_at: databaseNow } as const;
 }
 
-/** A new count of failures begins. */
+/** Starts a new count of failures. */
 function enabledAnew() {
   return { ...enabled, enabled_at: databaseNow, failing_since: null };
 }

@@ -1,4 +1,4 @@
-// A webhook's row as the wire shows it. The secret is added only by what made it.
+// Turns the row of a webhook into its wire type. Only the operation that made the secret adds it.
 import type { WebhookRow } from '../../schema/database/tables.ts';
 import type { WebhookHealth } from '../../schema/database/webhooks/webhooks.ts';
 import { toTimestamp } from '../../schema/wire/timestamp.ts';

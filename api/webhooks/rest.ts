@@ -1,10 +1,8 @@
 // The REST routes of webhooks.
-import { Delivery } from '../../schema/deliveries.ts';
 import { listQuery } from '../../schema/wire/listing.ts';
 import {
   CreateWebhook,
   RotateWebhook,
-  TestWebhook,
   UpdateWebhook,
   Webhook,
   WebhookWithSecret,
@@ -18,12 +16,12 @@ import {
   rotateWebhook,
   updateWebhook,
 } from './operations.ts';
-import { testWebhook } from './test-webhook.ts';
 
 export const webhookRoutes = [
   post('/v1/webhooks', {
     name: 'createWebhook',
-    summary: 'Register a URL that receives events; the secret is shown in this answer only',
+    summary: 'Create a webhook',
+    description: 'The signing secret is shown only in this response.',
     scope: 'webhooks:write',
     body: CreateWebhook,
     answer: written(201, WebhookWithSecret),
@@ -32,7 +30,8 @@ export const webhookRoutes = [
 
   get('/v1/webhooks', {
     name: 'listWebhooks',
-    summary: 'List the webhooks',
+    summary: 'List webhooks',
+    description: 'Newest first.',
     scope: 'webhooks:read',
     query: listQuery({}),
     answer: list(Webhook),
@@ -41,7 +40,7 @@ export const webhookRoutes = [
 
   get('/v1/webhooks/:id', {
     name: 'getWebhook',
-    summary: 'Read a webhook and its status',
+    summary: 'Get a webhook',
     scope: 'webhooks:read',
     answer: one(Webhook),
     run: ({ context, caller, params }) => getWebhook(context, caller, params.id),
@@ -49,7 +48,8 @@ export const webhookRoutes = [
 
   patch('/v1/webhooks/:id', {
     name: 'updateWebhook',
-    summary: 'Change a webhook, disable it or enable it again',
+    summary: 'Update a webhook',
+    description: '`active` disables or enables the webhook.',
     scope: 'webhooks:write',
     body: UpdateWebhook,
     answer: written(200, Webhook),
@@ -58,25 +58,18 @@ export const webhookRoutes = [
 
   post('/v1/webhooks/:id/rotate', {
     name: 'rotateWebhook',
-    summary: 'Replace the signing secret; the new one is shown in this answer only',
+    summary: 'Rotate the signing secret',
+    description: 'The new secret is shown only in this response.',
     scope: 'webhooks:write',
     body: RotateWebhook,
     answer: written(200, WebhookWithSecret),
     run: ({ context, caller, params, body }) => rotateWebhook(context, caller, params.id, body),
   }),
 
-  post('/v1/webhooks/:id/test', {
-    name: 'testWebhook',
-    summary: 'Send a test event, also to a disabled webhook; it is attempted once',
-    scope: 'webhooks:write',
-    body: TestWebhook,
-    answer: written(202, Delivery),
-    run: ({ context, caller, params, body }) => testWebhook(context, caller, params.id, body),
-  }),
-
   del('/v1/webhooks/:id', {
     name: 'deleteWebhook',
-    summary: 'Delete a webhook and cancel what waits for it',
+    summary: 'Delete a webhook',
+    description: 'Cancels the pending deliveries of the webhook.',
     scope: 'webhooks:write',
     answer: removed,
     run: ({ context, caller, params }) => deleteWebhook(context, caller, params.id),

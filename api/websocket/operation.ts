@@ -1,4 +1,4 @@
-// One operation on a GraphQL socket: what is checked before it runs, and how its errors are shown.
+// One operation on a GraphQL socket: its checks, and how its errors are presented.
 import type {
   ExecutionArgs,
   ExecutionResult,
@@ -7,7 +7,7 @@ import type {
 } from 'graphql';
 import type { ServerOptions } from 'graphql-ws';
 import { validationError } from '../../schema/wire/errors.ts';
-import type { Caller, Context } from '../server/context.ts';
+import type { Caller, Context } from '../http/context.ts';
 import { requireOperation } from '../graphql/server/document-limits.ts';
 import type { GraphqlContext } from '../graphql/context.ts';
 import { presentError, toGraphqlError } from '../graphql/errors.ts';
@@ -34,13 +34,13 @@ interface OperationOptions {
   documents: StoredDocuments;
 }
 
-/** Who opened the socket, and when they have left. */
+/** The client of a socket. */
 export interface SocketOwner extends Record<PropertyKey, unknown> {
   caller?: Caller;
   readonly ended: AbortSignal;
 }
 
-/** What graphql-ws asks of whoever runs its operations. */
+/** The hooks of graphql-ws that run operations. */
 export function serveOperations<Extra extends SocketOwner>(
   app: Context,
   { front, documents }: OperationOptions,
@@ -50,8 +50,8 @@ export function serveOperations<Extra extends SocketOwner>(
     const requestId = nameRequest(null);
     try {
       if (Object.keys(running).length > maxOperations) {
-        const message = `must not be more than ${maxOperations} at once on a socket`;
-        throw validationError([{ path: 'query', code: 'too_many_operations', message }]);
+        const message = `must wait: a socket can run at most ${maxOperations} operations at once`;
+        throw validationError([{ path: ['query'], code: 'too_many_operations', message }]);
       }
       takeRequest(app, caller);
       const { schema, parse, validate, contextFactory, execute, subscribe } = front.getEnveloped({

@@ -1,4 +1,4 @@
-// GraphQL over WebSocket: who may open one, how many, and when it is closed.
+// GraphQL over WebSocket: authentication, limits and closing.
 import type { IncomingMessage, Server } from 'node:http';
 import {
   GRAPHQL_TRANSPORT_WS_PROTOCOL,
@@ -9,10 +9,10 @@ import {
 import { WebSocketServer, type ServerOptions, type WebSocket } from 'ws';
 import { AppError } from '../../schema/wire/errors.ts';
 import { authenticate } from '../http/auth.ts';
-import type { Context } from '../server/context.ts';
+import { createKeyedCounter } from '../../activities/keyed-limits.ts';
+import type { Context } from '../http/context.ts';
 import type { KeyWatch } from '../live/key-watch.ts';
 import { serveOperations, type SocketOwner } from './operation.ts';
-import { createConnectionLimit } from './connection-limit.ts';
 import { createUnauthenticated } from './unauthenticated.ts';
 import { openWire } from './wire.ts';
 import type { StoredDocuments } from '../graphql/server/stored-documents.ts';
@@ -22,21 +22,21 @@ import type { Front } from '../graphql/server/yoga.ts';
 interface SocketState extends SocketOwner {
   readonly socket: WebSocket;
   readonly request: IncomingMessage;
-  /** Gives back what was taken when it was admitted. */
+  /** Releases the place of the socket. */
   leave?: () => void;
 }
 
 type Connection = SocketContext<Record<string, unknown>, SocketState>;
 
-/** The part of the room for sockets that those may take together who have shown no key yet. */
+/** The share of all sockets that unauthenticated ones may take. */
 const unauthenticatedShare = 0.5;
 const full = 'HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\n\r\n';
 const otherProtocol =
   'HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: text/plain\r\n\r\n' +
   `The WebSocket subprotocol must be ${GRAPHQL_TRANSPORT_WS_PROTOCOL}.\n`;
-/** A socket that has not named its key by then is closed. */
+/** A socket without a key after this time is closed. */
 const initWithinMs = 3_000;
-/** How long a client may take to close its side; less when the server goes down. */
+/** How long a client may take to close its side. It gets less when the server shuts down. */
 const closeMs = 5_000;
 const lastCloseMs = 1_000;
 
@@ -50,7 +50,7 @@ export interface Sockets {
   close(): Promise<void>;
 }
 
-/** Other upgrades, such as the h2c that some clients offer with every request, are declined. */
+/** Other upgrades are ignored, such as the h2c that some clients offer with every request. */
 export function isSocketRequest({ url, headers }: IncomingMessage): boolean {
   return url?.split('?')[0] === graphqlPath && headers.upgrade?.toLowerCase() === 'websocket';
 }
@@ -69,7 +69,8 @@ export function serveSockets(
     closeTimeout: closeMs,
   };
   const sockets = new WebSocketServer(options);
-  const connections = createConnectionLimit(limits.maxPerProject);
+  /** Open sockets of each project in this process. */
+  const connections = createKeyedCounter();
   const unauthenticated = createUnauthenticated(Math.ceil(limits.max * unauthenticatedShare));
 
   server.on('upgrade', (request, socket, head) => {
@@ -94,19 +95,20 @@ export function serveSockets(
   async function admit({ connectionParams, extra }: Connection): Promise<boolean> {
     try {
       const caller = await authenticate(app, readAuthorization(connectionParams, extra));
-      const giveBack = connections.take(caller.projectId);
-      if (!giveBack) {
-        extra.socket.close(1013, 'Too many sockets of this project');
+      if (connections.get(caller.projectId) >= limits.maxPerProject) {
+        extra.socket.close(1013, 'The project has too many sockets');
         return false;
       }
+      connections.add(caller.projectId);
       const stopWatching = keyWatch.watch(caller.keyId, () => refuse(extra));
       extra.leave = () => {
-        giveBack();
+        delete extra.leave;
+        connections.remove(caller.projectId);
         stopWatching();
       };
       unauthenticated.admit(extra.socket);
       extra.caller = caller;
-      if (extra.socket.readyState !== extra.socket.OPEN) extra.leave();
+      if (extra.socket.readyState !== extra.socket.OPEN) extra.leave?.();
       return true;
     } catch (error) {
       const isUnknown = error instanceof AppError && error.code === 'unauthorized';
@@ -124,10 +126,10 @@ export function serveSockets(
   });
   return {
     async close() {
-      // Whoever comes from here on is refused, also on a connection that was there before.
+      // Refuses new sockets, also on connections that are already open.
       sockets.close();
       const open = [...sockets.clients];
-      // Also of one that fails: whatever came of it, it is closed then.
+      // A socket that fails closes too.
       const closed = Promise.all(
         open.map((socket) => new Promise((resolve) => socket.once('close', resolve))),
       );
@@ -139,13 +141,13 @@ export function serveSockets(
   };
 }
 
-/** Who names none is told by the library, on the open socket. */
+/** Without a subprotocol, the library closes the open socket with its own reason. */
 function refuseProtocol({ headers }: IncomingMessage): string | undefined {
   const offered = headers['sec-websocket-protocol'];
   return offered === undefined || handleProtocols(offered) ? undefined : otherProtocol;
 }
 
-/** In the connection parameters, as browsers must; or in the header of the upgrade. */
+/** From the connection parameters, as browsers must send it, or the header of the upgrade. */
 function readAuthorization(
   params: Record<string, unknown> | undefined,
   { request }: SocketState,

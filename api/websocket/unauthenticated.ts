@@ -1,5 +1,6 @@
-// Sockets that have shown no key yet: how many there may be, and how much each may say.
+// Limits sockets that have sent no key yet: their number, and how much each may send.
 import type { Duplex } from 'node:stream';
+import { LRUCache } from 'lru-cache';
 import type { WebSocket } from 'ws';
 
 /** Room for a key, and not for much that would have to be kept. */
@@ -8,18 +9,19 @@ const maxBytes = 16 * 1_024;
 export interface Unauthenticated {
   /** Above the limit, the one that has been silent longest is closed. An honest client shows a key at once. */
   add(socket: WebSocket, wire: Duplex): void;
-  /** It has shown its key. */
+  /** The socket has sent its key. */
   admit(socket: WebSocket): void;
 }
 
 export function createUnauthenticated(max: number): Unauthenticated {
-  /** How to stop counting what each says. */
-  const open = new Map<WebSocket, () => void>();
-
-  function remove(socket: WebSocket): void {
-    open.get(socket)?.();
-    open.delete(socket);
-  }
+  /** Each value stops the count of the bytes that its socket sends. */
+  const open = new LRUCache<WebSocket, () => void>({
+    max,
+    dispose(stopCounting, socket, reason) {
+      stopCounting();
+      if (reason === 'evict') socket.terminate();
+    },
+  });
 
   return {
     add(socket, wire) {
@@ -30,12 +32,8 @@ export function createUnauthenticated(max: number): Unauthenticated {
       };
       wire.on('data', count);
       open.set(socket, () => wire.off('data', count));
-      socket.once('close', () => remove(socket));
-      if (open.size <= max) return;
-      const [oldest] = open.keys();
-      remove(oldest!);
-      oldest!.terminate();
+      socket.once('close', () => open.delete(socket));
     },
-    admit: remove,
+    admit: (socket) => void open.delete(socket),
   };
 }

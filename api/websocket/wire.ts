@@ -1,19 +1,19 @@
-// One GraphQL socket on the wire: what may come in, how much may wait to go out, and how long it may be silent.
+// One GraphQL socket on the wire: its messages, its unsent bytes and its silence.
 import { CloseCode, MessageType, parseMessage, type Message, type Server } from 'graphql-ws';
 import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
 
 export interface WireOptions {
-  /** A socket that does not answer a ping until the next one is cut. */
+  /** A socket that doesn't answer a ping before the next one is cut. */
   pingEveryMs: number;
-  /** One on which nothing runs is closed after this. */
+  /** A socket that runs no operation for this long is closed. */
   idleMs: number;
   log: Logger;
 }
 
-/** Past this a stream waits until what it sent is written. */
+/** Above this, a stream waits until its bytes are written. */
 const comfortableBytes = 64 * 1_024;
-/** More than answers that a client is reading; it asks on without reading any. */
+/** Above this, the client keeps asking without reading. */
 const maxUnreadBytes = 16 * 1_024 * 1_024;
 
 const ofClients: ReadonlySet<string> = new Set([
@@ -32,7 +32,7 @@ export function openWire<Extra extends Record<PropertyKey, unknown>>(
 ): void {
   let isAlive = true;
   let usedAtMs = Date.now();
-  /** The ids of the operations that the library is not through with, also if they are completed. */
+  /** The operations that the library still runs, even if the client completed them. */
   const running = new Set<string>();
 
   const pinging = setInterval(() => {
@@ -48,7 +48,7 @@ export function openWire<Extra extends Record<PropertyKey, unknown>>(
 
   function closeIfUnread(): void {
     if (socket.bufferedAmount <= maxUnreadBytes) return;
-    socket.close(1013, 'Read what you ask for; resume after the last cursor');
+    socket.close(1013, 'Too many unread messages; resume after the last cursor');
   }
 
   const closed = server.opened(
@@ -60,7 +60,7 @@ export function openWire<Extra extends Record<PropertyKey, unknown>>(
           socket.send(data);
           return undefined;
         }
-        // One that fails closes the socket by itself.
+        // A failure closes the socket.
         return new Promise((resolve) => socket.send(data, () => resolve()));
       },
       close: (code, reason) => socket.close(code, reason),
@@ -77,7 +77,7 @@ export function openWire<Extra extends Record<PropertyKey, unknown>>(
           }
           const id = message.type === MessageType.Subscribe ? message.id : undefined;
           if (id !== undefined && running.has(id)) {
-            // It would take the place of the one before, which nobody could end any more.
+            // It would replace the running operation, which nobody could end then.
             socket.close(CloseCode.SubscriberAlreadyExists, `The operation ${id} has not ended`);
             return;
           }
@@ -95,7 +95,7 @@ export function openWire<Extra extends Record<PropertyKey, unknown>>(
   );
   socket.on('ping', closeIfUnread);
   socket.on('pong', () => (isAlive = true));
-  // What a client did wrong. The socket closes by itself.
+  // An error of the client. The socket closes itself.
   socket.on('error', ({ message }) => log.debug({ message }, 'a socket failed'));
   socket.once('close', (code, reason) => {
     clearInterval(pinging);

@@ -1,4 +1,4 @@
-// Lists of address ranges, as an operator writes them.
+// Lists of IP address ranges in CIDR notation.
 import ipaddr from 'ipaddr.js';
 
 export interface Cidr {
@@ -8,20 +8,20 @@ export interface Cidr {
 
 export interface CidrList {
   cidrs: string[];
-  faults: string[];
+  issues: string[];
 }
 
-/** Reads a list such as `127.0.0.0/8, ::1/128`; every entry that isn't a range is a fault. */
+/** Parses a list such as `127.0.0.0/8, ::1/128`. Each invalid entry becomes an issue. */
 export function parseCidrs(text: string): CidrList {
-  const list: CidrList = { cidrs: [], faults: [] };
+  const list: CidrList = { cidrs: [], issues: [] };
   for (const entry of text.split(/[\s,]+/).filter(Boolean)) {
     if (readCidr(entry)) list.cidrs.push(entry);
-    else list.faults.push(`"${entry}" isn't an address range such as 10.0.0.0/8 or fd00::/8.`);
+    else list.issues.push(`"${entry}" isn't an address range such as 10.0.0.0/8 or fd00::/8.`);
   }
   return list;
 }
 
-/** For lists that were checked already: a fault here is the program's own. */
+/** For lists that `parseCidrs` has checked. */
 export function toCidrs(texts: readonly string[]): Cidr[] {
   return texts.map((text) => {
     const cidr = readCidr(text);
@@ -30,7 +30,7 @@ export function toCidrs(texts: readonly string[]): Cidr[] {
   });
 }
 
-// Octal and hexadecimal octets are read in two ways in the wild, so a range must be plainly written.
+// Parsers disagree about octal and hexadecimal octets, so only decimal ones are allowed.
 function readCidr(text: string): Cidr | null {
   const [address = '', ...rest] = text.split('/');
   const plain = ipaddr.IPv4.isValidFourPartDecimal(address) || address.includes(':');

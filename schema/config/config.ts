@@ -1,6 +1,6 @@
-// The configuration: one object read from the environment once, all its faults reported together.
+// The configuration: one object, read from the environment once. All issues are reported together.
 import { parseCidrs } from './cidrs.ts';
-import { findCrossFaults, type Role } from './cross-checks.ts';
+import { findCrossIssues, type Role } from './cross-checks.ts';
 import { Environment } from './environment.ts';
 import { readPlatformSettings } from '../platforms/index.ts';
 import { defaultTargetClock } from '../retry.ts';
@@ -9,23 +9,23 @@ export type Config = Readonly<ReturnType<typeof readConfig>>;
 
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
-  readonly faults: string[];
+  readonly issues: string[];
 
-  constructor(faults: string[]) {
-    super(`The configuration is not valid:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
-    this.faults = faults;
+  constructor(issues: string[]) {
+    super(`The configuration is invalid:\n${issues.map((issue) => `  ${issue}`).join('\n')}`);
+    this.issues = issues;
   }
 }
 
-/** Pure. An empty variable counts as not set. Throws a ConfigError that lists every fault. */
+/** Pure. An empty variable counts as unset. Throws a ConfigError that lists every issue. */
 export function readConfig(env: Record<string, string | undefined>, role: Role = 'start') {
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = Environment.safeParse(set);
-  const faults: string[] = (parsed.error?.issues ?? []).map(
+  const issues: string[] = (parsed.error?.issues ?? []).map(
     (issue) => `${issue.path.join('.')}: ${issue.message}`,
   );
-  faults.push(...unknownVariables(set), ...findCrossFaults(set, parsed.data, role));
-  if (!parsed.success || faults.length > 0) throw new ConfigError(faults);
+  issues.push(...unknownVariables(set), ...findCrossIssues(set, parsed.data, role));
+  if (!parsed.success || issues.length > 0) throw new ConfigError(issues);
   const e = parsed.data;
   return deepFreeze({
     port: e.FANFARE_PORT,
@@ -99,14 +99,14 @@ export function readConfig(env: Record<string, string | undefined>, role: Role =
   });
 }
 
-/** A misspelt variable would be silently ignored; only our own prefix is known to be ours. */
+/** Refuses misspelled variables, which would have no effect. */
 function unknownVariables(env: Record<string, string | undefined>): string[] {
   return Object.keys(env)
     .filter((name) => name.startsWith('FANFARE_') && !(name in Environment.shape))
-    .map((name) => `${name}: is not a variable that Fanfare knows`);
+    .map((name) => `${name}: is not a variable of Fanfare`);
 }
 
-/** What the public need not see is shown where developers are. */
+/** Features for development are on by default only without DATABASE_URL. */
 function isOn(given: 'true' | 'false' | undefined, e: { DATABASE_URL?: string | undefined }) {
   return given === undefined ? e.DATABASE_URL === undefined : given === 'true';
 }

@@ -1,11 +1,11 @@
-// Every environment variable that Fanfare reads: its form, its default and its sentence for `--help`.
+// Every environment variable that Fanfare reads, with its default and its description for `--help`.
 import { Resolver } from 'node:dns';
 import { z } from 'zod';
 import { platformVariables } from '../platforms/index.ts';
 import { defaultDeliveryDelaysMs, defaultQueryTimeoutMs, defaultTargetClock } from '../retry.ts';
-import { delays, developmentFlag, flag, number, text, url } from './variables.ts';
+import { delays, developmentFlag, flag, number, text, url } from '../platforms/variables.ts';
 
-/** Judged by the resolver that will use them. */
+/** Checked by the same resolver that uses them. */
 function areNameServers(servers: string[]): boolean {
   try {
     new Resolver().setServers(servers);
@@ -15,117 +15,140 @@ function areNameServers(servers: string[]): boolean {
   }
 }
 
+const logLevels = ['debug', 'info', 'warn', 'error', 'silent'];
+
 const CommonVariables = z.object({
-  FANFARE_PORT: number('The port of the API. 0: any free one.', 4000, 0, 65_535),
-  FANFARE_HOST: z.string().default('127.0.0.1').meta({ description: 'The address to listen on.' }),
+  FANFARE_PORT: number('Port of the API. 0 means any free port.', 4000, 0, 65_535),
+  FANFARE_HOST: z.string().default('127.0.0.1').meta({ description: 'Address to listen on.' }),
   FANFARE_WORKER_PORT: number(
-    'The port on which the command `worker` answers probes and metrics. 0: any free one.',
+    'Port on which `worker` answers probes and metrics. 0 means any free port.',
     4001,
     0,
     65_535,
   ),
-  FANFARE_PUBLIC_URL: url('The base address that clients see. Default: http://<host>:<port>.'),
+  FANFARE_PUBLIC_URL: url('Base URL that clients use. Default: http://<host>:<port>.'),
   FANFARE_DATA_DIR: z
     .string()
     .default('.data')
-    .meta({ description: 'Where the embedded servers and the first key are kept.' }),
+    .meta({ description: 'Data directory: holds the embedded servers and the first API key.' }),
   FANFARE_API_KEY: z
     .string()
-    .min(20, 'must have 20 characters or more')
+    .min(20, 'must have at least 20 characters')
     .optional()
-    .meta({ description: 'The first API key, instead of one made at the first start.' }),
+    .meta({ description: 'First API key. Default: the first start creates one.' }),
   FANFARE_VAULT_KEYS: text(
-    'Keys that seal stored secrets: `<id>:<base64 of 32 bytes>`, separated by commas, the newest first. Default: one is made under the data directory.',
+    'Keys that seal stored secrets: `<id>:<base64 of 32 bytes>`, separated by commas. The first one seals. Default: the first start creates one in the data directory.',
   ),
   DATABASE_URL: z
-    .url({ protocol: /^postgres(ql)?$/ })
+    .url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// URL' })
     .optional()
-    .meta({ description: 'Postgres. Without it an embedded one is started.' }),
+    .meta({ description: 'URL of Postgres. Default: an embedded server.' }),
   FANFARE_DATABASE_TIMEOUT_MS: number(
-    'How long Postgres may take to answer a query. The connection is then replaced, milliseconds.',
+    'Timeout of a query, in milliseconds. After it, the connection is replaced.',
     defaultQueryTimeoutMs,
     100,
     600_000,
   ),
-  FANFARE_DATABASE_CONNECTIONS: number('The most connections of one process.', 20, 2, 500),
-  TEMPORAL_ADDRESS: text('Temporal, host:port. Without it a development server is started.'),
-  TEMPORAL_NAMESPACE: z.string().default('default').meta({ description: "Temporal's namespace." }),
-  TEMPORAL_API_KEY: text('The API key of Temporal Cloud.'),
-  TEMPORAL_TLS_CERT: text('The path of the client certificate, for mTLS.'),
-  TEMPORAL_TLS_KEY: text("The path of the client certificate's key, for mTLS."),
-  TEMPORAL_TASK_QUEUE: z.string().default('fanfare').meta({ description: 'The task queue.' }),
-  TEMPORAL_UI_URL: url("Temporal's web page, for links. The embedded server's is known."),
-  TEMPORAL_CLI: text('The path of a `temporal` executable for the embedded server.'),
+  FANFARE_DATABASE_CONNECTIONS: number(
+    'Maximum number of Postgres connections per process.',
+    20,
+    2,
+    500,
+  ),
+  TEMPORAL_ADDRESS: text('Temporal, as host:port. Default: an embedded development server.'),
+  TEMPORAL_NAMESPACE: z.string().default('default').meta({ description: 'Namespace in Temporal.' }),
+  TEMPORAL_API_KEY: text('API key of Temporal Cloud.'),
+  TEMPORAL_TLS_CERT: text('Path of the client certificate, for mTLS.'),
+  TEMPORAL_TLS_KEY: text('Path of the key of the client certificate, for mTLS.'),
+  TEMPORAL_TASK_QUEUE: z
+    .string()
+    .default('fanfare')
+    .meta({ description: 'Task queue in Temporal.' }),
+  TEMPORAL_UI_URL: url(
+    "URL of Temporal's web page, for links. Default: the one of the embedded server.",
+  ),
+  TEMPORAL_CLI: text('Path of a `temporal` executable for the embedded server.'),
   FANFARE_ALLOW_PRIVATE_CIDRS: text(
-    'Address ranges that webhooks and user-given hosts may reach though they are private.',
+    'Private address ranges that Fanfare may connect to, separated by commas.',
   ),
   FANFARE_DNS_SERVERS: z
     .string()
     .transform((list) => list.split(/[\s,]+/).filter(Boolean))
-    .refine(areNameServers, 'must be addresses with or without a port, separated by commas')
+    .refine(areNameServers, 'must be addresses, with or without a port, separated by commas')
     .optional()
     .meta({
       description:
-        "DNS servers for the hosts of webhooks and networks: `<address>` or `<address>:<port>`, separated by commas. Default: the system's.",
+        "DNS servers for the hosts of webhooks and networks: `<address>` or `<address>:<port>`, separated by commas. Default: the system's servers.",
     }),
-  FANFARE_PREVIEW_EVENTS: flag('Whether coming-soon events are sent.', false),
-  FANFARE_SANDBOX: developmentFlag(
-    'Whether the built-in sandbox network is on. Anyone who reaches the API can post to it.',
+  FANFARE_PREVIEW_EVENTS: flag(
+    'Send events of types that are announced but not yet released.',
+    false,
   ),
-  FANFARE_MIN_SCHEDULE_AHEAD_S: number('How far ahead a schedule must be, seconds.', 60),
+  FANFARE_SANDBOX: developmentFlag(
+    'Turn on the built-in sandbox network. Anyone who reaches the API can post to it.',
+  ),
+  FANFARE_MIN_SCHEDULE_AHEAD_S: number('Minimum seconds between now and a scheduled time.', 60),
   FANFARE_MONTHLY_POSTS_PER_ACCOUNT: number(
-    "The monthly limit of an account's published targets, where its project has none of its own. 0: no limit.",
+    'Maximum number of published targets per account and month, unless its project sets another limit. 0 means no limit.',
     1_000,
   ),
-  FANFARE_MAX_TARGETS: number('The most targets of one post.', 25, 1, 1000),
-  FANFARE_MAX_WEBHOOKS: number('The most webhooks of one project.', 50, 1),
+  FANFARE_MAX_TARGETS: number('Maximum number of targets per post.', 25, 1, 1000),
+  FANFARE_MAX_WEBHOOKS: number('Maximum number of webhooks per project.', 50, 1),
   FANFARE_MAX_STREAMS_PER_PROJECT: number(
-    'The most live streams of one project at once, on one server.',
+    'Maximum number of open live streams per project and server.',
     1_000,
     1,
   ),
-  FANFARE_MAX_SOCKETS: number('The most GraphQL sockets of one server at once.', 10_000, 1),
+  FANFARE_MAX_SOCKETS: number('Maximum number of open GraphQL sockets per server.', 10_000, 1),
   FANFARE_MAX_SOCKETS_PER_PROJECT: number(
-    'The most GraphQL sockets of one project at once, on one server.',
+    'Maximum number of open GraphQL sockets per project and server.',
     1_000,
     1,
   ),
   FANFARE_SOCKET_PING_MS: number(
-    'How often a socket is pinged; one that has not answered by the next is cut.',
+    'Milliseconds between pings of a socket. A socket that misses one is closed.',
     12_000,
     100,
   ),
   FANFARE_SOCKET_IDLE_MS: number(
-    'A socket on which nothing runs is closed after this.',
+    'Milliseconds after which a socket without operations is closed.',
     600_000,
     1_000,
   ),
   FANFARE_STALLED_MS: number(
-    'A stream of server-sent events of which the client has taken nothing for so long is cut.',
+    'Milliseconds after which a stream of server-sent events is closed if the client reads nothing.',
     120_000,
     1_000,
   ),
-  FANFARE_MAX_BODY_BYTES: number('The most bytes of a request body.', 1_048_576, 1024),
-  FANFARE_RATE_LIMIT_PER_MINUTE: number('Requests per project and minute. 0: no limit.', 6000),
+  FANFARE_MAX_BODY_BYTES: number('Maximum size of a request body, in bytes.', 1_048_576, 1024),
+  FANFARE_RATE_LIMIT_PER_MINUTE: number(
+    'Maximum number of requests per project and minute. 0 means no limit.',
+    6000,
+  ),
   FANFARE_DELIVERY_DELAYS_MS: delays(
-    'Waits before the retries of a delivery.',
+    'Milliseconds before each retry of a delivery, separated by commas.',
     defaultDeliveryDelaysMs,
   ),
-  FANFARE_DELIVERY_TIMEOUT_MS: number('How long a receiver may take.', 10_000, 100, 10_000),
+  FANFARE_DELIVERY_TIMEOUT_MS: number(
+    'Timeout of a delivery request, in milliseconds.',
+    10_000,
+    100,
+    10_000,
+  ),
   FANFARE_DELIVERIES_PER_ENDPOINT: number(
-    'Parallel requests of one project to one endpoint.',
+    'Maximum number of parallel requests of one project to one endpoint.',
     20,
     1,
     1000,
   ),
   FANFARE_DISABLE_AFTER_FAILURES: number(
-    'A webhook is disabled after so many events in a row have failed for good.',
+    'Number of consecutive failed events after which a webhook is disabled.',
     5,
     1,
     100,
   ),
   FANFARE_DISABLE_AFTER_S: number(
-    'And only when nothing has been delivered to it for so long, seconds.',
+    'Seconds without a successful delivery before a webhook can be disabled.',
     3_600,
   ),
   FANFARE_RETENTION_DAYS: number(
@@ -141,37 +164,37 @@ const CommonVariables = z.object({
     3_650,
   ),
   FANFARE_BOOKMARK_MS: number(
-    'How often a stream is told a newer cursor, though nothing happens to what it is about.',
+    'Milliseconds between new cursors on an idle stream.',
     1_200_000,
     1_000,
   ),
   FANFARE_FEED_RETENTION_HOURS: number(
-    'How long a live stream can be resumed from its cursor, hours.',
+    'Hours for which a live stream can resume from its cursor.',
     24,
     1,
     8_760,
   ),
   FANFARE_UNAVAILABLE_DELAYS_MS: delays(
-    'Waits of a target after refusals that surely came before acceptance.',
+    'Milliseconds before each retry of a target that the network has not accepted, separated by commas.',
     defaultTargetClock.unavailableDelaysMs,
   ),
   FANFARE_RECONCILE_DELAYS_MS: delays(
-    'Waits before each look for a post whose outcome is unknown.',
+    'Milliseconds before each check for a post with an unknown outcome, separated by commas.',
     defaultTargetClock.reconcileDelaysMs,
   ),
-  FANFARE_SWEEP_EVERY_S: number('How often lost work is looked for, seconds.', 60, 1),
-  FANFARE_SWEEP_OVERDUE_S: number('How long overdue work must be to be looked at.', 300, 1),
+  FANFARE_SWEEP_EVERY_S: number('Seconds between searches for lost work.', 60, 1),
+  FANFARE_SWEEP_OVERDUE_S: number('Seconds after which overdue work counts as lost.', 300, 1),
   FANFARE_LOG_LEVEL: z
-    .enum(['debug', 'info', 'warn', 'error', 'silent'])
+    .enum(logLevels, `must be one of ${logLevels.join(', ')}`)
     .default('info')
-    .meta({ description: 'What is logged.' }),
-  FANFARE_INTROSPECTION: developmentFlag('Whether GraphQL tells its schema.'),
-  FANFARE_GRAPHIQL: developmentFlag('Whether /graphql shows GraphiQL to browsers.'),
+    .meta({ description: 'Minimum level of log lines.' }),
+  FANFARE_INTROSPECTION: developmentFlag('Allow GraphQL introspection.'),
+  FANFARE_GRAPHIQL: developmentFlag('Show GraphiQL to browsers at /graphql.'),
   FANFARE_PERSISTED_DOCUMENTS: text(
-    'A JSON file of GraphQL documents that clients may name by id: `{"<id>": "<document>"}`, or a manifest made by Apollo.',
+    'JSON file with GraphQL documents that clients can request by ID: `{"<id>": "<document>"}`, or a manifest from Apollo.',
   ),
-  FANFARE_PERSISTED_ONLY: flag('Whether no other GraphQL document is answered.', false),
+  FANFARE_PERSISTED_ONLY: flag('Refuse other GraphQL documents.', false),
 });
 
-/** Every variable that Fanfare reads. Those of a network come from its entry. */
+/** All variables. Those of a network come from its definition. */
 export const Environment = CommonVariables.extend(platformVariables) as typeof CommonVariables;

@@ -1,4 +1,4 @@
-// Queries on API keys. A key itself is stored nowhere: only its SHA-256.
+// Queries on API keys. The database has only the SHA-256 of a key.
 import { sql } from 'kysely';
 import type { Slice } from '../wire/listing.ts';
 import type { ApiKeyRow, Db } from './tables.ts';
@@ -13,26 +13,26 @@ export function insertApiKey(db: Db, key: NewApiKey): Promise<ApiKeyRow> {
   return db.insertInto('api_keys').values(key).returningAll().executeTakeFirstOrThrow();
 }
 
-/** The key that may be used now: neither revoked nor expired. */
+/** Neither revoked nor expired. */
+const isUsable = sql<boolean>`(revoked_at is null and (expires_at is null or expires_at > now()))`;
+
 export function findUsableApiKey(db: Db, hash: Buffer): Promise<ApiKeyRow | undefined> {
   return db
     .selectFrom('api_keys')
     .selectAll()
     .where('hash', '=', hash)
-    .where('revoked_at', 'is', null)
-    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<Date>`now()`)]))
+    .where(isUsable)
     .executeTakeFirst();
 }
 
-/** Of these keys, those that may be used now. */
+/** Those of these keys that may be used now. They may belong to any project. */
 export async function listUsableKeyIds(db: Db, ids: string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const keys = await db
     .selectFrom('api_keys')
     .select('id')
     .where('id', 'in', ids)
-    .where('revoked_at', 'is', null)
-    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<Date>`now()`)]))
+    .where(isUsable)
     .execute();
   return keys.map(({ id }) => id);
 }
@@ -85,6 +85,16 @@ export function setApiKeyRevoked(
     .executeTakeFirst();
 }
 
-export async function setApiKeyUsed(db: Db, id: string, usedAt: Date): Promise<void> {
-  await db.updateTable('api_keys').set({ last_used_at: usedAt }).where('id', '=', id).execute();
+export async function setApiKeyUsed(
+  db: Db,
+  projectId: string,
+  id: string,
+  usedAt: Date,
+): Promise<void> {
+  await db
+    .updateTable('api_keys')
+    .set({ last_used_at: usedAt })
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .execute();
 }

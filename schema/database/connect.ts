@@ -11,9 +11,9 @@ export interface ConnectOptions {
   maxConnections: number;
   /** Shown in pg_stat_activity. */
   applicationName: string;
-  /** How long Postgres may take to answer. 0: any time. Default: 8 s, or 0 without the next one. */
+  /** How long Postgres may take to answer. 0: no limit. Default: 8 s, or 0 if `transactionTimeoutS` is 0. */
   queryTimeoutMs?: number;
-  /** Default: 5. 0: none. */
+  /** Default: 5. 0: no limit. */
   transactionTimeoutS?: number;
 }
 
@@ -44,15 +44,15 @@ export function connectDatabase(options: ConnectOptions): DatabaseConnection {
     onConnect: (client) => client.query(limitTransactions(transactionTimeoutS)),
     types,
   });
-  // A connection that breaks fails its query, or is replaced at the next one. Without listeners, on the
-  // pool for idle connections and on each that is in use, it would end the process besides.
+  // A broken connection fails its query, or is replaced when it is next used. Without these listeners (on
+  // the pool for idle connections, on each client in use), it would also end the process.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
   return { db, lastAnswerAtMs: () => answeredAtMs, close: () => db.destroy() };
 }
 
-/** Why nothing can be written now, if so. A full disk shows at a write only. */
+/** The reason why nothing can be written now, if any. A full disk shows only at a write. */
 export async function findReadOnlyCause(db: Db): Promise<string | undefined> {
   const { rows } = await sql<{ is_standby: boolean; is_read_only: boolean }>`select
     pg_is_in_recovery() as is_standby,
@@ -62,8 +62,8 @@ export async function findReadOnlyCause(db: Db): Promise<string | undefined> {
 }
 
 /**
- * A transaction left open would hold the live feed back: its readers wait for every older one. Before
- * Postgres 17 only its single statements can be limited.
+ * A transaction left open would hold back the live feed, whose readers wait for every older one. Before
+ * Postgres 17, only single statements can be limited.
  */
 export function limitTransactions(
   seconds: number,

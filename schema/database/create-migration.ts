@@ -1,4 +1,4 @@
-// Begins a migration (`npm run migrate:create -- NAME`): its file, and its line in the list.
+// Creates a migration (`npm run migrate:create -- NAME`): its file, and its line in the list.
 import { readFile, writeFile } from 'node:fs/promises';
 import { migrations } from './migrations/index.ts';
 

@@ -1,14 +1,22 @@
-// The time of the database in this process, for what SQL can't compute: the process's own clock may be wrong.
-import { sql } from 'kysely';
+// The clock of the database, in SQL and in this process, whose own clock may be wrong.
+import { sql, type Expression } from 'kysely';
 import type { Db } from './tables.ts';
 
+export const ago = (ms: number) => sql<Date>`now() - ${ms} * interval '1 ms'`;
+
+export const inMs = (ms: number) => sql<Date>`now() + ${ms} * interval '1 ms'`;
+
+/** Milliseconds until `time`: negative if it has passed, null if `time` is null. */
+export const msUntil = (time: Expression<unknown>) =>
+  sql<number | null>`(extract(epoch from ${time} - now()) * 1000)::float8`;
+
 export interface DatabaseClock {
-  /** Milliseconds since the epoch. Not ahead of the database, and behind it by one round trip at most. */
+  /** Milliseconds since the epoch. Never ahead of the database, and behind it by at most one round trip. */
   readonly now: () => number;
   stop(): void;
 }
 
-/** A clock drifts, or is set, too rarely to be read more often. */
+/** Clocks drift slowly and are set rarely. */
 const readEveryMs = 10_000;
 
 export async function startDatabaseClock(
@@ -22,12 +30,12 @@ export async function startDatabaseClock(
     const { rows } = await sql<{ ms: number }>`
       select extract(epoch from clock_timestamp())::float8 * 1000 as ms`.execute(db);
     const { ms } = rows[0]!;
-    // The database's clock was read after the question and before the answer.
+    // The database read its clock after the request and before the response.
     offsetMs = Math.min(Math.max(offsetMs, ms - performance.now()), ms - askedAtMs);
   }
 
   await read();
-  // While the database is away, the last reading stands.
+  // While the database is unavailable, the last reading stays in use.
   const timer = setInterval(() => void read().catch(() => undefined), everyMs).unref();
   return {
     now: () => Math.floor(performance.now() + offsetMs),

@@ -9,8 +9,8 @@ function migrator(db: Db): Migrator {
 }
 
 /**
- * Runs the missing migrations, one process at a time. Returns the names of those that ran. Throws when
- * a version of Fanfare that this one can't upgrade created the tables.
+ * Runs the missing migrations, in one process at a time, and returns their names. Throws if another version
+ * of Fanfare created the tables and this one can't upgrade them.
  */
 export async function migrate(db: Db): Promise<string[]> {
   await refuseUnknownMigrations(db);

@@ -6,7 +6,7 @@ const marker = /^\s*(?:select )?\/\* prepared: (\w+) \*\//;
 
 type Query = (text: unknown, values?: unknown, callback?: unknown) => unknown;
 
-/** A statement with a marker in front, `prepared: <name>` in comment signs, is kept by that name. */
+/** A statement that starts with the comment `prepared: <name>` becomes a prepared statement of that name. */
 export class PreparingClient extends TimedClient {
   constructor(config?: TimedClientConfig) {
     super(config);

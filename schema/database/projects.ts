@@ -6,7 +6,7 @@ export function insertProject(db: Db, project: { id: string; name: string }): Pr
   return db.insertInto('projects').values(project).returningAll().executeTakeFirstOrThrow();
 }
 
-/** A caller's own project is always there: its key goes with it. */
+/** The project of a caller always exists, since its keys are deleted with it. */
 export function getProjectRow(db: Db, id: string): Promise<ProjectRow> {
   return db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 }

@@ -41,7 +41,7 @@ export function listSandboxPosts(
     .execute();
 }
 
-/** What answers a post, and what answers that; the oldest first. */
+/** Replies to a post, and replies to those, oldest first. */
 export function listSandboxReplies(db: Db, id: string, limit: number): Promise<SandboxPostRow[]> {
   return db
     .withRecursive('replies', (query) =>
@@ -63,7 +63,7 @@ export function listSandboxReplies(db: Db, id: string, limit: number): Promise<S
     .execute();
 }
 
-/** Counts one more refusal of a target; returns how many there are with it. */
+/** Counts one more refusal of a target, and returns the new count. */
 export async function insertSandboxRefusal(db: Db, reference: string): Promise<number> {
   const { count } = await db
     .insertInto('sandbox_refusals')
@@ -83,7 +83,7 @@ export async function insertSandboxGrant(
   return db.insertInto('sandbox_grants').values(grant).returningAll().executeTakeFirstOrThrow();
 }
 
-/** A code is good once, for a while. */
+/** A code can be exchanged once, and only for a limited time. */
 export function takeSandboxGrant(
   db: Db,
   code: string,
@@ -102,7 +102,7 @@ export function findSandboxGrant(db: Db, id: string): Promise<SandboxGrantRow | 
   return db.selectFrom('sandbox_grants').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** The grant as it is, or a new one like that. */
+/** The stored grant. If there is none, inserts this one. */
 export async function openSandboxGrant(
   db: Db,
   grant: Pick<SandboxGrantRow, 'id' | 'handle' | 'generation'>,
@@ -117,7 +117,7 @@ export async function openSandboxGrant(
     .executeTakeFirstOrThrow();
 }
 
-/** Ends the tokens of `generation` by beginning the next; undefined when they had ended already. */
+/** Starts the next generation, which ends the tokens of `generation`. Undefined: they had already ended. */
 export function setSandboxGrantRefreshed(
   db: Db,
   id: string,
@@ -133,7 +133,7 @@ export function setSandboxGrantRefreshed(
     .executeTakeFirst();
 }
 
-/** A generation that has been refreshed meanwhile is past ending. */
+/** Has no effect on a generation that has been refreshed meanwhile. */
 export async function setSandboxGrantEnded(
   db: Db,
   { id, generation }: Pick<SandboxGrantRow, 'id' | 'generation'>,

@@ -10,7 +10,8 @@ import type {
 import type { AccountStatus, ConnectionType, ConnectSessionStatus } from '../accounts.ts';
 import type { KeyEnvironment } from '../api-keys.ts';
 import type { AttemptTrigger, DeliveryStatus, DeliveryTrigger, Timings } from '../deliveries.ts';
-import type { EventType } from '../events.ts';
+import type { ChangeSubject } from '../change-kinds.ts';
+import type { EventType } from '../event-types.ts';
 import type { Traits } from '../platforms/definition.ts';
 import type { PlatformName } from '../platforms/index.ts';
 import type { AttemptOutcome } from '../posts/attempts.ts';
@@ -18,8 +19,9 @@ import type { FailureStage, NextAction, Phase, PostStatus, ResultStatus } from '
 import type { Scope } from '../scopes.ts';
 import type { ReplayedStatus, ReplayStatus } from '../replays.ts';
 import type { DisabledReason, WebhookStatus } from '../webhooks.ts';
+import type { Channel } from './notifier.ts';
 
-/** jsonb: pg parses it on the way out; on the way in it is text, since pg takes arrays for SQL arrays. */
+/** jsonb: pg parses it when it reads. Writes need text, since pg turns arrays into SQL arrays. */
 type Json<T> = ColumnType<T, string | undefined, string>;
 type JsonOrNull<T> = ColumnType<T | null, string | null | undefined, string | null>;
 
@@ -53,7 +55,10 @@ export interface Database {
 }
 
 export type Db = Kysely<Database>;
-export type Transaction = KyselyTransaction<Database>;
+/** Opened by `inTransaction`. Functions with several statements take one instead of a `Db`. */
+export type Transaction = KyselyTransaction<Database> & {
+  notifyAfterCommit(channel: Channel): void;
+};
 
 interface ProjectTable {
   id: string;
@@ -93,7 +98,7 @@ interface SocialAccountTable {
   environment: GeneratedAlways<KeyEnvironment>;
   status: AccountStatus;
   scope: Generated<string[]>;
-  /** How it differs from other accounts of its network. */
+  /** What distinguishes the account from others of its network. */
   traits: Json<Traits>;
   /** Sealed by the vault; null once disconnected. */
   credentials: Buffer | null;
@@ -134,34 +139,34 @@ interface PostTable {
   published_at: Date | null;
   media_urls: Generated<string[]>;
   metadata: Json<Record<string, string>>;
-  /** The run that may start: a reschedule, a publish-now and a retry each make a new one. */
+  /** The run that may start. A reschedule, a publish-now and a retry each create a new one. */
   current_run: Generated<number>;
   started_run: Generated<number>;
   concluded_run: Generated<number>;
-  /** The one workflow that may carry the current run; null for a draft. */
+  /** The workflow of the current run; null for a draft. */
   workflow_id: string | null;
   created_at: Generated<Date>;
-  /** The scheduled time, or when its publication was asked for; null: a draft. */
+  /** The scheduled time, or when immediate publication was requested; null for a draft. */
   due_at: Date | null;
-  /** When its workflow turned out to be ahead of its row: the database was restored. */
+  /** When the sweeper found that the workflow is ahead of the row, since the database was restored. */
   restored_at: Date | null;
   progressed_at: Generated<Date>;
 }
 export type PostRow = Selectable<PostTable>;
 
-/** Counts of a target's troubles, kept in the row so that a workflow may be started anew. */
+/** A target's retries and waits, kept in its row so that a new workflow can continue. */
 export interface ClockState {
   unavailable?: number;
   rateLimitedSinceMs?: number;
   confirmSinceMs?: number;
   confirmDelayMs?: number;
-  reconcileLooks?: number;
+  reconcileChecks?: number;
   /** When the first commit with an unknown outcome began. */
   unprovenSinceMs?: number;
   /** After a restore of the database: the phase to continue with if the post is absent. */
   check?: { phase: 'prepare' | 'commit'; mayBePublic: boolean };
-  /** The place that was reserved under the operator's ceiling. */
-  turnAtMs?: number;
+  /** The slot that was reserved under the operator's ceiling. */
+  slotAtMs?: number;
 }
 
 interface PostResultTable {
@@ -176,10 +181,10 @@ interface PostResultTable {
   caption: string | null;
   /** `comment`: the first comment under a target's post; the API shows it inside that result. */
   kind: Generated<'post' | 'comment'>;
-  /** The row whose post this one answers: the part of the thread before it, or what it comments. */
+  /** The result that this one replies to: the previous part of the thread, or the post of a comment. */
   answers_result_id: string | null;
   thread_position: number | null;
-  /** A post at the network that the client wants answered, by its id there. */
+  /** ID, at the network, of a post that the client replies to. */
   in_reply_to: string | null;
   /** The target's own media; null: the post's. */
   media_urls: string[] | null;
@@ -200,20 +205,20 @@ interface PostResultTable {
   provider_error: JsonOrNull<Record<string, unknown>>;
   is_retriable: Generated<boolean>;
   next_action: Generated<NextAction>;
-  /** How often the commit was begun. */
+  /** Number of commits begun. */
   attempts: Generated<number>;
-  /** Grows with every call to the network, which is numbered by it, and with every retry. */
+  /** Grows with every call to the network and every retry. Numbers the calls. */
   steps: Generated<number>;
   next_attempt_at: Date | null;
   /** When its last call was begun, in database time. */
   begun_at: Date | null;
-  /** When the process that makes the call was last known to live, in database time; null: nobody owns it. */
+  /** Last heartbeat of the process that makes the call, in database time; null: no process owns it. */
   heartbeat_at: Date | null;
-  /** The month whose usage of the account counts it, `2026-01`; null: it isn't counted. */
+  /** The month in whose usage the result counts, `2026-01`; null: it doesn't count. */
   usage_month: string | null;
-  /** It met a pause, and no workflow carries it until that ends. */
+  /** Stopped at a pause. No workflow advances it until the pause ends. */
   is_paused: Generated<boolean>;
-  /** When its network was last checked for the post, and the target continued. */
+  /** When its network was last checked for the post, so that the target could continue. */
   checked_at: Date | null;
 }
 export type PostResultRow = Selectable<PostResultTable>;
@@ -225,7 +230,7 @@ interface PostAttemptTable {
   phase: Phase;
   started_at: Date;
   duration_ms: number | null;
-  /** `begun` until its outcome is written: a crash leaves it so. */
+  /** `begun` until the outcome is written, or forever after a crash. */
   outcome: AttemptOutcome;
   error_code: string | null;
   error_message: string | null;
@@ -237,10 +242,10 @@ export type PostAttemptRow = Selectable<PostAttemptTable>;
 interface EventTable {
   id: string;
   project_id: string;
-  /** Of its post or account when it was recorded, or of the webhook that is tested. */
+  /** That of its post or account when it was recorded, or of the tested webhook. */
   environment: KeyEnvironment;
   kind: EventType;
-  /** The request body, rendered once: every attempt sends these bytes. */
+  /** The request body. Every attempt sends these bytes. */
   body: string;
   post_id: string | null;
   social_account_id: string | null;
@@ -282,23 +287,23 @@ interface DeliveryTable {
   status: DeliveryStatus;
   trigger: DeliveryTrigger;
   attempt_count: Generated<number>;
-  /** Attempts of the schedule alone, of all retry schedules; names the attempt that comes next. */
+  /** Attempts of all retry schedules, without manual ones. */
   scheduled_attempts: Generated<number>;
-  /** `scheduled_attempts` when the present retry schedule began. */
+  /** `scheduled_attempts` when the current retry schedule began. */
   ladder_start: Generated<number>;
   next_attempt_at: Date | null;
   last_status_code: number | null;
   last_error_code: string | null;
-  /** The batch whose workflow carries it: `deliveries/<batch id>`. Null: the relay may take it. */
+  /** The batch whose workflow delivers it: `deliveries/<batch id>`. Null: the relay may claim it. */
   batch_id: string | null;
   created_at: Generated<Date>;
   concluded_at: Date | null;
-  /** When a receiver took it last; stays when a replay sends it once more. */
+  /** When a receiver last accepted it. A replay doesn't reset it. */
   delivered_at: Date | null;
-  /** When the schedule gave up; stays when a manual attempt delivers it later. Never of a test. */
+  /** When the retry schedule ended without success. A manual attempt doesn't reset it. Null for tests. */
   failed_at: Date | null;
   is_delivered_manually: Generated<boolean>;
-  /** The replay that reopened it last. */
+  /** The last replay that reopened it. */
   replay_id: string | null;
 }
 export type DeliveryRow = Selectable<DeliveryTable>;
@@ -323,24 +328,24 @@ interface ReplayTable {
   id: string;
   project_id: string;
   webhook_id: string;
-  /** Of its webhook. */
+  /** The environment of its webhook. */
   environment: KeyEnvironment;
   status: ReplayStatus;
   since: Date;
   until: Date;
   statuses: ReplayedStatus[];
-  /** How many were counted when it was asked for; more when more are reopened. */
+  /** Deliveries counted at the request. Grows if more are reopened. */
   matched: number;
-  /** How many are on a new retry schedule by now. */
+  /** Deliveries reopened so far. */
   reopened: Generated<number>;
-  /** How those ended, as last looked at; final once the replay has concluded. */
+  /** Their outcomes at the last count; final once the replay has concluded. */
   delivered: Generated<number>;
   failed: Generated<number>;
   skipped: Generated<number>;
   canceled: Generated<number>;
-  /** The next batch begins past this id. Null: every match has been reopened. */
+  /** The next batch begins after this id. Null: every match has been reopened. */
   position: string | null;
-  /** The one workflow that should carry it. */
+  /** The workflow that advances it. */
   workflow_id: string;
   created_at: Generated<Date>;
   concluded_at: Date | null;
@@ -358,9 +363,6 @@ interface OutboxTable {
 }
 export type OutboxRow = Selectable<OutboxTable>;
 
-const changeSubjects = ['post', 'delivery', 'account', 'webhook', 'event', 'replay'] as const;
-export type ChangeSubject = (typeof changeSubjects)[number];
-
 interface ChangeTable {
   id: GeneratedAlways<string>;
   xid: GeneratedAlways<string>;
@@ -369,13 +371,13 @@ interface ChangeTable {
   subject_id: string;
   /** Past tense: `created`, `result.published`, `delivered`. */
   kind: string;
-  /** Of a subject that was deleted: its own row can't tell any more. */
+  /** Set when the subject was deleted, because its own row is gone. */
   environment: ColumnType<KeyEnvironment | null, KeyEnvironment | undefined, never>;
   created_at: Generated<Date>;
 }
 export type ChangeRow = Selectable<ChangeTable>;
 
-/** One row. */
+/** Has one row. */
 interface FeedEpochTable {
   epoch: string;
   /** Changes up to this transaction have been deleted. */
@@ -386,7 +388,7 @@ interface IdempotencyKeyTable {
   project_id: string;
   key: string;
   fingerprint: Buffer;
-  /** What another key needs to get the answer. */
+  /** Another key gets the answer only with this environment and these scopes. */
   environment: KeyEnvironment;
   scopes: Scope[];
   /** Null only inside the transaction that does the work. */
@@ -394,7 +396,7 @@ interface IdempotencyKeyTable {
   /** Sealed by the vault: the answer may show a secret. */
   answer: ColumnType<Buffer | null, Buffer | undefined, Buffer | null>;
   answer_key_id: ColumnType<string | null, string | undefined, string>;
-  /** The answer shows a secret, so only the API key that asked for it gets it again. */
+  /** Set if the answer shows a secret: only this API key gets it again. */
   only_for_key: ColumnType<string | null, string | undefined, string | null>;
   created_at: Generated<Date>;
 }
@@ -404,9 +406,9 @@ export type IdempotencyKeyRow = Selectable<IdempotencyKeyTable>;
 interface RateLimitTable {
   /** `app/<network>` or `account/<id>`. */
   key: string;
-  /** The next free place under the operator's ceiling. */
+  /** The next free slot under the operator's ceiling. */
   next_free_at: Date | null;
-  /** The network takes nothing until then. */
+  /** The network refuses calls until then. */
   blocked_until: Date | null;
 }
 
@@ -444,16 +446,16 @@ interface SandboxPostTable {
   reply_to: string | null;
   media_urls: Generated<string[]>;
   created_at: Generated<Date>;
-  /** Public like any, but the network does not tell its own API's callers of it. */
+  /** A public post that the network's API hides from its callers. */
   is_hidden: Generated<boolean>;
 }
 export type SandboxPostRow = Selectable<SandboxPostTable>;
 
-/** One login at the sandbox network. Its tokens carry the generation that they belong to. */
+/** One login at the sandbox network. Each token contains its generation. */
 interface SandboxGrantTable {
   id: string;
   handle: string;
-  /** What the consent page hands out, until it is exchanged. */
+  /** The code from the consent page, until it is exchanged. */
   code: string | null;
   generation: Generated<number>;
   is_expired: Generated<boolean>;

@@ -14,7 +14,7 @@ const readWithinMs = 100;
 /** A silent server never closes its side. */
 const endWithinMs = 1_000;
 
-/** The options of a connection, and of a pool, that are bounded by this timeout. */
+/** Options of a connection or a pool with this timeout. */
 export function timedOptions(queryTimeoutMs: number) {
   return {
     queryTimeoutMs,
@@ -63,7 +63,7 @@ export class TimedClient extends Client {
     const expire = () => {
       if (!isAnswered) this.#socket.destroy(new QueryTimeout(this.#queryTimeoutMs));
     };
-    // When this process stood still, the answer may be there already: it needs a moment to be read.
+    // If this process was suspended, the answer may have arrived but not been read yet.
     const timer = setTimeout(() => setTimeout(expire, readWithinMs), this.#queryTimeoutMs);
     const settle = () => {
       isAnswered = true;

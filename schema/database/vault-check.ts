@@ -1,4 +1,4 @@
-// Checks at a start that the vault can open what the database's rows are sealed with.
+// Checks at startup that the vault can open the sealed values in the database.
 import { sql } from 'kysely';
 import type { Db } from './tables.ts';
 import type { Sealed, Vault } from './vault.ts';
@@ -7,7 +7,7 @@ interface SealedColumn {
   table: string;
   column: string;
   keyColumn: string;
-  /** What the vault binds a row's ciphertext to, as an SQL expression. */
+  /** The context that the vault binds the row's ciphertext to, as an SQL expression. */
   context: string;
 }
 
@@ -18,13 +18,13 @@ const sealedColumn = (table: string, column: string): SealedColumn => ({
   context: `'${table}/' || id`,
 });
 
-/** An index leads to each key id. */
+/** Columns whose key ids are indexed. */
 const indexedColumns = [
   sealedColumn('social_accounts', 'credentials'),
   sealedColumn('webhook_subscriptions', 'secret'),
   sealedColumn('webhook_subscriptions', 'previous_secret'),
 ];
-/** No index: it would cost every write. They are kept for a day, and the oldest name the oldest key. */
+/** Not indexed: it would slow every write. Answers are kept a day; the oldest name the oldest key. */
 const answers: SealedColumn = {
   ...sealedColumn('idempotency_keys', 'answer'),
   context: `'idempotency_keys/' || project_id || '/' || key`,
@@ -34,8 +34,8 @@ const oldestAnswers = 1_000;
 const checkContext = 'vault_keys';
 
 /**
- * Throws an error that names each key id that a row names and the vault can't open, with the number
- * of rows it seals. Each key gets a check value before it seals for the first time.
+ * Throws an error that lists the key ids in use that the vault can't open, and how many rows they seal.
+ * Each key gets a check value before it first seals.
  */
 export async function checkVault(db: Db, vault: Vault): Promise<void> {
   const failed: string[] = [];
@@ -77,7 +77,7 @@ async function listKeyIds(db: Db): Promise<Set<string>> {
   return found.union(new Set(rows.map(({ id }) => id)));
 }
 
-/** Returns the id of the key that seals from now on. */
+/** Returns the id of the key that seals new values. */
 async function insertCheckValue(db: Db, vault: Vault): Promise<string> {
   const { keyId, ciphertext } = vault.seal('', checkContext);
   await db
@@ -88,7 +88,7 @@ async function insertCheckValue(db: Db, vault: Vault): Promise<string> {
   return keyId;
 }
 
-/** By the key's check value; where it has none, by one row that it seals. */
+/** Tests the key with its check value, or with one sealed row if it has none. */
 async function isOpened(db: Db, vault: Vault, keyId: string): Promise<boolean> {
   const check = await db
     .selectFrom('vault_keys')

@@ -1,4 +1,4 @@
-// Seals what must not be readable in the database: AES-256-GCM, the key's id beside the ciphertext.
+// Encrypts secrets for the database: AES-256-GCM, with the key's id beside the ciphertext.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 export interface Sealed {
@@ -8,7 +8,7 @@ export interface Sealed {
 
 export interface Vault {
   hasKey(keyId: string): boolean;
-  /** `context` binds the ciphertext to its place (table and row id): moved elsewhere, it does not open. */
+  /** `context` (table and row id) binds the ciphertext to its row: in another row it can't be opened. */
   seal(plaintext: string, context: string): Sealed;
   open(sealed: Sealed, context: string): string;
 }

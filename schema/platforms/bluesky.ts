@@ -1,6 +1,6 @@
 // Bluesky: its settings, its rules and the options of a post.
 import { z } from 'zod';
-import { baseUrl } from '../config/variables.ts';
+import { baseUrl } from './variables.ts';
 import { definePlatform } from './definition.ts';
 
 const options = z
@@ -19,7 +19,7 @@ const options = z
       )
       .max(8)
       .optional()
-      .meta({ description: 'Hashtags besides those in the text, without #.' }),
+      .meta({ description: 'Hashtags in addition to those in the text, without #.' }),
   })
   .meta({ id: 'BlueskyOptions', description: 'Options of a post to Bluesky.' });
 
@@ -30,10 +30,10 @@ export const bluesky = definePlatform({
   testedWith: 'A real server (PDS)',
   settings: {
     apiUrl: baseUrl(
-      'A PDS or entryway that any Bluesky account may log in to, besides its own PDS. It also resolves handles below `.test`.',
+      'PDS or entryway for Bluesky logins, besides the PDS of the account. It also resolves handles that end in `.test`.',
       'https://bsky.social',
     ),
-    plcUrl: baseUrl('The directory of the DIDs of Bluesky accounts.', 'https://plc.directory'),
+    plcUrl: baseUrl('Directory of the DIDs of Bluesky accounts.', 'https://plc.directory'),
   },
   rules: {
     text: { max: 300, maxBytes: 3000, unit: 'graphemes' },
@@ -46,7 +46,7 @@ export const bluesky = definePlatform({
     source: 'https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/feed/post.json',
   },
   options,
-  // A record is written under a key that the target chooses.
+  // Fanfare chooses the record's key, so a repeat overwrites the same record.
   commitRepeatsForMs: Number.POSITIVE_INFINITY,
 });
 

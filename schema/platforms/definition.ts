@@ -1,9 +1,13 @@
-// The definition of a network. Its settings, its API types and its tables in the docs are made from it.
+// The definition of a network: the source of its settings, API types and documentation tables.
 import type { z } from 'zod';
+import { describedEnum } from '../wire/described-enum.ts';
 
-/** `characters` are Unicode code points; `utf16` is what JavaScript's `length` counts. */
-export const textUnits = ['graphemes', 'characters', 'utf16'] as const;
-export type TextUnit = (typeof textUnits)[number];
+export const TextUnit = describedEnum('TextUnit', 'Unit in which the network counts text.', {
+  graphemes: 'Characters as a reader sees them.',
+  characters: 'Unicode code points.',
+  utf16: 'UTF-16 code units. Most emoji count as two.',
+});
+export type TextUnit = z.infer<typeof TextUnit>;
 
 /** The rules of a network for posts. Validation and `capabilities` read them. */
 export interface PlatformRules {
@@ -15,11 +19,11 @@ export interface PlatformRules {
     readonly count?: (text: string, options: Record<string, unknown>) => number;
   };
   readonly isTextRequired: boolean;
-  /** Null: it takes none. */
+  /** Null: the network accepts no media. */
   readonly media: { readonly max: number } | null;
   /** Form of the ID of a post to reply to. Null: no replies, so no threads and no comments. */
   readonly replies: { readonly id: RegExp; readonly example: string } | null;
-  /** Where the numbers come from. */
+  /** Source of the rules. */
   readonly source: string;
 }
 
@@ -27,24 +31,24 @@ export interface PlatformRules {
 export type Traits = Readonly<Record<string, string | number | boolean>>;
 
 export interface PlatformDefinition {
-  /** Its name in the API. */
+  /** Name in the API. */
   readonly name: string;
-  /** For people. GraphQL types begin with it, so it is one word. */
+  /** Name for people. GraphQL types start with it, so it is one word. */
   readonly title: string;
-  /** What a user pastes or does to connect: a cell of the README's table. */
+  /** Credentials that a user needs, for the README's table. */
   readonly connectsBy: string;
-  /** What the tests publish to: a cell of the README's table. */
+  /** Server that the tests publish to, for the README's table. */
   readonly testedWith: string;
   /** `apiUrl` is read from `FANFARE_<NAME>_API_URL`. */
   readonly settings: Readonly<Record<string, z.ZodType>>;
   readonly rules: PlatformRules;
-  /** The rules of an account with these traits; absent: all accounts have the same. */
+  /** Rules of an account with these traits. Absent: all accounts have the same rules. */
   readonly rulesFor?: (traits: Traits) => PlatformRules;
-  /** The network's own options of a target; strict. */
+  /** Options of a post to the network. A strict object. */
   readonly options: z.ZodObject;
   /**
-   * How long after a commit the network recognizes a repeat, and publishes no second post, in
-   * milliseconds. 0: never. Infinity: always.
+   * Milliseconds after a commit in which the network recognizes a repeat and publishes no second post.
+   * 0: never. Infinity: always.
    */
   readonly commitRepeatsForMs: number;
 }

@@ -1,34 +1,51 @@
 // Discord: its settings, its rules and the options of a post.
 import { z } from 'zod';
-import { baseUrl } from '../config/variables.ts';
+import { baseUrl } from './variables.ts';
 import { definePlatform, type PlatformRules } from './definition.ts';
 
 const link = z.url({ protocol: /^https?$/ });
 const id = /^\d{15,20}$/;
 const threadId = z.string().regex(id, 'must be the ID of a thread');
 
-// Discord limits the texts of embeds, and names the one that is too long.
+// Discord limits the texts of embeds and says which one is too long.
 // https://docs.discord.com/developers/resources/message#embed-object-embed-limits
+const EmbedField = z.strictObject({
+  name: z.string().meta({ description: 'Name of the field.' }),
+  value: z.string().meta({ description: 'Text of the field.' }),
+  inline: z.boolean().optional().meta({
+    description: 'Whether to show the field next to others. Default: false.',
+  }),
+});
 const Embed = z.strictObject({
-  title: z.string().optional(),
-  description: z.string().optional(),
-  url: link.optional(),
-  color: z.int().min(0).max(0xff_ff_ff).optional(),
-  image: z.strictObject({ url: link }).optional(),
-  fields: z
-    .array(z.strictObject({ name: z.string(), value: z.string(), inline: z.boolean().optional() }))
-    .optional(),
+  title: z.string().optional().meta({ description: 'Title.' }),
+  description: z.string().optional().meta({ description: 'Text.' }),
+  url: link.optional().meta({ description: 'URL that the title links to.' }),
+  color: z.int().min(0).max(0xff_ff_ff).optional().meta({
+    description: 'Color of the edge, as an RGB number.',
+  }),
+  image: z
+    .strictObject({ url: link.meta({ description: 'URL of the image.' }) })
+    .optional()
+    .meta({ description: 'Image.' }),
+  fields: z.array(EmbedField).optional().meta({ description: 'Fields: names with texts.' }),
 });
 
 const options = z
   .strictObject({
     embeds: z.array(Embed).min(1).max(10).meta({ description: 'Cards below the text.' }),
     allowed_mentions: z.array(z.enum(['users', 'roles', 'everyone'])).meta({
-      description: 'Mentions in the text that notify. Default: `users`.',
+      description: 'Mentions in the text that notify people. Default: `users`.',
     }),
-    suppress_embeds: z.boolean().meta({ description: 'Hides link previews, and `embeds` too.' }),
-    username: z.string().min(1).meta({ description: "Author's name. Only for webhooks." }),
-    thread_id: threadId.meta({ description: 'Thread of the channel. Only for webhooks.' }),
+    suppress_embeds: z
+      .boolean()
+      .meta({ description: 'Whether to hide link previews and `embeds`. Default: false.' }),
+    username: z
+      .string()
+      .min(1)
+      .meta({ description: "Author's name. Webhooks only. Default: the webhook's name." }),
+    thread_id: threadId.meta({
+      description: 'ID of a thread in the channel. Webhooks only. Default: the channel itself.',
+    }),
   })
   .partial()
   .meta({ id: 'DiscordOptions', description: 'Options of a post to Discord.' });
@@ -51,7 +68,7 @@ export const discord = definePlatform({
   // Execute Webhook has no `message_reference`.
   rulesFor: ({ via }) => (via === 'webhook' ? { ...rules, replies: null } : rules),
   options,
-  // For a bot: its nonce is checked "in the past few minutes". A webhook's outcome stays unknown, so its
+  // Discord checks a bot's nonce "in the past few minutes". A webhook's outcome stays unknown, so its
   // commit is never repeated.
   commitRepeatsForMs: 60_000,
 });

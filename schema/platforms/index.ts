@@ -1,6 +1,7 @@
-// The networks that Fanfare knows, and what is made from their entries.
-import { z } from 'zod';
-import { number } from '../config/variables.ts';
+// The networks that Fanfare supports, and the types and settings that follow from their definitions.
+import type { z } from 'zod';
+import { number } from './variables.ts';
+import { describedEnum } from '../wire/described-enum.ts';
 import { bluesky } from './bluesky.ts';
 import type { PlatformDefinition } from './definition.ts';
 import { nostr } from './nostr.ts';
@@ -11,7 +12,7 @@ import { slack } from './slack.ts';
 import { telegram } from './telegram.ts';
 import { wordpress } from './wordpress.ts';
 
-/** In the order in which people see them. */
+/** In the order of the documentation. */
 const definitions = [
   sandbox,
   bluesky,
@@ -30,16 +31,23 @@ export const platformDefinitions: readonly (PlatformDefinition & { name: Platfor
   definitions;
 export const platformNames = definitions.map(({ name }) => name) as [PlatformName];
 
-export const PlatformName = z
-  .enum(platformNames)
-  .meta({ id: 'PlatformName', description: 'A network, lower case.' });
-
-/** As each network writes itself, for pages that people read. */
+/** The display name of each network. */
 export const platformTitles = Object.fromEntries(
   definitions.map(({ name, title }) => [name, title]),
 ) as Record<PlatformName, string>;
 
-/** The settings of a network, and the operator's ceiling. */
+export const PlatformName = describedEnum(
+  'Platform',
+  'Network.',
+  Object.fromEntries(definitions.map(({ name, title }) => [name, `${title}.`])) as Record<
+    Definition['name'],
+    string
+  >,
+);
+/** In a resource that belongs to an account. */
+export const AccountPlatform = PlatformName.meta({ description: 'Network of the account.' });
+
+/** The settings of a network and the operator's rate limit for it. */
 type SettingsOf<D extends PlatformDefinition> = {
   -readonly [S in keyof D['settings']]: z.output<D['settings'][S]>;
 } & { postsPerMinute: number };
@@ -51,7 +59,7 @@ export type PlatformSettings = {
 const settingsOf = ({ title, settings }: PlatformDefinition): Record<string, z.ZodType> => ({
   ...settings,
   postsPerMinute: number(
-    `The most posts per minute that this installation commits to ${title}. 0: no limit.`,
+    `Maximum number of posts per minute from this installation to ${title}. 0: no limit.`,
     0,
   ),
 });

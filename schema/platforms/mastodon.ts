@@ -1,13 +1,23 @@
-// Mastodon: its rules, which each server sets for itself, and the options of a post.
+// Mastodon: its rules, which differ from server to server, and the options of a post.
 import { z } from 'zod';
 import { definePlatform, type PlatformRules, type Traits } from './definition.ts';
 
-/** The account's server sets the limits, and refuses what exceeds them. */
+/** The account's server has limits of its own and refuses a poll that exceeds them. */
 const Poll = z.strictObject({
-  options: z.array(z.string().trim().min(1).max(1_000)).min(2).max(100),
+  options: z
+    .array(z.string().trim().min(1).max(1_000))
+    .min(2)
+    .max(100)
+    .meta({ description: 'Answers to choose from.' }),
   expires_in: z.int().min(1).max(1e9).meta({ description: 'Seconds until the poll ends.' }),
-  multiple: z.boolean().optional().meta({ description: 'Lets people choose several answers.' }),
-  hide_totals: z.boolean().optional().meta({ description: 'Hides counts until the poll ends.' }),
+  multiple: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether people can choose several answers. Default: false.' }),
+  hide_totals: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether to hide the counts until the poll ends. Default: false.' }),
 });
 
 /** As the API names them: https://docs.joinmastodon.org/methods/statuses/#form-data-parameters */
@@ -16,27 +26,27 @@ const options = z
     visibility: z.enum(['public', 'unlisted', 'private', 'direct']).meta({
       description: "Who can see the post. Default: the account's own setting.",
       'x-enumDescriptions': {
-        public: 'everyone, also in public timelines',
+        public: 'everyone, and in public timelines',
         unlisted: 'everyone, but not in public timelines',
         private: 'followers only',
         direct: 'mentioned accounts only',
       },
     }),
     spoiler_text: z.string().trim().min(1).meta({
-      description: "Content warning that hides the text. It counts toward the text's limit.",
+      description: 'Content warning that hides the text. Counts toward the text limit.',
     }),
     language: z
       .string()
       .regex(/^[a-z]{2,3}(-[A-Za-z]{2,4})?$/, 'must be a language code, such as en or zh-CN')
       .meta({ description: "Language of the text. Default: the account's own setting." }),
     poll: Poll.meta({
-      description: "Poll below the text. The account's server sets its limits.",
+      description: "Poll below the text, within the limits of the account's server.",
     }),
   })
   .partial()
   .meta({ id: 'MastodonOptions', description: 'Options of a post to Mastodon.' });
 
-// URLs and mentions as the server finds them, but for its list of top-level domains.
+// Finds URLs and mentions as the server does, except for its list of top-level domains.
 // https://github.com/mastodon/mastodon/blob/main/config/initializers/twitter_regex.rb
 // https://github.com/mastodon/mastodon/blob/main/app/models/account.rb (MENTION_RE)
 const parens = String.raw`\([^\s<>()?]*\)`;
@@ -84,9 +94,9 @@ export const mastodon = definePlatform({
   rules: rulesFor({}),
   rulesFor,
   options,
-  // An `Idempotency-Key` is kept for an hour after the post, but not every version holds it while the
-  // first request still runs (https://github.com/mastodon/mastodon/pull/37879). So own posts are searched
-  // before any repeat, and the key only guards against what the search missed.
+  // Mastodon keeps an `Idempotency-Key` for an hour after the post, but not every version keeps it while
+  // the first request is running (https://github.com/mastodon/mastodon/pull/37879). So Fanfare searches
+  // the account's posts before any repeat. The key only guards against posts that the search missed.
   // https://docs.joinmastodon.org/methods/statuses/#headers
   commitRepeatsForMs: 0,
 });

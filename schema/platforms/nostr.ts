@@ -12,7 +12,7 @@ const options = z
     hashtags: z.array(hashtag).max(20).meta({ description: 'Hashtags, without #.' }),
     content_warning: z.string().min(1).max(200).meta({
       description:
-        'Reason for a warning. Apps show it in place of the post until the reader opens it.',
+        'Reason for a content warning. Apps show it instead of the post until the reader opens it.',
     }),
   })
   .partial()
@@ -25,7 +25,7 @@ export const nostr = definePlatform({
   testedWith: 'A real server (nostr-relay)',
   settings: {},
   rules: {
-    // Half of `maxEventSize`, as text may double when it is escaped. The protocol has no limit.
+    // Half of `maxEventSize`, because escaping can double the text. The protocol has no limit.
     text: { max: 32_000, maxBytes: 32_000, unit: 'characters' },
     isTextRequired: true,
     media: null,

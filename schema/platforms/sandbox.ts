@@ -1,23 +1,23 @@
-// The sandbox network inside Fanfare: a post to it may ask for every outcome.
+// The sandbox network inside Fanfare. The options of a post choose its outcome.
 import { z } from 'zod';
-import { url } from '../config/variables.ts';
+import { url } from './variables.ts';
 import { definePlatform } from './definition.ts';
 
-/** What the network does with a post, in the words of the options that ask for it. */
+/** The outcomes that the option `outcome` can ask for. */
 export const sandboxOutcomes = {
-  published: 'it is published',
-  rejected: 'refused for good, 422',
-  unavailable: 'refused for now, 503',
-  rate_limited: 'refused with 429 and `Retry-After: 1`',
-  server_error: 'answered 500 before it was taken',
-  connection_cut: 'the connection ends before it was taken',
-  hang: 'never taken and never answered',
-  token_expired: 'the login ends, until it is refreshed',
-  token_revoked: 'the login ends for good',
-  answer_lost: 'published, but the connection ends without an answer',
-  server_error_after: 'published, but answered 500',
+  published: 'publishes the post',
+  rejected: 'refuses the post permanently, with 422',
+  unavailable: 'refuses the post temporarily, with 503',
+  rate_limited: 'refuses the post with 429 and `Retry-After: 1`',
+  server_error: 'answers 500 before it accepts the post',
+  connection_cut: 'closes the connection before it accepts the post',
+  hang: 'never accepts the post and never answers',
+  token_expired: 'ends the login until it is refreshed',
+  token_revoked: 'ends the login permanently',
+  answer_lost: 'publishes the post, then closes the connection without an answer',
+  server_error_after: 'publishes the post, then answers 500',
   lost_and_hidden:
-    'published, but the connection ends without an answer, and who looks for the post gets 503',
+    'publishes the post, then closes the connection without an answer, and answers checks with 503',
 } as const;
 export type SandboxOutcome = keyof typeof sandboxOutcomes;
 
@@ -26,30 +26,26 @@ export const maxSandboxCaption = 5_000;
 export const maxSandboxMedia = 4;
 
 const outcomeNames = Object.keys(sandboxOutcomes) as SandboxOutcome[];
-const outcomeMeanings = outcomeNames.map((name) => `\`${name}\`: ${sandboxOutcomes[name]}`);
 
 export const SandboxOptions = z
   .strictObject({
-    outcome: z
-      .enum(outcomeNames)
-      .optional()
-      .meta({
-        description: `Default: published. ${outcomeMeanings.join('; ')}.`,
-        'x-enumDescriptions': sandboxOutcomes,
-      }),
+    outcome: z.enum(outcomeNames).optional().meta({
+      description: 'What the sandbox does with the post. By default, it publishes the post.',
+      'x-enumDescriptions': sandboxOutcomes,
+    }),
     times: z.int().min(1).max(1_000).optional().meta({
       description:
-        'How often that outcome comes before the post is published after all. Default: always.',
+        'Number of calls that get this outcome. Later calls publish the post. Default: every call.',
     }),
     delay_ms: z.int().min(0).max(maxSandboxDelayMs).optional().meta({
-      description: 'How long the answer is held back.',
+      description: 'Delay of the answer, in milliseconds. Default: 0.',
     }),
     throttle_s: z.int().min(1).max(3_600).optional().meta({
       description:
-        'The answer to the published post says that the account must not post for so many seconds.',
+        'Seconds until the account can post again, which the answer to a published post reports.',
     }),
     without_retry_after: z.boolean().optional().meta({
-      description: 'Whether `rate_limited` leaves `Retry-After` out. Default: false.',
+      description: 'Whether `rate_limited` omits `Retry-After`. Default: false.',
     }),
   })
   .meta({ id: 'SandboxOptions', description: 'Options of a post to the sandbox.' });
@@ -62,7 +58,7 @@ export const sandbox = definePlatform({
   testedWith: 'Built in',
   settings: {
     apiUrl: url(
-      'The base address of the sandbox network: <address of `api`>/sandbox. The command `worker` needs it where the sandbox is on. Default: our own /sandbox.',
+      'Base URL of the sandbox network: `/sandbox` of the API. The command `worker` needs it if the sandbox is on. Default: `/sandbox` of this process.',
     ),
   },
   rules: {
@@ -78,10 +74,12 @@ export const sandbox = definePlatform({
 
 const handlePattern = /^[a-z0-9][a-z0-9_.-]{0,29}$/;
 
-/** `@Ada` and `ada` are one handle. */
+/** `@Ada` and `ada` are the same handle. */
 export const SandboxHandle = z
   .string()
   .trim()
   .transform((handle) => handle.replace(/^@/, '').toLowerCase())
-  .pipe(z.string().regex(handlePattern, 'must be 1 to 30 letters, digits, dots, dashes or lines'))
-  .meta({ description: 'Any name; the account comes to be when it is first used.' });
+  .pipe(
+    z.string().regex(handlePattern, 'must be 1 to 30 letters, digits, dots, dashes or underscores'),
+  )
+  .meta({ description: 'Any name. The first use creates the account.' });

@@ -1,7 +1,8 @@
 // Slack: its settings, its rules and the options of a post.
 import { z } from 'zod';
-import { baseUrl } from '../config/variables.ts';
+import { baseUrl } from './variables.ts';
 import { definePlatform } from './definition.ts';
+import { escapeMarkup } from './escape-markup.ts';
 
 const options = z
   .strictObject({
@@ -9,12 +10,12 @@ const options = z
       .array(z.looseObject({ type: z.string().min(1).max(100) }))
       .min(1)
       .max(50) // https://docs.slack.dev/reference/block-kit/blocks
-      // Slack's own limit is lower, varies, and is in no document: `msg_blocks_too_long`.
+      // Slack's own limit is lower, varies and is undocumented: `msg_blocks_too_long`.
       .refine((all) => JSON.stringify(all).length <= 50_000, 'must have at most 50,000 characters')
       .optional()
       .meta({
         description:
-          'Block Kit blocks, sent as they are. Slack shows them instead of the caption, which remains the text of notifications.',
+          'Block Kit blocks, sent unchanged. Slack shows them instead of the caption. Notifications show the caption.',
       }),
     mrkdwn: z.boolean().optional().meta({
       description:
@@ -24,7 +25,7 @@ const options = z
     unfurl_media: z.boolean().optional().meta({ description: 'Whether to preview linked media.' }),
     reply_broadcast: z.boolean().optional().meta({
       description:
-        'Whether to show a reply in the channel too, not only in its thread. Ignored for a post that is not a reply. Default: false.',
+        'Whether to show a reply in the channel and not only in its thread. Posts that are not replies ignore it. Default: false.',
     }),
   })
   .meta({ id: 'SlackOptions', description: 'Options of a post to Slack.' });
@@ -36,7 +37,7 @@ export const slack = definePlatform({
   testedWith: 'Simulator',
   settings: { apiUrl: baseUrl("Slack's Web API.", 'https://slack.com/api') },
   rules: {
-    // Slack breaks a longer text into several messages, and names one of them.
+    // Slack splits a longer text into several messages and returns only one of their IDs.
     text: {
       max: 4_000,
       unit: 'characters',
@@ -53,6 +54,5 @@ export const slack = definePlatform({
 
 /** @see https://docs.slack.dev/messaging/formatting-message-text#escaping */
 export function toText(caption: string, { mrkdwn }: Record<string, unknown>): string {
-  if (mrkdwn === true) return caption;
-  return caption.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return mrkdwn === true ? caption : escapeMarkup(caption);
 }

@@ -1,29 +1,31 @@
 // Telegram: its settings, its rules and the options of a post.
 import { z } from 'zod';
-import { baseUrl } from '../config/variables.ts';
+import { baseUrl } from './variables.ts';
 import { definePlatform } from './definition.ts';
 
 /** @see https://core.telegram.org/bots/api#sendmessage */
 const options = z
   .strictObject({
     parse_mode: z.enum(['HTML', 'MarkdownV2']).optional().meta({
-      description: 'Markup of the text. Default: none, so the text is shown as it is.',
+      description: 'Markup of the text. Default: none. The text is shown as written.',
     }),
     disable_notification: z
       .boolean()
       .optional()
-      .meta({ description: 'Notifies the members of the chat without a sound.' }),
-    disable_link_preview: z.boolean().optional().meta({ description: 'Hides previews of links.' }),
-    protect_content: z
+      .meta({ description: 'Whether to notify the members of the chat silently. Default: false.' }),
+    disable_link_preview: z
       .boolean()
       .optional()
-      .meta({ description: 'Forbids forwarding and saving the message.' }),
+      .meta({ description: 'Whether to hide link previews. Default: false.' }),
+    protect_content: z.boolean().optional().meta({
+      description: 'Whether to forbid forwarding and saving the message. Default: false.',
+    }),
     message_thread_id: z
       .int()
       .min(1)
       .max(2 ** 31 - 1)
       .optional()
-      .meta({ description: 'Topic of a forum to post to. Default: the general topic.' }),
+      .meta({ description: 'ID of a forum topic to post to. Default: the general topic.' }),
   })
   .meta({ id: 'TelegramOptions', description: 'Options of a post to Telegram.' });
 
@@ -34,7 +36,7 @@ export const telegram = definePlatform({
   testedWith: 'Simulator',
   settings: {
     apiUrl: baseUrl(
-      'Bot API server that Telegram posts go through, such as one of your own.',
+      'Bot API server for Telegram. You can run your own.',
       'https://api.telegram.org',
     ),
   },
@@ -42,11 +44,11 @@ export const telegram = definePlatform({
     text: {
       // https://core.telegram.org/constructor/config, message_length_max: "length in utf8 codepoints".
       max: 4_096,
-      // `get_formatted_text` of the server refuses more before it parses the markup.
+      // The server's `get_formatted_text` refuses more before it parses the markup.
       // https://github.com/tdlib/telegram-bot-api/blob/master/telegram-bot-api/Client.cpp
       maxBytes: 32_768,
       unit: 'characters',
-      // Telegram counts what is left once it has parsed the markup, so only Telegram can count it.
+      // Telegram counts the text without its markup, so only Telegram can count it.
       count: (text, { parse_mode }) => (parse_mode === undefined ? Array.from(text).length : 0),
     },
     isTextRequired: true,
@@ -55,6 +57,6 @@ export const telegram = definePlatform({
     source: 'https://core.telegram.org/bots/api#sendmessage',
   },
   options,
-  // Telegram knows no key for a message.
+  // Telegram has no idempotency key.
   commitRepeatsForMs: 0,
 });

@@ -1,4 +1,4 @@
-// WordPress: its rules and the options of a post. Users name the site, so there are no settings.
+// WordPress: its rules and the options of a post. It has no settings, since users name the site.
 import { z } from 'zod';
 import { definePlatform } from './definition.ts';
 
@@ -16,18 +16,24 @@ const options = z
     title: optional(text(1_000), 'Title, as plain text. Default: no title.'),
     content_type: optional(
       z.enum(['text', 'html']),
-      'How to read the caption. Default: `text`. WordPress removes what the user may not write.',
+      'How to read the caption. Default: `text`. WordPress removes HTML that the user is not allowed to write.',
     ).meta({
       'x-enumDescriptions': {
         text: 'blank lines separate paragraphs, and URLs become links',
         html: 'the caption is the HTML of the post',
       },
     }),
-    slug: optional(text(200), 'Last part of the URL. WordPress adds a number if it is taken.'),
+    slug: optional(
+      text(200),
+      'Last part of the URL. WordPress adds a number if it is taken. Default: made from the title.',
+    ),
     excerpt: optional(text(10_000), 'Summary, as plain text.'),
-    categories: optional(names, "Names of existing categories. Default: the site's default one."),
-    tags: optional(names, 'Names of tags. Fanfare creates the ones that do not exist.'),
-    format: optional(z.enum(formats), 'Post format. Not every theme shows it.'),
+    categories: optional(
+      names,
+      "Names of existing categories. Default: the site's default category.",
+    ),
+    tags: optional(names, 'Names of tags. Fanfare creates tags that do not exist.'),
+    format: optional(z.enum(formats), 'Post format. Some themes ignore it.'),
     status: optional(z.enum(statuses), 'Who can see the post. Default: `publish`.').meta({
       'x-enumDescriptions': {
         publish: 'everyone',
@@ -46,7 +52,7 @@ export const wordpress = definePlatform({
   testedWith: 'A real server (WordPress)',
   settings: {},
   rules: {
-    // WordPress takes 4 GiB (LONGTEXT). The limit is Fanfare's own: half its code units of a caption.
+    // WordPress accepts 4 GiB (LONGTEXT). The limit is half of Fanfare's own limit for captions.
     text: { max: 50_000, unit: 'characters' },
     isTextRequired: true,
     media: null,

@@ -1,4 +1,4 @@
-// What a client may change about a post that has not begun.
+// Changes to a post that is not being published yet.
 import { z } from 'zod';
 import { CreatePost } from './posts.ts';
 import { someChange } from '../wire/some-change.ts';
@@ -6,20 +6,31 @@ import { GivenTime } from '../wire/timestamp.ts';
 
 const { caption, account_ids, platform_posts, media_urls, metadata, status } = CreatePost.shape;
 
-/** What stays must agree with what changes: `updatePost` checks the whole post like a new one. */
+/** `updatePost` checks the changed post as a whole, like a new one. */
 export const UpdatePost = someChange(
   z.strictObject({
-    caption: caption.unwrap().optional(),
-    account_ids: account_ids.meta({ description: 'Replaces all targets.' }),
-    platform_posts: platform_posts.meta({ description: 'Replaces all targets.' }),
-    media_urls: media_urls.unwrap().optional(),
-    metadata: metadata.unwrap().optional(),
+    caption: caption.unwrap().optional().meta({ description: 'Text for every target.' }),
+    account_ids: account_ids.meta({
+      description: 'IDs of the connected accounts to publish to. Replaces all targets.',
+    }),
+    platform_posts: platform_posts.meta({
+      description: 'Targets with content of their own. Replaces all targets.',
+    }),
+    media_urls: media_urls.unwrap().optional().meta({
+      description:
+        'Absolute HTTP or HTTPS URLs of the media for every target. Replaces all of them.',
+    }),
+    metadata: metadata.unwrap().optional().meta({
+      description: 'Your own key-value pairs. Replaces all of them.',
+    }),
     scheduled_at: GivenTime.nullable().optional().meta({
-      description: 'A draft is scheduled by it. Null: no time; a scheduled post becomes a draft.',
+      description:
+        'Time to publish the post. Schedules a draft. Null removes the time and makes a scheduled post a draft.',
     }),
     status: status.meta({
-      description: 'A scheduled post becomes a draft; a draft that is given a time stays one.',
+      description:
+        'Makes a scheduled post a draft. With `scheduled_at`, a draft keeps the time and stays a draft.',
     }),
   }),
-).meta({ id: 'UpdatePost' });
+).meta({ id: 'UpdatePost', description: 'Changes to a post. Omitted fields stay as they are.' });
 export type UpdatePost = z.infer<typeof UpdatePost>;

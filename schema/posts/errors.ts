@@ -1,45 +1,47 @@
-// Why a target fails: every `error_code` of a result, with what its reader can do about it.
+// Every `error_code` of a failed target, with its message, its hint and the next action.
 import type { NextAction } from './posts.ts';
-import { reconnectCalls } from '../reconnecting.ts';
+import { reconnectCalls } from './reconnecting.ts';
+import type { Text } from '../wire/names.ts';
 
-const reconnectHint = `Connect the account again (${reconnectCalls}), then retry the target.`;
+const reconnectHint: Text = (names) =>
+  `Connect the account again (${reconnectCalls(names)}), then retry the target.`;
 
 interface PostingError {
-  /** Where the network gave no words of its own. */
+  /** Used if the network gave no message. */
   message: string;
-  hint: string;
-  /** Whether `retry` may help without another change. */
+  hint: Text;
+  /** Whether a retry can succeed without another change. */
   isRetriable: boolean;
   nextAction: NextAction;
 }
 
 export const postingErrors = {
   rejected: {
-    message: 'The network refused the post for good.',
-    hint: 'Read `error_message`, change what it names, and post again.',
+    message: 'The network refused the post permanently.',
+    hint: ({ field }) => `Fix the issue in ${field('error_message')}, then create a new post.`,
     isRetriable: false,
     nextAction: 'edit_content',
   },
   rate_limited: {
-    message: 'The network limited the rate for longer than the six hours that a post waits.',
-    hint: 'Retry the target later, or post less often to this account.',
+    message: 'The rate limit of the network lasted longer than Fanfare waits.',
+    hint: 'Retry the target later, or post to this account less often.',
     isRetriable: true,
     nextAction: 'wait',
   },
   unavailable: {
-    message: 'The network could not be reached, or surely refused before it took the post.',
-    hint: 'Retry the target once the network is well.',
+    message: 'The network was unreachable or refused every call. It did not accept the post.',
+    hint: 'Retry the target when the network works again.',
     isRetriable: true,
     nextAction: 'retry',
   },
   token_expired: {
-    message: "The account's access has expired, and refreshing it failed.",
+    message: "The account's access expired and could not be refreshed.",
     hint: reconnectHint,
     isRetriable: false,
     nextAction: 'reconnect_account',
   },
   token_revoked: {
-    message: "The user or the network took the account's access back.",
+    message: "The user or the network revoked the account's access.",
     hint: reconnectHint,
     isRetriable: false,
     nextAction: 'reconnect_account',
@@ -51,15 +53,14 @@ export const postingErrors = {
     nextAction: 'reconnect_account',
   },
   outcome_unknown: {
-    message:
-      'The network may or may not have the post: its answer was lost and it could not be asked.',
-    hint: 'Look at the network. A retry looks there first and posts only what it surely does not find.',
+    message: 'The network may have the post. Its response was lost, and checks gave no answer.',
+    hint: 'Check on the network. A retry checks first and never posts twice.',
     isRetriable: false,
     nextAction: 'check_network',
   },
   answered_post_missing: {
-    message: 'What it answers was not published.',
-    hint: 'Retry what it answers first: the part of the thread before it, or the target, which takes its comment along.',
+    message: 'The post that this one replies to was not published.',
+    hint: 'Retry that post first: the previous part of the thread, or the target of a first comment.',
     isRetriable: true,
     nextAction: 'retry',
   },
@@ -73,7 +74,7 @@ export const postingErrors = {
 
 export type PostingErrorCode = keyof typeof postingErrors;
 
-/** Undefined: the result has no error, or one that a release before this one knew. */
+/** Undefined: the result has no error, or an unknown one. */
 export function findPostingError(
   code: string | null,
 ): (PostingError & { code: PostingErrorCode }) | undefined {
@@ -85,5 +86,5 @@ function isPostingErrorCode(code: string): code is PostingErrorCode {
   return Object.hasOwn(postingErrors, code);
 }
 
-/** Where the page at `/docs` explains the code. */
+/** Anchor of the code at `/docs`. */
 export const postingErrorAnchor = (code: PostingErrorCode) => `posting-error-${code}`;

@@ -1,129 +1,193 @@
 // Posts and their results, as the wire shows them.
 import { z } from 'zod';
+import { fixedLimits } from '../wire/limits.ts';
+import { AccountPlatform, PlatformName } from '../platforms/index.ts';
+import { describedEnum } from '../wire/described-enum.ts';
 import { listQuery, ordered } from '../wire/listing.ts';
-import { fixedLimits } from '../limits.ts';
-import { PlatformName } from '../platforms/index.ts';
+import { AccountName, CreatedAt, GivenUserId, Id, SocialAccountId } from '../wire/shared-fields.ts';
 import { GivenTime, Timestamp } from '../wire/timestamp.ts';
 
-export const postStatuses = [
-  'draft',
-  'scheduled',
-  'pending',
-  'published',
-  'partial',
-  'failed',
-  'canceled',
-] as const;
-export const resultStatuses = ['pending', 'publishing', 'published', 'failed', 'canceled'] as const;
-export const phases = ['prepare', 'commit', 'confirm', 'reconcile'] as const;
-export const failureStages = ['validate', ...phases] as const;
-export const nextActions = [
-  'none',
-  'edit_content',
-  'retry',
-  'reconnect_account',
-  'check_network',
-  'wait',
-  'contact_operator',
-] as const;
+export const PostStatus = describedEnum('PostStatus', 'Post status.', {
+  draft: 'Not published until you publish or schedule it.',
+  scheduled: 'Published at its scheduled time.',
+  pending: 'Being published.',
+  published: 'Every target was published.',
+  partial: 'Some targets were published and some failed.',
+  failed: 'Every target failed.',
+  canceled: 'Canceled before any target was published.',
+});
+export type PostStatus = z.infer<typeof PostStatus>;
+
+/** The status that a new or changed post can be given. */
+export const NewPostStatus = describedEnum(
+  'NewPostStatus',
+  'Status that you can give a post.',
+  { draft: 'Not published until you publish or schedule it.' },
+  'must be "draft". Omit it to schedule the post or publish it now.',
+);
+
+export const ResultStatus = describedEnum('ResultStatus', 'Target status.', {
+  pending: 'Waiting to be published.',
+  publishing: 'Being published.',
+  published: 'Public on the network.',
+  failed: 'Failed. `error_code` gives the reason.',
+  canceled: 'Canceled before it was sent.',
+});
+export type ResultStatus = z.infer<typeof ResultStatus>;
+
+export const phases = {
+  prepare: 'Steps before the post, which can be repeated safely.',
+  commit: 'The one call that makes the post public.',
+  confirm: 'Checks whether the network has finished processing the post.',
+  reconcile: 'Checks whether the post is public after the response to the commit was lost.',
+} as const;
+export const Phase = describedEnum('Phase', 'Phase of the target.', phases);
+export type Phase = z.infer<typeof Phase>;
+
+export const FailureStage = describedEnum('FailureStage', 'Phase in which the target failed.', {
+  validate: 'The content was refused before anything was sent.',
+  ...phases,
+});
+export type FailureStage = z.infer<typeof FailureStage>;
+
+export const NextAction = describedEnum('NextAction', 'What you can do next.', {
+  none: 'Nothing.',
+  edit_content: 'Change the content and create a new post.',
+  retry: 'Retry the target.',
+  reconnect_account: 'Have the user connect the account again.',
+  check_network: 'Check on the network whether the post is public.',
+  wait: 'Wait, then retry the target.',
+  contact_operator: 'Contact the operator of this installation.',
+});
+export type NextAction = z.infer<typeof NextAction>;
 
 export const waitReasons = {
-  rate_limit: 'The network, or the operator, limits how often may be posted.',
-  network: 'The network was out of reach, or refused for now: the call is made again.',
-  confirmation: 'The network took the post and is still at work on it.',
-  lost_answer: 'The answer of the call that makes it public was lost: it is looked for.',
-  pause: 'The operator has paused the network or the project.',
-  answered_post: 'What it answers is not public yet: the part before it, or what it comments.',
+  rate_limit: 'The network or the operator limits how often the account can post.',
+  network: 'The network was unreachable or temporarily refused. The call is retried.',
+  confirmation: 'The network accepted the post and is still processing it.',
+  lost_answer: 'The response to the commit was lost. Fanfare checks whether the post is public.',
+  pause: 'The operator paused the network or the project.',
+  answered_post: 'The post that this one replies to is not public yet.',
 } as const;
-export type WaitReason = keyof typeof waitReasons;
-export const waitReasonNames = Object.keys(waitReasons) as WaitReason[];
-
-export type PostStatus = (typeof postStatuses)[number];
-export type ResultStatus = (typeof resultStatuses)[number];
-export type Phase = (typeof phases)[number];
-export type FailureStage = (typeof failureStages)[number];
-export type NextAction = (typeof nextActions)[number];
+export const WaitReason = describedEnum('WaitReason', 'What the target waits for.', waitReasons);
+export type WaitReason = z.infer<typeof WaitReason>;
 
 export const ProviderError = z.record(z.string(), z.unknown()).nullable().meta({
-  description: "The network's own answer, at most 4 KiB of it. `is_cut`: there was more.",
+  description:
+    "Network's own response to the failed call, up to 4 KiB. `is_cut` marks a longer one. Null if there is none.",
 });
 
-/** In the words of both APIs. */
-export const attemptsMeaning =
-  'How often the call that makes it public was made, over all runs. The attempts of the target are its calls of all phases, and so are more.';
-export const nextAttemptMeaning = 'While it waits: when it goes on. Null: it waits for no time.';
-export const waitingForMeaning = 'Null: it has ended, is under way, or its time has not come.';
-
-/** What became of a target, or of the first comment under it. */
-const Outcome = z.object({
-  status: z.enum(resultStatuses),
-  external_id: z.string().nullable(),
-  url: z.string().nullable(),
-  published_at: Timestamp.nullable(),
-  error_code: z.string().nullable(),
-  error_message: z.string().nullable(),
-  error_hint: z.string().nullable().meta({ description: 'What to do about the error code.' }),
-  error_docs_url: z.string().nullable().meta({ description: 'The error code in `/docs`.' }),
-  failure_stage: z.enum(failureStages).nullable(),
-  platform_error_code: z.string().nullable(),
-  provider_error: ProviderError,
-  is_retriable: z.boolean(),
-  next_action: z.enum(nextActions),
-  attempts: z.int().meta({ description: attemptsMeaning }),
-  waiting_for: z
-    .enum(waitReasonNames)
-    .nullable()
-    .meta({
-      description: `${waitingForMeaning} ${waitReasonNames.map((name) => `\`${name}\`: ${waitReasons[name]}`).join(' ')}`,
+/** The outcome of a target, or of its first comment. */
+const Outcome = z
+  .object({
+    status: ResultStatus,
+    external_id: z.string().nullable().meta({
+      description: 'ID on the network. Null until published.',
     }),
-  next_attempt_at: Timestamp.nullable().meta({ description: nextAttemptMeaning }),
-});
+    url: z.string().nullable().meta({
+      description: 'URL on the network. Null until published, and on a network without such pages.',
+    }),
+    published_at: Timestamp.nullable().meta({
+      description: 'Time of publication. Null until published.',
+    }),
+    error_code: z.string().nullable().meta({
+      description: 'Stable code of the failure. Null if there was no failure.',
+    }),
+    error_message: z.string().nullable().meta({
+      description: 'Description of the failure. Null if there was no failure.',
+    }),
+    error_hint: z.string().nullable().meta({
+      description: 'How to fix the failure. Null if there was no failure.',
+    }),
+    error_docs_url: z.string().nullable().meta({
+      description: 'URL of the documentation of the error code. Null if there was no failure.',
+    }),
+    failure_stage: FailureStage.nullable().meta({
+      description: 'Phase of the failure. Null if there was no failure.',
+    }),
+    platform_error_code: z.string().nullable().meta({
+      description: "Network's own error code. Null if there is none.",
+    }),
+    provider_error: ProviderError,
+    is_retriable: z.boolean().meta({
+      description: 'Whether a retry can succeed without another change.',
+    }),
+    next_action: NextAction,
+    attempts: z.int().meta({
+      description:
+        'Number of commits over all runs. The list of attempts also has the calls of other phases.',
+    }),
+    waiting_for: WaitReason.nullable().meta({
+      description:
+        'What the target waits for. Null if the target has ended, a call is in progress, or the post is not due yet.',
+    }),
+    next_attempt_at: Timestamp.nullable().meta({
+      description: 'Time of the next call. Null if none is scheduled.',
+    }),
+  })
+  .meta({ id: 'Outcome', description: 'Outcome of a target, or of its first comment.' });
 export type Outcome = z.infer<typeof Outcome>;
 
 export const FirstComment = z
   .object({
     id: z.string().meta({
-      description: "Its attempts are listed by it. It is retried by its target's id.",
+      description:
+        'Unique ID. Use it to list the attempts. To retry the comment, use the ID of the result.',
     }),
-    text: z.string(),
+    text: z.string().meta({ description: 'Text of the comment.' }),
     ...Outcome.shape,
   })
-  .meta({ id: 'FirstComment' });
+  .meta({ id: 'FirstComment', description: 'The first comment under the post of a target.' });
 export type FirstComment = z.infer<typeof FirstComment>;
 
 export const PostResult = z
   .object({
-    id: z.string(),
-    social_account_id: z.string(),
-    platform: PlatformName,
-    account_name: z.string(),
-    caption: z.string(),
-    media_urls: z.array(z.string()),
-    thread_position: z.int().nullable(),
-    in_reply_to: z.string().nullable(),
+    id: Id,
+    social_account_id: SocialAccountId,
+    platform: AccountPlatform,
+    account_name: AccountName,
+    caption: z.string().meta({ description: 'Text of the post on this target.' }),
+    media_urls: z.array(z.string()).meta({ description: 'Media of the post on this target.' }),
+    thread_position: z.int().nullable().meta({
+      description: 'Position in the thread of the account. Null if it is not part of a thread.',
+    }),
+    in_reply_to: z.string().nullable().meta({
+      description:
+        'ID, on the network, of the post that this one replies to. Null if there is none.',
+    }),
     platform_options: z.record(z.string(), z.unknown()).meta({
-      description: 'As they were given; of a target without any, an empty object.',
+      description: "Options of the account's network, as you sent them. Empty if you sent none.",
     }),
     ...Outcome.shape,
     // Not `nullable()`, which would make the component nullable wherever it is named.
-    first_comment: z.union([FirstComment, z.null()]),
+    first_comment: z.union([FirstComment, z.null()]).meta({
+      description: 'First comment under the post. Null if there is none.',
+    }),
   })
-  .meta({ id: 'PostResult' });
+  .meta({ id: 'PostResult', description: 'The result of a post at one target.' });
 export type PostResult = z.infer<typeof PostResult>;
 
 export const Post = z
   .object({
-    id: z.string(),
-    caption: z.string(),
-    status: z.enum(postStatuses),
-    created_at: Timestamp,
-    scheduled_at: Timestamp.nullable(),
-    published_at: Timestamp.nullable(),
-    media_urls: z.array(z.string()),
-    metadata: z.record(z.string(), z.string()),
-    results: z.array(PostResult),
+    id: Id,
+    caption: z.string().meta({ description: 'Text of the post.' }),
+    status: PostStatus,
+    created_at: CreatedAt,
+    scheduled_at: Timestamp.nullable().meta({
+      description: 'Time when the post is to be published. Null if none was set.',
+    }),
+    published_at: Timestamp.nullable().meta({
+      description: 'Time when the post was published. Null until then.',
+    }),
+    media_urls: z.array(z.string()).meta({ description: 'URLs of the media, in order.' }),
+    metadata: z.record(z.string(), z.string()).meta({
+      description: 'Your own key-value pairs. Events include them.',
+    }),
+    results: z.array(PostResult).meta({
+      description: 'One result per target, in the order in which you named them.',
+    }),
   })
-  .meta({ id: 'Post' });
+  .meta({ id: 'Post', description: 'A post to one or more accounts.' });
 export type Post = z.infer<typeof Post>;
 
 /** A result as event data shows it: the contract's fields and what a receiver needs to act. */
@@ -138,13 +202,15 @@ export const PostEventResult = PostResult.pick({
   published_at: true,
   error_code: true,
   error_message: true,
-}).meta({ id: 'PostEventResult' });
+}).meta({ id: 'PostEventResult', description: 'The result of a post at one target.' });
 
 export type PostEventResult = z.infer<typeof PostEventResult>;
 
 export const PostEventData = Post.omit({ media_urls: true, results: true })
-  .extend({ results: z.array(PostEventResult) })
-  .meta({ id: 'PostEventData' });
+  .extend({
+    results: z.array(PostEventResult).meta({ description: 'One result per target.' }),
+  })
+  .meta({ id: 'PostEventData', description: 'Data of an event about a post.' });
 export type PostEventData = z.infer<typeof PostEventData>;
 
 const Caption = z.string().max(fixedLimits.captionCharacters);
@@ -152,98 +218,137 @@ const MediaUrls = z.array(z.string());
 
 export const PlatformPost = z
   .strictObject({
-    account_id: z.string(),
-    caption: Caption.optional().meta({ description: "Default: the post's." }),
+    account_id: z.string().meta({ description: 'ID of the connected account to publish to.' }),
+    caption: Caption.optional().meta({
+      description: "Text of the post on this target. Default: the post's `caption`.",
+    }),
     media_urls: MediaUrls.optional().meta({
-      description: "Instead of the post's; an empty list: none.",
+      description:
+        "URLs of the media on this target. Default: the post's `media_urls`. An empty list means no media.",
     }),
     thread_position: z.int().min(0).optional().meta({
       description:
-        'Makes the targets of one account a thread, each a result of its own that answers the one before. Counted from 0 or from 1, without holes.',
+        'Position in a thread. Targets of one account with positions form a thread: each is a reply to the one before. Positions start at 0 or 1 and have no gaps.',
     }),
     first_comment: z.string().min(1).max(fixedLimits.firstCommentCharacters).optional().meta({
-      description: 'Published as an answer to the post once that is public.',
+      description: 'Text of a reply to the post, published once the post is public.',
     }),
     in_reply_to: z.string().min(1).max(fixedLimits.externalIdCharacters).optional().meta({
-      description: 'The post that this one answers, by its id at the network: its `external_id`.',
+      description: 'ID, on the network, of the post to reply to: its `external_id`.',
     }),
     platform: PlatformName.optional().meta({
-      description: 'The network that the options are for. An account of another one is refused.',
+      description: 'Network that `platform_options` is meant for. The account must belong to it.',
     }),
     platform_options: z.record(z.string(), z.unknown()).optional().meta({
       description:
         "Options of the account's network. `GET /v1/platforms/capabilities` has their JSON Schema.",
     }),
   })
-  .meta({ id: 'PlatformPost' });
+  .meta({ id: 'PlatformPost', description: 'A target with content of its own.' });
 export type PlatformPost = z.infer<typeof PlatformPost>;
 
 /** Rules across fields (one target form, the schedule, the accounts) are checked by `createPost`. */
 export const CreatePost = z
   .strictObject({
-    caption: Caption.default(''),
-    account_ids: z.array(z.string()).optional(),
-    platform_posts: z.array(PlatformPost).optional(),
+    caption: Caption.default('').meta({
+      description:
+        'Text for every target. Override it per target in `platform_posts`. Default: empty.',
+    }),
+    account_ids: z.array(z.string()).optional().meta({
+      description: 'IDs of the connected accounts to publish to. Use this or `platform_posts`.',
+    }),
+    platform_posts: z.array(PlatformPost).optional().meta({
+      description: 'Targets with content of their own. Use this or `account_ids`.',
+    }),
     media_urls: MediaUrls.default([]).meta({
-      description: 'Absolute http(s) URLs, for every target without its own.',
+      description:
+        'Absolute HTTP or HTTPS URLs of the media for every target. Override them per target in `platform_posts`. Default: none.',
     }),
     scheduled_at: GivenTime.optional().meta({
-      description: `At least 60 s ahead, at most ${fixedLimits.scheduleAheadDays} days. Without it the post is published now.`,
+      description: `Time to publish the post, at most ${fixedLimits.scheduleAheadDays} days from now. The limits have the minimum, \`schedule_ahead_min_seconds\`. Default: now.`,
     }),
-    status: z
-      .literal('draft', {
-        error:
-          'must be "draft", or left out: `scheduled_at` schedules a post, and without it it is published now',
-      })
-      .optional(),
+    status: NewPostStatus.optional().meta({
+      description: 'Keeps the post as a draft. By default, the post is published or scheduled.',
+    }),
     metadata: z
       .record(z.string().min(1).max(64), z.string().max(512))
-      .refine((pairs) => Object.keys(pairs).length <= 20, 'takes 20 pairs at most')
-      .default({}),
-    idempotency_key: z.string().min(1).max(255).optional(),
+      .refine((pairs) => Object.keys(pairs).length <= 20, 'must have at most 20 entries')
+      .default({})
+      .meta({
+        description:
+          'Your own key-value pairs, at most 20. Keys have up to 64 characters, values up to 512. Events include them.',
+      }),
+    idempotency_key: z
+      .string()
+      .min(1)
+      .max(255)
+      .optional()
+      .meta({
+        description: `Makes a repeat safe: a request with the same key and body within ${fixedLimits.idempotencyHours} hours returns the first response.`,
+      }),
   })
-  .meta({ id: 'CreatePost' });
+  .meta({ id: 'CreatePost', description: 'A post to create.' });
 export type CreatePost = z.infer<typeof CreatePost>;
 
-export const findingSeverities = ['error', 'warning'] as const;
+export const IssueSeverity = describedEnum('IssueSeverity', 'Severity of the issue.', {
+  error: 'A post with this issue is refused.',
+  warning: 'A post with this issue is accepted.',
+});
 
-/** What `validate` says of one field; creation refuses what it calls an error. */
-export const PostFinding = z
+/** An issue that validation found. */
+export const PostIssue = z
   .object({
     platform_post_index: z.int().nullable().meta({
       description:
-        "The target's place in `platform_posts` or `account_ids`. Null: it is about the post as a whole.",
+        "Target's index in `platform_posts` or `account_ids`, from 0. Null if the issue is about the post as a whole.",
     }),
-    account_id: z.string().nullable(),
-    platform: z.union([PlatformName, z.null()]),
-    field: z.string().meta({ example: 'platform_posts[1].caption' }),
-    code: z.string(),
-    message: z.string(),
-    actual: z.union([z.string(), z.number()]).nullable(),
-    limit: z.union([z.string(), z.number()]).nullable(),
-    severity: z.enum(findingSeverities),
+    account_id: z.string().nullable().meta({
+      description: "ID of the target's account. Null if the issue is about the post as a whole.",
+    }),
+    platform: z.union([PlatformName, z.null()]).meta({
+      description: "Target's network. Null if the issue is about the post as a whole.",
+    }),
+    field: z.string().meta({
+      description: 'Path of the field.',
+      example: 'platform_posts[1].caption',
+    }),
+    code: z.string().meta({ description: 'Stable code of the issue.' }),
+    message: z.string().meta({ description: 'Description of the issue.' }),
+    actual: z.union([z.string(), z.number()]).nullable().meta({
+      description: 'Value or size that you sent. Null if not relevant.',
+    }),
+    limit: z.union([z.string(), z.number()]).nullable().meta({
+      description: 'Value or size that is allowed. Null if not relevant.',
+    }),
+    severity: IssueSeverity,
   })
-  .meta({ id: 'PostFinding' });
-export type PostFinding = z.infer<typeof PostFinding>;
+  .meta({ id: 'PostIssue', description: 'An issue with one field of a post.' });
+export type PostIssue = z.infer<typeof PostIssue>;
 
-export const PostVerdict = z
+export const PostValidation = z
   .object({
-    valid: z.boolean(),
-    errors: z.array(PostFinding),
-    warnings: z.array(PostFinding),
+    valid: z.boolean().meta({ description: 'Whether the post would be accepted.' }),
+    errors: z.array(PostIssue).meta({ description: 'Issues that prevent the post.' }),
+    warnings: z.array(PostIssue).meta({
+      description: 'Issues that do not prevent the post, but may surprise you.',
+    }),
   })
-  .meta({ id: 'PostVerdict' });
-export type PostVerdict = z.infer<typeof PostVerdict>;
+  .meta({ id: 'PostValidation', description: 'Result of validating a post.' });
+export type PostValidation = z.infer<typeof PostValidation>;
 
-/** `from` and `to` bound `created_at`: from inclusive, to exclusive. */
+/** `from` and `to` bound `created_at`. */
 export const ListPosts = ordered(
   listQuery({
-    status: z.enum(postStatuses).optional(),
-    platform: PlatformName.optional(),
-    social_account_id: z.string().min(1).optional(),
-    external_user_id: z.string().min(1).max(255).optional(),
-    from: GivenTime.optional(),
-    to: GivenTime.optional(),
+    status: PostStatus.optional().meta({ description: 'Only posts with this status.' }),
+    platform: PlatformName.optional().meta({ description: 'Only posts to this network.' }),
+    social_account_id: z.string().min(1).optional().meta({
+      description: 'Only posts to this account.',
+    }),
+    external_user_id: GivenUserId.optional().meta({
+      description: 'Only posts to accounts of this user.',
+    }),
+    from: GivenTime.optional().meta({ description: 'Only posts created at or after this time.' }),
+    to: GivenTime.optional().meta({ description: 'Only posts created before this time.' }),
   }),
   'from',
   'to',

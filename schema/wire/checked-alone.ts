@@ -1,4 +1,4 @@
-// Parts of a request that are let through as they came, since each is checked and refused by itself.
+// Parts of a request that pass unchecked, because each is checked and refused on its own.
 import { z } from 'zod';
 
 export const checkedAlone = z.registry();

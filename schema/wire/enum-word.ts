@@ -1,6 +1,6 @@
-// How GraphQL spells the words of the wire.
+// Converts enum values of the wire to GraphQL names.
 
-/** `post.published` is `POST_PUBLISHED`, and a network's `MarkdownV2` is `MARKDOWN_V2`. */
+/** `post.published` → `POST_PUBLISHED`, `MarkdownV2` → `MARKDOWN_V2` */
 export function toEnumWord(word: string): string {
   return word
     .replace(/(?<=[a-z])[A-Z]/g, '_$&')

@@ -1,6 +1,7 @@
 // The errors that Fanfare answers with: one class, one table of codes, the same in REST and GraphQL.
 
 import { countOf } from './count-of.ts';
+import { render, type Path, type Text } from './names.ts';
 
 interface ErrorKind {
   readonly status: number;
@@ -29,17 +30,17 @@ export const errorKinds = {
 
 export type ErrorCode = keyof typeof errorKinds;
 
-/** One fault of one field. `path` is exact: `platform_posts[1].account_id`. */
+/** An invalid field of a request. */
 export interface Issue {
-  path: string;
+  path: Path;
   code: string;
-  message: string;
+  message: Text;
   actual?: string | number;
   limit?: string | number;
 }
 
 export interface AppErrorOptions {
-  hint?: string;
+  hint?: Text;
   issues?: Issue[];
   /** Extra members of the error object, such as `oldest_cursor`. */
   details?: Record<string, unknown>;
@@ -50,24 +51,40 @@ export interface AppErrorOptions {
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: ErrorCode;
+  /** The message for any API. `message` is REST's. */
+  readonly text: Text;
   readonly options: AppErrorOptions;
 
-  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
-    super(message, 'cause' in options ? { cause: options.cause } : undefined);
+  constructor(code: ErrorCode, text: Text, options: AppErrorOptions = {}) {
+    super(render(text), 'cause' in options ? { cause: options.cause } : undefined);
     this.code = code;
+    this.text = text;
     this.options = options;
+  }
+
+  /** The same error with other paths, for a request that has the fields elsewhere. */
+  withPaths(move: (path: Path) => Path): AppError {
+    const { issues } = this.options;
+    if (!issues) return this;
+    const text: Text = (names) =>
+      render(this.text, { ...names, path: (path) => names.path(move(path)) });
+    return new AppError(this.code, text, {
+      ...this.options,
+      issues: issues.map((issue) => ({ ...issue, path: move(issue.path) })),
+    });
   }
 }
 
-/** The refusal of a request whose body or query has faults. */
-export function validationError(issues: Issue[], hint?: string): AppError {
+/** The error for a request that has invalid fields. */
+export function validationError(issues: Issue[], hint?: Text): AppError {
   const [first, ...others] = issues;
   const options = { issues, ...(hint === undefined ? {} : { hint }) };
   if (!first) return new AppError('validation_error', 'The request is not valid.', options);
-  const message = `${first.path}: ${first.message}${others.length > 0 ? ` (and ${countOf(others.length, 'more fault')})` : ''}`;
-  return new AppError('validation_error', message, options);
+  const more = others.length > 0 ? ` (and ${countOf(others.length, 'more issue')})` : '';
+  const text: Text = (names) => `${names.path(first.path)}: ${render(first.message, names)}${more}`;
+  return new AppError('validation_error', text, options);
 }
 
-export function notFound(what: string, id: string): AppError {
-  return new AppError('not_found', `No ${what} has the id ${id.slice(0, 64)}.`);
+export function notFound(resource: string, id: string): AppError {
+  return new AppError('not_found', `No ${resource} has the id ${id.slice(0, 64)}.`);
 }

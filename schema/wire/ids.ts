@@ -1,4 +1,4 @@
-// Ids: a prefix that names the resource and a UUIDv7 in lower-case base32, so that they sort by creation.
+// IDs: a prefix for the resource and a UUIDv7 in lower-case base32. They sort by creation.
 import { randomBytes } from 'node:crypto';
 
 export const idPrefixes = {
@@ -19,7 +19,7 @@ export const idPrefixes = {
 
 export type IdKind = keyof typeof idPrefixes;
 
-// Crockford's alphabet: its order is the order of the values, which keeps ids sortable.
+// Crockford's alphabet is in the order of its values, so IDs sort.
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
 const form = new RegExp(`^([a-z]+)_([0-7][${alphabet}]{25})$`);
@@ -27,7 +27,7 @@ const form = new RegExp(`^([a-z]+)_([0-7][${alphabet}]{25})$`);
 let lastMs = 0;
 let sequence = 0;
 
-/** A new id, greater than every id this process made before. */
+/** A new ID, greater than every earlier one of this process. */
 export function newId(kind: IdKind): string {
   const now = Date.now();
   if (now > lastMs) {
@@ -40,7 +40,7 @@ export function newId(kind: IdKind): string {
   return makeId(kind, lastMs, sequence);
 }
 
-/** A new id that sorts among those made at that time. */
+/** A new ID that sorts among those of that time. */
 export function idAt(kind: IdKind, at: Date): string {
   return makeId(kind, at.getTime(), randomBytes(2).readUInt16BE() & 0xfff);
 }
@@ -53,24 +53,24 @@ function makeId(kind: IdKind, ms: number, sequence: number): string {
   return `${idPrefixes[kind]}_${toBase32(bytes)}`;
 }
 
-/** Not greater than any id of this kind made at that time or later. */
+/** A lower bound of the IDs made at that time or later. */
 export function firstIdAt(kind: IdKind, at: Date): string {
   const bytes = Buffer.alloc(16);
   bytes.writeUIntBE(Math.max(0, at.getTime()), 0, 6);
   return `${idPrefixes[kind]}_${toBase32(bytes)}`;
 }
 
-/** When an id of this kind was made; undefined for what is none. */
+/** When the ID was made. Undefined: it is not an ID of this kind. */
 export function timeOfId(kind: IdKind, id: string): Date | undefined {
   const read = readId(kind, id);
   return read && new Date(read.ms);
 }
 
-/** When an id was made, and which of 4,096 places in its millisecond it has; undefined for what is none. */
+/** When the ID was made, and its sequence number in that millisecond. Undefined: not an ID of this kind. */
 export function readId(kind: IdKind, id: string): { ms: number; sequence: number } | undefined {
   const digits = form.exec(id);
   if (digits?.[1] !== idPrefixes[kind]) return undefined;
-  // After two bits of nothing: 48 bits of the time, 4 of the version, 12 of the sequence, and 4 more.
+  // After two empty bits: 48 bits of time, 4 of version, 12 of sequence, and 4 more.
   let value = 0n;
   for (const digit of digits[2]!.slice(0, 14)) {
     value = (value << 5n) | BigInt(alphabet.indexOf(digit));

@@ -1,5 +1,6 @@
-// Lists on the wire: `limit` and an opaque `cursor` in, a page and where the next one begins out.
+// Lists on the wire. A request has `limit` and an opaque `cursor`; a page has the next cursor.
 import { z } from 'zod';
+import type { Text } from './names.ts';
 import { GivenTime } from './timestamp.ts';
 
 export const maxPageSize = 100;
@@ -7,7 +8,7 @@ export const defaultPageSize = 25;
 
 const anyId = /^[a-z]{2,8}_[0-9a-z]{1,64}$/;
 
-/** The id that a page ended with, wrapped, so that nobody builds one by hand. */
+/** Encodes the last ID of a page, so that clients treat the cursor as opaque. */
 export function toCursor(id: string): string {
   return Buffer.from(id).toString('base64url');
 }
@@ -20,11 +21,11 @@ const Cursor = z
   .string()
   .max(128)
   .refine((cursor) => anyId.test(fromCursor(cursor)) && toCursor(fromCursor(cursor)) === cursor, {
-    message: 'is not a cursor that a list gave',
+    message: 'must be a cursor from a list',
     params: { code: 'invalid_cursor' },
   });
 
-/** Plain decimal digits alone: no sign, no space, no other notation. */
+/** Accepts decimal digits only: no sign, space or exponent. */
 function fromDigits(given: unknown): unknown {
   return typeof given === 'string' && /^\d+$/.test(given) ? Number(given) : given;
 }
@@ -32,14 +33,17 @@ function fromDigits(given: unknown): unknown {
 const paging = {
   limit: z
     .preprocess(fromDigits, z.number().int().min(1).max(maxPageSize))
-    .default(defaultPageSize),
-  cursor: Cursor.optional().meta({ description: 'The `next_cursor` of the page before.' }),
+    .default(defaultPageSize)
+    .meta({
+      description: `Page size, 1 to ${maxPageSize}. Default: ${defaultPageSize}.`,
+    }),
+  cursor: Cursor.optional().meta({ description: '`next_cursor` of the previous page.' }),
 };
 
-/** Filters of a list by the time its rows were made. */
+/** Filters by time of creation. */
 export const period = {
-  since: GivenTime.optional(),
-  until: GivenTime.optional().meta({ description: 'Up to, not including, this.' }),
+  since: GivenTime.optional().meta({ description: 'Start of the period, inclusive.' }),
+  until: GivenTime.optional().meta({ description: 'End of the period, exclusive.' }),
 };
 
 export interface Period {
@@ -47,7 +51,7 @@ export interface Period {
   until?: string | undefined;
 }
 
-/** Refuses a period that nothing can lie in, by the names of its bounds. */
+/** Refuses a period whose end is not after its start. */
 export function ordered<Query extends z.ZodObject>(query: Query, first: string, last: string) {
   return query.refine(
     (given) => {
@@ -57,14 +61,16 @@ export function ordered<Query extends z.ZodObject>(query: Query, first: string, 
     },
     {
       path: [first],
-      message: `must be before \`${last}\``,
-      params: { code: `not_before_${last}` },
+      params: {
+        code: `not_before_${last}`,
+        text: (({ field }) => `must be before ${field(last)}`) satisfies Text,
+      },
       when: ({ issues }) => issues.length === 0,
     },
   );
 }
 
-/** The query of a list: its filters, `limit` and `cursor`; anything else is refused. */
+/** The query of a list: filters, `limit` and `cursor`. */
 export function listQuery<Filters extends z.core.$ZodLooseShape>(filters: Filters) {
   return z.strictObject({ ...filters, ...paging });
 }
@@ -76,11 +82,13 @@ export interface Paging {
 
 export const PageMeta = z
   .object({
-    limit: z.int(),
-    has_more: z.boolean(),
-    next_cursor: z.string().nullable().meta({ description: 'Null on the last page.' }),
+    limit: z.int().meta({ description: 'Page size.' }),
+    has_more: z.boolean().meta({ description: 'Whether there is another page.' }),
+    next_cursor: z.string().nullable().meta({
+      description: 'Cursor of the next page. Pass it as `cursor`. Null on the last page.',
+    }),
   })
-  .meta({ id: 'PageMeta' });
+  .meta({ id: 'PageMeta', description: 'Position of a page in its list.' });
 export type PageMeta = z.infer<typeof PageMeta>;
 
 export interface Page<T> {
@@ -88,7 +96,7 @@ export interface Page<T> {
   meta: PageMeta;
 }
 
-/** What a query of a list is asked for: rows with ids below `before`, by falling id. */
+/** Rows to read: at most `limit`, with IDs below `before`, in descending order. */
 export interface Slice {
   limit: number;
   before: string | undefined;

@@ -3,10 +3,10 @@ import { z } from 'zod';
 
 export const Timestamp = z.iso.datetime().meta({ example: '2026-01-31T12:00:00.000Z' });
 
-/** A time that a client gives, in any zone. */
+/** A time from a client, in any time zone. */
 export const GivenTime = z.iso.datetime({
   offset: true,
-  error: 'must be an ISO 8601 time with a zone, such as 2026-01-31T12:00:00Z',
+  error: 'must be an ISO 8601 time with a time zone, such as 2026-01-31T12:00:00Z',
 });
 
 export function toTimestamp(date: Date): string;

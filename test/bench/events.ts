@@ -1,6 +1,7 @@
 // Commits events the way operations do, and waits until all that follows from them is recorded.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Transaction } from '../../schema/database/tables.ts';
+import type { Notifier } from '../../schema/database/notifier.ts';
+import type { Db } from '../../schema/database/tables.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
 import type { PostEventData } from '../../schema/posts/posts.ts';
 import type { Installation } from './installation.ts';
@@ -28,18 +29,20 @@ export const sampleData: PostEventData = {
   })),
 };
 
-/** An event alone in its transaction; the statement is one, so it needs no BEGIN and COMMIT. */
+/** Commits one event. It is a single statement, so it needs no BEGIN and COMMIT. */
 export async function commitEvent(
-  { db, notifier, projectId: ownProjectId }: Installation,
-  projectId = ownProjectId,
+  { db, notifier }: { db: Db; notifier: Pick<Notifier, 'notify'> },
+  projectId: string,
 ): Promise<string> {
   const { eventId } = await recordEvent(
-    db as Transaction,
-    { projectId, environment: 'production', kind: 'post.published', data: sampleData },
+    {
+      getExecutor: () => db.getExecutor(),
+      // The statement is committed once it has an answer.
+      notifyAfterCommit: (channel) => notifier.notify(channel),
+    },
+    { projectId, environment: 'production', type: 'post.published', data: sampleData },
     { previewEvents: false },
   );
-  notifier.notify('fanfare_deliveries');
-  notifier.notify('fanfare_changes');
   return eventId!;
 }
 
@@ -51,7 +54,7 @@ export async function commitEvents(
 ): Promise<void> {
   let left = count;
   async function loop(): Promise<void> {
-    while (left-- > 0) await commitEvent(installation, projectIds[left % projectIds.length]);
+    while (left-- > 0) await commitEvent(installation, projectIds[left % projectIds.length]!);
   }
   await Promise.all(Array.from({ length: 20 }, loop));
 }

@@ -21,7 +21,7 @@ function statusKilobytes(pid: number, name: string): number {
   return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)![1]);
 }
 
-/** What the process has computed. Only Linux tells: 0 elsewhere. */
+/** CPU time of the process. Only Linux reports it: 0 elsewhere. */
 export function cpuSeconds(pid: number): number {
   if (!existsSync(`/proc/${pid}/stat`)) return 0;
   const [, , user, system] = /\) (\S+ ){11}(\d+) (\d+)/.exec(

@@ -114,7 +114,7 @@ async function copyDelivered<T>(
 
 const real = (table: string) => sql.table(`real_${table}`);
 
-/** Ids as they were made at that time, told apart by their number. */
+/** Ids like those created at that time, distinguished by their number. */
 function idsFrom(kind: IdKind, at: Date) {
   return sql`${firstIdAt(kind, at).slice(0, -8)}::text || lpad(n::text, 8, '0')`;
 }

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { startEmbeddedBackends } from '../../api/embedded/backends.ts';
 import { connectDatabase } from '../../schema/database/connect.ts';
 import type { Db } from '../../schema/database/tables.ts';
-import { createNotifier, type Notifier } from '../../schema/database/live/notifier.ts';
+import { createNotifier, type Notifier } from '../../schema/database/notifier.ts';
 import type { Api } from '../support/app/api.ts';
 import { startProgram, type Program } from '../support/app/program.ts';
 import { cacheDirectory } from '../support/servers/servers.ts';

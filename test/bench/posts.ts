@@ -4,9 +4,10 @@ import { sql } from 'kysely';
 import { toResultRows } from '../../api/posts/result-rows.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import { listAccountsById } from '../../schema/database/accounts/accounts.ts';
-import { publishPostRow } from '../../schema/database/dispatch/outbox.ts';
+import { publishPostRow } from '../../schema/database/outbox.ts';
 import { insertPost } from '../../schema/database/posts/posts.ts';
 import type { Installation } from './installation.ts';
+import { inQuietTransaction } from '../support/rows/quiet-transaction.ts';
 
 const caption = 'Out now, on every network at once.';
 
@@ -27,13 +28,13 @@ export async function commitPosts(
   const accounts = await listAccountsById(db, { projectId, environment: 'production' }, [
     ...accountIds,
   ]);
-  await db.transaction().execute(async (trx) => {
+  await inQuietTransaction(db, async (trx) => {
     for (let i = 0; i < count; i++) {
       const id = newId('post');
       const planned = Array.from({ length: targets }, (_, index) => ({
         index,
         account: accounts[(i * targets + index) % accounts.length]!,
-        path: '',
+        path: [],
         caption: null,
         mediaUrls: null,
         platformOptions: {},
@@ -84,12 +85,12 @@ export async function waitForAllConcluded(
 
 /** Throws unless every target is published, and is on the network once. */
 export async function checkPublished({ db }: Installation, expected: number): Promise<void> {
-  const { rows } = await sql<{ published: string; posted: string; told: string }>`
+  const { rows } = await sql<{ published: string; posted: string; matching: string }>`
     select
       (select count(*) from post_results where status = 'published') as published,
       (select count(*) from sandbox_posts) as posted,
       (select count(distinct external_id) from post_results
-        join sandbox_posts on sandbox_posts.id = external_id) as told`.execute(db);
+        join sandbox_posts on sandbox_posts.id = external_id) as matching`.execute(db);
   const counts = rows[0]!;
   if (Object.values(counts).some((count) => Number(count) !== expected)) {
     throw new Error(`${expected} were expected: ${JSON.stringify(counts)}.`);

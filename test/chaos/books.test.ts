@@ -34,7 +34,7 @@ function soundFacts(): Facts {
     webhooks: ['wh_1'],
     deliveries: [{ id: 'dlv_1', eventId: 'evt_1', webhookId: 'wh_1', status: 'delivered' }],
     receipts: [{ deliveryId: 'dlv_1', body, isSigned: true, isTaken: true }],
-    streams: [{ name: 'posts', told: ['a 1', 'b 1'], recorded: ['a 1', 'b 1'] }],
+    streams: [{ name: 'posts', received: ['a 1', 'b 1'], recorded: ['a 1', 'b 1'] }],
   };
 }
 
@@ -126,10 +126,14 @@ describe('a difference shows', () => {
     ],
     ['a wrong signature', /a signature is wrong/, (f) => (f.receipts[0]!.isSigned = false)],
     ['another body', /not the recorded one/, (f) => (f.receipts[0]!.body = '{}')],
-    ['a gap in a stream', /told b 1 where a 1/, (f) => f.streams[0]!.told.shift()],
-    ['a change told twice', /told a 1 where b 1/, (f) => f.streams[0]!.told.unshift('a 1')],
-    ['a stream that ends early', /told nothing where b 1/, (f) => f.streams[0]!.told.pop()],
-    ['a change that is not recorded', /not recorded/, (f) => f.streams[0]!.told.push('c 1')],
+    ['a gap in a stream', /received b 1 where a 1/, (f) => f.streams[0]!.received.shift()],
+    [
+      'a change received twice',
+      /received a 1 where b 1/,
+      (f) => f.streams[0]!.received.unshift('a 1'),
+    ],
+    ['a stream that ends early', /received nothing where b 1/, (f) => f.streams[0]!.received.pop()],
+    ['a change that is not recorded', /not recorded/, (f) => f.streams[0]!.received.push('c 1')],
   ];
   test.each(changes)('%s', (_, difference, change) => {
     expect(differencesAfter(change)).toContainEqual(expect.stringMatching(difference));
@@ -145,7 +149,7 @@ describe('no difference', () => {
     expect(differencesAfter(lose)).toEqual([]);
   });
 
-  test('where nobody can tell whether a target is public', () => {
+  test('when no check can show whether a target is public', () => {
     const hide = ({ accepted: [post], stored: [kept] }: Facts) => {
       post!.ends = ['uncertain', 'failed'];
       Object.assign(kept!.results[0]!, { status: 'failed', errorCode: 'outcome_unknown' });

@@ -76,7 +76,7 @@ export interface Receipt {
 /** Changes as `<kind> <subject id>`. */
 export interface Stream {
   name: string;
-  told: string[];
+  received: string[];
   recorded: string[];
 }
 
@@ -118,10 +118,10 @@ function balanceEnds({ accepted, stored }: Facts): Book {
 }
 
 function statusOf(results: string[]): string {
-  const told = results.filter((status) => status !== 'canceled');
-  if (told.length === 0) return 'canceled';
-  if (told.every((status) => status === 'published')) return 'published';
-  return told.every((status) => status === 'failed') ? 'failed' : 'partial';
+  const ended = results.filter((status) => status !== 'canceled');
+  if (ended.length === 0) return 'canceled';
+  if (ended.every((status) => status === 'published')) return 'published';
+  return ended.every((status) => status === 'failed') ? 'failed' : 'partial';
 }
 
 /** Each target has ended as its network had it end. */
@@ -250,14 +250,14 @@ function faultOf(
 }
 
 /** Every recorded change came once and in order. */
-function balanceStream({ name, told, recorded }: Stream): Book {
+function balanceStream({ name, received, recorded }: Stream): Book {
   const differences: string[] = [];
-  const at = recorded.findIndex((change, i) => told[i] !== change);
+  const at = recorded.findIndex((change, i) => received[i] !== change);
   if (at >= 0) {
     const due = `${recorded[at]}, number ${at + 1} of ${recorded.length}`;
-    differences.push(`told ${told[at] ?? 'nothing'} where ${due} is due`);
-  } else if (told.length > recorded.length) {
-    differences.push(`told ${told[recorded.length]}, which is not recorded`);
+    differences.push(`received ${received[at] ?? 'nothing'} where ${due} is due`);
+  } else if (received.length > recorded.length) {
+    differences.push(`received ${received[recorded.length]}, which is not recorded`);
   }
-  return { name: `stream: ${name}`, entries: told.length, differences };
+  return { name: `stream: ${name}`, entries: received.length, differences };
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { workflowBundle } from '../../activities/dispatch/workflow-bundle.ts';
-import { findFreePorts } from '../../api/embedded/free-ports.ts';
+import { findFreePorts } from '../../api/server/ports.ts';
 import { inspectProcess } from '../../api/embedded/process-table.ts';
 import { createProjectWithKey } from '../../api/cli/first-start.ts';
 import { connectDatabase } from '../../schema/database/connect.ts';

@@ -56,7 +56,7 @@ async function countOpen(db: Db): Promise<number> {
 
 async function areStreamsComplete(db: Db, sources: Sources): Promise<boolean> {
   const streams = await readStreams(db, sources);
-  return streams.every(({ told, recorded }) => told.length >= recorded.length);
+  return streams.every(({ received, recorded }) => received.length >= recorded.length);
 }
 
 export async function readFacts(sources: Sources): Promise<Facts> {
@@ -137,9 +137,9 @@ async function readStreams(db: Db, { cluster, liveClients, firstChange }: Source
     .orderBy('xid')
     .orderBy('id')
     .execute();
-  return liveClients.map(({ name, subject, told, isWhole }) => ({
+  return liveClients.map(({ name, subject, received, isWhole }) => ({
     name,
-    told: [...told],
+    received: [...received],
     recorded: rows
       .filter((row) => row.subject === subject && (isWhole || BigInt(row.id) > firstChange))
       .map(({ kind, subject_id }) => `${kind} ${subject_id}`),

@@ -6,8 +6,8 @@ import { subscribeOverSocket, subscribeOverSse, type Message } from '../support/
 export interface LiveClient {
   readonly name: string;
   readonly subject: 'post' | 'event' | 'delivery';
-  /** What it was told since its cursor, as `<kind> <subject id>`. */
-  readonly told: readonly string[];
+  /** Changes received since its cursor, as `<kind> <subject id>`. */
+  readonly received: readonly string[];
   /** Its cursor expired, so it began anew with everything that is kept. */
   readonly isWhole: boolean;
   readonly resumes: number;
@@ -47,7 +47,7 @@ function startLiveClient(
   { urls, key, cursor, first }: Start,
 ): LiveClient {
   const query = `subscription ($after: String) { ${field}(after: $after) { cursor change id } }`;
-  const told: string[] = [];
+  const received: string[] = [];
   let after = cursor;
   let isWhole = false;
   let isClosed = false;
@@ -58,14 +58,14 @@ function startLiveClient(
     const update = data?.[field];
     if (update) {
       after = update.cursor;
-      if (update.change !== 'bookmark') told.push(`${update.change} ${update.id}`);
+      if (update.change !== 'bookmark') received.push(`${update.change} ${update.id}`);
       return true;
     }
     const { code, oldestCursor } = errors?.[0]?.extensions ?? failed?.[0]?.extensions ?? {};
     if (code === 'cursor_expired') {
       after = oldestCursor;
       isWhole = true;
-      told.length = 0;
+      received.length = 0;
     }
     return false;
   }
@@ -96,7 +96,7 @@ function startLiveClient(
   return {
     name: `${field} over ${transport}`,
     subject,
-    told,
+    received,
     get isWhole() {
       return isWhole;
     },

@@ -3,7 +3,7 @@ import type { SandboxOutcome } from '../../schema/platforms/sandbox.ts';
 import type { TargetEnd } from './books.ts';
 import { createRandom, type Random } from './random.ts';
 
-/** How a post comes to be published, or not. */
+/** What the client does with a post. */
 export type Way = 'now' | 'scheduled' | 'rescheduled' | 'early' | 'canceled' | 'draft';
 
 export interface PlannedPost {

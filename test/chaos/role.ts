@@ -2,13 +2,13 @@
 import { fileURLToPath } from 'node:url';
 import { within } from '../../activities/within.ts';
 import { startProgram, type Program } from '../support/app/program.ts';
-import { startSilentProxy, type SilentProxy } from './silent-proxy.ts';
+import { startProxy, type Proxy } from '../support/servers/proxy.ts';
 
 export interface Role {
   readonly name: string;
   readonly pid: number;
-  readonly postgres: SilentProxy;
-  readonly temporal: SilentProxy;
+  readonly postgres: Proxy;
+  readonly temporal: Proxy;
   /** `clockShiftMs`: its clock is wrong by so much. */
   start(options?: { clockShiftMs?: number }): void;
   kill9(): Promise<void>;
@@ -37,10 +37,8 @@ const clockShift = new URL('clock-shift.ts', import.meta.url).href;
 
 export async function createRole(options: RoleOptions): Promise<Role> {
   const { name, command, servers, dataDirectory, env } = options;
-  const postgres = await startSilentProxy(servers.postgres);
-  const temporal = await startSilentProxy(servers.temporal);
-  const databaseUrl = new URL(servers.postgres.url);
-  databaseUrl.port = String(postgres.port);
+  const postgres = await startProxy(servers.postgres);
+  const temporal = await startProxy(servers.temporal);
   const lives: (() => string)[] = [];
   let program: Program | undefined;
   let hasEnded = true;
@@ -51,8 +49,8 @@ export async function createRole(options: RoleOptions): Promise<Role> {
       dataDirectory,
       env: {
         ...env,
-        DATABASE_URL: databaseUrl.href,
-        TEMPORAL_ADDRESS: `127.0.0.1:${temporal.port}`,
+        DATABASE_URL: postgres.urlOf(servers.postgres.url),
+        TEMPORAL_ADDRESS: temporal.address,
         ...(clockShiftMs === undefined
           ? {}
           : { NODE_OPTIONS: `--import=${clockShift}`, CLOCK_SHIFT_MS: String(clockShiftMs) }),
@@ -102,7 +100,7 @@ export async function createRole(options: RoleOptions): Promise<Role> {
     output: () => lives.map((read) => read()).join(''),
     async stop() {
       await kill9();
-      await Promise.all([postgres.close(), temporal.close()]);
+      await Promise.all([postgres.cut(), temporal.cut()]);
     },
   };
 }

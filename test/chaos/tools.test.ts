@@ -1,12 +1,12 @@
-// The tools of the chaos run, since a tool that does nothing would hide every failure.
+// The tools of the chaos run. A tool that does nothing would hide every failure.
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { startSilentProxy } from './silent-proxy.ts';
+import { startProxy } from '../support/servers/proxy.ts';
 
-test('the clock shift moves every way to read the time, and leaves given times alone', () => {
+test('the clock shift moves the current time and leaves given times alone', () => {
   const preload = new URL('clock-shift.ts', import.meta.url).href;
   const script =
     'console.log(JSON.stringify([Date.now(), +new Date(), Date.parse(Date()), +new Date(5), new Date() instanceof Date]))';
@@ -21,10 +21,10 @@ test('the clock shift moves every way to read the time, and leaves given times a
   expect([given, isDate]).toEqual([5, true]);
 });
 
-test('the silent proxy swallows bytes without closing, and lets new connections pass again', async () => {
+test('the proxy swallows bytes without closing, and lets new connections pass again', async () => {
   const echo = createServer((socket) => socket.pipe(socket)).listen(0, '127.0.0.1');
   await once(echo, 'listening');
-  const proxy = await startSilentProxy({ port: (echo.address() as AddressInfo).port });
+  const proxy = await startProxy({ port: (echo.address() as AddressInfo).port });
   const client = connect(proxy.port, '127.0.0.1');
   client.write('1');
   expect(String(await once(client, 'data'))).toBe('1');
@@ -41,6 +41,6 @@ test('the silent proxy swallows bytes without closing, and lets new connections 
   expect([received, client.destroyed]).toEqual([[], false]);
 
   fresh.destroy();
-  await proxy.close();
+  await proxy.cut();
   echo.close();
 });

@@ -1,6 +1,6 @@
 // Every relative link of the Markdown pages leads to a file and a heading that exist.
 import { existsSync, readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readPage } from '../support/checks/readme.ts';
 
@@ -10,7 +10,8 @@ const listPages = (folder: string) =>
     .filter((name) => name.endsWith('.md'))
     .map((name) => join(folder, name));
 const docs = listPages('docs');
-const pages = [...listPages(''), ...docs];
+const decisions = listPages('docs/decisions');
+const pages = [...listPages(''), ...docs, ...decisions];
 
 const withoutCode = (page: string) => page.replace(/^```[\s\S]*?^```$/gm, '');
 
@@ -35,12 +36,24 @@ test.each(pages)('the links of %s resolve', (page) => {
   const links = [...withoutCode(readPage(page)).matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, link]) => link!)
     .filter((link) => !/^[a-z]+:/.test(link));
-  expect(links.filter((link) => !isResolved(page, link))).toEqual([]);
+  expect(
+    links.filter((link) => !isResolved(page, link)),
+    `Edit ${page}.`,
+  ).toEqual([]);
 });
 
 test('the README links to every page of docs/', () => {
   const readme = readPage('README.md');
-  expect(docs.filter((page) => !readme.includes(`(${page})`))).toEqual([]);
+  const missing = docs.filter((page) => !readme.includes(`(${page})`));
+  expect(missing, 'Link to these in README.md.').toEqual([]);
+});
+
+test('the index of the decisions links to each one', () => {
+  const index = readPage('docs/decisions/README.md');
+  const names = decisions.map((page) => basename(page)).filter((name) => name !== 'README.md');
+  expect(names).not.toEqual([]);
+  const missing = names.filter((name) => !index.includes(`(${name})`));
+  expect(missing, 'Link to these in docs/decisions/README.md.').toEqual([]);
 });
 
 test('the README has at most 8 kB', () => {

@@ -1,10 +1,10 @@
-// The first minutes of a newcomer: the program starts, and the commands that it prints work as printed.
+// The first start of the program, with the commands that it prints, and later starts on the same data.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Api } from '../support/app/api.ts';
+import { createApi, type Api } from '../support/app/api.ts';
 import {
   createDataDirectory,
   findServer,
@@ -19,11 +19,14 @@ const dataDirectory = createDataDirectory();
 let program: Program;
 let api: Api;
 let shell: Shell;
+/** The project and its accounts after the first start. */
+let before: unknown[];
 
 beforeAll(async () => {
   shell = await createShell();
   program = startProgram({ dataDirectory });
   api = await program.waitForReady();
+  before = await readProject(api);
 }, 180_000);
 
 afterAll(async () => {
@@ -32,6 +35,11 @@ afterAll(async () => {
   await shell[Symbol.asyncDispose]();
 });
 
+async function readProject({ get }: Api): Promise<unknown[]> {
+  const answers = await Promise.all([get('/v1/project'), get('/v1/accounts')]);
+  return answers.map(({ status, body }) => ({ status, data: body.data }));
+}
+
 async function runPrinted(number: 1 | 2 | 3) {
   const command = new RegExp(`# ${number}\\. [^\\n]*\\n([^\\n]+)\\n`).exec(program.output())?.[1];
   if (!command) throw new Error(`No command ${number} in:\n${program.output()}`);
@@ -39,7 +47,7 @@ async function runPrinted(number: 1 | 2 | 3) {
 }
 
 describe('the first start', () => {
-  test('prints what it does, and keeps the key for its user alone', () => {
+  test('prints each step, and stores the key readable by its user alone', () => {
     const output = program.output();
     expect(output).toMatch(/Created the project "default" \(prj_\w+\) and its first API key\./);
     expect(output).toMatch(/Connected the sandbox account @ada/);
@@ -60,14 +68,14 @@ describe('the first start', () => {
     expect(received).toMatchObject({ event: 'post.partial', data: { id: post.data.id } });
   });
 
-  test('shows a page with links that lead somewhere', async () => {
+  test('shows a page whose links work', async () => {
     const page = await fetch(api.url);
     const links = [...(await page.text()).matchAll(/href="(http[^"]+)"/g)].map(([, url]) => url!);
     expect(links.length).toBeGreaterThanOrEqual(6);
     for (const link of links) {
       const answer = await fetch(link, { headers: { accept: 'text/html' } });
       expect(`${link} ${answer.status}`).toBe(`${link} 200`);
-      // No page needs the internet.
+      // No page loads anything from the internet.
       if (link.startsWith(api.url)) {
         expect(await answer.text()).not.toMatch(/<(script|link)[^>]*(src|href)="https:/);
       }
@@ -82,7 +90,7 @@ describe('the first start', () => {
     expect(second.output()).toContain(String(program.pid));
   });
 
-  test('makes projects and keys beside it, each shown once', async () => {
+  test('creates projects and keys while the program runs, and shows each key once', async () => {
     const create = startProgram({
       dataDirectory,
       command: ['projects', 'create', '--name', 'second'],
@@ -108,31 +116,38 @@ describe('the first start', () => {
 });
 
 describe('a later start', () => {
-  test('keeps the key, the project and its accounts, after an end by Ctrl-C', async () => {
-    const path = join(dataDirectory, 'api-key');
-    const key = readFileSync(path, 'utf8');
-    const before = await Promise.all([api.get('/v1/project'), api.get('/v1/accounts')]);
+  test('ends in order at Ctrl-C', async () => {
     expect(await program.interrupt()).toEqual({ code: 0, signal: null });
-
-    program = startProgram({ dataDirectory });
-    api = await program.waitForReady();
-    const after = await Promise.all([api.get('/v1/project'), api.get('/v1/accounts')]);
-    expect(readFileSync(path, 'utf8')).toBe(key);
-    expect(after.map(({ body }) => body.data)).toEqual(before.map(({ body }) => body.data));
-  }, 60_000);
+  });
 
   test.each([
-    { how: 'npm is told to', signal: 'SIGTERM', toGroup: false },
-    { how: 'Ctrl-C reaches both npm and it', signal: 'SIGINT', toGroup: true },
+    {
+      title:
+        'keeps the key, the project and its accounts, and ends in order when npm gets a signal',
+      signal: 'SIGTERM',
+      toGroup: false,
+      key: undefined,
+    },
+    {
+      title: 'takes a key that the operator chose, and ends in order when npm and it get Ctrl-C',
+      signal: 'SIGINT',
+      toGroup: true,
+      key: 'a-key-of-my-own-choosing',
+    },
   ] as const)(
-    'ends in order when $how',
-    async ({ signal, toGroup }) => {
-      await program.interrupt();
-      // All of the environment that `npm test` sets for npm itself would be npm's configuration here.
+    '$title',
+    async ({ signal, toGroup, key }) => {
+      const storedKey = readFileSync(join(dataDirectory, 'api-key'), 'utf8');
+      // The variables that `npm test` sets would configure this npm.
       const own = Object.entries(process.env).filter(([name]) => !/^(npm_|FANFARE_)/i.test(name));
       const npm = spawn('npm', ['start'], {
         cwd: join(import.meta.dirname, '../..'),
-        env: { ...Object.fromEntries(own), FANFARE_PORT: '0', FANFARE_DATA_DIR: dataDirectory },
+        env: {
+          ...Object.fromEntries(own),
+          FANFARE_PORT: '0',
+          FANFARE_DATA_DIR: dataDirectory,
+          ...(key && { FANFARE_API_KEY: key }),
+        },
         stdio: ['ignore', 'pipe', 'inherit'],
         detached: true,
       });
@@ -140,8 +155,13 @@ describe('a later start', () => {
       let output = '';
       npm.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
       try {
-        const ready = expect.poll(() => output, { timeout: 30_000, interval: 50 });
-        await ready.toContain('Fanfare is ready at');
+        const isReady = expect.poll(() => output, { timeout: 30_000, interval: 50 });
+        await isReady.toContain('Fanfare is ready at');
+        const url = /Fanfare is ready at (\S+)/.exec(output)![1]!;
+        expect(await readProject(createApi(url, storedKey.trim()))).toEqual(before);
+        const { status } = await createApi(url, key ?? storedKey.trim()).get('/v1/project');
+        expect(status).toBe(200);
+        expect(readFileSync(join(dataDirectory, 'api-key'), 'utf8')).toBe(storedKey);
       } finally {
         process.kill(toGroup ? -npm.pid! : npm.pid!, signal);
       }
@@ -152,15 +172,6 @@ describe('a later start', () => {
     },
     60_000,
   );
-
-  test('takes a key that the operator has chosen', async () => {
-    await program.interrupt();
-    const chosen = 'a-key-of-my-own-choosing';
-    program = startProgram({ dataDirectory, env: { FANFARE_API_KEY: chosen } });
-    api = await program.waitForReady();
-    expect(api.key).toBe(chosen);
-    expect((await api.get('/v1/project')).status).toBe(200);
-  }, 60_000);
 });
 
 describe('the help', () => {
@@ -175,7 +186,7 @@ describe('the help', () => {
 });
 
 describe('a wrong configuration', () => {
-  test('lists every fault at once and exits with 1', async () => {
+  test('lists every issue at once and exits with 1', async () => {
     const wrong = startProgram({
       dataDirectory,
       env: {

@@ -1,26 +1,20 @@
 // The operator pauses a network or a project: its posts are accepted and wait, and each is published once.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { pause } from '../../api/cli/pause.ts';
-import { resume } from '../../api/cli/resume.ts';
-import { listPauses } from '../../schema/database/dispatch/pauses.ts';
+import { afterEach, describe, expect, test } from 'vitest';
+import { pause, resume } from '../../api/cli/pause.ts';
+import { listPauses } from '../../schema/database/pauses.ts';
 import type { Post } from '../../schema/posts/posts.ts';
-import { startApp, type TestApp } from '../support/app/app.ts';
+import { useApp } from '../support/app/app.ts';
 import type { Tenant } from '../support/app/seed.ts';
 
 /** A pause and its end are obeyed within that. */
 const obeyedMs = 5_000;
 
-let app: TestApp;
-
-beforeAll(async () => {
-  app = await startApp({ env: { FANFARE_UNAVAILABLE_DELAYS_MS: '1500,1500' } });
-});
+const app = useApp({ env: { FANFARE_UNAVAILABLE_DELAYS_MS: '1500,1500' } });
 afterEach(async () => {
   const { db } = app.context;
-  for (const { scope } of await listPauses(db)) await resume(db, scope);
+  for (const { scope } of await listPauses(db)) await resume(app.context, scope);
 });
-afterAll(() => app.stop());
 
 async function createPost(tenant: Tenant, more: Record<string, unknown> = {}): Promise<Post> {
   const [ada, bob] = [await tenant.connectSandbox('ada'), await tenant.connectSandbox('bob')];
@@ -89,8 +83,8 @@ describe('while a project is paused', () => {
     expect(await read(held, waiting)).toMatchObject({ status: 'pending' });
     expect(await atNetwork(waiting)).toEqual([]);
 
-    expect(await resume(app.context.db, held.projectId)).toBe(
-      `Resumed ${held.projectId}. 1 post goes on.`,
+    expect(await resume(app.context, held.projectId)).toBe(
+      `Resumed ${held.projectId}. Restarted 1 post.`,
     );
     const published = await held.waitForPost(waiting.id, { timeoutMs: obeyedMs });
     expect(published.status).toBe('published');
@@ -110,9 +104,9 @@ describe('while a network is paused', () => {
     const tenants = [app.tenant, await app.createTenant()];
     const posts = await Promise.all(tenants.map((tenant) => createPost(tenant)));
     await Promise.all(posts.map(waitUntilHeld));
-    // What still holds them is told, and only that.
-    expect(await resume(db, 'bluesky')).toBe('Resumed bluesky.');
-    expect(await resume(db, 'sandbox')).toBe('Resumed sandbox. 2 posts go on.');
+    // Only the pauses that still hold them are reported.
+    expect(await resume(app.context, 'bluesky')).toBe('Resumed bluesky.');
+    expect(await resume(app.context, 'sandbox')).toBe('Resumed sandbox. Restarted 2 posts.');
     for (const [i, post] of posts.entries()) {
       const published = await tenants[i]!.waitForPost(post.id, { timeoutMs: obeyedMs });
       expect(published.status).toBe('published');
@@ -127,10 +121,10 @@ describe('while a network is paused', () => {
     await pause(db, tenant.projectId);
     const post = await createPost(tenant);
     await waitUntilHeld(post);
-    expect(await resume(db, 'sandbox')).toBe('Resumed sandbox.');
+    expect(await resume(app.context, 'sandbox')).toBe('Resumed sandbox.');
     await sleep(1_000);
     expect(await atNetwork(post)).toEqual([]);
-    await resume(db, tenant.projectId);
+    await resume(app.context, tenant.projectId);
     await tenant.waitForPost(post.id, { timeoutMs: obeyedMs });
     expect(await atNetwork(post)).toEqual(ids(post));
   });
@@ -144,7 +138,7 @@ describe('while a network is paused', () => {
       .toBe('pending');
     await waitUntilHeld(post);
     expect(await atNetwork(post)).toEqual([]);
-    await resume(app.context.db, 'sandbox');
+    await resume(app.context, 'sandbox');
     const published = await app.tenant.waitForPost(post.id, { timeoutMs: obeyedMs });
     expect(published.status).toBe('published');
     expect(await atNetwork(post)).toEqual(ids(post));
@@ -161,7 +155,7 @@ describe('while a network is paused', () => {
     const post = await app.tenant.createPost({ platform_posts: parts });
     const { id: first } = post.results[0]!;
     await expect.poll(() => isHeld(first), { timeout: 5_000 }).toBe(true);
-    expect(await resume(app.context.db, 'sandbox')).toBe('Resumed sandbox. 1 post goes on.');
+    expect(await resume(app.context, 'sandbox')).toBe('Resumed sandbox. Restarted 1 post.');
     const published = await app.tenant.waitForPost(post.id, { timeoutMs: obeyedMs });
     expect(published.status).toBe('published');
     expect(await atNetwork(post)).toEqual(ids(post));
@@ -169,7 +163,7 @@ describe('while a network is paused', () => {
     expect(times.toSorted()).toEqual(times);
   });
 
-  test('a target that waits for its next try is held at it, and goes on with its count', async () => {
+  test('a target that waits for its next try is held, and keeps its count of tries', async () => {
     const account = await app.tenant.connectSandbox('carol');
     const post = await app.tenant.createPost({
       platform_posts: [
@@ -186,7 +180,7 @@ describe('while a network is paused', () => {
     await pause(app.context.db, 'sandbox');
     await waitUntilHeld(post);
     expect(await atNetwork(post)).toEqual([]);
-    await resume(app.context.db, 'sandbox');
+    await resume(app.context, 'sandbox');
     const published = await app.tenant.waitForPost(post.id, { timeoutMs: obeyedMs });
     expect(published.results[0]).toMatchObject({ status: 'published', attempts: 2 });
     expect(await atNetwork(post)).toEqual(ids(post));

@@ -1,16 +1,11 @@
 // What a post costs Temporal: its history, in a run whose networks answer at once.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { temporal } from '@temporalio/proto';
-import { startApp, type TestApp } from '../support/app/app.ts';
+import { useApp } from '../support/app/app.ts';
 
 const { EventType } = temporal.api.enums.v1;
 
-let app: TestApp;
-
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.stop());
+const app = useApp();
 
 /** The kinds of the events in the history of the post's run, once that is over. */
 async function readHistory(postId: string): Promise<string[]> {

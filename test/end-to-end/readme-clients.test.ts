@@ -1,18 +1,19 @@
-// The live clients of docs/live.md, run as printed: they follow a post, over a restart of the server.
+// The live clients of docs/live.md run as printed and follow posts across a restart of the server.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findFreePorts } from '../../api/embedded/free-ports.ts';
+import { findFreePorts } from '../../api/server/ports.ts';
 import { startApp, type TestApp } from '../support/app/app.ts';
 import { createProgramDirectory } from '../support/checks/readme.ts';
 
 const { extract, remove } = createProgramDirectory();
+const clients = ['follow.mjs', 'follow-urql.mjs', 'follow-apollo.mjs'];
 let app: TestApp;
 let server: TestApp;
 let port: number;
 let accountId: string;
 
-/** The server that the clients talk to; `app` does the work meanwhile. */
+/** The server that the clients connect to. `app` publishes. */
 const startServer = () =>
   startApp({
     env: { FANFARE_PORT: String(port) },
@@ -54,7 +55,7 @@ function startClient(file: string, key: string) {
   return {
     output: () => output,
     exit,
-    /** How often it has told that the post is published. */
+    /** How often it has printed that the post is published. */
     outcomesOf(id: string): number {
       const outcome = new RegExp(
         `change: 'published',\\s+id: '${id}',\\s+post: \\{[^}]*status: 'PUBLISHED'`,
@@ -69,11 +70,12 @@ function startClient(file: string, key: string) {
   };
 }
 
-describe.each(['follow.mjs', 'follow-urql.mjs', 'follow-apollo.mjs'])('%s', (file) => {
-  test('tells what becomes of a post, once, also of one while the server was away', async () => {
+test.each(clients)(
+  '%s shows each published post once, also one published while the server was away',
+  async (file) => {
     await using client = startClient(file, app.tenant.key);
     const ids: string[] = [];
-    // It says nothing when it has subscribed, so something happens until it has seen it.
+    // It prints nothing when it has subscribed, so posts are published until it shows one.
     const seeOne = async () => {
       ids.push(await publish());
       return ids.some((id) => client.outcomesOf(id) > 0) || client.output();
@@ -91,9 +93,11 @@ describe.each(['follow.mjs', 'follow-urql.mjs', 'follow-apollo.mjs'])('%s', (fil
     await expect
       .poll(() => ids.slice(firstSeen).map((id) => client.outcomesOf(id)), { timeout: 20_000 })
       .toEqual(wanted);
-  });
+  },
+);
 
-  test('says so when its key is revoked', async () => {
+describe.concurrent.each(clients)('%s', (file) => {
+  test('prints the reason when its key is revoked', async ({ expect }) => {
     const made = await app.api.post('/v1/api-keys', { name: 'brief' });
     await using client = startClient(file, made.body.data.key);
     const seeOne = async () => client.outcomesOf(await publish()) > 0 || client.output();

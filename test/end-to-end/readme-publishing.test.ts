@@ -1,6 +1,7 @@
 // What the docs say about publishing: their requests, run as printed, and their tables.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { routes } from '../../api/http/routes.ts';
+import { errorMeanings } from '../../api/reference/docs.ts';
+import { routes } from '../../api/resources/routes.ts';
 import { postingErrors } from '../../schema/posts/errors.ts';
 import { CreatePost, PlatformPost, waitReasons, type Post } from '../../schema/posts/posts.ts';
 import { errorKinds } from '../../schema/wire/errors.ts';
@@ -99,7 +100,7 @@ describe('the tables', () => {
     expect(calls.filter((call) => !known.includes(call))).toEqual([]);
   });
 
-  test('tell what a target may wait for', () => {
+  test('list what a target can wait for', () => {
     expect(readTable(publishing, '`waiting_for`')).toEqual(
       Object.entries(waitReasons).map(([reason, meaning]) => [`\`${reason}\``, meaning]),
     );
@@ -115,7 +116,16 @@ describe('the tables', () => {
     );
   });
 
-  test('tell of each error code what the API tells', () => {
+  test('explain the error codes of requests as the API reference does', () => {
+    const withoutLinks = (text: string) => text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1');
+    const rows = readTable(errors, '`code`');
+    expect(
+      rows.map(([code, , , meaning, action]) => [code, withoutLinks(`${meaning} ${action}`)]),
+      'Edit docs/errors.md or errorMeanings in api/reference/docs.ts.',
+    ).toEqual(Object.entries(errorMeanings).map(([code, text]) => [`\`${code}\``, text]));
+  });
+
+  test('explain the error codes of targets as the API does', () => {
     expect(readTable(errors, '`error_code`')).toEqual(
       Object.entries(postingErrors).map(([code, { message, isRetriable, nextAction }]) => [
         `\`${code}\``,

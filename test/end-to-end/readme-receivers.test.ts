@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findFreePorts } from '../../api/embedded/free-ports.ts';
+import { findFreePorts } from '../../api/server/ports.ts';
 import type { WebhookWithSecret } from '../../schema/webhooks.ts';
 import { startApp, type TestApp } from '../support/app/app.ts';
 import { createProgramDirectory, readBlocks, readPage } from '../support/checks/readme.ts';

@@ -1,14 +1,9 @@
 // Posts to the sandbox through the whole of Fanfare: threads with media, and what it says of its limits.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { SandboxPostRow } from '../../schema/database/tables.ts';
-import { startApp, type TestApp } from '../support/app/app.ts';
+import { useApp } from '../support/app/app.ts';
 
-let app: TestApp;
-
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.stop());
+const app = useApp();
 
 function findPosted(id: string | null): Promise<SandboxPostRow> {
   return app.database.db

@@ -1,4 +1,4 @@
-// A receiver dies, is given up and comes back: the whole way of a webhook, as a live stream tells it.
+// A receiver fails until its webhook is disabled, and recovers. A live stream reports each change.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApp, type TestApp } from '../support/app/app.ts';
 import { ask, subscribeOverSocket, type Message } from '../support/graphql/graphql.ts';
@@ -40,7 +40,7 @@ const subscribe = (variables: Record<string, unknown>, key = app.tenant.key) =>
   subscribeOverSocket({ url: app.url, key, query: webhookUpdated, variables });
 
 const update = (message: Message) => message.data.webhookUpdated;
-/** What has happened to the webhook since its creation, which a stream opened right after may tell. */
+/** Changes of the webhook since its creation. A stream opened right after may include the creation. */
 const turnsOf = (messages: readonly Message[]) =>
   messages
     .map((message) => update(message).change)

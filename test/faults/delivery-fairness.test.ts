@@ -2,13 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { recordEvent } from '../../schema/database/events/record.ts';
-import type { EventType } from '../../schema/events.ts';
+import type { EventType } from '../../schema/event-types.ts';
 import { startApp, type TestApp } from '../support/app/app.ts';
 import {
   startReceiver,
   type Receiver,
   type ReceivedRequest,
 } from '../support/receivers/receiver.ts';
+import { inQuietTransaction } from '../support/rows/quiet-transaction.ts';
 
 /** Counts how many it works on at a time, each for so long. */
 async function startCountingReceiver(workMs: number) {
@@ -29,11 +30,11 @@ async function startCountingReceiver(workMs: number) {
 async function commitEvents(
   { context: { db, notifier }, tenant: { projectId } }: TestApp,
   count = 1,
-  kind: EventType = 'post.published',
+  type: EventType = 'post.published',
 ): Promise<void> {
-  const event = { projectId, environment: 'production', kind, data: { id: 'post_1' } } as const;
+  const event = { projectId, environment: 'production', type, data: { id: 'post_1' } } as const;
   for (let left = count; left > 0; left -= 250) {
-    await db.transaction().execute(async (trx) => {
+    await inQuietTransaction(db, async (trx) => {
       for (let i = 0; i < Math.min(250, left); i++) {
         await recordEvent(trx, event, { previewEvents: false });
       }

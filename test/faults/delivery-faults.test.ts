@@ -1,11 +1,15 @@
-// Killed while 2,000 deliveries are in flight: nothing lost, nothing repeated but these, all told truly.
+// The program is killed with 2,000 deliveries in flight: none is lost, and only these may be sent twice.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findRunningDatabase } from '../../api/embedded/running-database.ts';
+import { findRunningDatabase } from '../../api/embedded/postgres-cluster.ts';
 import { isAlive } from '../../api/embedded/process-table.ts';
 import { connectDatabase, type DatabaseConnection } from '../../schema/database/connect.ts';
 import type { Api } from '../support/app/api.ts';
 import { createBundledDirectory } from '../support/servers/bundled-directory.ts';
-import { heldCount, startFlight, type Installation } from '../support/receivers/in-flight.ts';
+import {
+  heldCount,
+  holdDeliveries,
+  type Installation,
+} from '../support/receivers/held-deliveries.ts';
 import {
   findServer,
   removeDataDirectory,
@@ -74,17 +78,17 @@ describe('kill -9 while 2,000 deliveries are in flight', () => {
     'of %s: each arrives, only these twice',
     async (name, victims) => {
       const isProgramKilled = victims.includes('program');
-      await using flight = await startFlight(installation);
-      const inFlight = await flight.readInFlight();
+      await using held = await holdDeliveries(installation);
+      const inFlight = await held.readInFlight();
       expect(inFlight.size).toBeGreaterThanOrEqual(heldCount);
       await kill9(victims);
       const restartedAtMs = Date.now();
-      flight.release();
-      const committing = flight.commitMore(20);
+      held.release();
+      const committing = held.commitMore(20);
       if (isProgramKilled) await start();
       const readyMs = Date.now() - restartedAtMs;
       await committing;
-      const { lastSentAt, repeatedCount } = await flight.conclude(inFlight);
+      const { lastSentAt, repeatedCount } = await held.conclude(inFlight);
       const sentMs = lastSentAt.getTime() - restartedAtMs;
       console.log(
         `${name}: ready after ${readyMs} ms, all sent after ${sentMs} ms; ` +

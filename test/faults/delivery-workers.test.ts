@@ -1,73 +1,26 @@
-// Two worker processes on one database: each attempt is made by one of them, and one goes on alone.
+// Two worker processes on one database: each attempt is made by one of them, and one continues alone.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
+import { beforeAll, expect, inject, test } from 'vitest';
 import { workflowBundle } from '../../activities/dispatch/workflow-bundle.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
-import { startApp, type TestApp } from '../support/app/app.ts';
-import { createBundledDirectory } from '../support/servers/bundled-directory.ts';
-import { heldCount, startFlight } from '../support/receivers/in-flight.ts';
-import { removeDataDirectory, startProgram, type Program } from '../support/app/program.ts';
+import { useApp } from '../support/app/app.ts';
+import { heldCount, holdDeliveries } from '../support/receivers/held-deliveries.ts';
+import { startWorkers } from '../support/app/worker-programs.ts';
 import { startReceiver, type ReceivedRequest } from '../support/receivers/receiver.ts';
+import { inQuietTransaction } from '../support/rows/quiet-transaction.ts';
 
 const perEndpoint = 10;
 const eventCount = 600;
 
 const vaultKey = randomBytes(32);
-const dataDirectory = createBundledDirectory();
-let app: TestApp;
-let workers: Program[] = [];
 
+const app = useApp({ roles: { api: true, worker: false }, vaultKey });
 beforeAll(async () => {
-  app = await startApp({ roles: { api: true, worker: false }, vaultKey });
   await workflowBundle(inject('cacheDirectory'));
 });
 
-afterEach(async () => {
-  await Promise.all(workers.map((worker) => worker.stop()));
-});
-
-afterAll(async () => {
-  await app.stop();
-  await removeDataDirectory(dataDirectory);
-});
-
-/** Two, once both ask Temporal for work. */
-async function startWorkers(env: Record<string, string>): Promise<void> {
-  const before = await listPollers();
-  workers = [1, 2].map(() =>
-    startProgram({
-      command: ['worker'],
-      dataDirectory,
-      env: {
-        DATABASE_URL: app.database.url,
-        TEMPORAL_ADDRESS: app.namespace.address,
-        TEMPORAL_NAMESPACE: app.namespace.namespace,
-        FANFARE_VAULT_KEYS: `test:${vaultKey.toString('base64')}`,
-        FANFARE_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
-        FANFARE_LOG_LEVEL: 'error',
-        ...env,
-      },
-    }),
-  );
-  await expect
-    .poll(async () => (await listPollers()).difference(before).size, {
-      timeout: 60_000,
-      interval: 200,
-    })
-    .toBe(2);
-}
-
-/** Processes that ask Temporal for work; it remembers them for minutes. */
-async function listPollers(): Promise<Set<string>> {
-  const { client, namespace } = app.namespace;
-  const { pollers } = await client.workflowService.describeTaskQueue({
-    namespace,
-    taskQueue: { name: 'fanfare' },
-    taskQueueType: 1,
-  });
-  return new Set(pollers?.map(({ identity }) => identity!));
-}
+const startTwo = (env: Record<string, string>) => startWorkers(app, vaultKey, [env, env]);
 
 /** Of ten events one fails at first and one always. */
 function statusOf(request: ReceivedRequest, attempt: number): number {
@@ -77,7 +30,7 @@ function statusOf(request: ReceivedRequest, attempt: number): number {
 }
 
 test('two workers attempt no delivery twice for one number of its attempts', async () => {
-  await startWorkers({
+  await using _workers = await startTwo({
     FANFARE_DELIVERIES_PER_ENDPOINT: String(perEndpoint),
     FANFARE_DELIVERY_DELAYS_MS: '300,300,300',
   });
@@ -103,10 +56,10 @@ test('two workers attempt no delivery twice for one number of its attempts', asy
     const event = {
       projectId,
       environment: 'production',
-      kind: 'post.published',
+      type: 'post.published',
       data: { n },
     } as const;
-    await db.transaction().execute((trx) => recordEvent(trx, event, { previewEvents: false }));
+    await inQuietTransaction(db, (trx) => recordEvent(trx, event, { previewEvents: false }));
     notifier.notify('fanfare_deliveries');
   };
   await Promise.all(Array.from({ length: eventCount }, (_, n) => commit(n)));
@@ -144,24 +97,24 @@ test('two workers attempt no delivery twice for one number of its attempts', asy
 }, 150_000);
 
 test('one worker takes over what the other had in flight when it was killed', async () => {
-  await startWorkers({
+  await using workers = await startTwo({
     FANFARE_DELIVERIES_PER_ENDPOINT: '1000',
     FANFARE_DELIVERY_DELAYS_MS: '5000,5000,5000',
   });
   const { api } = await app.createTenant();
-  await using flight = await startFlight({ api, db: app.context.db });
-  const inFlight = await flight.readInFlight();
+  await using held = await holdDeliveries({ api, db: app.context.db });
+  const inFlight = await held.readInFlight();
   expect(inFlight.size).toBeGreaterThanOrEqual(heldCount);
   const killedAtMs = Date.now();
-  await workers[0]!.kill9();
-  flight.release();
-  await flight.commitMore(20);
-  const { lastSentAt, repeatedCount } = await flight.conclude(inFlight);
+  await workers.programs[0]!.kill9();
+  held.release();
+  await held.commitMore(20);
+  const { lastSentAt, repeatedCount } = await held.conclude(inFlight);
   const sentMs = lastSentAt.getTime() - killedAtMs;
   console.log(
     `All sent ${sentMs} ms after the kill; of ${inFlight.size} in flight, ${repeatedCount} came again`,
   );
-  // What the survivor had in flight was not disturbed.
+  // The deliveries in flight at the other worker were not disturbed.
   expect(repeatedCount).toBeGreaterThan(0);
   expect(repeatedCount).toBeLessThan(heldCount);
   expect(sentMs).toBeLessThan(60_000);

@@ -11,7 +11,7 @@ import { startEmbeddedBackends, type EmbeddedBackends } from '../../api/embedded
 import { startPostgres } from '../../api/embedded/postgres.ts';
 import { startTemporal } from '../../api/embedded/temporal.ts';
 import { isAlive } from '../../api/embedded/process-table.ts';
-import { findRunningDatabase } from '../../api/embedded/running-database.ts';
+import { findRunningDatabase } from '../../api/embedded/postgres-cluster.ts';
 import { startEmbeddedProgram, type EmbeddedProgram } from '../support/app/embedded-program.ts';
 import { findTemporal } from '../support/servers/servers.ts';
 
@@ -200,7 +200,7 @@ describe('startEmbeddedBackends', () => {
     const gone: string[] = [];
     backends.onExit((name) => gone.push(name));
     for (const name of ['postgres', 'temporal'] as const) process.kill(pidOf(name), 'SIGKILL');
-    await until(() => lines.filter((line) => /SIGKILL; starting it again/.test(line)).length === 2);
+    await until(() => lines.filter((line) => /SIGKILL; restarting it/.test(line)).length === 2);
     await until(async () => (await readKept(backends).catch(() => [])).length === 4);
     expect(gone).toEqual([]);
   });
@@ -233,7 +233,7 @@ describe('startTemporal', () => {
     const unfinished = path.join(directory, 'temporal.sqlite.new');
     await until(() => (statSync(unfinished, { throwIfNoEntry: false })?.size ?? 0) > 4096);
     process.kill(pidIn(directory, 'temporal'), 'SIGKILL');
-    await expect(cutShort).rejects.toThrow('Temporal was ended by SIGKILL');
+    await expect(cutShort).rejects.toThrow('Temporal was killed by SIGKILL');
     expect(existsSync(path.join(directory, 'temporal.sqlite'))).toBe(false);
     const server = await startTemporal(options);
     expect(isAlive(server.pid)).toBe(true);
@@ -244,7 +244,7 @@ describe('startTemporal', () => {
 });
 
 describe('startPostgres', () => {
-  test.skipIf(!isRoot)('keeps its data elsewhere when its user may not enter', async () => {
+  test.skipIf(!isRoot)('keeps its data elsewhere if its user cannot enter', async () => {
     const closed = path.join(parent, 'closed');
     const inner = path.join(closed, 'data');
     mkdirSync(inner, { recursive: true });
@@ -259,9 +259,7 @@ describe('startPostgres', () => {
     const elsewhere = readFileSync(path.join(inner, 'postgres-directory'), 'utf8').trim();
     try {
       expect(elsewhere).toMatch(/^\/var\/lib\/fanfare\/[0-9a-f]{16}$/);
-      expect(said.join('\n')).toContain(
-        `may not enter ${closed}: the database is kept in ${elsewhere}.`,
-      );
+      expect(said.join('\n')).toContain(`can't enter ${closed}. The database is in ${elsewhere}.`);
       await query(first.databaseUrl, 'create table kept (name text)');
       await first.stop();
       // Once chosen it stays, whatever the folder allows later.

@@ -16,10 +16,10 @@ const fast = {
   FANFARE_LOG_LEVEL: 'error',
 };
 
-async function waitFor<T>(look: () => Promise<T | undefined>, timeoutMs = 60_000): Promise<T> {
+async function waitFor<T>(find: () => Promise<T | undefined>, timeoutMs = 60_000): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
-    const found = await look();
+    const found = await find();
     if (found !== undefined) return found;
     if (Date.now() > deadline) throw new Error(`Not within ${timeoutMs} ms.`);
     await new Promise((resolve) => setTimeout(resolve, 100));

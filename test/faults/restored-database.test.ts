@@ -1,8 +1,7 @@
 // Postgres is restored to an earlier state after its posts went out: each post is still public only once.
 import { afterAll, describe, test, vi } from 'vitest';
-import { pause } from '../../api/cli/pause.ts';
+import { pause, resume } from '../../api/cli/pause.ts';
 import { restored } from '../../api/cli/restored.ts';
-import { resume } from '../../api/cli/resume.ts';
 import type { Account } from '../../schema/accounts.ts';
 import type { Post } from '../../schema/posts/posts.ts';
 import { startApp, type TestApp } from '../support/app/app.ts';
@@ -20,6 +19,7 @@ import { startReceiver } from '../support/receivers/receiver.ts';
 import { createTestSandbox } from '../support/app/sandbox.ts';
 import { createApi, type Api } from '../support/app/api.ts';
 import { createTestNamespace } from '../support/servers/temporal.ts';
+import { quietNotifier } from '../support/rows/quiet-transaction.ts';
 
 /** A network on a database of its own, which the restore leaves alone. */
 interface Network {
@@ -163,7 +163,7 @@ describe.concurrent('a restored database', () => {
       // After the copy: everything goes out.
       await using second = await start(database);
       const lost = apiOf(second, tenant);
-      await resume(second.context.db, network.platform);
+      await resume(second.context, network.platform);
       await act(lost, network, posts);
       const all = Object.values(posts).flat();
       expect(new Set(await waitForPosts(lost, all))).toEqual(new Set(['published']));
@@ -173,10 +173,10 @@ describe.concurrent('a restored database', () => {
 
       // The copy takes its place.
       const before = receiver.requests.length;
-      await restored(copy.db);
+      await restored({ db: copy.db, notifier: quietNotifier });
       await using third = await start(copy);
       const api = apiOf(third, tenant);
-      await resume(third.context.db, network.platform);
+      await resume(third.context, network.platform);
       await act(api, network, posts);
       expect(new Set(await waitForPosts(api, all))).toEqual(new Set(['published']));
       expect((await network.listTexts()).toSorted()).toEqual(texts);

@@ -3,20 +3,19 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { workflowBundle } from '../../activities/dispatch/workflow-bundle.ts';
-import { startSilentProxy, type SilentProxy } from '../chaos/silent-proxy.ts';
+import { startProxy, type Proxy } from '../support/servers/proxy.ts';
 import type { Api } from '../support/app/api.ts';
 import { createBundledDirectory } from '../support/servers/bundled-directory.ts';
 import { createTestDatabase, type TestDatabase } from '../support/rows/database.ts';
 import { subscribeOverSocket } from '../support/graphql/graphql.ts';
 import { removeDataDirectory, startProgram, type Program } from '../support/app/program.ts';
-import { throughProxy } from '../support/receivers/silence.ts';
 import { createTestNamespace, type TestNamespace } from '../support/servers/temporal.ts';
 
 const key = 'the-key-of-the-silent-database-test';
 const dataDirectory = createBundledDirectory();
 let database: TestDatabase;
 let namespace: TestNamespace;
-let proxy: SilentProxy;
+let proxy: Proxy;
 let program: Program;
 let api: Api;
 let accountId: string;
@@ -27,11 +26,11 @@ beforeAll(async () => {
     createTestNamespace(),
     workflowBundle(inject('cacheDirectory')),
   ]);
-  proxy = await startSilentProxy({ port: Number(new URL(database.url).port) });
+  proxy = await startProxy(new URL(database.url));
   program = startProgram({
     dataDirectory,
     env: {
-      DATABASE_URL: throughProxy(database.url, proxy),
+      DATABASE_URL: proxy.urlOf(database.url),
       FANFARE_DATABASE_TIMEOUT_MS: '1000',
       TEMPORAL_ADDRESS: namespace.address,
       TEMPORAL_NAMESPACE: namespace.namespace,
@@ -46,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await program.stop();
-  await proxy.close();
+  await proxy.cut();
   await removeDataDirectory(dataDirectory);
   await Promise.all([namespace.close(), database.drop()]);
 });

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findFreePorts } from '../../api/embedded/free-ports.ts';
+import { findFreePorts } from '../../api/server/ports.ts';
 import { createProjectWithKey } from '../../api/cli/first-start.ts';
 import { createApi, type Api } from '../support/app/api.ts';
 import { startApp } from '../support/app/app.ts';

@@ -1,10 +1,9 @@
 // Workers whose own clocks are wrong: the database's time decides when they publish, retry and deliver.
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { beforeAll, expect, inject, test } from 'vitest';
 import { workflowBundle } from '../../activities/dispatch/workflow-bundle.ts';
-import { startApp, type TestApp } from '../support/app/app.ts';
-import { createBundledDirectory } from '../support/servers/bundled-directory.ts';
-import { removeDataDirectory, startProgram, type Program } from '../support/app/program.ts';
+import { useApp } from '../support/app/app.ts';
+import { startWorkers } from '../support/app/worker-programs.ts';
 import { startReceiver } from '../support/receivers/receiver.ts';
 
 const shiftsMs = [-60_000, -300, 3_600_000];
@@ -14,60 +13,27 @@ const maxLateMs = 5_000;
 const preload = new URL('../chaos/clock-shift.ts', import.meta.url).href;
 
 const vaultKey = randomBytes(32);
-const dataDirectory = createBundledDirectory();
-let app: TestApp;
-let workers: Program[] = [];
 
+const app = useApp({ roles: { api: true, worker: false }, vaultKey });
 beforeAll(async () => {
-  app = await startApp({ roles: { api: true, worker: false }, vaultKey });
   await workflowBundle(inject('cacheDirectory'));
-  workers = shiftsMs.map(startWorker);
-});
-afterAll(async () => {
-  await Promise.all(workers.map((worker) => worker.stop()));
-  await app.stop();
-  await removeDataDirectory(dataDirectory);
 });
 
-function startWorker(shiftMs: number): Program {
-  return startProgram({
-    command: ['worker'],
-    dataDirectory,
-    env: {
-      NODE_OPTIONS: `--import ${preload}`,
-      CLOCK_SHIFT_MS: String(shiftMs),
-      DATABASE_URL: app.database.url,
-      TEMPORAL_ADDRESS: app.namespace.address,
-      TEMPORAL_NAMESPACE: app.namespace.namespace,
-      FANFARE_VAULT_KEYS: `test:${vaultKey.toString('base64')}`,
-      FANFARE_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
-      FANFARE_SANDBOX: 'true',
-      FANFARE_SANDBOX_API_URL: `${app.url}/sandbox`,
-      FANFARE_UNAVAILABLE_DELAYS_MS: `${delayMs}`,
-      FANFARE_DELIVERY_DELAYS_MS: `${delayMs}`,
-      FANFARE_LOG_LEVEL: 'error',
-    },
-  });
-}
-
-async function countPollers(): Promise<number> {
-  const { client, namespace } = app.namespace;
-  const { pollers } = await client.workflowService.describeTaskQueue({
-    namespace,
-    taskQueue: { name: 'fanfare' },
-    taskQueueType: 1,
-  });
-  return new Set(pollers?.map(({ identity }) => identity)).size;
-}
-
-/** Not early, and not late. */
 function expectOnTime(at: Date, dueMs: number): void {
   expect(at.getTime()).toBeGreaterThanOrEqual(dueMs);
   expect(at.getTime()).toBeLessThan(dueMs + maxLateMs);
 }
 
 test('20 scheduled posts go out, are retried and delivered on time', async () => {
-  await expect.poll(countPollers, { timeout: 60_000, interval: 200 }).toBe(shiftsMs.length);
+  const environments = shiftsMs.map((shiftMs) => ({
+    NODE_OPTIONS: `--import ${preload}`,
+    CLOCK_SHIFT_MS: String(shiftMs),
+    FANFARE_SANDBOX: 'true',
+    FANFARE_SANDBOX_API_URL: `${app.url}/sandbox`,
+    FANFARE_UNAVAILABLE_DELAYS_MS: `${delayMs}`,
+    FANFARE_DELIVERY_DELAYS_MS: `${delayMs}`,
+  }));
+  await using _workers = await startWorkers(app, vaultKey, environments);
   const { db } = app.database;
   const seen = new Set<string>();
   await using receiver = await startReceiver({
@@ -80,7 +46,8 @@ test('20 scheduled posts go out, are retried and delivered on time', async () =>
   });
   await app.tenant.createWebhook(receiver.url, ['post.published']);
   const account = await app.tenant.connectSandbox('ada');
-  const dueMs = Date.now() + 5_000;
+  // Long enough to create all posts on a busy machine.
+  const dueMs = Date.now() + 10_000;
   const posts = await Promise.all(
     Array.from({ length: 20 }, (_, n) =>
       app.tenant.createPost({

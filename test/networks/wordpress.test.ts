@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createWordPress } from '../../activities/platforms/wordpress/index.ts';
 import type { Connection, Published, Target } from '../../activities/platforms/platform.ts';
-import { newId } from '../../schema/wire/ids.ts';
 import { describeLiveCases } from '../support/networks/contract/live-cases.ts';
 import { startWordPress, type WordPress } from '../support/networks/wordpress/playground.ts';
 import { listWrongCredentials, wordpressFacts } from '../support/networks/wordpress/subject.ts';
 import { refusal } from '../support/checks/platform-refusal.ts';
+import { targetOf as createTarget } from '../support/networks/target.ts';
 
 const patienceMs = 100_000;
 const started = await startWordPress();
@@ -59,19 +59,7 @@ describe.skipIf(isMissing)('the connector', () => {
 
   const connect = async () => connector.connect!.run(await site.createUser('author'), signal());
 
-  const targetOf = (given: Partial<Target> = {}): Target => ({
-    resultId: newId('result'),
-    externalAccountId: connection.externalAccountId,
-    caption: 'Hello',
-    mediaUrls: [],
-    replyTo: null,
-    platformOptions: {},
-    dueAt: new Date(),
-    credentials: connection.credentials,
-    state: {},
-    traits: {},
-    ...given,
-  });
+  const targetOf = (given?: Partial<Target>) => createTarget(connection, given);
 
   beforeAll(async () => {
     connection = await connect();

@@ -1,7 +1,7 @@
-// The feed's table: what commits late is not skipped, and reading it is served by its indexes.
+// The feed's table: late commits are not skipped, and its indexes serve its reads.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Client } from 'pg';
 import {
   deleteChanges,
@@ -14,13 +14,10 @@ import {
   type FeedPosition,
 } from '../../schema/database/live/changes.ts';
 import type { Db } from '../../schema/database/tables.ts';
-import { createTestDatabase, type TestDatabase } from '../support/rows/database.ts';
+import { createTestDatabase, useDatabase } from '../support/rows/database.ts';
+import { inQuietTransaction } from '../support/rows/quiet-transaction.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 const start: FeedPosition = { xid: 0n, id: 0n };
 const change = (subjectId: string, projectId = 'prj_a') => ({
@@ -61,11 +58,11 @@ async function readWhole(db: Db, from: FeedPosition, limit: number): Promise<Cha
 }
 
 describe('readChanges', () => {
-  test('holds back what is newer than a running transaction, then gives both in order', async () => {
+  test('holds back changes newer than a running transaction, then returns both in order', async () => {
     const { db } = database;
     const slow = await openTransaction();
     await slow.write('post_slow');
-    await insertChanges(db, [change('post_fast')]);
+    await inQuietTransaction(db, (trx) => insertChanges(trx, [change('post_fast')]));
     const before = await readChanges(db, start, 100);
     expect(before.changes).toEqual([]);
     expect(before.isHeldBack).toBe(true);
@@ -78,17 +75,19 @@ describe('readChanges', () => {
     expect(end.changes).toEqual([]);
   });
 
-  test("pages by the project's changes of every subject, not by what passes the filter", async () => {
+  test("pages by all of the project's changes, not only by those that match the filter", async () => {
     const { db } = database;
     const { horizon } = await readFeedHead(db);
-    await insertChanges(db, [
-      ...Array.from({ length: 9 }, (_, i) => change(`post_other${i}`, 'prj_b')),
-      ...Array.from({ length: 5 }, (_, i) => ({
-        ...change(`wh_${i}`, 'prj_c'),
-        subject: 'webhook' as const,
-      })),
-      change('post_mine', 'prj_c'),
-    ]);
+    await inQuietTransaction(db, (trx) =>
+      insertChanges(trx, [
+        ...Array.from({ length: 9 }, (_, i) => change(`post_other${i}`, 'prj_b')),
+        ...Array.from({ length: 5 }, (_, i) => ({
+          ...change(`wh_${i}`, 'prj_c'),
+          subject: 'webhook' as const,
+        })),
+        change('post_mine', 'prj_c'),
+      ]),
+    );
     const filter = { projectId: 'prj_c', subject: 'post' as const };
     await readWhole(db, start, 1);
     const first = await readChanges(db, { xid: horizon, id: 0n }, 5, filter);
@@ -142,9 +141,11 @@ describe('readChanges', () => {
 describe('deleteChanges', () => {
   test('forgets the old and marks up to where', async () => {
     await using old = await createTestDatabase();
-    await insertChanges(old.db, [change('post_1'), change('post_2')]);
+    await inQuietTransaction(old.db, (trx) =>
+      insertChanges(trx, [change('post_1'), change('post_2')]),
+    );
     await sql`update changes set created_at = now() - interval '10 days'`.execute(old.db);
-    await insertChanges(old.db, [change('post_3')]);
+    await inQuietTransaction(old.db, (trx) => insertChanges(trx, [change('post_3')]));
     const oldest = (await readWhole(old.db, start, 1)).position;
     expect(await deleteChanges(old.db, new Date(Date.now() - 86_400_000))).toBe(2);
     const head = await readFeedHead(old.db);
@@ -158,7 +159,7 @@ describe('deleteChanges', () => {
 describe('deleteForeignChanges', () => {
   test('removes only transaction ids that this server has yet to reach', async () => {
     await using restored = await createTestDatabase();
-    await insertChanges(restored.db, [change('post_own')]);
+    await inQuietTransaction(restored.db, (trx) => insertChanges(trx, [change('post_own')]));
     await sql`insert into changes (xid, project_id, subject, subject_id, kind)
       values ('900000000'::xid8, 'prj_a', 'post', 'post_foreign', 'created')`.execute(restored.db);
     await deleteForeignChanges(restored.db);

@@ -1,6 +1,12 @@
 // The errors: their statuses and the refusals made from issues.
 import { describe, expect, test } from 'vitest';
-import { AppError, errorKinds, notFound, validationError } from '../../schema/wire/errors.ts';
+import {
+  AppError,
+  errorKinds,
+  notFound,
+  validationError,
+  type Issue,
+} from '../../schema/wire/errors.ts';
 
 describe('errorKinds', () => {
   test('give each code the status that the wire promises', () => {
@@ -27,7 +33,7 @@ describe('errorKinds', () => {
     });
   });
 
-  test('call only what may pass later retriable', () => {
+  test('are retriable only if the same request can succeed later', () => {
     const retriable = Object.entries(errorKinds)
       .filter(([, kind]) => kind.isRetriable)
       .map(([code]) => code);
@@ -48,13 +54,17 @@ describe('AppError', () => {
 
 describe('validationError', () => {
   test('carries every issue, leads with the first and counts the others', () => {
-    const issues = [
-      { path: 'platform_posts[1].account_id', code: 'unknown_account', message: 'is not there' },
-      { path: 'caption', code: 'too_long', message: 'is too long', actual: 301, limit: 300 },
+    const issues: Issue[] = [
+      {
+        path: ['platform_posts', 1, 'account_id'],
+        code: 'unknown_account',
+        message: 'is not there',
+      },
+      { path: ['caption'], code: 'too_long', message: 'is too long', actual: 301, limit: 300 },
     ];
     const error = validationError(issues);
     expect(error.code).toBe('validation_error');
-    expect(error.message).toBe('platform_posts[1].account_id: is not there (and 1 more fault)');
+    expect(error.message).toBe('platform_posts[1].account_id: is not there (and 1 more issue)');
     expect(validationError(issues.slice(1)).message).toBe('caption: is too long');
     expect(error.options.issues).toEqual(issues);
   });

@@ -41,7 +41,7 @@ describe('newId', () => {
 });
 
 describe('timeOfId', () => {
-  test('tells when an id was made, to the millisecond', () => {
+  test('returns the time of an ID, to the millisecond', () => {
     for (const at of [
       '1970-01-01T00:00:00.000Z',
       '2026-05-12T08:30:00.123Z',
@@ -66,7 +66,7 @@ describe('timeOfId', () => {
     `evt_8${'0'.repeat(25)}`,
     `evt_0${'u'.repeat(25)}`,
     `evt_0${'0'.repeat(24)}\n`,
-  ])('tells nothing of %j', (id) => {
+  ])('returns nothing for %j', (id) => {
     expect(timeOfId('event', id)).toBeUndefined();
   });
 });

@@ -19,20 +19,24 @@ import { deleteChanges, isDeletionKept, readChanges } from '../../schema/databas
 import type { Db } from '../../schema/database/tables.ts';
 import {
   findDelivery,
-  listDeliveryAttempts,
   listDeliveriesById,
+  listDeliveryAttempts,
+  listDeliveryPages,
   listDeliveryRows,
 } from '../../schema/database/webhooks/deliveries.ts';
-import { listDeliveryPages } from '../../schema/database/webhooks/delivery-pages.ts';
-import { readDeliveryBacklog } from '../../schema/database/webhooks/delivery-backlog.ts';
+import {
+  listStuckDeliveries,
+  listStuckPosts,
+  readDeliveryBacklog,
+} from '../../schema/database/dispatch/stuck.ts';
 import { insertAttempts } from '../../schema/database/webhooks/delivery-attempts.ts';
 import { concludeUnsent, listUnfinished } from '../../schema/database/webhooks/due-deliveries.ts';
-import { recordEvent } from '../../schema/database/events/record.ts';
+import { recordEvent, recordTestEvent } from '../../schema/database/events/record.ts';
 import {
   findManualDelivery,
   insertManualAttempt,
 } from '../../schema/database/webhooks/manual-attempts.ts';
-import { claimBatch } from '../../schema/database/dispatch/outbox.ts';
+import { claimBatch } from '../../schema/database/outbox.ts';
 import { listPostAttempts } from '../../schema/database/posts/attempts.ts';
 import { cancelResults, lockPostWithResults } from '../../schema/database/posts/changes.ts';
 import {
@@ -58,7 +62,6 @@ import {
   listEventsById,
 } from '../../schema/database/events/list.ts';
 import { listResumablePosts } from '../../schema/database/dispatch/resuming.ts';
-import { listStuckDeliveries, listStuckPosts } from '../../schema/database/dispatch/stuck.ts';
 import { renewHeartbeats } from '../../schema/database/posts/target-steps.ts';
 import { findTarget, setPaused } from '../../schema/database/posts/targets.ts';
 import {
@@ -87,7 +90,6 @@ import {
 import { listRestoredPosts } from '../../schema/database/dispatch/restores.ts';
 import { concludeWaiting } from '../../schema/database/webhooks/waiting-deliveries.ts';
 import { disableFailedWebhook } from '../../schema/database/webhooks/health.ts';
-import { recordTestEvent } from '../../schema/database/events/test-events.ts';
 import { checkVault } from '../../schema/database/vault-check.ts';
 import {
   getWebhookRow,
@@ -98,6 +100,7 @@ import { attempt } from '../support/rows/attempts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/rows/database.ts';
 import { createExplainer, type Explainer } from '../support/rows/explain.ts';
 import { anyTimings, rowsVault } from '../support/rows/rows.ts';
+import { inQuietTransaction, quietNotifier } from '../support/rows/quiet-transaction.ts';
 
 /** Small by nature: read from end to end at will. */
 const smallTables = /^(feed_epoch|sweeps|outbox|restores|sending_pauses|vault_keys):/;
@@ -115,9 +118,14 @@ afterAll(async () => {
   await database?.drop();
 });
 
-async function fullScans(work: (db: Db) => Promise<unknown>): Promise<string[]> {
+/** Fails with the queries that read a whole table. */
+async function expectIndexed(work: (db: Db) => Promise<unknown>, title = ''): Promise<void> {
   const found = await explainer.findFullScans(work);
-  return found.filter((line) => !smallTables.test(line));
+  const advice = `${title} Add an index in schema/database/migrations/0001-initial.ts.`.trim();
+  expect(
+    found.filter((line) => !smallTables.test(line)),
+    advice,
+  ).toEqual([]);
 }
 
 const project = 'prj_7';
@@ -149,7 +157,7 @@ describe('lists', () => {
     'posts by platform': (db, scope) => listPostRows(db, scope, { platform: 'sandbox' }, page),
     'posts by account': (db, scope) => listPostRows(db, scope, { social_account_id: 'sa_7' }, page),
     'posts by user': (db, scope) => listPostRows(db, scope, { external_user_id: 'user_7' }, page),
-    'results of posts': (db) => listResults(db, ['post_7', 'post_57']),
+    'results of posts': (db) => listResults(db, project, ['post_7', 'post_57']),
     accounts: (db, scope) => listAccountRows(db, scope, {}, page),
     'accounts that a post names': (db, scope) => listAccountsById(db, scope, ['sa_7', 'sa_57']),
     'accounts by user': (db, scope) =>
@@ -162,7 +170,8 @@ describe('lists', () => {
       listDeliveryRows(db, scope, 'wh_7', { status: 'failed', since }, page),
     'deliveries by kind': (db, scope) =>
       listDeliveryRows(db, scope, 'wh_7', { event: 'post.failed', until: since }, page),
-    "a target's calls": (db) => listPostAttempts(db, ['res_7', 'res_57'], { limit: 25, before: 9 }),
+    "a target's calls": (db) =>
+      listPostAttempts(db, project, ['res_7', 'res_57'], { limit: 25, before: 9 }),
     events: (db, scope) => listEventRows(db, scope, { test: false }, page),
     'test events': (db, scope) => listEventRows(db, scope, { test: true }, page),
     'events by kind and time': (db, scope) =>
@@ -171,24 +180,24 @@ describe('lists', () => {
   for (const [name, list] of Object.entries(lists)) {
     test(`${name} are found by an index`, async () => {
       for (const scope of scopes) {
-        expect(await fullScans((db) => list(db, scope)), scope.environment).toEqual([]);
+        await expectIndexed((db) => list(db, scope), scope.environment);
       }
     });
   }
 });
 
-describe('what GraphQL reads of many at once', () => {
+describe('the batched reads of GraphQL', () => {
   const reads: Record<string, Read> = {
     'posts with their results': (db) => listPostsById(db, scope, ['post_7', 'post_57']),
     'the posts of results': (db) => listPostIdsOfResults(db, project, ['res_7', 'res_57']),
     accounts: (db) => listAccountsById(db, scope, ['sa_7', 'sa_57']),
-    'their usage': (db) => listUsage(db, ['sa_7', 'sa_57'], '2026-01'),
+    'their usage': (db) => listUsage(db, project, ['sa_7', 'sa_57'], '2026-01'),
     'API keys': (db, scope) => listApiKeysById(db, scope, ['key_7', 'key_57']),
     'connect sessions': (db, scope) => listConnectSessionsById(db, scope, ['cs_7', 'cs_57']),
     webhooks: (db, scope) => listWebhooksById(db, scope, ['wh_7', 'wh_57']),
     events: (db, scope) => listEventsById(db, scope, ['evt_7', 'evt_57']),
     deliveries: (db) => listDeliveriesById(db, scope, ['dlv_7', 'dlv_57']),
-    'their attempts': (db) => listDeliveryAttempts(db, ['dlv_7', 'dlv_57']),
+    'their attempts': (db) => listDeliveryAttempts(db, project, ['dlv_7', 'dlv_57']),
     'events of posts': (db, scope) =>
       listEventPages(db, scope, 'post_id', ['post_7', 'post_57'], page),
     'events of accounts': (db, scope) =>
@@ -211,9 +220,10 @@ describe('what GraphQL reads of many at once', () => {
       await listPostIdsOfResults(db, project, resultIds);
       await listDeliveryPages(db, scope, 'post', ids, {}, page);
       await listEventPages(db, scope, 'post_id', ids, page);
-      await listPostAttempts(db, resultIds, page);
+      await listPostAttempts(db, project, resultIds, page);
       await listDeliveryAttempts(
         db,
+        project,
         numbers.map((number) => `dlv_${number}`),
       );
     },
@@ -221,7 +231,7 @@ describe('what GraphQL reads of many at once', () => {
   for (const [name, read] of Object.entries(reads)) {
     test(`finds ${name} by an index`, async () => {
       for (const scope of scopes) {
-        expect(await fullScans((db) => read(db, scope)), scope.environment).toEqual([]);
+        await expectIndexed((db) => read(db, scope), scope.environment);
       }
     });
   }
@@ -233,16 +243,17 @@ describe('single rows', () => {
     'a webhook with its health': (db, scope) => getWebhookRow(db, scope, 'wh_7'),
     'webhooks with their health': (db) => listWebhooksById(db, scope, ['wh_7', 'wh_57']),
     'a delivery': (db, scope) => findDelivery(db, scope, 'dlv_7'),
-    'what a retry sends': (db) => findManualDelivery(db, 'dlv_7'),
+    'the delivery to retry': (db) => findManualDelivery(db, 'dlv_7'),
     'a post to change, locked with its results,': (db) =>
-      db.transaction().execute((trx) => lockPostWithResults(trx, scope, 'post_7')),
-    'what a cancel stops': (db) => db.transaction().execute((trx) => cancelResults(trx, 'post_7')),
+      inQuietTransaction(db, (trx) => lockPostWithResults(trx, scope, 'post_7')),
+    'the list of targets to cancel': (db) =>
+      inQuietTransaction(db, (trx) => cancelResults(trx, project, 'post_7')),
     'a key': (db) => findUsableApiKey(db, Buffer.from('7')),
   };
   for (const [name, read] of Object.entries(reads)) {
     test(`${name} is found by an index`, async () => {
       for (const scope of scopes) {
-        expect(await fullScans((db) => read(db, scope)), scope.environment).toEqual([]);
+        await expectIndexed((db) => read(db, scope), scope.environment);
       }
     });
   }
@@ -256,79 +267,80 @@ describe('the engine', () => {
       claimBatch(db, { limit: 200, isFailing: true, except: ['wh_7'] }),
     'loads a batch': (db) => listUnfinished(db, 'bat_7'),
     'loads a part of a batch': (db) => listUnfinished(db, 'bat_7', ['dlv_7', 'dlv_57']),
-    'records attempts': (db) => insertAttempts(db, [attempt('dlv_7'), attempt('dlv_57')]),
-    'ends what is not sent': (db) =>
-      concludeUnsent(db, 'bat_7', [{ id: 'dlv_7', project_id: project }], 'skipped'),
+    'records attempts': (db) =>
+      insertAttempts(db, quietNotifier, [attempt('dlv_7'), attempt('dlv_57')]),
+    'ends unsent deliveries': (db) =>
+      concludeUnsent(db, quietNotifier, 'bat_7', [{ id: 'dlv_7' }], 'skipped'),
     'records an event': (db) =>
-      db
-        .transaction()
-        .execute((trx) =>
-          recordEvent(
-            trx,
-            { ...scope, kind: 'post.failed', data: {}, postId: 'post_7' },
-            { previewEvents: false },
-          ),
+      inQuietTransaction(db, (trx) =>
+        recordEvent(
+          trx,
+          { ...scope, type: 'post.failed', data: {}, postId: 'post_7' },
+          { previewEvents: false },
         ),
-    'ends what waits for a webhook': (db) =>
-      db.transaction().execute((trx) => concludeWaiting(trx, 'wh_50', 'canceled')),
-    'judges a webhook whose events fail': (db) => {
+      ),
+    'ends deliveries that wait for a webhook': (db) =>
+      inQuietTransaction(db, (trx) => concludeWaiting(trx, 'wh_50', 'canceled')),
+    'updates a webhook whose deliveries fail': (db) => {
       const rule = { afterFailures: 5, afterMs: 0 };
-      return db.transaction().execute((trx) => disableFailedWebhook(trx, 'wh_9', rule));
+      return inQuietTransaction(db, (trx) => disableFailedWebhook(trx, 'wh_9', rule));
     },
     'records a test event': (db) =>
-      db.transaction().execute((trx) =>
+      inQuietTransaction(db, (trx) =>
         recordTestEvent(trx, {
           ...scope,
           webhookId: 'wh_7',
-          kind: 'post.failed',
+          type: 'post.failed',
           data: {},
         }),
       ),
     'records an attempt beside the schedule': (db) =>
-      db.transaction().execute((trx) => insertManualAttempt(trx, 'dlv_7', manualExchange)),
+      inQuietTransaction(db, (trx) => insertManualAttempt(trx, 'dlv_7', manualExchange)),
     'counts the targets of a post': (db) =>
-      db.transaction().execute((trx) => addUsage(trx, project, ['sa_7', 'sa_57'], '2026-01')),
+      inQuietTransaction(db, (trx) => addUsage(trx, project, ['sa_7', 'sa_57'], '2026-01')),
     'moves the count of results': (db) =>
-      db.transaction().execute((trx) =>
+      inQuietTransaction(db, (trx) =>
         moveUsage(
           trx,
+          project,
           ['res_7', 'res_57'].map((resultId) => ({ resultId, month: '2026-02' })),
           [{ accountId: 'sa_9', month: '2026-01' }],
         ),
       ),
-    'gives back what results were counted for': (db) =>
-      db.transaction().execute((trx) => giveBackUsage(trx, ['res_8', 'res_58'])),
-    'looks for overdue deliveries': (db) => listOverdueBatches(db, 300_000, ''),
+    'gives back the usage of results': (db) =>
+      inQuietTransaction(db, (trx) => giveBackUsage(trx, project, ['res_8', 'res_58'])),
+    'finds overdue deliveries': (db) => listOverdueBatches(db, 300_000, ''),
     'checks the keys of the vault': (db) => checkVault(db, rowsVault),
-    'looks for sandbox accounts': (db) => hasActiveSandboxAccount(db),
-    'looks for scheduled posts that are due soon': (db) =>
+    'finds sandbox accounts': (db) => hasActiveSandboxAccount(db),
+    'finds scheduled posts that are due soon': (db) =>
       listComingPosts(db, { aheadMs: 600_000, overdueMs: 300_000, after: null }),
-    'looks for more of them': (db) =>
+    'finds more of them': (db) =>
       listComingPosts(db, {
         aheadMs: 600_000,
         overdueMs: 300_000,
         after: { id: 'post_7', workflow_id: null, scheduled_at: new Date() },
       }),
-    'looks for open posts after a restore': (db) => listRestoredPosts(db),
-    'counts what waits to be delivered': (db) => readDeliveryBacklog(db),
-    'sets a lost batch free': (db) => releaseBatch(db, 'bat_9'),
-    'sets deliveries of a batch free': (db) => releaseBatch(db, 'bat_9', ['dlv_950']),
-    'looks for overdue posts': (db) => listOverduePosts(db, 300_000),
-    'gives a post a new run': (db) => restartPost(db, 'post_0', null),
+    'finds open posts after a restore': (db) => listRestoredPosts(db),
+    'counts waiting deliveries': (db) => readDeliveryBacklog(db),
+    'sets a lost batch free': (db) => releaseBatch(db, quietNotifier, 'bat_9'),
+    'sets deliveries of a batch free': (db) =>
+      releaseBatch(db, quietNotifier, 'bat_9', ['dlv_950']),
+    'finds overdue posts': (db) => listOverduePosts(db, 300_000),
+    'gives a post a new run': (db) => restartPost(db, quietNotifier, 'post_0', null),
     'renews the heartbeats of calls': (db) =>
       renewHeartbeats(db, [
         { id: 'res_7', steps: 1 },
         { id: 'res_1007', steps: 1 },
       ]),
     'holds a paused target': async (db) => setPaused(db, (await findTarget(db, 'res_1000'))!),
-    'looks for posts that a pause holds no more': (db) => listResumablePosts(db, ''),
+    'finds posts that no pause holds any longer': (db) => listResumablePosts(db, ''),
     'reads the failures of workflows': (db) => listActivityFailures(db, ['w7', 'w57']),
-    'looks for stuck posts': (db) => listStuckPosts(db, 60_000),
-    'looks for stuck deliveries': (db) => listStuckDeliveries(db, 60_000),
+    'finds stuck posts': (db) => listStuckPosts(db, 60_000),
+    'finds stuck deliveries': (db) => listStuckDeliveries(db, 60_000),
   };
   for (const [name, work] of Object.entries(works)) {
     test(`${name} by an index`, async () => {
-      expect(await fullScans(work)).toEqual([]);
+      await expectIndexed(work);
     });
   }
 });
@@ -348,28 +360,28 @@ describe('replays', () => {
   const works: Record<string, (db: Db) => Promise<unknown>> = {
     'are read': row,
     'are listed': (db) => listReplayPages(db, scope, ['wh_7', 'wh_57'], page),
-    'count what they match': (db) => countMatches(db, range),
+    'count their matches': (db) => countMatches(db, range),
     'find deliveries of their range': (db) => readWindow(db, range, 'dlv_', 200),
     'find events without a delivery': (db) => readWindow(db, range, 'evt_', 200),
     'reopen deliveries': (db) =>
-      db
-        .transaction()
-        .execute(async (trx) => reopenDeliveries(trx, await row(trx), ['dlv_7', 'dlv_1007'])),
+      inQuietTransaction(db, async (trx) =>
+        reopenDeliveries(trx, await row(trx), ['dlv_7', 'dlv_1007']),
+      ),
     'make missing deliveries': (db) =>
-      db
-        .transaction()
-        .execute(async (trx) => insertMissingDeliveries(trx, await row(trx), ['evt_7', 'evt_57'])),
-    'count how theirs stand': (db) => countOutcomesOf(db, [replayId, 'rpl_57']),
+      inQuietTransaction(db, async (trx) =>
+        insertMissingDeliveries(trx, await row(trx), ['evt_7', 'evt_57']),
+      ),
+    'count how theirs stand': (db) => countOutcomesOf(db, project, [replayId, 'rpl_57']),
     'are read by their ids': (db) => listReplaysById(db, scope, [replayId, 'rpl_57']),
-    'count what waits for them': (db) => countUnattempted(db, replayId, 1_000),
+    'count their waiting deliveries': (db) => countUnattempted(db, replayId, 1_000),
     'are locked to be advanced': (db) =>
-      db.transaction().execute((trx) => lockRunningReplay(trx, replayId)),
-    'are found by the webhook that they run on': (db) => findRunningReplay(db, 'wh_7'),
+      inQuietTransaction(db, (trx) => lockRunningReplay(trx, replayId)),
+    'are found by the webhook that they run on': (db) => findRunningReplay(db, project, 'wh_7'),
     'are looked for where their workflow may be lost': (db) => listRunningReplays(db, 300_000),
   };
   for (const [name, work] of Object.entries(works)) {
     test(`${name} by an index`, async () => {
-      expect(await fullScans(work)).toEqual([]);
+      await expectIndexed(work);
     });
   }
 });
@@ -382,12 +394,12 @@ describe('the live feed', () => {
       readChanges(db, start, 100, { projectId: project, subject: 'delivery' }),
     'reads one subject from a cursor': (db) =>
       readChanges(db, start, 100, { projectId: project, subject: 'post', subjectId: 'post_7' }),
-    'looks for a subject that is gone': (db) => isDeletionKept(db, scope, 'post', 'post_7'),
-    'forgets what is old': (db) => deleteChanges(db, new Date(0)),
+    'finds a deleted subject': (db) => isDeletionKept(db, scope, 'post', 'post_7'),
+    'deletes old changes': (db) => deleteChanges(db, new Date(0)),
   };
   for (const [name, read] of Object.entries(reads)) {
     test(`${name} by an index`, async () => {
-      expect(await fullScans(read)).toEqual([]);
+      await expectIndexed(read);
     });
   }
 });
@@ -396,7 +408,8 @@ describe('pruning', () => {
   /** Its id is greater than every id here. */
   const farAway = new Date(2 ** 48 - 1);
   const works: Record<string, (db: Db) => Promise<unknown>> = {
-    'old events, deliveries and attempts': (db) => deleteEvents(db, farAway, 'evt_'),
+    'old events, deliveries and attempts': (db) =>
+      inQuietTransaction(db, (trx) => deleteEvents(trx, farAway, 'evt_')),
     'old changes': (db) => deleteChanges(db, new Date()),
     'old idempotency keys': (db) => deleteAged(db, 'idempotency_keys', new Date(), 100),
     'old failures of activities': (db) => deleteAged(db, 'activity_failures', new Date(), 100),
@@ -412,7 +425,7 @@ describe('pruning', () => {
   };
   for (const [name, work] of Object.entries(works)) {
     test(`finds ${name} by an index`, async () => {
-      expect(await fullScans(work)).toEqual([]);
+      await expectIndexed(work);
     });
   }
 });

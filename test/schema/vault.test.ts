@@ -1,4 +1,4 @@
-// The vault: what it seals opens only with its key, unchanged and in its own place.
+// The vault: a sealed value opens only with its key and in its own column.
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createVault } from '../../schema/database/vault.ts';
@@ -8,7 +8,7 @@ const newKey = randomBytes(32);
 const vault = createVault(new Map([['new', newKey]]), 'new');
 
 describe('vault', () => {
-  test('opens what it sealed', () => {
+  test('opens a value that it sealed', () => {
     for (const text of ['', 'secret', 'пароль 🎺', 'x'.repeat(100_000)]) {
       expect(vault.open(vault.seal(text, 'accounts/sa_1'), 'accounts/sa_1')).toBe(text);
     }

@@ -1,55 +1,52 @@
-// Runs vitest over some of the test files, and ends with the counts alone on the last line.
+// Runs vitest over some of the test files, lists the slow files, and ends with the counts alone on the last line.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-
-interface Report {
-  numPassedTests: number;
-  numFailedTests: number;
-  numPendingTests: number;
-  numTodoTests: number;
-  testResults: {
-    name: string;
-    status: string;
-    assertionResults: { status: string }[];
-  }[];
-}
+import { reportVariable, type Report } from './report.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
+
+export interface RunOptions {
+  /** Lists the files that take longer. They don't fail the run: a first run also downloads servers. */
+  slowAfterS?: number;
+}
+
 /** `scope`: arguments of vitest. Sets the exit code. */
-export async function runTests(scope: readonly string[]): Promise<void> {
+export async function runTests(
+  scope: readonly string[],
+  { slowAfterS = Infinity }: RunOptions = {},
+): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'fanfare-report-'));
   const reportPath = join(directory, 'report.json');
   const code = await runVitest(scope, reportPath);
-  const counts = readCounts(reportPath);
+  const report = readReport(reportPath);
   rmSync(directory, { recursive: true, force: true });
-  if (code !== 0 && counts.failed === 0) {
-    counts.failed = 1;
-    console.log('The run itself failed: see the errors above.');
+  for (const file of report.brokenFiles) fail(`${file} failed outside its tests.`);
+  for (const [file, seconds] of Object.entries(report.seconds)) {
+    if (seconds > slowAfterS) console.log(`Slow: ${file} took ${seconds.toFixed(1)} s.`);
   }
-  const isEmpty = counts.passed + counts.failed === 0;
+  if (code !== 0 && report.failed === 0) fail('The run itself failed: see the errors above.');
+  const isEmpty = report.passed + report.failed === 0;
   if (isEmpty) console.log('No test ran.');
-  console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
-  process.exitCode = counts.failed > 0 || isEmpty ? 1 : 0;
+  console.log(`${report.passed} passed, ${report.failed} failed, ${report.skipped} skipped`);
+  process.exitCode = report.failed > 0 || isEmpty ? 1 : 0;
+
+  function fail(message: string): void {
+    report.failed++;
+    console.log(message);
+  }
 }
 
 function runVitest(scope: readonly string[], reportPath: string): Promise<number> {
-  const child = spawn(
-    process.execPath,
-    [
-      vitest,
-      'run',
-      '--reporter=default',
-      '--reporter=json',
-      `--outputFile.json=${reportPath}`,
-      ...scope,
-    ],
-    { cwd: root, stdio: 'inherit' },
-  );
-  // Vitest stops its servers before it ends, so this process waits for it whatever it is sent.
+  const child = spawn(process.execPath, [vitest, 'run', ...scope], {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, [reportVariable]: reportPath },
+  });
+  // Vitest stops its servers before it ends, so this process waits for vitest after any signal.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => child.kill(signal));
   }
@@ -62,22 +59,10 @@ function runVitest(scope: readonly string[], reportPath: string): Promise<number
   });
 }
 
-function readCounts(reportPath: string): { passed: number; failed: number; skipped: number } {
-  let report: Report;
+function readReport(path: string): Report {
   try {
-    report = JSON.parse(readFileSync(reportPath, 'utf8')) as Report;
+    return JSON.parse(readFileSync(path, 'utf8')) as Report;
   } catch {
-    return { passed: 0, failed: 0, skipped: 0 };
+    return { passed: 0, failed: 0, skipped: 0, brokenFiles: [], seconds: {} };
   }
-  // A file that did not load, or whose hooks failed, fails without a failed test.
-  const brokenFiles = report.testResults.filter(
-    (file) =>
-      file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
-  );
-  for (const file of brokenFiles) console.log(`Failed outside its tests: ${file.name}`);
-  return {
-    passed: report.numPassedTests,
-    failed: report.numFailedTests + brokenFiles.length,
-    skipped: report.numPendingTests + report.numTodoTests,
-  };
 }

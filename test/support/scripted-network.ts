@@ -7,6 +7,7 @@ import type {
   Throttle,
 } from '../../activities/platforms/platform.ts';
 import { PlatformError } from '../../activities/platforms/platform-error.ts';
+import { forEachTest } from './fixtures.ts';
 
 /** What the network does with the next commit. */
 export type Behaviour =
@@ -41,6 +42,9 @@ export interface ScriptedNetwork {
   /** Runs while a refresh is under way. */
   onRefresh?: () => Promise<void>;
 }
+
+/** Another network for each test. */
+export const useScriptedNetwork = () => forEachTest(createScriptedNetwork);
 
 export function createScriptedNetwork(): ScriptedNetwork {
   const network: ScriptedNetwork = {

@@ -1,9 +1,9 @@
 // The order of the test files: those that take long first, so that no worker is left alone with one.
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** They start programs, walk through every step of a run, or publish through a whole Fanfare. */
+/** They start programs, interrupt a run at every step, or publish through a whole Fanfare. */
 const isLong = ({ moduleId }: TestSpecification) =>
-  /\/test\/(end-to-end\/|api\/(embedded|cli\/listen)|activities\/platforms\/.*(contract|faults|step-walk)\.)/.test(
+  /\/test\/(end-to-end\/|api\/(embedded|cli\/listen)|activities\/platforms\/.*(contract|faults|fault-pairs|step-failures)\.)/.test(
     moduleId,
   );
 

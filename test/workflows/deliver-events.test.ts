@@ -1,9 +1,9 @@
-// The retry schedule of a delivery, hours in seconds: Temporal's time is skipped, everything else is real.
+// The retry schedule of a delivery. Temporal skips time; everything else is real.
 import { Worker } from '@temporalio/worker';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { createDelivering } from '../../activities/delivering/index.ts';
-import { createInHand } from '../../activities/delivering/in-flight.ts';
+import { createKeyedCounter } from '../../activities/keyed-limits.ts';
 import { createDeliveryRecorder } from '../../activities/delivering/recorder.ts';
 import type { Activities } from '../../activities/index.ts';
 import { createSafeFetch } from '../../activities/egress/client.ts';
@@ -11,13 +11,12 @@ import { createUrlGuard } from '../../activities/egress/url-guard.ts';
 import { workflowBundle } from '../../activities/dispatch/workflow-bundle.ts';
 import type { DeliveryAttemptRow } from '../../schema/database/tables.ts';
 import { listDeliveryAttempts } from '../../schema/database/webhooks/deliveries.ts';
-import { createNotifier } from '../../schema/database/live/notifier.ts';
+import { createNotifier } from '../../schema/database/notifier.ts';
 import { defaultDeliveryDelaysMs } from '../../schema/retry.ts';
 import {
   deliverEventsWorkflow,
   type DeliverEventsInput,
   type WaitingDelivery,
-  maxBatchSize,
 } from '../../schema/workflows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/rows/database.ts';
 import { startReceiver, type Reply } from '../support/receivers/receiver.ts';
@@ -56,8 +55,9 @@ async function runBatch(urls: string[], { timeoutMs = 1_000 } = {}) {
   // The activities' clock follows the server's, which runs ahead while the workflow sleeps.
   let aheadMs = 0;
   const delivering = createDelivering({
-    inHand: createInHand(maxBatchSize),
+    inFlight: createKeyedCounter(),
     db,
+    notifier,
     log: pino({ level: 'silent' }),
     vault: rowsVault,
     safeFetch,
@@ -87,14 +87,14 @@ async function runBatch(urls: string[], { timeoutMs = 1_000 } = {}) {
         .selectAll()
         .where('webhook_id', '=', webhookId)
         .executeTakeFirstOrThrow();
-      return { delivery, attempts: await listDeliveryAttempts(db, [delivery.id]) };
+      return { delivery, attempts: await listDeliveryAttempts(db, projectId, [delivery.id]) };
     }),
   );
 }
 
-const runLadder = async (url: string) => (await runBatch([url]))[0]!;
+const runSchedule = async (url: string) => (await runBatch([url]))[0]!;
 
-/** Returns how many executions it took, each continued as the next. */
+/** Returns the number of executions, each continued as the next. */
 async function runWorkflow(
   workflowId: string,
   input: DeliverEventsInput,
@@ -134,8 +134,8 @@ function waits(attempts: DeliveryAttemptRow[]) {
     .map((attempt, i) => (attempt.started_at.getTime() - endMsOf(attempts[i]!)) / 1_000);
 }
 
-/** A time-out of the round trip to the test server, or its group, is all that may lie between. */
-function expectLadder(attempts: DeliveryAttemptRow[], delays = [30, 120, 600]): void {
+/** The round trip to the test server, or the wait for a group, takes at most this long. */
+function expectSchedule(attempts: DeliveryAttemptRow[], delays = [30, 120, 600]): void {
   const seconds = waits(attempts);
   expect(seconds).toHaveLength(3);
   delays.forEach((delay, i) => {
@@ -145,9 +145,9 @@ function expectLadder(attempts: DeliveryAttemptRow[], delays = [30, 120, 600]): 
 }
 
 describe('deliverEvents', () => {
-  test('tries again after 30 s, 2 min and 10 min, four requests at the most', async () => {
+  test('retries after 30 s, 2 min and 10 min, with four requests at most', async () => {
     await using receiver = await startReceiver({ respond: () => ({ status: 500 }) });
-    const { delivery, attempts } = await runLadder(receiver.url);
+    const { delivery, attempts } = await runSchedule(receiver.url);
     expect(receiver.requests).toHaveLength(4);
     expect(delivery).toMatchObject({
       status: 'failed',
@@ -157,14 +157,14 @@ describe('deliverEvents', () => {
       next_attempt_at: null,
     });
     expect(attempts.map((attempt) => attempt.number)).toEqual([1, 2, 3, 4]);
-    expectLadder(attempts);
+    expectSchedule(attempts);
     expect(attempts.at(-1)!.next_attempt_at).toBeNull();
   });
 
   test('stops at the first 2xx, and sends the same bytes and delivery id every time', async () => {
     const replies: Reply[] = ['reset', { status: 429 }, { status: 204 }];
     await using receiver = await startReceiver({ respond: (_, n) => replies[n - 1]! });
-    const { delivery, attempts } = await runLadder(receiver.url);
+    const { delivery, attempts } = await runSchedule(receiver.url);
     expect(delivery).toMatchObject({ status: 'delivered', attempt_count: 3 });
     expect(attempts.map((attempt) => attempt.error_code)).toEqual([
       'connection_reset',
@@ -183,63 +183,66 @@ describe('deliverEvents', () => {
     await using receiver = await startReceiver({
       respond: (_, n) => ({ status: 503, headers: { 'Retry-After': asked[n - 1] ?? '1' } }),
     });
-    const { attempts } = await runLadder(receiver.url);
-    expectLadder(attempts, [75, 600, 600]);
+    const { attempts } = await runSchedule(receiver.url);
+    expectSchedule(attempts, [75, 600, 600]);
   });
 
   test('counts a receiver that takes too long as failed', async () => {
     await using receiver = await startReceiver({
       respond: (_, n) => (n === 1 ? 'hang' : { status: 200 }),
     });
-    const { delivery, attempts } = await runLadder(receiver.url);
+    const { delivery, attempts } = await runSchedule(receiver.url);
     expect(attempts[0]!.error_code).toBe('response_timeout');
     expect(delivery.status).toBe('delivered');
   });
 
-  test('lets a receiver that hangs hold up no other of its batch', async () => {
+  test('does not let a receiver that hangs delay others of its batch', async () => {
     await using good = await startReceiver();
-    // Due 33 s after it began, while the second request to the other one hangs: from 30 s to 34 s.
+    // Due 31 s after it began, while the second request to the other one hangs: from 30 s to 32 s.
     await using failing = await startReceiver({
-      respond: (_, n) => ({ status: 503, delayMs: n === 1 ? 3_150 : 0 }),
+      respond: (_, n) => ({ status: 503, delayMs: n === 1 ? 1_150 : 0 }),
     });
     await using hanging = await startReceiver({
       respond: (_, n) => (n === 2 ? 'hang' : { status: 503 }),
     });
     const urls = [good.url, failing.url, hanging.url];
-    const [delivered, failed, hung] = await runBatch(urls, { timeoutMs: 4_200 });
+    const [delivered, failed, hung] = await runBatch(urls, { timeoutMs: 2_200 });
     expect(delivered!.delivery).toMatchObject({ status: 'delivered', attempt_count: 1 });
     expect(endMsOf(delivered!.attempts[0]!)).toBeLessThan(endMsOf(failed!.attempts[0]!));
     for (const { delivery, attempts } of [failed!, hung!]) {
       expect(delivery).toMatchObject({ status: 'failed', attempt_count: 4 });
-      expectLadder(attempts);
+      expectSchedule(attempts);
     }
     expect(hung!.attempts[1]).toMatchObject({ error_code: 'response_timeout' });
     expect(failed!.attempts[1]!.started_at.getTime()).toBeLessThan(endMsOf(hung!.attempts[1]!));
     expect([good, failing, hanging].map((receiver) => receiver.requests.length)).toEqual([1, 4, 4]);
   });
 
-  test('goes on in a new execution after 50 wakes, with what is left', async () => {
+  test('continues as a new execution after 50 batch runs, with the unfinished deliveries', async () => {
     const ids = ['done', 'busy', 'failing'];
     const calls: string[][] = [];
     const attempts = new Map<string, number>();
-    // Receivers that keep all connections busy: handed back unattempted, 30 times each.
-    const round = async ({ deliveryIds = [] }: DeliverEventsInput): Promise<WaitingDelivery[]> => {
+    // Receivers keep all connections busy, so deliveries are released unattempted, 30 times each.
+    const attempt = async ({
+      deliveryIds = [],
+    }: DeliverEventsInput): Promise<WaitingDelivery[]> => {
       calls.push(deliveryIds);
       const nowMs = await environment.currentTimeMs();
       return deliveryIds.flatMap((deliveryId) => {
         const times = calls.filter((call) => call.includes(deliveryId)).length;
-        const dueAtMs = nowMs + (deliveryId === 'busy' ? 10_000 : 17_000);
-        if (deliveryId !== 'done' && times <= 30) return [{ deliveryId, attemptCount: 0, dueAtMs }];
+        const waitMs = deliveryId === 'busy' ? 10_000 : 17_000;
+        const due = { dueAtMs: nowMs + waitMs, waitMs };
+        if (deliveryId !== 'done' && times <= 30) return [{ deliveryId, attemptCount: 0, ...due }];
         const attemptCount = (attempts.get(deliveryId) ?? 0) + 1;
         attempts.set(deliveryId, attemptCount);
         const isOver = deliveryId !== 'failing' || attemptCount === 4;
-        return isOver ? [] : [{ deliveryId, attemptCount, dueAtMs }];
+        return isOver ? [] : [{ deliveryId, attemptCount, ...due }];
       });
     };
-    const input = { batchId: 'wakes', deliveryIds: ids, isFailing: true };
-    const executions = await runWorkflow('wakes', input, {
+    const input = { batchId: 'runs', deliveryIds: ids, isFailing: true };
+    const executions = await runWorkflow('runs', input, {
       deliver: () => Promise.reject(new Error('A failing batch is no local activity.')),
-      deliverAgain: round,
+      deliverAgain: attempt,
     });
     expect(executions).toBe(2);
     expect(Object.fromEntries(attempts)).toEqual({ done: 1, busy: 1, failing: 4 });

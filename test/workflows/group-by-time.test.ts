@@ -1,21 +1,24 @@
-// Which waiting deliveries are attempted together.
+// The groups of waiting deliveries that are attempted together.
 import { describe, expect, test } from 'vitest';
 import { groupByTime } from '../../workflows/group-by-time.ts';
 
-const waiting = (due: Record<string, number>) =>
-  Object.entries(due).map(([deliveryId, dueAtMs]) => ({ deliveryId, attemptCount: 1, dueAtMs }));
+const nowMs = 1_000_000;
+const waiting = (waits: Record<string, number>) =>
+  Object.entries(waits).map(([deliveryId, waitMs]) => {
+    return { deliveryId, attemptCount: 1, dueAtMs: nowMs + waitMs, waitMs };
+  });
 
 describe('groupByTime', () => {
-  test('takes those due within three seconds together, none of them early', () => {
+  test('groups deliveries due within three seconds, and attempts none early', () => {
     const groups = groupByTime(waiting({ d: 30_000, b: 12_900, c: 13_100, a: 10_000 }));
     expect(groups).toEqual([
-      { ids: ['a', 'b'], dueAtMs: 12_900 },
-      { ids: ['c'], dueAtMs: 13_100 },
-      { ids: ['d'], dueAtMs: 30_000 },
+      { ids: ['a', 'b'], waitMs: 12_900 },
+      { ids: ['c'], waitMs: 13_100 },
+      { ids: ['d'], waitMs: 30_000 },
     ]);
   });
 
-  test('makes no group of nothing', () => {
+  test('makes no group without deliveries', () => {
     expect(groupByTime([])).toEqual([]);
   });
 });

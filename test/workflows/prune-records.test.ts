@@ -1,4 +1,4 @@
-// The schedule that prunes, on a real Temporal server: there once, whoever starts, and it runs.
+// The schedule that prunes, on a real Temporal server: created once, even by several workers, and it runs.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ensurePruningSchedule, keepPruningSchedule } from '../../activities/retention/schedule.ts';
@@ -42,7 +42,7 @@ const countEvents = async () => {
 
 const ensure = () => ensurePruningSchedule({ temporal: namespace.client, taskQueue: taskQueue() });
 
-/** A change older than the feed keeps, and a stream's way back to just before it. */
+/** A change older than the retention of the feed, and a cursor just before it. */
 async function watchOldChange(projectId: string) {
   const { db, listener } = engine;
   const feed = createTestFeed(db, listener);
@@ -64,7 +64,7 @@ async function watchOldChange(projectId: string) {
 }
 
 describe('ensurePruningSchedule', () => {
-  test('makes a schedule that runs each hour, never two at once', async () => {
+  test('creates a schedule that runs each hour, never twice at once', async () => {
     await ensure();
     expect(await handle().describe()).toMatchObject({
       spec: { intervals: [{ every: 3_600_000 }], jitter: 600_000 },
@@ -74,13 +74,13 @@ describe('ensurePruningSchedule', () => {
     });
   });
 
-  test('leaves one that is as it should be alone', async () => {
+  test('does not change a correct schedule', async () => {
     const { raw } = await handle().describe();
     await ensure();
     expect((await handle().describe()).raw.conflictToken).toEqual(raw.conflictToken);
   });
 
-  test('mends another, which stays paused', async () => {
+  test('corrects a wrong schedule, which stays paused', async () => {
     await handle().pause('for now');
     await handle().update((old) => ({ ...old, spec: { intervals: [{ every: '2 days' }] } }));
     await ensure();
@@ -93,20 +93,20 @@ describe('ensurePruningSchedule', () => {
 });
 
 describe('keepPruningSchedule', () => {
-  test('warns where Temporal takes none, and ends when told to', async () => {
+  test('warns if Temporal has no schedules, and stops', async () => {
     const schedule = keepPruningSchedule({
       temporal: namespace.client,
       // Longer than Temporal takes.
       taskQueue: 'q'.repeat(2_000),
       log: engine.log,
     });
-    await expect.poll(() => warnings.join(), { timeout: 10_000 }).toContain('are not pruned');
+    await expect.poll(() => warnings.join(), { timeout: 10_000 }).toContain('could not be created');
     await schedule.stop();
   });
 });
 
 describe('pruneRecords', () => {
-  test('runs when the schedule of two workers says so', async () => {
+  test('runs once when the schedule of two workers is due', async () => {
     const { db } = database;
     const projectId = await addProject(db);
     const webhookId = await addWebhook(db, projectId);
@@ -127,7 +127,7 @@ describe('pruneRecords', () => {
       const [recent] = await recentActions();
       const { workflowId } = recent!.action.workflow;
       await namespace.client.workflow.getHandle(workflowId).result();
-      // What a process has read it can tell for a moment longer.
+      // A process can still serve changes that it has read, for a moment.
       await expect.poll(feed.resume, { timeout: 10_000 }).toBe('cursor_expired');
     } finally {
       await Promise.all(workers.map((worker) => worker.stop()));

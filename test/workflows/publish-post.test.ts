@@ -1,4 +1,4 @@
-// How a post's run calls its activities: these stand in for the real ones, and hours pass in seconds.
+// How a run of a post calls its activities. Stand-ins replace them, and time is skipped.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -30,8 +30,8 @@ type StandIns = Partial<Pick<Activities, 'beginPost' | 'advanceTarget' | 'conclu
 const three = [{ resultId: 'a' }, { resultId: 'b' }, { resultId: 'c' }];
 
 /**
- * Runs one post with three targets to its end, and returns the calls in their order. The first task
- * does nothing unless told to.
+ * Runs one post with three targets to its end, and returns the calls in their order. By default, the first
+ * task does nothing.
  */
 async function publish(standIns: StandIns): Promise<string[]> {
   const calls: string[] = [];
@@ -59,19 +59,19 @@ async function publish(standIns: StandIns): Promise<string[]> {
     environment.client.workflow.execute(publishPostWorkflow, {
       taskQueue,
       workflowId: `post-${++runs}`,
-      args: [{ postId: 'post', run: 7, isShort: true }],
+      args: [{ postId: 'post', run: 7 }],
     }),
   );
   return calls;
 }
 
 describe('publishPost', () => {
-  test('advances all targets side by side, and concludes once after the last', async () => {
+  test('advances all targets in parallel, and concludes once after the last', async () => {
     let arrived = 0;
     const all = Promise.withResolvers<void>();
     const inputs: unknown[] = [];
     const calls = await publish({
-      // Each ends only when all have begun.
+      // Each one ends only when all have begun.
       advanceTarget: async (input) => {
         inputs.push(input);
         if (++arrived === 3) all.resolve();
@@ -85,7 +85,7 @@ describe('publishPost', () => {
     expect(inputs).toContainEqual({ resultId: 'a', run: 7 });
   });
 
-  test('carries on what its first task could not end, and nothing that it ended', async () => {
+  test('continues the targets that its first task did not end, and no others', async () => {
     const calls = await publish({
       beginPost: () =>
         Promise.resolve([
@@ -97,7 +97,7 @@ describe('publishPost', () => {
     expect(calls).toEqual(['begin', 'c', 'b', 'conclude']);
   });
 
-  test('begins again when it came before the time of the post', async () => {
+  test('begins again when the post was not due yet', async () => {
     let claims = 0;
     const calls = await publish({
       beginPost: () => Promise.resolve(++claims < 3 ? { waitMs: 300 } : three),
@@ -106,7 +106,7 @@ describe('publishPost', () => {
     expect(calls).toHaveLength(7);
   });
 
-  test('begins what answers another target when that has ended', async () => {
+  test('begins a reply when the target that it replies to has ended', async () => {
     const calls = await publish({
       beginPost: () =>
         Promise.resolve([
@@ -125,7 +125,7 @@ describe('publishPost', () => {
     expect(calls.slice(4)).toEqual(['c', 'conclude']);
   });
 
-  test('waits 6 h for a target that asks for it, while the others end', async () => {
+  test('waits 6 h for a target that requests it, while the others end', async () => {
     const sixHoursMs = 6 * 3_600_000;
     const at: Record<string, number[]> = { a: [], b: [], c: [] };
     let concludedAtMs = 0;
@@ -148,7 +148,7 @@ describe('publishPost', () => {
     expect(calls.slice(4)).toEqual(['b', 'conclude']);
   });
 
-  test('does nothing more for a run that was superseded, or has ended in its first task', async () => {
+  test('ends when the run was superseded, or was concluded in its first task', async () => {
     expect(await publish({ beginPost: () => Promise.resolve(null) })).toEqual(['begin']);
   });
 
@@ -156,7 +156,7 @@ describe('publishPost', () => {
     expect(await publish({ beginPost: () => Promise.resolve([]) })).toEqual(['begin', 'conclude']);
   });
 
-  test('calls an activity that fails again until it works, and no other one', async () => {
+  test('repeats only the failed activity until it succeeds', async () => {
     const failures: Record<string, number> = { begin: 1, b: 3, conclude: 2 };
     const fail = (name: string) => {
       if ((failures[name] ?? 0) > 0) {

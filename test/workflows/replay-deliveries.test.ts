@@ -1,4 +1,4 @@
-// How a replay waits: a second while it reopens, longer and longer for the last ones. Time is skipped.
+// How a replay waits: a second while it reopens, then longer and longer. Time is skipped.
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { ReplayState } from '../../activities/delivering/replay.ts';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => environment.teardown());
 
-/** Answers one state after the other, then that it has concluded; returns when it was asked, in ms. */
+/** Returns one state after the other, then `concluded`. Returns the times of the calls, in ms. */
 async function run(replayId: string, states: ReplayState[]) {
   const askedAtMs: number[] = [];
   const worker = await Worker.create({
@@ -51,7 +51,7 @@ async function run(replayId: string, states: ReplayState[]) {
 }
 
 describe('replayDeliveries', () => {
-  test('asks each second while there is more to reopen, then more and more seldom', async () => {
+  test('polls each second while there is more to reopen, then less and less often', async () => {
     const states = [
       ...Array<ReplayState>(3).fill('reopening'),
       ...Array<ReplayState>(9).fill('reopened'),
@@ -65,7 +65,7 @@ describe('replayDeliveries', () => {
     });
   });
 
-  test('goes on as a new execution before its history is long', async () => {
+  test('continues as a new execution before its history is long', async () => {
     const { asked, history } = await run('rpl_long', Array<ReplayState>(210).fill('reopening'));
     expect(asked).toBe(211);
     const end = history.events!.at(-1)!;

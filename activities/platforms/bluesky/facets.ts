@@ -6,15 +6,15 @@ export interface Facet {
   features: AppBskyRichtextFacet.Main['features'];
 }
 
-/** A handle's DID; null where nobody has the handle. */
+/** The DID of a handle; null: nobody has the handle. */
 export type ResolveHandle = (handle: string) => Promise<string | null>;
 
 /**
- * Finds them as Bluesky's own app does. What can't be linked stays text: a mention of nobody, a link
- * that no PDS would take.
+ * Finds them like Bluesky's own app. Mentions of unknown handles and links that a PDS would refuse stay
+ * text.
  */
 export async function findFacets(text: string, resolve: ResolveHandle): Promise<Facet[]> {
-  // Loaded on first use: it takes most of a second and tens of megabytes.
+  // Loaded on first use, since loading takes most of a second and tens of megabytes.
   const { AppBskyRichtextFacet, RichText } = await import('@atproto/api');
   const richText = new RichText({ text });
   richText.detectFacetsWithoutResolution();

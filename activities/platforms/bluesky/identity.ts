@@ -1,9 +1,8 @@
-// Who a Bluesky account is: its DID, the PDS that the DID's document names, and its verified handle.
+// The identity of a Bluesky account: its DID, the PDS in the DID's document, and its verified handle.
 import { INVALID_HANDLE, isValidHandle } from '@atproto/syntax';
 import { z } from 'zod';
 import type { FindDid } from './handles.ts';
-import { getText, getUserHostedText } from './lookup.ts';
-import { parseJson } from '../json-client.ts';
+import { getDocument, getUserHostedDocument } from './lookup.ts';
 import type { Fetch } from '../platform.ts';
 import { PlatformError } from '../platform-error.ts';
 
@@ -11,11 +10,11 @@ export interface Identity {
   did: string;
   /** The origin of the account's PDS. */
   pds: string;
-  /** `handle.invalid`: the account's handle does not point back to it. Null: it can't be checked now. */
+  /** `handle.invalid`: the handle doesn't point back to the account. Null: it can't be checked now. */
   handle: string | null;
 }
 
-/** Throws `unavailable` when nobody answers, and `rejected` where there is no such identity. */
+/** Throws `unavailable` if no server answers, and `rejected` if there is no such identity. */
 export type Identify = (handleOrDid: string, signal: AbortSignal) => Promise<Identity>;
 
 export interface IdentitySettings {
@@ -39,18 +38,18 @@ type DidDocument = z.infer<typeof DidDocument>;
 const plcPattern = /^did:plc:[a-z2-7]{24}$/;
 
 export function createIdentify({ fetch, findDid, plcUrl }: IdentitySettings): Identify {
-  /** AT Protocol knows two methods: `did:plc`, and `did:web` of a host without a path or port. */
-  async function getDocumentText(did: string, signal: AbortSignal): Promise<string | null> {
-    if (plcPattern.test(did)) return getText(fetch, `${plcUrl}/${did}`, signal);
+  /** AT Protocol has two methods: `did:plc`, and `did:web` with a host without a path or port. */
+  async function getAnyDocument(did: string, signal: AbortSignal): Promise<unknown> {
+    if (plcPattern.test(did)) return getDocument(fetch, `${plcUrl}/${did}`, signal);
     const host = did.startsWith('did:web:') ? did.slice('did:web:'.length) : '';
     if (!isValidHandle(host)) return null;
-    return getUserHostedText(fetch, `https://${host}/.well-known/did.json`, signal);
+    return getUserHostedDocument(fetch, `https://${host}/.well-known/did.json`, signal);
   }
 
-  async function getDocument(did: string, signal: AbortSignal): Promise<DidDocument> {
-    const text = await getDocumentText(did, signal);
-    if (text === null) throw notFound(`${did} has no DID document.`);
-    const document = DidDocument.safeParse(parseJson(text)).data;
+  async function getDidDocument(did: string, signal: AbortSignal): Promise<DidDocument> {
+    const found = await getAnyDocument(did, signal);
+    if (found === null) throw notFound(`${did} has no DID document.`);
+    const document = DidDocument.safeParse(found).data;
     if (document?.id !== did) throw notFound(`The document of ${did} is not a DID document.`);
     return document;
   }
@@ -61,7 +60,7 @@ export function createIdentify({ fetch, findDid, plcUrl }: IdentitySettings): Id
     return did;
   }
 
-  /** `known` is a handle that is known to point to the DID. */
+  /** `known`: a handle that points to the DID. */
   async function verifyHandle(
     { id, alsoKnownAs = [] }: DidDocument,
     known: string | null,
@@ -83,7 +82,7 @@ export function createIdentify({ fetch, findDid, plcUrl }: IdentitySettings): Id
   return async (handleOrDid, signal) => {
     const given = handleOrDid.startsWith('did:') ? null : handleOrDid;
     const did = given === null ? handleOrDid : await getDid(given, signal);
-    const document = await getDocument(did, signal);
+    const document = await getDidDocument(did, signal);
     const pds = findPds(document);
     if (pds === null) throw notFound(`The DID document of ${did} names no PDS.`);
     return { did, pds, handle: await verifyHandle(document, given, signal) };

@@ -1,7 +1,6 @@
 // Bluesky: posts written as records of the account's own repository, over XRPC.
 import { z } from 'zod';
 import { bluesky } from '../../../schema/platforms/bluesky.ts';
-import { toSurprise } from './errors.ts';
 import { createFindDid, type LookUpTxt } from './handles.ts';
 import { createIdentify } from './identity.ts';
 import { collection, prepareRecord, readPrepared, recordKey } from './record.ts';
@@ -9,7 +8,6 @@ import { endSession, logIn, loginInput, readCredentials, refreshSession } from '
 import { createXrpc } from './xrpc.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { Fetch, Platform, Published, Target } from '../platform.ts';
-import { readThrottle } from '../rate-limit-headers.ts';
 
 export interface BlueskySettings {
   fetch: Fetch;
@@ -25,14 +23,9 @@ const Written = z.object({ uri: z.string().startsWith('at://') });
 export function createBluesky(settings: BlueskySettings): Platform {
   const { fetch, plcUrl } = settings;
   const entryway = new URL(settings.apiUrl).origin;
-  const send = createXrpc(fetch);
-  const findDid = createFindDid({
-    fetch,
-    lookUpTxt: settings.lookUpTxt,
-    send,
-    entryway,
-  });
-  const sessions = { send, identify: createIdentify({ fetch, findDid, plcUrl }), entryway };
+  const open = createXrpc(fetch);
+  const findDid = createFindDid({ fetch, lookUpTxt: settings.lookUpTxt, open, entryway });
+  const sessions = { open, identify: createIdentify({ fetch, findDid, plcUrl }), entryway };
 
   return {
     ...bluesky,
@@ -44,40 +37,27 @@ export function createBluesky(settings: BlueskySettings): Platform {
 
     refresh: (credentials, signal) => refreshSession(sessions, credentials, signal),
 
-    prepare: (target, signal) => prepareRecord(send, target, signal),
+    prepare: (target, signal) => prepareRecord(open, target, signal),
 
     async commit(target, signal) {
       const { service, accessJwt } = readCredentials(target.credentials);
       const { record } = readPrepared(target);
       const rkey = recordKey(target.resultId);
-      const { body, headers } = await send({
-        kind: 'commit',
-        service,
-        method: 'com.atproto.repo.putRecord',
-        body: { repo: target.externalAccountId, collection, rkey, record },
-        token: accessJwt,
-        signal,
-      });
-      const written = Written.safeParse(body);
-      if (!written.success) throw toSurprise('the post', 'commit');
-      const published = toPublished(target, written.data.uri);
-      return { outcome: 'published', published, throttle: readThrottle(headers) };
+      const json = { repo: target.externalAccountId, collection, rkey, record };
+      const call = { kind: 'commit', json } as const;
+      const ask = open({ service, accessJwt }, signal);
+      const { body, throttle } = await ask('com.atproto.repo.putRecord', Written, call);
+      return { outcome: 'published', published: toPublished(target, body.uri), throttle };
     },
 
     async reconcile(target, signal) {
       const { service } = readCredentials(target.credentials);
       const rkey = recordKey(target.resultId);
       try {
-        const { body } = await send({
-          kind: 'reconcile',
-          service,
-          method: 'com.atproto.repo.getRecord',
-          query: { repo: target.externalAccountId, collection, rkey },
-          signal,
-        });
-        const found = Written.safeParse(body);
-        if (!found.success) throw toSurprise('the record', 'reconcile');
-        return { outcome: 'published', published: toPublished(target, found.data.uri) };
+        const query = { repo: target.externalAccountId, collection, rkey };
+        const ask = open({ service }, signal);
+        const { body } = await ask('com.atproto.repo.getRecord', Written, { query });
+        return { outcome: 'published', published: toPublished(target, body.uri) };
       } catch (error) {
         if (error instanceof PlatformError && error.options.platformCode === 'RecordNotFound') {
           return { outcome: 'absent' };
@@ -86,7 +66,7 @@ export function createBluesky(settings: BlueskySettings): Platform {
       }
     },
 
-    revoke: (credentials, signal) => endSession(send, credentials, signal),
+    revoke: (credentials, signal) => endSession(open, credentials, signal),
   };
 }
 

@@ -1,46 +1,37 @@
-// GETs of the public texts that make an identity, bounded in time; the guarded fetch bounds their bytes.
-import type { Fetch } from '../platform.ts';
+// Gets the public documents of an identity, with a time limit. The guarded fetch limits their size.
+import { callNetwork, isSuccess } from '../json-client.ts';
 import { PlatformError } from '../platform-error.ts';
-import { toTransportError } from '../transport-errors.ts';
+import type { Fetch } from '../platform.ts';
 
 const timeoutMs = 4_000;
+const headers = { accept: 'application/did+ld+json, application/json, text/plain' };
 
-/** Null: there is no such text. Throws `unavailable`, or `rejected` where the URL guard refuses. */
-export async function getText(
-  fetch: Fetch,
-  url: string,
-  signal: AbortSignal,
-): Promise<string | null> {
-  const { status, text } = await read(fetch, url, signal).catch((error: unknown) => {
-    throw toTransportError(error, 'other', url);
-  });
-  if (status >= 200 && status < 300) return text;
+/**
+ * JSON, otherwise text; null: no such document. Throws `unavailable`, or `rejected` if the URL guard
+ * refuses.
+ */
+export async function getDocument(fetch: Fetch, url: string, given: AbortSignal): Promise<unknown> {
+  const signal = AbortSignal.any([given, AbortSignal.timeout(timeoutMs)]);
+  const answer = await callNetwork(fetch, { url, headers, kind: 'other', signal });
+  if (isSuccess(answer)) return answer.body;
+  const { status } = answer;
   if (status >= 500 || status === 408 || status === 429) {
     throw new PlatformError('unavailable', `${new URL(url).host} answered ${status}.`);
   }
   return null;
 }
 
-/** At a host that a user names: one that doesn't exist, or may not be reached, has no text either. */
-export async function getUserHostedText(
+/** Also returns null if the host, which a user named, doesn't exist or must not be reached. */
+export async function getUserHostedDocument(
   fetch: Fetch,
   url: string,
   signal: AbortSignal,
-): Promise<string | null> {
+): Promise<unknown> {
   try {
-    return await getText(fetch, url, signal);
+    return await getDocument(fetch, url, signal);
   } catch (error) {
     const { kind, options } = error as PlatformError;
     if (kind === 'rejected' || options.platformCode === 'ENOTFOUND') return null;
     throw error;
   }
-}
-
-async function read(fetch: Fetch, url: string, signal: AbortSignal) {
-  const response = await fetch(url, {
-    headers: { accept: 'application/did+ld+json, application/json, text/plain' },
-    redirect: 'manual',
-    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-  });
-  return { status: response.status, text: await response.text() };
 }

@@ -1,10 +1,9 @@
-// Sessions at a PDS: what a login is asked for, what it gives, and what of it is kept.
+// Sessions at a PDS: the form of a login, logging in, refreshing and logging out.
 import { INVALID_HANDLE, isValidDid, isValidHandle } from '@atproto/syntax';
 import { z } from 'zod';
-import { toSurprise } from './errors.ts';
 import type { Identify, Identity } from './identity.ts';
 import { parseJson } from '../json-client.ts';
-import type { Call, Send } from './xrpc.ts';
+import type { OpenApi } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { Connection, Credentials, RefreshedCredentials } from '../platform.ts';
 
@@ -18,8 +17,8 @@ const Session = z.object({
 type Session = z.infer<typeof Session>;
 
 /**
- * No email: an account is looked up before its password goes anywhere, and an email leads to none.
- * `entryway` may be reached by `http:`, as its operator chose it.
+ * Not an email address: the account's server is looked up by its handle before the password is sent. The
+ * operator's `entryway` may use `http:`.
  */
 export function loginInput(entryway: string): z.ZodType<Credentials> {
   return z
@@ -63,15 +62,15 @@ function isBareOrigin(url: URL): boolean {
 }
 
 export interface SessionSettings {
-  send: Send;
+  open: OpenApi;
   identify: Identify;
-  /** The operator's entryway, at which any account may log in. */
+  /** The operator's entryway, where any account may log in. */
   entryway: string;
 }
 
-/** A password goes only to the PDS that the account's DID document names, or to the entryway. */
+/** A password is sent only to the PDS in the account's DID document, or to the entryway. */
 export async function logIn(
-  { send, identify, entryway }: SessionSettings,
+  { open, identify, entryway }: SessionSettings,
   { handle: handleOrDid = '', app_password = '', service }: Credentials,
   signal: AbortSignal,
 ): Promise<Connection> {
@@ -80,14 +79,9 @@ export async function logIn(
   if (service !== undefined && service !== pds && service !== entryway) {
     throw mismatch('service', `The PDS of ${handleOrDid} is ${pds}.`);
   }
-  const session = await openSession(send, {
-    kind: 'connect',
-    service: service ?? pds,
-    method: 'com.atproto.server.createSession',
-    body: { identifier: did, password: app_password },
-    secrets: [app_password],
-    signal,
-  });
+  const ask = open({ service: service ?? pds, app_password }, signal);
+  const json = { identifier: did, password: app_password };
+  const { body: session } = await ask('com.atproto.server.createSession', Session, { json });
   if (session.did !== did) {
     const field = service === undefined ? 'handle' : 'service';
     throw mismatch(field, `${service ?? pds} logged in to another account than ${did}.`);
@@ -110,7 +104,7 @@ export async function logIn(
 
 /** The session moves to the PDS that the DID document names now. */
 export async function refreshSession(
-  { send, identify }: SessionSettings,
+  { open, identify }: SessionSettings,
   credentials: Credentials,
   signal: AbortSignal,
 ): Promise<RefreshedCredentials> {
@@ -118,9 +112,9 @@ export async function refreshSession(
   const found = await findAgain(identify, stored.did, signal);
   const service = found?.pds ?? stored.service;
   const handle = found?.handle ?? stored.handle;
+  const ask = open({ service, refreshJwt: stored.refreshJwt }, signal);
   const method = 'com.atproto.server.refreshSession';
-  const call = { kind: 'refresh', service, method, token: stored.refreshJwt, signal } as const;
-  const session = await openSession(send, call);
+  const { body: session } = await ask(method, Session, { method: 'POST' });
   if (session.did !== stored.did) {
     throw mismatch('handle', `${service} answered for another account than ${stored.did}.`);
   }
@@ -131,7 +125,7 @@ export async function refreshSession(
   };
 }
 
-/** Undefined: the account keeps its PDS and its handle, as only a DID document may move it. */
+/** Undefined: the account keeps its PDS and its handle. Only a DID document may move it. */
 async function findAgain(
   identify: Identify,
   did: string,
@@ -149,16 +143,16 @@ function mismatch(field: string, message: string): PlatformError {
 }
 
 export async function endSession(
-  send: Send,
+  open: OpenApi,
   credentials: Credentials,
   signal: AbortSignal,
 ): Promise<void> {
   const { service, refreshJwt } = readCredentials(credentials);
-  const method = 'com.atproto.server.deleteSession';
+  const ask = open({ service, refreshJwt }, signal);
   try {
-    await send({ kind: 'revoke', service, method, token: refreshJwt, signal });
+    await ask('com.atproto.server.deleteSession', z.unknown(), { method: 'POST' });
   } catch (error) {
-    // What has ended already needs no end.
+    // The session has ended already.
     if (!(error instanceof PlatformError && error.kind === 'reauthorize')) throw error;
   }
 }
@@ -166,16 +160,11 @@ export async function endSession(
 export function readCredentials(credentials: Credentials) {
   const { service, did, handle, accessJwt, refreshJwt } = credentials;
   if (!service || !did || !handle || !accessJwt || !refreshJwt) {
-    throw new PlatformError('reauthorize', 'The stored session is not whole.', { isRevoked: true });
+    throw new PlatformError('reauthorize', 'The stored session is incomplete.', {
+      isRevoked: true,
+    });
   }
   return { service, did, handle, accessJwt, refreshJwt };
-}
-
-async function openSession(send: Send, call: Call): Promise<Session> {
-  const { body } = await send(call);
-  const session = Session.safeParse(body);
-  if (!session.success) throw toSurprise('the login', call.kind);
-  return session.data;
 }
 
 function toCredentials(session: Session, service: string, handle: string): Credentials {
@@ -185,7 +174,7 @@ function toCredentials(session: Session, service: string, handle: string): Crede
 
 const Claims = z.object({ exp: z.number().optional(), scope: z.string().optional() });
 
-/** Read, not verified: only the PDS can, and only the times and the scope are of use here. */
+/** Not verified, since only the PDS can. Only the expiry and the scope are used. */
 function readClaims(jwt: string): z.infer<typeof Claims> {
   const payload = Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString();
   const claims = Claims.safeParse(parseJson(payload));

@@ -1,38 +1,63 @@
-// Calls to a PDS over XRPC, and its refusals as PlatformErrors.
-import { sharedKind, toError } from './errors.ts';
-import type { CallKind } from './errors.ts';
-import { callNetwork, isSuccess, type NetworkAnswer } from '../json-client.ts';
-import type { Fetch } from '../platform.ts';
+// The XRPC API of PDSs, and their refusals.
+import { z } from 'zod';
+import type { NetworkAnswer } from '../json-client.ts';
+import { createApi } from '../network-api.ts';
+import type { Credentials, Fetch } from '../platform.ts';
+import type { Explanation, Verdict } from '../refusal.ts';
 
-export interface Call {
-  kind: CallKind;
-  service: string;
-  method: string;
-  query?: Record<string, string>;
-  body?: unknown;
-  token?: string;
-  /** What must not show in an error; the token is added. */
-  secrets?: readonly string[];
-  signal: AbortSignal;
-}
+/** Calls with `accessJwt` or `refreshJwt`, with the `app_password` of a login, or without credentials. */
+export const createXrpc = (fetch: Fetch) =>
+  createApi(fetch, {
+    network: 'Bluesky',
+    open({ service, accessJwt, refreshJwt, app_password = '' }) {
+      const token = accessJwt ?? refreshJwt ?? '';
+      const headers = token ? { authorization: `Bearer ${token}` } : undefined;
+      return { url: `${service}/xrpc/`, headers, secrets: [token, app_password] };
+    },
+    readRefusal,
+  });
 
-/** Answers with a 2xx, or throws a PlatformError. */
-export type Send = (call: Call) => Promise<NetworkAnswer>;
+const Refused = z.object({
+  error: z.string().optional().catch(undefined),
+  message: z.string().optional().catch(undefined),
+});
 
-export function createXrpc(fetch: Fetch): Send {
-  return async (call) => {
-    const { kind, token, body, signal } = call;
-    const secrets = [...(call.secrets ?? []), ...(token ? [token] : [])].filter(Boolean);
-    const query = call.query ? `?${new URLSearchParams(call.query).toString()}` : '';
-    const answer = await callNetwork(fetch, {
-      url: `${call.service}/xrpc/${call.method}${query}`,
-      method: call.query ? 'GET' : 'POST',
-      headers: token ? { authorization: `Bearer ${token}` } : {},
-      json: body,
-      kind: sharedKind(kind),
-      signal,
-    });
-    if (!isSuccess(answer)) throw toError(answer, kind, secrets);
-    return answer;
+const revokedCodes = new Set([
+  'InvalidToken',
+  'AccountTakedown',
+  'AccountSuspended',
+  'AccountDeactivated',
+  'AccountNotFound',
+]);
+
+/**
+ * A PDS limits accounts and addresses, and doesn't say which. We apply the limit to the account, since
+ * other accounts may be at another PDS. @see https://docs.bsky.app/docs/advanced-guides/rate-limits
+ */
+function readRefusal({ status, body }: NetworkAnswer, credentials: Credentials): Explanation {
+  const { error, message } = Refused.safeParse(body).data ?? {};
+  const isClientError = status >= 400 && status < 500 && status !== 408 && status !== 429;
+  return {
+    code: hideTokens(error),
+    message: hideTokens(message),
+    verdict: isClientError ? verdictOf(error, message, credentials) : undefined,
   };
 }
+
+function verdictOf(
+  code: string | undefined,
+  message: string | undefined,
+  { app_password, refreshJwt }: Credentials,
+): Verdict | undefined {
+  if (app_password !== undefined) return 'rejected';
+  // The record key is taken, so the post may exist already.
+  if (code === 'InvalidSwap') return 'lost';
+  // A revoked app password has the same code as an expired token. Only the words differ.
+  if (code === 'ExpiredToken') return /revoked/i.test(message ?? '') ? 'revoked' : 'reauthorize';
+  if (code === undefined) return undefined;
+  return refreshJwt !== undefined || revokedCodes.has(code) ? 'revoked' : undefined;
+}
+
+/** A PDS may also reveal the tokens of others. */
+const hideTokens = (text: string | undefined) =>
+  text?.replaceAll(/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, '[redacted]');

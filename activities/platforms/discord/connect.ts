@@ -1,11 +1,12 @@
-// Connecting: by a webhook's URL, or by a bot's token and a channel.
+// Connects with a webhook's URL, or with a bot's token and a channel.
 import { z } from 'zod';
 import { pasted } from '../credential-fields.ts';
 import type { OpenApi } from '../network-api.ts';
 import type { Connection, Credentials } from '../platform.ts';
+import { permanent } from '../results.ts';
 import { blame, wrongCredential } from '../wrong-credential.ts';
 
-/** Only the id and the token are taken from it. */
+/** Only its id and its token are used. */
 const webhookUrl =
   /^https:\/\/(?:(?:canary|ptb)\.)?discord(?:app)?\.com\/api(?:\/v\d+)?\/webhooks\/(\d{15,20})\/([\w-]{20,200})\/?$/;
 
@@ -53,7 +54,7 @@ const Place = z.object({
 /** Text, direct message, voice, announcement, threads and stage. */
 const messageChannels = [0, 1, 2, 5, 10, 11, 12, 13];
 
-/** Below the API's address. A webhook's holds its token. */
+/** Path below the API's address. A webhook's path contains its token. */
 export const placeOf = ({ webhook_id, webhook_token, channel_id }: Credentials) =>
   webhook_id ? `/webhooks/${webhook_id}/${webhook_token}` : `/channels/${channel_id}`;
 
@@ -74,8 +75,7 @@ export const createConnect = (open: OpenApi) => ({
       externalAccountId: bot ? place.id : `webhook:${place.id}`,
       accountName: [bot?.username, place.name].filter(Boolean).join(' in #') || 'Webhook',
       credentials,
-      scope: [],
-      tokenExpiresAt: null,
+      ...permanent,
       traits: bot ? { via: 'bot', guildId, botId: bot.id } : { via: 'webhook', guildId },
     };
   },

@@ -1,13 +1,15 @@
 // Discord: messages in one channel, by a webhook or by a bot.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { discord } from '../../../schema/platforms/discord.ts';
-import { createApi, type Ask } from '../network-api.ts';
+import type { NetworkAnswer } from '../json-client.ts';
+import { createApi, type ApiCall, type Ask } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
-import type { Fetch, Platform, ReconcileOutcome, Target } from '../platform.ts';
+import type { Credentials, Fetch, Platform, ReconcileOutcome, Target } from '../platform.ts';
+import { publishedAs } from '../results.ts';
+import type { Explanation, Verdict } from '../refusal.ts';
 import { createConnect, placeOf } from './connect.ts';
-import { readRefusal } from './errors.ts';
 
 const Message = z.object({
   id: z.string(),
@@ -22,7 +24,7 @@ const Channel = z.object({ last_message_id: z.string().regex(/^\d+$/).nullish() 
 
 /** The most that Discord lists at once. */
 const pageSize = 100;
-/** How far the clocks may differ. */
+/** Our clock and Discord's may differ by this much. */
 const clockErrorMs = 5_000;
 const discordEpochMs = 1_420_070_400_000;
 
@@ -44,14 +46,13 @@ export function createDiscord({ fetch, apiUrl }: { fetch: Fetch; apiUrl: string 
     connect: createConnect(open),
 
     async commit(target, signal) {
-      const { path, json } = toCall(target);
-      const call = { kind: 'commit', json } as const;
+      const [path, call] = toCall(target);
       const { body, throttle } = await open(target.credentials, signal)(path, Message, call);
       return { ...toPublished(target, body), throttle };
     },
 
     async reconcile(target, signal) {
-      // Nothing lists a webhook's messages.
+      // Discord has no list of a webhook's messages.
       if (target.credentials['webhook_id']) return { outcome: 'unknown' };
       return findMessage(open(target.credentials, signal), target);
     },
@@ -59,21 +60,21 @@ export function createDiscord({ fetch, apiUrl }: { fetch: Fetch; apiUrl: string 
 }
 
 /** @see https://docs.discord.com/developers/resources/message#create-message */
-function toCall(target: Target) {
+function toCall(target: Target): [path: string, ApiCall] {
   const { credentials, caption, platformOptions, replyTo } = target;
   const { suppress_embeds, allowed_mentions = ['users'], thread_id, ...options } = platformOptions;
   const content = {
     ...options,
     content: caption,
-    // Without it, a bot's message notifies @everyone.
+    // Without this, a bot's message can notify @everyone.
     allowed_mentions: { parse: allowed_mentions },
     // https://docs.discord.com/developers/resources/message#message-object-message-flags
     flags: suppress_embeds === true ? 1 << 2 : undefined,
   };
   // https://docs.discord.com/developers/resources/webhook#execute-webhook
   if (credentials['webhook_id']) {
-    const thread = thread_id === undefined ? '' : `&thread_id=${thread_id as string}`;
-    return { path: `${placeOf(credentials)}?wait=true${thread}`, json: content };
+    const query = { wait: 'true', thread_id: thread_id as string | undefined };
+    return [placeOf(credentials), { kind: 'commit', query, json: content }];
   }
   if ('username' in platformOptions || 'thread_id' in platformOptions) {
     const message = 'Discord takes username and thread_id from webhooks only, not from bots.';
@@ -81,16 +82,15 @@ function toCall(target: Target) {
   }
   const message_reference = replyTo === null ? undefined : { message_id: replyTo };
   const json = { ...content, nonce: nonceOf(target), enforce_nonce: true, message_reference };
-  return { path: `${placeOf(credentials)}/messages`, json };
+  return [`${placeOf(credentials)}/messages`, { kind: 'commit', json }];
 }
 
 /** At most 25 characters. */
-const nonceOf = ({ resultId }: Target) =>
-  createHash('sha256').update(resultId).digest('base64url').slice(0, 25);
+const nonceOf = ({ resultId }: Target) => hash('sha256', resultId, 'base64url').slice(0, 25);
 
 function toPublished({ traits }: Target, { id, channel_id }: Message) {
   const url = `https://discord.com/channels/${String(traits['guildId'])}/${channel_id}/${id}`;
-  return { outcome: 'published', published: { externalId: id, url } } as const;
+  return publishedAs(id, url);
 }
 
 /** `unknown`: the bot may not read the history, or too much was posted since. */
@@ -99,8 +99,8 @@ async function findMessage(ask: Ask, target: Target): Promise<ReconcileOutcome> 
   // https://docs.discord.com/developers/reference#snowflakes
   const start = BigInt(target.dueAt.getTime() - clockErrorMs - discordEpochMs) << 22n;
   const { last_message_id } = (await ask(channel, Channel)).body;
-  const path = `${channel}/messages?after=${start}&limit=${pageSize}`;
-  const { body: messages } = await ask(path, z.array(Message));
+  const query = { after: String(start), limit: pageSize };
+  const { body: messages } = await ask(`${channel}/messages`, z.array(Message), { query });
   const found = messages.find((message) => isSame(message, target));
   if (found) return toPublished(target, found);
   // A bot that may not read the history gets an empty list.
@@ -108,7 +108,7 @@ async function findMessage(ask: Ask, target: Target): Promise<ReconcileOutcome> 
   return { outcome: isHidden || messages.length === pageSize ? 'unknown' : 'absent' };
 }
 
-/** By the nonce where Discord shows it; otherwise by the author, the text and the message it answers. */
+/** By the nonce if Discord shows it; otherwise by author, text and the message it replies to. */
 function isSame(message: Message, target: Target): boolean {
   if (message.author.id !== target.traits['botId']) return false;
   if (message.nonce) return message.nonce === nonceOf(target);
@@ -116,5 +116,45 @@ function isSame(message: Message, target: Target): boolean {
   return answered === target.replyTo && plain(message.content) === plain(target.caption);
 }
 
-/** Discord trims texts and drops characters that don't show. */
+/** Discord trims texts and drops invisible characters. */
 const plain = (text: string) => text.replaceAll(/[\s\p{C}]/gu, '');
+
+/** Tokens don't expire. @see https://docs.discord.com/developers/topics/opcodes-and-status-codes#json */
+const verdicts = new Map<number | undefined, Verdict>([
+  [10015, 'revoked'], // Unknown webhook: it was deleted.
+  [20016, 'rate_limited'], // Slow mode of the channel.
+  [40004, 'unavailable'], // Sending is temporarily disabled.
+  [130000, 'unavailable'], // The resource is overloaded.
+]);
+
+const Refused = z.object({
+  code: z.number().optional(),
+  message: z.string().optional(),
+  errors: z.unknown().optional(),
+  retry_after: z.number().optional(),
+  global: z.boolean().optional(),
+});
+
+/** @see https://docs.discord.com/developers/topics/rate-limits#global-rate-limit */
+function readRefusal({ status, body }: NetworkAnswer, { bot_token }: Credentials): Explanation {
+  const { code, message, errors, retry_after, global } = Refused.safeParse(body).data ?? {};
+  // Without a bot, a global limit applies to our address. Cloudflare's blocks name no time.
+  const isForAll = (global && !bot_token) || (!code && retry_after === undefined);
+  return {
+    code: String(code || status),
+    message: [message, ...listIssues(errors)].filter(Boolean).join('; '),
+    verdict: verdicts.get(code) ?? (status === 401 ? 'revoked' : undefined),
+    retryAfterMs: retry_after && Math.ceil(retry_after * 1_000),
+    throttled: isForAll ? 'app' : 'account',
+  };
+}
+
+/** `{embeds: {0: {title: {_errors: [{message}]}}}}` → `embeds.0.title: <message>` */
+function listIssues(errors: unknown, path: string[] = []): string[] {
+  if (typeof errors !== 'object' || errors === null || path.length > 8) return [];
+  return Object.entries(errors).flatMap(([name, value]: [string, unknown]) => {
+    if (name !== '_errors') return listIssues(value, [...path, name]);
+    const issues = z.array(z.object({ message: z.string() })).safeParse(value).data ?? [];
+    return issues.map(({ message }) => `${path.join('.') || 'body'}: ${message}`);
+  });
+}

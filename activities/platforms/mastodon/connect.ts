@@ -1,4 +1,4 @@
-// Connects an account: its server and that server's limits, the scopes of the token, and whose it is.
+// Connects an account: reads its identity, the token's scopes, and its server's limits.
 import { z } from 'zod';
 import { pasted, ServerUrl } from '../credential-fields.ts';
 import type { Ask } from '../network-api.ts';
@@ -32,7 +32,7 @@ const Instance = z.object({
   }),
 });
 
-/** Servers before 4.3 don't tell the scopes. @see https://docs.joinmastodon.org/entities/Application/ */
+/** Servers before 4.3 don't report scopes. @see https://docs.joinmastodon.org/entities/Application/ */
 const Application = z.object({ scopes: z.array(z.string()).optional() });
 
 /** @see https://docs.joinmastodon.org/entities/Account/#CredentialAccount */
@@ -41,14 +41,13 @@ const Account = z.object({ id: z.string().regex(/^[\w-]+$/), username: z.string(
 export async function connectAccount(ask: Ask, credentials: Credentials): Promise<Connection> {
   const { host, hostname } = new URL(credentials['server']!);
   const message = `${host} does not answer as a Mastodon server.`;
-  const instance = await ask('/api/v2/instance', Instance).catch(
-    blameServer(wrongCredential('server', message, 'not_mastodon')),
-  );
+  const asked = ask('/api/v2/instance', Instance);
+  const instance = await asked.catch(blameServer('server', message, 'not_mastodon'));
   const { domain, configuration } = instance.body;
   const { scopes } = (await ask('/api/v1/apps/verify_credentials', Application)).body;
   checkScopes(scopes);
   const { body: account } = await ask('/api/v1/accounts/verify_credentials', Account);
-  // A server may name its accounts by a domain above its own, but by nobody else's.
+  // A server may use a parent domain in the names of its accounts, but no unrelated one.
   const home = hostname.endsWith(`.${domain}`) ? domain : host;
   return {
     externalAccountId: `${account.id}@${host}`,

@@ -1,17 +1,28 @@
-// Mastodon: statuses of an account, on the server that its user names.
+// Mastodon: statuses of an account on any server.
 import { z } from 'zod';
 import { mastodon } from '../../../schema/platforms/mastodon.ts';
+import type { NetworkAnswer } from '../json-client.ts';
+import { createApi } from '../network-api.ts';
 import type { Fetch, Platform } from '../platform.ts';
-import { createMastodonApi } from './client.ts';
+import { publishedAs } from '../results.ts';
+import type { Explanation } from '../refusal.ts';
 import { connectAccount, ConnectInput } from './connect.ts';
-import { findStatus, Status, toPublished } from './find-status.ts';
+import { findStatus, Status } from './find-status.ts';
 
 /** @see https://docs.joinmastodon.org/entities/Status/#visibility */
 const Answered = z.object({ visibility: z.string() });
 
-/** No `revoke`: `/oauth/revoke` asks for the secret of the user's application, which we don't have. */
+/** No `revoke`: `/oauth/revoke` requires the secret of the user's application, which we don't have. */
 export function createMastodon({ fetch }: { fetch: Fetch }): Platform {
-  const open = createMastodonApi(fetch);
+  const open = createApi(fetch, {
+    network: 'Mastodon',
+    open: ({ server = '', access_token: token = '' }) => ({
+      url: server,
+      headers: { authorization: `Bearer ${token}` },
+      secrets: [token],
+    }),
+    readRefusal,
+  });
   return {
     ...mastodon,
 
@@ -21,8 +32,8 @@ export function createMastodon({ fetch }: { fetch: Fetch }): Platform {
     },
 
     /**
-     * A server would publish an answer to a private post as the account's other posts, so it is kept
-     * among those who see that post.
+     * Without this, a server would use the account's default visibility for replies to private posts. This
+     * one keeps them among the readers of that post.
      */
     async prepare({ replyTo, credentials }, signal) {
       if (replyTo === null) return {};
@@ -41,9 +52,22 @@ export function createMastodon({ fetch }: { fetch: Fetch }): Platform {
       };
       const call = { kind: 'commit', json, headers: { 'idempotency-key': resultId } } as const;
       const { body, throttle } = await open(credentials, signal)('/api/v1/statuses', Status, call);
-      return { outcome: 'published', published: toPublished(body), throttle };
+      return { ...publishedAs(body.id, body.url), throttle };
     },
 
     reconcile: (target, signal) => findStatus(open(target.credentials, signal), target),
   };
+}
+
+/**
+ * Whether a 403 refuses the login, not the post. Mastodon doesn't translate these texts. @see
+ * https://docs.joinmastodon.org/methods/accounts/#403-forbidden
+ */
+const endsAccess = /^(This action is outside the authorized scopes$|Your login is )/;
+
+/** The status is the only code. Tokens don't expire, so a refused token was revoked. */
+function readRefusal({ status, body }: NetworkAnswer): Explanation {
+  const message = z.object({ error: z.string() }).safeParse(body).data?.error;
+  const isRevoked = status === 401 || (status === 403 && endsAccess.test(message ?? ''));
+  return { code: String(status), message, verdict: isRevoked ? 'revoked' : undefined };
 }

@@ -36,7 +36,7 @@ export const ConnectInput: z.ZodType<Credentials> = z
   })
   .meta({ description: 'Your Nostr app shows your private key and your relays in its settings.' });
 
-/** Empty where no public key belongs to it. */
+/** Empty if the private key is invalid. */
 function toHexKey(text: string): string {
   try {
     const key = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : decode(text).data;

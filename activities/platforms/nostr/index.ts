@@ -9,7 +9,7 @@ import { ConnectInput } from './credentials.ts';
 import { createdAt, markOf, prepareNote, signNote, toReplyTags } from './note.ts';
 import { createAskRelays, keyOf, toError, type AskRelays } from './relays.ts';
 
-/** `relayTimeoutMs` is well under the engine's time for one call. */
+/** `relayTimeoutMs` is well below the engine's timeout for a call. */
 export function createNostr(withWebSocket: WithWebSocket, relayTimeoutMs = 10_000): Platform {
   const open = createAskRelays(withWebSocket, relayTimeoutMs);
   return {
@@ -54,12 +54,11 @@ export function createNostr(withWebSocket: WithWebSocket, relayTimeoutMs = 10_00
         event.pubkey === author &&
         event.tags.some((tag) => String(tag) === mark) &&
         verifyEvent(event);
-      const found = answers.flatMap(({ relay, events = [] }) => {
-        const event = events.find(isIt);
-        return event ? [{ relay, event }] : [];
-      });
+      const found = answers.flatMap(({ relay, events = [] }) =>
+        events.filter(isIt).map((event) => ({ relay, event })),
+      );
       if (found[0]) return { outcome: 'published', published: toPublished(found[0].event, found) };
-      // A relay that can't be asked gets no second post by a repeat, so the others decide.
+      // A repeated event adds no second post, so relays without an answer don't matter here.
       if (answers.some(({ result }) => result === 'searched')) return { outcome: 'absent' };
       throw toError('other', 'No relay says whether it has the post.', answers);
     },

@@ -1,5 +1,5 @@
-// The note that a post becomes. Its id is the hash of its content, so that is fixed before it is sent.
-import { createHash } from 'node:crypto';
+// The note of a post. Its ID is the hash of its content, so the content is fixed before it is sent.
+import { hash } from 'node:crypto';
 import { ShortTextNote } from 'nostr-tools/kinds';
 import { parse } from 'nostr-tools/nip10';
 import { finalizeEvent, type NostrEvent } from 'nostr-tools/pure';
@@ -8,7 +8,7 @@ import { nostr } from '../../../schema/platforms/nostr.ts';
 import type { Target } from '../platform.ts';
 import { maxRelayChars } from './credentials.ts';
 
-/** Relays refuse events that name more people: `hellthread_limit` of nostr-relay. */
+/** Relays refuse events that mention more people: `hellthread_limit` of nostr-relay. */
 const maxPeople = 100;
 
 const Prepared = z.object({ created_at: z.int(), tags: z.array(z.array(z.string())) });
@@ -31,15 +31,14 @@ export function prepareNote(target: Target, replyTags: string[][]): z.infer<type
 export const createdAt = ({ dueAt }: Target) => Math.floor(dueAt.getTime() / 1_000);
 
 /**
- * Tells the post from every other with the same text in the same second, and finds it, whatever else
- * is lost. A nonce of difficulty 0 claims no work. https://github.com/nostr-protocol/nips/blob/master/13.md
+ * Distinguishes the post from others with the same text in the same second, and finds it again. A nonce of difficulty 0 claims no work. https://github.com/nostr-protocol/nips/blob/master/13.md
  */
 export function markOf({ resultId }: Target): string[] {
-  return ['nonce', createHash('sha256').update(resultId).digest('hex').slice(0, 16), '0'];
+  return ['nonce', hash('sha256', resultId).slice(0, 16), '0'];
 }
 
 export function signNote({ state, caption }: Target, key: Uint8Array): NostrEvent {
-  // A lone surrogate has no UTF-8 form, so relays would compute another id.
+  // A lone surrogate has no UTF-8 form, so relays would compute a different ID.
   const content = caption.toWellFormed();
   return finalizeEvent({ ...Prepared.parse(state), kind: ShortTextNote, content }, key);
 }

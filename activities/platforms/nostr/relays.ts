@@ -1,54 +1,55 @@
-// A message to the relays of an account, all at the same time, and the answer of each.
+// Sends a message to all relays of an account at the same time, and collects their answers.
 import { makeAuthEvent } from 'nostr-tools/nip42';
 import { finalizeEvent, validateEvent, type NostrEvent } from 'nostr-tools/pure';
 import type { MessageSocket, WithWebSocket } from '../../egress/guarded-websocket.ts';
-import { cutText } from '../storable.ts';
 import type { CallKind } from '../json-client.ts';
 import { PlatformError, type PlatformErrorOptions } from '../platform-error.ts';
 import type { Credentials } from '../platform.ts';
 import { lostAnswer } from '../refusal.ts';
+import { cutText } from '../storable.ts';
 
 interface Answer {
-  /** `no_answer`: the relay was sent the message, and may have done what it says. */
+  /** `no_answer`: the relay got the message, and may have acted on it. */
   result: 'accepted' | 'searched' | 'refused' | 'no_answer' | 'unreachable';
   message?: string | undefined;
-  /** What a search gave, neither filtered nor verified. */
+  /** The events of a search, neither filtered nor verified. */
   events?: NostrEvent[];
 }
 export type RelayAnswer = { relay: string } & Answer;
-export type AskRelays = (message: ['EVENT', NostrEvent] | Search) => Promise<RelayAnswer[]>;
-type Search = ['REQ', subscription: string, filter: object];
+type Message = ['EVENT', NostrEvent] | ['REQ', subscription: string, filter: object];
+export type AskRelays = (message: Message) => Promise<RelayAnswer[]>;
 
 const maxMessageChars = 300;
 
 export const keyOf = ({ private_key = '' }: Credentials) => Buffer.from(private_key, 'hex');
 
-/** Never rejects: a relay that fails is an answer. */
+/** Never rejects: a failed relay is an answer. */
 export function createAskRelays(withWebSocket: WithWebSocket, timeoutMs: number) {
-  return (credentials: Credentials, signal: AbortSignal): AskRelays => {
-    async function ask(relay: string, message: unknown[]): Promise<RelayAnswer> {
+  return (credentials: Credentials, signal: AbortSignal): AskRelays =>
+    (message) => {
       const until = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-      const prove = (challenge: string) =>
-        finalizeEvent(makeAuthEvent(relay, challenge), keyOf(credentials));
-      let failure: Answer['result'] = 'unreachable';
-      const { message: words, ...answer } = await withWebSocket(relay, until, (socket) => {
-        failure = 'no_answer';
-        return converse(socket, message, prove);
-      }).catch((error: NodeJS.ErrnoException): Answer => {
-        const said = until.aborted ? 'It did not answer in time.' : error.message || error.code;
-        return { result: failure, message: said };
-      });
-      return { relay, ...answer, ...(words && { message: cutText(words, maxMessageChars) }) };
-    }
-    const relays = credentials['relays']!.split(' ');
-    return (message) => Promise.all(relays.map((relay) => ask(relay, message)));
-  };
+      const ask = async (relay: string): Promise<RelayAnswer> => {
+        let result: Answer['result'] = 'unreachable';
+        const prove = (challenge: string) =>
+          finalizeEvent(makeAuthEvent(relay, challenge), keyOf(credentials));
+        const answer = await withWebSocket(relay, until, (socket) => {
+          result = 'no_answer';
+          return converse(socket, message, prove);
+        }).catch((error: NodeJS.ErrnoException): Answer => {
+          const said = until.aborted ? 'It did not answer in time.' : error.message || error.code;
+          return { result, message: said };
+        });
+        const words = answer.message && cutText(answer.message, maxMessageChars);
+        return { relay, ...answer, message: words || undefined };
+      };
+      return Promise.all(credentials['relays']!.split(' ').map(ask));
+    };
 }
 
-/** The connection carries one message, so every refusal on it is of this message. */
+/** The connection carries one message, so every refusal on it refers to this message. */
 async function converse(
   { send, messages }: MessageSocket,
-  message: unknown[],
+  message: Message,
   prove: (challenge: string) => NostrEvent,
 ): Promise<Answer> {
   const { id } = message[1] as Partial<NostrEvent>;
@@ -76,16 +77,17 @@ async function converse(
   return { result: 'no_answer', message: 'It ended the conversation.' };
 }
 
-/** By the prefix of a refusal, or by what became of the call; every other is `rejected`. */
+/** In order of precedence. Every other code counts as `rejected`. */
 const kinds = new Map([
+  ['no_answer', 'unknown_outcome'],
   ['rate-limited', 'rate_limited'],
   ['error', 'unavailable'],
   ['unreachable', 'unavailable'],
 ] as const);
 
 /**
- * Where no relay did what was asked. One relay that took the event, or may take it later, is enough, so
- * that decides. @see https://github.com/nostr-protocol/nips/blob/master/01.md
+ * The error if no relay succeeded. A single relay that accepted the event, or may accept it later, decides.
+ * @see https://github.com/nostr-protocol/nips/blob/master/01.md
  */
 export function toError(
   kind: CallKind,
@@ -93,11 +95,7 @@ export function toError(
   answers: RelayAnswer[],
   given: PlatformErrorOptions = {},
 ): PlatformError {
-  const relays = answers.map(({ relay, result, message: words }) => ({
-    relay,
-    result,
-    message: words,
-  }));
+  const relays = answers.map(({ events: _events, ...answer }) => answer);
   const codes = relays.map(({ result, message: words = '' }) =>
     result === 'refused' ? (/^[a-z-]{1,32}(?=:)/.exec(words)?.[0] ?? result) : result,
   );
@@ -106,9 +104,8 @@ export function toError(
   );
   const said = `${message} ${each.join('; ')}.`;
   const known = kinds.keys().find((code) => codes.includes(code));
-  const platformCode = codes.includes('no_answer') ? 'no_answer' : (known ?? codes[0]);
-  const options = { platformCode, providerError: { relays }, ...given };
-  if (given.field) return new PlatformError('rejected', said, options);
-  if (platformCode === 'no_answer') return lostAnswer(kind, said, options);
-  return new PlatformError((known && kinds.get(known)) ?? 'rejected', said, options);
+  const options = { platformCode: known ?? codes[0], providerError: { relays }, ...given };
+  const meaning = given.field ? 'rejected' : ((known && kinds.get(known)) ?? 'rejected');
+  if (meaning === 'unknown_outcome') return lostAnswer(kind, said, options);
+  return new PlatformError(meaning, said, options);
 }

@@ -1,24 +1,18 @@
-// The sandbox network, spoken to over HTTP like any other.
+// The sandbox network, called over HTTP like any other network.
 import { z } from 'zod';
 import { sandbox, SandboxHandle } from '../../../schema/platforms/sandbox.ts';
-import type {
-  Connection,
-  Credentials,
-  Fetch,
-  Platform,
-  Published,
-  Target,
-  Throttle,
-} from '../platform.ts';
+import type { NetworkAnswer } from '../json-client.ts';
+import { createApi, type ApiCall } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
-import { callNetwork, isSuccess, type CallKind } from '../json-client.ts';
-import { toRefusal, toSurprise, type Verdict } from '../refusal.ts';
+import type { Connection, Fetch, Platform } from '../platform.ts';
+import { publishedAs } from '../results.ts';
+import type { Explanation, Verdict } from '../refusal.ts';
 
 export interface SandboxSettings {
   fetch: Fetch;
-  /** The network's base address, as we reach it: `http://127.0.0.1:4000/sandbox`. */
+  /** The network's base URL for the server: `http://127.0.0.1:4000/sandbox`. */
   apiUrl: string;
-  /** The same as browsers reach it. */
+  /** The network's base URL for browsers. */
   publicUrl: string;
 }
 
@@ -31,50 +25,33 @@ const NetworkPost = z.object({ id: z.string(), url: z.string() });
 const NetworkPosts = z.object({ posts: z.array(NetworkPost) });
 const NetworkError = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
-/** By the network's own codes; `unavailable` is sent before a post is taken. */
-const verdicts: Record<string, Verdict> = { token_revoked: 'revoked', unavailable: 'unavailable' };
-
-interface Call<T> {
-  /** A refresh rotates the token, so it is no call to repeat without a check. */
-  kind: CallKind;
-  path: string;
-  /** Absent: a GET. */
-  body?: unknown;
-  token?: string | undefined;
-  answer: z.ZodType<T>;
-  signal: AbortSignal;
-}
+/** By the network's own codes. It sends `unavailable` before it accepts a post. */
+const verdicts = new Map<string | undefined, Verdict>([
+  ['token_revoked', 'revoked'],
+  ['unavailable', 'unavailable'],
+]);
 
 export function createSandboxPlatform({ fetch, apiUrl, publicUrl }: SandboxSettings): Platform {
-  async function ask<T>(call: Call<T>): Promise<{ data: T; headers: Headers }> {
-    const { kind, path, body, token, signal } = call;
-    const answer = await callNetwork(fetch, {
-      url: `${apiUrl}/api/${path}`,
-      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-      json: body,
-      kind,
-      signal,
-    });
-    if (!isSuccess(answer)) {
-      const { code, message } = NetworkError.safeParse(answer.body).data?.error ?? {};
-      const secrets = token === undefined ? [] : [token];
-      throw toRefusal({ network: 'The sandbox', kind, answer, code, message, verdicts, secrets });
-    }
-    const parsed = call.answer.safeParse(answer.body);
-    if (!parsed.success) throw toSurprise('The sandbox', kind);
-    return { data: parsed.data, headers: answer.headers };
+  const open = createApi(fetch, {
+    network: 'The sandbox',
+    open: ({ access_token: token = '' }) => ({
+      url: `${apiUrl}/api/`,
+      headers: token ? { authorization: `Bearer ${token}` } : undefined,
+      secrets: [token],
+    }),
+    readRefusal,
+  });
+
+  async function getTokens(json: object, signal: AbortSignal, call: ApiCall = {}) {
+    return (await open({}, signal)('token', Tokens, { ...call, json })).body;
   }
 
-  async function send<T>(call: Call<T>): Promise<T> {
-    return (await ask(call)).data;
-  }
-
-  async function logIn(body: unknown, signal: AbortSignal): Promise<Connection> {
-    const tokens = await send({ kind: 'other', path: 'token', body, answer: Tokens, signal });
+  async function logIn(json: object, signal: AbortSignal): Promise<Connection> {
+    const credentials = await getTokens(json, signal);
     return {
-      externalAccountId: tokens.handle,
-      accountName: tokens.handle,
-      credentials: toCredentials(tokens),
+      externalAccountId: credentials.handle,
+      accountName: credentials.handle,
+      credentials,
       scope: ['post'],
       tokenExpiresAt: null,
     };
@@ -97,71 +74,43 @@ export function createSandboxPlatform({ fetch, apiUrl, publicUrl }: SandboxSetti
       },
     },
 
+    /** Counts as a commit: it rotates the token, so it must not be repeated without a check. */
     async refresh({ refresh_token }, signal) {
-      const body = { grant_type: 'refresh_token', refresh_token };
-      const call = { kind: 'commit' as const, path: 'token', body, answer: Tokens, signal };
-      return { credentials: toCredentials(await send(call)), tokenExpiresAt: null };
+      const json = { grant_type: 'refresh_token', refresh_token };
+      return {
+        credentials: await getTokens(json, signal, { kind: 'commit' }),
+        tokenExpiresAt: null,
+      };
     },
 
-    async commit({ resultId, caption, replyTo, mediaUrls, ...target }: Target, signal) {
-      const { data, headers } = await ask({
-        kind: 'commit',
-        path: 'posts',
-        body: {
-          caption,
-          reference: resultId,
-          ...(replyTo !== null && { reply_to: replyTo }),
-          ...(mediaUrls.length > 0 && { media_urls: mediaUrls }),
-          ...target.platformOptions,
-        },
-        token: target.credentials['access_token'],
-        answer: NetworkPost,
-        signal,
-      });
-      const throttle = readThrottle(headers);
-      return { outcome: 'published', published: toPublished(data), throttle };
+    async commit({ resultId, credentials, caption, replyTo, mediaUrls, platformOptions }, signal) {
+      const json = {
+        caption,
+        reference: resultId,
+        ...(replyTo !== null && { reply_to: replyTo }),
+        ...(mediaUrls.length > 0 && { media_urls: mediaUrls }),
+        ...platformOptions,
+      };
+      const call = { kind: 'commit', json } as const;
+      const { body, throttle } = await open(credentials, signal)('posts', NetworkPost, call);
+      return { ...publishedAs(body.id, body.url), throttle };
     },
 
-    async reconcile({ resultId, credentials }: Target, signal) {
-      const { posts } = await send({
-        kind: 'other',
-        path: `posts?${new URLSearchParams({ reference: resultId }).toString()}`,
-        token: credentials['access_token'],
-        answer: NetworkPosts,
-        signal,
-      });
-      // Newest first: the oldest is the one that every look finds.
+    async reconcile({ resultId, credentials }, signal) {
+      const call = { query: { reference: resultId } };
+      const { posts } = (await open(credentials, signal)('posts', NetworkPosts, call)).body;
+      // Newest first. Every check finds the oldest one.
       const post = posts.at(-1);
-      return post ? { outcome: 'published', published: toPublished(post) } : { outcome: 'absent' };
+      return post ? publishedAs(post.id, post.url) : { outcome: 'absent' };
     },
 
     async revoke({ access_token }, signal) {
-      const body = { token: access_token };
-      await send({ kind: 'other', path: 'revoke', body, answer: z.unknown(), signal });
+      await open({}, signal)('revoke', z.unknown(), { json: { token: access_token } });
     },
   };
 }
 
-function toCredentials({
-  handle,
-  access_token,
-  refresh_token,
-}: z.infer<typeof Tokens>): Credentials {
-  return { handle, access_token, refresh_token };
-}
-
-function toPublished({ id, url }: z.infer<typeof NetworkPost>): Published {
-  return { externalId: id, url };
-}
-
-/** What the account may not do for a while, told with a post that was taken. */
-function readThrottle(headers: Headers): Throttle | undefined {
-  const resetMs = readSecondsMs(headers.get('x-ratelimit-reset'));
-  if (headers.get('x-ratelimit-remaining') !== '0' || resetMs === undefined) return undefined;
-  return { scope: 'account', waitMs: resetMs };
-}
-
-/** Counted from now: the sandbox tells no times as dates. */
-function readSecondsMs(header: string | null): number | undefined {
-  return header !== null && /^\d+$/.test(header) ? Number(header) * 1_000 : undefined;
+function readRefusal({ body }: NetworkAnswer): Explanation {
+  const { code, message } = NetworkError.safeParse(body).data?.error ?? {};
+  return { code, message, verdict: verdicts.get(code) };
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isSuccess, type NetworkAnswer } from '../json-client.ts';
 import { createApi } from '../network-api.ts';
 import type { Fetch } from '../platform.ts';
-import type { Verdict } from '../refusal.ts';
+import type { Explanation, Verdict } from '../refusal.ts';
 
 const Refused = z.object({
   ok: z.literal(false),
@@ -12,7 +12,7 @@ const Refused = z.object({
   response_metadata: z.object({ messages: z.array(z.string()).optional() }).optional(),
 });
 
-// By the codes of https://docs.slack.dev/reference/methods/chat.postMessage#errors; others refuse.
+// The codes of https://docs.slack.dev/reference/methods/chat.postMessage#errors. Others mean `rejected`.
 const verdicts = new Map<string, Verdict>([
   ['not_authed', 'reauthorize'],
   ['invalid_auth', 'reauthorize'],
@@ -31,7 +31,7 @@ const verdicts = new Map<string, Verdict>([
   ['org_login_required', 'unavailable'],
 ]);
 
-/** Of codes that come without words. */
+/** For codes that Slack sends without a message. */
 export const meanings = new Map([
   ['channel_not_found', 'the channel is unknown, or private and the app is not a member'],
   ['not_in_channel', 'the app is not a member of the channel; invite it'],
@@ -50,14 +50,13 @@ export const createSlackApi = (fetch: Fetch, apiUrl: string) =>
     readRefusal,
   });
 
-function readRefusal(answer: NetworkAnswer) {
+function readRefusal(answer: NetworkAnswer): Explanation {
   const refused = Refused.safeParse(answer.body).data;
   const { error: code = '', needed, response_metadata: more } = refused ?? {};
   const words = more?.messages?.map((text) => text.replace('[ERROR] ', '')).join('; ');
-  const verdict = verdicts.get(code) ?? (isSuccess(answer) && 'rejected');
   return {
     code,
     message: needed ? `needs ${needed}` : words || meanings.get(code),
-    verdicts: verdict ? { [code]: verdict } : {},
+    verdict: verdicts.get(code) ?? (isSuccess(answer) ? 'rejected' : undefined),
   };
 }

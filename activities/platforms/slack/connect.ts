@@ -1,4 +1,4 @@
-// Connects a channel of Slack if the token may post there and find its posts again.
+// Connects a Slack channel if the token may post there and find its posts again.
 import { z } from 'zod';
 import { pasted } from '../credential-fields.ts';
 import type { Ask } from '../network-api.ts';
@@ -36,11 +36,11 @@ export async function connect(ask: Ask, credentials: Credentials): Promise<Conne
   const { channel = '' } = credentials;
   const { body: identity, headers } = await ask('auth.test', Identity, { method: 'POST' });
   const scope = (headers.get('x-oauth-scopes') ?? '').split(/[\s,]+/).filter(Boolean);
-  const path = `conversations.info?channel=${channel}`;
-  const { body: info } = await ask(path, Info).catch(blame('channel', 'rejected'));
+  const asked = ask('conversations.info', Info, { query: { channel } });
+  const { body: info } = await asked.catch(blame('channel', 'rejected'));
   const { name, is_private, is_member, is_archived } = info.channel;
   if (is_archived) throw refuse('channel', 'is_archived');
-  // A public channel takes posts by chat:write.public, but only a member can find them again.
+  // A public channel accepts posts with chat:write.public, but only a member can find them again.
   if (!is_member) throw refuse('channel', 'not_in_channel');
   const needed = ['chat:write', is_private ? 'groups:history' : 'channels:history'];
   const missing = needed.filter((each) => !scope.includes(each)).join(',');

@@ -57,16 +57,15 @@ export function createSlack({ fetch, apiUrl }: { fetch: Fetch; apiUrl: string })
 }
 
 /**
- * Threads have one level: a reply to a reply goes to the message that starts the thread. A permalink
- * names it. @see https://docs.slack.dev/reference/methods/chat.getPermalink
+ * Threads have one level, so a reply to a reply goes to the message that starts the thread, which the
+ * permalink names. @see https://docs.slack.dev/reference/methods/chat.getPermalink
  */
 async function findThread(ask: Ask, target: Target): Promise<string | undefined> {
   const { replyTo, state, credentials } = target;
   if (replyTo === null) return undefined;
   if (typeof state['threadTs'] === 'string') return state['threadTs'];
   const query = { channel: credentials['channel']!, message_ts: replyTo };
-  const path = `chat.getPermalink?${new URLSearchParams(query).toString()}`;
-  const { permalink } = (await ask(path, Linked)).body;
+  const { permalink } = (await ask('chat.getPermalink', Linked, { query })).body;
   return new URL(permalink).searchParams.get('thread_ts') ?? replyTo;
 }
 
@@ -74,16 +73,15 @@ async function findPost(ask: Ask, target: Target): Promise<ReconcileOutcome> {
   const { credentials, dueAt, resultId } = target;
   const thread = await findThread(ask, target);
   const method = thread === undefined ? 'conversations.history' : 'conversations.replies';
-  const query: Record<string, string> = {
+  const query: Record<string, string | undefined> = {
     channel: credentials['channel']!,
     oldest: ((dueAt.getTime() - clockErrorMs) / 1_000).toFixed(6),
     include_all_metadata: 'true',
     limit: '200', // The most that Slack recommends.
-    ...(thread !== undefined && { ts: thread }),
+    ts: thread,
   };
   for (let page = 0; page < maxPages; page++) {
-    const path = `${method}?${new URLSearchParams(query).toString()}`;
-    const { messages, response_metadata } = (await ask(path, Page)).body;
+    const { messages, response_metadata } = (await ask(method, Page, { query })).body;
     const found = messages.find(
       ({ metadata }) => Metadata.safeParse(metadata).data?.event_payload.result_id === resultId,
     );
@@ -94,7 +92,7 @@ async function findPost(ask: Ask, target: Target): Promise<ReconcileOutcome> {
   return { outcome: 'unknown' };
 }
 
-/** With the URL that chat.getPermalink would give. */
+/** The URL is that of chat.getPermalink. */
 function toPublished({ credentials, traits }: Target, ts: string, thread?: string): Published {
   const channel = credentials['channel']!;
   const query = thread === undefined ? '' : `?thread_ts=${thread}&cid=${channel}`;

@@ -1,26 +1,36 @@
-// Calls to a Bot API server: one method in, its result or a PlatformError out.
+// Calls to a Bot API server: a method of a bot, and its result.
 import { z } from 'zod';
-import { callNetwork, isSuccess, type CallKind, type NetworkAnswer } from '../json-client.ts';
+import type { NetworkAnswer } from '../json-client.ts';
+import { createApi } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { Fetch } from '../platform.ts';
-import { toRefusal, toSurprise, type Verdict } from '../refusal.ts';
+import type { Explanation } from '../refusal.ts';
 
 type Method = 'getMe' | 'getChat' | 'getChatMember' | 'getChatMemberCount' | 'sendMessage';
 /** The methods of one bot. */
-export type Bot = <T>(method: Method, params: object, result: z.ZodType<T>) => Promise<T>;
+export type Bot = <T>(method: Method, json: object, result: z.ZodType<T>) => Promise<T>;
 
-/** The group became a supergroup, which has another id. */
-export class ChatMovedError extends PlatformError {
-  readonly newId: number;
-
-  constructor(newId: number, { message, options }: PlatformError) {
-    super('reauthorize', message, options);
-    this.newId = newId;
-  }
+/** @see https://core.telegram.org/bots/api#making-requests */
+export function createBotApi(fetch: Fetch, apiUrl: string) {
+  const open = createApi(fetch, {
+    network: 'Telegram',
+    open: ({ bot_token: token = '' }) => ({ url: `${apiUrl}/bot${token}/`, secrets: [token] }),
+    readRefusal,
+  });
+  return (bot_token: string, signal: AbortSignal): Bot =>
+    async (method, json, result) => {
+      const kind = method === 'sendMessage' ? 'commit' : 'other';
+      const expected = z.object({ ok: z.literal(true), result });
+      return (await open({ bot_token }, signal)(method, expected, { kind, json })).body.result;
+    };
 }
 
-/** 401: the token is wrong or revoked. 403: the bot was removed, or the chat is gone. */
-const verdicts: Record<string, Verdict> = { 401: 'revoked', 403: 'revoked' };
+/** The new ID of a group that became a supergroup. */
+export function newChatIdOf(error: unknown): number | undefined {
+  const { providerError } = error instanceof PlatformError ? error.options : {};
+  return z.object({ migrate_to_chat_id: z.int() }).safeParse(providerError).data
+    ?.migrate_to_chat_id;
+}
 
 /** @see https://core.telegram.org/bots/api#responseparameters */
 const Refused = z.object({
@@ -31,33 +41,19 @@ const Refused = z.object({
     .default({}),
 });
 
-/** @see https://core.telegram.org/bots/api#making-requests */
-export function createBotApi(fetch: Fetch, apiUrl: string) {
-  return (token: string, signal: AbortSignal): Bot =>
-    async (method, params, result) => {
-      const kind = method === 'sendMessage' ? 'commit' : 'other';
-      const url = `${apiUrl}/bot${token}/${method}`;
-      const answer = await callNetwork(fetch, { url, json: params, kind, signal });
-      if (!isSuccess(answer)) throw toError(answer, kind, token);
-      const parsed = z.object({ ok: z.literal(true), result }).safeParse(answer.body);
-      if (!parsed.success) throw toSurprise('Telegram', kind);
-      return parsed.data.result;
-    };
-}
-
-function toError(answer: NetworkAnswer, kind: CallKind, token: string): PlatformError {
-  const refused = Refused.safeParse(answer.body).data;
-  const { migrate_to_chat_id: newId, retry_after: seconds } = refused?.parameters ?? {};
-  const error = toRefusal({
-    network: 'Telegram',
-    kind,
-    answer,
-    code: refused && String(refused.error_code),
-    message: refused?.description,
-    verdicts,
-    // It is part of the URL.
-    secrets: [token],
+/** 401: the token is wrong or revoked. 403: the bot was removed, or the chat is gone. */
+function readRefusal({ status, body }: NetworkAnswer): Explanation {
+  const { error_code, description, parameters } = Refused.safeParse(body).data ?? {};
+  const { migrate_to_chat_id, retry_after: seconds } = parameters ?? {};
+  const isRevoked = [401, 403].includes(error_code ?? status);
+  const explanation = {
+    code: error_code === undefined ? undefined : String(error_code),
+    message: description,
     retryAfterMs: seconds && seconds * 1_000,
-  });
-  return newId === undefined ? error : new ChatMovedError(newId, error);
+  };
+  if (migrate_to_chat_id === undefined) {
+    return { ...explanation, verdict: isRevoked ? 'revoked' : undefined };
+  }
+  // A refresh then moves the account to the new group.
+  return { ...explanation, verdict: 'reauthorize', detail: { migrate_to_chat_id } };
 }

@@ -1,10 +1,10 @@
-// The chat that a bot posts to: found, and checked for the right to post.
+// Finds the chat that a bot posts to, and checks its right to post.
 import { z } from 'zod';
 import { pasted } from '../credential-fields.ts';
 import type { Connection } from '../platform.ts';
 import { PlatformError } from '../platform-error.ts';
 import { wrongCredential } from '../wrong-credential.ts';
-import { ChatMovedError, type Bot } from './bot-api.ts';
+import { newChatIdOf, type Bot } from './bot-api.ts';
 
 /** It becomes part of a URL. */
 const botToken = /^[1-9]\d*:[\w-]{1,80}$/;
@@ -51,7 +51,7 @@ function blameChat(error: unknown): never {
   throw new PlatformError('rejected', message, { ...error.options, field: 'chat' });
 }
 
-/** Throws where the bot can't post. */
+/** Throws if the bot can't post. */
 export async function findPostableChat(bot: Bot, chatId: string): Promise<Chat> {
   const me = await bot('getMe', {}, z.object({ id: z.int() }));
   const chat = await findChat(bot, chatId).catch(blameChat);
@@ -62,7 +62,7 @@ export async function findPostableChat(bot: Bot, chatId: string): Promise<Chat> 
   return chat;
 }
 
-/** A group that became a supergroup is followed there. */
+/** Follows a group to the supergroup that it became. */
 export async function findChat(bot: Bot, chatId: string): Promise<Chat> {
   const getChat = (chat_id: string | number) => bot('getChat', { chat_id }, Chat);
   const chat = await getChat(chatId.startsWith('@') ? chatId : Number(chatId));
@@ -73,8 +73,9 @@ export async function findChat(bot: Bot, chatId: string): Promise<Chat> {
     await bot('getChatMemberCount', { chat_id: chat.id }, z.int());
     return chat;
   } catch (error) {
-    if (error instanceof ChatMovedError) return getChat(error.newId);
-    throw error;
+    const newId = newChatIdOf(error);
+    if (newId === undefined) throw error;
+    return getChat(newId);
   }
 }
 
@@ -87,7 +88,7 @@ export function describeChat({ id, title, username }: Chat, token: string) {
   } satisfies Partial<Connection>;
 }
 
-/** Why the bot can't post there. */
+/** The reason why the bot can't post there. */
 function findFault(chat: Chat, member: z.infer<typeof Member>): string | undefined {
   const isAdministrator = member.status === 'administrator';
   switch (chat.type) {
@@ -98,7 +99,7 @@ function findFault(chat: Chat, member: z.infer<typeof Member>): string | undefin
     case 'supergroup': {
       const mayMembers = chat.permissions?.can_send_messages !== false;
       if (isAdministrator || (member.status === 'member' && mayMembers)) return undefined;
-      // Restricted: it has permissions of its own.
+      // A restricted bot has its own permissions.
       if (member.is_member && member.can_send_messages) return undefined;
       return 'The bot must be a member of the group who may send messages.';
     }

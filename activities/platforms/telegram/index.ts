@@ -11,7 +11,7 @@ const Message = z.object({
   chat: z.object({ id: z.int(), type: z.string(), username: z.string().optional() }),
 });
 
-/** Bots can't read what is in a chat, so no `reconcile`: a lost answer stays unknown. */
+/** Bots can't read a chat, so there is no `reconcile`, and a lost answer stays unknown. */
 export function createTelegram(settings: { fetch: Fetch; apiUrl: string }): Platform {
   const botOf = createBotApi(settings.fetch, settings.apiUrl);
   return {

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { ServerUrl } from '../credential-fields.ts';
 import type { OpenApi } from '../network-api.ts';
 import type { Connection, Credentials } from '../platform.ts';
+import { permanent } from '../results.ts';
 import { blame, blameServer, wrongCredential } from '../wrong-credential.ts';
-import { toPath } from './client.ts';
 
 const text = z.string().trim().min(1).max(256);
 
@@ -28,39 +28,38 @@ const Index = z.object({ home: z.url() });
 const User = z.object({
   id: z.int().positive(),
   username: z.string().min(1),
-  // A user without any has an empty list, as PHP writes it.
+  // PHP writes an empty set of capabilities as a list.
   capabilities: z.looseObject({ publish_posts: z.boolean().optional() }).catch({}),
 });
 
-/** A `Link` header also names the API, but could lead the password to another host. */
+/** A `Link` header also names the API, but could send the password to another host. */
 export async function connectUser(
   open: OpenApi,
   { site = '', ...login }: Credentials,
   signal: AbortSignal,
 ): Promise<Connection> {
   const { host, origin, pathname } = new URL(site);
-  // People copy the address of the dashboard or of the API, too.
+  // People also paste the address of the dashboard or of the API.
   const folder = pathname.replace(/\/(?:wp-(?:admin|json|login\.php).*)?$/, '');
   const credentials = { ...login, api: `${origin}${folder}/?rest_route=/` };
   const ask = open(credentials, signal);
   const message = `${host} does not answer as a WordPress site. If it redirects, give that address.`;
-  const index = await ask(toPath('', { _fields: 'home' }), Index).catch(
-    blameServer(wrongCredential('site', message, 'not_wordpress')),
-  );
-  // WordPress answers at any path of the site.
+  const asked = ask('', Index, { query: { _fields: 'home' } });
+  const index = await asked.catch(blameServer('site', message, 'not_wordpress'));
+  // WordPress responds at any path of the site.
   const place = host + placeOf(index.body.home, folder);
   const query = { context: 'edit', _fields: 'id,username,capabilities' };
-  const user = await ask(toPath('wp/v2/users/me', query), User).catch(blame('site', 'rejected'));
+  const user = await ask('wp/v2/users/me', User, { query }).catch(blame('site', 'rejected'));
   const { id, username: name, capabilities } = user.body;
   if (capabilities.publish_posts !== true) {
     const words = `${name} may not publish at ${place}: the role must be Author or higher.`;
     throw wrongCredential('username', words, 'rest_cannot_publish');
   }
   const names = { externalAccountId: `${id}@${place}`, accountName: `${name}@${place}` };
-  return { ...names, credentials, scope: [], tokenExpiresAt: null };
+  return { ...names, credentials, ...permanent };
 }
 
-/** A site says which part of the address it is at, but it can't be at another part of its host. */
+/** The site reports which part of the address it uses, but only on the same host. */
 function placeOf(home: string, folder: string): string {
   const place = new URL(home).pathname.replace(/\/$/, '');
   return `${folder}/`.startsWith(`${place}/`) ? place : folder;

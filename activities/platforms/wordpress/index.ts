@@ -1,21 +1,38 @@
 // WordPress: posts at a user's own site, over its REST API.
 import { z } from 'zod';
 import { wordpress } from '../../../schema/platforms/wordpress.ts';
+import { isSuccess, type NetworkAnswer } from '../json-client.ts';
+import { createApi } from '../network-api.ts';
 import type { Fetch, Platform } from '../platform.ts';
-import { createWordPressApi, toPath } from './client.ts';
+import type { Explanation } from '../refusal.ts';
+import { publishedAs } from '../results.ts';
 import { ConnectInput, connectUser } from './connect.ts';
-import { markOf, prepareTerms, toPost } from './post.ts';
+import { markOf, prepareTerms, TermExists, toPost } from './post.ts';
 
 const Post = z.object({ id: z.int().positive(), link: z.url() });
 const StoredPosts = z.array(Post.extend({ content: z.object({ raw: z.string() }) }));
 
-/** The site's clock and its summer time may be off by an hour each. */
+/** The site's clock and its daylight saving time may be off by an hour each. */
 const clockMarginMs = 2 * 3_600_000;
 /** The most that WordPress lists at once. */
 const pageSize = 100;
 
+/**
+ * `api` is `https://example.com/?rest_route=/`, which needs no rewrite rules, unlike `/wp-json/`.
+ * @see https://developer.wordpress.org/rest-api/using-the-rest-api/authentication/
+ */
 export function createWordPress({ fetch }: { fetch: Fetch }): Platform {
-  const open = createWordPressApi(fetch);
+  const open = createApi(fetch, {
+    network: 'WordPress',
+    open({ api = '', username, application_password: password = '' }) {
+      const login = Buffer.from(`${username}:${password}`).toString('base64');
+      // A site may echo the password, with or without its spaces, or the header that contains it.
+      const secrets = [password, password.replaceAll(' ', ''), login.replace(/=+$/, '')];
+      return { url: api, headers: { authorization: `Basic ${login}` }, secrets };
+    },
+    isRefusal: (answer) => !isSuccess(answer) && !TermExists.safeParse(answer.body).success,
+    readRefusal,
+  });
   return {
     ...wordpress,
 
@@ -27,27 +44,28 @@ export function createWordPress({ fetch }: { fetch: Fetch }): Platform {
     prepare: (target, signal) => prepareTerms(open(target.credentials, signal), target),
 
     async commit(target, signal) {
-      const path = toPath('wp/v2/posts', { _fields: 'id,link' });
-      const call = { kind: 'commit', json: toPost(target) } as const;
-      const { body } = await open(target.credentials, signal)(path, Post, call);
-      return { outcome: 'published', published: toPublished(body) };
+      const ask = open(target.credentials, signal);
+      const call = { kind: 'commit', query: { _fields: 'id,link' }, json: toPost(target) } as const;
+      const { body } = await ask('wp/v2/posts', Post, call);
+      return publishedAs(String(body.id), body.link);
     },
 
-    /** Reads the user's own posts: a search may be a plugin's, which doesn't know the newest. */
+    /** Reads the user's own posts, since a plugin's search may miss the newest ones. */
     async reconcile({ resultId, externalAccountId, dueAt, credentials }, signal) {
-      const path = toPath('wp/v2/posts', {
+      const query = {
         context: 'edit',
         author: externalAccountId.slice(0, externalAccountId.indexOf('@')),
         status: 'any,trash',
         after: new Date(dueAt.getTime() - clockMarginMs).toISOString(),
         orderby: 'date',
         order: 'asc',
-        per_page: String(pageSize),
+        per_page: pageSize,
         _fields: 'id,link,content.raw',
-      });
-      const { body: posts } = await open(credentials, signal)(path, StoredPosts);
+      };
+      const ask = open(credentials, signal);
+      const { body: posts } = await ask('wp/v2/posts', StoredPosts, { query });
       const post = posts.find(({ content }) => content.raw.includes(markOf(resultId)));
-      if (post) return { outcome: 'published', published: toPublished(post) };
+      if (post) return publishedAs(String(post.id), post.link);
       return { outcome: posts.length < pageSize ? 'absent' : 'unknown' };
     },
 
@@ -61,4 +79,23 @@ export function createWordPress({ fetch }: { fetch: Fetch }): Platform {
   };
 }
 
-const toPublished = ({ id, link }: z.infer<typeof Post>) => ({ externalId: String(id), url: link });
+/** @see https://developer.wordpress.org/reference/functions/rest_convert_error_to_response/ */
+const WpError = z.object({ code: z.string(), message: z.string() });
+const ForbiddenStatus = z.object({
+  data: z.object({
+    details: z.object({ status: z.object({ code: z.literal('rest_forbidden_status') }) }),
+  }),
+});
+
+function readRefusal({ status, body }: NetworkAnswer): Explanation {
+  const { code, message } = WpError.safeParse(body).data ?? {};
+  if (code === undefined) {
+    const foreign = `HTTP ${status}, not from WordPress. A firewall may have answered.`;
+    if (status >= 500) return {};
+    return { message: foreign, verdict: status === 401 ? 'rejected' : undefined };
+  }
+  // With a wrong password, WordPress treats the user as a visitor.
+  const isVisitor = status === 401 || ForbiddenStatus.safeParse(body).success;
+  const verdict = isVisitor ? 'revoked' : undefined;
+  return { code, message: message?.replaceAll(/<[^<>]*>/g, ''), verdict };
+}

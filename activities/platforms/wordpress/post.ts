@@ -1,22 +1,22 @@
-// A post as WordPress takes it: its content, with the mark by which a lost one is found, and its terms.
+// A post in WordPress's form: its content, with a mark to find a lost post by, and its terms.
 import { z } from 'zod';
+import { escapeMarkup } from '../../../schema/platforms/escape-markup.ts';
 import { wordpress } from '../../../schema/platforms/wordpress.ts';
 import type { Ask } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { ProviderState, Target } from '../platform.ts';
-import { TermExists, toPath } from './client.ts';
 
 export function toPost({ resultId, caption, platformOptions, state }: Target): object {
   const options = wordpress.options.parse(platformOptions);
   const { title, excerpt, slug, format, status = 'publish' } = options;
-  // Blocks, as the block editor saves them. WordPress keeps the attributes of the first one when a
-  // person edits the post, and leaves them out of the page.
+  // Blocks in the block editor's format. WordPress keeps the attributes of the first block when a person
+  // edits the post, and doesn't show them.
   const attributes = ` {"metadata":{${markOf(resultId)}}}`;
   const blocks =
     options.content_type === 'html'
       ? toBlock('html', attributes, caption)
       : toParagraphs(caption, attributes).join('\n\n');
-  const texts = { title: title && escapeHtml(title), excerpt: excerpt && escapeHtml(excerpt) };
+  const texts = { title: title && escapeMarkup(title), excerpt: excerpt && escapeMarkup(excerpt) };
   return { ...state, ...texts, content: blocks, slug, format, status };
 }
 
@@ -38,30 +38,28 @@ function toParagraphs(caption: string, attributes: string): string[] {
 const url = /(https?:\/\/[^\s<>"]+[^\s<>"'.,;:!?)\]])/;
 
 function toHtml(text: string): string {
-  // Every second piece is a URL. A bracket would begin a shortcode, which WordPress runs.
-  const pieces = text.split(url).map((piece) => escapeHtml(piece).replaceAll('[', '&#091;'));
+  // Every second piece is a URL. WordPress would run a bracket as a shortcode.
+  const pieces = text.split(url).map((piece) => escapeMarkup(piece).replaceAll('[', '&#091;'));
   const html = pieces.map((piece, i) => (i % 2 === 1 ? `<a href="${piece}">${piece}</a>` : piece));
   return html.join('').replaceAll('\n', '<br>');
 }
 
-const escapeHtml = (text: string) =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-
+export const TermExists = z.object({ data: z.object({ term_id: z.int().positive() }) });
 const Id = z.object({ id: z.int().positive() });
 const Categories = z.array(Id.extend({ name: z.string() }));
-/** A new tag, or the one that has the name already: WordPress compares them regardless of case. */
+/** Creates the tag, or finds the one with this name. WordPress ignores case. */
 const Tag = z.union([
   Id.transform(({ id }) => id),
   TermExists.transform(({ data }) => data.term_id),
 ]);
 
-/** The ids of the terms. Authors may add tags; only editors may add categories, so none is added. */
+/** IDs of the terms. Authors may add tags. Only editors may add categories, so missing ones are an error. */
 export async function prepareTerms(ask: Ask, { platformOptions }: Target): Promise<ProviderState> {
   const { categories, tags } = wordpress.options.parse(platformOptions);
   async function findCategory(name: string): Promise<number> {
-    const stored = escapeHtml(name);
+    const stored = escapeMarkup(name);
     const query = { search: stored, per_page: '100', _fields: 'id,name' };
-    const { body } = await ask(toPath('wp/v2/categories', query), Categories);
+    const { body } = await ask('wp/v2/categories', Categories, { query });
     const found = body.find((each) => each.name.toLowerCase() === stored.toLowerCase());
     if (found) return found.id;
     const message = `The WordPress site has no category named "${name}".`;

@@ -1,8 +1,8 @@
-// Where `listen` keeps how far it came, so that the next run goes on from there.
+// The file in which `listen` saves its cursor, so that the next run resumes from it.
 import { readFile, rename, writeFile } from 'node:fs/promises';
-import { RefusedArgument } from '../refused-argument.ts';
+import { InvalidArgument } from '../invalid-argument.ts';
 
-/** Undefined: there is none yet. */
+/** Undefined if the file doesn't exist yet. */
 export async function readCursorFile(path: string): Promise<string | undefined> {
   try {
     return (await readFile(path, 'utf8')).trim() || undefined;
@@ -12,7 +12,6 @@ export async function readCursorFile(path: string): Promise<string | undefined> 
   }
 }
 
-/** Whole or not at all. */
 export async function writeCursorFile(path: string, cursor: string): Promise<void> {
   const beside = `${path}.new`;
   try {
@@ -23,6 +22,6 @@ export async function writeCursorFile(path: string, cursor: string): Promise<voi
   }
 }
 
-function unusable(path: string, error: unknown): RefusedArgument {
-  return new RefusedArgument(`--cursor-file ${path} cannot be used: ${(error as Error).message}`);
+function unusable(path: string, error: unknown): InvalidArgument {
+  return new InvalidArgument(`--cursor-file ${path} cannot be used: ${(error as Error).message}`);
 }

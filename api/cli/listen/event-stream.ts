@@ -1,46 +1,46 @@
-// The subscription that `listen` follows, as a client: resumed by its cursor however often it breaks.
+// The client of `listen`: a subscription that resumes from its cursor after every lost connection.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { toEnumWord } from '../../../schema/wire/enum-word.ts';
-import type { EventType } from '../../../schema/events.ts';
-import { eventRecorded, liveCursor } from './documents.ts';
-import { breakOf, Refusal } from './refusal.ts';
+import type { EventType } from '../../../schema/event-types.ts';
+import { eventRecorded, liveCursor } from '../../graphql/listen-documents.ts';
+import { toFailure, Refusal } from './refusal.ts';
 
 export interface StreamedEvent {
   id: string;
-  /** As webhooks receive it. */
+  /** The body that webhooks receive. */
   body: string;
   postId: string | null;
   socialAccountId: string | null;
 }
 
 export interface StreamStep {
-  /** Where to go on after it. */
+  /** Resumes the stream after this step. */
   cursor: string;
-  /** Null: only the cursor is newer. */
+  /** Null if only the cursor is newer. */
   event: StreamedEvent | null;
 }
 
 export interface EventStreamOptions {
-  /** Of the API, without a slash at its end. */
+  /** Base URL of the API, without a trailing slash. */
   url: string;
   key: string;
-  /** Undefined: all. */
+  /** Undefined means all. */
   types: readonly EventType[] | undefined;
-  /** The test events instead of the real ones. */
+  /** Test events instead of real ones. */
   isTest: boolean;
-  /** Told in turn: once when the stream breaks, however often it is tried again, once when it stands. */
-  onBroken: (reason: string) => void;
-  onMended: () => void;
+  /** Called once when the connection is lost, then `onResumed` once when the stream works again. */
+  onLost: (reason: string) => void;
+  onResumed: () => void;
   /** Ends the stream. */
   signal: AbortSignal;
 }
 
 export interface EventStream {
-  /** Where the project's events stand now. Throws a Refusal where Fanfare can't be asked. */
+  /** The cursor of the newest event. Throws a Refusal if Fanfare can't be reached. */
   readCursor(): Promise<string>;
-  /** Every event after the cursor, in order. Ends with the signal, or throws a Refusal. */
+  /** Yields every event after the cursor, in order. Ends with the signal, or throws a Refusal. */
   after(cursor: string): AsyncGenerator<StreamStep, void, undefined>;
 }
 
@@ -48,7 +48,7 @@ const answerWithinMs = 10_000;
 const pingEveryMs = 15_000;
 const firstWaitMs = 250;
 const longestWaitMs = 5_000;
-/** Beyond this many the rest is left at the server, to be asked for when these are dealt with. */
+/** With this many events in memory, the client unsubscribes until they are processed. */
 const maxWaiting = 500;
 
 export function openEventStream(options: EventStreamOptions): EventStream {
@@ -62,14 +62,14 @@ export function openEventStream(options: EventStreamOptions): EventStream {
       if (!data) throw errors;
       return data.liveCursor;
     }
-    throw new Error('it ended the connection');
+    throw new Error('the server closed the connection');
   }
 
   async function readCursor(): Promise<string> {
     try {
       return await askCursor();
     } catch (error) {
-      const { reason, isFinal } = breakOf(error);
+      const { reason, isFinal } = toFailure(error);
       throw new Refusal(isFinal ? reason : `Fanfare can't be reached at ${url}: ${reason}`);
     }
   }
@@ -77,19 +77,19 @@ export function openEventStream(options: EventStreamOptions): EventStream {
   async function* after(cursor: string): AsyncGenerator<StreamStep, void, undefined> {
     let reached = cursor;
     let waitMs = firstWaitMs;
-    let isBroken = false;
-    /** Another one once it has failed. */
+    let isLost = false;
+    /** Replaced when the attempt fails. */
     let attempt = {};
 
-    function mend(): void {
-      if (isBroken) options.onMended();
-      isBroken = false;
+    function markResumed(): void {
+      if (isLost) options.onResumed();
+      isLost = false;
     }
 
-    /** Asked behind the subscription: if that still stands when this is answered, it has been taken. */
-    function confirm(asking: object): void {
+    /** A query behind the subscription: if its answer comes first, the server has accepted both. */
+    function confirm(asked: object): void {
       askCursor().then(
-        () => asking === attempt && mend(),
+        () => asked === attempt && markResumed(),
         () => undefined,
       );
     }
@@ -97,19 +97,19 @@ export function openEventStream(options: EventStreamOptions): EventStream {
     while (!signal.aborted) {
       try {
         const steps = subscribe(client, options, reached);
-        if (isBroken) confirm(attempt);
+        if (isLost) confirm(attempt);
         for await (const step of steps) {
-          mend();
+          markResumed();
           yield step;
           reached = step.cursor;
           waitMs = firstWaitMs;
         }
       } catch (error) {
         if (signal.aborted) return;
-        const { reason, isFinal } = breakOf(error);
+        const { reason, isFinal } = toFailure(error);
         if (isFinal) throw new Refusal(reason);
-        if (!isBroken) options.onBroken(reason);
-        isBroken = true;
+        if (!isLost) options.onLost(reason);
+        isLost = true;
         attempt = {};
         await sleep(waitMs, undefined, { signal }).catch(() => undefined);
         waitMs = Math.min(waitMs * 2, longestWaitMs);
@@ -120,7 +120,7 @@ export function openEventStream(options: EventStreamOptions): EventStream {
   return { readCursor, after };
 }
 
-/** Without retries of its own, which would begin again at the first cursor. */
+/** Without the client's own retries, which would start again from the first cursor. */
 function connect({ url, key, signal }: EventStreamOptions): Client {
   const sockets = new Set<WebSocket>();
   class Socket extends WebSocket {
@@ -142,7 +142,7 @@ function connect({ url, key, signal }: EventStreamOptions): Client {
     lazyCloseTimeout: 1_000,
     keepAlive: pingEveryMs,
     on: {
-      // A machine that slept, or a line that was cut, closes nothing.
+      // After sleep or a cable pulled out, no close arrives.
       ping: (isReceived) => {
         if (!isReceived) unanswered = setTimeout(cut, answerWithinMs);
       },
@@ -158,7 +158,7 @@ interface EventMessage {
   eventRecorded: StreamStep | null;
 }
 
-/** At once. Ends early, and in order, when more waits here than is dealt with. */
+/** Subscribes at once. Ends early when too many events wait here. */
 function subscribe(
   client: Client,
   { types, isTest }: EventStreamOptions,
@@ -187,7 +187,7 @@ function subscribe(
         wake();
       },
       error: fail,
-      complete: () => fail(new Error('the stream was ended')),
+      complete: () => fail(new Error('the server ended the stream')),
     },
   );
 

@@ -1,10 +1,10 @@
-// Sends an event to the developer's own server, as the webhook request that a worker would send.
+// Sends an event to the developer's server, as the webhook request that a worker would send.
 import { lookup } from 'node:dns/promises';
 import { createSafeFetch } from '../../../activities/egress/client.ts';
 import type { SendResult } from '../../../activities/egress/send-outcome.ts';
 import { createUrlGuard } from '../../../activities/egress/url-guard.ts';
 import { webhookHeaders } from '../../../activities/delivering/webhook-request.ts';
-import type { EventType } from '../../../schema/events.ts';
+import type { EventType } from '../../../schema/event-types.ts';
 import type { StreamedEvent } from './event-stream.ts';
 
 export interface ForwarderOptions {
@@ -15,12 +15,12 @@ export interface ForwarderOptions {
 }
 
 export interface Forwarder {
-  /** Resolves whatever the server does; rejects with the signal. */
+  /** Resolves with any outcome. Rejects only with the signal. */
   send(event: StreamedEvent): Promise<SendResult>;
   close(): Promise<void>;
 }
 
-/** It runs on the machine of who gave the URL, and may reach what that machine reaches. */
+/** The developer's own machine sends the request, so every address is allowed. */
 const everywhere = ['0.0.0.0/0', '::/0'];
 const deadlineMs = 10_000;
 
@@ -33,7 +33,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   const safeFetch = createSafeFetch({ guard, connectionsPerOrigin: 1 });
   return {
     send({ id, body }) {
-      const event = kindOf(body);
+      const event = typeOf(body);
       const deliveryId = toDeliveryId(id);
       const request = { event, eventId: id, deliveryId, isTest, body, secrets: [secret] };
       const headers = webhookHeaders(request, new Date());
@@ -43,11 +43,11 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   };
 }
 
-export function kindOf(body: string): EventType {
+export function typeOf(body: string): EventType {
   return (JSON.parse(body) as { event: EventType }).event;
 }
 
-/** There is no such delivery; but the same event is the same one each time that it comes. */
+/** No delivery with this ID exists, but a repeated event gets the same ID. */
 function toDeliveryId(eventId: string): string {
   return eventId.replace(/^evt_/, 'dlv_');
 }

@@ -1,4 +1,4 @@
-// The command `listen`: follows the project's events and forwards them to a developer's own server.
+// The command `listen`: streams the project's events and forwards them to a developer's server.
 import { writeCursorFile } from './cursor-file.ts';
 import { eventLine } from './event-line.ts';
 import { openEventStream } from './event-stream.ts';
@@ -8,11 +8,11 @@ import type { ListenOptions } from './options.ts';
 export interface Terminal {
   print(line: string): void;
   warn(line: string): void;
-  /** Where `print` writes, which tells whether colours are shown. */
+  /** The target of `print`, which decides whether colors are used. */
   stream: NodeJS.WritableStream;
 }
 
-/** Resolves once the signal says so; rejects where there is no going on. */
+/** Resolves when the signal aborts. Rejects if it can't continue. */
 export async function listen(
   options: ListenOptions,
   terminal: Terminal,
@@ -22,24 +22,24 @@ export async function listen(
   const { print, warn, stream } = terminal;
   const events = openEventStream({
     ...options,
-    onBroken: (reason) => warn(`The stream is broken (${reason}). Trying again.`),
-    onMended: () => warn('The stream goes on.'),
+    onLost: (reason) => warn(`Connection lost: ${reason}. Reconnecting.`),
+    onResumed: () => warn('Reconnected.'),
     signal,
   });
   const keep = async (cursor: string) => {
     if (cursorFile !== undefined) await writeCursorFile(cursorFile, cursor);
   };
-  if (forwardTo !== undefined) print(`Requests are signed with ${secret}`);
+  if (forwardTo !== undefined) print(`Signing secret: ${secret}`);
   const forwarder =
     forwardTo === undefined ? undefined : createForwarder({ ...options, forwardTo, signal });
   try {
-    // Asked also where it isn't needed: it shows that the connection stands, and the key is good.
+    // Also checks the connection and the key.
     const now = await events.readCursor();
     const after = options.after ?? now;
-    // One that was given is kept once the stream has gone on from it, since it may be none.
+    // A given cursor is saved only after it has worked, because it may be invalid.
     if (options.after === undefined) await keep(after);
     const target = forwardTo === undefined ? '' : `, forwarding to ${forwardTo}`;
-    print(`Listening to ${url}${target}. Ctrl-C ends it.`);
+    print(`Listening to ${url}${target}. Press Ctrl-C to stop.`);
     for await (const { cursor, event } of events.after(after)) {
       if (event) print(eventLine(event, await forwarder?.send(event), new Date(), stream));
       await keep(cursor);

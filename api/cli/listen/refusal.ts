@@ -1,13 +1,13 @@
-// Why a stream broke, in the developer's terms, and whether trying again is of any use.
+// Why a stream failed, in words for the developer, and whether a retry can help.
 
-/** What ends `listen`; the message is for its user. */
+/** Ends `listen`. The message is for its user. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
 }
 
-export interface Break {
+export interface StreamFailure {
   reason: string;
-  /** The same would come again. */
+  /** A retry would fail the same way. */
   isFinal: boolean;
 }
 
@@ -24,29 +24,29 @@ interface ServerError {
 
 const unauthorizedCode = 4401;
 
-/** From what the client of graphql-ws throws: errors of GraphQL, a closing, or an error of the socket. */
-export function breakOf(error: unknown): Break {
+/** The client of graphql-ws throws GraphQL errors, a close event, or an error of the socket. */
+export function toFailure(error: unknown): StreamFailure {
   if (Array.isArray(error)) return fromServer(error[0] as ServerError);
   const { code, reason, message } = error as { code?: unknown; reason?: string; message?: string };
   if (code === unauthorizedCode) {
-    const told = 'The API key is not accepted: it is wrong, has been revoked or has expired.';
-    return { reason: told, isFinal: true };
+    return { reason: 'The API key is invalid, revoked or expired.', isFinal: true };
   }
   if (typeof code === 'number') return { reason: reason || `closed with ${code}`, isFinal: false };
-  return { reason: message || 'it does not answer', isFinal: false };
+  return { reason: message || 'no answer', isFinal: false };
 }
 
-function fromServer({ message, extensions = {} }: ServerError): Break {
+function fromServer({ message, extensions = {} }: ServerError): StreamFailure {
   const { code, isRetriable, hint, oldestCursor, issues } = extensions;
   if (code === 'cursor_expired') return { reason: expired(message, oldestCursor), isFinal: true };
   if (issues?.some((issue) => issue.code === 'invalid_cursor')) {
-    const told = 'The cursor is none that this Fanfare gave. Begin anew, without --after and with';
-    return { reason: `${told} another cursor file or none.`, isFinal: true };
+    const reason =
+      'The cursor is not from this Fanfare. Start again without --after, and without this cursor file.';
+    return { reason, isFinal: true };
   }
   const isFinal = isRetriable !== true;
   return { reason: isFinal && hint ? `${message} ${hint}` : message, isFinal };
 }
 
 function expired(message: string, oldestCursor: string | undefined): string {
-  return `${message} Some events may be missing from now on. Begin anew without a cursor, or after the oldest one that is kept: --after ${oldestCursor}`;
+  return `${message} Events may be missing. Start again without a cursor, or from the oldest cursor: --after ${oldestCursor}`;
 }

@@ -1,11 +1,14 @@
-// How much a GraphQL document may ask for, refused before any of its fields is run.
+// Yoga plugin: refuses documents that ask for too much, and introspection where it is off.
 import { complexityFromQuery } from '@pothos/plugin-complexity';
 import {
   getOperationAST,
   GraphQLError,
   NoFragmentCyclesRule,
+  NoSchemaIntrospectionCustomRule,
+  NoUndefinedVariablesRule,
   parse,
   validate,
+  ValuesOfCorrectTypeRule,
   visit,
   type DocumentNode,
   type ExecutionArgs,
@@ -16,19 +19,23 @@ import {
   type ValidationOptions,
   type ValidationRule,
 } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import type { Config } from '../../../schema/config/config.ts';
 import { type AppError, validationError } from '../../../schema/wire/errors.ts';
+import { toGraphqlError } from '../errors.ts';
+import { findVariableIssues, InputValuesRule } from './input-issues.ts';
 
-export const documentLimits = {
+const documentLimits = {
   characters: 100_000,
-  /** More than GraphiQL's introspection and any document by hand; checking takes longer than linear. */
+  /** More than GraphiQL's introspection and any handwritten document. Checking is slower than linear. */
   tokens: 2_000,
-  /** Under whatever alias: a field counts each time it is selected. */
+  /** A field counts each time it is selected, under any alias. */
   fields: 300,
   directives: 100,
   levels: 10,
-  /** As the fields' `complexity` says. */
+  /** The sum of the fields' `complexity`. */
   points: 5_000,
-  /** Of a subscription, which costs as much again with every message. */
+  /** For a subscription, which costs this with every message. */
   pointsOfMessage: 500,
 } as const;
 
@@ -44,18 +51,52 @@ const codes = {
 } as const satisfies Record<Limit, string>;
 
 function refuse(what: Limit, actual?: number, limit: number = documentLimits[what]): AppError {
-  const has = actual === undefined ? '' : `has ${actual} ${what}; `;
-  const message = `${has}at most ${limit} ${what} are answered`;
-  const issue = { path: 'query', code: codes[what], message, limit };
+  const has = actual === undefined ? '' : ` and has ${actual}`;
+  const message = `must have at most ${limit} ${what}${has}`;
+  const issue = { path: ['query'], code: codes[what], message, limit };
   return validationError([actual === undefined ? issue : { ...issue, actual }]);
 }
 
-/** Counted before it is read at all. */
+interface Hook {
+  args: ExecutionArgs;
+  setResultAndStopExecution(this: void, result: { errors: Error[] }): void;
+}
+
+/** Part of the context that Yoga adds to a request over HTTP. */
+interface HttpContext {
+  params?: { operationName?: unknown };
+}
+
+export function useDocumentLimits({ hasIntrospection }: Pick<Config, 'hasIntrospection'>): Plugin {
+  function stopRefused({ args, setResultAndStopExecution }: Hook): void {
+    const refusals = findRefusals(args, args.contextValue as object);
+    if (refusals.length > 0) setResultAndStopExecution({ errors: refusals.map(toGraphqlError) });
+  }
+  return {
+    onParse({ setParseFn }) {
+      setParseFn(parseWithin);
+      return ({ result, context }) => {
+        const { params } = context as HttpContext;
+        if (params && !(result instanceof Error)) requireOperation(result, params.operationName);
+      };
+    },
+    onValidate({ setValidationFn, addValidationRule }) {
+      setValidationFn((schema: GraphQLSchema, document: DocumentNode, rules: ValidationRule[]) =>
+        validateWithin(schema, document, rules, { hideSuggestions: !hasIntrospection }),
+      );
+      if (!hasIntrospection) addValidationRule(NoSchemaIntrospectionCustomRule);
+    },
+    onExecute: stopRefused,
+    onSubscribe: stopRefused,
+  };
+}
+
+/** Runs before the document is parsed. */
 export function requireLength(document: string): void {
   if (document.length > documentLimits.characters) throw refuse('characters', document.length);
 }
 
-export function parseWithin(source: string | Source, options: object): DocumentNode {
+function parseWithin(source: string | Source, options: object): DocumentNode {
   const document = parseTokens(source, options);
   let [fields, directives] = [0, 0];
   visit(document, {
@@ -72,54 +113,57 @@ function parseTokens(source: string | Source, options: object): DocumentNode {
     return parse(source, { ...options, maxTokens: documentLimits.tokens });
   } catch (error) {
     const isTooMany = error instanceof GraphQLError && / tokens\. /.test(error.message);
-    // Brackets in brackets, until the stack was full.
+    // Nested brackets can fill the stack.
     throw isTooMany || error instanceof RangeError ? refuse('tokens') : error;
   }
 }
 
-/** Circles first: the rules after it would run through them until the stack is full. */
-export function validateWithin(
+/** `InputValuesRule` checks the same, and gives each issue its path. */
+const replaced = new Set<ValidationRule>([ValuesOfCorrectTypeRule, NoUndefinedVariablesRule]);
+
+/** Fragment cycles first: the other rules would follow them until the stack is full. */
+function validateWithin(
   schema: GraphQLSchema,
   document: DocumentNode,
-  rules: readonly ValidationRule[] | undefined,
+  rules: readonly ValidationRule[],
   options: ValidationOptions,
 ): readonly GraphQLError[] {
-  const circles = validate(schema, document, [NoFragmentCyclesRule], options);
-  return circles.length > 0 ? circles : validate(schema, document, rules, options);
+  const cycles = validate(schema, document, [NoFragmentCyclesRule], options);
+  if (cycles.length > 0) return cycles;
+  return validate(
+    schema,
+    document,
+    [...rules.filter((rule) => !replaced.has(rule)), InputValuesRule],
+    options,
+  );
 }
 
-/** What would be run, with fragments unfolded; undefined: it is within the limits. */
-export function findExcess(
-  args: Pick<ExecutionArgs, 'schema' | 'document' | 'operationName' | 'variableValues'>,
+/** Why the operation is not run: its variables, or its size with fragments unfolded. */
+function findRefusals(
+  { schema, document, operationName, variableValues = {} }: ExecutionArgs,
   context: object,
-): AppError | undefined {
-  const { schema, document } = args;
-  const operation = getOperationAST(document, args.operationName);
+): AppError[] {
+  const operation = getOperationAST(document, operationName);
   // Execution refuses the same.
-  if (!operation) return undefined;
+  if (!operation) return [];
+  const fields = countFields(operation, document);
+  if (fields > documentLimits.fields) return [refuse('fields', fields)];
+  const issues = findVariableIssues(schema, operation, variableValues ?? {});
+  if (issues.length > 0) return issues.map((issue) => validationError([issue]));
   const definitions = document.definitions.filter(
     (definition) => definition.kind !== 'OperationDefinition' || definition === operation,
   );
-  const fields = countFields(operation, document);
-  if (fields > documentLimits.fields) return refuse('fields', fields);
-  try {
-    const { depth, complexity } = complexityFromQuery(
-      { ...document, definitions },
-      { schema, variables: args.variableValues ?? {}, ctx: context },
-    );
-    if (depth > documentLimits.levels) return refuse('levels', depth);
-    const { points, pointsOfMessage } = documentLimits;
-    const mostPoints = operation.operation === 'subscription' ? pointsOfMessage : points;
-    if (complexity > mostPoints) return refuse('points', complexity, mostPoints);
-    return undefined;
-  } catch (error) {
-    // Variables that are not of their types: execution tells of all of them.
-    if (error instanceof GraphQLError) return undefined;
-    throw error;
-  }
+  const { depth, complexity } = complexityFromQuery(
+    { ...document, definitions },
+    { schema, variables: variableValues ?? {}, ctx: context },
+  );
+  if (depth > documentLimits.levels) return [refuse('levels', depth)];
+  const { points, pointsOfMessage } = documentLimits;
+  const maxPoints = operation.operation === 'subscription' ? pointsOfMessage : points;
+  return complexity > maxPoints ? [refuse('points', complexity, maxPoints)] : [];
 }
 
-/** With fragments unfolded. Those of introspection have no cost of their own, so it is they that count. */
+/** With fragments unfolded. Fields of introspection cost no points, so only this count limits them. */
 function countFields(operation: OperationDefinitionNode, document: DocumentNode): number {
   const fragments = new Map(
     document.definitions.flatMap((definition) =>
@@ -146,7 +190,7 @@ function countFields(operation: OperationDefinitionNode, document: DocumentNode)
   return countIn(operation.selectionSet);
 }
 
-/** The operation that a request means must be told from the others of its document. */
+/** Throws unless the request selects one operation of its document. */
 export function requireOperation(document: DocumentNode, operationName: unknown): void {
   const isNamed = typeof operationName === 'string';
   if (!isNamed && operationName !== undefined && operationName !== null) {
@@ -154,10 +198,13 @@ export function requireOperation(document: DocumentNode, operationName: unknown)
   }
   if (getOperationAST(document, isNamed ? operationName : null)) return;
   throw isNamed
-    ? refuseName('unknown_operation', 'names no operation of the document')
-    : refuseName('required', 'is required: the document does not have exactly one operation');
+    ? refuseName('unknown_operation', 'must name an operation of the document')
+    : refuseName(
+        'required',
+        'is required, because the document does not have exactly one operation',
+      );
 }
 
 function refuseName(code: string, message: string): AppError {
-  return validationError([{ path: 'operationName', code, message }]);
+  return validationError([{ path: ['operationName'], code, message }]);
 }

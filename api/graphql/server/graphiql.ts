@@ -1,4 +1,4 @@
-// GraphiQL, the page for writing GraphQL: loaded on the first request, with a policy of what it may do.
+// The GraphiQL page and its Content-Security-Policy.
 import { createHash } from 'node:crypto';
 import type { GraphiQLOptions, Plugin } from 'graphql-yoga';
 import { frameHeaders } from '../../http/pages.ts';
@@ -7,16 +7,16 @@ const scriptPattern = /<div id="root"><\/div>\s*<script>([\s\S]*)<\/script>/;
 
 export interface Graphiql {
   render(this: void, options?: GraphiQLOptions): Promise<string>;
-  /** Gives the page its headers. */
+  /** Sets the headers of the page. */
   readonly plugin: Plugin;
 }
 
 export function createGraphiql(): Graphiql {
-  /** The page's only script is always the same. */
+  /** The page has one script, which never changes. */
   let scriptHash: string | undefined;
 
   return {
-    // Its own copy, so that the page works without the internet; 50 MB, so only on demand.
+    // This package works offline. It takes 50 MB of memory, so it loads on the first request.
     async render(options) {
       const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
       const page = renderGraphiQL(options);
@@ -34,7 +34,7 @@ export function createGraphiql(): Graphiql {
   };
 }
 
-/** The editor makes its workers from blobs, contains its fonts and images, and sets inline styles. */
+/** The editor creates workers from blobs, embeds fonts and images, and sets inline styles. */
 function policyOf(scriptHash: string): string {
   return [
     "default-src 'none'",

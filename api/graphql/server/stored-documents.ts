@@ -1,32 +1,34 @@
-// GraphQL documents that a request may name instead of sending: the operator's, and those sent before.
+// Stored GraphQL documents, which a request can name: those of the operator, and those sent before.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { GraphQLError, parse, validate, type GraphQLSchema } from 'graphql';
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { ConfigError, type Config } from '../../../schema/config/config.ts';
 import { AppError, validationError } from '../../../schema/wire/errors.ts';
-import { createSchema } from '../schema.ts';
+import type { Path } from '../../../schema/wire/names.ts';
+import { createSchema } from '../../resources/schema.ts';
 import { requireLength } from './document-limits.ts';
-import { eventRecorded, liveCursor } from '../../cli/listen/documents.ts';
+import { eventRecorded, liveCursor } from '../listen-documents.ts';
 
-/** What a request says of its document. */
+/** The parameters of a request that select its document. */
 export interface DocumentRequest {
   query?: unknown;
-  /** By the draft of GraphQL over HTTP. */
+  /** The ID, as the draft of GraphQL over HTTP defines it. */
   documentId?: unknown;
-  /** `persistedQuery`: as Apollo and urql name it. */
+  /** `persistedQuery`, as Apollo and urql send it. */
   extensions?: unknown;
 }
 
 export interface StoredDocuments {
   /**
-   * What the request asks for: its own document, or the stored one that it names. `isKnown`: whether
-   * its key is; only then is a document that came with its hash kept for the next request.
+   * The request's own document, or the stored one that it names. A document with its hash is kept for
+   * the next request only if the API key is known (`isKnown`).
    */
   readDocument(request: DocumentRequest, isKnown: boolean): unknown;
 }
 
-/** In characters, of all documents together that clients have sent with their hashes. */
+/** In characters, for all documents that clients have sent with their hashes. */
 const maxKept = 4_000_000;
 
 export function createStoredDocuments({
@@ -37,11 +39,17 @@ export function createStoredDocuments({
     ...[liveCursor, eventRecorded].map((text) => [hashOf(text), text] as const),
     ...(path === undefined ? [] : readStore(path)),
   ]);
-  const kept = createKept();
+  const kept = new LRUCache<string, string>({
+    maxSize: maxKept,
+    sizeCalculation: ({ length }) => length || 1,
+  });
 
   function keep(text: string, given: DocumentName): void {
-    if (hashOf(text) === given.id) return kept.keep(given.id, text);
-    const message = 'is not the SHA-256 of the document';
+    if (hashOf(text) === given.id) {
+      kept.set(given.id, text);
+      return;
+    }
+    const message = 'must be the SHA-256 of the document';
     throw validationError([{ path: given.path, code: 'hash_mismatch', message }]);
   }
 
@@ -60,35 +68,8 @@ export function createStoredDocuments({
         if (isOnly) throw refusesOthers();
         return request.query;
       }
-      const text = stored.get(given.id) ?? kept.find(given.id);
+      const text = stored.get(given.id) ?? kept.get(given.id);
       if (text === undefined) throw unknownDocument(given, isOnly);
-      return text;
-    },
-  };
-}
-
-/** The ones used last, as many as there is room for. */
-function createKept() {
-  const texts = new Map<string, string>();
-  let size = 0;
-  const forget = (id: string) => {
-    size -= texts.get(id)?.length ?? 0;
-    texts.delete(id);
-  };
-  const keep = (id: string, text: string) => {
-    forget(id);
-    texts.set(id, text);
-    size += text.length;
-    for (const oldest of texts.keys()) {
-      if (size <= maxKept) break;
-      forget(oldest);
-    }
-  };
-  return {
-    keep,
-    find(id: string): string | undefined {
-      const text = texts.get(id);
-      if (text !== undefined) keep(id, text);
       return text;
     },
   };
@@ -96,8 +77,8 @@ function createKept() {
 
 interface DocumentName {
   id: string;
-  /** Where the request names it. */
-  path: string;
+  /** The path of the name in the request. */
+  path: Path;
   isHash: boolean;
 }
 
@@ -107,17 +88,21 @@ const PersistedQuery = z.object({
 
 function readName({ documentId, extensions }: DocumentRequest): DocumentName | undefined {
   if (documentId !== undefined && documentId !== null) {
-    const path = 'documentId';
+    const path = ['documentId'];
     if (typeof documentId === 'string') return { id: bare(documentId), path, isHash: false };
     throw validationError([{ path, code: 'invalid_type', message: 'must be a string' }]);
   }
   const parsed = PersistedQuery.safeParse(extensions);
   if (!parsed.success) return undefined;
   const { sha256Hash } = parsed.data.persistedQuery;
-  return { id: bare(sha256Hash), path: 'extensions.persistedQuery.sha256Hash', isHash: true };
+  return {
+    id: bare(sha256Hash),
+    path: ['extensions', 'persistedQuery', 'sha256Hash'],
+    isHash: true,
+  };
 }
 
-/** `sha256:<hex>`, as the draft writes it, is the hash that others give without the prefix. */
+/** The draft writes `sha256:<hex>`. Other clients omit the prefix. */
 function bare(id: string): string {
   return /^(?:sha256:)?([0-9a-f]{64})$/i.exec(id)?.[1]?.toLowerCase() ?? id;
 }
@@ -130,20 +115,20 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** The word by which clients know that they have to send the document with its hash once. */
+/** Clients that get this message send the document with its hash. */
 const notFound = 'PersistedQueryNotFound';
 
 function unknownDocument({ id, path, isHash }: DocumentName, isOnly: boolean): AppError {
-  const message = `names no stored document: ${id.slice(0, 128)}`;
+  const message = `is not the id of a stored document: ${id.slice(0, 128)}`;
   const issues = [{ path, code: 'unknown_document', message }];
   return isHash && !isOnly
     ? new AppError('not_found', notFound, { issues, hint: 'Send the document with its hash.' })
-    : new AppError('not_found', `${path}: ${message}`, { issues });
+    : new AppError('not_found', (names) => `${names.path(path)}: ${message}`, { issues });
 }
 
 function refusesOthers(): AppError {
-  const message = 'only stored documents are answered: name one by its `documentId`';
-  return validationError([{ path: 'query', code: 'document_not_stored', message }]);
+  const message = 'must be a stored document. Name one by its `documentId`.';
+  return validationError([{ path: ['query'], code: 'document_not_stored', message }]);
 }
 
 const Manifest = z.union([
@@ -155,10 +140,10 @@ const Manifest = z.union([
   z.record(z.string(), z.string()),
 ]);
 
-/** Throws a ConfigError that names every document that is none, or asks for what is not there. */
+/** Throws a ConfigError that lists every invalid document. */
 function readStore(path: string): Map<string, string> {
-  const refuse = (faults: string[]) =>
-    new ConfigError(faults.map((fault) => `FANFARE_PERSISTED_DOCUMENTS: ${path} ${fault}`));
+  const refuse = (errors: string[]) =>
+    new ConfigError(errors.map((error) => `FANFARE_PERSISTED_DOCUMENTS: ${path} ${error}`));
   let manifest: unknown;
   try {
     manifest = JSON.parse(readFileSync(path, 'utf8'));
@@ -166,24 +151,26 @@ function readStore(path: string): Map<string, string> {
     throw refuse([`cannot be read: ${(error as Error).message}`]);
   }
   const parsed = Manifest.safeParse(manifest);
-  if (!parsed.success) throw refuse(['is neither {"<id>": "<document>"} nor a manifest']);
+  if (!parsed.success) throw refuse(['must be {"<id>": "<document>"} or a manifest']);
   const entries = Array.isArray(parsed.data['operations'])
     ? parsed.data['operations'].map(({ id, body }): [string, string] => [id, body])
     : Object.entries(parsed.data as Record<string, string>);
   const schema = createSchema();
-  const faults = entries.flatMap(([id, text]) => {
-    const fault = faultOf(text, schema);
-    return fault === undefined ? [] : [`has a faulty document at ${JSON.stringify(id)}: ${fault}`];
+  const errors = entries.flatMap(([id, text]) => {
+    const error = findError(text, schema);
+    return error === undefined
+      ? []
+      : [`has an invalid document at ${JSON.stringify(id)}: ${error}`];
   });
-  if (faults.length > 0) throw refuse(faults);
-  // By its hash too, whatever the operator calls it.
+  if (errors.length > 0) throw refuse(errors);
+  // By its hash, and by the operator's own ID.
   return new Map([
     ...entries.map(([, text]): [string, string] => [hashOf(text), text]),
     ...entries.map(([id, text]): [string, string] => [bare(id), text]),
   ]);
 }
 
-function faultOf(text: string, schema: GraphQLSchema): string | undefined {
+function findError(text: string, schema: GraphQLSchema): string | undefined {
   try {
     return validate(schema, parse(text))[0]?.message;
   } catch (error) {

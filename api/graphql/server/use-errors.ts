@@ -1,10 +1,10 @@
-// Yoga plugin: every error that leaves /graphql over HTTP has our form, in streams too.
+// Yoga plugin: presents every error of /graphql over HTTP, in streams too.
 import { isAsyncIterable, mapAsyncIterator, type Plugin } from 'graphql-yoga';
 import type { ExecutionResult } from 'graphql';
-import type { Context } from '../../server/context.ts';
+import type { Context } from '../../http/context.ts';
 import { presentHttpError } from '../errors.ts';
 import { nameRequest } from '../../http/request-id.ts';
-import type { RequestState } from './use-caller.ts';
+import type { RequestState } from './use-request.ts';
 
 export function useErrors(context: Context): Plugin {
   return {
@@ -17,8 +17,6 @@ export function useErrors(context: Context): Plugin {
           : one;
       if (isAsyncIterable<ExecutionResult>(result)) {
         hook.setResult(mapAsyncIterator(result[Symbol.asyncIterator](), present));
-      } else if (Array.isArray(result)) {
-        hook.setResult(result.map((one) => present(one as ExecutionResult)));
       } else {
         hook.setResult(present(result as ExecutionResult));
       }

@@ -1,11 +1,11 @@
-// Yoga plugin: hands every path but /graphql to the router, before Yoga looks at the request.
+// Yoga plugin: passes every path except /graphql to the router, before Yoga reads the request.
 import type { IncomingMessage } from 'node:http';
 import type { Plugin } from 'graphql-yoga';
-import type { Context } from '../../server/context.ts';
+import type { Context } from '../../http/context.ts';
 import { toAppError, toErrorAnswer } from '../../http/errors.ts';
 import { nameRequest } from '../../http/request-id.ts';
 
-/** What Node knows of a request beside the standard one: its socket. */
+/** Node's own request, with its socket. */
 export interface NodeRequest {
   req: IncomingMessage;
 }
@@ -38,14 +38,14 @@ export function useRouter(
   };
 }
 
-/** `/v1/posts` → `/v1`. No part is at `//`. */
+/** `/v1/posts` → `/v1`. Nothing is at `//`. */
 function firstSegment(path: string): string {
   const second = path.indexOf('/', 1);
   if (second === 1) return path;
   return second === -1 ? path : path.slice(0, second);
 }
 
-/** What a part let slip; the server under Yoga would show the client its stack. */
+/** For an uncaught error. The server under Yoga would send its stack to the client. */
 function refuse(context: Context, thrown: unknown): Response {
   const requestId = nameRequest(null);
   const known = toAppError(context, thrown, requestId);

@@ -1,20 +1,18 @@
-// GraphQL Yoga, the one HTTP front: GraphQL over HTTP and SSE itself, every other path by the router.
+// GraphQL Yoga serves GraphQL over HTTP and SSE, and passes every other path to the router.
 import { createLRUCache, createYoga, type YogaServerInstance } from 'graphql-yoga';
-import type { Context } from '../../server/context.ts';
+import type { Context } from '../../http/context.ts';
 import { createGraphiql } from './graphiql.ts';
-import { createSchema } from '../schema.ts';
+import { createSchema } from '../../resources/schema.ts';
 import type { GraphqlContext } from '../context.ts';
+import { createMessages } from '../messages.ts';
 import type { KeyWatch } from '../../live/key-watch.ts';
-import { createSubjects } from '../../live/subjects.ts';
-import { useSharedResults } from '../../live/use-shared-results.ts';
 import type { StoredDocuments } from './stored-documents.ts';
-import { useAccept } from './use-accept.ts';
-import { useCaller, type RequestState } from './use-caller.ts';
-import { useDocumentLimits } from './use-document-limits.ts';
+import { useDocumentLimits } from './document-limits.ts';
+import { useEventStreams } from './use-event-streams.ts';
 import { useErrors } from './use-errors.ts';
+import { useRequest, type RequestState } from './use-request.ts';
 import { graphqlPath, useRouter, type Respond, type Routes } from './use-router.ts';
-import { useStalledStreams } from './use-stalled-streams.ts';
-import { useStoredDocuments } from './use-stored-documents.ts';
+import { useSharedResults } from './use-shared-results.ts';
 
 export type Front = YogaServerInstance<RequestState, GraphqlContext>;
 
@@ -36,7 +34,7 @@ const exampleQuery = `# In the tab Headers: { "Authorization": "Bearer <your API
 export function createFront(app: Context, options: FrontOptions): Front {
   const { keyWatch, documents, routes, otherwise } = options;
   const graphiql = createGraphiql();
-  const shared = { app, keyWatch, subjects: createSubjects(app) };
+  const shared = { app, keyWatch, messages: createMessages(app) };
   return createYoga<RequestState, GraphqlContext>({
     schema: createSchema(),
     context: ({ caller, requestId, idempotencyKey, ended }: RequestState) => ({
@@ -48,14 +46,12 @@ export function createFront(app: Context, options: FrontOptions): Front {
     }),
     plugins: [
       useRouter(app, routes, otherwise),
-      useCaller(app),
+      useRequest(app, documents),
       graphiql.plugin,
-      useStoredDocuments(documents),
       useDocumentLimits(app.config),
       useErrors(app),
-      useAccept(),
       useSharedResults(),
-      useStalledStreams(app.config.stalledMs),
+      useEventStreams(app.config.stalledMs),
     ],
     extraParamNames: ['documentId'],
     graphqlEndpoint: graphqlPath,
@@ -63,12 +59,12 @@ export function createFront(app: Context, options: FrontOptions): Front {
     landingPage: false,
     graphiql: app.config.hasGraphiql && {
       title: 'Fanfare',
-      // Its socket would come without the headers that a user gives.
+      // A WebSocket would omit the headers that the user enters.
       subscriptionsProtocol: 'SSE',
       defaultQuery: exampleQuery,
     },
     renderGraphiQL: graphiql.render,
-    // A document of the greatest size takes up to a megabyte once it is read.
+    // The largest document takes up to a megabyte once it is parsed.
     parserAndValidationCache: {
       documentCache: createLRUCache({ max: 200 }),
       errorCache: createLRUCache({ max: 20 }),
@@ -76,8 +72,9 @@ export function createFront(app: Context, options: FrontOptions): Front {
     batching: false,
     multipart: false,
     cors: false,
-    maxRequestBodySize: app.config.maxBodyBytes,
-    // Our own plugin does it, since it knows the request that an error belongs to.
+    // `use-request.ts` limits it.
+    maxRequestBodySize: false,
+    // `use-errors.ts` masks them, because it knows the request ID.
     maskedErrors: false,
     logging: {
       debug() {},

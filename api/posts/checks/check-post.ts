@@ -1,22 +1,35 @@
-// Everything that is checked of a post before it is written: for creating it, and for validating it.
+// All checks of a post before it is written: to create it, or only to validate it.
 import { monthOf } from '../../../schema/database/accounts/usage.ts';
+import { render, restNames, type Names } from '../../../schema/wire/names.ts';
 import type { SocialAccountRow } from '../../../schema/database/tables.ts';
-import type { CreatePost, PostFinding, PostVerdict } from '../../../schema/posts/posts.ts';
-import type { Caller, Context } from '../../server/context.ts';
+import type {
+  CreatePost,
+  PostIssue,
+  PostStatus,
+  PostValidation,
+} from '../../../schema/posts/posts.ts';
+import type { Caller, Context } from '../../http/context.ts';
 import { foreseeExcess } from '../count-usage.ts';
-import { fault, toRefusal, type Finding } from './findings.ts';
+import { error, toRefusal, type TargetIssue } from './target-issues.ts';
 import { checkSchedule, toSchedule } from './schedule.ts';
 import { checkTargets, type CheckedTargets, type PlannedTarget } from './targets.ts';
-import type { PlannedPost } from '../write-post.ts';
 
-/** Throws all faults together. */
+/** A post whose every part has been checked. */
+export interface PlannedPost extends Pick<CreatePost, 'caption' | 'metadata'> {
+  mediaUrls: string[];
+  status: Extract<PostStatus, 'draft' | 'scheduled' | 'pending'>;
+  scheduledAt: Date | null;
+  targets: PlannedTarget[];
+}
+
+/** Throws one error with all issues. */
 export async function planPost(
   context: Context,
   caller: Caller,
   input: CreatePost,
 ): Promise<PlannedPost> {
-  const { findings, targets } = await checkPost(context, caller, input);
-  const refusal = toRefusal(findings);
+  const { issues, targets } = await checkPost(context, caller, input);
+  const refusal = toRefusal(issues);
   if (refusal) throw refusal;
   const { caption, metadata, media_urls: mediaUrls } = input;
   const scheduledAt = toSchedule(input);
@@ -24,33 +37,34 @@ export async function planPost(
   return { caption, mediaUrls, metadata, status, scheduledAt, targets };
 }
 
-/** What creating this post would say, without creating it. */
+/** Reports the issues that creating this post would raise. */
 export async function validatePost(
   context: Context,
   caller: Caller,
   input: CreatePost,
-): Promise<PostVerdict> {
-  const { findings, accounts, targets } = await checkPost(context, caller, input);
+  names: Names = restNames,
+): Promise<PostValidation> {
+  const { issues, accounts, targets } = await checkPost(context, caller, input);
   const excess = await checkUsage(context, caller, input, targets);
-  const shown = [...findings, ...excess].map((finding) => present(finding, accounts));
+  const shown = [...issues, ...excess].map((issue) => present(issue, accounts, names));
   const errors = shown.filter(({ severity }) => severity === 'error');
   const warnings = shown.filter(({ severity }) => severity === 'warning');
   return { valid: errors.length === 0, errors, warnings };
 }
 
-/** Creation counts instead, in its transaction: two posts at once must not both be the last one. */
+/** Creation counts in its transaction instead, so that two posts can't both take the last place. */
 async function checkUsage(
   context: Context,
   caller: Caller,
   input: CreatePost,
   targets: PlannedTarget[],
-): Promise<Finding[]> {
+): Promise<TargetIssue[]> {
   if (input.status === 'draft' || targets.length === 0) return [];
   const month = monthOf(toSchedule(input) ?? new Date());
-  const issues = await foreseeExcess(context, caller, targets, month);
-  return issues.map((issue) => {
+  const excess = await foreseeExcess(context, caller, targets, month);
+  return excess.map((issue) => {
     const { index, account } = targets.find(({ path }) => path === issue.path)!;
-    return fault(issue, { index, accountId: account.id });
+    return error(issue, { index, accountId: account.id });
   });
 }
 
@@ -61,21 +75,22 @@ async function checkPost(
 ): Promise<CheckedTargets> {
   const publishAt = toSchedule(input) ?? new Date();
   const checked = await checkTargets(context, caller, input, publishAt);
-  const schedule = checkSchedule(context.config, input).map((issue) => fault(issue));
-  return { ...checked, findings: [...schedule, ...checked.findings] };
+  const schedule = checkSchedule(context.config, input).map((issue) => error(issue));
+  return { ...checked, issues: [...schedule, ...checked.issues] };
 }
 
 function present(
-  { issue, severity, target }: Finding,
+  { issue, severity, target }: TargetIssue,
   accounts: ReadonlyMap<string, SocialAccountRow>,
-): PostFinding {
+  names: Names,
+): PostIssue {
   return {
     platform_post_index: target?.index ?? null,
     account_id: target?.accountId ?? null,
     platform: (target && accounts.get(target.accountId)?.platform) ?? null,
-    field: issue.path,
+    field: names.path(issue.path),
     code: issue.code,
-    message: issue.message,
+    message: render(issue.message, names),
     actual: issue.actual ?? null,
     limit: issue.limit ?? null,
     severity,

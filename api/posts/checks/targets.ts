@@ -1,23 +1,24 @@
-// From the targets that a request names to those that are written: accounts found, all checked.
+// Checks the targets of a request, and plans the results to write.
 import type { Issue } from '../../../schema/wire/errors.ts';
+import type { Path, Text } from '../../../schema/wire/names.ts';
 import type { SocialAccountRow } from '../../../schema/database/tables.ts';
 import { listAccountsById } from '../../../schema/database/accounts/accounts.ts';
-import { lostAccountWords, reconnectCalls } from '../../../schema/reconnecting.ts';
+import { lostAccountWords, reconnectCalls } from '../../../schema/posts/reconnecting.ts';
 import { rulesOf } from '../../../activities/platforms/index.ts';
-import type { Caller, Context } from '../../server/context.ts';
-import { fault, isFault, toRefusal, type Finding } from './findings.ts';
+import type { Caller, Context } from '../../http/context.ts';
+import { error, isError, toRefusal, type TargetIssue } from './target-issues.ts';
 import { checkMediaUrls } from './media-urls.ts';
-import { nameTargets, type NamedTarget, type TargetInput } from './named-targets.ts';
+import { readTargets, type RequestTarget, type TargetInput } from './request-targets.ts';
 import { checkContent } from './network-rules.ts';
 import { checkThreads, orderThreads } from './threads.ts';
 import { warnOfAccess, warnOfRepeats } from './warnings.ts';
 
 export interface PlannedTarget {
-  /** Its place in the request's list. */
+  /** The position in the request's list. */
   index: number;
   account: SocialAccountRow;
-  /** Where the request names the account. */
-  path: string;
+  /** The path of the account in the request. */
+  path: Path;
   caption: string | null;
   mediaUrls: string[] | null;
   platformOptions: Record<string, unknown>;
@@ -27,50 +28,51 @@ export interface PlannedTarget {
 }
 
 export interface CheckedTargets {
-  findings: Finding[];
+  issues: TargetIssue[];
   accounts: ReadonlyMap<string, SocialAccountRow>;
-  /** Empty where a finding is a fault. */
+  /** Empty if an issue is an error. */
   targets: PlannedTarget[];
 }
 
-/** Throws all faults together. */
+/** Throws one error with all issues. */
 export async function planTargets(
   context: Context,
   caller: Caller,
   input: TargetInput,
 ): Promise<PlannedTarget[]> {
-  const { findings, targets } = await checkTargets(context, caller, input, new Date());
-  const refusal = toRefusal(findings);
+  const { issues, targets } = await checkTargets(context, caller, input, new Date());
+  const refusal = toRefusal(issues);
   if (refusal) throw refusal;
   return targets;
 }
 
-/** An unknown account and one that the caller may not see are the same fault. */
+/** An account that the caller can't see counts as unknown. */
 export async function checkTargets(
   context: Context,
   caller: Caller,
   input: TargetInput,
   publishAt: Date,
 ): Promise<CheckedTargets> {
-  const { named, issues } = nameTargets(input, context.config.maxTargets);
+  const { named, issue } = readTargets(input, context.config.maxTargets);
   const rows = await listAccountsById(
     context.db,
     caller,
     named.map((target) => target.accountId),
   );
   const accounts = new Map(rows.map((account) => [account.id, account]));
-  const findings = [
-    ...[...issues, ...checkMediaUrls(input.media_urls, 'media_urls')].map((issue) => fault(issue)),
+  const issues = [
+    ...(issue ? [error(issue)] : []),
+    ...checkMediaUrls(input.media_urls, ['media_urls']).map((issue) => error(issue)),
     ...named.flatMap((target) =>
       checkTarget(context, target, accounts.get(target.accountId), input, publishAt),
     ),
     ...checkThreads(named),
     ...warnOfRepeats(named, input),
   ];
-  if (findings.some(isFault)) return { findings, accounts, targets: [] };
+  if (issues.some(isError)) return { issues, accounts, targets: [] };
   const targets = named.map((target) => plan(context, target, accounts.get(target.accountId)!));
   return {
-    findings,
+    issues,
     accounts,
     targets: orderThreads(
       targets,
@@ -82,16 +84,18 @@ export async function checkTargets(
 
 function checkTarget(
   { platforms }: Context,
-  target: NamedTarget,
+  target: RequestTarget,
   account: SocialAccountRow | undefined,
   input: TargetInput,
   publishAt: Date,
-): Finding[] {
-  const refuse = (issue: Omit<Issue, 'path'>) => [fault({ path: target.path, ...issue }, target)];
-  if (!account) return refuse({ code: 'unknown_account', message: 'No account has this id.' });
+): TargetIssue[] {
+  const refuse = (issue: Omit<Issue, 'path'>) => [error({ path: target.path, ...issue }, target)];
+  if (!account) return refuse({ code: 'unknown_account', message: 'No account has this ID.' });
   if (account.status !== 'active') {
-    const message = `The account ${lostAccountWords[account.status]}. Connect it again: ${reconnectCalls}.`;
-    return refuse({ code: 'account_not_active', message, actual: account.status });
+    const { status } = account;
+    const message: Text = (names) =>
+      `The account ${lostAccountWords[status]}. Connect it again: ${reconnectCalls(names)}.`;
+    return refuse({ code: 'account_not_active', message, actual: status });
   }
   const platform = platforms.get(account.platform);
   if (!platform) {
@@ -100,14 +104,14 @@ function checkTarget(
   }
   const ofAccount = { ...platform, rules: rulesOf(platform, account.traits) };
   return [
-    ...checkContent(platforms, ofAccount, target, input).map((issue) => fault(issue, target)),
+    ...checkContent(platforms, ofAccount, target, input).map((issue) => error(issue, target)),
     ...warnOfAccess(platform, account, target, publishAt),
   ];
 }
 
 function plan(
   { platforms }: Context,
-  { own, path, index }: NamedTarget,
+  { own, path, index }: RequestTarget,
   account: SocialAccountRow,
 ): PlannedTarget {
   return {

@@ -1,30 +1,31 @@
-// What does not refuse a post, though its author would rather know it before than after.
+// Warnings: problems of a post that don't refuse it.
 import type { Platform } from '../../../activities/platforms/platform.ts';
+import { platformTitles } from '../../../schema/platforms/index.ts';
 import type { SocialAccountRow } from '../../../schema/database/tables.ts';
-import { warning, type Finding } from './findings.ts';
-import type { NamedTarget, TargetInput } from './named-targets.ts';
+import { warning, type TargetIssue } from './target-issues.ts';
+import type { RequestTarget, TargetInput } from './request-targets.ts';
 
-/** Access that ends before the post is due, where nobody but the user can renew it. */
+/** The access ends before the post is due, and only the user can renew it. */
 export function warnOfAccess(
   { name, refresh }: Platform,
   { token_expires_at }: SocialAccountRow,
-  target: NamedTarget,
+  target: RequestTarget,
   publishAt: Date,
-): Finding[] {
+): TargetIssue[] {
   if (refresh || !token_expires_at || token_expires_at > publishAt) return [];
   const ends = token_expires_at.toISOString();
   const issue = {
     path: target.path,
     code: 'access_expires_first',
-    message: `The access to this account ends at ${ends}, before the post is published, and ${name} lets nobody but its user renew it. Let the user connect it again.`,
+    message: `The access to this account ends at ${ends}, before the post is published. Only the user can renew it at ${platformTitles[name]}, by connecting the account again.`,
     actual: ends,
     limit: publishAt.toISOString(),
   };
   return [warning(issue, target)];
 }
 
-/** Two parts of a thread with one text: forgotten captions, and refused by many networks. */
-export function warnOfRepeats(named: NamedTarget[], input: TargetInput): Finding[] {
+/** Two parts of a thread with the same text: often a forgotten caption, and refused by many networks. */
+export function warnOfRepeats(named: RequestTarget[], input: TargetInput): TargetIssue[] {
   const seen = new Set<string>();
   return named.flatMap((target) => {
     if (target.own.thread_position === undefined) return [];
@@ -35,6 +36,6 @@ export function warnOfRepeats(named: NamedTarget[], input: TargetInput): Finding
       return [];
     }
     const message = 'Another part of this thread has the same text.';
-    return [warning({ path: `${target.at}caption`, code: 'repeated_text', message }, target)];
+    return [warning({ path: [...target.at, 'caption'], code: 'repeated_text', message }, target)];
   });
 }

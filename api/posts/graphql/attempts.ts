@@ -1,12 +1,7 @@
 // The calls of a target or a comment to its network, in GraphQL.
 import { listQuery } from '../../../schema/wire/listing.ts';
-import { phases } from '../../../schema/posts/posts.ts';
-import {
-  attemptOutcomes,
-  providerDetailMeaning,
-  type AttemptOutcome,
-  type PostAttempt,
-} from '../../../schema/posts/attempts.ts';
+import { Phase } from '../../../schema/posts/posts.ts';
+import { AttemptOutcome, type PostAttempt } from '../../../schema/posts/attempts.ts';
 import { builder } from '../../graphql/builder.ts';
 import { connectionOf } from '../../graphql/connections.ts';
 import { linkPages } from '../../graphql/links.ts';
@@ -14,50 +9,22 @@ import { wordEnum } from '../../graphql/shapes.ts';
 import { listAttemptsOfResults, toAttemptCursor } from '../list-attempts.ts';
 import { OutcomeRef } from './shapes.ts';
 
-const PhaseRef = wordEnum('Phase', phases, { enum: 'A step of a target on its way.' });
+const PhaseRef = wordEnum(Phase);
 
-const OutcomeOfAttemptRef = wordEnum(
-  'AttemptOutcome',
-  Object.keys(attemptOutcomes) as AttemptOutcome[],
-  {
-    enum: 'What a call to the network came to.',
-    ...Object.fromEntries(
-      Object.entries(attemptOutcomes).map(([outcome, meaning]) => [
-        outcome,
-        `${meaning[0]!.toUpperCase()}${meaning.slice(1)}.`,
-      ]),
-    ),
-  },
-);
+const OutcomeOfAttemptRef = wordEnum(AttemptOutcome);
 
 const PostAttemptRef = builder.objectRef<PostAttempt>('PostAttempt').implement({
-  description: 'One call of a phase to the network of a target or a comment.',
   fields: (t) => ({
-    number: t.exposeInt('number', {
-      description: 'Grows from call to call of the target, over all runs; a retry leaves one out.',
-    }),
-    run: t.exposeInt('run', { description: 'Of the post; a retry is a new one.' }),
+    number: t.exposeInt('number'),
+    run: t.exposeInt('run'),
     phase: t.expose('phase', { type: PhaseRef }),
     startedAt: t.expose('started_at', { type: 'DateTime' }),
-    durationMs: t.exposeInt('duration_ms', {
-      nullable: true,
-      description: 'Null: the call has not ended.',
-    }),
-    outcome: t.expose('outcome', {
-      type: OutcomeOfAttemptRef,
-      description: 'What the call came to.',
-    }),
-    errorCode: t.exposeString('error_code', {
-      nullable: true,
-      description: "The network's own code.",
-    }),
+    durationMs: t.exposeInt('duration_ms', { nullable: true }),
+    outcome: t.expose('outcome', { type: OutcomeOfAttemptRef }),
+    errorCode: t.exposeString('error_code', { nullable: true }),
     errorMessage: t.exposeString('error_message', { nullable: true }),
     providerError: t.expose('provider_error', { type: 'JSON', nullable: true }),
-    providerDetail: t.expose('provider_detail', {
-      type: 'JSON',
-      nullable: true,
-      description: providerDetailMeaning,
-    }),
+    providerDetail: t.expose('provider_detail', { type: 'JSON', nullable: true }),
   }),
 });
 
@@ -65,7 +32,7 @@ const PostAttemptConnection = connectionOf('PostAttemptConnection', PostAttemptR
 
 linkPages(OutcomeRef, 'attemptLog', {
   type: PostAttemptConnection,
-  description: 'Every call of a phase to the network, newest first.',
+  description: 'Calls to the network, newest first.',
   scope: 'posts:read',
   schema: listQuery({}),
   listMany: listAttemptsOfResults,

@@ -1,18 +1,16 @@
 // Creating several posts at once, in GraphQL.
+import { fixedLimits } from '../../../schema/wire/limits.ts';
 import { CreatePosts } from '../../../schema/posts/bulk.ts';
-import { AppError, type Issue } from '../../../schema/wire/errors.ts';
+import type { ErrorObject } from '../../../schema/wire/error-object.ts';
 import { builder, operationCost } from '../../graphql/builder.ts';
-import type { ErrorBody } from '../../http/errors.ts';
-import { spellBody } from '../../graphql/errors.ts';
 import { inInput, write } from '../../graphql/operation.ts';
 import { idempotencyArguments } from '../../graphql/shapes.ts';
-import { spellError, type Place } from '../../graphql/case-conversion.ts';
+import { namesAt } from '../../graphql/input.ts';
 import { createPosts, type CreatedPost } from '../create-posts.ts';
 import { CreatePostInput } from './creating.ts';
 import { PostRef } from './shapes.ts';
 
-const IssueRef = builder.objectRef<Issue>('Issue').implement({
-  description: 'One fault of one field.',
+const IssueRef = builder.objectRef<NonNullable<ErrorObject['issues']>[number]>('Issue').implement({
   fields: (t) => ({
     path: t.exposeString('path'),
     code: t.exposeString('code'),
@@ -22,8 +20,7 @@ const IssueRef = builder.objectRef<Issue>('Issue').implement({
   }),
 });
 
-const RefusalRef = builder.objectRef<ErrorBody>('Refusal').implement({
-  description: 'Why something was refused or failed, as `extensions` of an error shows it.',
+const RefusalRef = builder.objectRef<ErrorObject>('Refusal').implement({
   fields: (t) => ({
     code: t.exposeString('code'),
     message: t.exposeString('message'),
@@ -35,27 +32,25 @@ const RefusalRef = builder.objectRef<ErrorBody>('Refusal').implement({
 });
 
 const CreatedPostRef = builder.objectRef<CreatedPost>('CreatedPost').implement({
-  description: 'What creating this post alone would have answered.',
   fields: (t) => ({
-    status: t.exposeInt('status', { description: 'As in REST: 201, 202, 422.' }),
+    status: t.exposeInt('status', {
+      description:
+        'HTTP status that creating the post alone would return in REST, such as 201, 202 or 422.',
+    }),
     post: t.field({
+      description: 'The post. Null if it was refused.',
       type: PostRef,
       nullable: true,
       resolve: (created) => ('post' in created ? created.post : null),
     }),
     error: t.field({
+      description: 'Why the post was refused. Null if it was created.',
       type: RefusalRef,
       nullable: true,
       resolve: (created) => ('error' in created ? created.error : null),
     }),
   }),
 });
-
-function spell(error: ErrorBody, place: Place): ErrorBody {
-  if (!error.issues) return spellBody(error);
-  const spelled = spellError(new AppError(error.code, error.message, error), place) as AppError;
-  return spellBody({ ...error, message: spelled.message, issues: spelled.options.issues! });
-}
 
 const CreatePostsInput = builder.inputType('CreatePostsInput', {
   fields: (t) => ({ posts: t.field({ type: [CreatePostInput], required: true }) }),
@@ -65,23 +60,18 @@ builder.mutationField('createPosts', (t) =>
   t.field({
     type: [CreatedPostRef],
     nullable: true,
-    description:
-      'Creates up to 50 posts, each by itself: what refuses one leaves the others alone.',
+    description: `Create up to ${fixedLimits.bulkPosts} posts. Each is accepted or refused on its own. With an \`idempotencyKey\`, a repeat creates only the posts that do not exist yet.`,
     complexity: ({ input: { posts } }) => ({
       field: operationCost * Math.max(1, posts.length),
       multiplier: posts.length,
     }),
     args: { input: t.arg({ type: CreatePostsInput, required: true }), ...idempotencyArguments },
-    resolve: async (_, args, graphql, info) => {
-      const created = await write(
+    resolve: (_, args, graphql, info) =>
+      write(
         graphql,
         { scope: 'posts:write', schema: CreatePosts, args, info },
-        createPosts,
-      );
-      const place = inInput(args, info);
-      return created.map((one) =>
-        'error' in one ? { ...one, error: spell(one.error, place) } : one,
-      );
-    },
+        (context, caller, input) =>
+          createPosts(context, caller, input, namesAt(inInput(args, info))),
+      ),
   }),
 );

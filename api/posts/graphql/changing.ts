@@ -14,31 +14,24 @@ import { updatePost } from '../update-post.ts';
 const UpdatePostInput = builder.inputType('UpdatePostInput', {
   fields: (t) => ({
     caption: t.string(),
-    accountIds: t.idList({ description: 'Replaces all targets; or give `platformPosts`.' }),
-    platformPosts: t.field({ type: [PlatformPostInput], description: 'Replaces all targets.' }),
+    accountIds: t.idList(),
+    platformPosts: t.field({ type: [PlatformPostInput] }),
     mediaUrls: t.stringList(),
-    metadata: t.field({ type: 'JSON', description: 'Pairs of strings; replaces all of them.' }),
-    scheduledAt: t.field({
-      type: 'DateTime',
-      description: 'A draft is scheduled by it. Null: no time; a scheduled post becomes a draft.',
-    }),
-    status: t.field({
-      type: NewPostStatusRef,
-      description: 'A scheduled post becomes a draft; a draft that is given a time stays one.',
-    }),
+    metadata: t.field({ type: 'JSON' }),
+    scheduledAt: t.field({ type: 'DateTime' }),
+    status: t.field({ type: NewPostStatusRef }),
   }),
 });
 
-const postArguments = { ...idArguments, ...idempotencyArguments };
+const postArguments = { ...idArguments('post'), ...idempotencyArguments };
 const noInputWrite = { scope: 'posts:write', schema: noInput } as const;
 
 builder.mutationFields((t) => ({
   updatePost: t.field({
     type: PostRef,
     nullable: true,
-    description: 'Changes a draft or a scheduled post, schedules it or reschedules it.',
     complexity: operationCost,
-    args: { ...idArguments, input: t.arg({ type: UpdatePostInput, required: true }) },
+    args: { ...idArguments('post'), input: t.arg({ type: UpdatePostInput, required: true }) },
     resolve: (_, args, graphql, info) =>
       write(
         graphql,
@@ -49,7 +42,6 @@ builder.mutationFields((t) => ({
   publishPost: t.field({
     type: PostRef,
     nullable: true,
-    description: 'Publishes a draft or a scheduled post now.',
     complexity: operationCost,
     args: postArguments,
     resolve: (_, args, graphql, info) =>
@@ -60,7 +52,6 @@ builder.mutationFields((t) => ({
   cancelPost: t.field({
     type: PostRef,
     nullable: true,
-    description: 'Cancels a post, or those of its targets that have not been sent yet.',
     complexity: operationCost,
     args: postArguments,
     resolve: (_, args, graphql, info) =>
@@ -71,10 +62,8 @@ builder.mutationFields((t) => ({
   deletePost: t.field({
     type: 'ID',
     nullable: true,
-    description:
-      'Deletes the record of a post that is not being published; what is public stays. Answers its id.',
     complexity: operationCost,
-    args: idArguments,
+    args: idArguments('post'),
     resolve: (_, args, graphql, info) =>
       write(graphql, { ...noInputWrite, args, info }, async (context, caller) => {
         const { status } = await deletePost(context, caller, readId('post', args.id));
@@ -84,11 +73,10 @@ builder.mutationFields((t) => ({
   retryResult: t.field({
     type: PostResultRef,
     nullable: true,
-    description: 'Publishes a failed target again, or its first comment where only that failed.',
     complexity: operationCost,
     args: {
-      postId: t.arg.id({ required: true }),
-      resultId: t.arg.id({ required: true }),
+      postId: t.arg.id({ required: true, description: 'ID of the post.' }),
+      resultId: t.arg.id({ required: true, description: 'ID of the result.' }),
       ...idempotencyArguments,
     },
     resolve: (_, args, graphql, info) =>

@@ -1,4 +1,4 @@
-// GraphQL types of a network's options, made from the schema that checks them.
+// GraphQL types of a network's options, generated from the schema that validates them.
 import type { EnumRef, InputObjectRef, ObjectRef } from '@pothos/core';
 import type { z } from 'zod';
 import { toEnumWord } from '../../../schema/wire/enum-word.ts';
@@ -11,7 +11,7 @@ type Scalar = 'String' | 'Int' | 'Float' | 'Boolean' | 'JSON';
 type Types = Builder['$inferSchemaTypes'];
 type Words = EnumRef<Types, string>;
 
-/** A type as answers and as inputs have it; `isList`: the option holds several. */
+/** An output type and its input type. */
 interface OptionType {
   output: Scalar | Words | ObjectRef<Types, Values>;
   input: Scalar | Words | InputObjectRef<Types, Values>;
@@ -22,34 +22,37 @@ interface Option extends OptionType {
   name: string;
   member: string;
   description: string;
-  /** Whether the schema refuses options without it. */
+  /** Whether the schema refuses options without this one. */
   isRequired: boolean;
 }
 
 interface Place {
   builder: Builder;
-  /** The network as it writes itself, for descriptions. */
+  /** The network's display name, for descriptions. */
   title: string;
-  /** The name of the type that is made here. */
+  /** The name of the generated type. */
   typeName: string;
-  /** The option that holds the type; absent: the type has all of them. */
+  /** The option that has this type. Absent for the type of all options. */
   option?: string;
-  /** What the member that holds the type says of itself. */
+  /** Metadata of the member that has this type. */
   meta: z.GlobalMeta;
 }
 
 /**
- * `MastodonOptions` with `MastodonPoll` inside, and their inputs. An object is named for its member,
- * an item of a list for the member without its `s`. Undefined: the network has no options.
+ * `MastodonOptions` with `MastodonPoll` inside, and their inputs. An object is named after its member,
+ * a list item after the member without its `s`. Undefined: the network has no options.
  */
 export function buildOptionTypes(builder: Builder, title: string, schema: z.ZodObject) {
   const options = listOptions({ builder, title, typeName: title }, schema);
   if (options.length === 0) return undefined;
   const place = { builder, title, typeName: `${title}Options` };
-  const answered = `Options of ${title} that were requested. Null: the option was omitted.`;
+  const answered = `Options of a post to ${title}. Omitted options are null.`;
   return {
     output: createOutput({ ...place, meta: { description: answered } }, options),
-    input: createInput({ ...place, meta: { description: `Options of ${title}.` } }, options),
+    input: createInput(
+      { ...place, meta: { description: `Options of a post to ${title}.` } },
+      options,
+    ),
   };
 }
 
@@ -69,7 +72,7 @@ function listOptions(
   });
 }
 
-/** Options without a GraphQL type are JSON, whose names stay as they are. */
+/** An option without a matching GraphQL type is JSON. Names inside JSON are not converted. */
 function toType(schema: z.ZodType, place: Place): OptionType {
   const { def } = schema as z.ZodType & { def: z.core.$ZodTypes['_zod']['def'] };
   switch (def.type) {
@@ -117,13 +120,13 @@ function metaOf(schema: z.ZodType): z.GlobalMeta {
   return { ...(inner && metaOf(inner)), ...schema.meta() };
 }
 
-/** All nullable, so that options of the same name in several networks can be read by one query. */
+/** Every field is nullable, so that one query can read options of the same name on several networks. */
 function createOutput(
   { builder, title, typeName, meta }: Place,
   options: Option[],
 ): ObjectRef<Types, Values> {
   return builder.objectRef<Values>(typeName).implement({
-    description: meta.description ?? `Part of the options of ${title}.`,
+    description: meta.description ?? `Part of the ${title} options.`,
     fields: (t) =>
       Object.fromEntries(
         options.map(({ name, member, output, isList, description }) => [
@@ -144,7 +147,7 @@ function createInput(
   options: Option[],
 ): InputObjectRef<Types, Values> {
   return builder.inputType(`${typeName}Input`, {
-    description: meta.description ?? `Part of the options of ${title}.`,
+    description: meta.description ?? `Part of the ${title} options.`,
     fields: (t) =>
       Object.fromEntries(
         options.map(({ name, input, isList, description, isRequired }) => [
@@ -159,7 +162,7 @@ function createEnum({ builder, title, typeName, option, meta }: Place, schema: z
   const meanings = { ...meta, ...schema.meta() }['x-enumDescriptions'] as
     Record<string, string> | undefined;
   return builder.enumType(typeName, {
-    description: meta.description ?? `Values of the option \`${option}\` of ${title}.`,
+    description: meta.description ?? `Values of the ${title} option \`${option}\`.`,
     values: Object.fromEntries(
       (schema.options as string[]).map((word) => {
         const meaning = meanings?.[word];
@@ -170,9 +173,9 @@ function createEnum({ builder, title, typeName, option, meta }: Place, schema: z
   });
 }
 
-/** Of what the network's own documents describe. */
+/** For names that the network's own documentation describes. */
 function nameOwn({ title }: Pick<Place, 'title'>, word: string): string {
-  return `\`${word}\` of the API of ${title}.`;
+  return `\`${word}\` in the API of ${title}.`;
 }
 
 function toSentence(text: string): string {

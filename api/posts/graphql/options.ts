@@ -1,4 +1,4 @@
-// The networks' own options in GraphQL: types made of the schemas that check them.
+// The networks' own options in GraphQL, as types generated from the schemas that validate them.
 import { platformDefinitions, type PlatformName } from '../../../schema/platforms/index.ts';
 import { builder } from '../../graphql/builder.ts';
 import { buildOptionTypes } from './option-types.ts';
@@ -12,7 +12,7 @@ const networks = platformDefinitions.flatMap(({ name, title, options }) => {
 export type ShownOptions = Record<string, unknown> & { __typename: string };
 
 export const PlatformOptionsRef = builder.unionType('PlatformOptions', {
-  description: "The options of a target's network.",
+  description: "Options of a target's network.",
   types: networks.map(({ output }) => output),
   resolveType: (options) => (options as ShownOptions).__typename,
 });
@@ -27,13 +27,13 @@ export function showOptions(
 }
 
 export const PlatformOptionsInput = builder.inputType('PlatformOptionsInput', {
-  description: "A network's own options; an account of another network is refused.",
+  description: 'Options of one network. The account must belong to it.',
   isOneOf: true,
   fields: (t) =>
     Object.fromEntries(
       networks.map(({ name, title, input }) => [
         name,
-        t.field({ type: input, description: `For an account of ${title}.` }),
+        t.field({ type: input, description: `Options for an account on ${title}.` }),
       ]),
     ),
 });

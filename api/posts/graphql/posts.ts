@@ -3,23 +3,22 @@ import { ListPosts } from '../../../schema/posts/posts.ts';
 import { builder } from '../../graphql/builder.ts';
 import { connectionOf } from '../../graphql/connections.ts';
 import { queryOne, queryPages } from '../../graphql/queries.ts';
+import { subscriptionOf } from '../../graphql/subscriptions.ts';
 import { PlatformRef } from '../../platforms/graphql.ts';
-import { getPost, listPosts } from '../read-posts.ts';
+import { findPosts, getPost, listPosts } from '../read-posts.ts';
 import { PostRef, PostStatusRef } from './shapes.ts';
 
 const PostConnection = connectionOf('PostConnection', PostRef);
 
 queryOne('post', {
   type: PostRef,
-  description: 'A post with its results.',
   scope: 'posts:read',
-  what: 'post',
+  resource: 'post',
   get: getPost,
 });
 
 queryPages('posts', {
   type: PostConnection,
-  description: 'The posts, newest first.',
   scope: 'posts:read',
   schema: ListPosts,
   filters: builder.args((t) => ({
@@ -28,7 +27,17 @@ queryPages('posts', {
     socialAccountId: t.id(),
     externalUserId: t.string(),
     from: t.field({ type: 'DateTime' }),
-    to: t.field({ type: 'DateTime', description: 'Up to, not including, this.' }),
+    to: t.field({ type: 'DateTime' }),
   })),
   list: listPosts,
+});
+
+subscriptionOf('postUpdated', {
+  description:
+    "Changes of the project's posts, or of one post. With `id` and without `after`, the first message is the current state. A stream opened after `createPost` therefore misses nothing.",
+  subject: 'post',
+  type: PostRef,
+  scope: 'posts:read',
+  get: getPost,
+  find: findPosts,
 });

@@ -1,45 +1,37 @@
 // A post and its results as GraphQL shows them.
 import {
-  attemptsMeaning,
-  failureStages,
-  nextActions,
-  nextAttemptMeaning,
-  postStatuses,
-  resultStatuses,
-  waitingForMeaning,
-  waitReasonNames,
-  waitReasons,
+  FailureStage,
+  NextAction,
+  PostStatus,
+  ResultStatus,
+  WaitReason,
   type FirstComment,
   type Outcome,
   type Post,
   type PostResult,
 } from '../../../schema/posts/posts.ts';
+import { findPostingError } from '../../../schema/posts/errors.ts';
+import { render } from '../../../schema/wire/names.ts';
+import { accountNodes, AccountRef } from '../../accounts/graphql.ts';
 import { builder } from '../../graphql/builder.ts';
+import { linkOne } from '../../graphql/links.ts';
 import { nodesOf } from '../../graphql/nodes.ts';
 import { wordEnum } from '../../graphql/shapes.ts';
-import { spellWords } from '../../graphql/case-conversion.ts';
+import { graphqlNames } from '../../graphql/input.ts';
 import { PlatformRef } from '../../platforms/graphql.ts';
 import { PlatformOptionsRef, showOptions } from './options.ts';
 import { findPosts, findResults } from '../read-posts.ts';
 
-export const PostStatusRef = wordEnum('PostStatus', postStatuses, {
-  partial: 'Some targets were published and some failed.',
-});
-const ResultStatusRef = wordEnum('ResultStatus', resultStatuses);
-const FailureStageRef = wordEnum('FailureStage', failureStages);
-const NextActionRef = wordEnum('NextAction', nextActions, {
-  enum: 'What a person can do about a failure.',
-});
+export const PostStatusRef = wordEnum(PostStatus);
+const ResultStatusRef = wordEnum(ResultStatus);
+const FailureStageRef = wordEnum(FailureStage);
+const NextActionRef = wordEnum(NextAction);
 
-const WaitReasonRef = wordEnum('WaitReason', waitReasonNames, {
-  ...waitReasons,
-  enum: 'What an open target waits for.',
-});
+const WaitReasonRef = wordEnum(WaitReason);
 
 export const OutcomeRef = builder.interfaceRef<Outcome & { id: string }>('Outcome').implement({
-  description: 'What became of a target, or of the first comment under it.',
   fields: (t) => ({
-    id: t.exposeID('id'),
+    id: t.exposeID('id', { description: 'Unique ID.' }),
     status: t.expose('status', { type: ResultStatusRef }),
     externalId: t.exposeString('external_id', { nullable: true }),
     url: t.exposeString('url', { nullable: true }),
@@ -48,35 +40,24 @@ export const OutcomeRef = builder.interfaceRef<Outcome & { id: string }>('Outcom
     errorMessage: t.exposeString('error_message', { nullable: true }),
     errorHint: t.string({
       nullable: true,
-      description: 'What to do about the error code.',
-      resolve: ({ error_hint }) => spellWords(error_hint),
+      resolve({ error_code }) {
+        const known = findPostingError(error_code);
+        return known ? render(known.hint, graphqlNames) : null;
+      },
     }),
-    errorDocsUrl: t.exposeString('error_docs_url', {
-      nullable: true,
-      description: 'The error code in `/docs`.',
-    }),
+    errorDocsUrl: t.exposeString('error_docs_url', { nullable: true }),
     failureStage: t.expose('failure_stage', { type: FailureStageRef, nullable: true }),
     platformErrorCode: t.exposeString('platform_error_code', { nullable: true }),
     providerError: t.expose('provider_error', { type: 'JSON', nullable: true }),
     isRetriable: t.exposeBoolean('is_retriable'),
     nextAction: t.expose('next_action', { type: NextActionRef }),
-    attempts: t.exposeInt('attempts', { description: attemptsMeaning }),
-    waitingFor: t.expose('waiting_for', {
-      type: WaitReasonRef,
-      nullable: true,
-      description: waitingForMeaning,
-    }),
-    nextAttemptAt: t.expose('next_attempt_at', {
-      type: 'DateTime',
-      nullable: true,
-      description: nextAttemptMeaning,
-    }),
+    attempts: t.exposeInt('attempts'),
+    waitingFor: t.expose('waiting_for', { type: WaitReasonRef, nullable: true }),
+    nextAttemptAt: t.expose('next_attempt_at', { type: 'DateTime', nullable: true }),
   }),
 });
 
 const FirstCommentRef = builder.objectRef<FirstComment>('FirstComment').implement({
-  description:
-    "What became of the first comment under a target's post; retried by the target's id.",
   interfaces: [OutcomeRef],
   fields: (t) => ({ text: t.exposeString('text') }),
 });
@@ -85,7 +66,6 @@ export const PostResultRef = builder.objectRef<PostResult>('PostResult');
 
 builder.node(PostResultRef, {
   ...nodesOf('posts:read', findResults).options,
-  description: 'What became of a post at one target.',
   interfaces: [OutcomeRef],
   fields: (t) => ({
     socialAccountId: t.exposeID('social_account_id'),
@@ -98,7 +78,7 @@ builder.node(PostResultRef, {
     platformOptions: t.field({
       type: PlatformOptionsRef,
       nullable: true,
-      description: "What of the network's own options was asked for. Null: it has none.",
+      description: "Options of the account's network. Null if the network has none.",
       resolve: ({ platform, platform_options: options }) => showOptions(platform, options),
     }),
     firstComment: t.field({
@@ -109,12 +89,18 @@ builder.node(PostResultRef, {
   }),
 });
 
+linkOne(PostResultRef, 'account', {
+  type: AccountRef,
+  load: accountNodes.load,
+  description: 'Account that the target publishes to.',
+  idOf: (result) => result.social_account_id,
+});
+
 export const PostRef = builder.objectRef<Post>('Post');
 export const postNodes = nodesOf('posts:read', findPosts);
 
 builder.node(PostRef, {
   ...postNodes.options,
-  description: 'What goes out to one or more accounts, each with a result of its own.',
   fields: (t) => ({
     caption: t.exposeString('caption'),
     status: t.expose('status', { type: PostStatusRef }),
@@ -125,7 +111,6 @@ builder.node(PostRef, {
     metadata: t.expose('metadata', { type: 'JSON' }),
     results: t.field({
       type: [PostResultRef],
-      description: 'One for each target, in their order.',
       complexity: { field: 5, multiplier: 5 },
       resolve: (post) => post.results,
     }),

@@ -1,4 +1,4 @@
-// Queries on connected accounts. Their credentials go in and out through the vault only.
+// Queries on connected accounts. Only the vault seals and opens their credentials.
 import { sql, type Insertable, type Updateable } from 'kysely';
 import type { AccountStatus } from '../../accounts.ts';
 import { notFound } from '../../wire/errors.ts';
@@ -25,7 +25,7 @@ export async function getAccountRow(
   return row;
 }
 
-/** Those of the project among these, in no order. */
+/** In no particular order. */
 export async function listAccountsById(
   db: Db,
   scope: RowScope,
@@ -84,11 +84,16 @@ export async function lockAccount(
   return row;
 }
 
-/** Holds up no results that refer to the account, unlike `lockAccount`. */
-export function lockAccountBesideResults(trx: Transaction, id: string): Promise<SocialAccountRow> {
+/** Unlike `lockAccount`, it doesn't block inserts of results that refer to the account. */
+export function lockAccountBesideResults(
+  trx: Transaction,
+  projectId: string,
+  id: string,
+): Promise<SocialAccountRow> {
   return trx
     .selectFrom('social_accounts')
     .selectAll()
+    .where('project_id', '=', projectId)
     .where('id', '=', id)
     .forNoKeyUpdate()
     .executeTakeFirstOrThrow();
@@ -110,7 +115,7 @@ export function lockAccountAtNetwork(
     .executeTakeFirst();
 }
 
-/** Undefined: another transaction has just inserted the same account of the network. */
+/** Undefined: another transaction has just inserted the same account. */
 export function insertAccount(
   trx: Transaction,
   account: Insertable<Database['social_accounts']>,
@@ -125,9 +130,10 @@ export function insertAccount(
     .executeTakeFirst();
 }
 
-/** New credentials, or none: whoever refreshes the old ones at this moment writes nothing back. */
+/** Sets new credentials or none. A refresh of the old ones that is in flight then writes nothing. */
 export function setAccountCredentials(
   trx: Transaction,
+  projectId: string,
   id: string,
   columns: AccountColumns,
 ): Promise<SocialAccountRow> {
@@ -139,14 +145,15 @@ export function setAccountCredentials(
       refresh_lease_id: null,
       refresh_lease_until: null,
     })
+    .where('project_id', '=', projectId)
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();
 }
 
 /**
- * For an update of an account: its new id at the network, or the old one where another account of the
- * project has the new one. An account inserted at the same moment fails the update, which is tried again.
+ * SQL for an update: the account's new ID at the network, or the old one if another account of the project
+ * has the new one. If such an account is inserted at the same time, the update fails and is repeated.
  */
 export function freeExternalId(externalAccountId: string) {
   return sql<string>`case when exists (
@@ -158,7 +165,7 @@ export function freeExternalId(externalAccountId: string) {
 }
 
 export async function hasActiveSandboxAccount(db: Db): Promise<boolean> {
-  // The condition on the network is that of its index, word for word.
+  // Postgres must recognize the condition of the partial index.
   const { rows } = await sql`
     select id from social_accounts where platform = 'sandbox' and status = 'active'
     order by id limit 1`.execute(db);

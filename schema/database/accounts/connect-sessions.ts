@@ -11,7 +11,7 @@ export function insertConnectSession(
   return db.insertInto('connect_sessions').values(session).returningAll().executeTakeFirstOrThrow();
 }
 
-/** For the hosted page, whose token is the proof; the API reads by project. */
+/** For the hosted page, which proves its access with a token. The API reads by project. */
 export function findConnectSession(db: Db, id: string): Promise<ConnectSessionRow | undefined> {
   return db.selectFrom('connect_sessions').selectAll().where('id', '=', id).executeTakeFirst();
 }
@@ -44,10 +44,15 @@ export function listConnectSessionsById(
     .execute();
 }
 
-export function lockConnectSession(trx: Transaction, id: string): Promise<ConnectSessionRow> {
+export function lockConnectSession(
+  trx: Transaction,
+  projectId: string,
+  id: string,
+): Promise<ConnectSessionRow> {
   return trx
     .selectFrom('connect_sessions')
     .selectAll()
+    .where('project_id', '=', projectId)
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirstOrThrow();
@@ -55,12 +60,14 @@ export function lockConnectSession(trx: Transaction, id: string): Promise<Connec
 
 export function setConnectSessionEnded(
   trx: Transaction,
+  projectId: string,
   id: string,
   end: { status: 'completed'; completed_social_account_id: string } | { status: 'canceled' },
 ): Promise<ConnectSessionRow> {
   return trx
     .updateTable('connect_sessions')
     .set(end)
+    .where('project_id', '=', projectId)
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();

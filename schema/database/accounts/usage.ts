@@ -1,22 +1,22 @@
-// How many targets of an account are published in a month: counted when accepted, given back when not.
+// Counts the targets that each account publishes in a month: from acceptance until a failure.
 import { sql } from 'kysely';
 import type { AccountUsageRow, Db, Transaction } from '../tables.ts';
 
-// Every transaction that counts or gives back locks in this order, so that none waits in a circle:
-// results and their posts, usage by account and month in one statement, and accounts last.
+// To avoid deadlocks, every transaction locks in this order: results and their posts; usage, in one
+// statement by account and month; accounts.
 
 /** `2026-01`, in UTC. */
 export function monthOf(date: Date): string {
   return date.toISOString().slice(0, 7);
 }
 
-/** An account's month in which something has just been counted. */
+/** Usage that has just been counted. */
 export interface CountedUsage extends AccountUsageRow {
-  /** The limit of the account's project, as the project has it. */
+  /** The project's own limit. */
   project_limit: number | null;
 }
 
-/** Counts new results of these accounts, an account once for each; locks their rows of the month. */
+/** Counts a new result for each of these accounts and locks their usage of the month. */
 export async function addUsage(
   trx: Transaction,
   projectId: string,
@@ -38,7 +38,7 @@ export async function addUsage(
   return rows;
 }
 
-/** What `addUsage` would return, as things stand; writes and locks nothing. */
+/** What `addUsage` would return now. Writes and locks nothing. */
 export async function previewUsage(
   db: Db,
   projectId: string,
@@ -56,24 +56,25 @@ export async function previewUsage(
   return rows;
 }
 
-/** The month that is to count a result; null: none. */
+/** The month that should count a result; null: no month should. */
 export interface UsageMove {
   resultId: string;
   month: string | null;
 }
 
-/** What a result was counted for that this transaction has deleted. */
+/** The count of a result that this transaction has deleted. */
 export interface FreedUsage {
   accountId: string;
   month: string;
 }
 
 /**
- * Has each result counted in its month and in no other: what counted it before is given back, and a
- * result that is there already costs nothing. Comments are never counted. Returns what was added to.
+ * Counts each result in its month and in no other. Comments are never counted. Returns the usage that
+ * increased.
  */
 export async function moveUsage(
   trx: Transaction,
+  projectId: string,
   moves: UsageMove[],
   freed: FreedUsage[] = [],
 ): Promise<CountedUsage[]> {
@@ -85,7 +86,7 @@ export async function moveUsage(
       from post_results r
       join unnest(${moves.map((move) => move.resultId)}::text[],
         ${moves.map((move) => move.month)}::text[]) as move (result_id, month) on move.result_id = r.id
-      where r.kind = 'post' and r.usage_month is distinct from move.month
+      where r.project_id = ${projectId} and r.kind = 'post' and r.usage_month is distinct from move.month
       order by r.id for update of r
     ), marked as (
       update post_results r set usage_month = moved.new_month from moved where r.id = moved.id
@@ -111,45 +112,59 @@ export async function moveUsage(
         where change.social_account_id = u.social_account_id and change.month = u.month))
       returning u.*
     )
-    select counted.*, (
-      select p.monthly_posts_per_account from projects p
-      join social_accounts a on a.project_id = p.id where a.id = counted.social_account_id
-    ) as project_limit
+    select counted.*,
+      (select monthly_posts_per_account from projects where id = ${projectId}) as project_limit
     from counted join change using (social_account_id, month)
     where change.n > 0
     order by social_account_id, month`.execute(trx);
   return rows;
 }
 
-/** Gives back what these results were counted for, once. */
-export async function giveBackUsage(trx: Transaction, resultIds: string[]): Promise<void> {
+/** Subtracts these results from the usage that counts them. Safe to repeat. */
+export async function giveBackUsage(
+  trx: Transaction,
+  projectId: string,
+  resultIds: string[],
+): Promise<void> {
   await moveUsage(
     trx,
+    projectId,
     resultIds.map((resultId) => ({ resultId, month: null })),
   );
 }
 
-/** Of each of these accounts that has published in the month. */
-export function listUsage(db: Db, accountIds: string[], month: string): Promise<AccountUsageRow[]> {
+/** Accounts without usage in the month are missing. */
+export function listUsage(
+  db: Db,
+  projectId: string,
+  accountIds: string[],
+  month: string,
+): Promise<AccountUsageRow[]> {
   return db
     .selectFrom('account_usage')
-    .selectAll()
+    .innerJoin('social_accounts', 'social_accounts.id', 'social_account_id')
+    .selectAll('account_usage')
+    .where('project_id', '=', projectId)
     .where('social_account_id', 'in', accountIds)
     .where('month', '=', month)
     .execute();
 }
 
-/** Notes now as when the account was told. Call it with the row locked by a count. */
-export async function setUsageTold(
+/** Records that the events were sent now. The caller has locked the row by counting. */
+export async function setUsageNotified(
   trx: Transaction,
+  projectId: string,
   { social_account_id, month }: Pick<AccountUsageRow, 'social_account_id' | 'month'>,
   columns: ('warned_at' | 'exceeded_at')[],
 ): Promise<void> {
   const now = sql<Date>`now()`;
   await trx
     .updateTable('account_usage')
+    .from('social_accounts')
     .set(Object.fromEntries(columns.map((column) => [column, now])))
-    .where('social_account_id', '=', social_account_id)
+    .where('project_id', '=', projectId)
+    .where('social_accounts.id', '=', social_account_id)
+    .whereRef('social_account_id', '=', 'social_accounts.id')
     .where('month', '=', month)
     .execute();
 }

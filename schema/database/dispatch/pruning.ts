@@ -1,47 +1,44 @@
-// Deletes what has been kept long enough, a bounded batch at a time.
-import { sql } from 'kysely';
+// Deletes records whose retention period has ended, one bounded batch at a time.
+import { sql, type RawBuilder } from 'kysely';
 import { firstIdAt, type IdKind } from '../../wire/ids.ts';
 import { monthOf } from '../accounts/usage.ts';
-import type { Db, Transaction } from '../tables.ts';
+import type { Database, Db, Transaction } from '../tables.ts';
 
 export interface PrunedEvents {
   events: number;
   deliveries: number;
-  /** Up to here events have been looked at; null: none is left to look at. */
+  /** Id of the last event examined; null: no event is left. */
   after: string | null;
 }
 
-/** A batch holds its locks for the blink that so many rows, with their attempts, take to delete. */
+/** A batch holds its locks while it deletes, so it is small. */
 const maxEvents = 500;
 const maxDeliveries = 1_000;
 
 /**
- * Deletes events made before `before`, the oldest after `after` first, each with all its deliveries
- * and their attempts. One that has an unfinished delivery stays, and what another holds is left for
- * the next time.
+ * Deletes events older than `before`, after the id `after`, with their deliveries and attempts. Leaves
+ * events with an unfinished delivery, and rows that another transaction has locked.
  */
-export async function deleteEvents(db: Db, before: Date, after: string): Promise<PrunedEvents> {
-  return db.transaction().execute(async (trx) => {
-    const eventIds = await lockOldEvents(trx, before, after);
-    if (eventIds.length === 0) return { events: 0, deliveries: 0, after: null };
-    const { keptIds, deliveryIds } = await lockConcluded(trx, eventIds);
-    const goneIds = eventIds.filter((id) => !keptIds.has(id));
-    await sql`
-      with attempt as (
-        delete from delivery_attempts where delivery_id = any(${deliveryIds})
-      ), delivery as (
-        delete from deliveries where id = any(${deliveryIds})
-      )
-      delete from events where id = any(${goneIds})`.execute(trx);
-    return {
-      events: goneIds.length,
-      deliveries: deliveryIds.length,
-      after: eventIds.at(-1)!,
-    };
-  });
+export async function deleteEvents(
+  trx: Transaction,
+  before: Date,
+  after: string,
+): Promise<PrunedEvents> {
+  const eventIds = await lockOldEvents(trx, before, after);
+  if (eventIds.length === 0) return { events: 0, deliveries: 0, after: null };
+  const { keptIds, deliveryIds } = await lockConcluded(trx, eventIds);
+  const goneIds = eventIds.filter((id) => !keptIds.has(id));
+  await sql`
+    with attempt as (
+      delete from delivery_attempts where delivery_id = any(${deliveryIds})
+    ), delivery as (
+      delete from deliveries where id = any(${deliveryIds})
+    )
+    delete from events where id = any(${goneIds})`.execute(trx);
+  return { events: goneIds.length, deliveries: deliveryIds.length, after: eventIds.at(-1)! };
 }
 
-/** The lock keeps others from giving the event one more delivery. At least one, however many it has. */
+/** The lock prevents new deliveries of the event. Locks at least one event, however many deliveries it has. */
 async function lockOldEvents(trx: Transaction, before: Date, after: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with old as materialized (
@@ -55,7 +52,7 @@ async function lockOldEvents(trx: Transaction, before: Date, after: string): Pro
   return rows.map((row) => row.id);
 }
 
-/** A statement of its own: it sees what was committed before the events were locked. */
+/** A separate statement, so that it sees everything committed before the events were locked. */
 async function lockConcluded(trx: Transaction, eventIds: string[]) {
   const { rows } = await sql<{ id: string; event_id: string; is_locked: boolean }>`
     with locked as materialized (
@@ -71,7 +68,7 @@ async function lockConcluded(trx: Transaction, eventIds: string[]) {
   return { keptIds, deliveryIds: gone.map((row) => row.id) };
 }
 
-/** Tables whose rows end by age alone, each with the indexed column that tells it. */
+/** Tables whose rows expire by age alone, each with its indexed time column. */
 const ageColumns = {
   activity_failures: 'failed_at',
   idempotency_keys: 'created_at',
@@ -80,38 +77,32 @@ const ageColumns = {
   sandbox_refusals: 'created_at',
 } as const;
 
-/**
- * Deletes the oldest, at most `limit`; returns how many there were. By `ctid`, the row's place, a row
- * is found without a join, which the planner might do by reading the whole table.
- */
-export async function deleteAged(
+// Each function below deletes at most `limit` rows, the oldest first, and returns how many.
+
+export function deleteAged(
   db: Db,
   table: keyof typeof ageColumns,
   before: Date,
   limit: number,
 ): Promise<number> {
   const age = sql.ref(ageColumns[table]);
-  const { numAffectedRows } = await sql`
-    delete from ${sql.table(table)} where ctid = any (array(
-      select ctid from ${sql.table(table)} where ${age} < ${before}
-      order by ${age} limit ${limit} for update skip locked))`.execute(db);
-  return Number(numAffectedRows ?? 0n);
+  return deleteFirst(db, table, sql`${age} < ${before} order by ${age}`, limit);
 }
 
-/** Deletes the oldest of those concluded, at most `limit`; returns how many there were. */
+/** Deletes replays that concluded before `before`. */
 export function deleteReplays(db: Db, before: Date, limit: number): Promise<number> {
   return deleteOldest(db, 'replays', 'replay', before, limit, sql`concluded_at < ${before}`);
 }
 
-/** Deletes the oldest of those expired, at most `limit`; returns how many there were. */
+/** Deletes connect sessions that expired before `before`. */
 export function deleteConnectSessions(db: Db, before: Date, limit: number): Promise<number> {
   const hasEnded = sql`expires_at < ${before}`;
   return deleteOldest(db, 'connect_sessions', 'connectSession', before, limit, hasEnded);
 }
 
 /**
- * Deletes the oldest posts that concluded before `before`, at most `limit`, with their results and
- * attempts; returns how many there were. Drafts and scheduled posts stay.
+ * Deletes the oldest posts that concluded before `before`, with their results and attempts. Drafts and
+ * scheduled posts stay.
  */
 export function deletePosts(db: Db, before: Date, limit: number): Promise<number> {
   const hasConcluded = sql`status not in ('draft', 'scheduled', 'pending')
@@ -119,7 +110,7 @@ export function deletePosts(db: Db, before: Date, limit: number): Promise<number
   return deleteOldest(db, 'posts', 'post', before, limit, hasConcluded);
 }
 
-/** Deletes webhooks that were deleted before `before`; their deliveries go with their events. */
+/** Removes the rows of webhooks that were deleted before `before`. Their deliveries go with their events. */
 export function deleteWebhooks(db: Db, before: Date, limit: number): Promise<number> {
   return deleteOldest(
     db,
@@ -137,39 +128,44 @@ export function deleteEndedKeys(db: Db, before: Date, limit: number): Promise<nu
   return deleteOldest(db, 'api_keys', 'key', before, limit, hasEnded);
 }
 
-/** Deletes the usage of months that ended before `before`, at most `limit` rows. */
-export async function deleteUsage(db: Db, before: Date, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from account_usage where ctid = any (array(
-      select ctid from account_usage where month < ${monthOf(before)}
-      order by month limit ${limit} for update skip locked))`.execute(db);
-  return Number(numAffectedRows ?? 0n);
+/** Deletes the usage of months that ended before `before`. */
+export function deleteUsage(db: Db, before: Date, limit: number): Promise<number> {
+  const hasEnded = sql`month < ${monthOf(before)} order by month`;
+  return deleteFirst(db, 'account_usage', hasEnded, limit);
 }
 
 /**
- * Deletes rate limits that ended before `before`, at most `limit`. Reads the whole table, which has a
- * row for each account at most: an index on its times would cost every commit to a network.
+ * Deletes rate limits that ended before `before`, in no order. Reads the whole table, which has at most
+ * one row per account: an index on its times would cost every commit to a network.
  */
-export async function deleteFreeLimits(db: Db, before: Date, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from rate_limits where ctid = any (array(
-      select ctid from rate_limits where greatest(next_free_at, blocked_until) < ${before}
-      limit ${limit} for update skip locked))`.execute(db);
-  return Number(numAffectedRows ?? 0n);
+export function deleteFreeLimits(db: Db, before: Date, limit: number): Promise<number> {
+  const hasEnded = sql`greatest(next_free_at, blocked_until) < ${before}`;
+  return deleteFirst(db, 'rate_limits', hasEnded, limit);
 }
 
-/** Oldest by the time in their ids, which the primary key sorts by; returns how many there were. */
-async function deleteOldest(
+/** Finds the oldest rows by the time in their ids, which the primary key sorts by. */
+function deleteOldest(
   db: Db,
   table: 'api_keys' | 'connect_sessions' | 'posts' | 'replays' | 'webhook_subscriptions',
   kind: IdKind,
   before: Date,
   limit: number,
-  hasEnded: ReturnType<typeof sql>,
+  hasEnded: RawBuilder<unknown>,
+): Promise<number> {
+  const isOld = sql`id < ${firstIdAt(kind, before)} and ${hasEnded} order by id`;
+  return deleteFirst(db, table, isOld, limit);
+}
+
+/** By `ctid`, the row's place: a join might make the planner read the whole table. */
+async function deleteFirst(
+  db: Db,
+  table: keyof Database,
+  where: RawBuilder<unknown>,
+  limit: number,
 ): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from ${sql.table(table)} where ctid = any (array(
-      select ctid from ${sql.table(table)} where id < ${firstIdAt(kind, before)} and ${hasEnded}
-      order by id limit ${limit} for update skip locked))`.execute(db);
+      select ctid from ${sql.table(table)} where ${where}
+      limit ${limit} for update skip locked))`.execute(db);
   return Number(numAffectedRows ?? 0n);
 }

@@ -1,22 +1,23 @@
-// Posts whose targets a pause has stopped and none holds any more: each gets a new run.
+// Gives a new run to posts whose targets stopped at a pause that has ended.
+import type { Notifier } from '../notifier.ts';
 import type { Db } from '../tables.ts';
-import { isOpenRow } from '../posts/open-results.ts';
-import { isUnderPause } from './pauses.ts';
+import { isOpenRow } from '../posts/targets.ts';
+import { isUnderPause } from '../pauses.ts';
 import { restartPost } from './sweeping.ts';
 
 const postsAtOnce = 100;
 
 /**
- * Yields how many it has started after each batch, so that the caller can tell the relay. It may be
- * broken off at any time, and several may be at it: a post is started by one of them.
+ * Yields the number of posts started after each batch. The caller may stop at any time. Several
+ * processes may run it at once; each post is started by one of them.
  */
-export async function* resumePosts(db: Db): AsyncGenerator<number> {
+export async function* resumePosts(db: Db, notifier: Notifier): AsyncGenerator<number> {
   let after = '';
   for (;;) {
     const posts = await listResumablePosts(db, after);
     let started = 0;
     for (const { id, workflow_id } of posts) {
-      if (await restartPost(db, id, workflow_id)) started++;
+      if (await restartPost(db, notifier, id, workflow_id)) started++;
     }
     if (started > 0) yield started;
     if (posts.length < postsAtOnce) return;
@@ -25,8 +26,8 @@ export async function* resumePosts(db: Db): AsyncGenerator<number> {
 }
 
 /**
- * In the order of their ids, those after `after`; without those that have a call of another target
- * under way, whose outcome a new run would ask the network for: the next sweep is soon enough.
+ * Lists posts with ids after `after`, in id order. Skips a post while another of its targets has a call
+ * in flight, since a new run would ask the network for the outcome. The next sweep resumes such a post.
  */
 export function listResumablePosts(
   db: Db,

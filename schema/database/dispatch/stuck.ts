@@ -1,24 +1,24 @@
-// What an operator should look at: posts and deliveries that should have moved long ago.
+// For operators: posts and deliveries without progress, and the number of waiting deliveries.
 import { sql } from 'kysely';
 import { deliverEventsWorkflowId } from '../../workflows.ts';
-import { ago } from '../ago.ts';
+import { ago } from '../database-clock.ts';
 import type { Db } from '../tables.ts';
-import { isOpenRow } from '../posts/open-results.ts';
-import { areDeliveriesPaused, deliveriesScope } from './pauses.ts';
+import { isOpenRow } from '../posts/targets.ts';
+import { areDeliveriesPaused, deliveriesScope } from '../pauses.ts';
 
 export interface StuckRow {
   id: string;
   project_id: string;
   status: string;
-  /** When it moved last, or should have begun to. */
+  /** When it last made progress, or should have started. */
   since: Date;
-  /** The scopes of the pauses that hold it. */
+  /** Scopes of the pauses that hold it. */
   paused_by: string[];
-  /** Null: none carries it yet. */
+  /** Null: no workflow has been started for it. */
   workflow_id: string | null;
 }
 
-/** The oldest ones, and how many there are in all. */
+/** The oldest rows, and the total number. */
 export interface Stuck {
   rows: StuckRow[];
   total: number;
@@ -28,9 +28,9 @@ const shownAtMost = 100;
 
 type Counted<Row> = Row & { total: number };
 
-/** A target that waits for a time to come makes no progress and needs none. */
+/** Leaves out targets that wait for a future time. */
 export async function listStuckPosts(db: Db, forMs: number): Promise<Stuck> {
-  // The conditions on what waits are those of its index, word for word: here and below.
+  // These conditions must match those of the partial indexes word for word, here and in the queries below.
   const { rows } = await sql<Counted<StuckRow>>`
     with idle as (
       select id, project_id, status, workflow_id,
@@ -75,4 +75,25 @@ export async function listStuckDeliveries(db: Db, forMs: number): Promise<Stuck>
 
 function toStuck(rows: Counted<StuckRow>[]): Stuck {
   return { rows, total: rows[0]?.total ?? 0 };
+}
+
+export interface DeliveryBacklog {
+  /** Not attempted yet. */
+  pending: number;
+  /** Between two attempts, or due for the next one. */
+  retrying: number;
+  /** How long the oldest due delivery has been due; 0: no delivery is due. */
+  overdueS: number;
+}
+
+export async function readDeliveryBacklog(db: Db): Promise<DeliveryBacklog> {
+  const { rows } = await sql<DeliveryBacklog>`
+    select
+      (count(*) filter (where status = 'pending'))::int as pending,
+      (count(*) filter (where status = 'retrying'))::int as retrying,
+      coalesce(greatest(extract(epoch from now() - min(next_attempt_at)), 0), 0)::float8
+        as "overdueS"
+    from deliveries
+    where status = 'pending' or status = 'retrying'`.execute(db);
+  return rows[0]!;
 }

@@ -1,14 +1,16 @@
-// Work that should have moved by now, and how it is set free for a new workflow.
+// Finds work without progress, and releases it for a new workflow.
 import { sql } from 'kysely';
-import { ago, inMs } from '../ago.ts';
-import { insertPublishPost } from './outbox.ts';
+import { ago, inMs } from '../database-clock.ts';
+import { insertPublishPost } from '../outbox.ts';
+import type { Notifier } from '../notifier.ts';
 import type { Db } from '../tables.ts';
-import { isOpenRow } from '../posts/open-results.ts';
+import { inTransaction } from '../transaction.ts';
+import { isOpenRow } from '../posts/targets.ts';
 import { lockPostAfterResults } from '../posts/changes.ts';
 import { insertReplayWorkflow, lockRunningReplay, setReplay } from '../webhooks/replays.ts';
-import { isUnderPause } from './pauses.ts';
+import { isUnderPause } from '../pauses.ts';
 
-/** A sweep looks at this much; the rest waits for the next one. */
+/** Rows per sweep. The next sweep continues with the rest. */
 export const maxPerSweep = 200;
 
 /** True for one caller per interval. */
@@ -22,7 +24,7 @@ export async function takeSweep(db: Db, everyMs: number): Promise<boolean> {
   return taken !== undefined;
 }
 
-/** In the order of their ids, those after `after`: a sweep goes on where the last one ended. */
+/** In id order, starting after `after`, where the last sweep ended. */
 export async function listOverdueBatches(
   db: Db,
   overdueMs: number,
@@ -42,10 +44,15 @@ export async function listOverdueBatches(
 }
 
 /**
- * The relay then takes the batch's unfinished deliveries as new ones, or those with these ids alone;
- * their rows keep the retry schedule.
+ * Releases the batch's unfinished deliveries, or only those with these ids. The relay claims them like new
+ * ones; their rows keep their place in the retry schedule.
  */
-export async function releaseBatch(db: Db, batchId: string, deliveryIds?: string[]): Promise<void> {
+export async function releaseBatch(
+  db: Db,
+  notifier: Notifier,
+  batchId: string,
+  deliveryIds?: string[],
+): Promise<void> {
   await db
     .updateTable('deliveries')
     .set({ batch_id: null })
@@ -55,11 +62,12 @@ export async function releaseBatch(db: Db, batchId: string, deliveryIds?: string
       query.where('id', '=', sql<string>`any(${deliveryIds})`),
     )
     .execute();
+  notifier.notify('fanfare_deliveries');
 }
 
 /**
- * Targets of the post are held by a pause, and no other of its targets is on its way, but those that
- * answer one on its way: nobody carries it, rightly.
+ * A pause holds targets of the post, and each of its other open targets waits for one that it replies to.
+ * Such a post rightly has no workflow.
  */
 const isHeldByPause = sql<boolean>`(
   exists (
@@ -76,7 +84,7 @@ const isHeldByPause = sql<boolean>`(
 const isAskedFor = sql<boolean>`exists (
   select from outbox where outbox.workflow_id = posts.workflow_id)`;
 
-/** Posts whose time came, or whose last step was made, long ago, and whose targets wait for nothing. */
+/** Posts that were due, or last made progress, long ago, and whose targets wait for nothing. */
 export async function listOverduePosts(
   db: Db,
   overdueMs: number,
@@ -106,8 +114,8 @@ export async function listOverduePosts(
 }
 
 /**
- * Scheduled posts whose workflow was started and that are due within `aheadMs`, in the order of their
- * times, those after `after`. `listOverduePosts` lists those that are overdue by more than `overdueMs`.
+ * Scheduled posts whose workflow was started and that are due within `aheadMs`, by scheduled time, starting
+ * after `after`. `listOverduePosts` lists those that are overdue by more than `overdueMs`.
  */
 export function listComingPosts(
   db: Db,
@@ -117,7 +125,7 @@ export function listComingPosts(
     db
       .selectFrom('posts')
       .select(['id', 'workflow_id', 'scheduled_at'])
-      // Not as a parameter: the index on scheduled posts has these words.
+      // Not a parameter: Postgres must recognize the condition of the partial index.
       .where(sql<boolean>`status = 'scheduled'`)
       .where('scheduled_at', '<', inMs(aheadMs))
       .where('scheduled_at', '>=', after?.scheduled_at ?? ago(overdueMs))
@@ -139,17 +147,17 @@ export interface ComingPost {
 }
 
 /**
- * A new run: whatever still acts for the old one finds itself superseded. False: the post has ended, or
- * another workflow carries it by now. `isRestored`: the row is older than what its workflow did, so its
- * targets are checked at their networks.
+ * Gives the post a new run. False: the post has ended, or has another workflow by now. `isRestored`: the
+ * row is older than its workflow's actions, so its targets are checked at their networks.
  */
 export async function restartPost(
   db: Db,
+  notifier: Notifier,
   postId: string,
   workflowIdBefore: string | null,
   { isRestored = false } = {},
 ): Promise<boolean> {
-  return db.transaction().execute(async (trx) => {
+  return inTransaction(db, notifier, async (trx) => {
     const post = await lockPostAfterResults(trx, postId);
     const isOpen = post?.status === 'pending' || post?.status === 'scheduled';
     if (!isOpen || post.workflow_id !== workflowIdBefore) return false;
@@ -161,13 +169,13 @@ export async function restartPost(
         current_run: run,
         workflow_id: workflowId,
         progressed_at: sql<Date>`now()`,
-        // What is due is on its way, and may even be public: no time to change or cancel it as a whole.
+        // A due post may already be public, so it can no longer be changed or canceled as a whole.
         status: sql`case when due_at <= now() then 'pending' else status end`,
         ...(isRestored && { restored_at: sql<Date>`now()` }),
       })
       .where('id', '=', postId)
       .execute();
-    // Where a pause or a limit still holds one of them, the new run finds it: meanwhile nobody asked.
+    // The new run finds out itself whether a pause or a limit still holds these targets.
     await trx
       .updateTable('post_results')
       .set({ is_paused: false, clock: sql`clock - 'rateLimitedSinceMs'` })
@@ -178,7 +186,7 @@ export async function restartPost(
   });
 }
 
-/** Old enough to be looked at; by chance, so that those that run don't hide the lost ones. */
+/** In random order, so that running replays don't hide lost ones. */
 export function listRunningReplays(
   db: Db,
   overdueMs: number,
@@ -203,16 +211,18 @@ export function listRunningReplays(
     .execute();
 }
 
-/** A new workflow goes on where the lost one's last batch ended. False: it has ended, or another carries it. */
+/** Continues after the lost workflow's last batch. False: it has ended, or has another workflow. */
 export async function restartReplay(
   db: Db,
+  notifier: Notifier,
   replayId: string,
   lostWorkflowId: string,
 ): Promise<boolean> {
-  return db.transaction().execute(async (trx) => {
+  return inTransaction(db, notifier, async (trx) => {
     const replay = await lockRunningReplay(trx, replayId);
     if (replay?.workflow_id !== lostWorkflowId) return false;
-    await setReplay(trx, replayId, { workflow_id: await insertReplayWorkflow(trx, replayId) });
+    const workflow_id = await insertReplayWorkflow(trx, replayId);
+    await setReplay(trx, replay.project_id, replayId, { workflow_id });
     return true;
   });
 }

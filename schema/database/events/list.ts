@@ -1,9 +1,8 @@
 // Reading recorded events.
-import type { EventType } from '../../events.ts';
+import type { EventType } from '../../event-types.ts';
 import type { Period, Slice } from '../../wire/listing.ts';
 import type { Db, EventRow } from '../tables.ts';
-import { parentRows } from '../parent-rows.ts';
-import { withinPeriod } from './period.ts';
+import { parentRows, withinPeriod } from '../listing.ts';
 import { inScope, type RowScope } from '../row-scope.ts';
 
 export interface EventFilters extends Period {
@@ -48,7 +47,7 @@ export function listEventRows(
     .execute();
 }
 
-/** A page for each of these posts or accounts, of its own events. */
+/** A page of events for each of these posts or accounts. */
 export function listEventPages(
   db: Db,
   scope: RowScope,

@@ -1,38 +1,37 @@
-// Records events: the body rendered once, one delivery per matching webhook, the changes for the feed.
+// Records events: renders the body once, and inserts a delivery for each matching webhook.
 import { sql } from 'kysely';
 import type { KeyEnvironment } from '../../api-keys.ts';
-import { isSent, type EventType } from '../../events.ts';
+import { isSent, type EventType } from '../../event-types.ts';
 import { newId } from '../../wire/ids.ts';
 import type { Transaction } from '../tables.ts';
 
 export interface NewEvent {
   projectId: string;
-  /** Of its post or account. Webhooks of test keys get events of `test` alone. */
+  /** The environment of its post or account. Webhooks of test keys get only events of `test`. */
   environment: KeyEnvironment;
-  kind: EventType;
+  type: EventType;
   data: object;
   postId?: string;
   socialAccountId?: string;
 }
 
 export interface RecordedEvent {
-  /** Null: a coming-soon kind, which isn't recorded. */
+  /** Null: the event type is coming soon and isn't recorded. */
   eventId: string | null;
   deliveryCount: number;
 }
 
 /**
- * One statement. Call it in the transaction that makes the event true, with the row of the post or
- * account locked: its timestamps grow strictly per subject. Ring `fanfare_deliveries` and
- * `fanfare_changes` after the commit.
+ * Call it in the transaction that makes the event true, with the row of the post or account locked. That
+ * lock makes the timestamps of a subject's events increase strictly.
  */
 export async function recordEvent(
-  trx: Transaction,
+  trx: Pick<Transaction, 'getExecutor' | 'notifyAfterCommit'>,
   event: NewEvent,
   config: { previewEvents: boolean },
 ): Promise<RecordedEvent> {
-  const { projectId, environment, kind, postId = null, socialAccountId = null } = event;
-  if (!isSent(kind, config)) return { eventId: null, deliveryCount: 0 };
+  const { projectId, environment, type, postId = null, socialAccountId = null } = event;
+  if (!isSent(type, config)) return { eventId: null, deliveryCount: 0 };
   const eventId = newId('event');
   const { rows } = await sql<{ delivery_count: number }>`
     /* prepared: record_event */
@@ -46,18 +45,18 @@ export async function recordEvent(
     ), event as (
       insert into events (id, project_id, environment, kind, body, post_id, social_account_id,
         created_at)
-      select ${eventId}, ${projectId}, ${environment}, ${kind},
-        ${renderBody(kind, event.data)}, ${postId}, ${socialAccountId}, recorded_at
+      select ${eventId}, ${projectId}, ${environment}, ${type},
+        ${renderBody(type, event.data)}, ${postId}, ${socialAccountId}, recorded_at
       from moment
     ), delivery as (
       insert into deliveries (id, project_id, webhook_id, event_id, event, status, trigger,
         next_attempt_at, concluded_at, created_at)
-      select ${deliveryId(newId('delivery'))}, project_id, id, ${eventId}, ${kind},
+      select ${deliveryId(newId('delivery'))}, project_id, id, ${eventId}, ${type},
         case status when 'active' then 'pending' else 'skipped' end, 'event',
         case status when 'active' then recorded_at end,
         case status when 'active' then null else recorded_at end, recorded_at
       from webhook_subscriptions, moment
-      where project_id = ${projectId} and deleted_at is null and ${kind} = any (events)
+      where project_id = ${projectId} and deleted_at is null and ${type} = any (events)
         and (environment = 'production' or ${environment} = 'test')
       returning id
     ), change as (
@@ -67,20 +66,57 @@ export async function recordEvent(
       select ${projectId}, 'delivery', id, 'created' from delivery
     )
     select count(*)::int as delivery_count from delivery`.execute(trx);
-  return { eventId, deliveryCount: rows[0]!.delivery_count };
+  const deliveryCount = rows[0]!.delivery_count;
+  trx.notifyAfterCommit('fanfare_changes');
+  if (deliveryCount > 0) trx.notifyAfterCommit('fanfare_deliveries');
+  return { eventId, deliveryCount };
 }
 
 /** The request body, as an SQL expression of `recorded_at`. */
-export function renderBody(kind: EventType, data: object) {
-  const head = `{"event":${JSON.stringify(kind)},"timestamp":"`;
+function renderBody(type: EventType, data: object) {
+  const head = `{"event":${JSON.stringify(type)},"timestamp":"`;
   const tail = `","data":${JSON.stringify(data)}}`;
   return sql`${head} || to_char(recorded_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || ${tail}`;
 }
 
 /**
- * How many webhooks match is known only inside the statement, so the ids of their deliveries are one
- * new id whose last four characters are the row's number: hexadecimal digits are in the ids' alphabet.
+ * SQL for the id of a delivery. Only the statement knows how many webhooks match, so all ids share one new
+ * id and end in the row's number, in four hexadecimal digits.
  */
 function deliveryId(base: string) {
   return sql`${base.slice(0, -4)} || lpad(to_hex(row_number() over (order by id)), 4, '0')`;
+}
+
+export interface NewTestEvent {
+  projectId: string;
+  webhookId: string;
+  /** The environment of the webhook. */
+  environment: KeyEnvironment;
+  type: EventType;
+  data: object;
+}
+
+/** Records a test event with one delivery to the tested webhook. The caller inserts the changes of both. */
+export async function recordTestEvent(
+  trx: Transaction,
+  { projectId, webhookId, environment, type, data }: NewTestEvent,
+): Promise<{ eventId: string; deliveryId: string }> {
+  const eventId = newId('event');
+  const deliveryId = newId('delivery');
+  await sql`
+    with moment as materialized (
+      select date_trunc('milliseconds', clock_timestamp()) as recorded_at
+    ), event as (
+      insert into events (id, project_id, environment, kind, body, is_test, created_at)
+      select ${eventId}, ${projectId}, ${environment}, ${type}, ${renderBody(type, data)}, true,
+        recorded_at
+      from moment
+    )
+    insert into deliveries (id, project_id, webhook_id, event_id, event, status, trigger,
+      next_attempt_at, created_at)
+    select ${deliveryId}, ${projectId}, ${webhookId}, ${eventId}, ${type}, 'pending', 'test',
+      recorded_at, recorded_at
+    from moment`.execute(trx);
+  trx.notifyAfterCommit('fanfare_deliveries');
+  return { eventId, deliveryId };
 }

@@ -1,17 +1,17 @@
-// The feed behind live subscriptions: one row for each change the outside may watch.
+// The feed behind live subscriptions: one row for each change that clients may watch.
 import { sql } from 'kysely';
 import type { KeyEnvironment } from '../../api-keys.ts';
-import type { ChangeKind } from '../../change-kinds.ts';
-import type { ChangeRow, ChangeSubject, Db } from '../tables.ts';
+import type { ChangeKind, ChangeSubject } from '../../change-kinds.ts';
+import type { ChangeRow, Db, Transaction } from '../tables.ts';
 import type { RowScope } from '../row-scope.ts';
 
-/** Of a subject, with a word that is one of its own. */
+/** A change with a kind that its subject has. */
 export type SubjectChange = {
   [Subject in ChangeSubject]: {
     subject: Subject;
     subject_id: string;
     kind: ChangeKind<Subject>;
-    /** Of a deletion: what the subject's own row can't tell any more. */
+    /** Set for deletions, because the subject's own row is gone. */
     environment?: KeyEnvironment;
   };
 }[ChangeSubject];
@@ -25,13 +25,13 @@ export interface FeedPosition {
 }
 
 export interface FeedHead {
-  /** Which life of the database the transaction ids count in. */
+  /** Changes when the database starts to count transaction ids anew, as after a restore. */
   epoch: string;
-  /** Every transaction below has ended, so nothing can appear there any more. */
+  /** Every transaction below it has ended, so no more changes can appear there. */
   horizon: bigint;
   /** The id that the next transaction gets. */
   next: bigint;
-  /** Behind the last change below the horizon. It outlives a crash, after which other ids come again. */
+  /** Just after the last change below the horizon. Unlike the horizon, it stays valid after a crash. */
   last: FeedPosition;
   /** Changes up to this transaction have been deleted. */
   prunedXid: bigint;
@@ -39,10 +39,10 @@ export interface FeedHead {
 
 export interface ChangePage extends FeedHead {
   changes: ChangeRow[];
-  /** Up to where the table was read; the horizon once there is nothing more to read. */
+  /** Where the next page starts; the horizon if this page is the last. */
   position: FeedPosition;
   isLast: boolean;
-  /** Changes are committed already that an older transaction, still running, holds back. */
+  /** An older transaction, still running, holds back changes that are already committed. */
   isHeldBack: boolean;
 }
 
@@ -52,13 +52,15 @@ export interface ChangeFilter {
   subjectId?: string | undefined;
 }
 
-/** Call in the transaction that makes the change; notify `fanfare_changes` after its commit. */
-export async function insertChanges(db: Db, changes: NewChange[]): Promise<void> {
-  if (changes.length > 0) await db.insertInto('changes').values(changes).execute();
+/** Call it in the transaction that makes the change. */
+export async function insertChanges(trx: Transaction, changes: NewChange[]): Promise<void> {
+  if (changes.length === 0) return;
+  await trx.insertInto('changes').values(changes).execute();
+  trx.notifyAfterCommit('fanfare_changes');
 }
 
-// A restored dump carries the epoch along: the system identifier tells it from its origin. A server that
-// was recovered to a time, or took over, may give transaction ids again: it is on another timeline then.
+// A restored dump has its origin's epoch, so the system identifier distinguishes the two. A recovered
+// server may assign transaction ids again, but on another timeline.
 const epoch = sql`
   (select epoch from feed_epoch) || to_hex((pg_control_system()).system_identifier)
     || 'l' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)`;
@@ -88,12 +90,12 @@ export async function readFeedHead(db: Db): Promise<FeedHead> {
 
 export interface Present<T> {
   epoch: string;
-  /** Which transactions the state has, as Postgres writes it: `xmin:xmax:running`. */
+  /** Transactions that the state includes, in Postgres' format `xmin:xmax:running`. */
   snapshot: string;
   state: T;
 }
 
-/** What `read` finds in one snapshot, which tells later which changes the state has already. */
+/** Runs `read` in one snapshot, and returns the snapshot too, so that changes in it can be skipped later. */
 export async function readPresent<T>(db: Db, read: (db: Db) => Promise<T>): Promise<Present<T>> {
   const reading = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
   return reading.execute(async (trx) => {
@@ -104,14 +106,13 @@ export async function readPresent<T>(db: Db, read: (db: Db) => Promise<T>): Prom
 }
 
 /**
- * Writes something that has to be on disk before it returns, and so every transaction id given by now:
- * a crash would give those again that left nothing there.
+ * Flushes all assigned transaction ids to disk. A crash would otherwise let unused ones be assigned again.
  */
 export async function keepTransactionIds(db: Db): Promise<void> {
   await sql`select pg_logical_emit_message(true, 'fanfare', '')`.execute(db);
 }
 
-/** Whether it is told, and still kept, that a subject was deleted. */
+/** Whether the feed still has the deletion of this subject. */
 export async function isDeletionKept(
   db: Db,
   { projectId, environment }: RowScope,
@@ -138,10 +139,9 @@ interface ChangePageRow extends HeadRow {
 }
 
 /**
- * Reads `limit` rows on from `position`, in order, and returns those that pass the filter, with the
- * head as the same snapshot shows it. Ids and even transactions become visible out of order; below
- * the horizon all of them have. The limit counts the project's changes of every subject, so that no
- * page is long to read.
+ * Reads `limit` rows after `position`, in order, and returns those that pass the filter, with the head of
+ * the same snapshot. Changes become visible out of order, but below the horizon all are visible. The limit
+ * counts the project's changes of every subject, so every page is quick to read.
  */
 export async function readChanges(
   db: Db,
@@ -194,7 +194,7 @@ function toChange(row: ChangeRow): ChangeRow {
   return { id, xid, project_id, subject, subject_id, kind, environment, created_at };
 }
 
-/** How old the oldest change is that a transaction, still running, holds back from every stream. */
+/** Age of the oldest change that a running transaction holds back from every stream. */
 export async function readFeedLagSeconds(db: Db): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`
     select coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as seconds
@@ -203,8 +203,8 @@ export async function readFeedLagSeconds(db: Db): Promise<number> {
 }
 
 /**
- * Forgets what is older than `before`: for readers whole transactions, all at once, since none reads
- * up to `pruned_xid`; of the rows the first `limit`. Returns how many went: fewer than that, none is left.
+ * Deletes the first `limit` changes older than `before`, and returns how many. Readers lose whole
+ * transactions at once, since they never read up to `pruned_xid`.
  */
 export async function deleteChanges(db: Db, before: Date, limit = 5_000): Promise<number> {
   const { numAffectedRows } = await sql`
@@ -222,12 +222,12 @@ export async function deleteChanges(db: Db, before: Date, limit = 5_000): Promis
   return Number(numAffectedRows ?? 0n);
 }
 
-/** After a dump is restored, rows may carry transaction ids that this server has yet to reach. */
+/** A restored dump may contain transaction ids that this server has not reached yet. */
 export async function deleteForeignChanges(db: Db): Promise<void> {
   await sql`delete from changes where xid >= pg_snapshot_xmax(pg_current_snapshot())`.execute(db);
 }
 
-/** Behind every change of a transaction. */
+/** A position with this id is after every change of its transaction. */
 export const lastId = 2n ** 63n - 1n;
 
 function toHead(row: HeadRow): FeedHead {

@@ -1,12 +1,12 @@
-// One LISTEN connection for a process: calls its listeners on a notification, and twice a second besides.
-import { channels, type Channel } from './notifier.ts';
+// One LISTEN connection per process: calls its listeners on a notification, and also twice a second.
+import { channels, type Channel } from '../notifier.ts';
 import { defaultQueryTimeoutMs } from '../../retry.ts';
 import { TimedClient, timedOptions } from '../timed-client.ts';
 
 export interface Listener {
-  /** Returns how to stop. The listener may be called with nothing new to read. */
+  /** Returns a function that stops listening. The listener may be called when there is nothing new. */
   on(channel: Channel, listener: () => void): () => void;
-  /** Called when the connection is lost, and before another one is there. Returns how to stop. */
+  /** Called when the connection is lost, before it reconnects. Returns a function that stops this. */
   onLost(listener: () => void): () => void;
   close(): Promise<void>;
 }
@@ -25,13 +25,13 @@ export function createListener(url: string, queryTimeoutMs = defaultQueryTimeout
   const poll = setInterval(() => {
     for (const channel of listeners.keys()) wake(channel);
   }, pollMs);
-  // A connection that only waits for notifications would not notice that none can arrive. An interval
-  // and a timeout of half each: a silent connection is found within the whole.
+  // A lost connection would otherwise look like one without notifications. Interval and timeout are half of
+  // `queryTimeoutMs` each, so a silent connection is noticed within that time.
   const checkMs = queryTimeoutMs / 2;
   const check = setInterval(() => void client?.query('').catch(() => undefined), checkMs);
 
   function reconnect(lost: TimedClient): void {
-    // A late word of a connection that was replaced already.
+    // A late event of a connection that has already been replaced.
     if (client && client !== lost) return;
     client = undefined;
     if (isClosed) return;

@@ -61,7 +61,7 @@ const statements = [
   `create index social_accounts_by_vault_key on social_accounts (credentials_key_id)
     where credentials_key_id is not null`,
   `create index social_accounts_by_project on social_accounts (project_id, id)`,
-  // Nearly empty where the sandbox is off: a start looks for what is left of it.
+  // Nearly empty if the sandbox is off. Every start checks for remaining accounts.
   `create index social_accounts_of_sandbox on social_accounts (id) where platform = 'sandbox'`,
   `create index social_accounts_by_user on social_accounts (project_id, external_user_id, id)`,
 
@@ -195,7 +195,7 @@ const statements = [
     created_at ${time} not null default now()
   )`,
 
-  // No foreign key to projects: every key costs each event that is recorded.
+  // No foreign key to projects, since each one slows down the recording of events.
   `create table events (
     id ${id} primary key,
     project_id ${id} not null,
@@ -208,7 +208,7 @@ const statements = [
     created_at ${time} not null
   )`,
   `create index events_by_project on events (project_id, id)`,
-  // Test events are few: listing them must not read all the others.
+  // Test events are few. Without this index, a list of them would read all the others.
   `create index events_of_tests on events (project_id, id) where is_test`,
   `create index events_of_test_keys on events (project_id, id) where environment = 'test'`,
   `create index events_by_post on events (post_id, created_at) where post_id is not null`,
@@ -245,7 +245,7 @@ const statements = [
   `create index webhook_subscriptions_deleted on webhook_subscriptions (id)
     where deleted_at is not null`,
 
-  // No foreign keys to events and webhooks: this is the table written most, and its rows outlive a webhook.
+  // No foreign keys to events and webhooks: this table is written most, and its rows outlive a webhook.
   `create table deliveries (
     id ${id} primary key,
     project_id ${id} not null,
@@ -270,7 +270,7 @@ const statements = [
     unique (event_id, webhook_id)
   )`,
   `create index deliveries_by_webhook on deliveries (webhook_id, id)`,
-  // Only deliveries made by the schedule end a series of failures.
+  // Only successes of the retry schedule end a series of failures.
   `create index deliveries_last_delivered on deliveries (webhook_id, delivered_at)
     where delivered_at is not null and trigger <> 'test' and not is_delivered_manually`,
   `create index deliveries_failed on deliveries (webhook_id, failed_at)
@@ -331,7 +331,7 @@ const statements = [
     created_at ${time} not null default now()
   )`,
 
-  // One row: the process that moves swept_at forward does the sweep.
+  // Has one row. The process that moves swept_at forward does the sweep.
   `create table sweeps (swept_at ${time} not null)`,
   `insert into sweeps values ('-infinity')`,
 
@@ -346,11 +346,11 @@ const statements = [
     created_at ${time} not null default now(),
     primary key (xid, id)
   )`,
-  // Written with every event and attempt, so it has no further index: a third one costs a tenth.
+  // Written with every event and attempt, so it has few indexes: a third one costs a tenth.
   `create index changes_by_project on changes (project_id, xid, id)`,
   `create index changes_of_deleted on changes (subject_id) where kind = 'deleted'`,
 
-  // A restored dump starts transaction ids over; the epoch tells cursors of the two apart.
+  // Transaction ids start over in a restored dump. The epoch distinguishes cursors from before and after.
   `create table feed_epoch (epoch text not null, pruned_xid xid8 not null default '0')`,
   `insert into feed_epoch (epoch) values (substr(md5(random()::text || clock_timestamp()::text), 1, 8))`,
 
@@ -369,7 +369,7 @@ const statements = [
   )`,
   `create index idempotency_keys_by_age on idempotency_keys (created_at)`,
 
-  // A value sealed with each key that ever sealed, to check the keys of a start.
+  // A value sealed with each key that was ever used, to check the keys at startup.
   `create table vault_keys (
     id ${id} primary key,
     check_value bytea not null
@@ -384,7 +384,7 @@ const statements = [
   )`,
   `create index activity_failures_by_age on activity_failures (failed_at)`,
 
-  // The sandbox network's own tables: as far from ours as another company's.
+  // The sandbox network's own tables, as separate as another company's database.
   `create table sandbox_posts (
     id ${id} primary key,
     handle text not null,

@@ -1,10 +1,11 @@
-// The calls to the network of targets, in Postgres.
+// Queries on the attempts of targets: their calls to the network.
 import type { Db, PostAttemptRow } from '../tables.ts';
-import { parentRows } from '../parent-rows.ts';
+import { parentRows } from '../listing.ts';
 
-/** A page for each of these results, which were found for their project already. */
+/** A page of attempts for each of these results. */
 export async function listPostAttempts(
   db: Db,
+  projectId: string,
   resultIds: string[],
   { limit, before }: { limit: number; before?: number | undefined },
 ): Promise<(PostAttemptRow & { parent_id: string })[]> {
@@ -14,7 +15,9 @@ export async function listPostAttempts(
       (eb) =>
         eb
           .selectFrom('post_attempts')
+          .innerJoin('post_results', 'post_results.id', 'post_attempts.result_id')
           .selectAll('post_attempts')
+          .where('post_results.project_id', '=', projectId)
           .whereRef('result_id', '=', 'parent.id')
           .$if(before !== undefined, (query) => query.where('number', '<', before!))
           .orderBy('number', 'desc')

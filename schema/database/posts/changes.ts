@@ -1,33 +1,36 @@
-// Changes to a post and its results from outside the engine, in a transaction that holds their locks.
+// Changes that clients make to a post and its results, in a transaction that has locked them.
 import { sql, type Insertable, type UpdateObject } from 'kysely';
 import { notFound } from '../../wire/errors.ts';
 import type { Database, PostResultRow, PostRow, Transaction } from '../tables.ts';
-import { isOpenRow } from './open-results.ts';
+import { isOpenRow, mustCheck, wasDueBeforeRestore } from './targets.ts';
 import { environmentOfTargets, listResults, lockPost, type PostWithResults } from './posts.ts';
-import { mustCheck, wasDueBeforeRestore } from './restored-at.ts';
-import { isInScope, type RowScope } from '../row-scope.ts';
+import { inScope, isInScope, type RowScope } from '../row-scope.ts';
 
-/** Nothing happens to the post meanwhile. */
+/** Doesn't lock posts that the caller can't see. */
 export async function lockPostWithResults(
   trx: Transaction,
   scope: RowScope,
   id: string,
 ): Promise<PostWithResults> {
-  const post = await lockPostAfterResults(trx, id);
+  const post = await lockPostAfterResults(trx, id, inScope(scope, 'posts'));
+  // The post's environment may have changed while this waited for the lock.
   if (!post || !isInScope(scope, post)) throw notFound('post', id);
-  return { post, results: await listResults(trx, [id]) };
+  return { post, results: await listResults(trx, scope.projectId, [id]) };
 }
 
 /**
- * The results come first, as the engine locks: it writes a result and then its post. Before them comes
- * the turn: who waited for results that another has replaced would hold the post without those it has
- * now.
+ * Locks the results before the post, in the order in which the engine writes them. The advisory lock comes
+ * first. Without it, a transaction that waits while another replaces the results would miss the new ones.
  */
 export async function lockPostAfterResults(
   trx: Transaction,
   id: string,
+  isVisible = sql<boolean>`true`,
 ): Promise<PostRow | undefined> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${id}, 0))`.execute(trx);
+  const { rows } = await sql`
+    select pg_advisory_xact_lock(hashtextextended(${id}, 0)) from posts
+    where id = ${id} and ${isVisible}`.execute(trx);
+  if (rows.length === 0) return undefined;
   await trx
     .selectFrom('post_results')
     .select('id')
@@ -40,40 +43,56 @@ export async function lockPostAfterResults(
 
 export async function setPost(
   trx: Transaction,
+  projectId: string,
   id: string,
   changes: Omit<UpdateObject<Database, 'posts'>, 'id' | 'progressed_at'>,
 ): Promise<void> {
   await trx
     .updateTable('posts')
     .set({ ...changes, progressed_at: sql<Date>`now()` })
+    .where('project_id', '=', projectId)
     .where('id', '=', id)
     .execute();
 }
 
-/** With its results and their attempts; events about it stay. */
-export async function deletePostRow(trx: Transaction, id: string): Promise<void> {
-  await trx.deleteFrom('posts').where('id', '=', id).execute();
+/** Deletes the post with its results and their attempts. Its events stay. */
+export async function deletePostRow(
+  trx: Transaction,
+  projectId: string,
+  id: string,
+): Promise<void> {
+  await trx.deleteFrom('posts').where('project_id', '=', projectId).where('id', '=', id).execute();
 }
 
 export async function replaceResults(
   trx: Transaction,
+  projectId: string,
   postId: string,
   results: Insertable<Database['post_results']>[],
 ): Promise<void> {
-  await trx.deleteFrom('post_results').where('post_id', '=', postId).execute();
+  await trx
+    .deleteFrom('post_results')
+    .where('project_id', '=', projectId)
+    .where('post_id', '=', postId)
+    .execute();
   await trx.insertInto('post_results').values(results).execute();
-  await setPost(trx, postId, { environment: environmentOfTargets(results) });
+  await setPost(trx, projectId, postId, { environment: environmentOfTargets(results) });
 }
 
 /**
- * Of targets on their way those that have not begun their commit, and those of which it is known that
- * a commit came to nothing, each with its comment; returns their ids. Other comments go on: their
- * targets are public, or may be.
+ * Cancels the open targets that have not begun their commit, or whose commits are known to have failed,
+ * each with its comment. Comments of other targets continue, since those targets are or may be public.
+ * Returns the ids of the canceled results.
  */
-export async function cancelResults(trx: Transaction, postId: string): Promise<string[]> {
+export async function cancelResults(
+  trx: Transaction,
+  projectId: string,
+  postId: string,
+): Promise<string[]> {
   const canceled = await trx
     .updateTable('post_results as r')
     .set({ status: 'canceled', next_attempt_at: null, is_paused: false })
+    .where('project_id', '=', projectId)
     .where('post_id', '=', postId)
     .where(canBeStopped('r'))
     .where((eb) =>
@@ -93,16 +112,13 @@ export async function cancelResults(trx: Transaction, postId: string): Promise<s
   return canceled.map((row) => row.id);
 }
 
-/**
- * A round of looks for an earlier commit that is not over: it may have made the post public. So may what
- * was done before a restore.
- */
+/** False while a reconciliation runs, or a check after a restore is due: the post may be public. */
 function canBeStopped(row: string) {
   const column = (name: string) => sql.ref(`${row}.${name}`);
   return sql<boolean>`${isOpenRow(row)} and (
     ${column('phase')} = 'prepare' or (
       ${column('phase')} = 'commit' and ${column('phase_state')} = 'ready'
-      and ${column('clock')} -> 'reconcileLooks' is null
+      and ${column('clock')} -> 'reconcileChecks' is null
     )
   ) and not exists (
     select from posts
@@ -111,19 +127,19 @@ function canBeStopped(row: string) {
 }
 
 /**
- * A failed target or comment begins anew with a fresh clock. One whose outcome is not known looks
- * first, by what is known of its last commit. The step that is left out stops whoever still acts for
- * an earlier run.
+ * Restarts a failed target or comment with a fresh clock. If its outcome is unknown, it checks the network
+ * first. The skipped step number stops executions of an earlier run.
  */
 export async function reopenResult(
   trx: Transaction,
+  projectId: string,
   { id, error_code, clock }: PostResultRow,
 ): Promise<void> {
   const start =
     error_code === 'outcome_unknown'
       ? ({
           phase: 'reconcile',
-          clock: JSON.stringify({ reconcileLooks: 1, ...(clock.check && { check: clock.check }) }),
+          clock: JSON.stringify({ reconcileChecks: 1, ...(clock.check && { check: clock.check }) }),
         } as const)
       : ({ phase: 'prepare', clock: '{}', provider_state: '{}' } as const);
   await trx
@@ -143,6 +159,7 @@ export async function reopenResult(
       next_attempt_at: null,
       is_paused: false,
     })
+    .where('project_id', '=', projectId)
     .where('id', '=', id)
     .execute();
 }

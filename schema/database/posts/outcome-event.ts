@@ -1,4 +1,4 @@
-// A post as its events show it: every field present, null where there is nothing; comments left out.
+// The data of a post's events. Every field is present, null if it has no value. Comments are left out.
 import type { PostResultRow, PostRow } from '../tables.ts';
 import type { PostEventData, PostEventResult } from '../../posts/posts.ts';
 import { toTimestamp } from '../../wire/timestamp.ts';
@@ -16,7 +16,7 @@ export function toPostEventData(post: PostRow, results: PostResultRow[]): PostEv
   };
 }
 
-export function toPostEventResult(result: PostResultRow): PostEventResult {
+function toPostEventResult(result: PostResultRow): PostEventResult {
   return {
     id: result.id,
     social_account_id: result.social_account_id,

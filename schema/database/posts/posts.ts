@@ -5,9 +5,11 @@ import { notFound } from '../../wire/errors.ts';
 import type { Slice } from '../../wire/listing.ts';
 import type { PlatformName } from '../../platforms/index.ts';
 import type { ListPosts } from '../../posts/posts.ts';
-import { msUntil } from '../ago.ts';
-import type { NewOutboxRow } from '../dispatch/outbox.ts';
-import { isOpenRow } from './open-results.ts';
+import type { PublishPostInput } from '../../workflows.ts';
+import { msUntil } from '../database-clock.ts';
+import type { NewOutboxRow } from '../outbox.ts';
+import type { Notifier } from '../notifier.ts';
+import { isOpenRow } from './targets.ts';
 import { inScope, type RowScope } from '../row-scope.ts';
 import type { Database, Db, PostResultRow, PostRow, Transaction } from '../tables.ts';
 
@@ -18,7 +20,6 @@ export interface PostWithResults {
 
 export type PostFilters = Omit<ListPosts, 'limit' | 'cursor'>;
 
-/** What a new post may have. */
 type NewPost = Pick<
   Insertable<Database['posts']>,
   | 'id'
@@ -32,7 +33,6 @@ type NewPost = Pick<
   | 'workflow_id'
 >;
 
-/** What a new result may have. */
 type NewResult = Pick<
   Insertable<Database['post_results']>,
   | 'id'
@@ -56,12 +56,11 @@ type NewResult = Pick<
 >;
 
 /**
- * A post whole: with its results, its change and what asks for its workflow. One statement, planned
- * once: each more is a trip to Postgres and back, and there are as many posts as clients can send.
- * Ring `fanfare_changes` after the commit, and `fanfare_outbox` where a workflow is asked for.
+ * Inserts a post with its results, its change and the outbox row of its workflow. One statement saves
+ * round trips to Postgres for every post.
  */
 export async function insertPost(
-  db: Db,
+  trx: Transaction,
   post: NewPost,
   results: NewResult[],
   asked?: NewOutboxRow,
@@ -100,13 +99,15 @@ export async function insertPost(
       values (${post.project_id}, 'post', ${post.id}, 'created')
     )
     select post.*, (select json_agg(result order by position) from result) as results
-    from post`.execute(db);
-  // JSON carries them whole: a new result has no times yet.
+    from post`.execute(trx);
+  trx.notifyAfterCommit('fanfare_changes');
+  if (asked) trx.notifyAfterCommit('fanfare_outbox');
+  // JSON would turn times into text, but a new result has none.
   const { results: written, ...row } = rows[0]!;
   return { post: row, results: written };
 }
 
-/** `test` only where every target is: a test key must not see the others. */
+/** `test` only if every target is a test target, since test keys must not see others. */
 export function environmentOfTargets(targets: { platform: PlatformName }[]): KeyEnvironment {
   const isTest = targets.every(({ platform }) => environmentOf(platform) === 'test');
   return isTest ? 'test' : 'production';
@@ -120,7 +121,7 @@ export async function getPostRow(db: Db, scope: RowScope, id: string): Promise<P
     .where('id', '=', id)
     .executeTakeFirst();
   if (!post) throw notFound('post', id);
-  return { post, results: await listResults(db, [id]) };
+  return { post, results: await listResults(db, scope.projectId, [id]) };
 }
 
 export async function listPostsById(
@@ -136,16 +137,24 @@ export async function listPostsById(
     .where('id', 'in', ids)
     .execute();
   const found = posts.map(({ id }) => id);
-  const results = Map.groupBy(await listResults(db, found), (result) => result.post_id);
+  const results = Map.groupBy(
+    await listResults(db, scope.projectId, found),
+    (result) => result.post_id,
+  );
   return posts.map((post) => ({ post, results: results.get(post.id) ?? [] }));
 }
 
-/** Results of these posts, each post's in the order of its targets. */
-export async function listResults(db: Db, postIds: string[]): Promise<PostResultRow[]> {
+/** Results of these posts, in the order of each post's targets. */
+export async function listResults(
+  db: Db,
+  projectId: string,
+  postIds: string[],
+): Promise<PostResultRow[]> {
   if (postIds.length === 0) return [];
   return db
     .selectFrom('post_results')
     .selectAll()
+    .where('project_id', '=', projectId)
     .where('post_id', 'in', postIds)
     .orderBy('post_id')
     .orderBy('position')
@@ -167,7 +176,6 @@ export async function listPostIdsOfResults(
   return rows.map(({ post_id }) => post_id);
 }
 
-/** The project's posts, newest first; filtered. */
 export async function listPostRows(
   db: Db,
   scope: RowScope,
@@ -216,7 +224,7 @@ export async function lockPost(trx: Transaction, id: string): Promise<PostRow | 
 
 export type OpenTarget = Pick<PostResultRow, 'id' | 'answers_result_id'>;
 
-/** Targets and comments on their way. */
+/** Targets and comments that have not ended. */
 export function listOpenTargets(db: Db, postId: string): Promise<OpenTarget[]> {
   return db
     .selectFrom('post_results')
@@ -229,14 +237,14 @@ export function listOpenTargets(db: Db, postId: string): Promise<OpenTarget[]> {
 }
 
 /**
- * Claims a run for the workflow that was asked to carry it. Undefined: superseded or concluded. The same
- * workflow may claim again, since its first answer may have been lost; it begins once. A scheduled post
- * is claimed when it is due: `waitMs` says when to claim again.
+ * Claims the run for its workflow. Undefined: the run is superseded or concluded. The same workflow may
+ * claim again, since the first answer may have been lost. A scheduled post can be claimed when it is due;
+ * `waitMs` says when to try again.
  */
 export async function claimRun(
   db: Db,
-  postId: string,
-  run: number,
+  notifier: Notifier,
+  { postId, run }: PublishPostInput,
   workflowId: string,
 ): Promise<'claimed' | { waitMs: number } | undefined> {
   const { rows } = await sql<{ wait_ms: number | null }>`
@@ -259,10 +267,12 @@ export async function claimRun(
   const [found] = rows;
   if (!found) return undefined;
   const waitMs = found.wait_ms ?? 0;
-  return waitMs > 0 ? { waitMs: Math.ceil(waitMs) } : 'claimed';
+  if (waitMs > 0) return { waitMs: Math.ceil(waitMs) };
+  notifier.notify('fanfare_changes');
+  return 'claimed';
 }
 
-/** Ends the current run of a post that is locked by `trx`. */
+/** Ends the current run of a post that `trx` has locked. */
 export async function setConcluded(
   trx: Transaction,
   { id, project_id, current_run }: PostRow,
@@ -278,4 +288,5 @@ export async function setConcluded(
     set status = ${status}, published_at = ${published_at}, concluded_run = ${current_run},
       progressed_at = now()
     where id = ${id}`.execute(trx);
+  trx.notifyAfterCommit('fanfare_changes');
 }

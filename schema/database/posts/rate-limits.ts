@@ -1,13 +1,13 @@
-// Rate limits as all workers share them: what networks have said, and the operator's ceilings.
+// Rate limits shared by all workers: those that networks reported, and the operator's ceilings.
 import { sql } from 'kysely';
 import type { PlatformName } from '../../platforms/index.ts';
-import { inMs, msUntil } from '../ago.ts';
+import { inMs, msUntil } from '../database-clock.ts';
 import type { Db } from '../tables.ts';
 
 export const appLimitKey = (platform: PlatformName) => `app/${platform}`;
 export const accountLimitKey = (accountId: string) => `account/${accountId}`;
 
-/** The network takes nothing for so long; what was learnt of a later time stays. */
+/** Blocks calls to the network for this long. If an earlier report named a later time, that time stays. */
 export async function setBlocked(db: Db, key: string, forMs: number): Promise<void> {
   await sql`
     insert into rate_limits as known (key, blocked_until) values (${key}, ${inMs(forMs)})
@@ -15,8 +15,8 @@ export async function setBlocked(db: Db, key: string, forMs: number): Promise<vo
       set blocked_until = greatest(known.blocked_until, excluded.blocked_until)`.execute(db);
 }
 
-/** Reserves the next place under a ceiling, `everyMs` after the one before. */
-export async function reserveTurn(
+/** Reserves the next slot under a ceiling, `everyMs` after the slot before it. */
+export async function reserveSlot(
   db: Db,
   key: string,
   everyMs: number,

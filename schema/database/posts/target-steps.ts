@@ -1,21 +1,24 @@
-// One target's way through its phases in Postgres: begun before the call, ended after it.
+// Writes the steps of one target through its phases: before each call to the network, and after it.
 import { sql, type RawBuilder } from 'kysely';
 import type { AttemptOutcome } from '../../posts/attempts.ts';
 import type { PostingErrorCode } from '../../posts/errors.ts';
 import type { FailureStage, NextAction, Phase } from '../../posts/posts.ts';
 import { giveBackUsage } from '../accounts/usage.ts';
-import { inMs } from '../ago.ts';
 import { insertChanges } from '../live/changes.ts';
+import type { Notifier } from '../notifier.ts';
 import type { ClockState, Db, Transaction } from '../tables.ts';
-import { isOpenRow } from './open-results.ts';
-import type { TargetRow } from './targets.ts';
+import { isOpenRow, type TargetRow } from './targets.ts';
 
 /**
- * Notes that a phase's call is about to be sent, in one statement. False: another execution was here
- * since `row` was read, and this one must read again. A crash after this leaves `begun`, which
- * reconcile resolves.
+ * Records that a phase's call is about to be sent. False: another execution has changed the row, so it must
+ * be read again. A crash after this leaves `begun`, which reconcile resolves.
  */
-export async function beginPhase(db: Db, row: TargetRow, phase: Phase): Promise<boolean> {
+export async function beginPhase(
+  db: Db,
+  notifier: Notifier,
+  row: TargetRow,
+  phase: Phase,
+): Promise<boolean> {
   const { rows } = await sql<{ has_begun: boolean }>`
     /* prepared: begin_phase */
     with begun as (
@@ -37,23 +40,24 @@ export async function beginPhase(db: Db, row: TargetRow, phase: Phase): Promise<
       where id = ${row.post_id} and exists (select from begun) and ${row.status === 'pending'}
     )
     select exists (select from begun) as has_begun`.execute(db);
+  if (row.status === 'pending') notifier.notify('fanfare_changes');
   return rows[0]!.has_begun;
 }
 
 /** A call in flight: its result and its number. */
 export type BegunCall = Pick<TargetRow, 'id' | 'steps'>;
 
-/** Records that the caller of these calls lives, except for calls that others have taken over. */
+/** Records that the caller of these calls is alive. Skips calls that others have taken over. */
 export async function renewHeartbeats(db: Db, calls: BegunCall[]): Promise<void> {
   await setHeartbeats(db, calls, sql`now()`);
 }
 
-/** Gives these calls up, except for calls that others have taken over. */
+/** Releases these calls. Skips calls that other processes have taken over. */
 export async function releaseCalls(db: Db, calls: BegunCall[]): Promise<void> {
   await setHeartbeats(db, calls, sql`null`);
 }
 
-/** A row that somebody else has locked is skipped: one must not hold up the heartbeats of all. */
+/** Skips locked rows, since one of them must not delay all heartbeats. */
 async function setHeartbeats(db: Db, calls: BegunCall[], value: RawBuilder<unknown>) {
   await sql`
     update post_results set heartbeat_at = ${value}
@@ -66,7 +70,7 @@ async function setHeartbeats(db: Db, calls: BegunCall[], value: RawBuilder<unkno
     )`.execute(db);
 }
 
-/** How one call to the network ended, for the attempts of the target. */
+/** How one call to the network ended, for the target's list of attempts. */
 export interface CallOutcome {
   outcome: AttemptOutcome;
   durationMs: number;
@@ -96,46 +100,52 @@ export async function endAttempt(
 }
 
 /**
- * The target goes on: with another phase, or the same one again, at once or later. False: it wrote
- * nothing, since another execution was here after `row` was read.
+ * Continues with another phase, or the same one again. False: nothing was written, because another
+ * execution has changed the row.
  */
 export async function setNextPhase(
   db: Db,
+  notifier: Notifier,
   row: TargetRow,
   next: {
     phase: Phase;
     clock: ClockState;
-    /** Null: at once. */
+    /** Null: now. */
     waitMs: number | null;
     state?: Record<string, unknown> | undefined;
   },
 ): Promise<boolean> {
-  const changed = await db
-    .updateTable('post_results')
-    .set({
-      phase: next.phase,
-      phase_state: 'ready',
-      clock: JSON.stringify(next.clock),
-      next_attempt_at: next.waitMs === null ? null : inMs(next.waitMs),
-      ...(row.phase === 'reconcile' &&
-        next.phase !== 'reconcile' && { checked_at: sql<Date>`now()` }),
-      ...(next.state ? { provider_state: JSON.stringify(next.state) } : {}),
-    })
-    .where('id', '=', row.id)
-    .where('steps', '=', row.steps)
-    .where(isOpenRow('post_results'))
-    .returning('id')
-    .executeTakeFirst();
-  if (changed && next.waitMs !== null) await insertResultChange(db, row, 'result.waiting');
-  return changed !== undefined;
+  const isWaiting = next.waitMs !== null;
+  const isChecked = row.phase === 'reconcile' && next.phase !== 'reconcile';
+  const { rows } = await sql<{ has_changed: boolean }>`
+    /* prepared: set_next_phase */
+    with changed as (
+      update post_results
+      set phase = ${next.phase}, phase_state = 'ready', clock = ${JSON.stringify(next.clock)}::jsonb,
+        next_attempt_at = now() + ${next.waitMs}::float8 * interval '1 ms',
+        checked_at = case when ${isChecked} then now() else checked_at end,
+        provider_state = coalesce(${next.state ? JSON.stringify(next.state) : null}::jsonb, provider_state)
+      where id = ${row.id} and steps = ${row.steps} and ${isOpenRow('post_results')}
+      returning id
+    ), change as (
+      insert into changes (project_id, subject, subject_id, kind)
+      select ${row.project_id}, 'post', ${row.post_id}, 'result.waiting' from changed where ${isWaiting}
+    ), progress as (
+      update posts set progressed_at = now()
+      where id = ${row.post_id} and exists (select from changed) and ${isWaiting}
+    )
+    select exists (select from changed) as has_changed`.execute(db);
+  if (isWaiting) notifier.notify('fanfare_changes');
+  return rows[0]!.has_changed;
 }
 
 /**
- * Ends the target and the attempt that told of it, in one statement. Whoever learns that the post is
- * public may say so, whatever others did meanwhile.
+ * Ends the target and its attempt in one statement. The post is public, so this is written even if another
+ * execution has changed the row.
  */
 export async function setPublished(
   db: Db,
+  notifier: Notifier,
   row: TargetRow,
   published: { externalId: string; url: string | null; detail?: Record<string, unknown> },
   durationMs: number,
@@ -161,6 +171,7 @@ export async function setPublished(
     )
     update posts set progressed_at = now()
     where id = ${row.post_id} and exists (select from published)`.execute(db);
+  notifier.notify('fanfare_changes');
 }
 
 export interface Failure {
@@ -174,8 +185,8 @@ export interface Failure {
 }
 
 /**
- * Gives back what the account's usage counted for it, unless the post may be public. False: it wrote
- * nothing, since another execution was here after `row` was read.
+ * Also subtracts the target from the account's usage, unless the post may be public. False: nothing was
+ * written, because another execution has changed the row.
  */
 export async function setFailed(
   trx: Transaction,
@@ -201,39 +212,26 @@ export async function setFailed(
     .returning('id')
     .executeTakeFirst();
   if (!changed) return false;
-  await insertResultChange(trx, row, 'result.failed');
-  if (failure.errorCode !== 'outcome_unknown') await giveBackUsage(trx, [row.id]);
+  const { project_id, post_id } = row;
+  await insertChanges(trx, [
+    { project_id, subject: 'post', subject_id: post_id, kind: 'result.failed' },
+  ]);
+  await trx
+    .updateTable('posts')
+    .set({ progressed_at: sql<Date>`now()` })
+    .where('id', '=', post_id)
+    .execute();
+  if (failure.errorCode !== 'outcome_unknown') await giveBackUsage(trx, project_id, [row.id]);
   return true;
 }
 
 /**
- * No other execution was here since. The refusal of a commit also counts while others look for its
- * post: it proves that there is none, unless a newer commit was begun.
+ * No other execution has changed the row. A refused commit is also recorded while another execution checks
+ * for its post: no post exists, unless a newer commit was begun.
  */
 function isUnchanged(row: TargetRow, { errorCode }: Failure) {
   const isRefusal =
     row.phase === 'commit' && row.phase_state === 'begun' && errorCode !== 'outcome_unknown';
   if (!isRefusal) return sql<boolean>`steps = ${row.steps}`;
   return sql<boolean>`(steps = ${row.steps} or (phase = 'reconcile' and attempts = ${row.attempts}))`;
-}
-
-/** What happens to a result is a change of its post. */
-async function insertResultChange(
-  db: Db,
-  row: TargetRow,
-  kind: 'result.waiting' | 'result.failed',
-): Promise<void> {
-  await insertChanges(db, [
-    {
-      project_id: row.project_id,
-      subject: 'post',
-      subject_id: row.post_id,
-      kind,
-    },
-  ]);
-  await db
-    .updateTable('posts')
-    .set({ progressed_at: sql<Date>`now()` })
-    .where('id', '=', row.post_id)
-    .execute();
 }

@@ -1,28 +1,53 @@
-// Targets as the engine finds them, with all that decides what they do next, and how a pause holds them.
+// Targets as the engine reads them: their state, the pauses and limits that hold them, restores.
 import { sql } from 'kysely';
 import type { ResultStatus } from '../../posts/posts.ts';
 import type { Db, PostResultRow } from '../tables.ts';
-import { isOpenRow } from './open-results.ts';
-import { mustCheck, wasDueBeforeRestore } from './restored-at.ts';
-import { isUnderPause } from '../dispatch/pauses.ts';
+import { isUnderPause } from '../pauses.ts';
 
-/** A result with all that decides what its target does next, read at once. */
+/** The target or comment is neither published, failed nor canceled. */
+export const isOpen = (status: ResultStatus | null) =>
+  status === 'pending' || status === 'publishing';
+
+/** `isOpen` as an SQL condition on `post_results` or its alias. */
+export const isOpenRow = (results: string) =>
+  sql<boolean>`${sql.ref(`${results}.status`)} in ('pending', 'publishing')`;
+
+/** SQL: when the database was last restored to a state that contains the post; null: never. */
+function restoredAt(posts: string) {
+  return sql<Date | null>`greatest(${sql.ref(`${posts}.restored_at`)}, (
+    select restored_at from restores where restored_at >= ${sql.ref(`${posts}.created_at`)}))`;
+}
+
+/** SQL: the network must be checked for the post before anything is sent. */
+export function mustCheck(results: string, posts: string) {
+  return sql<boolean>`coalesce(
+    ${restoredAt(posts)} > coalesce(${sql.ref(`${results}.checked_at`)}, '-infinity'), false)`;
+}
+
+/** SQL: the post was due before the restore, so its targets may be public although their rows are open. */
+export function wasDueBeforeRestore(posts: string) {
+  const column = (name: string) => sql.ref(`${posts}.${name}`);
+  return sql<boolean>`coalesce(
+    ${column('due_at')} <= ${restoredAt(posts)} or ${column('concluded_run')} > 0, false)`;
+}
+
+/** A result with everything that decides its target's next step, from one statement. */
 export interface TargetRow extends PostResultRow {
   post_caption: string;
   post_media_urls: string[];
   current_run: number;
-  /** When the post was to go out. */
+  /** When the post was due. */
   due_at: Date;
-  /** The database was restored: its network is asked for the post before anything is sent. */
+  /** The database was restored, so the network is checked for the post before anything is sent. */
   must_check: boolean;
-  /** Where it must be checked: it may be public already. */
+  /** With `must_check`: the post may already be public. */
   was_due: boolean;
-  /** Of the row that it answers. */
+  /** Status of the result that it replies to. */
   answered_status: ResultStatus | null;
   answered_external_id: string | null;
-  /** The network takes nothing until then, of the account or of the whole app. */
+  /** Until then, the network refuses calls of the account or of the whole app. */
   blocked_until: Date | null;
-  /** The operator has paused its network or its project. */
+  /** The operator has paused the network or the project. */
   is_sending_paused: boolean;
   /** Database time of this read. */
   read_at: Date;
@@ -47,7 +72,7 @@ export async function findTarget(db: Db, resultId: string): Promise<TargetRow | 
         .select(({ fn }) => fn.max('blocked_until').as('until'))
         .where('key', 'in', [
           sql<string>`'app/' || r.platform`,
-          // Ids have a collation of their own, in which the keys' index does not serve.
+          // Without the cast, the collation of ids would keep Postgres from using the index on `key`.
           sql<string>`('account/' || r.social_account_id) collate "default"`,
         ])
         .as('blocked_until'),
@@ -57,7 +82,7 @@ export async function findTarget(db: Db, resultId: string): Promise<TargetRow | 
     .executeTakeFirst();
 }
 
-/** The post of this result, when none of its targets and comments is on its way any more. */
+/** The post of this result, if all of its targets and comments have ended. */
 export async function findFinishedPost(db: Db, resultId: string): Promise<string | undefined> {
   const { rows } = await sql<{ post_id: string }>`
     /* prepared: find_finished_post */
@@ -70,8 +95,8 @@ export async function findFinishedPost(db: Db, resultId: string): Promise<string
 }
 
 /**
- * Leaves the target to whoever resumes: no workflow carries it until then. False: the pause has ended,
- * or another execution was here. Whoever ends a pause waits for this, so that none is left behind.
+ * Marks the target as paused: no workflow advances it until the pause ends. False: the pause has ended,
+ * or another execution has changed the row. The row lock on the pause makes its deletion wait for this.
  */
 export async function setPaused(db: Db, row: TargetRow): Promise<boolean> {
   const paused = await db

@@ -1,12 +1,13 @@
 // Reading deliveries and their attempts.
+import { sql, type RawBuilder } from 'kysely';
 import type { DeliveryStatus } from '../../deliveries.ts';
-import type { EventType } from '../../events.ts';
+import type { EventType } from '../../event-types.ts';
 import type { Period, Slice } from '../../wire/listing.ts';
 import type { Db, DeliveryAttemptRow, DeliveryRow } from '../tables.ts';
-import { matchesFilters } from './delivery-pages.ts';
 import { inScope, type RowScope } from '../row-scope.ts';
+import { parentRows, withinPeriod } from '../listing.ts';
 
-/** With the webhook's address, and the post that the event is about. */
+/** A delivery with its webhook's URL, and the post that its event is about. */
 export type DeliveryWithContext = DeliveryRow & { url: string; post_id: string | null };
 
 export interface DeliveryFilters extends Period {
@@ -46,18 +47,66 @@ export async function listDeliveriesById(
   return selectDeliveries(db, scope).where('d.id', 'in', ids).execute();
 }
 
-/** Of deliveries that were found for their project already, each one's in their order. */
-export function listDeliveryAttempts(db: Db, deliveryIds: string[]): Promise<DeliveryAttemptRow[]> {
+const columns = { webhook: 'd.webhook_id', event: 'd.event_id', post: 'e.post_id' } as const;
+
+export type DeliveryParent = keyof typeof columns;
+
+export function listDeliveryPages(
+  db: Db,
+  scope: RowScope,
+  parent: DeliveryParent,
+  parentIds: string[],
+  filters: DeliveryFilters,
+  { limit, before }: Slice,
+): Promise<(DeliveryWithContext & { parent_id: string })[]> {
+  return db
+    .selectFrom(parentRows(parentIds))
+    .innerJoinLateral(
+      () =>
+        selectDeliveries(db, scope)
+          .where(sql<boolean>`${sql.ref(columns[parent])} = parent.id`)
+          .where(matchesFilters(filters, before))
+          .orderBy('d.id', 'desc')
+          .limit(limit)
+          .as('page'),
+      (join) => join.onTrue(),
+    )
+    .selectAll('page')
+    .select('parent.id as parent_id')
+    .orderBy('page.id', 'desc')
+    .execute();
+}
+
+/** A condition on the deliveries `d`. */
+function matchesFilters(
+  { status, event, ...times }: DeliveryFilters,
+  before: string | undefined,
+): RawBuilder<boolean> {
+  const conditions = [withinPeriod('d', 'delivery', times)];
+  if (status !== undefined) conditions.push(sql`d.status = ${status}`);
+  if (event !== undefined) conditions.push(sql`d.event = ${event}`);
+  if (before !== undefined) conditions.push(sql`d.id < ${before}`);
+  return sql`(${sql.join(conditions, sql` and `)})`;
+}
+
+/** In the order of each delivery's attempts. */
+export function listDeliveryAttempts(
+  db: Db,
+  projectId: string,
+  deliveryIds: string[],
+): Promise<DeliveryAttemptRow[]> {
   return db
     .selectFrom('delivery_attempts')
-    .selectAll()
+    .innerJoin('deliveries', 'deliveries.id', 'delivery_id')
+    .selectAll('delivery_attempts')
+    .where('project_id', '=', projectId)
     .where('delivery_id', 'in', deliveryIds)
     .orderBy('delivery_id')
     .orderBy('number')
     .execute();
 }
 
-/** A delivery is in the scopes that its webhook is in. */
+/** A delivery has the scope of its webhook. */
 function selectDeliveries(db: Db, scope: RowScope) {
   return db
     .selectFrom('deliveries as d')

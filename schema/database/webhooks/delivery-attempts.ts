@@ -1,9 +1,10 @@
-// Writes the outcomes of many scheduled attempts at once: the log, the deliveries' states, the feed.
+// Writes the outcomes of many scheduled attempts at once: log, states of the deliveries, and live feed.
 import { sql } from 'kysely';
 import type { DeliveryStatus, Timings } from '../../deliveries.ts';
+import type { Notifier } from '../notifier.ts';
 import type { Db } from '../tables.ts';
 
-/** What one request to a receiver was like. */
+/** One request to a receiver, and its answer. */
 export interface Exchange {
   started_at: Date;
   ended_at: Date;
@@ -16,38 +17,41 @@ export interface Exchange {
   response_body: string | null;
 }
 
-/** An attempt of the schedule and what it makes of its delivery. */
+/** An attempt of the retry schedule, and the new state of its delivery. */
 export interface AttemptRecord extends Exchange {
   delivery_id: string;
-  /** How many the schedule had made when this one began, and when its retry schedule did: its place. */
+  /** The delivery's two counts when the attempt began: its step of the schedule. */
   scheduled_attempts: number;
   ladder_start: number;
   status: Extract<DeliveryStatus, 'delivered' | 'retrying' | 'failed'>;
   next_attempt_at: Date | null;
 }
 
-/** What a group of attempts made of webhooks. */
-export interface WebhookTurn {
+/** How a group of attempts changed the state of a webhook. */
+export interface WebhookTransition {
   webhook_id: string;
-  /** `failed`: a delivery failed for good. The others: it began or ceased to fail. */
-  turn: 'failed' | 'failing' | 'recovered';
+  /** `failed`: a delivery failed for good. `failing`: the webhook began to fail. */
+  transition: 'failed' | 'failing' | 'recovered';
 }
 
-// A second attempt of the same place, made while the first one's process was taken for dead, takes none
-// of the retry schedule's steps; nor does one to a delivery that was ended or delivered by hand meanwhile. But
-// when the receiver has taken the event, that is the truth.
+// A second attempt of the same step doesn't advance the retry schedule: its first process was only thought
+// dead. Nor does an attempt of a concluded delivery. A success always counts.
 const isNext = sql`(
   d.scheduled_attempts = a.scheduled_attempts and d.ladder_start = a.ladder_start
   and (d.status = 'pending' or d.status = 'retrying'))`;
 const counts = sql`(a.status = 'delivered' or ${isNext})`;
 
 /**
- * One statement for the group. A webhook's row is written only when it begins or ceases to fail: it
- * fails when a group has failures of it and no success. Test events do neither.
+ * One statement for the group. A webhook starts to fail when the group has failures of it and no success;
+ * only such changes write its row. Test events don't count.
  */
-export async function insertAttempts(db: Db, attempts: AttemptRecord[]): Promise<WebhookTurn[]> {
+export async function insertAttempts(
+  db: Db,
+  notifier: Notifier,
+  attempts: AttemptRecord[],
+): Promise<WebhookTransition[]> {
   const inIdOrder = attempts.toSorted((a, b) => (a.delivery_id < b.delivery_id ? -1 : 1));
-  const { rows } = await sql<WebhookTurn>`
+  const { rows } = await sql<WebhookTransition>`
     /* prepared: insert_attempts */
     with attempt as materialized (
       select * from json_to_recordset(${JSON.stringify(inIdOrder)}::json) as t (
@@ -96,17 +100,18 @@ export async function insertAttempts(db: Db, attempts: AttemptRecord[]): Promise
       where failing_since is not null and status = 'active'
         and id = any (array(select webhook_id from receiver where has_taken))
       returning id, project_id
-    ), turn as (
-      select id, project_id, 'failing' as turn from failing
+    ), transition as (
+      select id, project_id, 'failing' as transition from failing
       union all select id, project_id, 'recovered' from recovered
     ), change as (
       insert into changes (project_id, subject, subject_id, kind)
       select project_id, 'delivery', id, case when status = outcome then status else 'attempted' end
       from updated
-      union all select project_id, 'webhook', id, turn from turn
+      union all select project_id, 'webhook', id, transition from transition
     )
-    select id as webhook_id, turn from turn
+    select id as webhook_id, transition from transition
     union all
     select distinct webhook_id, 'failed' from updated where failed_at is not null`.execute(db);
+  notifier.notify('fanfare_changes');
   return rows;
 }

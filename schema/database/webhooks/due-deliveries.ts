@@ -1,10 +1,10 @@
-// What a batch needs to attempt its deliveries: one query for their states, bodies and webhooks.
+// The deliveries of a batch with everything that an attempt needs, in one query.
 import { sql } from 'kysely';
 import type { DeliveryStatus, DeliveryTrigger } from '../../deliveries.ts';
-import type { EventType } from '../../events.ts';
-import { insertChanges } from '../live/changes.ts';
+import type { EventType } from '../../event-types.ts';
+import type { Notifier } from '../notifier.ts';
 import type { Db, WebhookRow } from '../tables.ts';
-import { areDeliveriesPaused } from '../dispatch/pauses.ts';
+import { areDeliveriesPaused } from '../pauses.ts';
 import type { SecretColumns } from './secrets.ts';
 
 export interface DueDelivery {
@@ -23,10 +23,7 @@ export interface DueDelivery {
   webhook: SecretColumns & Pick<WebhookRow, 'url' | 'status' | 'deleted_at'>;
 }
 
-/**
- * Those of the batch that have not concluded, whether due or not; of the ids alone where they are
- * given. Deliveries to one webhook share its object.
- */
+/** Deliveries of the batch that have not concluded, due or not; with `deliveryIds`, only those of them. */
 export async function listUnfinished(
   db: Db,
   batchId: string,
@@ -46,55 +43,38 @@ export async function listUnfinished(
       query.where('d.id', '=', sql<string>`any(${deliveryIds})`),
     )
     .where('d.batch_id', '=', batchId)
-    // Not as parameters: a plan that is kept must know that the index on what waits serves it.
+    // Not parameters: Postgres must recognize the condition of the partial index.
     .where(sql<boolean>`(d.status = 'pending' or d.status = 'retrying')`)
     .execute();
   const webhooks = new Map<string, DueDelivery['webhook']>();
   return rows.map((row) => {
     const { webhook_id: id, url, status, deleted_at, secret, secret_key_id, ...rest } = row;
     const { previous_secret, previous_secret_key_id, previous_secret_until, ...delivery } = rest;
-    const webhook = webhooks.get(id) ?? {
-      id,
-      url,
-      status,
-      deleted_at,
-      secret,
-      secret_key_id,
-      previous_secret,
-      previous_secret_key_id,
-      previous_secret_until,
-    };
+    const previous = { previous_secret, previous_secret_key_id, previous_secret_until };
+    const columns = { id, url, status, deleted_at, secret, secret_key_id, ...previous };
+    const webhook = webhooks.get(id) ?? columns;
     webhooks.set(id, webhook);
     return { ...delivery, webhook };
   });
 }
 
-/** Ends deliveries whose webhook takes no more. */
+/** Ends deliveries whose webhook was disabled or deleted. */
 export async function concludeUnsent(
   db: Db,
+  notifier: Notifier,
   batchId: string,
-  deliveries: Pick<DueDelivery, 'id' | 'project_id'>[],
+  deliveries: Pick<DueDelivery, 'id'>[],
   status: Extract<DeliveryStatus, 'skipped' | 'canceled'>,
 ): Promise<void> {
   if (deliveries.length === 0) return;
-  const ids = deliveries.map((delivery) => delivery.id);
-  await db.transaction().execute(async (trx) => {
-    const concluded = await trx
-      .updateTable('deliveries')
-      .set({ status, concluded_at: sql<Date>`now()`, next_attempt_at: null })
-      .where('id', 'in', ids)
-      .where('batch_id', '=', batchId)
-      .where('status', 'in', ['pending', 'retrying'])
-      .returning(['id', 'project_id'])
-      .execute();
-    await insertChanges(
-      trx,
-      concluded.map(({ id, project_id }) => ({
-        project_id,
-        subject: 'delivery',
-        subject_id: id,
-        kind: status,
-      })),
-    );
-  });
+  await sql`
+    with concluded as (
+      update deliveries set status = ${status}, concluded_at = now(), next_attempt_at = null
+      where id = any (${deliveries.map(({ id }) => id)}::text[]) and batch_id = ${batchId}
+        and (status = 'pending' or status = 'retrying')
+      returning id, project_id
+    )
+    insert into changes (project_id, subject, subject_id, kind)
+    select project_id, 'delivery', id, ${status} from concluded`.execute(db);
+  notifier.notify('fanfare_changes');
 }

@@ -1,17 +1,17 @@
-// How a webhook fares, counted from its deliveries, and the end of one that only fails.
+// The health of webhooks, counted from their deliveries, and the disabling of those that only fail.
 import { sql } from 'kysely';
 import { insertChanges } from '../live/changes.ts';
 import type { Db, Transaction } from '../tables.ts';
 import { concludeWaiting } from './waiting-deliveries.ts';
 
 export interface DisablingRule {
-  /** So many different events in a row have failed for good … */
+  /** Number of different events in a row that failed for good … */
   afterFailures: number;
-  /** … and nothing was delivered for so long. */
+  /** … and time without a successful delivery. */
   afterMs: number;
 }
 
-/** Of `webhook_subscriptions as w`: test events and attempts by hand say nothing about a receiver. */
+/** SQL on `webhook_subscriptions as w`. Test events and manual attempts don't count. */
 export const lastDeliveryAt = sql<Date | null>`(
   select max(delivered_at) from deliveries
   where webhook_id = w.id and delivered_at is not null and trigger <> 'test'
@@ -20,7 +20,7 @@ export const lastDeliveryAt = sql<Date | null>`(
 
 const countedFrom = sql<Date>`greatest(w.enabled_at, ${lastDeliveryAt})`;
 
-/** Of `webhook_subscriptions as w`: the events in a row that have failed for good, up to `limit`. */
+/** SQL on `webhook_subscriptions as w`: how many events in a row have failed for good, up to `limit`. */
 export function countFailures(limit: number) {
   return sql<number>`(
     select count(*)::int from (
@@ -31,7 +31,7 @@ export function countFailures(limit: number) {
   )`;
 }
 
-/** Those that the rule would disable. */
+/** Webhooks that the rule would disable. */
 export async function listFailedWebhooks(
   db: Db,
   ids: string[],
@@ -50,9 +50,8 @@ export async function listFailedWebhooks(
 }
 
 /**
- * Judged anew under the lock of its row, so that of several workers one disables it. A success that was
- * committed by now saves it; one whose commit is under way is not seen. Returns its URL when this call
- * disabled it.
+ * Checks the rule again with the webhook's row locked, so that only one of several workers disables it. A
+ * success that is committed by now prevents it. Returns the webhook's URL if this call disabled it.
  */
 export async function disableFailedWebhook(
   trx: Transaction,
@@ -80,7 +79,7 @@ export async function disableFailedWebhook(
 
 export type WebhookState = 'healthy' | 'failing' | 'disabled_by_failures' | 'disabled_by_user';
 
-/** Of all projects, with every state. */
+/** Counts the webhooks of all projects. Every state is present. */
 export async function countWebhooksByState(
   db: Db,
 ): Promise<{ state: WebhookState; count: number }[]> {
@@ -94,7 +93,7 @@ export async function countWebhooksByState(
   return rows;
 }
 
-/** Of any project: for the log. */
+/** Webhooks of any project, for the log. */
 export async function listWebhookUrls(db: Db, ids: string[]): Promise<Map<string, string>> {
   const rows = await db
     .selectFrom('webhook_subscriptions')

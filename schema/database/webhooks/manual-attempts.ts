@@ -1,12 +1,10 @@
-// Attempts beside the schedule: what one is made of, and how its outcome is written.
+// Reads and records manual attempts, which are made in addition to the schedule.
 import { insertChanges } from '../live/changes.ts';
 import type { Db, Transaction } from '../tables.ts';
 import type { Exchange } from './delivery-attempts.ts';
-import { areDeliveriesPaused } from '../dispatch/pauses.ts';
+import { areDeliveriesPaused } from '../pauses.ts';
 
-/** A null body: the event was pruned. No webhook: it was deleted. */
-export type ManualDelivery = NonNullable<Awaited<ReturnType<typeof findManualDelivery>>>;
-
+/** `body` is null if the event was pruned, `webhook` undefined if it was deleted. */
 export async function findManualDelivery(db: Db, id: string) {
   const row = await db
     .selectFrom('deliveries as d')
@@ -35,8 +33,8 @@ export async function findManualDelivery(db: Db, id: string) {
 }
 
 /**
- * The schedule goes on as if nothing had happened, unless the receiver has taken the event. Writes
- * nothing for a delivery that was pruned meanwhile.
+ * The schedule continues unchanged, unless the receiver accepted the event. Does nothing if the delivery
+ * was pruned meanwhile.
  */
 export async function insertManualAttempt(
   trx: Transaction,
@@ -77,7 +75,7 @@ export async function insertManualAttempt(
         concluded_at: delivery.concluded_at ?? ended_at,
         next_attempt_at: null,
       }),
-      // What the schedule has delivered before, and a replay sends again, counts as it did.
+      // A delivery that the schedule once made, and a replay sends again, still counts as the schedule's.
       ...(delivers &&
         delivery.delivered_at === null && { delivered_at: ended_at, is_delivered_manually: true }),
     })

@@ -1,13 +1,13 @@
-// Puts deliveries on a new retry schedule for a replay, and makes those that a webhook never had.
+// Puts deliveries on a new retry schedule for a replay, and inserts the missing ones.
 import { sql } from 'kysely';
 import { idAt } from '../../wire/ids.ts';
 import { insertChanges } from '../live/changes.ts';
 import type { ReplayRow, Transaction } from '../tables.ts';
 
 /**
- * The same row again: its ids, its count of attempts and its log go on. Returns how many were still
- * as the replay wants them. A delivery that was taken before keeps `delivered_at`, from which its
- * webhook's last delivery is read; only one taken by hand gives it up, since the mark for that goes.
+ * Reopens the same rows, with their logs. Returns how many still had a status that the replay matches.
+ * `delivered_at` stays, since the webhook's last delivery is read from it, except of manual deliveries,
+ * which lose their mark.
  */
 export async function reopenDeliveries(
   trx: Transaction,
@@ -32,10 +32,15 @@ export async function reopenDeliveries(
       select project_id, 'delivery', id, 'replayed' from reopened
     )
     select count(*)::int as count from reopened`.execute(trx);
-  return rows[0]!.count;
+  const { count } = rows[0]!;
+  if (count > 0) {
+    trx.notifyAfterCommit('fanfare_changes');
+    trx.notifyAfterCommit('fanfare_deliveries');
+  }
+  return count;
 }
 
-/** Deliveries of events that this webhook has none of, placed in time where the events are. */
+/** Inserts deliveries of events that this webhook has none of. Their ids have the events' times. */
 export async function insertMissingDeliveries(
   trx: Transaction,
   { id: replayId, project_id, webhook_id }: ReplayRow,
@@ -47,7 +52,7 @@ export async function insertMissingDeliveries(
     .where('project_id', '=', project_id)
     .where('id', '=', sql<string>`any(${eventIds}::text[])`)
     .orderBy('id')
-    // None may be pruned before its delivery is there, which could then never be sent.
+    // An event that is pruned before its delivery is inserted could never be sent.
     .forKeyShare()
     .execute();
   if (events.length === 0) return 0;
@@ -79,5 +84,6 @@ export async function insertMissingDeliveries(
       kind: 'created',
     })),
   );
+  if (inserted.length > 0) trx.notifyAfterCommit('fanfare_deliveries');
   return inserted.length;
 }

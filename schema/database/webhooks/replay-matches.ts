@@ -1,8 +1,8 @@
-// What a replay matches, walked in windows so that no query is long however much lies in the range.
+// Finds the matches of a replay in windows, so that every query is short however long the range is.
 import { sql, type RawBuilder } from 'kysely';
 import type { ReplayedStatus } from '../../replays.ts';
 import type { Db, ReplayRow, WebhookRow } from '../tables.ts';
-import { withinPeriod } from '../events/period.ts';
+import { withinPeriod } from '../listing.ts';
 import { inScope } from '../row-scope.ts';
 
 export interface ReplayRange
@@ -10,21 +10,21 @@ export interface ReplayRange
     Pick<ReplayRow, 'project_id' | 'webhook_id' | 'environment' | 'since' | 'until' | 'statuses'>,
     Pick<WebhookRow, 'events'> {}
 
-/** Before every id of its kind. Deliveries come first, then the events that have none. */
+/** Positions before all ids. Deliveries come first, then events without a delivery. */
 const beforeDeliveries = 'dlv_';
 const beforeEvents = 'evt_';
 
 export interface Window {
-  /** Of deliveries, or of events that this webhook has no delivery of. */
+  /** Whether `ids` are of deliveries, or of events that the webhook has no delivery of. */
   kind: 'deliveries' | 'events';
   ids: string[];
-  /** Where the next window begins; null: this was the last. */
+  /** Where the next window begins; null: this was the last one. */
   next: string | null;
 }
 
-/** Rows that one query looks at. */
+/** Rows that one query reads. */
 const windowSize = 10_000;
-/** Counting returns no ids, so it may look at more. */
+/** Counting returns no ids, so it can read more. */
 const countingSize = 50_000;
 /** A client waits for the count. */
 const countForMs = 3_000;
@@ -33,7 +33,7 @@ export function startOf(statuses: readonly ReplayedStatus[]): string {
   return statuses.some((status) => status !== 'missing') ? beforeDeliveries : beforeEvents;
 }
 
-/** Of a range that takes longer to count: how many were counted by then. */
+/** Counts the matches of a range. After `withinMs`, returns the number counted so far. */
 export async function countMatches(
   db: Db,
   range: ReplayRange,
@@ -59,7 +59,7 @@ async function countWindow(db: Db, range: ReplayRange, position: string) {
   return { count, next: scanned < countingSize ? afterPhase(range, position) : last };
 }
 
-/** The next matches past a position, at most `limit`; none where a window holds none. */
+/** The next matches after a position, at most `limit`. A window may have no matches. */
 export async function readWindow(
   db: Db,
   range: ReplayRange,
@@ -92,11 +92,11 @@ function scan(range: ReplayRange, position: string, size: number): RawBuilder<un
     return sql`
       select id, status = any(${statuses}::text[]) and trigger <> 'test' as is_match
       from deliveries
-      where webhook_id = ${webhook_id} and id > ${position}
+      where project_id = ${project_id} and webhook_id = ${webhook_id} and id > ${position}
         and ${withinPeriod('deliveries', 'delivery', period)}
       order by id limit ${size}`;
   }
-  // A scalar subquery is looked up row by row; `not exists` might read all of the webhook's deliveries.
+  // A scalar subquery uses the index for each row; `not exists` might read all of the webhook's deliveries.
   return sql`
     select id, kind = any(${events}::text[]) and not is_test and (
       select true from deliveries where event_id = events.id and webhook_id = ${webhook_id} limit 1

@@ -1,15 +1,15 @@
-// Replays in Postgres: their rows, and how the deliveries that they reopened stand.
+// Queries on replays, and on the status of the deliveries that they reopened.
 import { sql, type Insertable, type UpdateObject } from 'kysely';
 import type { DeliveryStatus } from '../../deliveries.ts';
 import { notFound } from '../../wire/errors.ts';
 import type { Slice } from '../../wire/listing.ts';
 import { replayDeliveriesWorkflow, replayDeliveriesWorkflowId } from '../../workflows.ts';
 import type { Database, Db, ReplayRow, Transaction } from '../tables.ts';
-import { insertOutbox } from '../dispatch/outbox.ts';
-import { parentRows } from '../parent-rows.ts';
+import { insertOutbox } from '../outbox.ts';
+import { parentRows } from '../listing.ts';
 import { inScope, type RowScope } from '../row-scope.ts';
 
-/** How many of a replay's deliveries stand how. */
+/** Number of a replay's deliveries, by status. */
 export interface ReplayOutcomes {
   pending: number;
   delivered: number;
@@ -18,7 +18,7 @@ export interface ReplayOutcomes {
   canceled: number;
 }
 
-/** With the workflow that carries it. Wake the relay after the commit. */
+/** Also inserts the outbox row of its workflow. */
 export async function insertReplay(
   trx: Transaction,
   replay: Omit<Insertable<Database['replays']>, 'workflow_id'>,
@@ -30,7 +30,7 @@ export async function insertReplay(
     .execute();
 }
 
-/** Asks for a run of `replayDeliveries`; returns its workflow id. */
+/** Requests a run of `replayDeliveries`, and returns its workflow's id. */
 export function insertReplayWorkflow(trx: Transaction, replayId: string): Promise<string> {
   return insertOutbox(trx, {
     workflow: replayDeliveriesWorkflow,
@@ -39,7 +39,7 @@ export function insertReplayWorkflow(trx: Transaction, replayId: string): Promis
   });
 }
 
-/** Of any of the project's webhooks, or of this one alone; deleted ones too. */
+/** A replay of any of the project's webhooks, or only of this one. Deleted webhooks are included. */
 export async function getReplayRow(
   db: Db,
   scope: RowScope,
@@ -70,7 +70,7 @@ export async function listReplaysById(
     .execute();
 }
 
-/** A page for each of these webhooks. */
+/** A page of replays for each of these webhooks. */
 export function listReplayPages(
   db: Db,
   scope: RowScope,
@@ -98,18 +98,23 @@ export function listReplayPages(
     .execute();
 }
 
-/** The one that is running on a webhook. */
-export async function findRunningReplay(db: Db, webhookId: string): Promise<string | undefined> {
+/** Id of the webhook's running replay. */
+export async function findRunningReplay(
+  db: Db,
+  projectId: string,
+  webhookId: string,
+): Promise<string | undefined> {
   const row = await db
     .selectFrom('replays')
     .select('id')
+    .where('project_id', '=', projectId)
     .where('webhook_id', '=', webhookId)
     .where('status', '=', 'running')
     .executeTakeFirst();
   return row?.id;
 }
 
-/** Undefined: it has concluded. Whoever advances it holds this lock, so nothing is done twice. */
+/** Undefined: the replay has concluded. The lock lets one execution advance a replay at a time. */
 export function lockRunningReplay(trx: Transaction, id: string): Promise<ReplayRow | undefined> {
   return trx
     .selectFrom('replays')
@@ -122,19 +127,29 @@ export function lockRunningReplay(trx: Transaction, id: string): Promise<ReplayR
 
 export async function setReplay(
   trx: Transaction,
+  projectId: string,
   id: string,
   changes: UpdateObject<Database, 'replays'>,
 ): Promise<void> {
-  await trx.updateTable('replays').set(changes).where('id', '=', id).execute();
+  await trx
+    .updateTable('replays')
+    .set(changes)
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .execute();
 }
 
-export async function countOutcomes(db: Db, replayId: string): Promise<ReplayOutcomes> {
-  return (await countOutcomesOf(db, [replayId])).get(replayId)!;
+export async function countOutcomes(
+  db: Db,
+  projectId: string,
+  replayId: string,
+): Promise<ReplayOutcomes> {
+  return (await countOutcomesOf(db, projectId, [replayId])).get(replayId)!;
 }
 
-/** Of each of these replays. */
 export async function countOutcomesOf(
   db: Db,
+  projectId: string,
   replayIds: string[],
 ): Promise<Map<string, ReplayOutcomes>> {
   if (replayIds.length === 0) return new Map();
@@ -142,6 +157,7 @@ export async function countOutcomesOf(
     .selectFrom('deliveries')
     .select(['replay_id', 'status'])
     .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('project_id', '=', projectId)
     .where('replay_id', 'in', replayIds)
     .groupBy(['replay_id', 'status'])
     .execute();
@@ -163,7 +179,7 @@ export async function countOutcomesOf(
   );
 }
 
-/** How many wait for the first attempt of their new retry schedule; counts no further than `limit`. */
+/** How many deliveries wait for the first attempt of their new retry schedule, counted up to `limit`. */
 export async function countUnattempted(db: Db, replayId: string, limit: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from (

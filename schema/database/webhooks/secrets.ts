@@ -1,4 +1,4 @@
-// The signing secrets of webhooks: into their columns and out of them through the vault only.
+// The signing secrets of webhooks, sealed and opened by the vault.
 import type { WebhookRow } from '../tables.ts';
 import type { Vault } from '../vault.ts';
 
@@ -21,7 +21,7 @@ export function sealWebhookSecret(
   return { secret: sealed.ciphertext, secret_key_id: sealed.keyId };
 }
 
-/** The newest first; the previous one too while a rotation overlaps. */
+/** The newest first, then the previous one while a rotation overlaps. */
 export function openWebhookSecrets(vault: Vault, webhook: SecretColumns, now: Date): string[] {
   const { newest, previous } = openOnce(vault, webhook);
   const isOverlapping = webhook.previous_secret_until && webhook.previous_secret_until > now;
@@ -33,7 +33,7 @@ interface OpenedSecrets {
   previous: string[];
 }
 
-/** The deliveries of a batch share their webhook's object, and opening costs more than signing. */
+/** The deliveries of a batch share the object of their webhook. Opening costs more than signing. */
 const opened = new WeakMap<SecretColumns, OpenedSecrets>();
 
 function openOnce(vault: Vault, webhook: SecretColumns): OpenedSecrets {

@@ -1,16 +1,16 @@
-// Ends what waits for a webhook that takes no more.
+// Ends the deliveries that wait for a disabled or deleted webhook.
 import { sql } from 'kysely';
 import type { Transaction } from '../tables.ts';
 
 /**
- * What waits beyond this many is ended when its batch comes to it: the webhook's row is locked
- * meanwhile, and the recording of every webhook's attempts may wait for it.
+ * The remaining deliveries end in their batches. The webhook's row is locked meanwhile, and the recording
+ * of all webhooks' attempts may wait for that lock.
  */
 const concludedAtOnce = 2_000;
 
 /**
- * `skipped`: the webhook was disabled, which no test event minds. `canceled`: it is deleted. Rows that
- * somebody else holds are passed over, since who records attempts locks deliveries before webhooks.
+ * `skipped`: the webhook was disabled; its test events are still sent. `canceled`: the webhook was
+ * deleted. Skips locked rows, since the recorder locks deliveries before webhooks.
  */
 export async function concludeWaiting(
   trx: Transaction,
@@ -32,4 +32,5 @@ export async function concludeWaiting(
     )
     insert into changes (project_id, subject, subject_id, kind)
     select project_id, 'delivery', id, ${status} from concluded`.execute(trx);
+  trx.notifyAfterCommit('fanfare_changes');
 }

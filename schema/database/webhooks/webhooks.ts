@@ -1,4 +1,4 @@
-// Queries on webhook subscriptions. A deleted one is kept for its deliveries, and found by none of these.
+// Queries on webhooks. A deleted webhook stays for its deliveries, but no query here returns it.
 import type { InsertObject, UpdateObject } from 'kysely';
 import { notFound } from '../../wire/errors.ts';
 import type { Slice } from '../../wire/listing.ts';
@@ -6,13 +6,13 @@ import type { Database, Db, Transaction, WebhookRow } from '../tables.ts';
 import { inScope, type RowScope } from '../row-scope.ts';
 import { countFailures, lastDeliveryAt } from './health.ts';
 
-/** What is read from a webhook's deliveries, so that no delivery has to write the webhook's row. */
+/** Read from the webhook's deliveries, so that deliveries don't have to write its row. */
 export interface WebhookHealth {
   last_delivery_at: Date | null;
   consecutive_failures: number;
 }
 
-/** More failures in a row are not counted for a reader. */
+/** Failures beyond this number are not counted for readers. */
 const maxCountedFailures = 100;
 
 export function insertWebhook(
@@ -76,13 +76,19 @@ export async function lockWebhook(
 
 export async function setWebhook(
   trx: Transaction,
+  projectId: string,
   id: string,
   changes: UpdateObject<Database, 'webhook_subscriptions'>,
 ): Promise<void> {
-  await trx.updateTable('webhook_subscriptions').set(changes).where('id', '=', id).execute();
+  await trx
+    .updateTable('webhook_subscriptions')
+    .set(changes)
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .execute();
 }
 
-/** Locks the project, so that two requests can't both take the last place. */
+/** Locks the project, so that two requests can't both create the last webhook that the limit allows. */
 export async function countWebhooks(trx: Transaction, projectId: string): Promise<number> {
   await trx
     .selectFrom('projects')

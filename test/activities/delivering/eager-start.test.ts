@@ -1,7 +1,7 @@
-// The first round of a batch, begun before its workflow asks for it.
+// The first run of a batch, started before its workflow asks for it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createHeadStart, type HeadStart } from '../../../activities/delivering/eager-start.ts';
-import { claimBatch } from '../../../schema/database/dispatch/outbox.ts';
+import { createEagerStart, type EagerStart } from '../../../activities/delivering/eager-start.ts';
+import { claimBatch } from '../../../schema/database/outbox.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
 import { createEngine, type Engine } from '../../support/app/engine.ts';
 import { startReceiver, type Receiver } from '../../support/receivers/receiver.ts';
@@ -10,12 +10,12 @@ import { addEvent, addProject, addWebhook } from '../../support/rows/rows.ts';
 let database: TestDatabase;
 let engine: Engine;
 let receiver: Receiver;
-let headStart: HeadStart;
+let eagerStart: EagerStart;
 
 beforeAll(async () => {
   [database, receiver] = await Promise.all([createTestDatabase(), startReceiver()]);
   engine = createEngine(database, { namespace: 'unused' });
-  headStart = createHeadStart(engine);
+  eagerStart = createEagerStart(engine);
 });
 
 afterAll(async () => {
@@ -42,43 +42,43 @@ async function listStatuses(batchId: string): Promise<string[]> {
   return rows.map(({ status }) => status);
 }
 
-describe('a head start', () => {
-  test('is the round that the workflow joins, once', async () => {
+describe('an eager start', () => {
+  test('starts a run that the workflow joins once', async () => {
     const batchId = await claimOne();
     const before = receiver.requests.length;
-    headStart.prepare(batchId);
-    headStart.begin(batchId);
-    expect(await headStart.join(batchId)).toEqual([]);
-    expect(headStart.join(batchId)).toBeUndefined();
+    eagerStart.prepare(batchId);
+    eagerStart.begin(batchId);
+    expect(await eagerStart.join(batchId)).toEqual([]);
+    expect(eagerStart.join(batchId)).toBeUndefined();
     expect(await listStatuses(batchId)).toEqual(['delivered']);
     expect(receiver.requests).toHaveLength(before + 1);
   });
 
-  test('is not begun any more when the workflow came first, or runs elsewhere', async () => {
+  test("doesn't begin when the workflow was first, or runs elsewhere", async () => {
     const [first, elsewhere] = [await claimOne(), await claimOne()];
-    headStart.prepare(first);
-    expect(headStart.join(first)).toBeUndefined();
-    headStart.begin(first);
-    headStart.prepare(elsewhere);
-    headStart.forget(elsewhere);
-    headStart.begin(elsewhere);
-    await headStart.settled();
+    eagerStart.prepare(first);
+    expect(eagerStart.join(first)).toBeUndefined();
+    eagerStart.begin(first);
+    eagerStart.prepare(elsewhere);
+    eagerStart.forget(elsewhere);
+    eagerStart.begin(elsewhere);
+    await eagerStart.settled();
     expect(await listStatuses(first)).toEqual(['pending']);
     expect(await listStatuses(elsewhere)).toEqual(['pending']);
   });
 
-  test('settles when its rounds have ended, joined or not', async () => {
+  test('settles when its runs have ended, whether joined or not', async () => {
     const batchId = await claimOne();
-    headStart.prepare(batchId);
-    headStart.begin(batchId);
-    await headStart.settled();
+    eagerStart.prepare(batchId);
+    eagerStart.begin(batchId);
+    await eagerStart.settled();
     expect(await listStatuses(batchId)).toEqual(['delivered']);
   });
 
-  test('tells the workflow of a fault of the database', async () => {
+  test('reports a database error to the workflow', async () => {
     const closed = await createTestDatabase();
     await closed.drop();
-    const faulty = createHeadStart({ ...engine, db: closed.db });
+    const faulty = createEagerStart({ ...engine, db: closed.db });
     faulty.prepare('batch_unread');
     faulty.begin('batch_unread');
     await expect(faulty.join('batch_unread')).rejects.toThrow();

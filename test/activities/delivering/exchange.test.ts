@@ -1,4 +1,4 @@
-// One exchange as it is logged: when it began and ended, and which headers nobody may read.
+// The log of one exchange: its times, and the redaction of secrets.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exchange, type SendableDelivery } from '../../../activities/delivering/exchange.ts';
 import { createSafeFetch, type SafeFetch } from '../../../activities/egress/client.ts';
@@ -44,7 +44,7 @@ function send(url: string, now = Date.now) {
 }
 
 describe('exchange', () => {
-  test('keeps signatures and credentials out of the log, even those that a receiver echoes', async () => {
+  test('keeps signatures and credentials out of the log, even if a receiver echoes them', async () => {
     const secrets = {
       'www-authenticate': 'Basic realm="word"',
       'proxy-authenticate': 'Basic realm="word"',
@@ -112,7 +112,7 @@ describe('exchange', () => {
     );
   });
 
-  test('redacts a signature that is echoed as the name of a header', async () => {
+  test('redacts a signature that is echoed as a header name', async () => {
     const digestOf = (headers: Record<string, unknown>) =>
       String(headers['x-service-signature']).slice('sha256='.length);
     await using receiver = await startReceiver({
@@ -123,7 +123,7 @@ describe('exchange', () => {
     expect(logged.response_headers).toMatchObject({ 'x-[redacted]': 'here' });
   });
 
-  test('begins when it has a connection, so that its end is its beginning and its length', async () => {
+  test('starts when it has a connection, so that start plus duration is its end', async () => {
     await using receiver = await startReceiver({ respond: () => ({ delayMs: 300 }) });
     const askedAtMs = Date.now();
     const [first, second] = await Promise.all([send(receiver.url), send(receiver.url)]);
@@ -135,7 +135,7 @@ describe('exchange', () => {
     expect(second.started_at.getTime()).toBeGreaterThanOrEqual(first.ended_at.getTime() - 1);
   });
 
-  test('begins no earlier than it was asked for, on a clock that stands still', async () => {
+  test('starts no earlier than its request on a stopped clock', async () => {
     await using receiver = await startReceiver({ respond: () => ({ delayMs: 50 }) });
     const { started_at, ended_at } = await send(receiver.url, () => 1_000);
     expect([started_at, ended_at]).toEqual([new Date(1_000), new Date(1_000)]);

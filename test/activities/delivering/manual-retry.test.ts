@@ -1,13 +1,13 @@
-// Attempts by hand beside those of the schedule, and the activity that makes them.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+// Manual attempts in addition to those of the schedule, and their activity.
+import { describe, expect, test } from 'vitest';
 import {
   createRetrying,
   type RetryingDependencies,
 } from '../../../activities/delivering/manual-retry.ts';
 import { createSafeFetch } from '../../../activities/egress/client.ts';
-import { insertPause } from '../../../schema/database/dispatch/pauses.ts';
+import { insertPause } from '../../../schema/database/pauses.ts';
 import { createVault } from '../../../schema/database/vault.ts';
-import { startApp, type TestApp } from '../../support/app/app.ts';
+import { useApp } from '../../support/app/app.ts';
 import { startReceiver } from '../../support/receivers/receiver.ts';
 import {
   ok,
@@ -20,19 +20,14 @@ import {
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read answers freely
 type Json = any;
 
-let app: TestApp;
-
-beforeAll(async () => {
-  app = await startApp({ env: { FANFARE_DELIVERY_DELAYS_MS: '1500' } });
-});
-afterAll(() => app.stop());
+const app = useApp({ env: { FANFARE_DELIVERY_DELAYS_MS: '1500' } });
 
 async function waitForWorkflow(workflowId: string): Promise<void> {
   await app.namespace.client.workflow.getHandle(workflowId).result();
 }
 
-describe.concurrent('an attempt by hand', () => {
-  test('ends the retry schedule of what it delivers: nothing further is sent', async () => {
+describe.concurrent('a manual attempt', () => {
+  test('ends the retry schedule of a delivery that succeeds', async () => {
     await using receiver = await startScripted(unavailable, ok);
     const delivery = await send(app, receiver);
     await delivery.waitForAttempts(1);
@@ -45,7 +40,7 @@ describe.concurrent('an attempt by hand', () => {
     expect(await delivery.read()).toEqual(delivered);
   });
 
-  test('is logged beside an attempt of the schedule that is under way', async () => {
+  test('is logged beside a scheduled attempt in flight', async () => {
     const gate = Promise.withResolvers<void>();
     await using receiver = await startReceiver({
       respond: async (_, n) => {
@@ -65,7 +60,7 @@ describe.concurrent('an attempt by hand', () => {
     expect(receiver.requests).toHaveLength(2);
   });
 
-  test('takes nothing from an attempt of the schedule that succeeds after it', async () => {
+  test('does not prevent the success of a later scheduled attempt', async () => {
     const gate = Promise.withResolvers<void>();
     await using receiver = await startReceiver({
       respond: async (_, n) => {
@@ -101,7 +96,7 @@ describe.concurrent('attemptOnce', () => {
     expect(await delivery.read()).toMatchObject({ status: 'canceled', attempt_count: 1 });
   });
 
-  test('counts what the schedule had delivered, and a replay sends again, as it did', async () => {
+  test('leaves a replayed delivery of the schedule counted as the schedule did', async () => {
     await using receiver = await startScripted(ok);
     const delivery = await send(app, receiver);
     const { delivered_at } = await delivery.waitForAttempts(1);
@@ -116,7 +111,7 @@ describe.concurrent('attemptOnce', () => {
     expect(await delivery.getWebhook()).toMatchObject({ last_delivery_at: delivered_at });
   });
 
-  test('throws, to be tried again, when the secrets cannot be opened', async () => {
+  test('throws, so that Temporal tries again, when the secrets cannot be opened', async () => {
     await using receiver = await startScripted(ok);
     const delivery = await send(app, receiver);
     await delivery.waitForAttempts(1);
@@ -125,7 +120,7 @@ describe.concurrent('attemptOnce', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  test('is tried again when a connection to a busy receiver may be free', async () => {
+  test('asks Temporal to try again when a connection to a busy receiver may be free', async () => {
     const gate = Promise.withResolvers<void>();
     await using receiver = await startReceiver({
       respond: async (_, n) => {
@@ -152,11 +147,11 @@ describe.concurrent('attemptOnce', () => {
     await safeFetch.close();
   });
 
-  test('waits for the end of a pause that came after it was asked for', async () => {
+  test('waits for the end of a pause that began after its request', async () => {
     await using receiver = await startScripted(ok);
     const delivery = await send(app, receiver);
     await delivery.waitForAttempts(1);
-    // Never committed: the other deliveries go on.
+    // Never committed, so that other deliveries continue.
     const { db } = app.context;
     const held = db.transaction().execute(async (trx) => {
       await insertPause(trx, 'deliveries');

@@ -1,11 +1,11 @@
-// Attempts written in groups, to a real database.
+// Attempts written in groups to a real database.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   createDeliveryRecorder,
   type DeliveryRecorder,
 } from '../../../activities/delivering/recorder.ts';
 import type { AttemptRecord } from '../../../schema/database/webhooks/delivery-attempts.ts';
-import { createNotifier, type Notifier } from '../../../schema/database/live/notifier.ts';
+import { createNotifier, type Notifier } from '../../../schema/database/notifier.ts';
 import { attempt } from '../../support/rows/attempts.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
 import { addEvent, addProject, addWebhook } from '../../support/rows/rows.ts';
@@ -79,7 +79,7 @@ async function failingSince(): Promise<Date | null> {
 }
 
 describe('record', () => {
-  test('writes attempts that end together at once, and resolves for each', async () => {
+  test('writes attempts that end together in one group, and resolves for each', async () => {
     const ids = await addDeliveries(20);
     await Promise.all(ids.map((id) => recorder.record(attempt(id))));
     const changes = await changesOf(ids);
@@ -90,7 +90,7 @@ describe('record', () => {
     }
   });
 
-  test('writes what came while a write was under way as the next group', async () => {
+  test('writes attempts that end during a write as the next group', async () => {
     const ids = await addDeliveries(3);
     const first = recorder.record(attempt(ids[0]!));
     await new Promise(setImmediate);
@@ -101,7 +101,7 @@ describe('record', () => {
     expect(xids.get(ids[0]!)).not.toBe(xids.get(ids[1]!));
   });
 
-  test('rejects for the whole group when its write fails, and for no other', async () => {
+  test('rejects only the group whose write fails', async () => {
     const [broken, beside, next, later] = await addDeliveries(4);
     // Postgres has no such integer.
     const group = [recorder.record(attempt(broken!, { scheduled_attempts: 2 ** 40 }))];
@@ -121,7 +121,7 @@ describe('record', () => {
     expect(await attemptsOf(beside!)).toEqual([]);
   });
 
-  test('logs a second attempt of the same step, which changes nothing unless it was taken', async () => {
+  test('logs a second attempt of the same step, which changes nothing unless it succeeds', async () => {
     const [id] = await addDeliveries(1);
     await recorder.record(attempt(id!, failed(1)));
     const { next_attempt_at } = await delivery(id!);
@@ -143,7 +143,7 @@ describe('record', () => {
     ]);
   });
 
-  test('takes no step of a retry schedule that began while the attempt was under way', async () => {
+  test('takes no step of a retry schedule that began during the attempt', async () => {
     const [id] = await addDeliveries(1);
     for (const number of [1, 2, 3]) await recorder.record(attempt(id!, failed(number)));
     await database.db
@@ -159,13 +159,13 @@ describe('record', () => {
     expect((await attemptsOf(id!)).map((row) => row.number)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test('does not call a webhook failing that took another event of the group', async () => {
+  test('does not mark a webhook as failing that accepted another event of the group', async () => {
     const [id, other] = await addDeliveries(2);
     await Promise.all([recorder.record(attempt(id!, failed(1))), recorder.record(attempt(other!))]);
     expect(await failingSince()).toBeNull();
   });
 
-  test('leaves a concluded delivery as it is, and keeps the late attempt in its log', async () => {
+  test('does not change a concluded delivery, but logs the late attempt', async () => {
     const [id] = await addDeliveries(1);
     await recorder.record(attempt(id!));
     const { status, delivered_at } = await delivery(id!);

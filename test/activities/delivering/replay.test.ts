@@ -1,14 +1,15 @@
-// Reopening in batches: each once however often it is asked for, and no faster than they are attempted.
+// Reopens deliveries in batches: each one once, and no faster than they are attempted.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createReplaying } from '../../../activities/delivering/replay.ts';
-import { createNotifier, type Notifier } from '../../../schema/database/live/notifier.ts';
+import { createNotifier, type Notifier } from '../../../schema/database/notifier.ts';
 import { startOf } from '../../../schema/database/webhooks/replay-matches.ts';
 import { insertReplay } from '../../../schema/database/webhooks/replays.ts';
 import { firstIdAt, newId } from '../../../schema/wire/ids.ts';
 import type { ReplayedStatus } from '../../../schema/replays.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
 import { addProject, addWebhook } from '../../support/rows/rows.ts';
+import { inQuietTransaction } from '../../support/rows/quiet-transaction.ts';
 
 let database: TestDatabase;
 let notifier: Notifier;
@@ -27,7 +28,7 @@ afterAll(async () => {
 const advanceReplay = (input: { replayId: string }) => replaying.advanceReplay(input);
 const hourAgo = () => new Date(Date.now() - 3_600_000);
 
-/** Events of the last minutes, each failed at a webhook, or unknown to it. */
+/** Events of the last minutes. Each failed at a webhook, or has no delivery. */
 async function addPast(count: number, { isMissing = false } = {}) {
   const { db } = database;
   const projectId = await addProject(db);
@@ -52,7 +53,7 @@ async function startReplay(
   statuses: ReplayedStatus[] = ['failed'],
 ): Promise<string> {
   const id = newId('replay');
-  await database.db.transaction().execute((trx) =>
+  await inQuietTransaction(database.db, (trx) =>
     insertReplay(trx, {
       id,
       project_id: projectId,
@@ -88,7 +89,7 @@ async function countChanges(replayId: string, kind: string): Promise<number> {
   return rows[0]!.count;
 }
 
-/** How many sessions of this database wait for another's lock. */
+/** Number of sessions of this database that wait for a lock. */
 async function countWaiting(): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from pg_stat_activity
@@ -97,7 +98,7 @@ async function countWaiting(): Promise<number> {
 }
 
 describe('advanceReplay', () => {
-  test('puts each on a new retry schedule, free for the relay', async () => {
+  test('puts each delivery on a new retry schedule, free for the relay', async () => {
     const replayId = await startReplay(await addPast(1), 1);
     expect(await advanceReplay({ replayId })).toBe('reopened');
     expect(await deliveriesOf(replayId)).toMatchObject([
@@ -115,7 +116,7 @@ describe('advanceReplay', () => {
     ]);
   });
 
-  test('keeps when a delivery was taken, unless by hand', async () => {
+  test('keeps the time of a delivery, unless it was delivered manually', async () => {
     const past = await addPast(2);
     await sql`update deliveries set status = 'delivered', delivered_at = now(),
       is_delivered_manually = (id = (select max(id) from deliveries where webhook_id = ${past.webhookId}))
@@ -129,7 +130,7 @@ describe('advanceReplay', () => {
     ]);
   });
 
-  test('reopens nothing twice when it runs again, even beside itself', async () => {
+  test('reopens nothing twice when it runs again, even in parallel', async () => {
     const replayId = await startReplay(await addPast(450), 450);
     await Promise.all([advanceReplay({ replayId }), advanceReplay({ replayId })]);
     await conclude(replayId, 'failed', 100);
@@ -147,9 +148,9 @@ describe('advanceReplay', () => {
     });
   });
 
-  test('goes on after a batch that was lost in the middle', async () => {
+  test('continues after a batch that was lost halfway', async () => {
     const replayId = await startReplay(await addPast(250), 250);
-    // The second batch fails before its commit, as a crash would have it.
+    // The second batch fails before its commit, like after a crash.
     await sql`create function lose() returns trigger language plpgsql as
       'begin if new.reopened > 200 then raise exception ''lost''; end if; return new; end'`.execute(
       database.db,
@@ -164,7 +165,7 @@ describe('advanceReplay', () => {
     expect(await countChanges(replayId, 'replayed')).toBe(250);
   });
 
-  test('waits while a thousand have not been attempted', async () => {
+  test('waits while 1,000 reopened deliveries have not been attempted', async () => {
     const replayId = await startReplay(await addPast(1_300), 1_300);
     expect(await advanceReplay({ replayId })).toBe('reopening');
     expect(await advanceReplay({ replayId })).toBe('reopening');
@@ -177,7 +178,7 @@ describe('advanceReplay', () => {
     expect(await deliveriesOf(replayId)).toHaveLength(1_300);
   });
 
-  test('makes the missing ones once, in their place in time', async () => {
+  test('inserts each missing delivery once, with the time of its event', async () => {
     const past = await addPast(250, { isMissing: true });
     const replayId = await startReplay(past, 250, ['failed', 'missing']);
     await Promise.all([advanceReplay({ replayId }), advanceReplay({ replayId })]);
@@ -191,7 +192,7 @@ describe('advanceReplay', () => {
     expect(await replayRow(replayId)).toMatchObject({ reopened: 250, position: null });
   });
 
-  test('makes no delivery of an event that is pruned just then', async () => {
+  test('inserts no delivery of an event that is pruned at the same time', async () => {
     const { db } = database;
     const past = await addPast(2, { isMissing: true });
     const replayId = await startReplay(past, 2, ['missing']);
@@ -212,7 +213,7 @@ describe('advanceReplay', () => {
     expect(await replayRow(replayId)).toMatchObject({ matched: 2, reopened: 1 });
   });
 
-  test('counts those that came to match since', async () => {
+  test('counts deliveries that have matched since the request', async () => {
     const replayId = await startReplay(await addPast(3), 1);
     await advanceReplay({ replayId });
     expect(await replayRow(replayId)).toMatchObject({ matched: 3, reopened: 3 });

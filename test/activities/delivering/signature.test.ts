@@ -1,4 +1,4 @@
-// The webhook signature, checked the way receivers check it.
+// The webhook signature, checked as receivers check it.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
@@ -28,7 +28,7 @@ function holds(rawBody: string, header: string, secret: string): boolean {
 }
 
 describe('generateWebhookSecret', () => {
-  test('makes 32 random bytes in base64 behind whsec_', () => {
+  test('makes 32 random bytes in base64 after whsec_', () => {
     const secret = generateWebhookSecret();
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(Buffer.from(secret.slice(6), 'base64')).toHaveLength(32);
@@ -37,13 +37,13 @@ describe('generateWebhookSecret', () => {
 });
 
 describe('secretPreview', () => {
-  test('shows four characters behind the prefix', () => {
+  test('shows four characters after the prefix', () => {
     expect(secretPreview('whsec_abcdefgh')).toBe('whsec_abcd…');
   });
 });
 
 describe('signWebhook', () => {
-  test('gives the digest of a known case', () => {
+  test('returns the digest of a known example', () => {
     const headers = signWebhook({
       secrets: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
       body: '{"test": 2432232314}',
@@ -91,7 +91,7 @@ describe('signWebhook', () => {
     expect(() => new Webhook(other).verify(body, { ...headers })).toThrow(/signature/);
   });
 
-  test('carries both secrets within an overlap, and the contract header only the newest', () => {
+  test('signs with both secrets during an overlap, and the contract header with the newest', () => {
     const [newest, previous] = [generateWebhookSecret(), generateWebhookSecret()];
     const headers = signWebhook({
       secrets: [newest, previous],
@@ -106,7 +106,7 @@ describe('signWebhook', () => {
     expect(holds(body, headers['X-Service-Signature'], previous)).toBe(false);
   });
 
-  test('writes whole seconds, and refuses to sign with nothing', () => {
+  test('writes whole seconds, and refuses to sign without a secret', () => {
     const headers = signWebhook({
       secrets: [generateWebhookSecret()],
       body,

@@ -1,4 +1,4 @@
-// The worker while Temporal is late, goes away and comes back, behind a wire that can be cut.
+// The worker while Temporal is late, unavailable and back again, behind a proxy that can be cut.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keepWorker } from '../../../api/server/keep-worker.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
@@ -7,11 +7,11 @@ import { installQuietRuntime } from '../../support/servers/quiet-runtime.ts';
 import { startReceiver, type Receiver } from '../../support/receivers/receiver.ts';
 import { addEvent, addProject, addWebhook } from '../../support/rows/rows.ts';
 import { createTestNamespace, type TestNamespace } from '../../support/servers/temporal.ts';
-import { Wire } from '../../support/app/wire.ts';
+import { startProxy, type Proxy } from '../../support/servers/proxy.ts';
 
 let database: TestDatabase;
 let namespace: TestNamespace;
-let wire: Wire;
+let proxy: Proxy;
 let receiver: Receiver;
 let engine: Engine;
 let projectId: string;
@@ -24,9 +24,8 @@ beforeAll(async () => {
     createTestNamespace(),
     startReceiver(),
   ]);
-  wire = new Wire(namespace.address);
-  await wire.mend();
-  await wire.cut();
+  proxy = await startProxy(new URL(`tcp://${namespace.address}`));
+  await proxy.cut();
   engine = createEngine(database, {
     namespace: namespace.namespace,
     onWarning: (line) => warnings.push(line),
@@ -37,7 +36,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await engine.close();
-  await wire.cut();
+  await proxy.cut();
   await Promise.all([namespace.close(), database.drop(), receiver.close()]);
 });
 
@@ -59,20 +58,20 @@ async function batchOf(deliveryId: string): Promise<string | null> {
 }
 
 describe('keepWorker', () => {
-  test('comes up when Temporal comes up late, and comes back after Temporal was away', async () => {
-    const worker = keepWorker({ ...engine, address: wire.address });
+  test('starts when Temporal starts late, and again after Temporal was unavailable', async () => {
+    const worker = keepWorker({ ...engine, address: proxy.address });
     try {
       await expect
         .poll(() => warnings.join(), { timeout: 20_000 })
-        .toContain('The worker is down; it is started again.');
-      await wire.mend();
+        .toContain('worker failed, restarting');
+      await proxy.reopen();
       await worker.ready;
       await deliverOne();
 
-      await wire.cut();
+      await proxy.cut();
       const [deliveryId] = await addEvent(database.db, projectId);
       await expect.poll(() => batchOf(deliveryId!), { timeout: 10_000 }).not.toBeNull();
-      await wire.mend();
+      await proxy.reopen();
       await receiver.waitForCount(2, { timeoutMs: 20_000 });
       await deliverOne();
     } finally {
@@ -81,30 +80,30 @@ describe('keepWorker', () => {
   });
 
   test('leaves nothing running after stop()', async () => {
-    const worker = keepWorker({ ...engine, address: wire.address });
+    const worker = keepWorker({ ...engine, address: proxy.address });
     await worker.ready;
     await deliverOne();
     await worker.stop();
 
-    await expect.poll(() => wire.socketCount, { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => proxy.socketCount, { timeout: 10_000 }).toBe(0);
     const [deliveryId] = await addEvent(database.db, projectId);
-    // A process that still listened would claim at the first notification, long before the third.
+    // A process that still listens would claim at the first notification, long before the third.
     let notifications = 0;
     const off = engine.listener.on('fanfare_deliveries', () => notifications++);
     engine.notifier.notify('fanfare_deliveries');
     await expect.poll(() => notifications, { timeout: 10_000 }).toBeGreaterThan(2);
     off();
     expect(await batchOf(deliveryId!)).toBeNull();
-    expect(wire.socketCount).toBe(0);
+    expect(proxy.socketCount).toBe(0);
   });
 
-  test('stops while Temporal is away', async () => {
-    await wire.cut();
+  test('stops while Temporal is unavailable', async () => {
+    await proxy.cut();
     const before = warnings.length;
-    const worker = keepWorker({ ...engine, address: wire.address });
+    const worker = keepWorker({ ...engine, address: proxy.address });
     await expect.poll(() => warnings.length, { timeout: 20_000 }).toBeGreaterThan(before);
     await worker.stop();
-    await wire.mend();
-    expect(wire.socketCount).toBe(0);
+    await proxy.reopen();
+    expect(proxy.socketCount).toBe(0);
   });
 });

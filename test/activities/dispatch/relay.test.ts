@@ -1,4 +1,4 @@
-// The relay between a real database and a real Temporal, behind a wire that can be cut.
+// The relay between a real database and a real Temporal, behind a proxy that can be cut.
 import { NativeConnection } from '@temporalio/worker';
 import { Client } from '@temporalio/client';
 import { pino } from 'pino';
@@ -9,7 +9,7 @@ import {
   type RelayDependencies,
 } from '../../../activities/dispatch/relay.ts';
 import type { OutboxRow } from '../../../schema/database/tables.ts';
-import { createNotifier, type Notifier } from '../../../schema/database/live/notifier.ts';
+import { createNotifier, type Notifier } from '../../../schema/database/notifier.ts';
 import { createListener, type Listener } from '../../../schema/database/live/listen.ts';
 import { newId } from '../../../schema/wire/ids.ts';
 import {
@@ -21,14 +21,14 @@ import { createTestDatabase, type TestDatabase } from '../../support/rows/databa
 import { installQuietRuntime } from '../../support/servers/quiet-runtime.ts';
 import { addEvent, addPost, addProject, addWebhook } from '../../support/rows/rows.ts';
 import { createTestNamespace, type TestNamespace } from '../../support/servers/temporal.ts';
-import { Wire } from '../../support/app/wire.ts';
+import { startProxy, type Proxy } from '../../support/servers/proxy.ts';
 
-// Nobody works on it: the workflows begin and stay.
+// Has no worker, so started workflows stay open.
 const taskQueue = 'nobody';
 
 let database: TestDatabase;
 let namespace: TestNamespace;
-let wire: Wire;
+let proxy: Proxy;
 let connection: NativeConnection;
 let listener: Listener;
 let notifier: Notifier;
@@ -38,9 +38,8 @@ const relays: Relay[] = [];
 beforeAll(async () => {
   installQuietRuntime();
   [database, namespace] = await Promise.all([createTestDatabase(), createTestNamespace()]);
-  wire = new Wire(namespace.address);
-  await wire.mend();
-  connection = await NativeConnection.connect({ address: wire.address });
+  proxy = await startProxy(new URL(`tcp://${namespace.address}`));
+  connection = await NativeConnection.connect({ address: proxy.address });
   listener = createListener(database.url);
   notifier = createNotifier(database.url);
 });
@@ -53,7 +52,7 @@ afterEach(async () => {
 afterAll(async () => {
   await Promise.all([listener.close(), notifier.close()]);
   await connection.close();
-  await wire.cut();
+  await proxy.cut();
   await Promise.all([namespace.close(), database.drop()]);
 });
 
@@ -73,21 +72,21 @@ function start(options: Pick<RelayDependencies, 'isCrowded'> = {}): void {
 const outbox = (): Promise<OutboxRow[]> =>
   database.db.selectFrom('outbox').selectAll().orderBy('id').execute();
 
-async function waitUntilTold(timeout = 20_000): Promise<void> {
+async function waitUntilStarted(timeout = 20_000): Promise<void> {
   await expect.poll(outbox, { timeout, interval: 25 }).toEqual([]);
 }
 
 const describeWorkflow = (workflowId: string) =>
   namespace.client.workflow.getHandle(workflowId).describe();
 
-/** What a workflow was started with. */
+/** The input of a started workflow. */
 async function inputOf(workflowId: string): Promise<DeliverEventsInput> {
   const { events } = await namespace.client.workflow.getHandle(workflowId).fetchHistory();
   const [payload] = events![0]!.workflowExecutionStartedEventAttributes!.input!.payloads!;
   return JSON.parse(Buffer.from(payload!.data!).toString('utf8')) as DeliverEventsInput;
 }
 
-/** Every execution in the namespace, a second one of the same id too. */
+/** Every execution in the namespace, including repeated ones of an id. */
 async function listWorkflowIds(): Promise<string[]> {
   const ids: string[] = [];
   for await (const { workflowId } of namespace.client.workflow.list()) ids.push(workflowId);
@@ -102,19 +101,19 @@ const batchesOf = async (deliveryIds: string[]) =>
     .execute();
 
 describe('startRelay', () => {
-  test('tells a start that failed again after the pause', async () => {
+  test('repeats a failed start after the pause', async () => {
     const { workflowId } = await addPost(database.db);
-    await wire.cut();
+    await proxy.cut();
     start();
     await expect.poll(() => warnings.length, { timeout: 20_000, interval: 25 }).toBeGreaterThan(0);
     expect(warnings[0]).toContain(workflowId);
     expect(await outbox()).toHaveLength(1);
-    await wire.mend();
-    await waitUntilTold();
+    await proxy.reopen();
+    await waitUntilStarted();
     expect(await describeWorkflow(workflowId)).toMatchObject({ status: { name: 'RUNNING' } });
   });
 
-  test('counts a workflow that has started already as told, and starts no second one', async () => {
+  test('counts a workflow that has already started as started, and starts no second one', async () => {
     const { postId, workflowId } = await addPost(database.db);
     const started = await namespace.client.workflow.start(publishPostWorkflow, {
       taskQueue,
@@ -122,11 +121,11 @@ describe('startRelay', () => {
       args: [{ postId, run: 1 }],
     });
     start();
-    await waitUntilTold();
+    await waitUntilStarted();
     expect((await describeWorkflow(workflowId)).runId).toBe(started.firstExecutionRunId);
     expect(warnings).toEqual([]);
 
-    // Nor once it has ended.
+    // Nor after it has ended.
     await started.terminate();
     await database.db
       .insertInto('outbox')
@@ -138,14 +137,14 @@ describe('startRelay', () => {
       })
       .execute();
     notifier.notify('fanfare_outbox');
-    await waitUntilTold();
+    await waitUntilStarted();
     expect(await describeWorkflow(workflowId)).toMatchObject({
       runId: started.firstExecutionRunId,
       status: { name: 'TERMINATED' },
     });
   });
 
-  test('of two on one database starts each workflow once', async () => {
+  test('starts each workflow once when two relays share a database', async () => {
     const { db } = database;
     const projectId = await addProject(db);
     await Promise.all(Array.from({ length: 5 }, () => addWebhook(db, projectId)));
@@ -161,7 +160,7 @@ describe('startRelay', () => {
     await expect
       .poll(() => batchesOf(deliveryIds.flat()), { timeout: 10_000 })
       .toSatisfy((rows: { batch_id: string | null }[]) => rows.every((row) => row.batch_id));
-    await waitUntilTold();
+    await waitUntilStarted();
 
     const batchIds = new Set((await batchesOf(deliveryIds.flat())).map((row) => row.batch_id!));
     const expected = [
@@ -169,16 +168,16 @@ describe('startRelay', () => {
       ...posts.map((post) => post.workflowId),
       ...[...batchIds].map(deliverEventsWorkflowId),
     ];
-    // Temporal's list is a moment behind.
+    // The list of Temporal lags a little.
     await expect.poll(listWorkflowIds, { timeout: 10_000 }).toEqual(expected.toSorted());
-    const told = [...batchIds].map(
+    const started = [...batchIds].map(
       async (id) => (await inputOf(deliverEventsWorkflowId(id))).batchId,
     );
-    expect(await Promise.all(told)).toEqual([...batchIds]);
+    expect(await Promise.all(started)).toEqual([...batchIds]);
     expect(warnings).toEqual([]);
   });
 
-  test('starts no post while those before it are waiting, and goes on without a ring', async () => {
+  test('starts no post while earlier posts wait, and continues without a notification', async () => {
     let [isCrowded, asked] = [true, 0];
     start({
       isCrowded: () => {
@@ -192,11 +191,11 @@ describe('startRelay', () => {
     await expect.poll(() => asked, { timeout: 10_000 }).toBeGreaterThan(askedBefore + 10);
     expect(await outbox()).toHaveLength(1);
     isCrowded = false;
-    await waitUntilTold();
+    await waitUntilStarted();
     expect(await describeWorkflow(workflowId)).toMatchObject({ status: { name: 'RUNNING' } });
   });
 
-  test('puts the deliveries of a failing webhook into a batch of their own', async () => {
+  test('puts the deliveries of a failing webhook into a separate batch', async () => {
     const { db } = database;
     const projectId = await addProject(db);
     const failing = await addWebhook(db, projectId, { failingSince: new Date() });
@@ -206,7 +205,7 @@ describe('startRelay', () => {
     await expect
       .poll(() => batchesOf(deliveryIds), { timeout: 10_000 })
       .toSatisfy((rows: { batch_id: string | null }[]) => rows.every((row) => row.batch_id));
-    await waitUntilTold();
+    await waitUntilStarted();
 
     const byBatch = Map.groupBy(await batchesOf(deliveryIds), (row) => row.batch_id!);
     expect(byBatch.size).toBe(2);

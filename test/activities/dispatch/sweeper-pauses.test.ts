@@ -1,7 +1,7 @@
-// What the sweeper does with posts that a pause holds, and with those that a resume left behind.
+// The sweeper and posts that a pause holds, or that an interrupted resume left behind.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startSweeper, type Sweeper } from '../../../activities/dispatch/sweeper.ts';
-import { deletePause, insertPause, listPauses } from '../../../schema/database/dispatch/pauses.ts';
+import { deletePause, insertPause, listPauses } from '../../../schema/database/pauses.ts';
 import { findTarget, setPaused } from '../../../schema/database/posts/targets.ts';
 import { newId } from '../../../schema/wire/ids.ts';
 import { publishPostWorkflow } from '../../../schema/workflows.ts';
@@ -36,7 +36,7 @@ function start(): void {
   sweeper = startSweeper({ db, notifier, temporal, everyMs: 300, overdueMs: 60_000, log });
 }
 
-/** Temporal was told of it long ago, and has forgotten it. */
+/** A post whose workflow was started long ago and is gone. */
 async function addLostPost(idleMs = 3_600_000) {
   const post = await addPost(database.db);
   await database.db.deleteFrom('outbox').where('workflow_id', '=', post.workflowId).execute();
@@ -56,7 +56,7 @@ const resultsOf = (postId: string) =>
     .orderBy('position')
     .execute();
 
-/** Its first target has met a pause. */
+/** A post whose first target has stopped at a pause. */
 async function holdFirst(postId: string): Promise<string> {
   const { id } = (await resultsOf(postId))[0]!;
   const target = (await findTarget(database.db, id))!;
@@ -64,7 +64,7 @@ async function holdFirst(postId: string): Promise<string> {
   return id;
 }
 
-/** A second target, or one that answers the first. */
+/** A second target, or a reply to the first one. */
 async function addSecond(postId: string, more: { answers_result_id: string } | object) {
   const first = (await resultsOf(postId))[0]!;
   const { project_id, social_account_id, account_name, status, phase, phase_state } = first;
@@ -96,7 +96,7 @@ async function waitForRun(postId: string, run: number): Promise<void> {
 }
 
 describe('startSweeper', () => {
-  test('leaves a post alone that a pause holds, and so what answers the target held', async () => {
+  test('does not restart a post that a pause holds, nor replies to the held target', async () => {
     await insertPause(database.db, 'sandbox');
     const held = await addLostPost();
     const thread = await addLostPost();
@@ -109,7 +109,7 @@ describe('startSweeper', () => {
     expect([await runOf(held.postId), await runOf(thread.postId)]).toEqual([1, 1]);
   });
 
-  test('starts a lost post of which a pause holds one target alone', async () => {
+  test('restarts a lost post of which a pause holds only one target', async () => {
     await insertPause(database.db, 'sandbox');
     const { postId } = await addLostPost();
     await holdFirst(postId);
@@ -118,9 +118,9 @@ describe('startSweeper', () => {
     await waitForRun(postId, 2);
   });
 
-  test('lets go on at once what a resume left behind when it ended half way', async () => {
+  test('resumes posts at once that an interrupted resume left behind', async () => {
     await insertPause(database.db, 'sandbox');
-    // It has just moved, and its workflow carries another target.
+    // It has just progressed, and its workflow advances another target.
     const { postId, workflowId } = await addLostPost(0);
     await holdFirst(postId);
     await namespace.client.workflow.start(publishPostWorkflow, {

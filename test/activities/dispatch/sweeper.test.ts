@@ -1,4 +1,4 @@
-// Work whose workflow is gone: found by the sweeper in a real database, and carried on.
+// The sweeper: finds work whose workflow is gone in a real database, and restarts it.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from 'kysely';
 import { startSweeper, type Sweeper } from '../../../activities/dispatch/sweeper.ts';
@@ -18,6 +18,7 @@ import { installQuietRuntime } from '../../support/servers/quiet-runtime.ts';
 import { startReceiver } from '../../support/receivers/receiver.ts';
 import { addBatch, addPost, addProject, addWebhook, anyTimings } from '../../support/rows/rows.ts';
 import { createTestNamespace, type TestNamespace } from '../../support/servers/temporal.ts';
+import { inQuietTransaction } from '../../support/rows/quiet-transaction.ts';
 
 let database: TestDatabase;
 let namespace: TestNamespace;
@@ -46,7 +47,7 @@ function start(everyMs = 500): void {
   sweepers.push(startSweeper({ db, notifier, temporal, everyMs, overdueMs: 60_000, log }));
 }
 
-/** A batch that Temporal was told of, whose only delivery failed once and has been due for an hour. */
+/** A started batch whose only delivery failed once and has been due for an hour. */
 async function addOverdueBatch(url?: string) {
   const { db } = database;
   const projectId = await addProject(db);
@@ -78,7 +79,7 @@ async function addOverdueBatch(url?: string) {
   return { batchId, deliveryId, workflowId };
 }
 
-/** A post that Temporal was told of an hour ago. */
+/** A post whose workflow was started an hour ago. */
 async function addOverduePost(scheduledAt: Date | null = null) {
   const post = await addPost(database.db, { scheduledAt });
   await database.db.deleteFrom('outbox').where('workflow_id', '=', post.workflowId).execute();
@@ -90,13 +91,13 @@ async function addOverduePost(scheduledAt: Date | null = null) {
   return post;
 }
 
-/** A replay that Temporal was told of an hour ago. */
+/** A replay whose workflow was started an hour ago. */
 async function addOverdueReplay() {
   const { db } = database;
   const projectId = await addProject(db);
   const id = newId('replay');
   const wanted = { webhook_id: await addWebhook(db, projectId), statuses: ['failed' as const] };
-  await db.transaction().execute((trx) =>
+  await inQuietTransaction(db, (trx) =>
     insertReplay(trx, {
       ...wanted,
       id,
@@ -115,14 +116,14 @@ async function addOverdueReplay() {
   return { id, workflowId };
 }
 
-/** Nobody works on it, so that it runs on. */
+/** Has no worker, so that it stays open. */
 const startWorkflow = (workflow: string, workflowId: string) =>
   namespace.client.workflow.start(workflow, { taskQueue: 'nobody', workflowId, args: [{}] });
 
 /** COMMAND_TYPE_COMPLETE_WORKFLOW_EXECUTION. */
 const completeWorkflow = 4;
 
-/** A workflow that does nothing and ends. */
+/** A workflow that ends at once. */
 async function runToCompletion(workflowId: string): Promise<void> {
   const { client } = namespace;
   const name = `completing-${workflowId}`;
@@ -154,14 +155,14 @@ const outboxOf = (workflowId: string) =>
   database.db.selectFrom('outbox').selectAll().where('workflow_id', '=', workflowId).execute();
 
 describe('startSweeper', () => {
-  test('sets free a batch whose workflow is gone, and leaves one alone whose workflow runs', async () => {
+  test('releases a batch whose workflow is gone, and no batch whose workflow runs', async () => {
     const running = await addOverdueBatch();
     const ended = await addOverdueBatch();
     const gone = await addOverdueBatch();
     await startWorkflow(deliverEventsWorkflow, running.workflowId);
     await (await startWorkflow(deliverEventsWorkflow, ended.workflowId)).terminate();
     start();
-    // Batches are looked at in the order of their ids: the running one came first.
+    // Batches are checked in id order, and the running one is first.
     await expect
       .poll(async () => (await delivery(gone.deliveryId)).batch_id, { timeout: 10_000 })
       .toBeNull();
@@ -169,7 +170,7 @@ describe('startSweeper', () => {
     expect((await delivery(running.deliveryId)).batch_id).toBe(running.batchId);
   });
 
-  test('gives a post whose workflow is gone a new run, and leaves one alone whose workflow runs', async () => {
+  test('gives a new run to a post whose workflow is gone, and to no post whose workflow runs', async () => {
     const running = await addOverduePost();
     const gone = await addOverduePost();
     await startWorkflow(publishPostWorkflow, running.workflowId);
@@ -188,7 +189,7 @@ describe('startSweeper', () => {
     });
   });
 
-  test('leaves a scheduled post alone that is due in an hour', async () => {
+  test('does not restart a scheduled post that is due in an hour', async () => {
     const coming = await addOverduePost(new Date(Date.now() + 3_600_000));
     const due = await addOverduePost(new Date(Date.now() - 3_600_000));
     start();
@@ -202,7 +203,7 @@ describe('startSweeper', () => {
     });
   });
 
-  test('gives posts that are due within minutes a new run, where their workflow is gone', async () => {
+  test('gives a new run to posts that are due within minutes and whose workflow is gone', async () => {
     const dueAt = new Date(Date.now() + 300_000);
     const running = await addOverduePost(dueAt);
     await startWorkflow(publishPostWorkflow, running.workflowId);
@@ -241,7 +242,7 @@ describe('startSweeper', () => {
     expect((await post(terminated.postId)).restored_at).toBeNull();
   });
 
-  test('starts a replay anew whose workflow is gone or was ended, and leaves one alone that runs', async () => {
+  test('restarts a replay whose workflow is gone or was terminated, and no running one', async () => {
     const running = await addOverdueReplay();
     const ended = await addOverdueReplay();
     const gone = await addOverdueReplay();
@@ -253,7 +254,7 @@ describe('startSweeper', () => {
         .poll(async () => (await replay(id)).workflow_id, { timeout: 10_000 })
         .not.toBe(workflowId);
       const { workflow_id } = await replay(id);
-      // Asked for once, though swept again.
+      // Requested once, although it was swept again.
       expect(await outboxOf(workflow_id)).toMatchObject([
         { workflow: replayDeliveriesWorkflow, input: { replayId: id } },
       ]);
@@ -261,7 +262,7 @@ describe('startSweeper', () => {
     expect((await replay(running.id)).workflow_id).toBe(running.workflowId);
   });
 
-  test('sweeps once where two are running', async () => {
+  test('sweeps once when two sweepers run', async () => {
     await sql`create table sweeps_seen (swept_at timestamptz)`.execute(database.db);
     await sql`create function see_sweep() returns trigger language plpgsql as
       'begin insert into sweeps_seen values (new.swept_at); return new; end'`.execute(database.db);
@@ -284,7 +285,7 @@ describe('startSweeper', () => {
 });
 
 describe('a swept batch', () => {
-  test('is carried again, and its attempts go on counting', async () => {
+  test('is delivered again, and continues its count of attempts', async () => {
     await using receiver = await startReceiver({ respond: () => ({ status: 503 }) });
     const { batchId, deliveryId } = await addOverdueBatch(receiver.url);
     const worker = keepWorker({
@@ -299,7 +300,7 @@ describe('a swept batch', () => {
       const row = await delivery(deliveryId);
       expect(row).toMatchObject({ status: 'retrying', scheduled_attempts: 2 });
       expect(row.batch_id).not.toBe(batchId);
-      // The second attempt's wait, not the first one's.
+      // The wait after the second attempt, not the first.
       expect(row.next_attempt_at!.getTime()).toBeGreaterThan(Date.now() + 100_000);
       expect(receiver.requests).toHaveLength(1);
     } finally {

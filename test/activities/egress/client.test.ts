@@ -1,4 +1,4 @@
-// The outgoing HTTP client: what it sends, whom it refuses, and its limits.
+// The outgoing HTTP client: requests, refusals and limits.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { NotBegunError } from '../../../activities/egress/client.ts';
@@ -8,12 +8,12 @@ import {
   resolvingTo,
   startHttp,
   startRaw,
-} from '../../support/receivers/peers.ts';
+} from '../../support/receivers/loopback.ts';
 
 describe('send', () => {
-  test('posts the body and tells what came back', async () => {
+  test('posts the body and returns the response', async () => {
     const received: unknown[] = [];
-    const peer = await startHttp(async (request, response) => {
+    const server = await startHttp(async (request, response) => {
       let text = '';
       for await (const chunk of request) text += String(chunk);
       received.push([request.method, request.url, request.headers, text]);
@@ -22,7 +22,7 @@ describe('send', () => {
     const { send } = createClient();
     const result = await send({
       owner: 'prj_1',
-      url: `http://localhost:${peer.port}/hook?a=b%20c#part`,
+      url: `http://localhost:${server.port}/hook?a=b%20c#part`,
       headers: { 'Content-Type': 'application/json', 'X-Service-Event': 'post.published' },
       body: Buffer.from('{"caption":"Zürich"}'),
     });
@@ -41,7 +41,7 @@ describe('send', () => {
       },
     });
     const headers = expect.objectContaining({
-      host: `localhost:${peer.port}`,
+      host: `localhost:${server.port}`,
       'accept-encoding': 'identity',
       'content-type': 'application/json',
       'x-service-event': 'post.published',
@@ -49,19 +49,19 @@ describe('send', () => {
     expect(received).toEqual([['POST', '/hook?a=b%20c', headers, '{"caption":"Zürich"}']]);
   });
 
-  test('keeps the connection for the next request, which has no times of connecting', async () => {
-    const peer = await startHttp((_request, response) => response.end('ok'));
+  test('keeps the connection for the next request, which has no connect timings', async () => {
+    const server = await startHttp((_request, response) => response.end('ok'));
     const { post } = createClient();
-    expect((await post(peer.url)).timings.connect_ms).toEqual(expect.any(Number));
-    const second = await post(peer.url);
+    expect((await post(server.url)).timings.connect_ms).toEqual(expect.any(Number));
+    const second = await post(server.url);
     expect(second).toMatchObject({ ok: true, remoteAddress: '127.0.0.1' });
     expect(second.timings).toMatchObject({ dns_ms: null, connect_ms: null, tls_ms: null });
-    expect(peer.connections).toBe(1);
+    expect(server.connections).toBe(1);
   });
 
-  test('leaves statuses from 400 on to the caller', async () => {
-    const peer = await startHttp((_request, response) => response.writeHead(503).end('busy'));
-    expect(await createClient().post(peer.url)).toMatchObject({
+  test('leaves statuses of 400 and above to the caller', async () => {
+    const server = await startHttp((_request, response) => response.writeHead(503).end('busy'));
+    expect(await createClient().post(server.url)).toMatchObject({
       ok: true,
       status: 503,
       body: 'busy',
@@ -69,35 +69,35 @@ describe('send', () => {
   });
 
   test('does not follow a redirect', async () => {
-    const peer = await startHttp((_request, response) => {
+    const server = await startHttp((_request, response) => {
       response.writeHead(307, { Location: 'http://169.254.169.254/' }).end('elsewhere');
     });
-    expect(await createClient().post(peer.url)).toMatchObject({
+    expect(await createClient().post(server.url)).toMatchObject({
       ok: false,
       errorCode: 'redirect',
       status: 307,
       headers: { location: 'http://169.254.169.254/' },
       body: 'elsewhere',
     });
-    expect(peer.connections).toBe(1);
+    expect(server.connections).toBe(1);
   });
 
-  test('passes over interim answers', async () => {
-    const peer = await startRaw((socket) => {
+  test('skips interim responses', async () => {
+    const server = await startRaw((socket) => {
       socket.write('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n');
       setTimeout(() => socket.write(`${okHead}ok`), 20);
     });
-    expect(await createClient().post(peer.url)).toMatchObject({ status: 200, body: 'ok' });
+    expect(await createClient().post(server.url)).toMatchObject({ status: 200, body: 'ok' });
   });
 
-  test('serves a peer that closes after every answer', async () => {
-    const peer = await startHttp((_request, response) => {
+  test('works with a server that closes after every response', async () => {
+    const server = await startHttp((_request, response) => {
       response.writeHead(200, { Connection: 'close' }).end('ok');
     });
     const { post } = createClient({ connectionsPerOrigin: 2 });
-    const results = await Promise.all(Array.from({ length: 20 }, () => post(peer.url)));
+    const results = await Promise.all(Array.from({ length: 20 }, () => post(server.url)));
     expect(results.every((result) => result.ok)).toBe(true);
-    expect(peer.connections).toBe(20);
+    expect(server.connections).toBe(20);
   });
 });
 
@@ -112,37 +112,37 @@ describe('blocked addresses', () => {
     expect(result).toMatchObject({ ok: false, errorCode: 'blocked_address', status: null });
   });
 
-  test('treats a name that leads inside as one that does not exist', async () => {
-    const peer = await startHttp((_request, response) => response.end());
+  test('treats a name with a private address like one that does not exist', async () => {
+    const server = await startHttp((_request, response) => response.end());
     const { post } = createClient({ allowed: [], lookup: resolvingTo('127.0.0.1') });
-    const inside = await post(`https://hook.test:${peer.port}/`);
+    const inside = await post(`https://hook.test:${server.port}/`);
     expect(inside).toMatchObject({ ok: false, errorCode: 'dns_failed', remoteAddress: null });
-    expect(peer.connections).toBe(0);
+    expect(server.connections).toBe(0);
     const nowhere = createClient({
       lookup: () => Promise.reject(Object.assign(new Error(), { code: 'ENOTFOUND' })),
     });
-    const missing = await nowhere.post(`https://hook.test:${peer.port}/`);
+    const missing = await nowhere.post(`https://hook.test:${server.port}/`);
     expect({ ...inside, timings: null }).toEqual({ ...missing, timings: null });
   });
 
-  test('judges every new connection: an answer that changes is refused', async () => {
-    const peer = await startHttp((_request, response) => {
+  test('checks every new connection, so a changed address is refused', async () => {
+    const server = await startHttp((_request, response) => {
       response.writeHead(200, { Connection: 'close' }).end();
     });
     const lookup = resolvingTo('127.0.0.1', '10.0.0.1');
     const { post } = createClient({ lookup });
-    const url = `http://hook.test:${peer.port}/`;
+    const url = `http://hook.test:${server.port}/`;
     expect(await post(url)).toMatchObject({ ok: true, remoteAddress: '127.0.0.1' });
     expect(await post(url)).toMatchObject({ ok: false, errorCode: 'dns_failed' });
-    expect(peer.connections).toBe(1);
+    expect(server.connections).toBe(1);
   });
 });
 
 describe('limits', () => {
-  test('opens no more connections to an origin than allowed, and serves all who wait', async () => {
+  test('opens no more connections to an origin than allowed, and serves all waiting requests', async () => {
     let open = 0;
     let peak = 0;
-    const peer = await startHttp(async (_request, response) => {
+    const server = await startHttp(async (_request, response) => {
       open += 1;
       peak = Math.max(peak, open);
       await sleep(20);
@@ -150,40 +150,40 @@ describe('limits', () => {
       response.end();
     });
     const { post } = createClient({ connectionsPerOrigin: 3 });
-    const results = await Promise.all(Array.from({ length: 12 }, () => post(peer.url)));
+    const results = await Promise.all(Array.from({ length: 12 }, () => post(server.url)));
     expect(results.every((result) => result.ok)).toBe(true);
-    expect([peak, peer.connections]).toEqual([3, 3]);
+    expect([peak, server.connections]).toEqual([3, 3]);
   });
 
-  test('counts the deadline from the connection on, and serves those behind a peer that hangs', async () => {
-    const peer = await startRaw(() => {});
+  test('counts the deadline from the connection, and serves requests after ones that hang', async () => {
+    const server = await startRaw(() => {});
     const { post } = createClient({ connectionsPerOrigin: 1 });
-    const results = await Promise.all([1, 2, 3].map(() => post(peer.url, { deadlineMs: 100 })));
+    const results = await Promise.all([1, 2, 3].map(() => post(server.url, { deadlineMs: 100 })));
     for (const result of results) {
       expect(result).toMatchObject({ errorCode: 'response_timeout' });
     }
-    expect(peer.connections).toBe(3);
+    expect(server.connections).toBe(3);
   });
 
-  test('hands back what could not begin in time', async () => {
-    const peer = await startRaw(() => {});
+  test('refuses requests that cannot begin in time', async () => {
+    const server = await startRaw(() => {});
     const { post } = createClient({ connectionsPerOrigin: 1 });
-    const first = post(peer.url, { deadlineMs: 300 });
-    await expect(post(peer.url, { beginWithinMs: 50 })).rejects.toThrow(NotBegunError);
+    const first = post(server.url, { deadlineMs: 300 });
+    await expect(post(server.url, { beginWithinMs: 50 })).rejects.toThrow(NotBegunError);
     expect(await first).toMatchObject({ errorCode: 'response_timeout' });
-    expect(peer.connections).toBe(1);
+    expect(server.connections).toBe(1);
   });
 
-  test('hands back at once what a peer that hangs leaves no room for, each for another time', async () => {
-    const peer = await startRaw(() => {});
+  test('refuses requests at once while a server hangs, each with a later time', async () => {
+    const server = await startRaw(() => {});
     const { post } = createClient({ connectionsPerOrigin: 1 });
     const refuse = (beginWithinMs: number) =>
-      post(peer.url, { beginWithinMs }).then(
+      post(server.url, { beginWithinMs }).then(
         () => expect.unreachable(),
         (error: NotBegunError) => error.retryAfterMs,
       );
-    const first = post(peer.url, { deadlineMs: 1_000 });
-    const second = post(peer.url, { deadlineMs: 100 });
+    const first = post(server.url, { deadlineMs: 1_000 });
+    const second = post(server.url, { deadlineMs: 100 });
     await sleep(200);
     const [soon, later] = await Promise.all([refuse(100), refuse(100)]);
     expect(soon).toBeGreaterThanOrEqual(350);
@@ -191,26 +191,26 @@ describe('limits', () => {
     for (const result of await Promise.all([first, second])) {
       expect(result).toMatchObject({ errorCode: 'response_timeout' });
     }
-    expect(peer.connections).toBe(2);
-    expect(await post(peer.url, { beginWithinMs: 50, deadlineMs: 50 })).toMatchObject({
+    expect(server.connections).toBe(2);
+    expect(await post(server.url, { beginWithinMs: 50, deadlineMs: 50 })).toMatchObject({
       errorCode: 'response_timeout',
     });
   });
 
-  test('lets no project wait for the connections of another to the same origin', async () => {
+  test('does not let projects wait for the connections of others to the same origin', async () => {
     let requests = 0;
-    const peer = await startRaw((socket) => {
+    const server = await startRaw((socket) => {
       if (++requests > 1) socket.write(`${okHead}ok`);
     });
     const { post } = createClient({ connectionsPerOrigin: 1 });
-    const hanging = post(peer.url, { owner: 'prj_1', deadlineMs: 500 });
+    const hanging = post(server.url, { owner: 'prj_1', deadlineMs: 500 });
     await expect.poll(() => requests).toBe(1);
-    const other = post(peer.url, { owner: 'prj_2', beginWithinMs: 100 });
+    const other = post(server.url, { owner: 'prj_2', beginWithinMs: 100 });
     expect(await other).toMatchObject({ ok: true });
     expect(await hanging).toMatchObject({ errorCode: 'response_timeout' });
   });
 
-  test('counts its lookups for its project', async () => {
+  test('counts lookups for the project', async () => {
     const owners: string[] = [];
     const { post } = createClient({
       lookup: (_hostname, owner) => {
@@ -223,59 +223,59 @@ describe('limits', () => {
     expect(owners).toEqual(['prj_1', 'prj_2']);
   });
 
-  test('ends at the signal of the caller, waiting or running', async () => {
-    const peer = await startRaw(() => {});
+  test('ends at the signal of the caller, both waiting and running', async () => {
+    const server = await startRaw(() => {});
     const { post } = createClient({ connectionsPerOrigin: 1 });
     const stop = new AbortController();
-    const both = [1, 2].map(() => post(peer.url, { signal: stop.signal }));
+    const both = [1, 2].map(() => post(server.url, { signal: stop.signal }));
     setTimeout(() => stop.abort(new Error('enough')), 50);
     for (const one of both) await expect(one).rejects.toThrow('enough');
-    await expect(post(peer.url, { signal: stop.signal })).rejects.toThrow('enough');
-    await expect.poll(() => peer.sockets.size).toBe(0);
+    await expect(post(server.url, { signal: stop.signal })).rejects.toThrow('enough');
+    await expect.poll(() => server.sockets.size).toBe(0);
   });
 
   test('rejects a header that cannot be sent', async () => {
-    const peer = await startHttp((_request, response) => response.end());
+    const server = await startHttp((_request, response) => response.end());
     const { post } = createClient();
-    await expect(post(peer.url, { headers: { 'X-Bad': 'a\r\nb: c' } })).rejects.toThrow(/header/);
-    expect(await post(peer.url)).toMatchObject({ ok: true });
+    await expect(post(server.url, { headers: { 'X-Bad': 'a\r\nb: c' } })).rejects.toThrow(/header/);
+    expect(await post(server.url)).toMatchObject({ ok: true });
   });
 
-  test('closes the idle connections of the origin unused for longest', async () => {
-    const peers = await Promise.all(
+  test('closes the idle connections of the least recently used origin', async () => {
+    const servers = await Promise.all(
       [1, 2, 3].map(() => startHttp((_request, response) => response.end())),
     );
     const { post } = createClient({ maxOrigins: 2 });
-    for (const peer of peers) await post(peer.url);
-    const [first, second, third] = peers;
+    for (const server of servers) await post(server.url);
+    const [first, second, third] = servers;
     await expect.poll(() => first?.sockets.size).toBe(0);
     expect([second?.sockets.size, third?.sockets.size]).toEqual([1, 1]);
   });
 
-  test('lets go of a connection unused for its time', async () => {
-    const peer = await startHttp((_request, response) => response.end());
+  test('closes a connection that is idle for too long', async () => {
+    const server = await startHttp((_request, response) => response.end());
     const { post } = createClient({ keepAliveMs: 50 });
-    await post(peer.url);
-    await expect.poll(() => peer.sockets.size).toBe(0);
-    expect(await post(peer.url)).toMatchObject({ ok: true });
+    await post(server.url);
+    await expect.poll(() => server.sockets.size).toBe(0);
+    expect(await post(server.url)).toMatchObject({ ok: true });
   });
 });
 
 describe('close', () => {
-  test('lets what runs end, refuses what waits, and leaves no connection', async () => {
-    const peer = await startHttp(async (_request, response) => {
+  test('lets running requests end, refuses waiting ones, and leaves no connection', async () => {
+    const server = await startHttp(async (_request, response) => {
       await sleep(80);
       response.end('done');
     });
     const { post, close } = createClient({ connectionsPerOrigin: 1 });
-    const runs = post(peer.url);
-    const waits = post(peer.url);
+    const runs = post(server.url);
+    const waits = post(server.url);
     const refused = expect(waits).rejects.toThrow(NotBegunError);
     await sleep(30);
     await close();
     await refused;
     expect(await runs).toMatchObject({ ok: true, body: 'done' });
-    await expect(post(peer.url)).rejects.toThrow(NotBegunError);
-    await expect.poll(() => peer.sockets.size).toBe(0);
+    await expect(post(server.url)).rejects.toThrow(NotBegunError);
+    await expect.poll(() => server.sockets.size).toBe(0);
   });
 });

@@ -53,12 +53,12 @@ test.each([
   '_atproto.nobody.example.com',
   '_atproto.empty.example.com',
   `_atproto.${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(57)}.com`,
-])('finds none at %s', async (name) => {
+])('returns null for %s', async (name) => {
   expect(await lookUp(name)).toBeNull();
 });
 
 test.each(['broken.example.com', 'silent.example.com'])(
-  'does not take the failure at %s for an absence, and ends soon',
+  'rejects soon, instead of reporting no records, after %s',
   async (name) => {
     const beganMs = performance.now();
     await expect(lookUp(name)).rejects.toThrow();

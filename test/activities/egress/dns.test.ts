@@ -1,4 +1,4 @@
-// Resolving names beside names whose DNS never answers, with a real name server.
+// Resolving names while other names get no answer, with a real name server.
 import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ async function timed<T>(work: Promise<T>): Promise<{ value: T; ms: number }> {
 }
 
 describe.concurrent('createDns', () => {
-  test('finds the addresses of a name, and tells a missing name from a silent one', async ({
+  test('finds the addresses of a name, and distinguishes a missing name from a silent one', async ({
     expect,
     onTestFinished,
   }) => {
@@ -42,7 +42,7 @@ describe.concurrent('createDns', () => {
     expect(silent.ms).toBeLessThan(2_500);
   });
 
-  test('asks each time, but not again for a name that did not answer', async ({
+  test('queries each time, except for a name that recently got no answer', async ({
     expect,
     onTestFinished,
   }) => {
@@ -94,7 +94,7 @@ describe.concurrent('createDns', () => {
     expect(value).toEqual(loopback);
     expect(ms).toBeLessThan(500);
     expect(distinct(server.asked).filter((name) => name.includes('silent'))).toHaveLength(10);
-    // It has the public suffix in common with them, but not the domain.
+    // Shares their public suffix, but not their domain.
     expect(await resolve('nobody.co.uk', 'prj_1').catch(codeOf)).toBe('ENOTFOUND');
   });
 
@@ -126,7 +126,7 @@ describe.concurrent('createDns', () => {
     expect(ms).toBeLessThan(500);
   });
 
-  test('gives up what cannot begin in time', async ({ expect, onTestFinished }) => {
+  test('rejects lookups that cannot begin in time', async ({ expect, onTestFinished }) => {
     const { server, resolve } = await start(onTestFinished);
     const flood = Array.from({ length: 200 }, (_, i) =>
       resolve(`silent-${i}.test`, 'prj_1').catch(codeOf),
@@ -137,7 +137,7 @@ describe.concurrent('createDns', () => {
     expect(distinct(server.asked).length).toBeLessThan(100);
   }, 15_000);
 
-  test('uses the address of one family when the other is never answered', async ({
+  test('uses the address of one family when the other gets no answer', async ({
     expect,
     onTestFinished,
   }) => {
@@ -148,7 +148,7 @@ describe.concurrent('createDns', () => {
     expect(await resolve('half.test', 'prj_1')).toEqual(loopback);
   });
 
-  test('knows the hosts file, as it is now, and localhost without asking', async ({
+  test('reads the current hosts file, and resolves localhost without a query', async ({
     expect,
     onTestFinished,
   }) => {

@@ -1,26 +1,26 @@
-// The guarded fetch for connectors that are given a host.
+// The guarded fetch for connectors with a host from a user.
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { fetchFor } from '../../../activities/egress/guarded-fetch.ts';
-import { createClient, resolvingTo, startHttp } from '../../support/receivers/peers.ts';
+import { createClient, resolvingTo, startHttp } from '../../support/receivers/loopback.ts';
 
 describe('fetch', () => {
-  test('sends forms as the ordinary fetch does', async () => {
-    const peer = await startHttp(async (request, response) => {
+  test('sends forms like the ordinary fetch', async () => {
+    const server = await startHttp(async (request, response) => {
       let text = '';
       for await (const chunk of request) text += String(chunk);
       response.end(`${request.headers['content-type']?.split(';')[0]} ${text.includes('hello')}`);
     });
     const form = new FormData();
     form.set('file', new Blob(['hello']), 'a.txt');
-    const answer = await createClient().fetch(peer.url, { method: 'POST', body: form });
+    const answer = await createClient().fetch(server.url, { method: 'POST', body: form });
     expect(await answer.text()).toBe('multipart/form-data true');
   });
 
   test('refuses what the guard refuses', async () => {
-    const peer = await startHttp((_request, response) => response.end());
+    const server = await startHttp((_request, response) => response.end());
     const { fetch } = createClient({ allowed: [], lookup: resolvingTo('127.0.0.1') });
-    await expect(fetch(`https://hook.test:${peer.port}/`)).rejects.toMatchObject({
+    await expect(fetch(`https://hook.test:${server.port}/`)).rejects.toMatchObject({
       cause: { code: 'ENOTFOUND' },
     });
     const cause = { cause: { code: 'blocked_address' } };
@@ -29,10 +29,10 @@ describe('fetch', () => {
     await expect(fetch('https://a:b@example.com/')).rejects.toMatchObject({
       code: 'blocked_address',
     });
-    expect(peer.connections).toBe(0);
+    expect(server.connections).toBe(0);
   });
 
-  test('counts lookups for the project that the work is done for', async () => {
+  test('counts lookups for the project of the work', async () => {
     const owners: string[] = [];
     const { fetch } = createClient({
       lookup: (_hostname, owner) => {
@@ -49,37 +49,37 @@ describe('fetch', () => {
     expect(owners.toSorted()).toEqual(['', 'prj_1', 'prj_2']);
   });
 
-  test('lets no project wait for the connections of another to the same origin', async () => {
+  test('does not let projects wait for the connections of others to the same origin', async () => {
     let requests = 0;
-    const peer = await startHttp((_request, response) => {
+    const server = await startHttp((_request, response) => {
       if (++requests > 1) response.end('ok');
     });
     const { fetch } = createClient({ connectionsPerOrigin: 1, fetchDeadlineMs: 2_000 });
-    const hanging = fetchFor('prj_1', () => fetch(peer.url)).catch((error: Error) => error.name);
+    const hanging = fetchFor('prj_1', () => fetch(server.url)).catch((error: Error) => error.name);
     await expect.poll(() => requests).toBe(1);
     const startedAt = performance.now();
-    const answer = await fetchFor('prj_2', () => fetch(peer.url));
+    const answer = await fetchFor('prj_2', () => fetch(server.url));
     expect(await answer.text()).toBe('ok');
     expect(performance.now() - startedAt).toBeLessThan(1_500);
     expect(await hanging).toBe('TimeoutError');
   });
 
-  test('hands a redirect back', async () => {
-    const peer = await startHttp((_request, response) => {
+  test('returns a redirect', async () => {
+    const server = await startHttp((_request, response) => {
       response.writeHead(302, { Location: '/other' }).end();
     });
-    const answer = await createClient().fetch(peer.url, { redirect: 'follow' });
+    const answer = await createClient().fetch(server.url, { redirect: 'follow' });
     expect([answer.status, answer.headers.get('location')]).toEqual([302, '/other']);
   });
 
-  test('refuses an answer that is packed unasked', async () => {
-    const peer = await startHttp((_request, response) => {
+  test('refuses a compressed response that was not requested', async () => {
+    const server = await startHttp((_request, response) => {
       response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(gzipSync('hello'));
     });
-    await expect(createClient().fetch(peer.url)).rejects.toThrow(/gzip/);
+    await expect(createClient().fetch(server.url)).rejects.toThrow(/gzip/);
   });
 
-  test('ends a body that is too long or too slow', async () => {
+  test('fails on a body that is too long or too slow', async () => {
     const long = await startHttp((_request, response) => response.end('x'.repeat(5_000)));
     const { fetch } = createClient({ fetchMaxBytes: 1_000, fetchDeadlineMs: 200 });
     await expect(fetch(long.url).then((answer) => answer.text())).rejects.toThrow();

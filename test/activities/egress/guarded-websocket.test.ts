@@ -1,4 +1,4 @@
-// Guarded WebSockets for connectors that are given a URL.
+// Guarded WebSockets for connectors with a URL from a user.
 import { createServer } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -12,7 +12,7 @@ import {
   resolvingTo,
   startHttp,
   startHttps,
-} from '../../support/receivers/peers.ts';
+} from '../../support/receivers/loopback.ts';
 
 const noSignal = new AbortController().signal;
 
@@ -31,11 +31,11 @@ async function readAll({ messages }: MessageSocket): Promise<string[]> {
 
 describe('withWebSocket', () => {
   test('sends and receives messages, and closes the connection at the end', async () => {
-    const peer = await startWebSockets((socket) => {
+    const server = await startWebSockets((socket) => {
       socket.send('at once');
       socket.on('message', (text: Buffer) => socket.send(`echo ${text.toString()}`));
     });
-    const texts = await createClient().withWebSocket(peer.url, noSignal, async (socket) => {
+    const texts = await createClient().withWebSocket(server.url, noSignal, async (socket) => {
       socket.send('hello');
       const seen: string[] = [];
       for await (const text of socket.messages) {
@@ -45,12 +45,12 @@ describe('withWebSocket', () => {
       return [];
     });
     expect(texts).toEqual(['at once', 'echo hello']);
-    await expect.poll(() => peer.sockets.size).toBe(0);
+    await expect.poll(() => server.sockets.size).toBe(0);
   });
 
-  test('answers no pings, so that a flood of them fills no memory', async () => {
+  test('does not answer pings, so that a flood of them fills no memory', async () => {
     const answers: string[] = [];
-    const peer = await startWebSockets((socket) => {
+    const server = await startWebSockets((socket) => {
       socket.on('pong', () => answers.push('pong'));
       socket.on('message', () => {
         answers.push('message');
@@ -58,7 +58,7 @@ describe('withWebSocket', () => {
       });
       socket.ping();
     });
-    await createClient().withWebSocket(peer.url, noSignal, async (socket) => {
+    await createClient().withWebSocket(server.url, noSignal, async (socket) => {
       await setTimeout(50);
       socket.send('hello');
       return readAll(socket);
@@ -67,34 +67,39 @@ describe('withWebSocket', () => {
   });
 
   test('ends the messages when the server closes the connection', async () => {
-    const peer = await startWebSockets((socket) => {
+    const server = await startWebSockets((socket) => {
       socket.send('last');
       socket.close();
     });
     const { withWebSocket } = createClient();
-    expect(await withWebSocket(peer.url, noSignal, readAll)).toEqual(['last']);
+    expect(await withWebSocket(server.url, noSignal, readAll)).toEqual(['last']);
   });
 
-  test('reaches TLS servers by their certificate', async () => {
-    const peer = await startHttps((_request, response) => response.writeHead(404).end());
-    const url = `wss://hook.test:${peer.port}/`;
+  test('connects to TLS servers with a trusted certificate', async () => {
+    const server = await startHttps((_request, response) => response.writeHead(404).end());
+    const url = `wss://hook.test:${server.port}/`;
     const trusting = createClient({ ca: [cert], lookup: resolvingTo('127.0.0.1') });
     await expect(trusting.withWebSocket(url, noSignal, readAll)).rejects.toThrow(/404/);
     const { withWebSocket } = createClient({ lookup: resolvingTo('127.0.0.1') });
     await expect(withWebSocket(url, noSignal, readAll)).rejects.toThrow(/self-signed/);
   });
 
-  test('refuses what the guard refuses, with no connection', async () => {
-    const peer = await startWebSockets(() => undefined);
+  test('refuses what the guard refuses, without a connection', async () => {
+    const server = await startWebSockets(() => undefined);
     const { withWebSocket } = createClient({ allowed: [], lookup: resolvingTo('127.0.0.1') });
     const open = (url: string) => withWebSocket(url, noSignal, readAll);
-    for (const url of [`wss://hook.test:${peer.port}/`, `ws://hook.test:${peer.port}/`]) {
+    for (const url of [`wss://hook.test:${server.port}/`, `ws://hook.test:${server.port}/`]) {
       await expect(open(url), url).rejects.toMatchObject({ code: 'ENOTFOUND' });
     }
-    for (const url of [peer.url, 'wss://[::1]/', 'wss://a:b@example.com/', 'ftp://example.com/']) {
+    for (const url of [
+      server.url,
+      'wss://[::1]/',
+      'wss://a:b@example.com/',
+      'ftp://example.com/',
+    ]) {
       await expect(open(url), url).rejects.toMatchObject({ code: 'blocked_address' });
     }
-    expect(peer.connections).toBe(0);
+    expect(server.connections).toBe(0);
   });
 
   test('refuses a public address by ws:', async () => {
@@ -109,15 +114,15 @@ describe('withWebSocket', () => {
 
   test('follows no redirect', async () => {
     const target = await startWebSockets((socket) => socket.send('hello'));
-    const peer = await startHttp((_request, response) => {
+    const server = await startHttp((_request, response) => {
       response.writeHead(302, { Location: target.url }).end();
     });
-    const url = peer.url.replace('http', 'ws');
+    const url = server.url.replace('http', 'ws');
     await expect(createClient().withWebSocket(url, noSignal, readAll)).rejects.toThrow(/302/);
     expect(target.connections).toBe(0);
   });
 
-  test('has one deadline for opening, reading and what is done with it', async () => {
+  test('has one deadline for opening, reading and use', async () => {
     const never = await startHttp(() => undefined);
     const silent = await startWebSockets(() => undefined);
     const chatty = await startWebSockets((socket) => {
@@ -125,12 +130,12 @@ describe('withWebSocket', () => {
       socket.on('close', () => clearInterval(timer));
     });
     const { withWebSocket } = createClient({ fetchDeadlineMs: 200 });
-    for (const peer of [never, silent, chatty]) {
+    for (const server of [never, silent, chatty]) {
       const startedAt = performance.now();
-      const open = withWebSocket(peer.url.replace('http', 'ws'), noSignal, readAll);
+      const open = withWebSocket(server.url.replace('http', 'ws'), noSignal, readAll);
       await expect(open).rejects.toMatchObject({ name: 'AbortError' });
       expect(performance.now() - startedAt).toBeLessThan(1_500);
-      await expect.poll(() => peer.sockets.size).toBe(0);
+      await expect.poll(() => server.sockets.size).toBe(0);
     }
   });
 
@@ -144,7 +149,7 @@ describe('withWebSocket', () => {
     await expect(open).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  test('refuses a long message, and many that are long together', async () => {
+  test('refuses messages that are too long, alone or together', async () => {
     const long = await startWebSockets((socket) => socket.send('x'.repeat(2_000)));
     const many = await startWebSockets((socket) => {
       for (let i = 0; i < 100; i++) socket.send('x'.repeat(100));
@@ -152,21 +157,21 @@ describe('withWebSocket', () => {
     const { withWebSocket } = createClient({ fetchMaxBytes: 1_000 });
     await expect(withWebSocket(long.url, noSignal, readAll)).rejects.toThrow(/payload/i);
     await expect(withWebSocket(many.url, noSignal, readAll)).rejects.toThrow(/too much/);
-    for (const peer of [long, many]) await expect.poll(() => peer.sockets.size).toBe(0);
+    for (const server of [long, many]) await expect.poll(() => server.sockets.size).toBe(0);
   });
 
   test('limits the connections of one project to one server', async () => {
-    const peer = await startWebSockets(() => undefined);
+    const server = await startWebSockets(() => undefined);
     const { withWebSocket } = createClient({ connectionsPerOrigin: 1 });
     const first = Promise.withResolvers<void>();
     const open = (project: string, until: Promise<void>) =>
-      fetchFor(project, () => withWebSocket(peer.url, noSignal, () => until));
+      fetchFor(project, () => withWebSocket(server.url, noSignal, () => until));
     const isOver = Promise.resolve();
     const both = [open('prj_1', first.promise), open('prj_1', isOver)];
     await open('prj_2', isOver);
-    expect(peer.connections).toBe(2);
+    expect(server.connections).toBe(2);
     first.resolve();
     await Promise.all(both);
-    expect(peer.connections).toBe(3);
+    expect(server.connections).toBe(3);
   });
 });

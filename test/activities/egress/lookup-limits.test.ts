@@ -1,4 +1,4 @@
-// The wait for a DNS lookup to begin, on a clock of the test's own.
+// The wait for a DNS lookup to begin, with a fake clock.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createLookupLimits } from '../../../activities/egress/lookup-limits.ts';
@@ -17,7 +17,7 @@ test('a lookup that waited too long for its domain does not wait for its project
   const outcomes = Promise.allSettled(late);
   await nextTurn();
   vi.advanceTimersByTime(5_001);
-  // It takes the one place that comes free, in front of the last of the late ones.
+  // It gets the one slot that becomes free, before the last of the late ones.
   void look('fresh.test', endless);
   free.resolve();
   const refused = { status: 'rejected', reason: { code: 'EAI_AGAIN' } };

@@ -1,6 +1,7 @@
-// How a receiver's Retry-After stretches the retry schedule: a table of headers and waits.
+// How a Retry-After of a receiver extends the retry schedule: a table of headers and waits.
 import { describe, expect, test } from 'vitest';
-import { nextWaitMs, readRetryAfterMs } from '../../../activities/egress/retry-after.ts';
+import { nextWaitMs } from '../../../activities/delivering/deliver-batch.ts';
+import { readRetryAfterMs } from '../../../activities/egress/retry-after.ts';
 import { defaultDeliveryDelaysMs } from '../../../schema/retry.ts';
 import { attempt } from '../../support/rows/attempts.ts';
 

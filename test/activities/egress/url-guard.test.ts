@@ -1,4 +1,4 @@
-// The URL guard: every spelling of a forbidden address, and every way a name can lead to one.
+// The URL guard: every form of a forbidden address, and every way a name can lead to one.
 import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
 import { describe, expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import type { UrlGuardOptions } from '../../../activities/egress/url-guard.ts';
 const loopback = ['127.0.0.0/8', '::1/128'];
 const publicAddress = '93.184.215.14';
 
-/** A resolver that answers from a list of answers, the last of them for good. */
+/** A resolver that returns a list of answers in order, then the last one forever. */
 function answering(...answers: string[][]): NonNullable<UrlGuardOptions['lookup']> {
   let asked = 0;
   return async () => {
@@ -167,7 +167,7 @@ describe('check', () => {
     ['a public and a private address', [publicAddress, '10.1.2.3']],
     ['a private and a public address', ['fd00::1', publicAddress]],
     ['what is no address at all', ['banana']],
-  ])('judges a name that leads to %s as one that does not exist', async (_what, addresses) => {
+  ])('treats a name that leads to %s like one that does not exist', async (_what, addresses) => {
     const inside = createUrlGuard({ allowPrivateCidrs: loopback, lookup: answering(addresses) });
     const missing = createUrlGuard({ allowPrivateCidrs: loopback, lookup: knowingNothing });
     for (const url of ['https://hook.test/', 'http://hook.test/']) {
@@ -176,7 +176,7 @@ describe('check', () => {
     await expect(lookUp(inside)).rejects.toEqual(await lookUp(missing).catch((error) => error));
   });
 
-  test("refuses the system's own names for loopback", async () => {
+  test("refuses the system's names for loopback", async () => {
     const guard = createUrlGuard({ allowPrivateCidrs: [] });
     expect(await guard.check('https://localhost/', 'prj_1')).toMatchObject({
       code: 'blocked_address',
@@ -189,7 +189,7 @@ describe('check', () => {
     });
   });
 
-  test('accepts a name by https without asking where it leads', async () => {
+  test('accepts a name with https without a lookup', async () => {
     const lookup = () => Promise.reject(new Error('Not to be asked.'));
     expect(await refusalOf('https://new.test/', { lookup })).toBeNull();
     expect(await refusalOf('http://new.test/', { lookup })).toBe('not_https');
@@ -198,7 +198,7 @@ describe('check', () => {
     );
   });
 
-  test('lets the listed ranges through, by http too', async () => {
+  test('accepts the listed ranges, also with http', async () => {
     const options = { allowPrivateCidrs: loopback };
     expect(await refusalOf('https://127.0.0.1/', options)).toBeNull();
     expect(await refusalOf('http://127.9.9.9:4000/', options)).toBeNull();
@@ -210,7 +210,7 @@ describe('check', () => {
     expect(await refusalOf('http://hook.test/', named)).toBeNull();
   });
 
-  test('accepts http only for a host that lies wholly in the listed ranges', async () => {
+  test('accepts http only for a host with all addresses in the listed ranges', async () => {
     const options = { allowPrivateCidrs: loopback };
     const mixed = { ...options, lookup: answering(['127.0.0.1', publicAddress]) };
     expect(await refusalOf('http://hook.test/', mixed)).toBe('not_https');
@@ -222,7 +222,7 @@ describe('check', () => {
 });
 
 describe('lookupFor', () => {
-  test('hands out every checked address, or the first of the family asked for', async () => {
+  test('returns every checked address, or the first of the requested family', async () => {
     const lookup = answering([publicAddress, '2606:4700::1111']);
     const guard = createUrlGuard({ allowPrivateCidrs: [], lookup });
     expect(await lookUp(guard)).toEqual([
@@ -233,13 +233,13 @@ describe('lookupFor', () => {
     expect(await lookUp(guard, { family: 6 })).toBe('2606:4700::1111');
   });
 
-  test('refuses when one address of several is blocked', async () => {
+  test('refuses a name when one of its addresses is blocked', async () => {
     const lookup = answering([publicAddress, '127.0.0.1']);
     const guard = createUrlGuard({ allowPrivateCidrs: [], lookup });
     await expect(lookUp(guard)).rejects.toMatchObject({ code: 'ENOTFOUND' });
   });
 
-  test('judges anew on every connection, so a name that moves inside is refused', async () => {
+  test('checks every connection, so a name that moves to a private address is refused', async () => {
     const lookup = answering([publicAddress], ['127.0.0.1']);
     const guard = createUrlGuard({ allowPrivateCidrs: [], lookup });
     expect(await guard.check('https://hook.test/', 'prj_1')).toMatchObject({ ok: true });
@@ -247,7 +247,7 @@ describe('lookupFor', () => {
     await expect(lookUp(guard)).rejects.toMatchObject({ code: 'ENOTFOUND' });
   });
 
-  test('asks once for connections that open together', async () => {
+  test('sends one lookup for connections that open together', async () => {
     let asked = 0;
     const guard = createUrlGuard({
       allowPrivateCidrs: [],
@@ -262,7 +262,7 @@ describe('lookupFor', () => {
     expect(asked).toBe(2);
   });
 
-  test('keeps http to the listed ranges', async () => {
+  test('allows http only in the listed ranges', async () => {
     const lookup = answering(['127.0.0.1'], [publicAddress]);
     const guard = createUrlGuard({ allowPrivateCidrs: loopback, lookup });
     expect(await lookUp(guard, { all: true }, 'http:')).toHaveLength(1);
@@ -271,7 +271,7 @@ describe('lookupFor', () => {
     });
   });
 
-  test('passes on that a name does not exist', async () => {
+  test('reports that a name does not exist', async () => {
     const guard = createUrlGuard({ allowPrivateCidrs: [], lookup: knowingNothing });
     await expect(lookUp(guard)).rejects.toMatchObject({ code: 'ENOTFOUND' });
     const empty = createUrlGuard({ allowPrivateCidrs: [], lookup: answering([]) });

@@ -1,7 +1,7 @@
 // A network's refusal, by its status and by its own code.
 import { describe, expect, test } from 'vitest';
 import type { NetworkAnswer } from '../../../activities/platforms/json-client.ts';
-import { toRefusal, type Refusal } from '../../../activities/platforms/refusal.ts';
+import { toRefusal, type Refusal, type Verdict } from '../../../activities/platforms/refusal.ts';
 
 const answerOf = (status: number, headers: Record<string, string> = {}): NetworkAnswer => ({
   status,
@@ -27,22 +27,12 @@ describe('toRefusal', () => {
     expect(refuse(answerOf(status), { kind: 'other' }).kind).toBe(ofOther);
   });
 
-  test("believes the network's code before the status", () => {
-    const verdicts = { gone: 'revoked', busy: 'unavailable', maybe: 'lost' } as const;
-    const codes = (code: string) => refuse(answerOf(400), { code, verdicts });
-    expect(codes('gone')).toMatchObject({ kind: 'reauthorize', options: { isRevoked: true } });
-    expect(codes('busy').kind).toBe('unavailable');
-    expect(codes('maybe').kind).toBe('unknown_outcome');
-    expect(codes('other').kind).toBe('rejected');
-    // Members that every object has.
-    expect(codes('constructor').kind).toBe('rejected');
-    expect(codes('__proto__').kind).toBe('rejected');
-  });
-
-  test('takes the meaning of a status where the code has none', () => {
-    const verdicts = { 401: 'revoked', rested: 'unavailable' } as const;
-    expect(refuse(answerOf(401), { code: '50014', verdicts }).options.isRevoked).toBe(true);
-    expect(refuse(answerOf(401), { code: 'rested', verdicts }).kind).toBe('unavailable');
+  test("trusts the network's code more than the status", () => {
+    const as = (verdict: Verdict | undefined) => refuse(answerOf(400), { code: 'known', verdict });
+    expect(as('revoked')).toMatchObject({ kind: 'reauthorize', options: { isRevoked: true } });
+    expect(as('unavailable').kind).toBe('unavailable');
+    expect(as('lost').kind).toBe('unknown_outcome');
+    expect(as(undefined).kind).toBe('rejected');
   });
 
   test('keeps the code and the words, and says where it has none', () => {
@@ -56,8 +46,7 @@ describe('toRefusal', () => {
   });
 
   test('says that a token is refused, which may be wrong rather than revoked', () => {
-    const verdicts = { 401: 'revoked' } as const;
-    const error = refuse(answerOf(401), { code: '401', message: '401: Unauthorized', verdicts });
+    const error = refuse(answerOf(401), { code: '401', message: '401: Unauthorized' });
     expect(error.message).toBe('Acme refused the credentials: 401: Unauthorized');
   });
 

@@ -1,28 +1,28 @@
-// How posts find room in their workflow's first task, and when they are sent on instead.
+// When posts are published in their workflow's first task, and when in separate activities.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createFirstTasks, type FirstTasks } from '../../../activities/publishing/admission.ts';
+import { createAdmission, type Admission } from '../../../activities/publishing/admission.ts';
 
-let firstTasks: FirstTasks;
+let admission: Admission;
 
 beforeEach(() => {
   vi.useFakeTimers();
-  firstTasks = createFirstTasks();
+  admission = createAdmission();
 });
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
-/** How each of so many leaves, once it has entered. */
-const enterMany = (count: number) => Array.from({ length: count }, () => firstTasks.enter());
+/** The functions with which the posts leave, once they have entered. */
+const enterMany = (count: number) => Array.from({ length: count }, () => admission.enter());
 
-describe('createFirstTasks', () => {
-  test('lets in what comes while there is room', async () => {
-    expect(await firstTasks.enter()).toBeTypeOf('function');
-    expect(firstTasks.isCrowded()).toBe(false);
+describe('createAdmission', () => {
+  test('admits posts while there is room', async () => {
+    expect(await admission.enter()).toBeTypeOf('function');
+    expect(admission.isCrowded()).toBe(false);
   });
 
-  test('keeps some waiting, says so, and lets one in as another leaves', async () => {
+  test('lets some posts wait, reports it, and admits one when another leaves', async () => {
     const entered = enterMany(100);
     const order: number[] = [];
     const waiting = enterMany(60).map(async (entering, i) => {
@@ -30,27 +30,27 @@ describe('createFirstTasks', () => {
       order.push(i);
       leave!();
     });
-    expect(firstTasks.isCrowded()).toBe(true);
+    expect(admission.isCrowded()).toBe(true);
     await vi.advanceTimersByTimeAsync(200);
     expect(order).toEqual([]);
     (await entered[0])!();
     await Promise.all(waiting);
     expect(order).toEqual(Array.from({ length: 60 }, (_, i) => i));
-    expect(firstTasks.isCrowded()).toBe(false);
+    expect(admission.isCrowded()).toBe(false);
   });
 
-  test('sends on what waits while none leaves', async () => {
+  test('dismisses waiting posts while none leaves', async () => {
     void enterMany(100);
-    const waiting = firstTasks.enter();
+    const waiting = admission.enter();
     await vi.advanceTimersByTimeAsync(600);
     expect(await waiting).toBeUndefined();
-    expect(firstTasks.isCrowded()).toBe(false);
+    expect(admission.isCrowded()).toBe(false);
   });
 
-  test('sends on what has waited long, though others leave', async () => {
+  test('dismisses posts that waited long, although others leave', async () => {
     const entered = enterMany(100);
     void enterMany(100);
-    const last = firstTasks.enter();
+    const last = admission.enter();
     for (const entering of entered.slice(0, 50)) {
       (await entering)!();
       await vi.advanceTimersByTimeAsync(100);
@@ -58,8 +58,8 @@ describe('createFirstTasks', () => {
     expect(await last).toBeUndefined();
   });
 
-  test('sends on at once what comes when enough wait', async () => {
+  test('dismisses new posts at once when enough are waiting', async () => {
     void enterMany(400);
-    expect(await firstTasks.enter()).toBeUndefined();
+    expect(await admission.enter()).toBeUndefined();
   });
 });

@@ -1,7 +1,6 @@
-// A target's way through its phases, against a network on which a repeated commit is a second post.
+// A target's phases, at a network where a repeated commit is a second post.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
+import { describe, expect, test } from 'vitest';
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
 import { concludePost } from '../../../activities/publishing/conclude-post.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
@@ -12,58 +11,45 @@ import {
   setPublished,
 } from '../../../schema/database/posts/target-steps.ts';
 import { findTarget } from '../../../schema/database/posts/targets.ts';
-import { listResults } from '../../../schema/database/posts/posts.ts';
 import { defaultTargetClock } from '../../../schema/retry.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { useDatabase } from '../../support/rows/database.ts';
 import { dependenciesOf } from '../../support/networks/posting.ts';
-import { createScriptedNetwork, type ScriptedNetwork } from '../../support/scripted-network.ts';
-import {
-  addAccount,
-  addTargets,
-  advanceToEnd,
-  getResult,
-  targetRun,
-} from '../../support/rows/targets.ts';
+import { forEachTest } from '../../support/fixtures.ts';
+import { useScriptedNetwork } from '../../support/scripted-network.ts';
+import { advanceToEnd, getResult, targetRun, addTarget } from '../../support/rows/targets.ts';
+import { quietNotifier } from '../../support/rows/quiet-transaction.ts';
 
 const run = targetRun;
 
-let database: TestDatabase;
-let network: ScriptedNetwork;
-let dependencies: AdvanceDependencies;
+const database = useDatabase();
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-
-afterAll(async () => {
-  await database.drop();
-});
-
-beforeEach(() => {
-  network = createScriptedNetwork();
-  dependencies = dependenciesOf(database.db, network, {
+const network = useScriptedNetwork();
+const dependencies = forEachTest(() =>
+  dependenciesOf(database.db, network, {
     ...defaultTargetClock,
     reconcileDelaysMs: [0, 5, 5],
     unavailableDelaysMs: [1, 1],
-  });
-});
+  }),
+);
 
-/** One post with one target, claimed by a run. */
-async function createTarget(): Promise<{ postId: string; resultId: string; accountId: string }> {
-  const account = await addAccount(database.db);
-  const { postId, resultIds } = await addTargets(database.db, account);
-  return { postId, resultId: resultIds[0]!, accountId: account.accountId };
-}
+const createTarget = () => addTarget(database.db);
 
 const advance = (resultId: string) => advanceToEnd(dependencies, resultId);
 const result = (resultId: string) => getResult(database.db, resultId);
 
-/** The row as a process leaves it that dies in its commit and is known to be dead. */
+/** The row of a process that died during its commit and no longer owns it. */
 async function dieInCommit(resultId: string): Promise<void> {
   const row = (await findTarget(database.db, resultId))!;
-  await beginPhase(database.db, row, 'commit');
+  await beginPhase(database.db, quietNotifier, row, 'commit');
   await releaseCalls(database.db, [{ id: resultId, steps: row.steps + 1 }]);
 }
+
+const disconnect = (accountId: string) =>
+  database.db
+    .updateTable('social_accounts')
+    .set({ status: 'disconnected', credentials: null })
+    .where('id', '=', accountId)
+    .execute();
 
 const attempts = (resultId: string) =>
   database.db
@@ -74,7 +60,7 @@ const attempts = (resultId: string) =>
     .execute();
 
 describe('advanceTarget', () => {
-  test('publishes once and tells the story of it', async () => {
+  test('publishes once and records its attempts', async () => {
     const { resultId } = await createTarget();
     expect(await advance(resultId)).toMatchObject({
       status: 'published',
@@ -87,21 +73,21 @@ describe('advanceTarget', () => {
     ]);
   });
 
-  test('finds the post whose answer was lost, and makes no second one', async () => {
+  test('finds the post after a lost answer, and makes no second one', async () => {
     const { resultId } = await createTarget();
     network.script = ['lose_answer'];
     expect(await advance(resultId)).toMatchObject({ status: 'published', attempts: 1 });
     expect(network.posts).toEqual([resultId]);
   });
 
-  test('commits again after a refusal that surely came before acceptance', async () => {
+  test('commits again after a refusal that certainly came before acceptance', async () => {
     const { resultId } = await createTarget();
     network.script = ['cut_before', 'cut_before'];
     expect(await advance(resultId)).toMatchObject({ status: 'published', attempts: 3 });
     expect(network.posts).toEqual([resultId]);
   });
 
-  test('ends as unavailable when the retry schedule is through', async () => {
+  test('fails as unavailable at the end of the retry schedule', async () => {
     const { resultId } = await createTarget();
     network.script = ['cut_before', 'cut_before', 'cut_before'];
     expect(await advance(resultId)).toMatchObject({
@@ -115,7 +101,7 @@ describe('advanceTarget', () => {
     expect(network.posts).toEqual([]);
   });
 
-  test('says what the network says when it refuses for good', async () => {
+  test('fails with the message of the network when it rejects the post', async () => {
     const { resultId } = await createTarget();
     network.script = ['reject'];
     expect(await advance(resultId)).toMatchObject({
@@ -127,7 +113,7 @@ describe('advanceTarget', () => {
     });
   });
 
-  test('asks to be called again when a rate limit is over', async () => {
+  test('returns the wait until a rate limit is over', async () => {
     const { resultId } = await createTarget();
     network.script = ['rate_limit'];
     const { waitMs } = await advanceTarget(dependencies, { resultId, run });
@@ -135,7 +121,7 @@ describe('advanceTarget', () => {
     expect((await result(resultId)).next_attempt_at!.getTime()).toBeGreaterThan(Date.now());
   });
 
-  test('looks for the post when whoever began the commit is gone', async () => {
+  test('checks for the post when the process that began the commit is dead', async () => {
     const { resultId } = await createTarget();
     await dieInCommit(resultId);
     network.posts.push(resultId);
@@ -143,7 +129,7 @@ describe('advanceTarget', () => {
     expect(network.posts).toEqual([resultId]);
   });
 
-  test('commits when whoever began the commit is gone and every look finds nothing', async () => {
+  test('commits when the process that began the commit is dead and every check finds nothing', async () => {
     const { resultId } = await createTarget();
     await dieInCommit(resultId);
     expect(await advance(resultId)).toMatchObject({ status: 'published', attempts: 2 });
@@ -159,7 +145,7 @@ describe('advanceTarget', () => {
   test('waits for a commit that an earlier run has just begun', async () => {
     const { resultId, postId } = await createTarget();
     const row = (await findTarget(database.db, resultId))!;
-    await beginPhase(database.db, row, 'commit');
+    await beginPhase(database.db, quietNotifier, row, 'commit');
     await database.db
       .updateTable('posts')
       .set({ current_run: 2 })
@@ -168,19 +154,21 @@ describe('advanceTarget', () => {
     const next = advanceTarget(dependencies, { resultId, run: 2 });
     await sleep(50);
     expect(await result(resultId)).toMatchObject({ phase: 'commit', phase_state: 'begun' });
-    await setPublished(database.db, { ...row, steps: 1 }, { externalId: 'x', url: null }, 1);
+    await setPublished(
+      database.db,
+      quietNotifier,
+      { ...row, steps: 1 },
+      { externalId: 'x', url: null },
+      1,
+    );
     expect(await next).toEqual({ waitMs: null });
     expect(network.calls).toBe(0);
   });
 
-  test('says that the outcome is unknown when the account is gone before the look', async () => {
+  test('ends as an unknown outcome when the account is gone before the check', async () => {
     const { resultId, accountId } = await createTarget();
     await dieInCommit(resultId);
-    await database.db
-      .updateTable('social_accounts')
-      .set({ status: 'disconnected', credentials: null })
-      .where('id', '=', accountId)
-      .execute();
+    await disconnect(accountId);
     expect(await advance(resultId)).toMatchObject({
       status: 'failed',
       error_code: 'outcome_unknown',
@@ -190,18 +178,24 @@ describe('advanceTarget', () => {
     });
   });
 
-  test('leaves the row alone when another execution was here meanwhile', async () => {
+  test('does not change the row when another execution has changed it', async () => {
     const { resultId } = await createTarget();
     const stale = (await findTarget(database.db, resultId))!;
-    await beginPhase(database.db, stale, 'commit');
-    await setNextPhase(database.db, stale, { phase: 'commit', clock: {}, waitMs: null });
+    await beginPhase(database.db, quietNotifier, stale, 'commit');
+    await setNextPhase(database.db, quietNotifier, stale, {
+      phase: 'commit',
+      clock: {},
+      waitMs: null,
+    });
     expect(await result(resultId)).toMatchObject({ phase: 'commit', phase_state: 'begun' });
   });
 
-  test('a phase that two begin at once is begun by one', async () => {
+  test('begins a phase once when two executions try at the same time', async () => {
     const { resultId } = await createTarget();
     const row = (await findTarget(database.db, resultId))!;
-    const begun = await Promise.all([1, 2, 3].map(() => beginPhase(database.db, row, 'commit')));
+    const begun = await Promise.all(
+      [1, 2, 3].map(() => beginPhase(database.db, quietNotifier, row, 'commit')),
+    );
     expect(begun.filter(Boolean)).toHaveLength(1);
   });
 
@@ -213,11 +207,7 @@ describe('advanceTarget', () => {
 
   test('fails a target whose account was disconnected meanwhile', async () => {
     const { resultId, accountId } = await createTarget();
-    await database.db
-      .updateTable('social_accounts')
-      .set({ status: 'disconnected', credentials: null })
-      .where('id', '=', accountId)
-      .execute();
+    await disconnect(accountId);
     expect(await advance(resultId)).toMatchObject({
       status: 'failed',
       error_code: 'account_disconnected',
@@ -228,7 +218,7 @@ describe('advanceTarget', () => {
 
   test('fails a target whose network is not configured, before anything is sent', async () => {
     const { resultId } = await createTarget();
-    dependencies = { ...dependencies, platforms: createPlatforms([]) };
+    Object.assign(dependencies, { platforms: createPlatforms([]) });
     expect(await advance(resultId)).toMatchObject({
       status: 'failed',
       error_code: 'platform_not_configured',
@@ -238,7 +228,7 @@ describe('advanceTarget', () => {
 });
 
 describe('concludePost', () => {
-  test('records one event however often it is asked', async () => {
+  test('records one event even if it is called again', async () => {
     const { postId, resultId } = await createTarget();
     await concludePost(dependencies, { postId, run });
     await advance(resultId);
@@ -249,12 +239,12 @@ describe('concludePost', () => {
       .where('post_id', '=', postId)
       .execute();
     expect(events.map((event) => event.kind)).toEqual(['post.published']);
-    const [row] = await listResults(database.db, [postId]);
+    const row = await result(resultId);
     expect(JSON.parse(events[0]!.body).data).toMatchObject({
       id: postId,
       status: 'published',
       scheduled_at: null,
-      results: [{ id: row!.id, external_id: 'post-0', error_code: null }],
+      results: [{ id: row.id, external_id: 'post-0', error_code: null }],
     });
   });
 });

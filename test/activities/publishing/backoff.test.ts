@@ -1,10 +1,10 @@
-// How long a target is tried, and when it gives up.
+// How long a target is tried, and when it fails.
 import { describe, expect, test } from 'vitest';
 import {
   afterAbsent,
   afterError,
   afterUnknown,
-  firstLook,
+  firstCheck,
   mayRepeat,
   nextPoll,
   type NextStep,
@@ -20,8 +20,8 @@ import { defaultTargetClock as limits } from '../../../schema/retry.ts';
 const now = 1_700_000_000_000;
 const error = (kind: PlatformErrorKind, options = {}) => new PlatformError(kind, kind, options);
 
-/** Takes the same step again and again, time passing by each wait. */
-function walk(step: (clock: ClockState, nowMs: number) => NextStep) {
+/** Repeats the same step, and lets the time of each wait pass. */
+function repeat(step: (clock: ClockState, nowMs: number) => NextStep) {
   const waits: number[] = [];
   let clock: ClockState = {};
   let nowMs = now;
@@ -35,23 +35,23 @@ function walk(step: (clock: ClockState, nowMs: number) => NextStep) {
 }
 
 const after = (kind: PlatformErrorKind, phase: Phase, options = {}) =>
-  walk((clock, nowMs) => afterError(error(kind, options), phase, clock, limits, nowMs));
+  repeat((clock, nowMs) => afterError(error(kind, options), phase, clock, limits, nowMs));
 
 describe('afterError', () => {
-  test('tries a refusal again after 1, 5, 30, 120 and 600 s, then fails as unavailable', () => {
+  test('retries a refused call after 1, 5, 30, 120 and 600 s, then fails as unavailable', () => {
     expect(after('unavailable', 'commit')).toEqual({
       waits: [1_000, 5_000, 30_000, 120_000, 600_000],
       fail: 'unavailable',
     });
   });
 
-  test('waits as long as a rate limit says, six hours at the most', () => {
+  test('waits as long as a rate limit says, at most six hours', () => {
     const { waits, fail } = after('rate_limited', 'commit', { retryAfterMs: 3_600_000 });
     expect(waits).toEqual(Array.from({ length: 6 }, () => 3_600_000));
     expect(fail).toBe('rate_limited');
   });
 
-  test('never commits again after an unknown outcome without looking', () => {
+  test('never commits again after an unknown outcome without a check', () => {
     const next = afterError(error('unknown_outcome'), 'commit', {}, limits, now);
     expect(next).toMatchObject({ next: 'reconcile', waitMs: 0 });
   });
@@ -61,18 +61,18 @@ describe('afterError', () => {
     expect(next).toMatchObject({ next: 'prepare', waitMs: 1_000 });
   });
 
-  test('looks after 0, 5, 30 and 120 s before it says that the outcome is unknown', () => {
+  test('checks after 0, 5, 30 and 120 s before the outcome is unknown', () => {
     expect(after('unavailable', 'reconcile')).toEqual({
       waits: [0, 5_000, 30_000, 120_000],
       fail: 'outcome_unknown',
     });
   });
 
-  test('ends at once what the network will never take', () => {
+  test('fails at once when the network rejects the post', () => {
     expect(after('rejected', 'commit')).toEqual({ waits: [], fail: 'rejected' });
   });
 
-  test('tells a revoked token from an expired one', () => {
+  test('distinguishes a revoked token from an expired one', () => {
     expect(after('reauthorize', 'commit', { isRevoked: true }).fail).toBe('token_revoked');
     expect(after('reauthorize', 'commit').fail).toBe('token_expired');
   });
@@ -87,7 +87,7 @@ describe('afterError when the post may be public', () => {
     'unknown_outcome',
   ] as const;
 
-  test.each(kinds)('a look that ends as %s ends as an unknown outcome', (kind) => {
+  test.each(kinds)('a check that ends as %s ends as an unknown outcome', (kind) => {
     expect(after(kind, 'reconcile', { retryAfterMs: 3_600_000 }).fail).toBe('outcome_unknown');
   });
 
@@ -95,29 +95,29 @@ describe('afterError when the post may be public', () => {
     expect(after(kind, 'confirm', { retryAfterMs: 3_600_000 }).fail).toBe('outcome_unknown');
   });
 
-  test('a poll in which the network says no ends as rejected', () => {
+  test('a poll that the network rejects ends as rejected', () => {
     expect(after('rejected', 'confirm').fail).toBe('rejected');
   });
 });
 
-describe('afterError while an earlier commit is not cleared up', () => {
-  const unproven = { reconcileLooks: 1, unavailable: 1 };
+describe('afterError while the outcome of an earlier commit is unknown', () => {
+  const unproven = { reconcileChecks: 1, unavailable: 1 };
 
   test.each(['rejected', 'rate_limited', 'unavailable'] as const)(
-    'a commit that ends as %s is told by nobody until the looks are over',
+    'a commit that ends as %s is not reported until the checks are over',
     (kind) => {
       const next = afterError(error(kind), 'commit', unproven, limits, now);
       expect(next).toEqual({
         next: 'reconcile',
         waitMs: 5_000,
-        clock: { ...unproven, reconcileLooks: 2 },
+        clock: { ...unproven, reconcileChecks: 2 },
       });
     },
   );
 
-  test('a commit whose outcome is unknown, too, begins a round of its own', () => {
+  test('a commit with an unknown outcome starts a new reconciliation', () => {
     const next = afterError(error('unknown_outcome'), 'commit', unproven, limits, now);
-    expect(next).toMatchObject({ next: 'reconcile', waitMs: 0, clock: { reconcileLooks: 1 } });
+    expect(next).toMatchObject({ next: 'reconcile', waitMs: 0, clock: { reconcileChecks: 1 } });
   });
 
   test('a commit for which our credentials are refused ends as an unknown outcome', () => {
@@ -134,29 +134,29 @@ describe('afterAbsent', () => {
   const absent = (network: typeof never, clock: ClockState) =>
     afterAbsent(network, clock, limits, now);
 
-  test('commits again after the first check where a repeat is a no-op, and remembers the round', () => {
-    const next = absent(always, { reconcileLooks: 1 });
-    expect(next).toMatchObject({ next: 'commit', waitMs: 1_000, clock: { reconcileLooks: 1 } });
-    expect(absent(always, { reconcileLooks: 2 })).toMatchObject({ next: 'reconcile' });
+  test('commits again after the first check where a repeat is a no-op, and continues to check', () => {
+    const next = absent(always, { reconcileChecks: 1 });
+    expect(next).toMatchObject({ next: 'commit', waitMs: 1_000, clock: { reconcileChecks: 1 } });
+    expect(absent(always, { reconcileChecks: 2 })).toMatchObject({ next: 'reconcile' });
   });
 
   test.each([
     [3_598_000, 'commit'],
     [3_600_000, 'reconcile'],
   ])('with a commit of %i ms ago and an hour for repeats, continues with %s', (agoMs, next) => {
-    const clock = { reconcileLooks: 1, unprovenSinceMs: now - agoMs };
+    const clock = { reconcileChecks: 1, unprovenSinceMs: now - agoMs };
     expect(absent(forAnHour, clock)).toMatchObject({ next });
   });
 
-  test('checks on where a repeat is a no-op and there is none left', () => {
-    const clock = { reconcileLooks: 1, unavailable: limits.unavailableDelaysMs.length };
+  test('continues to check where a repeat is a no-op and no repeat is left', () => {
+    const clock = { reconcileChecks: 1, unavailable: limits.unavailableDelaysMs.length };
     expect(absent(always, clock)).toMatchObject({ next: 'reconcile', waitMs: 5_000 });
   });
 
-  test('believes only the last check where a repeat would make a second post', () => {
-    expect(absent(never, { reconcileLooks: 1 })).toMatchObject({ next: 'reconcile' });
-    expect(absent(never, { reconcileLooks: 3 })).toMatchObject({ next: 'reconcile' });
-    expect(absent(never, { reconcileLooks: 4, unprovenSinceMs: now })).toEqual({
+  test('trusts only the last check where a repeat would make a second post', () => {
+    expect(absent(never, { reconcileChecks: 1 })).toMatchObject({ next: 'reconcile' });
+    expect(absent(never, { reconcileChecks: 3 })).toMatchObject({ next: 'reconcile' });
+    expect(absent(never, { reconcileChecks: 4, unprovenSinceMs: now })).toEqual({
       next: 'commit',
       waitMs: 1_000,
       clock: { unavailable: 1 },
@@ -164,9 +164,9 @@ describe('afterAbsent', () => {
   });
 
   test.each([always, never])(
-    'gives up in the end, as a post that is surely absent: %o',
+    'fails in the end, with a post that is certainly absent: %o',
     (network) => {
-      const clock = { reconcileLooks: 4, unavailable: limits.unavailableDelaysMs.length };
+      const clock = { reconcileChecks: 4, unavailable: limits.unavailableDelaysMs.length };
       expect(absent(network, clock)).toEqual({ fail: 'unavailable' });
     },
   );
@@ -178,31 +178,31 @@ describe('mayRepeat', () => {
   });
 
   test('allows a repeat only while the network remembers the first one', () => {
-    const clock = { reconcileLooks: 1, unprovenSinceMs: now };
+    const clock = { reconcileChecks: 1, unprovenSinceMs: now };
     expect(mayRepeat(forAnHour, clock, now + 3_599_999)).toBe(true);
     expect(mayRepeat(forAnHour, clock, now + 3_600_000)).toBe(false);
     expect(mayRepeat(never, clock, now)).toBe(false);
   });
 
-  test('allows no repeat where nobody knows when the first one was', () => {
-    const retried = { reconcileLooks: 1 };
+  test('allows no repeat when the time of the first commit is unknown', () => {
+    const retried = { reconcileChecks: 1 };
     expect(mayRepeat(forAnHour, retried, now)).toBe(false);
     expect(mayRepeat({ commitRepeatsForMs: Number.POSITIVE_INFINITY }, retried, now)).toBe(true);
   });
 });
 
-describe('firstLook', () => {
-  test('remembers when the first lost commit was begun, also after a repeat', () => {
-    const first = firstLook({}, limits, now);
+describe('firstCheck', () => {
+  test('keeps the time of the first lost commit, also after a repeat', () => {
+    const first = firstCheck({}, limits, now);
     expect(first).toMatchObject({ clock: { unprovenSinceMs: now } });
-    const again = 'clock' in first && firstLook(first.clock, limits, now + 60_000);
+    const again = 'clock' in first && firstCheck(first.clock, limits, now + 60_000);
     expect(again).toMatchObject({ clock: { unprovenSinceMs: now } });
   });
 });
 
 describe('afterUnknown', () => {
-  test('ends at once where the network can never tell', () => {
-    expect(afterUnknown('reconcile', { reconcileLooks: 1 }, limits)).toEqual({
+  test('ends at once where the network can never say', () => {
+    expect(afterUnknown('reconcile', { reconcileChecks: 1 }, limits)).toEqual({
       fail: 'outcome_unknown',
     });
     expect(afterUnknown('commit', {}, limits)).toMatchObject({ next: 'reconcile', waitMs: 0 });
@@ -210,8 +210,8 @@ describe('afterUnknown', () => {
 });
 
 describe('nextPoll', () => {
-  test('polls from 1 s, growing to 60 s, for a day', () => {
-    const { waits, fail } = walk((clock, nowMs) => nextPoll(clock, limits, nowMs));
+  test('polls at intervals from 1 s to 60 s, for a day', () => {
+    const { waits, fail } = repeat((clock, nowMs) => nextPoll(clock, limits, nowMs));
     expect(waits.slice(0, 8)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
     expect(waits.reduce((a, b) => a + b, 0)).toBeLessThanOrEqual(limits.confirmForMs);
     expect(fail).toBe('outcome_unknown');

@@ -9,7 +9,7 @@ import type { AdvanceDependencies } from '../../../activities/publishing/depende
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
 import type { Access } from '../../../activities/publishing/credentials.ts';
 import { ownedForMs } from '../../../activities/publishing/call-ownership.ts';
-import { callPhase } from '../../../activities/publishing/call-phase.ts';
+import { callPhase } from '../../../activities/publishing/run-phase.ts';
 import { beginPhase } from '../../../schema/database/posts/target-steps.ts';
 import { findTarget, type TargetRow } from '../../../schema/database/posts/targets.ts';
 import type { Phase } from '../../../schema/posts/posts.ts';
@@ -22,16 +22,11 @@ import {
   type Behavior,
   type SlowNetwork,
 } from '../../support/slow-network.ts';
-import {
-  addAccount,
-  addTargets,
-  advanceToEnd,
-  getResult,
-  targetRun,
-} from '../../support/rows/targets.ts';
+import { advanceToEnd, getResult, targetRun, addTarget } from '../../support/rows/targets.ts';
+import { quietNotifier } from '../../support/rows/quiet-transaction.ts';
 
 const clock = { ...shortClock, heartbeatMs: 200, lostAfterMs: 2_000 };
-/** A call that takes longer than the call of a dead process is left alone. */
+/** Longer than a dead process keeps its call. */
 const longCallMs = clock.lostAfterMs * 1.4;
 /** The second check is never made. */
 const checkedOnce = { ...clock, reconcileDelaysMs: [0, 60_000] };
@@ -40,23 +35,20 @@ const noCalls = { prepare: 0, commit: 0, confirm: 0, reconcile: 0 };
 const fewestCalls = { ...noCalls, prepare: 1, commit: 1 };
 
 let database: TestDatabase;
-vi.setConfig({ maxConcurrency: 12 });
+vi.setConfig({ maxConcurrency: 20 });
 beforeAll(async () => void (database = await createTestDatabase()));
 afterAll(async () => {
   vi.resetConfig();
   await database.drop();
 });
 
-async function createTarget(): Promise<string> {
-  const { resultIds } = await addTargets(database.db, await addAccount(database.db));
-  return resultIds[0]!;
-}
+const createTarget = async () => (await addTarget(database.db)).resultId;
 
-/** What a process of its own has, as the database sees it. */
+/** The dependencies of another process, from the view of the database. */
 const createProcess = (network: SlowNetwork, itsClock = clock): AdvanceDependencies =>
   dependenciesOf(database.db, { platform: connectSlowNetwork(network.url) }, itsClock);
 
-/** One whose heartbeats don't reach the database. */
+/** A process whose heartbeats don't reach the database. */
 function createSilentProcess(network: SlowNetwork, itsClock = clock): AdvanceDependencies {
   const dependencies = createProcess(network, itsClock);
   return { ...dependencies, heartbeats: { ...dependencies.heartbeats, keep: () => () => {} } };
@@ -66,9 +58,9 @@ const result = (resultId: string) => getResult(database.db, resultId);
 const advanceOnce = (dependencies: AdvanceDependencies, resultId: string) =>
   advanceTarget(dependencies, { resultId, run: targetRun });
 
-/** Leaves the row as a process does that dies in its call. */
+/** Leaves the row like a process that dies during its call. */
 async function dieIn(phase: Phase, resultId: string): Promise<void> {
-  await beginPhase(database.db, (await findTarget(database.db, resultId))!, phase);
+  await beginPhase(database.db, quietNotifier, (await findTarget(database.db, resultId))!, phase);
 }
 
 /** Starts a process of the operating system that advances the target to its end. */
@@ -124,7 +116,7 @@ describe.concurrent('a call of a living process', () => {
       { reconcile: 1 },
     ],
   ];
-  test.each(cases)('is not made again by another process: %s', async (phase, behave, calls) => {
+  test.each(cases)('is not repeated by another process: %s', async (phase, behave, calls) => {
     const { promise: until, resolve: answer } = Promise.withResolvers<void>();
     await using network = await startSlowNetwork(behave({ until }));
     const resultId = await createTarget();
@@ -139,7 +131,7 @@ describe.concurrent('a call of a living process', () => {
     expect(await result(resultId)).toMatchObject({ status: 'published', attempts: 1 });
   });
 
-  test('is not made again by a process whose clock is an hour ahead', async () => {
+  test('is not repeated by a process whose clock is an hour ahead', async () => {
     const { promise: until, resolve: answer } = Promise.withResolvers<void>();
     await using network = await startSlowNetwork({ prepare: [{ until }] });
     const resultId = await createTarget();
@@ -170,11 +162,11 @@ describe.concurrent('a call of a living process', () => {
 describe.concurrent('the call of a dead process', () => {
   test.each<[Phase, object]>([
     ['prepare', { ...noCalls, prepare: 1, commit: 1 }],
-    // Nothing is there, so that it is committed after the last check.
+    // The network has no post, so it is committed after the last check.
     ['commit', { ...noCalls, commit: 1, reconcile: 3 }],
-    // The check that the dead process began is not counted.
+    // The dead process's check doesn't count.
     ['reconcile', { ...noCalls, commit: 1, reconcile: 4 }],
-  ])('is taken over when its heartbeat is lost, not earlier: %s', async (phase, calls) => {
+  ])('is taken over when its heartbeat is lost, and not earlier: %s', async (phase, calls) => {
     await using network = await startSlowNetwork({});
     const resultId = await createTarget();
     await dieIn(phase, resultId);
@@ -192,22 +184,22 @@ describe.concurrent('the call of a dead process', () => {
     expect(waitedMs).toBeGreaterThanOrEqual(clock.lostAfterMs);
   });
 
-  test('is taken over at once when the process has handed it over', async () => {
+  test('is taken over at once when the process has released it', async () => {
     const { promise: until, resolve: answer } = Promise.withResolvers<void>();
     await using network = await startSlowNetwork({ prepare: [{ until }] });
     const resultId = await createTarget();
     const stopping = createProcess(network);
     const first = advanceToEnd(stopping, resultId);
     await waitForCall(network, 'prepare');
-    await stopping.heartbeats.handOver();
-    // It would wait longer than the test may take.
+    await stopping.heartbeats.releaseAll();
+    // Its wait is longer than the test.
     await advanceToEnd(createProcess(network, { ...clock, lostAfterMs: 600_000 }), resultId);
     answer();
     expect(await first).toMatchObject({ status: 'published' });
     expect(network.calls).toEqual({ ...fewestCalls, prepare: 2 });
   });
 
-  test('is taken over from a killed process, and from one that stands still', async () => {
+  test('is taken over from a killed process, and from a suspended one', async () => {
     const { promise: until, resolve: answer } = Promise.withResolvers<void>();
     await using network = await startSlowNetwork({ prepare: [{ until }, { until }] });
     const resultId = await createTarget();
@@ -234,7 +226,7 @@ describe.concurrent('a process whose call was taken over', () => {
     const resultId = await createTarget();
     const first = advanceOnce(createSilentProcess(network), resultId);
     await waitForCall(network, 'prepare');
-    // Its heartbeats are lost too: if superseded processes began again, the two would alternate forever.
+    // Its heartbeats are lost too. If superseded processes began again, the two would alternate forever.
     const second = advanceToEnd(createSilentProcess(network), resultId);
     await waitForCall(network, 'prepare', 2);
     gates[0].resolve();
@@ -244,7 +236,7 @@ describe.concurrent('a process whose call was taken over', () => {
     expect(network.calls).toEqual({ ...fewestCalls, prepare: 2 });
   });
 
-  /** The first process is in a commit that nobody has found yet, after the second one's only check. */
+  /** The first process is in a commit that the only check of the second one did not find. */
   async function takeOverCommit(network: SlowNetwork, resultId: string) {
     const first = advanceOnce(createSilentProcess(network, checkedOnce), resultId);
     await waitForCall(network, 'commit');
@@ -252,7 +244,7 @@ describe.concurrent('a process whose call was taken over', () => {
     return { first };
   }
 
-  test('publishes the target when its commit made the post public after all', async () => {
+  test('publishes the target if its commit succeeded', async () => {
     const { promise: until, resolve: answer } = Promise.withResolvers<void>();
     await using network = await startSlowNetwork({ commit: [{ until }] });
     const resultId = await createTarget();
@@ -263,7 +255,7 @@ describe.concurrent('a process whose call was taken over', () => {
     expect(await result(resultId)).toMatchObject({ status: 'published', external_id: 'post-0' });
   });
 
-  test('fails the target when its commit, the newest one, is refused after all', async () => {
+  test('fails the target if its commit is the newest one and was refused', async () => {
     const { promise: until, resolve: answer } = Promise.withResolvers<void>();
     await using network = await startSlowNetwork({ commit: [{ until, refuses: true }] });
     const resultId = await createTarget();
@@ -309,23 +301,25 @@ describe.concurrent('a process whose call was taken over', () => {
 });
 
 describe('callPhase', () => {
-  const target = { id: 'res_1', due_at: new Date(), position: 0 } as TargetRow;
+  const target = { id: 'res_1', phase: 'commit', due_at: new Date(), position: 0 } as TargetRow;
   const access = {} as Access;
   const never = new Promise<never>(() => undefined);
   const call = (network: SlowNetwork, spentMs: number) =>
-    callPhase(connectSlowNetwork(network.url), 'commit', target, access, {
-      startedMs: performance.now() - spentMs,
-      callTimeoutMs: 30_000,
-      sendWithinMs: 29_900,
-    });
+    callPhase(
+      { clock: { ...clock, lostAfterMs: 2 * 29_900 }, callTimeoutMs: 30_000 },
+      target,
+      connectSlowNetwork(network.url),
+      access,
+      performance.now() - spentMs,
+    );
 
-  test('sends nothing when its process has stalled since it began the call', async () => {
+  test('sends nothing if its process has stalled since the call began', async () => {
     await using network = await startSlowNetwork({});
     await expect(call(network, 30_000)).rejects.toMatchObject({ kind: 'unavailable' });
     expect(network.calls).toEqual(noCalls);
   });
 
-  test('counts its timeout from when it began the call', async () => {
+  test('counts its timeout from the start of the call', async () => {
     await using network = await startSlowNetwork({ commit: [{ until: never }] });
     await expect(call(network, 29_000)).rejects.toMatchObject({ kind: 'unknown_outcome' });
     expect(network.calls.commit).toBe(1);
@@ -349,11 +343,11 @@ describe('ownedForMs', () => {
     expect(owned(7_000, 6_000)).toBe(5_000);
   });
 
-  test('ends at the timeout of the call, however fresh the heartbeat is', () => {
+  test('ends at the timeout of the call, even with a fresh heartbeat', () => {
     expect([owned(31_000, 31_000), owned(35_000, 35_000)]).toEqual([4_000, 0]);
   });
 
-  test("is nobody's when it was handed over, or nothing is begun", () => {
+  test('is 0 when the call was released, or none has begun', () => {
     expect(owned(1, null)).toBe(0);
     const ready = { ...row(1, 0), phase_state: 'ready' as const };
     expect(ownedForMs(ready, { lostAfterMs: 6_000 }, 30_000)).toBe(0);

@@ -1,47 +1,32 @@
-// A network that no longer takes our credentials: refreshed by one, given up when nobody can, replaced by the user.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+// A network that no longer accepts our credentials: one process refreshes them, a failed refresh
+// disconnects the account, the user may reconnect it.
+import { describe, expect, test } from 'vitest';
 import { sql } from 'kysely';
-import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
 import { PlatformError } from '../../../activities/platforms/platform-error.ts';
 import { sealCredentials } from '../../../schema/database/accounts/accounts.ts';
 import { newId } from '../../../schema/wire/ids.ts';
 import { defaultTargetClock } from '../../../schema/retry.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { useDatabase } from '../../support/rows/database.ts';
 import { rowsVault } from '../../support/rows/rows.ts';
 import { dependenciesOf } from '../../support/networks/posting.ts';
-import { createScriptedNetwork, type ScriptedNetwork } from '../../support/scripted-network.ts';
+import { forEachTest } from '../../support/fixtures.ts';
+import { useScriptedNetwork } from '../../support/scripted-network.ts';
 import {
   addAccount,
   addTargets,
   advanceToEnd,
   getResult,
   targetRun,
+  addTarget,
 } from '../../support/rows/targets.ts';
 
-let database: TestDatabase;
-let network: ScriptedNetwork;
-let dependencies: AdvanceDependencies;
+const database = useDatabase();
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
+const network = useScriptedNetwork();
+const dependencies = forEachTest(() => dependenciesOf(database.db, network, defaultTargetClock));
 
-afterAll(async () => {
-  await database.drop();
-});
-
-beforeEach(() => {
-  network = createScriptedNetwork();
-  dependencies = dependenciesOf(database.db, network, defaultTargetClock);
-});
-
-/** One post with one target, claimed by a run. */
-async function createTarget(): Promise<{ resultId: string; accountId: string }> {
-  const account = await addAccount(database.db);
-  const { resultIds } = await addTargets(database.db, account);
-  return { resultId: resultIds[0]!, accountId: account.accountId };
-}
+const createTarget = () => addTarget(database.db);
 
 const advance = (resultId: string) => advanceToEnd(dependencies, resultId);
 
@@ -62,7 +47,7 @@ async function addSibling(accountId: string, externalAccountId: string): Promise
     .execute();
 }
 
-/** As connecting again does. */
+/** Reconnects the account. */
 async function reconnect(accountId: string, token: string): Promise<void> {
   await database.db
     .updateTable('social_accounts')
@@ -76,7 +61,7 @@ async function reconnect(accountId: string, token: string): Promise<void> {
 }
 
 describe('an expired token', () => {
-  test('refreshes an expired token once and goes on', async () => {
+  test('refreshes an expired token once and continues', async () => {
     const { resultId, accountId } = await createTarget();
     network.expiredTokens.add('t');
     expect(await advance(resultId)).toMatchObject({ status: 'published' });
@@ -103,7 +88,7 @@ describe('an expired token', () => {
     expect(network.refreshes).toBe(1);
   });
 
-  test('gives an account up only when a token that is fresh is refused again and again', async () => {
+  test('disconnects an account only when fresh tokens are refused repeatedly', async () => {
     const { resultId } = await createTarget();
     for (const token of ['t', 't+', 't++']) network.expiredTokens.add(token);
     expect(await advance(resultId)).toMatchObject({ status: 'published' });
@@ -116,7 +101,7 @@ describe('an expired token', () => {
     expect(network.refreshes).toBe(6);
   });
 
-  test('tells the client once that an account needs its user', async () => {
+  test('sends one event when an account must be reconnected', async () => {
     const { resultId, accountId } = await createTarget();
     network.expiredTokens.add('t');
     network.refreshError = new PlatformError('reauthorize', 'The refresh token has expired.');
@@ -145,7 +130,7 @@ describe('an expired token', () => {
 });
 
 describe('a refresh', () => {
-  test('that the network refuses for good costs the account, and is no fault of the post', async () => {
+  test('that the network rejects disconnects the account, and does not reject the post', async () => {
     const { resultId, accountId } = await createTarget();
     network.expiredTokens.add('t');
     const words = 'invalid_client';
@@ -161,7 +146,7 @@ describe('a refresh', () => {
   });
 
   test.each([Number.NaN, Date.UTC(2020, 0), Date.UTC(10_000, 0), 8.64e15])(
-    'that names the end %d is taken, without that end',
+    'that names the expiry %d is accepted without it',
     async (expiresMs) => {
       const { resultId, accountId } = await createTarget();
       network.expiredTokens.add('t');
@@ -230,7 +215,7 @@ describe('a refresh', () => {
   );
 
   test.each(['a\0b', 'x'.repeat(20_000)])(
-    'with tokens that no header carries asks for the user (%#)',
+    'with tokens that no header carries requires a reconnect (%#)',
     async (token) => {
       const { resultId, accountId } = await createTarget();
       network.expiredTokens.add('t');
@@ -240,7 +225,7 @@ describe('a refresh', () => {
     },
   );
 
-  test('whose rate is limited is heeded by the other targets of the account', async () => {
+  test('that is rate-limited also delays the other targets of the account', async () => {
     const account = await addAccount(database.db);
     const first = await addTargets(database.db, account);
     network.expiredTokens.add('t');
@@ -254,7 +239,7 @@ describe('a refresh', () => {
   });
 
   test.each([true, false])(
-    'that fails while the user connects again continues with the new credentials: revoked %s',
+    'that fails while the user reconnects continues with the new credentials: revoked %s',
     async (isRevoked) => {
       const { resultId, accountId } = await createTarget();
       network.expiredTokens.add('t');
@@ -265,7 +250,7 @@ describe('a refresh', () => {
     },
   );
 
-  test('that fails again and again while the user connects is given up in the end', async () => {
+  test('that fails repeatedly while the user reconnects fails in the end', async () => {
     const { resultId, accountId } = await createTarget();
     for (const token of ['t', '1', '2', '3', '4', '5']) network.expiredTokens.add(token);
     network.refreshError = new PlatformError('reauthorize', 'It has ended.');

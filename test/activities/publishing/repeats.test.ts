@@ -1,22 +1,19 @@
-// What becomes of a lost commit, by how long the network takes a repeat for the same post.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+// A lost commit, by how long the network recognizes a repeat.
+import { describe, expect, test } from 'vitest';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import { PlatformError } from '../../../activities/platforms/platform-error.ts';
 import type { Platform } from '../../../activities/platforms/platform.ts';
 import { defaultTargetClock } from '../../../schema/retry.ts';
 import { reopenResult } from '../../../schema/database/posts/changes.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { useDatabase } from '../../support/rows/database.ts';
 import { dependenciesOf } from '../../support/networks/posting.ts';
-import { createScriptedNetwork, type ScriptedNetwork } from '../../support/scripted-network.ts';
-import { addAccount, addTargets, advanceToEnd } from '../../support/rows/targets.ts';
+import { useScriptedNetwork } from '../../support/scripted-network.ts';
+import { advanceToEnd, addTarget } from '../../support/rows/targets.ts';
+import { inQuietTransaction } from '../../support/rows/quiet-transaction.ts';
 
-let database: TestDatabase;
-let network: ScriptedNetwork;
-
-beforeAll(async () => void (database = await createTestDatabase()));
-afterAll(() => database.drop());
-beforeEach(() => void (network = createScriptedNetwork()));
+const database = useDatabase();
+const network = useScriptedNetwork();
 
 function dependenciesFor(platform: Platform): AdvanceDependencies {
   return {
@@ -29,10 +26,7 @@ function dependenciesFor(platform: Platform): AdvanceDependencies {
   };
 }
 
-async function createTarget(): Promise<string> {
-  const { resultIds } = await addTargets(database.db, await addAccount(database.db));
-  return resultIds[0]!;
-}
+const createTarget = async () => (await addTarget(database.db)).resultId;
 
 const phases = async (resultId: string) => {
   const rows = await database.db
@@ -44,7 +38,7 @@ const phases = async (resultId: string) => {
   return rows.map(({ phase }) => phase);
 };
 
-describe('a network that can never be asked', () => {
+describe('a network that can never be checked', () => {
   test('a lost answer is an unknown outcome at once', async () => {
     const { reconcile: _, ...platform } = network.platform;
     network.script = ['lose_answer'];
@@ -60,14 +54,14 @@ describe('a network that can never be asked', () => {
     network.script = ['lose_answer'];
     const resultId = await createTarget();
     const failed = await advanceToEnd(dependenciesFor(platform), resultId);
-    await database.db.transaction().execute((trx) => reopenResult(trx, failed));
+    await inQuietTransaction(database.db, (trx) => reopenResult(trx, failed.project_id, failed));
     const result = await advanceToEnd(dependenciesFor(platform), resultId);
     expect(result).toMatchObject({ status: 'failed', error_code: 'outcome_unknown' });
     expect(network.posts).toEqual([resultId]);
   });
 });
 
-describe('a network that takes a repeat within an hour for the same post', () => {
+describe('a network that recognizes repeats for an hour', () => {
   const forAnHour = () => ({ ...network.platform, commitRepeatsForMs: 3_600_000 });
 
   test('gets the repeat after the first check', async () => {
@@ -78,14 +72,14 @@ describe('a network that takes a repeat within an hour for the same post', () =>
     expect(await phases(resultId)).toEqual(['commit', 'reconcile', 'commit']);
   });
 
-  test('is asked again, not sent to, where the repeat comes after the hour', async () => {
+  test('is checked again instead of a repeat after the hour', async () => {
     const resultId = await createTarget();
-    // As a long pause leaves it: the repeat was due, and the first commit was taken late.
+    // Like after a long pause: the repeat was due, and the first commit was accepted late.
     await database.db
       .updateTable('post_results')
       .set({
         phase: 'commit',
-        clock: JSON.stringify({ reconcileLooks: 1, unprovenSinceMs: Date.now() - 3_600_000 }),
+        clock: JSON.stringify({ reconcileChecks: 1, unprovenSinceMs: Date.now() - 3_600_000 }),
       })
       .where('id', '=', resultId)
       .execute();

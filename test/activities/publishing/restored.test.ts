@@ -1,9 +1,9 @@
-// Targets whose rows are older than what was done for them: their networks are asked before anything is sent.
+// Targets after a restore, with rows older than their posts: networks are checked before anything is sent.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { cancelResults, reopenResult } from '../../../schema/database/posts/changes.ts';
 import { insertRestore } from '../../../schema/database/dispatch/restores.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { useDatabase } from '../../support/rows/database.ts';
 import { containerThenPublish } from '../../support/networks/container-then-publish.ts';
 import { mastodon } from '../../support/networks/mastodon/subject.ts';
 import type { NetworkKind, SimulatedNetwork } from '../../support/networks/network.ts';
@@ -22,15 +22,11 @@ import { sandbox } from '../../support/networks/contract/sandbox.ts';
 import { slackSubject } from '../../support/networks/slack/subject.ts';
 import { telegram } from '../../support/networks/telegram/subject.ts';
 import { uploadSession } from '../../support/networks/upload-session.ts';
+import { inQuietTransaction } from '../../support/rows/quiet-transaction.ts';
 
-let database: TestDatabase;
+const database = useDatabase();
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
-
-/** Published, and then its rows are put back as they were accepted. */
+/** Publishes the post, then resets its rows to those of an accepted post. */
 async function publishAndRestore(network: SimulatedNetwork, shape: Shape = 'single') {
   const { db } = database;
   const post = await writePost(db, network, shape);
@@ -78,7 +74,7 @@ const kinds: NetworkKind[] = [
 
 describe.each(kinds.map((kind) => [kind.name, kind] as const))('at %s', (_, kind) => {
   test.each(['single', 'thread', 'commented'] as const)(
-    'what was published after the state that came back is found: %s',
+    'a post published after the backup is found: %s',
     async (shape) => {
       await using network = await kind.start(database.db);
       const { post, published } = await publishAndRestore(network, shape);
@@ -93,34 +89,34 @@ describe.each(kinds.map((kind) => [kind.name, kind] as const))('at %s', (_, kind
     },
   );
 
-  test('what is absent is published, after one look', async () => {
+  test('an absent post is published after one check', async () => {
     await using network = await kind.start(database.db);
     const post = await writePost(database.db, network);
     await insertRestore(database.db);
     await publish(network, post);
     expect(await network.listPosts()).toHaveLength(1);
-    const [look, ...rest] = await attempted(post);
-    expect(look).toBe('reconcile absent');
+    const [check, ...rest] = await attempted(post);
+    expect(check).toBe('reconcile absent');
     expect(rest.filter((attempt) => attempt.startsWith('reconcile'))).toEqual([]);
     const [row] = await listTargets(database.db, post);
     expect(row).toMatchObject({ status: 'published', attempts: 1, clock: {} });
   });
 });
 
-describe('at a network that cannot tell', () => {
-  test('what was due before the restore ends as unknown, and so does its retry', async () => {
+describe('at a network that cannot be checked', () => {
+  test('a target that was due before the restore ends as unknown, and so does its retry', async () => {
     await using network = await toKind(telegram).start(database.db);
     const { post } = await publishAndRestore(network);
     await publish(network, post);
     const [row] = await listTargets(database.db, post);
     expect(row).toMatchObject({ status: 'failed', error_code: 'outcome_unknown', attempts: 0 });
-    await database.db.transaction().execute((trx) => reopenResult(trx, row!));
+    await inQuietTransaction(database.db, (trx) => reopenResult(trx, row!.project_id, row!));
     await publish(network, post);
     expect(await listTargets(database.db, post)).toMatchObject([{ error_code: 'outcome_unknown' }]);
     expect(await network.listPosts()).toHaveLength(1);
   });
 
-  test('what is due later is published', async () => {
+  test('a target that is due later is published', async () => {
     await using network = await toKind(telegram).start(database.db);
     const post = await writePost(database.db, network);
     await insertRestore(database.db);
@@ -132,11 +128,11 @@ describe('at a network that cannot tell', () => {
 });
 
 describe('before the check', () => {
-  test('a target that was due cannot be canceled, one that is due later can', async () => {
+  test('a target that was due cannot be canceled, but one that is due later can', async () => {
     await using network = await toKind(mastodon).start(database.db);
     const { post } = await publishAndRestore(network);
     const cancel = () =>
-      database.db.transaction().execute((trx) => cancelResults(trx, post.postId));
+      inQuietTransaction(database.db, (trx) => cancelResults(trx, post.projectId, post.postId));
     expect(await cancel()).toEqual([]);
     await setDue(post, 1);
     expect(await cancel()).toEqual(post.resultIds);
@@ -159,7 +155,7 @@ describe('before the check', () => {
   });
 });
 
-test('looks that do not reach the network leave what was due as unknown; its retry looks first', async () => {
+test('failed checks leave a target that was due as unknown, and its retry checks first', async () => {
   await using network = await containerThenPublish.start(database.db);
   const { post, published } = await publishAndRestore(network);
   network.switchboard.plans.push({
@@ -172,7 +168,7 @@ test('looks that do not reach the network leave what was due as unknown; its ret
   const [row] = await listTargets(database.db, post);
   expect(row).toMatchObject({ status: 'failed', error_code: 'outcome_unknown' });
   network.switchboard.plans.splice(0);
-  await database.db.transaction().execute((trx) => reopenResult(trx, row!));
+  await inQuietTransaction(database.db, (trx) => reopenResult(trx, row!.project_id, row!));
   await publish(network, post);
   expect(await listTargets(database.db, post)).toMatchObject([
     { status: 'published', external_id: published[0]!.external_id },
@@ -181,7 +177,7 @@ test('looks that do not reach the network leave what was due as unknown; its ret
 });
 
 test.each(['thread', 'commented'] as const)(
-  'what answers a post that no look reached is looked for once that is found: %s',
+  'a reply is checked for once the post that it replies to is found: %s',
   async (shape) => {
     await using network = await toKind(slackSubject).start(database.db);
     const { post, published } = await publishAndRestore(network, shape);
@@ -194,7 +190,7 @@ test.each(['thread', 'commented'] as const)(
     const failed = await listTargets(database.db, post);
     expect(failed.map(({ status }) => status)).toEqual(failed.map(() => 'failed'));
     for (const row of failed) {
-      await database.db.transaction().execute((trx) => reopenResult(trx, row));
+      await inQuietTransaction(database.db, (trx) => reopenResult(trx, row.project_id, row));
     }
     await publish(network, post);
     const rows = await listTargets(database.db, post);
@@ -205,7 +201,7 @@ test.each(['thread', 'commented'] as const)(
   },
 );
 
-test('a target that was accepted after the restore is not looked for', async () => {
+test('a target that was accepted after the restore is not checked', async () => {
   await using network = await toKind(mastodon).start(database.db);
   await insertRestore(database.db);
   const post = await writePost(database.db, network);

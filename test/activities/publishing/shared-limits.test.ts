@@ -1,13 +1,13 @@
-// Which calls heed a rate limit that others learnt of, for how long, and when it is over.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
+// Rate limits that other calls reported: which calls wait for them, for how long, and until when.
+import { beforeEach, describe, expect, test } from 'vitest';
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
 import { PlatformError } from '../../../activities/platforms/platform-error.ts';
-import { insertPause } from '../../../schema/database/dispatch/pauses.ts';
+import { insertPause } from '../../../schema/database/pauses.ts';
 import { defaultTargetClock } from '../../../schema/retry.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { useDatabase } from '../../support/rows/database.ts';
 import { dependenciesOf } from '../../support/networks/posting.ts';
-import { createScriptedNetwork, type ScriptedNetwork } from '../../support/scripted-network.ts';
+import { forEachTest } from '../../support/fixtures.ts';
+import { useScriptedNetwork } from '../../support/scripted-network.ts';
 import {
   addAccount,
   addTargets,
@@ -17,30 +17,23 @@ import {
 } from '../../support/rows/targets.ts';
 
 const hourMs = 3_600_000;
-let database: TestDatabase;
-let network: ScriptedNetwork;
-let dependencies: AdvanceDependencies;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-
-afterAll(async () => {
-  await database.drop();
-});
+const database = useDatabase();
 
 beforeEach(async () => {
   await database.db.deleteFrom('rate_limits').execute();
   await database.db.deleteFrom('sending_pauses').execute();
-  network = createScriptedNetwork();
-  dependencies = dependenciesOf(database.db, network, {
+});
+const network = useScriptedNetwork();
+const dependencies = forEachTest(() =>
+  dependenciesOf(database.db, network, {
     ...defaultTargetClock,
     reconcileDelaysMs: [0, 50, 5],
     unavailableDelaysMs: [1, 1],
-  });
-});
+  }),
+);
 
-/** A target, and what its network has said of its account. */
+/** A target, and the limit that its network reported for its account. */
 async function addTarget(blockedForMs?: number): Promise<{ resultId: string; key: string }> {
   const account = await addAccount(database.db);
   const { resultIds } = await addTargets(database.db, account);
@@ -75,35 +68,35 @@ const advance = (resultId: string) => advanceTarget(dependencies, { resultId, ru
 const advanceWhole = (resultId: string) => advanceToEnd(dependencies, resultId);
 
 describe('a limit of the account', () => {
-  test('holds up no look for a post whose answer was lost', async () => {
+  test('does not delay the check for a post whose answer was lost', async () => {
     const { resultId } = await addTarget(7 * hourMs);
     network.posts.push(resultId);
-    await setClock(resultId, { reconcileLooks: 1 }, 'reconcile');
+    await setClock(resultId, { reconcileChecks: 1 }, 'reconcile');
     expect((await advanceWhole(resultId)).status).toBe('published');
     expect(network.calls).toBe(0);
   });
 
   test.each(['a limit', 'a pause'])(
-    'looks on where %s holds up the repeat of a commit that may have arrived',
+    'continues to check while %s delays the repeat of a commit that may have arrived',
     async (obstacle) => {
       const { resultId } = await addTarget(obstacle === 'a limit' ? 7 * hourMs : undefined);
       if (obstacle === 'a pause') await insertPause(database.db, 'sandbox');
       network.posts.push(resultId);
-      await setClock(resultId, { reconcileLooks: 1 });
+      await setClock(resultId, { reconcileChecks: 1 });
       expect((await advanceWhole(resultId)).status).toBe('published');
       expect(network.calls).toBe(0);
     },
   );
 });
 
-describe('a wait that a network asks for', () => {
+describe('a wait that a network requests', () => {
   test.each([
     [1e20, 24 * hourMs],
     [Infinity, 30_000],
     [NaN, 30_000],
     [-1, 30_000],
     [0, 30_000],
-  ])('of %d ms is taken for %i ms', async (retryAfterMs, expectedMs) => {
+  ])('of %d ms counts as %i ms', async (retryAfterMs, expectedMs) => {
     dependencies.clock = { ...dependencies.clock, rateLimitedForMs: 48 * hourMs };
     const { resultId, key } = await addTarget();
     network.script = [new PlatformError('rate_limited', 'Slow down.', { retryAfterMs })];
@@ -118,7 +111,7 @@ describe('a wait that a network asks for', () => {
     [Infinity, null],
     [NaN, null],
     [-1, null],
-  ])('of %d ms, told with a post, holds for %i ms', async (waitMs, expectedMs) => {
+  ])('of %d ms, reported with a post, lasts %i ms', async (waitMs, expectedMs) => {
     const { resultId, key } = await addTarget();
     network.throttle = { scope: 'account', waitMs };
     expect((await advanceWhole(resultId)).status).toBe('published');
@@ -131,7 +124,7 @@ describe('a wait that a network asks for', () => {
 describe('how long a target waits for limits', () => {
   const limited = () => new PlatformError('rate_limited', 'Slow.', { retryAfterMs: hourMs });
 
-  test('is counted from the first of them', async () => {
+  test('is counted from the first one', async () => {
     const { resultId } = await addTarget();
     await setClock(resultId, { rateLimitedSinceMs: Date.now() - 5.5 * hourMs });
     network.script = [limited()];
@@ -140,7 +133,7 @@ describe('how long a target waits for limits', () => {
   });
 
   test.each(['cut_before', new PlatformError('unknown_outcome', 'No answer.')] as const)(
-    'is counted anew after a call that was not limited: %s',
+    'starts anew after a call that was not limited: %s',
     async (behaviour) => {
       const { resultId } = await addTarget();
       await setClock(resultId, { rateLimitedSinceMs: Date.now() - 5.5 * hourMs });

@@ -1,12 +1,12 @@
-// What answers a post of the same run: the parts of a thread, and the first comment.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
+// Replies to posts of the same run: parts of a thread, and first comments.
+import { describe, expect, test } from 'vitest';
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
 import { concludePost } from '../../../activities/publishing/conclude-post.ts';
 import { defaultTargetClock } from '../../../schema/retry.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { useDatabase } from '../../support/rows/database.ts';
 import { dependenciesOf } from '../../support/networks/posting.ts';
-import { createScriptedNetwork, type ScriptedNetwork } from '../../support/scripted-network.ts';
+import { forEachTest } from '../../support/fixtures.ts';
+import { useScriptedNetwork } from '../../support/scripted-network.ts';
 import {
   addAccount,
   addTargets,
@@ -15,26 +15,16 @@ import {
   targetRun,
 } from '../../support/rows/targets.ts';
 
-let database: TestDatabase;
-let network: ScriptedNetwork;
-let dependencies: AdvanceDependencies;
+const database = useDatabase();
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-
-afterAll(async () => {
-  await database.drop();
-});
-
-beforeEach(() => {
-  network = createScriptedNetwork();
-  dependencies = dependenciesOf(database.db, network, {
+const network = useScriptedNetwork();
+const dependencies = forEachTest(() =>
+  dependenciesOf(database.db, network, {
     ...defaultTargetClock,
     reconcileDelaysMs: [0, 5],
     unavailableDelaysMs: [1],
-  });
-});
+  }),
+);
 
 async function conclude(postId: string) {
   await concludePost(dependencies, { postId, run: targetRun });
@@ -52,7 +42,7 @@ async function conclude(postId: string) {
 }
 
 describe('a thread', () => {
-  test('is published part by part, each answering the one before', async () => {
+  test('is published part by part, each as a reply to the one before', async () => {
     const account = await addAccount(database.db);
     const { resultIds } = await addTargets(database.db, account, [
       {},
@@ -64,7 +54,7 @@ describe('a thread', () => {
     expect(network.repliedTo).toEqual([null, 'post-0', 'post-1']);
   });
 
-  test('leaves a part alone while the one before is on its way', async () => {
+  test('does not publish a part before the previous one has ended', async () => {
     const account = await addAccount(database.db);
     const { resultIds } = await addTargets(database.db, account, [{}, { answers: 0 }]);
     const second = { resultId: resultIds[1]!, run: targetRun };
@@ -73,7 +63,7 @@ describe('a thread', () => {
     expect(network.calls).toBe(0);
   });
 
-  test('ends with the part that failed: what comes after says why, and is never sent', async () => {
+  test('ends with the part that failed: later parts say why, and are never sent', async () => {
     const account = await addAccount(database.db);
     const { postId, resultIds } = await addTargets(database.db, account, [
       {},
@@ -97,7 +87,7 @@ describe('a thread', () => {
 });
 
 describe('a first comment', () => {
-  test('answers its post, and is no result of the event', async () => {
+  test('replies to its post, and is not in the results of the event', async () => {
     const account = await addAccount(database.db);
     const { postId, resultIds } = await addTargets(database.db, account, [
       {},
@@ -124,7 +114,7 @@ describe('a first comment', () => {
     expect((await conclude(postId)).status).toBe('published');
   });
 
-  test('whose answer was lost is found, and made once', async () => {
+  test('whose answer was lost is found, and published once', async () => {
     const account = await addAccount(database.db);
     const { resultIds } = await addTargets(database.db, account, [
       {},

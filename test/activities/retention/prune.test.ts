@@ -1,8 +1,7 @@
-// What is pruned and what stays, in bounded batches, beside others that lock, replay and prune.
+// Pruned and kept rows, in bounded batches, beside transactions that lock, replay and prune.
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { sql } from 'kysely';
-import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createPruning } from '../../../activities/retention/prune.ts';
 import { readConfig } from '../../../schema/config/config.ts';
 import { monthOf } from '../../../schema/database/accounts/usage.ts';
@@ -10,21 +9,21 @@ import { insertChanges, readFeedHead } from '../../../schema/database/live/chang
 import { connectDatabase } from '../../../schema/database/connect.ts';
 import { deleteEvents } from '../../../schema/database/dispatch/pruning.ts';
 import { firstIdAt } from '../../../schema/wire/ids.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { createTestLog } from '../../support/log.ts';
+import { useDatabase } from '../../support/rows/database.ts';
 import { addOldEvents, dayMs } from '../../support/rows/old-records.ts';
 import { addEvent, addProject, addWebhook } from '../../support/rows/rows.ts';
 import { addAccount } from '../../support/rows/targets.ts';
+import { inQuietTransaction, quietNotifier } from '../../support/rows/quiet-transaction.ts';
 
-let database: TestDatabase;
 let projectId: string;
 let webhookId: string;
 
+const database = useDatabase();
 beforeAll(async () => {
-  database = await createTestDatabase();
   projectId = await addProject(database.db);
   webhookId = await addWebhook(database.db, projectId);
 });
-afterAll(() => database.drop());
 
 beforeEach(async () => {
   await sql`truncate events, deliveries, delivery_attempts, changes`.execute(database.db);
@@ -33,12 +32,13 @@ beforeEach(async () => {
 const before = () => new Date(Date.now() - 30 * dayMs);
 
 /** One run of the activity. */
-async function prune(after = '', log: (line: string) => void = () => undefined) {
+async function prune(after = '', { log } = createTestLog('info')) {
   const { prune } = createPruning({
     db: database.db,
+    notifier: quietNotifier,
     now: Date.now,
     config: readConfig({}),
-    log: pino({ level: 'info' }, { write: log }),
+    log,
   });
   return (await new MockActivityEnvironment().run(prune, { after })) as { after: string } | null;
 }
@@ -67,15 +67,15 @@ describe('prune', () => {
     await addOld({ deliveriesEach: 2 });
     await addOld({ daysAgo: 29 });
     await addEvent(database.db, projectId);
-    const lines: string[] = [];
-    expect(await prune('', (line) => lines.push(line))).toBeNull();
+    const testLog = createTestLog('info');
+    expect(await prune('', testLog)).toBeNull();
     expect(await counts()).toEqual([4, 4, 6]);
-    expect(JSON.parse(lines.join())).toMatchObject({ events: 3, deliveries: 6 });
-    expect(await prune('', (line) => lines.push(line))).toBeNull();
-    expect(lines).toHaveLength(1);
+    expect(testLog.lines).toMatchObject([{ events: 3, deliveries: 6 }]);
+    expect(await prune('', testLog)).toBeNull();
+    expect(testLog.lines).toHaveLength(1);
   });
 
-  test('keeps an event that is still being delivered, and goes on past it', async () => {
+  test('keeps an event that is still being delivered, and continues after it', async () => {
     const [first, , third] = await addOld();
     await setStatus(first!, 'retrying');
     await setStatus(third!, 'pending');
@@ -92,14 +92,16 @@ describe('prune', () => {
     expect(await counts()).toEqual([0, 0, 0]);
   });
 
-  test('deletes old changes, whatever transaction they came in, in steps of 5,000', async () => {
+  test('deletes old changes of any transaction, in steps of 5,000', async () => {
     await sql`insert into changes (project_id, subject, subject_id, kind, created_at)
       select ${projectId}, 'post', 'post_1', 'created', now() - interval '25 hours'
       from generate_series(1, 12000)`.execute(database.db);
-    await insertChanges(database.db, [
-      { project_id: projectId, subject: 'post', subject_id: 'post_2', kind: 'created' },
-    ]);
-    // What any older transaction of the server holds back is not old enough.
+    await inQuietTransaction(database.db, (trx) =>
+      insertChanges(trx, [
+        { project_id: projectId, subject: 'post', subject_id: 'post_2', kind: 'created' },
+      ]),
+    );
+    // Changes that an older transaction of the server holds back are not old enough.
     await expect
       .poll(
         async () => {
@@ -115,7 +117,7 @@ describe('prune', () => {
     expect(prunedXid).toBeLessThan(BigInt(rows[0]!.xid));
   });
 
-  test('deletes failures of activities after 30 days', async () => {
+  test('deletes recorded failures of activities after 30 days', async () => {
     const { db } = database;
     const failure = (days: number) => ({
       workflow_id: `w${days}`,
@@ -149,13 +151,11 @@ describe('prune', () => {
         .values({ id: name, handle: 'ada', created_at })
         .execute();
     }
-    const lines: string[] = [];
-    expect(await prune('', (line) => lines.push(line))).toBeNull();
-    expect(JSON.parse(lines.join())).toMatchObject({
-      sandboxPosts: 1,
-      sandboxRefusals: 1,
-      sandboxGrants: 1,
-    });
+    const testLog = createTestLog('info');
+    expect(await prune('', testLog)).toBeNull();
+    expect(testLog.lines).toMatchObject([
+      { sandboxPosts: 1, sandboxRefusals: 1, sandboxGrants: 1 },
+    ]);
     const left = await Promise.all([
       db.selectFrom('sandbox_posts').select('id').execute(),
       db.selectFrom('sandbox_refusals').select('reference as id').execute(),
@@ -164,7 +164,7 @@ describe('prune', () => {
     expect(left).toEqual([[{ id: 'recent' }], [{ id: 'recent' }], [{ id: 'recent' }]]);
   });
 
-  test('deletes idempotency keys after a day, and what else has ended long ago', async () => {
+  test('deletes idempotency keys after a day, and other ended records later', async () => {
     const { db } = database;
     const longAgo = new Date(Date.now() - 31 * dayMs);
     const yesterday = new Date(Date.now() - dayMs - 1_000);
@@ -223,7 +223,7 @@ describe('prune', () => {
 describe('prune, by table', () => {
   const ago = (days: number) => new Date(Date.now() - days * dayMs);
 
-  /** Left of the rows that `insert` makes from an id, in the order of the ids. */
+  /** Inserts a row for each id, prunes, and returns the ids that are left. */
   async function keptIds(table: 'api_keys' | 'posts' | 'webhook_subscriptions', ids: string[]) {
     expect(await prune()).toBeNull();
     const { rows } = await sql<{ id: string }>`
@@ -260,7 +260,7 @@ describe('prune, by table', () => {
     expect(rows).toEqual([{ count: 4 }]);
   });
 
-  test('deletes webhooks and API keys that ended 30 days ago, and none that is in use', async () => {
+  test('deletes webhooks and API keys that ended 30 days ago, and none in use', async () => {
     const { db } = database;
     const ends = [ago(31), ago(29), null];
     const webhooks: string[] = [];
@@ -308,7 +308,10 @@ describe('deleteEvents', () => {
     const ids = await addOld({ count: 1_200, attemptsEach: 1 });
     const batches = [];
     for (let after: string | null = ''; after !== null;) {
-      const batch = await deleteEvents(database.db, before(), after);
+      const from: string = after;
+      const batch = await inQuietTransaction(database.db, (trx) =>
+        deleteEvents(trx, before(), from),
+      );
       batches.push(batch);
       after = batch.after;
     }
@@ -321,12 +324,15 @@ describe('deleteEvents', () => {
     expect(await counts()).toEqual([0, 0, 0]);
   });
 
-  test('takes fewer where they have many deliveries, but one however many it has', async () => {
+  test('takes fewer events if they have many deliveries, but at least one', async () => {
     const ids = await addOld({ count: 5, deliveriesEach: 400, attemptsEach: 1 });
     const many = await addOld({ count: 1, deliveriesEach: 1_500, attemptsEach: 1, daysAgo: 39 });
     const batches = [];
     for (let after: string | null = ''; after !== null;) {
-      const batch = await deleteEvents(database.db, before(), after);
+      const from: string = after;
+      const batch = await inQuietTransaction(database.db, (trx) =>
+        deleteEvents(trx, before(), from),
+      );
       batches.push(batch);
       after = batch.after;
     }
@@ -339,7 +345,7 @@ describe('deleteEvents', () => {
     expect(await counts()).toEqual([0, 0, 0]);
   });
 
-  test('leaves to the next time what another holds or opens again', async () => {
+  test('leaves events for the next run that another transaction locks or reopens', async () => {
     const [held, opened, free] = await addOld();
     const other = connectDatabase({
       url: database.url,
@@ -347,12 +353,14 @@ describe('deleteEvents', () => {
       applicationName: 'other',
     });
     try {
-      await other.db.transaction().execute(async (trx) => {
+      await inQuietTransaction(other.db, async (trx) => {
         await sql`select from events where id = ${held!} for key share`.execute(trx);
         await sql`update deliveries set status = 'pending' where event_id = ${opened!}`.execute(
           trx,
         );
-        expect(await deleteEvents(database.db, before(), '')).toEqual({
+        expect(
+          await inQuietTransaction(database.db, (trx) => deleteEvents(trx, before(), '')),
+        ).toEqual({
           events: 1,
           deliveries: 1,
           after: free,
@@ -367,7 +375,7 @@ describe('deleteEvents', () => {
     expect(left).toEqual([{ id: opened }]);
   });
 
-  test('is harmless when several do it at once', async () => {
+  test('is safe when several run at once', async () => {
     await addOld({ count: 3_000, attemptsEach: 1 });
     await Promise.all([prune(), prune(), prune()]);
     expect(await prune()).toBeNull();

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AccountStatus } from '../../../schema/accounts.ts';
 import { completeSession } from '../../../api/connect/ending.ts';
 import { createConnectRoutes } from '../../../api/connect/routes.ts';
-import type { Context } from '../../../api/server/context.ts';
+import type { Context } from '../../../api/http/context.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import { getConnectSessionRow } from '../../../schema/database/accounts/connect-sessions.ts';
 import { createBrowser } from '../../support/app/browser.ts';

@@ -254,7 +254,7 @@ describe('GET /v1/accounts', () => {
     expect(bad.body.error.issues[0].path).toBe('status');
   });
 
-  test('hides from a test key what it may not reach', async () => {
+  test('hides production accounts from a test key', async () => {
     const owner = await rest.createTenant();
     const id = await rest.insertAccount(owner.projectId);
     const key = await rest.createTenant({ projectId: owner.projectId, environment: 'test' });

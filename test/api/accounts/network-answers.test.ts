@@ -1,4 +1,4 @@
-// A network that answers to a connect with what can't be stored or shown: nothing is connected.
+// A network whose answer can't be stored or shown: the account is not connected.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
@@ -62,12 +62,12 @@ test.each<[string, Partial<Connection>]>([
   ['an expiry', { tokenExpiresAt: inDays(-2) }],
   ['an expiry', { tokenExpiresAt: new Date(Date.UTC(10_000, 0)) }],
   ['an expiry', { tokenExpiresAt: new Date(8.64e15) }],
-])("%s that can't be used is refused (%#)", async (what, change) => {
+])("%s that can't be used is refused (%#)", async (part, change) => {
   const { status, body } = await connect(change);
   expect(status).toBe(503);
   expect(body.error).toMatchObject({
     code: 'unavailable',
-    message: `The network answered with ${what} that can't be used.`,
+    message: `The network answered with ${part} that can't be used.`,
   });
   const accounts = await rest.call('GET', '/v1/accounts', { key: tenant.key });
   expect(accounts.body.data).toEqual([]);

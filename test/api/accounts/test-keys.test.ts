@@ -1,29 +1,28 @@
 // A test key sees and changes only the test environment: sandbox accounts and what belongs to them.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { environmentOf, type KeyEnvironment } from '../../../schema/api-keys.ts';
 import { recordEvent } from '../../../schema/database/events/record.ts';
 import { platformNames } from '../../../schema/platforms/index.ts';
 import { createApi, type Api } from '../../support/app/api.ts';
-import { startApp, type TestApp } from '../../support/app/app.ts';
+import { useApp } from '../../support/app/app.ts';
 import { ask, askRefused, subscribeOverSocket } from '../../support/graphql/graphql.ts';
 import { addAccount } from '../../support/rows/rows.ts';
+import { inQuietTransaction } from '../../support/rows/quiet-transaction.ts';
 
-let app: TestApp;
 /** Of one project. */
 let production: Api;
 let testing: Api;
 let sandboxAccount: string;
 let blueskyAccount: string;
 
+const app = useApp({ roles: { api: true, worker: false } });
 beforeAll(async () => {
-  app = await startApp({ roles: { api: true, worker: false } });
   production = app.api;
   const made = await production.post('/v1/api-keys', { name: 'test', environment: 'test' });
   testing = createApi(app.url, made.body.data.key);
   sandboxAccount = (await app.tenant.connectSandbox('ada')).id;
   blueskyAccount = await addAccount(app.database.db, app.tenant.projectId, 'bluesky');
 });
-afterAll(() => app?.stop());
 
 async function create(api: Api, path: string, body: unknown): Promise<string> {
   const answer = await api.post(path, body);
@@ -39,10 +38,10 @@ const createWebhook = (api: Api) =>
 
 async function record(environment: KeyEnvironment): Promise<string> {
   const { projectId } = app.tenant;
-  const event = { projectId, environment, kind: 'post.failed', data: {} } as const;
-  const { eventId } = await app.database.db
-    .transaction()
-    .execute((trx) => recordEvent(trx, event, { previewEvents: false }));
+  const event = { projectId, environment, type: 'post.failed', data: {} } as const;
+  const { eventId } = await inQuietTransaction(app.database.db, (trx) =>
+    recordEvent(trx, event, { previewEvents: false }),
+  );
   return eventId!;
 }
 
@@ -145,7 +144,7 @@ describe('events', () => {
     expect(await testing.post(`/v1/deliveries/${other.id}/retry`)).toMatchObject(notFound);
   });
 
-  test('of sandbox accounts alone are what a test webhook misses', async () => {
+  test('a test webhook can miss only events of sandbox accounts', async () => {
     const since = new Date(Date.now() - 60_000).toISOString();
     const [hidden, shown] = [await record('production'), await record('test')];
     const id = await create(testing, '/v1/webhooks', {
@@ -169,7 +168,7 @@ describe('events', () => {
   });
 });
 
-describe('what a key makes', () => {
+describe('resources that a key creates', () => {
   test('carries its environment, and a production key sees it', async () => {
     const id = await createWebhook(testing);
     expect((await production.get(`/v1/webhooks/${id}`)).body.data.environment).toBe('test');

@@ -1,24 +1,18 @@
-// The operator's commands, as they are typed: what they take, say and refuse, and the code they end with.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { pause, showPauses } from '../../../api/cli/pause.ts';
-import { resume } from '../../../api/cli/resume.ts';
-import { checkScope } from '../../../api/cli/scope.ts';
-import { deletePause, listPauses } from '../../../schema/database/dispatch/pauses.ts';
+// The commands pause, resume, pauses and stuck: arguments, output and exit codes.
+import { afterEach, describe, expect, test } from 'vitest';
+import { checkScope, pause, resume, showPauses } from '../../../api/cli/pause.ts';
+import { deletePause, listPauses } from '../../../schema/database/pauses.ts';
 import { platformNames } from '../../../schema/platforms/index.ts';
 import { newId } from '../../../schema/wire/ids.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { useDatabase } from '../../support/rows/database.ts';
 import { startProgram } from '../../support/app/program.ts';
 import { addProject } from '../../support/rows/rows.ts';
+import { quietNotifier } from '../../support/rows/quiet-transaction.ts';
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
+const database = useDatabase();
 afterEach(async () => {
   for (const { scope } of await listPauses(database.db)) await deletePause(database.db, scope);
 });
-afterAll(() => database.drop());
 
 async function run(...command: string[]): Promise<{ code: number | null; output: string }> {
   await using program = startProgram({
@@ -32,10 +26,10 @@ async function run(...command: string[]): Promise<{ code: number | null; output:
   return { code, output: program.output().trim() };
 }
 
-const allowed = `Give \`deliveries\`, a network (${platformNames.join(', ')}) or the id of a project.`;
+const allowed = `SCOPE is \`deliveries\`, a network (${platformNames.join(', ')}) or the ID of a project.`;
 
 describe('node api/cli.ts', () => {
-  test('pauses a scope and lets it go on', async () => {
+  test('pauses and resumes a scope', async () => {
     const projectId = await addProject(database.db);
     expect(await run('pause', projectId)).toEqual({ code: 0, output: `Paused ${projectId}.` });
     expect(await listPauses(database.db)).toMatchObject([{ scope: projectId }]);
@@ -43,18 +37,18 @@ describe('node api/cli.ts', () => {
     expect(await listPauses(database.db)).toEqual([]);
   }, 60_000);
 
-  test('ends with 2 at what it can not take, and says what it takes', async () => {
+  test('exits with 2 on an invalid argument and says what is valid', async () => {
     const answers = await Promise.all([run('pause', 'instgram'), run('stuck', '--minutes', 'ten')]);
     expect(answers).toEqual([
-      { code: 2, output: `Nothing has the name or id instgram. ${allowed}` },
-      { code: 2, output: '--minutes takes a whole number from 1 to 525600.' },
+      { code: 2, output: `Unknown scope: instgram. ${allowed}` },
+      { code: 2, output: '--minutes must be a whole number from 1 to 525600.' },
     ]);
     expect(await listPauses(database.db)).toEqual([]);
   }, 60_000);
 });
 
 describe('checkScope', () => {
-  test('takes deliveries, every network and a project that is there', async () => {
+  test('accepts deliveries, every network and an existing project', async () => {
     const { db } = database;
     for (const scope of ['deliveries', 'sandbox', 'bluesky', await addProject(db)]) {
       await expect(checkScope(db, scope)).resolves.toBeUndefined();
@@ -66,30 +60,30 @@ describe('checkScope', () => {
 });
 
 describe('pause and resume', () => {
-  test('say what was done, or that it was so already', async () => {
+  test('report a change, or that nothing changed', async () => {
     const { db } = database;
     expect(await pause(db, 'sandbox')).toBe('Paused sandbox.');
-    expect(await pause(db, 'sandbox')).toBe('sandbox was paused already.');
+    expect(await pause(db, 'sandbox')).toBe('sandbox is already paused.');
     expect(await showPauses(db)).toMatch(/^sandbox  since 20[-\d]+T[:.\d]+Z$/);
-    expect(await resume(db, 'sandbox')).toBe('Resumed sandbox.');
-    expect(await resume(db, 'sandbox')).toBe('sandbox was not paused.');
+    expect(await resume({ db, notifier: quietNotifier }, 'sandbox')).toBe('Resumed sandbox.');
+    expect(await resume({ db, notifier: quietNotifier }, 'sandbox')).toBe('sandbox is not paused.');
     expect(await showPauses(db)).toBe('Nothing is paused.');
   });
 
-  test('one scope leaves another alone', async () => {
+  test('change only the given scope', async () => {
     const { db } = database;
     await pause(db, 'sandbox');
     await pause(db, 'deliveries');
-    expect(await resume(db, 'bluesky')).toBe('bluesky was not paused.');
-    expect(await resume(db, 'sandbox')).toBe('Resumed sandbox.');
+    expect(await resume({ db, notifier: quietNotifier }, 'bluesky')).toBe('bluesky is not paused.');
+    expect(await resume({ db, notifier: quietNotifier }, 'sandbox')).toBe('Resumed sandbox.');
     expect((await listPauses(db)).map(({ scope }) => scope)).toEqual(['deliveries']);
   });
 
-  test('a pause ends though its project is gone', async () => {
+  test('end a pause of a deleted project', async () => {
     const { db } = database;
     const projectId = await addProject(db);
     await pause(db, projectId);
     await db.deleteFrom('projects').where('id', '=', projectId).execute();
-    expect(await resume(db, projectId)).toBe(`Resumed ${projectId}.`);
+    expect(await resume({ db, notifier: quietNotifier }, projectId)).toBe(`Resumed ${projectId}.`);
   });
 });

@@ -1,4 +1,4 @@
-// What keeps the program from starting is said at once, in the operator's terms, before any server runs.
+// `start` reports an unusable port or data directory before it starts a server.
 import { writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -23,12 +23,12 @@ describe('start', () => {
     await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
     const { port } = holder.address() as AddressInfo;
     expect(await refusalOf({ env: { FANFARE_PORT: String(port) } })).toContain(
-      `Port ${port} on 127.0.0.1 is in use. Set FANFARE_PORT to another one.`,
+      `Port ${port} on 127.0.0.1 is in use. Set FANFARE_PORT to another port.`,
     );
     await new Promise((resolve) => holder.close(resolve));
   });
 
-  test('refuses a data directory that cannot be', async () => {
+  test('refuses an unusable data directory', async () => {
     const folder = createDataDirectory();
     const file = join(folder, 'file');
     writeFileSync(file, '');

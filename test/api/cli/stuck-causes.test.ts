@@ -1,29 +1,15 @@
-// An activity that throws: what is logged of it, and what `stuck` shows an operator.
+// An activity that throws: its log line, and its error in the output of `stuck`.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { showStuck } from '../../../api/cli/stuck.ts';
 import { recordActivityFailure } from '../../../schema/database/dispatch/activity-failures.ts';
-import { startApp, type TestApp } from '../../support/app/app.ts';
+import { useApp } from '../../support/app/app.ts';
+import { createTestLog } from '../../support/log.ts';
 
-interface Line {
-  msg: string;
-  workflow_id?: string;
-  activity?: string;
-  attempt?: number;
-  stack?: string;
-}
+const { log, lines } = createTestLog();
+const app = useApp({ log });
 
-let app: TestApp;
-const lines: Line[] = [];
-
-beforeAll(async () => {
-  const log = pino({ level: 'warn' }, { write: (line) => lines.push(JSON.parse(line) as Line) });
-  app = await startApp({ log });
-});
-afterAll(() => app.stop());
-
-/** What `stuck` shows once the post has made no progress for an hour. */
+/** The output of `stuck` after an hour without progress. */
 async function stuckLines(): Promise<string[]> {
   const { db } = app.context;
   const anHourAgo = new Date(Date.now() - 3_600_000);
@@ -43,7 +29,7 @@ const findFailure = (workflowId: string) =>
     .where('workflow_id', '=', workflowId)
     .executeTakeFirst();
 
-test('a post whose activity throws is logged, and stuck with the cause', async () => {
+test('a post whose activity throws is logged, and listed with the error', async () => {
   const { db } = app.context;
   const account = await app.tenant.connectSandbox('ada');
   await db.updateTable('social_accounts').set({ credentials_key_id: 'lost' }).execute();
@@ -57,7 +43,7 @@ test('a post whose activity throws is logged, and stuck with the cause', async (
 
   const logged = lines.filter((line) => line.workflow_id === workflow_id);
   expect(logged[0]).toMatchObject({
-    msg: 'activity failed',
+    msg: 'an activity failed',
     activity: 'beginPost',
     activity_id: expect.any(String),
     attempt: 1,
@@ -76,7 +62,7 @@ test('a post whose activity throws is logged, and stuck with the cause', async (
   expect(await stuckLines()).toEqual(['Nothing is stuck.']);
 });
 
-test('a delivery that cannot be signed is stuck with the cause', async () => {
+test('a delivery that cannot be signed is listed with the error', async () => {
   const { db } = app.context;
   const webhook = await app.tenant.createWebhook('http://127.0.0.1:9', ['account.connected']);
   await db.updateTable('webhook_subscriptions').set({ secret_key_id: 'lost' }).execute();

@@ -1,8 +1,8 @@
-// What `stuck` shows an operator: which posts and deliveries, since when, held by what.
+// The command stuck: posts and deliveries, since when, and the pauses that hold them.
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { pause } from '../../../api/cli/pause.ts';
-import { RefusedArgument } from '../../../api/cli/refused-argument.ts';
+import { InvalidArgument } from '../../../api/cli/invalid-argument.ts';
 import { readMinutes, showStuck } from '../../../api/cli/stuck.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
 import { addDeliveries } from '../../support/receivers/delivery-rows.ts';
@@ -18,7 +18,7 @@ afterEach(() => database.drop());
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 
-/** Its last step was made so long ago. */
+/** A post whose last step was that long ago. */
 async function addIdlePost(minutes: number, scheduledAt: Date | null = null) {
   const post = await addPost(database.db, { scheduledAt });
   const { project_id } = await database.db
@@ -59,7 +59,7 @@ describe('showStuck', () => {
     expect(await lines('31')).toEqual(['Nothing is stuck.']);
   });
 
-  test('counts a scheduled post from when it was due, and none that waits for a time to come', async () => {
+  test('counts a scheduled post from when it was due, and skips one that waits for a future time', async () => {
     const due = minutesAgo(20);
     const late = await addIdlePost(60, due);
     await addIdlePost(60, new Date(Date.now() + 60_000));
@@ -75,7 +75,7 @@ describe('showStuck', () => {
     ]);
   });
 
-  test('shows deliveries that are due, with the workflow that carries them', async () => {
+  test('shows overdue deliveries with their workflows', async () => {
     const { db } = database;
     const projectId = await addProject(db);
     await addWebhook(db, projectId);
@@ -93,7 +93,7 @@ describe('showStuck', () => {
     ]);
   });
 
-  test('says which pauses hold them', async () => {
+  test('shows the pauses that hold them', async () => {
     const { db } = database;
     const post = await addIdlePost(20);
     const other = await addIdlePost(20);
@@ -109,7 +109,7 @@ describe('showStuck', () => {
     expect((await lines()).at(-1)).toContain('  paused by deliveries  ');
   });
 
-  test('shows a hundred of each and counts the rest', async () => {
+  test('shows a hundred of each and the number of the rest', async () => {
     const { db } = database;
     const projectId = await addProject(db);
     await addWebhook(db, projectId);
@@ -123,21 +123,21 @@ describe('showStuck', () => {
   });
 });
 
-const told = '--minutes takes a whole number from 1 to 525600.';
+const refusal = '--minutes must be a whole number from 1 to 525600.';
 
 describe('readMinutes', () => {
   test.each(['-1', '-1.5', '0', '1.5', 'ten', '', '525601'])('refuses %j', (given) => {
-    expect(() => readMinutes(given)).toThrow(new RefusedArgument(told));
+    expect(() => readMinutes(given)).toThrow(new InvalidArgument(refusal));
   });
 });
 
 describe('node api/cli.ts stuck', () => {
   test.each([[['--minutes', '-1.5']], [['--minutes=-1']], [['--minutes', '']]])(
-    'refuses %j by what it takes',
+    'refuses %j and says what is valid',
     async (args) => {
       await using program = startProgram({ command: ['stuck', ...args] });
       expect(await program.exit).toMatchObject({ code: 2 });
-      expect(program.output()).toBe(`${told}\n`);
+      expect(program.output()).toBe(`${refusal}\n`);
     },
   );
 });

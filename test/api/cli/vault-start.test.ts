@@ -1,16 +1,11 @@
-// The commands and the vault: what needs its keys starts with the right ones only, the rest without.
+// The vault keys: `api` and `worker` start only with the right ones; other commands need none.
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { expect, test } from 'vitest';
+import { useDatabase } from '../../support/rows/database.ts';
 import { startProgram } from '../../support/app/program.ts';
 import { addProject, addWebhook } from '../../support/rows/rows.ts';
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 async function run(command: string[], env: Record<string, string> = {}) {
   await using program = startProgram({ command, env: { DATABASE_URL: database.url, ...env } });
@@ -20,20 +15,23 @@ async function run(command: string[], env: Record<string, string> = {}) {
 
 const keyOf = (id: string) => `${id}:${randomBytes(32).toString('base64')}`;
 
-test('the commands that open nothing run without FANFARE_VAULT_KEYS', async () => {
-  const commands = { migrate: 'Nothing to migrate.', 'projects create --name x': 'shown only now' };
+test('commands that open no secrets run without FANFARE_VAULT_KEYS', async () => {
+  const commands = {
+    migrate: 'Nothing to migrate.',
+    'projects create --name x': 'shown only once',
+  };
   const runs = await Promise.all(Object.keys(commands).map((command) => run(command.split(' '))));
   expect(runs).toEqual(
     Object.values(commands).map((output) => ({ code: 0, output: expect.stringContaining(output) })),
   );
 }, 60_000);
 
-test('a start without FANFARE_VAULT_KEYS names the variable', async () => {
+test('a worker without FANFARE_VAULT_KEYS exits with the name of the variable', async () => {
   const refused = await run(['worker'], { TEMPORAL_ADDRESS: '127.0.0.1:9' });
   expect(refused).toEqual({ code: 1, output: expect.stringContaining('FANFARE_VAULT_KEYS: ') });
 }, 60_000);
 
-test('a start ends at a key that it lacks, and at another key of the same id', async () => {
+test('a process exits on a missing key, and on another key with the same ID', async () => {
   await addWebhook(database.db, await addProject(database.db));
   const env = { TEMPORAL_ADDRESS: '127.0.0.1:9', FANFARE_PORT: '0' };
   const wrong = keyOf('k');

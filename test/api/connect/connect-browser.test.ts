@@ -1,19 +1,15 @@
 // The hosted flow belongs to the browser that continues it: real HTTP, one cookie jar per browser.
 import { randomBytes } from 'node:crypto';
-import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createConnectRoutes } from '../../../api/connect/routes.ts';
 import { createVault } from '../../../schema/database/vault.ts';
-import { startApp, type TestApp } from '../../support/app/app.ts';
+import { useApp } from '../../support/app/app.ts';
 import { createBrowser, type Page } from '../../support/app/browser.ts';
+import { createTestLog } from '../../support/log.ts';
 
 const vaultKey = randomBytes(32);
-let app: TestApp;
 
-beforeAll(async () => {
-  app = await startApp({ roles: { api: true, worker: false }, vaultKey });
-});
-afterAll(() => app.stop());
+const app = useApp({ roles: { api: true, worker: false }, vaultKey });
 
 interface Session {
   id: string;
@@ -239,8 +235,7 @@ describe('the form', () => {
 
 describe('the log', () => {
   test('shows neither the token nor the cookie when a page fails', async () => {
-    const lines: string[] = [];
-    const log = pino({ level: 'debug' }, { write: (line: string) => lines.push(line) });
+    const { log, lines } = createTestLog('debug');
     const session = await createSession();
     const link = await fetch(session.url, { redirect: 'manual' });
     const cookie = link.headers.get('Set-Cookie')!.split(';')[0]!;
@@ -250,7 +245,7 @@ describe('the log', () => {
     const failed = await pages.request(pageOf(session), { headers: { Cookie: cookie } });
     expect(failed.status).toBe(500);
     expect(lines).toHaveLength(1);
-    expect(lines.join()).not.toContain(tokenOf(session));
-    expect(lines.join()).not.toContain(cookie.split('=')[1]);
+    expect(JSON.stringify(lines)).not.toContain(tokenOf(session));
+    expect(JSON.stringify(lines)).not.toContain(cookie.split('=')[1]);
   });
 });

@@ -16,7 +16,7 @@ const alternatives = z
 
 async function render(credentials: z.ZodType, form: Partial<CredentialsForm> = {}) {
   const platform = { name: 'bluesky', connect: { credentials } } as unknown as Platform;
-  const page = formPage({
+  const page = await formPage({
     platform,
     projectName: 'Acme',
     sessionId: 'cs_1',
@@ -79,8 +79,10 @@ describe('the form', () => {
 
   test('shows an issue at its field, in the words of the page', async () => {
     const message = 'is required, or bot_token and channel_id';
-    const fault = validationError([{ path: 'credentials.webhook_url', code: 'invalid', message }]);
-    const text = await render(alternatives, { fault });
+    const error = validationError([
+      { path: ['credentials', 'webhook_url'], code: 'invalid', message },
+    ]);
+    const text = await render(alternatives, { error });
     expect(text).toContain(
       '<p role="alert" id="webhook_url-error">Webhook URL is required, or Bot token and Channel id.</p>',
     );
@@ -93,23 +95,25 @@ describe('the form', () => {
 
   test("shows a network's own sentence as it is, though it begins with a host", async () => {
     const message = 'a.test is not a WordPress site.';
-    const fault = validationError([{ path: 'credentials.bot_token', code: 'invalid', message }]);
-    const text = await render(alternatives, { fault });
+    const error = validationError([
+      { path: ['credentials', 'bot_token'], code: 'invalid', message },
+    ]);
+    const text = await render(alternatives, { error });
     expect(text).toContain('id="bot_token-error">a.test is not a WordPress site.</p>');
   });
 
   test('shows an issue inside a field at that field, and one of no field above them', async () => {
-    const fault = validationError([
-      { path: 'credentials.channel_id[1]', code: 'invalid', message: 'must be a number' },
-      { path: 'credentials', code: 'invalid', message: 'Choose one way.' },
+    const error = validationError([
+      { path: ['credentials', 'channel_id', 1], code: 'invalid', message: 'must be a number' },
+      { path: ['credentials'], code: 'invalid', message: 'Choose one way.' },
     ]);
-    const text = await render(alternatives, { fault });
+    const text = await render(alternatives, { error });
     expect(text).toContain('id="channel_id-error">Channel id must be a number.</p>');
     expect(text).toMatch(/<p role="alert">Choose one way.<\/p>.*<form/);
   });
 
   test('shows a failure that is about no field above them', async () => {
-    const text = await render(alternatives, { fault: new AppError('conflict', 'In use.') });
+    const text = await render(alternatives, { error: new AppError('conflict', 'In use.') });
     expect(text).toMatch(/<p role="alert">In use.<\/p>.*<form/);
   });
 });

@@ -1,40 +1,39 @@
 // Deliveries and events over REST: filters, pages, attempts, what a webhook's health is read from.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import {
   insertAttempts,
   type AttemptRecord,
 } from '../../../schema/database/webhooks/delivery-attempts.ts';
 import { recordEvent } from '../../../schema/database/events/record.ts';
-import type { EventType } from '../../../schema/events.ts';
-import { createTestRest, type TestKey, type TestRest } from '../../support/app/rest.ts';
+import type { EventType } from '../../../schema/event-types.ts';
+import { type TestKey, useRest } from '../../support/app/rest.ts';
+import { inQuietTransaction, quietNotifier } from '../../support/rows/quiet-transaction.ts';
 
-let rest: TestRest;
 let tenant: TestKey;
 let webhookId: string;
 
+const rest = useRest();
 beforeAll(async () => {
-  rest = await createTestRest();
   tenant = await rest.createTenant();
   const answer = await call('POST', '/v1/webhooks', { url: 'https://example.com/hook' });
   webhookId = answer.body.data.id;
-  for (const kind of ['post.published', 'post.failed', 'post.failed', 'post.partial'] as const) {
-    await record(kind);
+  for (const type of ['post.published', 'post.failed', 'post.failed', 'post.partial'] as const) {
+    await record(type);
   }
 });
-afterAll(() => rest[Symbol.asyncDispose]());
 
 function call(method: string, path: string, body?: unknown) {
   return rest.call(method, path, { key: tenant.key, body });
 }
 
-async function record(kind: EventType): Promise<void> {
-  await rest.context.db.transaction().execute((trx) =>
+async function record(type: EventType): Promise<void> {
+  await inQuietTransaction(rest.context.db, (trx) =>
     recordEvent(
       trx,
       {
         projectId: tenant.projectId,
         environment: 'production',
-        kind,
+        type,
         data: { id: 'post_1' },
         postId: 'post_1',
       },
@@ -132,8 +131,8 @@ describe('GET /v1/deliveries/:id', () => {
     const [first, second, third] = data.map((delivery: { id: string }) => delivery.id);
     const { db } = rest.context;
     const failed = { status: 'failed', next_attempt_at: null } as const;
-    await insertAttempts(db, [attempt(third, 1, failed)]);
-    await insertAttempts(db, [attempt(first, 1, {}), attempt(second, 1, failed)]);
+    await insertAttempts(db, quietNotifier, [attempt(third, 1, failed)]);
+    await insertAttempts(db, quietNotifier, [attempt(first, 1, {}), attempt(second, 1, failed)]);
     const health = await call('GET', `/v1/webhooks/${webhookId}`);
     expect(health.body.data).toMatchObject({ consecutive_failures: 2, last_delivery_at: null });
 
@@ -145,7 +144,7 @@ describe('GET /v1/deliveries/:id', () => {
       error_code: null,
       ended_at: ended,
     } as const;
-    await insertAttempts(db, [attempt(first, 2, delivered)]);
+    await insertAttempts(db, quietNotifier, [attempt(first, 2, delivered)]);
     const answer = await call('GET', `/v1/deliveries/${first}`);
     expect(answer.body.data).toMatchObject({
       status: 'delivered',
@@ -174,7 +173,7 @@ describe('GET /v1/deliveries/:id', () => {
 });
 
 describe('GET /v1/events', () => {
-  test('lists what was recorded, with the data that webhooks receive', async () => {
+  test('lists recorded events, with the data that webhooks receive', async () => {
     const { body } = await call('GET', '/v1/events?event=post.partial');
     expect(body.data).toEqual([
       {
@@ -213,9 +212,9 @@ describe('GET /v1/event-types', () => {
     const { body } = await call('GET', '/v1/event-types');
     expect(body.meta).toEqual({ limit: 9, has_more: false, next_cursor: null });
     expect(
-      body.data.map((kind: { event: string; availability: string }) => [
-        kind.event,
-        kind.availability,
+      body.data.map((type: { event: string; availability: string }) => [
+        type.event,
+        type.availability,
       ]),
     ).toEqual([
       ['post.published', 'live'],

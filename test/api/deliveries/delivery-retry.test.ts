@@ -1,7 +1,7 @@
 // Retries of one delivery by hand: an extra attempt each, beside a schedule that stays as it is.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { newId } from '../../../schema/wire/ids.ts';
-import { startApp, type TestApp } from '../../support/app/app.ts';
+import { useApp } from '../../support/app/app.ts';
 import { changesOf } from '../../support/receivers/delivery-rows.ts';
 import { ask, askRefused } from '../../support/graphql/graphql.ts';
 import {
@@ -12,12 +12,7 @@ import {
   unavailable,
 } from '../../support/receivers/retries.ts';
 
-let app: TestApp;
-
-beforeAll(async () => {
-  app = await startApp({ env: { FANFARE_DELIVERY_DELAYS_MS: '1500' } });
-});
-afterAll(() => app.stop());
+const app = useApp({ env: { FANFARE_DELIVERY_DELAYS_MS: '1500' } });
 
 describe.concurrent('POST /v1/deliveries/:id/retry', () => {
   test('attempts once more at once, and leaves the schedule as it is', async () => {
@@ -63,7 +58,7 @@ describe.concurrent('POST /v1/deliveries/:id/retry', () => {
     expect(new Set(sent.map(({ headers }) => headers['x-service-delivery'])).size).toBe(1);
   });
 
-  test('delivers what had failed for good, and again what was delivered, with a notice', async () => {
+  test('delivers a failed delivery, and delivers a delivered one again with a notice', async () => {
     await using receiver = await startScripted(unavailable, unavailable, unavailable, ok);
     const delivery = await send(app, receiver);
     await delivery.waitForAttempts(2);
@@ -89,7 +84,7 @@ describe.concurrent('POST /v1/deliveries/:id/retry', () => {
 
     const again = await delivery.retry();
     expect(again).toMatchObject({ status: 202, body: { data: { status: 'delivered' } } });
-    expect(again.body.data.notice).toMatch(/delivered already.*again/);
+    expect(again.body.data.notice).toMatch(/already delivered.*again/);
     receiver.respondWith(() => unavailable);
     const { delivered_at } = delivered;
     expect(await delivery.waitForAttempts(5)).toMatchObject({ status: 'delivered', delivered_at });
@@ -147,7 +142,7 @@ describe.concurrent('POST /v1/deliveries/:id/retry', () => {
       .deleteFrom('events')
       .where('project_id', '=', pruned.tenant.projectId)
       .execute();
-    const messages = [/webhook.*deleted/, /event.*no longer kept/];
+    const messages = [/webhook.*deleted/, /event.*no longer stored/];
     for (const [i, delivery] of [deleted, pruned].entries()) {
       expect(await delivery.retry()).toMatchObject({
         status: 409,

@@ -1,12 +1,8 @@
-// The JSON Schemas of /v1/event-types hold for what receivers are sent, by a validator that isn't ours.
+// The JSON Schemas of /v1/event-types describe what receivers get, as an independent validator confirms.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  eventTypes,
-  liveEventTypes,
-  type EventType,
-  type EventTypeInfo,
-} from '../../../schema/events.ts';
+import { eventTypes, liveEventTypes, type EventType } from '../../../schema/event-types.ts';
+import type { EventTypeInfo } from '../../../schema/events.ts';
 import { startApp, type TestApp } from '../../support/app/app.ts';
 import { ask } from '../../support/graphql/graphql.ts';
 import {
@@ -79,7 +75,7 @@ async function publish(api: TestApp, outcomes: (string | undefined)[], post: obj
 
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 
-describe('a live kind', () => {
+describe('a live event type', () => {
   beforeAll(async () => {
     await app.tenant.createWebhook(`${receiver.url}/live`);
     await publish(app, [undefined, undefined]);
@@ -94,7 +90,7 @@ describe('a live kind', () => {
     expect(faultsOf(event, request.json())).toEqual([]);
   });
 
-  test('a body of another kind, or with a member missing or too many, is not', async () => {
+  test('a body of another type, or with a missing or unknown member, is invalid', async () => {
     const request = await receiver.waitFor(isOf('/live', 'post.published'));
     const body = request.json();
     const { caption, ...data } = body.data;
@@ -117,7 +113,7 @@ describe('a test event', () => {
   });
 });
 
-describe('a coming-soon kind', () => {
+describe('a coming-soon event type', () => {
   const comingSoon = eventTypes.filter((kind) => !liveEventTypes.includes(kind));
 
   test('says whether the installation sends it', async () => {
@@ -141,7 +137,7 @@ describe('a coming-soon kind', () => {
     await publish(app, [undefined], { scheduled_at: inAnHour() });
     const { body } = await app.api.get('/v1/events?event=post.scheduled');
     expect(body.data).toEqual([]);
-    // What comes after it has arrived, so it would have too.
+    // A later event has arrived, so this one would have too.
     await publish(app, [undefined]);
     await receiver.waitFor(isOf('/soon', 'post.published'));
     expect(receiver.requests.filter(isOf('/soon', 'post.scheduled'))).toEqual([]);

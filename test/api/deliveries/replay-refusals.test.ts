@@ -30,7 +30,7 @@ async function refusal(body: unknown, { webhookId, tenant } = quiet) {
 }
 
 describe('POST /v1/webhooks/:id/replay refuses', () => {
-  test('a disabled webhook, and says what to do', async () => {
+  test('a disabled webhook, with a hint', async () => {
     const past = await Past.withSkipped(app, receiver, 1);
     await past.setActive(false);
     expect(await refusal({ since: hourAgo() }, past)).toMatchObject({
@@ -162,7 +162,7 @@ describe('replayDeliveries and replay in GraphQL', () => {
     });
   });
 
-  test('faults come with their paths', async () => {
+  test('issues have their paths', async () => {
     const input = { since: new Date().toISOString(), until: hourAgo() };
     const variables = { webhookId: quiet.webhookId, input };
     expect(await askRefused(app, start, variables, quiet.tenant.key)).toMatchObject({

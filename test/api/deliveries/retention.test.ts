@@ -1,16 +1,14 @@
-// What is said of events and deliveries that are no longer kept.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+// The 404 of events and deliveries that are no longer kept.
+import { beforeAll, describe, expect, test } from 'vitest';
 import { firstIdAt, newId } from '../../../schema/wire/ids.ts';
-import { createTestRest, type TestKey, type TestRest } from '../../support/app/rest.ts';
+import { type TestKey, useRest } from '../../support/app/rest.ts';
 
-let rest: TestRest;
 let tenant: TestKey;
 
+const rest = useRest({ FANFARE_RETENTION_DAYS: '7' });
 beforeAll(async () => {
-  rest = await createTestRest({ FANFARE_RETENTION_DAYS: '7' });
   tenant = await rest.createTenant();
 });
-afterAll(() => rest[Symbol.asyncDispose]());
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
 const hint = 'Events and deliveries are kept for 7 days.';

@@ -1,4 +1,4 @@
-// The data directory belongs to one living program at a time.
+// The lock of the data directory.
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(parent, { recursive: true }));
 
-/** What `kill -9` leaves: the socket file of a process that is gone. */
+/** Leaves the socket file of a killed process, as `kill -9` does. */
 function leaveStaleSocket(directory: string): void {
   mkdirSync(directory, { recursive: true });
   const script = `require('net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))`;
@@ -29,7 +29,7 @@ function leaveStaleSocket(directory: string): void {
 }
 
 describe('takeDataDirectory', () => {
-  test('makes a folder that others cannot look into', async () => {
+  test('creates a folder that other users cannot read', async () => {
     const directory = path.join(parent, 'a', 'data');
     const held = await takeDataDirectory(directory);
     expect(statSync(directory).mode & 0o066).toBe(0);
@@ -38,7 +38,7 @@ describe('takeDataDirectory', () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  test('refuses a folder that is held, and names the process', async () => {
+  test('refuses a locked folder and names the process', async () => {
     const held = await takeDataDirectory(parent);
     await expect(takeDataDirectory(parent)).rejects.toThrow(
       `${held.path} is in use by process ${process.pid}. Stop it first, or choose another folder with FANFARE_DATA_DIR.`,
@@ -54,7 +54,7 @@ describe('takeDataDirectory', () => {
     await held.release();
   });
 
-  test('lets one of many through that come at once', async () => {
+  test('succeeds for one of many parallel calls', async () => {
     leaveStaleSocket(parent);
     const all = await Promise.allSettled(
       Array.from({ length: 8 }, () => takeDataDirectory(parent)),
@@ -64,7 +64,7 @@ describe('takeDataDirectory', () => {
     await winners[0]!.value.release();
   });
 
-  test('refuses what cannot be a folder, at once', async () => {
+  test('refuses a path that cannot be a folder', async () => {
     const file = path.join(parent, 'file');
     writeFileSync(file, '');
     for (const place of [file, path.join(file, 'data'), '/proc/x', '/proc/x/y']) {
@@ -74,14 +74,14 @@ describe('takeDataDirectory', () => {
     }
   });
 
-  test('says so when the path is too long for a socket', async () => {
+  test('refuses a path that is too long for a socket', async () => {
     const directory = path.join(parent, 'x'.repeat(120));
     await expect(takeDataDirectory(directory)).rejects.toThrow(/too long for a socket/);
   });
 });
 
 describe('findHolder', () => {
-  test('finds nobody where no program runs', async () => {
+  test('returns undefined if no program runs', async () => {
     expect(await findHolder(parent)).toBeUndefined();
     leaveStaleSocket(parent);
     expect(await findHolder(parent)).toBeUndefined();

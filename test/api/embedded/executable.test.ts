@@ -1,4 +1,4 @@
-// The search for a program that is not part of the checkout.
+// The search for the Temporal executable, and its installation.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,20 +24,20 @@ const missing = (place: string, reason: string) => ({
 });
 
 describe('searchExecutable', () => {
-  test('takes the first that works, with a line for each step', async () => {
+  test('takes the first program that works, and prints a line for each step', async () => {
     const steps = [
-      missing('here', 'not there yet'),
+      missing('here', 'not found'),
       { place: 'there', find: () => Promise.resolve('/there/it') },
-      missing('never asked', 'no'),
+      missing('not tried', 'no'),
     ];
     expect(await searchExecutable('It', steps, progress)).toBe('/there/it');
-    expect(lines).toEqual(['It: here: not there yet', 'It: /there/it (there)']);
+    expect(lines).toEqual(['It: here: not found', 'It: /there/it (there)']);
   });
 
-  test('names all that was tried when nothing works', async () => {
-    const steps = [missing('here', 'not there yet'), missing('far away', 'no answer')];
+  test('lists every step if none works', async () => {
+    const steps = [missing('here', 'not found'), missing('far away', 'no answer')];
     await expect(searchExecutable('It', steps, progress)).rejects.toThrow(
-      'It was not found. Tried:\n- here: not there yet\n- far away: no answer',
+      'It was not found. Tried:\n- here: not found\n- far away: no answer',
     );
   });
 });
@@ -49,14 +49,14 @@ async function fetch(folder: string): Promise<string> {
 }
 
 describe('installExecutable', () => {
-  test('puts a whole program in place and leaves nothing else', async () => {
+  test('installs the program and leaves no other file', async () => {
     const target = path.join(directory, 'program');
     await installExecutable({ target, check: () => Promise.resolve() }, fetch);
     expect(statSync(target).mode & 0o777).toBe(0o755);
     expect(readdirSync(directory)).toEqual(['program']);
   });
 
-  test('leaves nothing when the program is not the right one', async () => {
+  test('leaves no file if the check fails', async () => {
     const target = path.join(directory, 'program');
     const installation = { target, check: () => Promise.reject(new Error('another')) };
     await expect(installExecutable(installation, fetch)).rejects.toThrow('another');
@@ -65,17 +65,17 @@ describe('installExecutable', () => {
 });
 
 describe('findTemporalExecutable', () => {
-  test('takes what the operator names, and tries nothing else when that does not work', async () => {
+  test("uses the operator's executable, and tries nothing else if it fails", async () => {
     const temporalCli = path.join(directory, 'none');
     await expect(
       findTemporalExecutable({ temporalCli, cacheDirectory: directory, progress }),
-    ).rejects.toThrow(`TEMPORAL_CLI (${temporalCli}) does not work: there is no ${temporalCli}`);
+    ).rejects.toThrow(`TEMPORAL_CLI (${temporalCli}) does not work: ${temporalCli} was not found`);
     const found = await findTemporal();
     const options = { temporalCli: found, cacheDirectory: directory, progress };
     expect(await findTemporalExecutable(options)).toBe(found);
   });
 
-  test('finds one that runs', async () => {
+  test('finds an executable that runs', async () => {
     const found = await findTemporal();
     expect(execFileSync(found, ['--version'], { encoding: 'utf8' })).toMatch(/temporal version/);
   });

@@ -1,11 +1,11 @@
-// What the embedded servers have in common: restarts with an end, orphans told from other processes, a place to run.
+// Embedded servers: restarts, orphans, and the place of Postgres for root.
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { keepRunning } from '../../../api/embedded/keep-running.ts';
-import { binariesIn } from '../../../api/embedded/postgres-binaries.ts';
-import { choosePostgresPlace } from '../../../api/embedded/postgres-user.ts';
+import { binariesIn } from '../../../api/embedded/postgres-place.ts';
+import { choosePostgresPlace } from '../../../api/embedded/postgres-place.ts';
 import { isAlive } from '../../../api/embedded/process-table.ts';
 import {
   spawnServer,
@@ -37,7 +37,7 @@ function spawnScript(script: string, name = 'server'): ServerProcess {
 }
 
 describe('keepRunning', () => {
-  test('gives up after a few restarts and says why', async () => {
+  test('gives up after three restarts and reports the reason', async () => {
     let launches = 0;
     const launch = () => {
       launches += 1;
@@ -47,11 +47,11 @@ describe('keepRunning', () => {
     const detail = await new Promise<string>((resolve) => kept.onExit(resolve));
     expect(detail).toBe('ended with exit code 3');
     expect(launches).toBe(4);
-    expect(lines).toEqual(Array(3).fill('It ended with exit code 3; starting it again.'));
+    expect(lines).toEqual(Array(3).fill('It ended with exit code 3; restarting it.'));
     await kept.stop();
   });
 
-  test('does not start again what is stopped', async () => {
+  test('does not restart a stopped server', async () => {
     const server = spawnScript('exec sleep 60');
     const launch = () => Promise.resolve(server);
     const kept = await keepRunning({ name: 'It', launch, restart: true, progress });
@@ -63,17 +63,17 @@ describe('keepRunning', () => {
 });
 
 describe('stopOrphan', () => {
-  test('leaves a process alone that only has the pid of ours', async () => {
+  test('spares another process with the same pid', async () => {
     const server = spawnScript('exec sleep 60');
     const record = path.join(directory, 'server.json');
-    const stranger = { pid: server.pid, startedAt: '1', workingDirectory: directory };
-    writeFileSync(record, JSON.stringify(stranger));
+    const other = { pid: server.pid, startedAt: '1', workingDirectory: directory };
+    writeFileSync(record, JSON.stringify(other));
     await stopOrphan(directory, 'server', stopPlan, progress);
     expect(isAlive(server.pid)).toBe(true);
     await server.stop();
   });
 
-  test('ends a process that is ours', async () => {
+  test('stops our own process', async () => {
     const server = spawnScript('exec sleep 60');
     await stopOrphan(directory, 'server', stopPlan, progress);
     expect(isAlive(server.pid)).toBe(false);
@@ -84,21 +84,24 @@ describe('stopOrphan', () => {
 });
 
 describe('choosePostgresPlace', () => {
-  test.skipIf(process.getuid?.() !== 0)('copies programs that its user cannot reach', () => {
-    const source = path.join(directory, 'closed', 'native');
-    mkdirSync(path.join(source, 'bin'), { recursive: true });
-    writeFileSync(path.join(source, 'bin', 'postgres'), '#!/bin/sh\n', { mode: 0o700 });
-    chmodSync(path.join(directory, 'closed'), 0o700);
-    chmodSync(directory, 0o755);
-    const label = `test-${process.pid}`;
-    const place = choosePostgresPlace(directory, binariesIn(source, label), progress);
-    try {
-      expect(place.binaries.directory).toBe(`/var/lib/fanfare/postgres-${label}`);
-      expect(place.directory).toBe(directory);
-      expect(statSync(place.binaries.postgres).mode & 0o005).toBe(0o005);
-      expect(lines.join()).toContain(`may not enter ${path.join(directory, 'closed')}`);
-    } finally {
-      rmSync(place.binaries.directory, { recursive: true });
-    }
-  });
+  test.skipIf(process.getuid?.() !== 0)(
+    'copies programs that the user of Postgres cannot reach',
+    () => {
+      const source = path.join(directory, 'closed', 'native');
+      mkdirSync(path.join(source, 'bin'), { recursive: true });
+      writeFileSync(path.join(source, 'bin', 'postgres'), '#!/bin/sh\n', { mode: 0o700 });
+      chmodSync(path.join(directory, 'closed'), 0o700);
+      chmodSync(directory, 0o755);
+      const label = `test-${process.pid}`;
+      const place = choosePostgresPlace(directory, binariesIn(source, label), progress);
+      try {
+        expect(place.binaries.directory).toBe(`/var/lib/fanfare/postgres-${label}`);
+        expect(place.directory).toBe(directory);
+        expect(statSync(place.binaries.postgres).mode & 0o005).toBe(0o005);
+        expect(lines.join()).toContain(`can't enter ${path.join(directory, 'closed')}`);
+      } finally {
+        rmSync(place.binaries.directory, { recursive: true });
+      }
+    },
+  );
 });

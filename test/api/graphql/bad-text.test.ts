@@ -1,17 +1,15 @@
-// Text that no table holds, and values nested without end, in GraphQL: refused by their paths.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+// GraphQL refuses text that Postgres can't store, and values that are nested too deep, by their paths.
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Account } from '../../../schema/accounts.ts';
-import { startApp, type TestApp } from '../../support/app/app.ts';
+import { useApp } from '../../support/app/app.ts';
 import { ask, askRefused } from '../../support/graphql/graphql.ts';
 
-let app: TestApp;
 let account: Account;
 
+const app = useApp({ roles: { api: true, worker: false } });
 beforeAll(async () => {
-  app = await startApp({ roles: { api: true, worker: false } });
   account = await app.tenant.connectSandbox('ada');
 });
-afterAll(() => app.stop());
 
 const createPost = 'mutation ($input: CreatePostInput!) { createPost(input: $input) { id } }';
 const createPosts = `mutation ($input: CreatePostsInput!, $key: String) {
@@ -32,7 +30,7 @@ function askDeep(query: string, variables: string) {
 }
 
 describe('connectAccount', () => {
-  test('quotes nothing that stands beside a fault, which may be a password', async () => {
+  test('quotes no text next to an invalid value, because it may be a password', async () => {
     const input = {
       platform: 'BLUESKY',
       credentials: { handle: 'a.b', app_password: 'S3CRET-PASS' },
@@ -114,7 +112,7 @@ describe('createPost', () => {
 });
 
 describe('createPosts', () => {
-  test('refuses each item by itself, by its place', async () => {
+  test('refuses each item on its own, by its position', async () => {
     const sound = { caption: 'a', accountIds: [account.id] };
     const posts = [
       sound,
@@ -167,7 +165,7 @@ describe('arguments', () => {
     expect(refused).toMatchObject({ code: 'validation_error', issues: [{ path }] });
   });
 
-  test('an id with NUL names nothing', async () => {
+  test('no resource has an ID with NUL', async () => {
     const refused = await askRefused(app, '{ post(id: "post_\\u0000") { id } }');
     expect(refused.code).toBe('not_found');
   });

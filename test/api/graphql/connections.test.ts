@@ -1,25 +1,23 @@
-// Lists in GraphQL: connections by Relay's specification, with cursors that stay where they are.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApp, type TestApp } from '../../support/app/app.ts';
+// Lists in GraphQL are Relay connections with stable cursors.
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useApp } from '../../support/app/app.ts';
 import { ask, askRefused } from '../../support/graphql/graphql.ts';
 
-let app: TestApp;
 let ids: string[];
 
+const app = useApp({ roles: { api: true, worker: false } });
 beforeAll(async () => {
-  app = await startApp({ roles: { api: true, worker: false } });
   ids = [];
   for (const name of ['one', 'two', 'three', 'four', 'five']) {
     ids.unshift((await app.tenant.createWebhook(`https://example.com/${name}`)).id);
   }
 });
-afterAll(() => app.stop());
 
 const pageOf = (list: string) =>
   `${list} { edges { cursor node { id } } nodes { id } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }`;
 
 describe('a connection', () => {
-  test('shows each node by its edge and by itself, with where the page begins and ends', async () => {
+  test('has edges, nodes and the cursors of its first and last item', async () => {
     const { webhooks } = await ask(app, `{ ${pageOf('webhooks(first: 2)')} }`);
     expect(webhooks.nodes).toEqual([{ id: ids[0] }, { id: ids[1] }]);
     expect(webhooks.edges.map(({ node }: { node: unknown }) => node)).toEqual(webhooks.nodes);
@@ -31,7 +29,7 @@ describe('a connection', () => {
     });
   });
 
-  test('goes on after any of its edges', async () => {
+  test('continues after any of its edges', async () => {
     const { webhooks: first } = await ask(app, `{ ${pageOf('webhooks(first: 3)')} }`);
     const { webhooks: rest } = await ask(
       app,
@@ -46,7 +44,7 @@ describe('a connection', () => {
     });
   });
 
-  test('takes the cursor that REST gave, and gives the one that REST takes', async () => {
+  test('shares its cursors with REST', async () => {
     const rest = await app.api.get('/v1/webhooks?limit=2');
     const { webhooks } = await ask(app, `{ ${pageOf('webhooks(first: 2)')} }`);
     expect(webhooks.pageInfo.endCursor).toBe(rest.body.meta.next_cursor);
@@ -54,13 +52,13 @@ describe('a connection', () => {
     expect(next.body.data.map(({ id }: { id: string }) => id)).toEqual(ids.slice(1));
   });
 
-  test('keeps its cursors while others come and go', async () => {
+  test('keeps its cursors while other rows are inserted and deleted', async () => {
     const { webhooks: before } = await ask(app, `{ ${pageOf('webhooks(first: 2)')} }`);
     const added = await app.tenant.createWebhook('https://example.com/six');
     const { webhooks: after } = await ask(app, `{ ${pageOf('webhooks(first: 3)')} }`);
     expect(after.edges.slice(1)).toEqual(before.edges);
     await ask(app, `mutation ($id: ID!) { deleteWebhook(id: $id) }`, { id: added.id });
-    // The cursor of what is gone still tells a place.
+    // The cursor of a deleted row is still valid.
     const { webhooks: rest } = await ask(
       app,
       `query ($after: String) { ${pageOf('webhooks(first: 2, after: $after)')} }`,
@@ -69,7 +67,7 @@ describe('a connection', () => {
     expect(rest.edges).toEqual(before.edges);
   });
 
-  test('of nothing has no cursors', async () => {
+  test('without items has no cursors', async () => {
     const { posts } = await ask(app, `{ ${pageOf('posts')} }`);
     expect(posts).toEqual({
       edges: [],
@@ -78,7 +76,7 @@ describe('a connection', () => {
     });
   });
 
-  test('is followed to its end', async () => {
+  test('can be paged to its end', async () => {
     const seen: string[] = [];
     let after: string | null = null;
     for (let hasNext = true; hasNext;) {

@@ -1,15 +1,10 @@
-// What a document costs before it is run: pages within pages multiply, and nothing goes round in circles.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApp, type TestApp } from '../../support/app/app.ts';
+// The cost of a document, counted before it runs. Nested pages multiply, and depth limits cycles.
+import { describe, expect, test } from 'vitest';
+import { useApp } from '../../support/app/app.ts';
 import { openEventStream } from '../../support/receivers/event-stream.ts';
 import { ask, askRefused } from '../../support/graphql/graphql.ts';
 
-let app: TestApp;
-
-beforeAll(async () => {
-  app = await startApp({ roles: { api: true, worker: false } });
-});
-afterAll(() => app.stop());
+const app = useApp({ roles: { api: true, worker: false } });
 
 describe('the cost of a document', () => {
   test.each([
@@ -35,7 +30,7 @@ describe('the cost of a document', () => {
     });
   });
 
-  test('may be a tenth for a subscription, whose every message costs it again', async () => {
+  test('has a limit ten times lower for a subscription, because every message costs it again', async () => {
     const query = (first: number) =>
       `subscription { postUpdated { post { deliveries(first: ${first}) { nodes { attempts { number } } } } } }`;
     expect(await askRefused(app, query(100))).toMatchObject({
@@ -46,7 +41,7 @@ describe('the cost of a document', () => {
     stream.vanish();
   });
 
-  test('leaves room for a hundred posts with all that belongs to them', async () => {
+  test('allows a hundred posts with their results, events and deliveries', async () => {
     const { posts } = await ask(
       app,
       `{ posts(first: 100) { nodes {
@@ -58,18 +53,18 @@ describe('the cost of a document', () => {
 });
 
 describe('the depth of a document', () => {
-  /** From a post round to itself, so many times. */
-  const rounds = (count: number): string =>
+  /** Follows links from a post back to itself, `count` times. */
+  const cycles = (count: number): string =>
     count === 0
       ? 'id'
-      : `deliveries(first: 1) { nodes { recordedEvent { post { ${rounds(count - 1)} } } } }`;
+      : `deliveries(first: 1) { nodes { recordedEvent { post { ${cycles(count - 1)} } } } }`;
 
-  test('may be ten levels', async () => {
-    await ask(app, `{ posts(first: 1) { nodes { ${rounds(1)} } } }`);
+  test('can be ten levels', async () => {
+    await ask(app, `{ posts(first: 1) { nodes { ${cycles(1)} } } }`);
   });
 
-  test('is refused in circles from a post to itself', async () => {
-    const query = `{ posts(first: 1) { nodes { ${rounds(2)} } } }`;
+  test('is limited for links that lead back to the post', async () => {
+    const query = `{ posts(first: 1) { nodes { ${cycles(2)} } } }`;
     expect(await askRefused(app, query)).toMatchObject({
       code: 'validation_error',
       issues: [{ path: 'query', code: 'too_deep', actual: 11, limit: 10 }],

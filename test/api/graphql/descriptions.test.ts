@@ -1,4 +1,4 @@
-// Every part of the GraphQL schema says what it is.
+// Every part of both APIs has a description.
 import {
   isEnumType,
   isInputObjectType,
@@ -9,11 +9,10 @@ import {
   type GraphQLArgument,
   type GraphQLNamedType,
 } from 'graphql';
-import { describe, expect, test } from 'vitest';
-import { generated } from '../../../api/reference/generated.ts';
-import { createSchema } from '../../../api/graphql/schema.ts';
-import { members, membersOf } from '../../../schema/wire/glossary.ts';
-import { types, words } from '../../../schema/wire/glossary-words.ts';
+import { expect, test } from 'vitest';
+import { createSchema } from '../../../api/resources/schema.ts';
+import { routes } from '../../../api/resources/routes.ts';
+import { writeOpenApi } from '../../../api/reference/openapi.ts';
 
 const schema = createSchema();
 const ours = Object.values(schema.getTypeMap()).filter(
@@ -44,33 +43,70 @@ function partsOf(type: GraphQLNamedType): Part[] {
   return parts;
 }
 
-describe('the GraphQL schema', () => {
-  const parts = ours.flatMap(partsOf);
+const isSentence = (text: string) => /^[^a-z\s].*[.:)]$/s.test(text.trim());
 
-  test('describes every type, field, argument, value and input field', () => {
-    expect(parts.length).toBeGreaterThan(500);
-    expect(parts.filter(([, text]) => !text?.trim()).map(([place]) => place)).toEqual([]);
-  });
+function check(parts: Part[]): void {
+  expect(parts.length).toBeGreaterThan(500);
+  expect(parts.filter(([, text]) => !text?.trim()).map(([place]) => place)).toEqual([]);
+  expect(parts.filter(([, text]) => !isSentence(text!))).toEqual([]);
+}
 
-  test('writes them as sentences', () => {
-    const odd = parts.filter(([, text]) => !/^[^a-z\s].*[.:)]$/s.test(text?.trim() ?? ''));
-    expect(odd).toEqual([]);
-  });
+test('the GraphQL schema describes every type, field, argument, value and input field', () => {
+  check(ours.flatMap(partsOf));
 });
 
-describe('the glossary', () => {
-  test('explains nothing that is not there', () => {
-    const names = new Set(ours.map(({ name }) => name));
-    const known = (name: string) => names.has(name) || names.has(`${name}Input`);
-    const told = [...Object.keys(types), ...Object.keys(words), ...Object.keys(membersOf)];
-    expect(told.filter((name) => !known(name))).toEqual([]);
-  });
+test('the GraphQL schema names operations by their fields, not by their REST calls', () => {
+  const calls = /`(GET|POST|PATCH|PUT|DELETE) /;
+  expect(ours.flatMap(partsOf).filter(([, text]) => calls.test(text!))).toEqual([]);
+});
 
-  test('says nothing that neither face shows', () => {
-    const documents = Object.values(generated()).join('\n').replaceAll('\\"', '"');
-    const texts = [members, types, ...Object.values(membersOf), ...Object.values(words)].flatMap(
-      Object.values<string>,
-    );
-    expect(texts.filter((text) => !documents.includes(text))).toEqual([]);
+interface JsonSchema {
+  $ref?: string;
+  description?: string;
+  properties?: Record<string, JsonSchema>;
+  items?: JsonSchema;
+  allOf?: JsonSchema[];
+  anyOf?: JsonSchema[];
+  enum?: (string | null)[];
+  'x-enumDescriptions'?: Record<string, string>;
+}
+
+/** The properties inside; a reference says what its component says. */
+function propertiesOf(place: string, schema: JsonSchema): Part[] {
+  const own = Object.entries(schema.properties ?? {}).flatMap(([name, property]): Part[] => {
+    const at = `${place}.${name}`;
+    const described: Part[] = property.$ref ? [] : [[at, property.description]];
+    return [...described, ...propertiesOf(at, property)];
   });
+  const inner = [schema.items ?? [], schema.allOf ?? [], schema.anyOf ?? []].flat();
+  return [...own, ...inner.flatMap((part) => propertiesOf(place, part))];
+}
+
+/** Values, of an enum that describes any of them. */
+function valuesOf(place: string, { enum: words, 'x-enumDescriptions': meanings }: JsonSchema) {
+  return (meanings ? words! : []).map((word): Part => [`${place}.${word}`, meanings![word!]]);
+}
+
+test('the OpenAPI document describes every component, property, parameter and response', () => {
+  const { components, paths, webhooks } = writeOpenApi(routes);
+  const schemas = Object.entries(components!.schemas as Record<string, JsonSchema>);
+  const ofSchemas = schemas.flatMap(([name, schema]): Part[] => [
+    [name, schema.description],
+    ...propertiesOf(name, schema),
+    ...valuesOf(name, schema),
+  ]);
+  const operations = Object.entries({ ...paths, ...webhooks }).flatMap(([path, methods]) =>
+    Object.entries(methods as object).map(([method, operation]) => [
+      `${method} ${path}`,
+      operation,
+    ]),
+  ) as [string, { parameters?: { name: string; description?: string }[]; responses: object }][];
+  const ofOperations = operations.flatMap(([place, { parameters = [], responses }]) => [
+    ...parameters.map(({ name, description }): Part => [`${place} ${name}`, description]),
+    ...Object.entries(responses).map(([status, { description }]): Part => [
+      `${place} ${status}`,
+      description as string,
+    ]),
+  ]);
+  check([...ofSchemas, ...ofOperations]);
 });

@@ -1,7 +1,7 @@
-// From one resource to those around it in GraphQL: to one, or to a page of many.
+// GraphQL fields that link a resource to another, or to a page of others.
 import { isIntrospectionType, isNonNullType, isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createSchema } from '../../../api/graphql/schema.ts';
+import { createSchema } from '../../../api/resources/schema.ts';
 import { createApi } from '../../support/app/api.ts';
 import { startApp, type TestApp } from '../../support/app/app.ts';
 import {
@@ -29,7 +29,7 @@ afterAll(async () => {
 const askMine = (query: string, variables = {}) => ask(app, query, variables, mine.tenant.key);
 
 describe('links', () => {
-  test('lead from a post to all that came of it, and back', async () => {
+  test('lead from a post to its results, events and deliveries, and back', async () => {
     const { ids } = mine;
     const { post } = await askMine(
       `query ($id: ID!) { post(id: $id) {
@@ -69,7 +69,7 @@ describe('links', () => {
     expect(webhook.replays.nodes).toEqual([{ id: ids['Replay'], webhook: { id: ids['Webhook'] } }]);
   });
 
-  test('lead from an account to its events, and back; and from a session that is not completed nowhere', async () => {
+  test('lead from an account to its events, and back, but not from an open connect session', async () => {
     const { account, connectSession } = await askMine(
       `query ($id: ID!, $session: ID!) {
         account(id: $id) { events { nodes { event account { id } post { id } } } }
@@ -83,7 +83,7 @@ describe('links', () => {
     expect(connectSession.completedSocialAccount).toBeNull();
   });
 
-  test('lead from each node of a page to its own', async () => {
+  test('lead from each node of a page to its own resources', async () => {
     const tenant = await app.createTenant();
     const names = ['one', 'two', 'three'];
     for (const name of names) {
@@ -100,7 +100,7 @@ describe('links', () => {
     }
   });
 
-  test('to a page are followed by its cursors, and filtered', async () => {
+  test('to a page take cursors and filters', async () => {
     const tenant = await app.createTenant();
     const { id } = await tenant.createWebhook(receiver.url);
     for (let i = 0; i < 3; i++) await tenant.api.post(`/v1/webhooks/${id}/test`, {});
@@ -125,7 +125,7 @@ describe('links', () => {
     expect((await read({ event: 'ACCOUNT_DISCONNECTED' })).edges).toEqual([]);
   });
 
-  test('refuse what the list of their kind refuses', async () => {
+  test('refuse the same arguments as the list query', async () => {
     const query = `query ($id: ID!) { webhook(id: $id) {
       deliveries(since: "2026-02-01T00:00:00Z", until: "2026-01-01T00:00:00Z") { nodes { id } }
     } }`;
@@ -136,7 +136,7 @@ describe('links', () => {
     });
   });
 
-  test('ask for the scope of what they lead to, and the rest is shown', async () => {
+  test('require the scope of their target, and the other fields are shown', async () => {
     const { createApiKey } = await askMine(
       'mutation { createApiKey(input: { name: "p", scopes: [POSTS_READ] }) { key } }',
     );
@@ -152,15 +152,15 @@ describe('links', () => {
       events: null,
       deliveries: null,
     });
-    const faults = body.errors.map(({ path, message }: Message) => [path.join('.'), message]);
-    expect(faults.toSorted()).toEqual([
+    const errors = body.errors.map(({ path, message }: Message) => [path.join('.'), message]);
+    expect(errors.toSorted()).toEqual([
       ['post.deliveries', 'The API key lacks the scope webhooks:read.'],
       ['post.events', 'The API key lacks the scope webhooks:read.'],
       ['post.results.0.account', 'The API key lacks the scope accounts:read.'],
     ]);
   });
 
-  test('that are refused after a mutation leave what it did to be seen', async () => {
+  test('that are refused after a mutation leave its result visible', async () => {
     const { createApiKey } = await askMine(
       'mutation { createApiKey(input: { name: "w", scopes: [WEBHOOKS_WRITE] }) { key } }',
     );
@@ -172,7 +172,7 @@ describe('links', () => {
     expect(body.errors[0].extensions).toMatchObject({ requiredScope: 'webhooks:read' });
   });
 
-  test('and whatever else takes an argument may be null, so that its refusal is its own', () => {
+  test('and other fields with arguments are nullable, so that a refusal affects no other field', () => {
     const risky = Object.values(createSchema().getTypeMap()).flatMap((type) =>
       isObjectType(type) && !isIntrospectionType(type)
         ? Object.values(type.getFields()).filter(({ args }) => args.length > 0)
@@ -182,7 +182,7 @@ describe('links', () => {
     expect(risky.filter(({ type }) => isNonNullType(type)).map(String)).toEqual([]);
   });
 
-  test('lead nowhere once that is deleted', async () => {
+  test('are null once their target is deleted', async () => {
     const { tenant, ids } = await makeOneOfEach(app, receiver.url);
     await tenant.api.delete(`/v1/webhooks/${ids['Webhook']}`);
     await tenant.api.delete(`/v1/posts/${ids['Post']}`);
@@ -201,8 +201,8 @@ describe('links', () => {
   });
 });
 
-describe('what was read before', () => {
-  test('is read anew by the next mutation of a document', async () => {
+describe('a resource that was read before', () => {
+  test('is read again by the next mutation of a document', async () => {
     const tenant = await app.createTenant();
     const { id } = await tenant.createWebhook(receiver.url);
     const data = await ask(
@@ -218,7 +218,7 @@ describe('what was read before', () => {
     expect([data.a.webhook.name, data.b.webhook.name]).toEqual([null, 'new']);
   });
 
-  test('is read anew by the next message of a stream', async () => {
+  test('is read again by the next message of a stream', async () => {
     const tenant = await app.createTenant();
     const { id } = await tenant.createWebhook(receiver.url);
     await using stream = subscribeOverSocket({

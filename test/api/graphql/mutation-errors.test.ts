@@ -1,27 +1,22 @@
-// What every mutation says where it refuses: a code of the table, and each fault by a path of GraphQL.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createSchema } from '../../../api/graphql/schema.ts';
+// Every mutation refuses with a known code, and reports each issue by its GraphQL path.
+import { describe, expect, test } from 'vitest';
+import { createSchema } from '../../../api/resources/schema.ts';
 import { errorKinds } from '../../../schema/wire/errors.ts';
-import { startApp, type TestApp } from '../../support/app/app.ts';
+import { useApp } from '../../support/app/app.ts';
 import { writeOperation } from '../../support/checks/compare-apis.ts';
 import { askRefused, type Message } from '../../support/graphql/graphql.ts';
 
 const schema = createSchema();
 const mutations = Object.keys(schema.getMutationType()!.getFields());
 
-let app: TestApp;
-
-beforeAll(async () => {
-  app = await startApp({ roles: { api: true, worker: false } });
-});
-afterAll(() => app.stop());
+const app = useApp({ roles: { api: true, worker: false } });
 
 /** Credentials are the network's own words. */
-const isSpelled = ({ path }: Message) =>
+const isGraphqlPath = ({ path }: Message) =>
   /^(input|id|\w+Id|idempotencyKey)\b([^_]*|\.credentials\..*)$/.test(path);
 
 describe('a mutation', () => {
-  test.each(mutations)('%s that names nothing is refused with a code', async (name) => {
+  test.each(mutations)('%s with sample arguments is refused with a code', async (name) => {
     const query = writeOperation(schema, `Mutation.${name}`);
     const { body } = await app.api.graphql(query);
     if (!body.errors) return expect(body.data[name]).not.toBeNull();
@@ -30,7 +25,7 @@ describe('a mutation', () => {
     expect(Object.keys(errorKinds)).toContain(extensions.code);
     expect(extensions.code).not.toBe('internal');
     if (extensions.code === 'validation_error') expect(extensions.issues.length).toBeGreaterThan(0);
-    expect((extensions.issues ?? []).filter((issue: Message) => !isSpelled(issue))).toEqual([]);
+    expect((extensions.issues ?? []).filter((issue: Message) => !isGraphqlPath(issue))).toEqual([]);
   });
 
   test.each<[string, string, string[]]>([
@@ -73,7 +68,7 @@ describe('a mutation', () => {
       '(input: { monthlyPostsPerAccount: -1, returnOrigins: ["x"] })',
       ['input.monthlyPostsPerAccount', 'input.returnOrigins[0]'],
     ],
-  ])('%s%s names its faults', async (name, args, paths) => {
+  ])('%s%s reports its issues', async (name, args, paths) => {
     const selection = name === 'createPosts' ? '{ status }' : '{ __typename }';
     const refused = await askRefused(app, `mutation { ${name}${args} ${selection} }`);
     expect(refused).toMatchObject({ code: 'validation_error', path: [name], isRetriable: false });

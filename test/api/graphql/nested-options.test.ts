@@ -11,9 +11,9 @@ import {
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { GraphqlTypes } from '../../../api/graphql/builder.ts';
-import { spellField, toWire } from '../../../api/graphql/case-conversion.ts';
+import { namesAt, toWire } from '../../../api/graphql/input.ts';
 import { buildOptionTypes } from '../../../api/posts/graphql/option-types.ts';
-import { bodyOptions, toIssues } from '../../../api/http/validation.ts';
+import { check } from '../../../api/http/validation.ts';
 
 const Options = z.strictObject({
   poll: z
@@ -78,13 +78,10 @@ beforeAll(() => {
           const { type } = info.parentType.getFields()['echo']!.args[0]!;
           const { platform_options: wire } = toWire(given, type) as { platform_options: unknown };
           received = wire;
-          const { data, error } = Options.safeParse(wire, { reportInput: true });
+          const { data, issues } = check(Options, wire, { at: ['platform_options'] });
           if (data) return data;
-          const issues = error.issues.flatMap((i) =>
-            toIssues(i, bodyOptions, ['platform_options']),
-          );
-          const place = { input: { type, value: given } };
-          throw new Error(issues.map(({ path }) => spellField(path, place)).join(' '));
+          const names = namesAt({ input: { type, value: given } });
+          throw new Error(issues.map(({ path }) => names.path(path)).join(' '));
         },
       }),
     }),
@@ -118,7 +115,7 @@ describe('the types of nested options', () => {
     expect(sdl).toMatch(/"""Without."""\s+PLAIN_TEXT/);
   });
 
-  test('have words in capitals, with a line between the words of a name', () => {
+  test('have enum values in upper case, with underscores', () => {
     const kind = schema.getType('TestNetEmbedKind');
     const words = isEnumType(kind) ? kind.getValues().map(({ name, value }) => [name, value]) : [];
     expect(words).toEqual([
@@ -130,10 +127,10 @@ describe('the types of nested options', () => {
 
   test('are described by the schema, or by the member that holds it', () => {
     const sdl = printSchema(schema);
-    expect(sdl).toContain('"""Values of the option `kind` of TestNet."""\nenum TestNetEmbedKind');
+    expect(sdl).toContain('"""Values of the TestNet option `kind`."""\nenum TestNetEmbedKind');
     expect(sdl).toContain('"""A poll."""\ninput TestNetPollInput');
     expect(sdl).toContain('"""An embed."""\ntype TestNetEmbed ');
-    expect(sdl).toContain('"""`hide_totals` of the API of TestNet."""\n  hideTotals: Boolean');
+    expect(sdl).toContain('"""`hide_totals` in the API of TestNet."""\n  hideTotals: Boolean');
   });
 
   test('are required in inputs where the schema requires them, and nullable in answers', () => {
@@ -159,7 +156,7 @@ describe('the types of nested options', () => {
     expect(printSchema(schema)).toContain('blocks: [JSON!]\n');
   });
 
-  test('refuse a member whose name GraphQL could not give back', () => {
+  test('refuse a member whose name GraphQL could not convert back', () => {
     const build = () =>
       buildOptionTypes(undefined as never, 'Odd', z.strictObject({ block_2: z.string() }));
     expect(build).toThrow('block_2');
@@ -196,7 +193,7 @@ describe('nested options', () => {
     ],
     ['free JSON', { blocks: [{ block_id: 1 }] }, 'blocks[0].block_id'],
     ['free JSON that lacks a member', { blocks: [{ blockId: 'x' }] }, 'blocks[0].block_id'],
-  ])('with a fault in %s are refused by its path', async (_, options, path) => {
+  ])('with an issue in %s are refused by its path', async (_, options, path) => {
     const { errors } = await echo(options);
     expect(errors![0]!.message).toBe(`input.platformOptions.testNet.${path}`);
   });

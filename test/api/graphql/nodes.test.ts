@@ -1,4 +1,4 @@
-// What has an id of its own in GraphQL, found by that id alone.
+// Relay's `node` and `nodes`: resources by their IDs alone.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../../schema/wire/ids.ts';
 import { startApp, type TestApp } from '../../support/app/app.ts';
@@ -45,7 +45,7 @@ describe('node', () => {
     }
   });
 
-  test('shows the same as the query of its kind', async () => {
+  test('shows the same as the query of its type', async () => {
     const fields = 'caption status results { id caption platform attempts }';
     const { node, post } = await askMine(
       `query ($id: ID!) { node(id: $id) { ... on Post { ${fields} } } post(id: $id) { ${fields} } }`,
@@ -79,7 +79,7 @@ describe('node', () => {
     expect(nodes).toEqual(Object.keys(mine.ids).map(() => null));
   });
 
-  test('asks for the scope of the resource, whether there is one or not', async () => {
+  test('requires the scope of the resource, even if none has the ID', async () => {
     const key = await createKey('scopes: [POSTS_READ]');
     const { node } = await ask(app, nodeQuery, { id: mine.ids['Post'] }, key);
     expect(node.id).toBe(mine.ids['Post']);
@@ -92,11 +92,11 @@ describe('node', () => {
     }
   });
 
-  test('asks for a key', async () => {
+  test('requires a key', async () => {
     expect((await askRefused(app, nodeQuery, { id: 'x' }, '')).code).toBe('unauthorized');
   });
 
-  test('reaches no more of the accounts than the key does', async () => {
+  test('finds only accounts that the key can access', async () => {
     const key = await createKey('environment: TEST');
     const { context } = app;
     await context.db
@@ -117,7 +117,7 @@ describe('node', () => {
 });
 
 describe('nodes', () => {
-  test('answers in the order asked, with null for what is nothing', async () => {
+  test('answers in the order of the IDs, with null for unknown ones', async () => {
     const { Post: post, Webhook: webhook, Account: account } = mine.ids;
     const { nodes } = await askMine(nodesQuery, { ids: [webhook, 'x', post, account, post] });
     expect(nodes.map((node: { id: string } | null) => node?.id)).toEqual([
@@ -129,13 +129,13 @@ describe('nodes', () => {
     ]);
   });
 
-  test('shows the fault of one in its place, and the others', async () => {
+  test('shows the error of one node in its place, and the other nodes', async () => {
     const key = await createKey('scopes: [POSTS_READ]');
     const ids = [mine.ids['Post'], mine.ids['Webhook'], newId('webhook')];
     const { body } = await createApi(app.url, key).graphql(nodesQuery, { ids });
     expect(body.data.nodes).toEqual([{ __typename: 'Post', id: ids[0] }, null, null]);
-    const faults = body.errors.map(({ path, extensions }: Fault) => [path, extensions.code]);
-    expect(faults).toEqual([
+    const errors = body.errors.map(({ path, extensions }: NodeError) => [path, extensions.code]);
+    expect(errors).toEqual([
       [['nodes', 1], 'insufficient_scope'],
       [['nodes', 2], 'insufficient_scope'],
     ]);
@@ -152,7 +152,7 @@ describe('nodes', () => {
   });
 });
 
-interface Fault {
+interface NodeError {
   path: unknown[];
   extensions: { code: string };
 }

@@ -1,24 +1,22 @@
-// The networks' own options in GraphQL: typed by the schemas that check them, and only for their network.
+// The networks' own options in GraphQL: types generated from their schemas, each for one network only.
 import { isInputObjectType, isObjectType, isUnionType } from 'graphql';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createSchema } from '../../../api/graphql/schema.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createSchema } from '../../../api/resources/schema.ts';
 import { toCamelCase } from '../../../api/graphql/case-conversion.ts';
 import type { PostResult } from '../../../schema/posts/posts.ts';
 import { platformDefinitions, type PlatformName } from '../../../schema/platforms/index.ts';
-import { startApp, type TestApp } from '../../support/app/app.ts';
+import { useApp } from '../../support/app/app.ts';
 import { ask, askRefused } from '../../support/graphql/graphql.ts';
 import { addAccount } from '../../support/rows/rows.ts';
 
 const schema = createSchema();
 
-let app: TestApp;
 let accountId: string;
 
+const app = useApp({ roles: { api: true, worker: false } });
 beforeAll(async () => {
-  app = await startApp({ roles: { api: true, worker: false } });
   accountId = (await app.tenant.connectSandbox('ada')).id;
 });
-afterAll(() => app.stop());
 
 describe('the types', () => {
   test.each(platformDefinitions)('of $name have a field for each option', ({ title, options }) => {
@@ -30,7 +28,7 @@ describe('the types', () => {
     expect(isInputObjectType(given) && Object.keys(given.getFields()).toSorted()).toEqual(names);
   });
 
-  test('stand side by side in a union, and in an input of which one is given', () => {
+  test('form a union, and a one-of input', () => {
     const union = schema.getType('PlatformOptions');
     const names = isUnionType(union) ? union.getTypes().map(({ name }) => name) : [];
     expect(names.toSorted()).toEqual(
@@ -53,7 +51,7 @@ const draft = (platformOptions: unknown) => ({
 const at = 'input.platformPosts[0].platformOptions';
 
 describe('options', () => {
-  test('are given and shown with their types, and are those of REST', async () => {
+  test('have their types in input and output, and equal those of REST', async () => {
     const given = { sandbox: { outcome: 'RATE_LIMITED', delayMs: 5, times: null } };
     const { createPost } = await ask(app, create, draft(given));
     expect(createPost.results).toEqual([
@@ -70,7 +68,7 @@ describe('options', () => {
     expect(body.data.results[0].platform_options).toEqual({ outcome: 'rate_limited', delay_ms: 5 });
   });
 
-  test('that were not given are shown as none', async () => {
+  test('that were omitted are shown without values', async () => {
     const { createPost } = await ask(app, create, draft(null));
     expect(createPost.results[0].platformOptions).toEqual({
       __typename: 'SandboxOptions',
@@ -86,7 +84,7 @@ describe('options', () => {
     expect(refused.issues).toMatchObject([{ path: `${at}.bluesky`, code: 'other_network' }]);
   });
 
-  test('that the schema refuses are named by their path', async () => {
+  test('that the schema refuses are reported by their path', async () => {
     const refused = await askRefused(app, create, draft({ sandbox: { delayMs: -1 } }));
     expect(refused.issues).toMatchObject([{ path: `${at}.sandbox.delayMs`, code: 'too_small' }]);
   });
@@ -103,7 +101,7 @@ describe('options', () => {
     expect(refused.issues[0].path).toMatch(/^input\.platformPosts\[0\]\.platformOptions/);
   });
 
-  test('are named the same by validation', async () => {
+  test('are reported the same by validation', async () => {
     const query = `query ($input: CreatePostInput!) {
       validatePost(input: $input) { errors { field code } }
     }`;
@@ -115,7 +113,7 @@ describe('options', () => {
     expect(other.validatePost.errors).toEqual([{ field: `${at}.bluesky`, code: 'other_network' }]);
   });
 
-  test('are named the same for one post among several', async () => {
+  test('are reported the same for one post among several', async () => {
     const mutation = `mutation ($input: CreatePostsInput!) {
       createPosts(input: $input) { status error { issues { path code } } }
     }`;
@@ -137,7 +135,7 @@ describe('options', () => {
     ]);
   });
 
-  test('in REST may say whose they are', async () => {
+  test('in REST can name their network', async () => {
     const platform_posts = [{ account_id: accountId, platform: 'bluesky', platform_options: {} }];
     const body = { caption: 'a', status: 'draft', platform_posts };
     const refused = await app.api.post('/v1/posts', body);
@@ -229,7 +227,7 @@ describe('options that hold objects', () => {
     },
   );
 
-  test('are given and shown in the names of GraphQL, but free JSON as it is', async () => {
+  test('have GraphQL names, but free JSON does not change', async () => {
     const create = `mutation ($input: CreatePostInput!) {
       createPost(input: $input) { id results { platformOptions {
         ... on MastodonOptions { poll { options expiresIn hideTotals } }

@@ -1,18 +1,16 @@
 // Changing, publishing, canceling, deleting and retrying posts in GraphQL: the same as in REST.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Account } from '../../../schema/accounts.ts';
-import { startApp, type TestApp } from '../../support/app/app.ts';
+import { useApp } from '../../support/app/app.ts';
 import { ask, askRefused, subscribeOverSocket } from '../../support/graphql/graphql.ts';
 import { inSeconds } from '../../support/rows/posts.ts';
 
-let app: TestApp;
 let account: Account;
 
+const app = useApp();
 beforeAll(async () => {
-  app = await startApp();
   account = await app.tenant.connectSandbox('ada');
 });
-afterAll(() => app.stop());
 
 const create = (post: Record<string, unknown> = { status: 'draft' }) =>
   app.tenant.createPost({ caption: 'hello', account_ids: [account.id], ...post });
@@ -24,7 +22,7 @@ const updatePost = `mutation ($id: ID!, $input: UpdatePostInput!) {
 }`;
 
 describe('updatePost', () => {
-  test('changes what is named, and REST reads the same post', async () => {
+  test('changes only the given fields, and REST reads the same post', async () => {
     const { id } = await create();
     const input = { caption: 'changed', metadata: { my_key: 'Kept_As_Is' } };
     const { updatePost: post } = await ask(app, updatePost, { id, input });
@@ -32,7 +30,7 @@ describe('updatePost', () => {
     expect((await app.api.get(`/v1/posts/${id}`)).body.data).toMatchObject(input);
   });
 
-  test('takes targets with content of their own', async () => {
+  test('accepts targets with their own content', async () => {
     const { id } = await create();
     const platformPosts = [
       { accountId: account.id, threadPosition: 0, firstComment: 'more' },
@@ -45,7 +43,7 @@ describe('updatePost', () => {
     ]);
   });
 
-  test('knows what null means for a time, and leaves the rest out', async () => {
+  test('treats null as no time, and ignores other nulls', async () => {
     const { id } = await create({ scheduled_at: inSeconds(3_600) });
     const input = { scheduledAt: null, caption: null, accountIds: null };
     const { updatePost: post } = await ask(app, updatePost, { id, input });
@@ -68,7 +66,7 @@ describe('updatePost', () => {
     expect(refused).toMatchObject({ code: 'validation_error', issues: [{ path, code }] });
   });
 
-  test('refuses a post that has begun', async () => {
+  test('refuses a post that has started', async () => {
     const { id } = await create({});
     const input = { caption: 'late' };
     const refused = await askRefused(app, updatePost, { id, input });
@@ -93,7 +91,7 @@ describe('publishPost', () => {
     expect(await askRefused(app, publishPost, { id })).toMatchObject({ code: 'conflict' });
   });
 
-  test('names what is wrong with the post by its place there: it has no input', async () => {
+  test('reports issues by their path in the post, because it has no input', async () => {
     const leaving = await app.tenant.connectSandbox('leaving');
     const { id } = await create({ status: 'draft', account_ids: [account.id, leaving.id] });
     await app.api.delete(`/v1/accounts/${leaving.id}`);
@@ -122,7 +120,7 @@ describe('cancelPost', () => {
 describe('deletePost', () => {
   const deletePost = 'mutation ($id: ID!) { deletePost(id: $id) }';
 
-  test('answers the id, and who watches the post learns that it is gone', async () => {
+  test('returns the ID, and reports the deletion to live streams', async () => {
     const { id } = await create();
     const watch = 'subscription ($id: ID) { postUpdated(id: $id) { change id post { id } } }';
     const { url, key } = { url: app.url, key: app.tenant.key };
@@ -143,7 +141,7 @@ describe('retryResult', () => {
     retryResult(postId: $postId, resultId: $resultId) { id status errorCode }
   }`;
 
-  test('publishes a failed target again, and the result tells both calls', async () => {
+  test('publishes a failed target again, and the result lists both calls', async () => {
     const platform_options = { outcome: 'rejected', times: 1 };
     const platform_posts = [{ account_id: account.id, platform_options }];
     const { id: postId } = await create({ account_ids: undefined, platform_posts });

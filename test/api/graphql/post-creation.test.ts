@@ -1,21 +1,19 @@
-// Threads, validation and several posts at once in GraphQL: the same as in REST, in its own spelling.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+// Threads, validation and bulk creation in GraphQL: the same as in REST, with GraphQL names.
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Account } from '../../../schema/accounts.ts';
-import { startApp, type TestApp } from '../../support/app/app.ts';
+import { useApp } from '../../support/app/app.ts';
 import { ask, askRefused } from '../../support/graphql/graphql.ts';
 
-let app: TestApp;
 let account: Account;
 /** A post at the network that can be answered. */
 let answered: string;
 
+const app = useApp();
 beforeAll(async () => {
-  app = await startApp();
   account = await app.tenant.connectSandbox('ada');
   const post = await app.tenant.createPost({ caption: 'first', account_ids: [account.id] });
   answered = (await app.tenant.waitForPost(post.id)).results[0]!.external_id!;
 });
-afterAll(() => app.stop());
 
 const thread = () => [
   { accountId: account.id, threadPosition: 0, inReplyTo: answered, firstComment: 'below' },
@@ -23,7 +21,7 @@ const thread = () => [
 ];
 
 describe('createPost', () => {
-  test('takes a thread with answers, comments and media, and tells of their end', async () => {
+  test('creates a thread with replies, comments and media, and shows their results', async () => {
     const { createPost } = await ask(
       app,
       `mutation ($input: CreatePostInput!) { createPost(input: $input) {
@@ -73,7 +71,7 @@ describe('createPost', () => {
     expect(post.results[0].firstComment.externalId).toMatch(/./);
   });
 
-  test('names the path of a fault in a thread as GraphQL spells it', async () => {
+  test('reports an issue in a thread by its GraphQL path', async () => {
     const refused = await askRefused(
       app,
       'mutation ($input: CreatePostInput!) { createPost(input: $input) { id } }',
@@ -97,7 +95,7 @@ describe('validatePost', () => {
     warnings { field code severity }
   } }`;
 
-  test('says what createPost would say, and warns', async () => {
+  test('reports the issues of createPost, and warnings', async () => {
     const platformPosts = [
       { accountId: account.id, threadPosition: 0, firstComment: ' ' },
       { accountId: account.id, threadPosition: 1 },
@@ -127,8 +125,8 @@ describe('validatePost', () => {
     });
   });
 
-  test('judges anew though the input carries a key that was used', async () => {
-    const input = { caption: 'a', accountIds: [account.id], idempotencyKey: 'judged' };
+  test('ignores an idempotency key in the input', async () => {
+    const input = { caption: 'a', accountIds: [account.id], idempotencyKey: 'used' };
     await ask(app, 'mutation ($input: CreatePostInput!) { createPost(input: $input) { id } }', {
       input,
     });
@@ -145,7 +143,7 @@ describe('createPost with the header Idempotency-Key', () => {
     return app.api.call('POST', '/graphql', { query, variables: { input } }, { headers });
   };
 
-  test('is answered once, as by REST', async () => {
+  test('returns the first answer again, as in REST', async () => {
     const [first, second] = [await send('a', 'in-header'), await send('a', 'in-header')];
     expect(first.body.data.createPost.id).toMatch(/^post_/);
     expect(second.body).toEqual(first.body);
@@ -153,7 +151,7 @@ describe('createPost with the header Idempotency-Key', () => {
     expect(other.body.errors[0].extensions.code).toBe('idempotency_conflict');
   });
 
-  test('is refused beside several mutations, before any is made', async () => {
+  test('is refused with several mutations, before any runs', async () => {
     const caption = 'which of us';
     const one = `createPost(input: { caption: "${caption}", accountIds: ["${account.id}"], status: DRAFT }) { id }`;
     const headers = { 'Idempotency-Key': 'for-which' };
@@ -171,7 +169,7 @@ describe('createPost with the header Idempotency-Key', () => {
     expect(body.data.filter((post: { caption: string }) => post.caption === caption)).toEqual([]);
   });
 
-  test('is refused where the key is none', async () => {
+  test('is refused if the key is invalid', async () => {
     const { body } = await send('a', 'x'.repeat(256));
     expect(body.errors[0].extensions).toMatchObject({
       issues: [{ path: 'headers.Idempotency-Key', code: 'too_big' }],
@@ -188,7 +186,7 @@ describe('createPosts', () => {
     }
   }`;
 
-  test('answers each post in order, and the same again for the same key', async () => {
+  test('answers each post in order, and repeats the answer for the same key', async () => {
     const posts = [
       { caption: 'one', accountIds: [account.id], status: 'DRAFT' },
       { caption: 'two', accountIds: ['sa_unknown'], scheduledAt: null },
@@ -203,7 +201,7 @@ describe('createPosts', () => {
         post: null,
         error: {
           code: 'validation_error',
-          message: 'input.posts[1].accountIds[0]: No account has this id.',
+          message: 'input.posts[1].accountIds[0]: No account has this ID.',
           isRetriable: false,
           hint: null,
           issues: [{ path: 'input.posts[1].accountIds[0]', code: 'unknown_account', actual: null }],
@@ -218,7 +216,7 @@ describe('createPosts', () => {
     expect(second).toEqual(first);
   });
 
-  test('takes fifty posts with their results, and no more', async () => {
+  test('accepts at most fifty posts', async () => {
     const posts = (count: number) =>
       Array.from({ length: count }, () => ({
         caption: 'a',

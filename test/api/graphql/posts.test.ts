@@ -1,17 +1,15 @@
-// Posts in GraphQL: the same post and the same refusals as in REST, in its own spelling.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+// Posts in GraphQL: the same post and the same refusals as in REST, with GraphQL names.
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Account } from '../../../schema/accounts.ts';
-import { startApp, type TestApp } from '../../support/app/app.ts';
+import { useApp } from '../../support/app/app.ts';
 import { ask, askRefused } from '../../support/graphql/graphql.ts';
 
-let app: TestApp;
 let account: Account;
 
+const app = useApp();
 beforeAll(async () => {
-  app = await startApp();
   account = await app.tenant.connectSandbox('ada');
 });
-afterAll(() => app.stop());
 
 const createPost = `mutation ($input: CreatePostInput!) {
   createPost(input: $input) {
@@ -39,7 +37,7 @@ describe('createPost', () => {
     expect(read).toEqual({ status: 'PUBLISHED', caption: 'hello' });
   });
 
-  test('takes targets with options of their own, written into the document', async () => {
+  test('accepts targets with their own options, as literals in the document', async () => {
     const { createPost: post } = await ask(
       app,
       `mutation {
@@ -54,7 +52,7 @@ describe('createPost', () => {
     expect(ended.status).toBe('failed');
   });
 
-  test('takes null for what is left out', async () => {
+  test('treats null like an omitted field', async () => {
     const { createPost: post } = await ask(app, createPost, {
       input: {
         caption: 'a',
@@ -68,7 +66,7 @@ describe('createPost', () => {
     expect(post.status).toBe('DRAFT');
   });
 
-  test('gives the first answer again for the same key, and refuses another input', async () => {
+  test('repeats the first answer for the same key, and refuses another input', async () => {
     const input = { caption: 'once', accountIds: [account.id], idempotencyKey: 'graphql-1' };
     const { createPost: first } = await ask(app, createPost, { input });
     const { createPost: second } = await ask(app, createPost, { input });
@@ -121,7 +119,7 @@ describe('createPost', () => {
     expect((await askRefused(app, createPost, {})).issues[0].path).toBe('input');
   });
 
-  test('words a refusal in names of GraphQL', async () => {
+  test('uses GraphQL names in the message of a refusal', async () => {
     const platformPosts = [{ accountId: account.id }];
     expect(
       await askRefused(app, createPost, {

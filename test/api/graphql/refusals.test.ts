@@ -1,18 +1,13 @@
-// What GraphQL refuses before any field runs, how a fault is masked, and what the front hands on.
+// Requests that GraphQL refuses before any field runs, masked errors, and paths outside /graphql.
 import { createHash } from 'node:crypto';
 import { getIntrospectionQuery } from 'graphql';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApi } from '../../support/app/api.ts';
-import { startApp, type TestApp } from '../../support/app/app.ts';
+import { startApp, type TestApp, useApp } from '../../support/app/app.ts';
 import { ask, askRefused } from '../../support/graphql/graphql.ts';
 
-let app: TestApp;
-
-beforeAll(async () => {
-  app = await startApp({ env: { FANFARE_MAX_BODY_BYTES: '20000', FANFARE_LOG_LEVEL: 'silent' } });
-});
-afterAll(() => app.stop());
+const app = useApp({ env: { FANFARE_MAX_BODY_BYTES: '20000', FANFARE_LOG_LEVEL: 'silent' } });
 
 describe('the key', () => {
   test('is not needed to read the schema', async () => {
@@ -32,7 +27,7 @@ describe('the key', () => {
 });
 
 describe('too many requests', () => {
-  test('get 429 and when to come again', async () => {
+  test('get 429 with the time to wait', async () => {
     await using limited = await startApp({
       roles: { api: true, worker: false },
       env: { FANFARE_RATE_LIMIT_PER_MINUTE: '3' },
@@ -88,15 +83,15 @@ describe('a request', () => {
     expect(refused.body.errors[0].extensions.code).toBe('method_not_allowed');
   });
 
-  test('with a name of its own gets it back', async () => {
+  test('with its own request ID gets it back', async () => {
     const answer = await post({ query: '{ post(id: "x") { id } }' }, { 'x-request-id': 'mine-1' });
     expect(answer.headers.get('X-Request-Id')).toBe('mine-1');
     expect(answer.body.errors[0].extensions.requestId).toBe('mine-1');
   });
 });
 
-describe('a fault that nobody foresaw', () => {
-  test('is masked, and named by the request id', async () => {
+describe('an unexpected error', () => {
+  test('is masked, and carries the request ID', async () => {
     const { db } = app.context;
     await sql`alter table projects rename to projects_away`.execute(db);
     try {
@@ -110,8 +105,8 @@ describe('a fault that nobody foresaw', () => {
   });
 });
 
-describe('the front', () => {
-  test('hands other paths to the router, and unknown ones get the 404 of REST', async () => {
+describe('the router', () => {
+  test('serves other paths, and answers unknown ones with the 404 of REST', async () => {
     expect((await app.api.get('/livez')).body).toEqual({ status: 'ok', failing: [] });
     expect((await app.api.get('/')).text).toContain('Fanfare');
     for (const path of [
@@ -188,7 +183,7 @@ describe('the front', () => {
   });
 });
 
-describe('where the public is', () => {
+describe('with introspection off', () => {
   let shut: TestApp;
 
   beforeAll(async () => {
@@ -200,7 +195,7 @@ describe('where the public is', () => {
   afterAll(() => shut.stop());
 
   test.each(['{ __schema { types { name } } }', '{ __type(name: "Post") { name } }'])(
-    'the schema is not told: %s',
+    'the schema is hidden: %s',
     async (query) => {
       const refused = await askRefused(shut, query);
       expect(refused.code).toBe('validation_error');
@@ -208,12 +203,12 @@ describe('where the public is', () => {
     },
   );
 
-  test('documents say of what type things are', async () => {
+  test('documents can select __typename', async () => {
     const { project } = await ask(shut, '{ project { __typename id } }');
     expect(project).toEqual({ __typename: 'Project', id: shut.tenant.projectId });
   });
 
-  test('there is no GraphiQL, and a fault names nothing that is not in the document', async () => {
+  test('there is no GraphiQL, and errors suggest no names', async () => {
     const page = await shut.api.get('/graphql', { headers: { accept: 'text/html' } });
     expect(page.status).toBe(406);
     expect(page.text).toBe('');

@@ -1,18 +1,16 @@
-// Every other resource in GraphQL: created, changed, listed to the end, and no other project's.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+// The other resources in GraphQL: creating, changing and listing them, within one project.
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Account } from '../../../schema/accounts.ts';
 import { firstIdAt } from '../../../schema/wire/ids.ts';
-import { startApp, type TestApp } from '../../support/app/app.ts';
+import { useApp } from '../../support/app/app.ts';
 import { ask, askRefused } from '../../support/graphql/graphql.ts';
 
-let app: TestApp;
 let account: Account;
 
+const app = useApp();
 beforeAll(async () => {
-  app = await startApp();
   account = await app.tenant.connectSandbox('ada');
 });
-afterAll(() => app.stop());
 
 describe('the other resources', () => {
   test('webhooks are created, changed, rotated, listed and deleted', async () => {
@@ -64,7 +62,7 @@ describe('the other resources', () => {
     });
   });
 
-  test('webhooks with a bad url or kind are refused at their path', async () => {
+  test('webhooks with a bad URL or event type are refused by path', async () => {
     const create = `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { secret } }`;
     expect(
       (await askRefused(app, create, { input: { url: 'ftp://example.com' } })).issues[0],
@@ -125,7 +123,7 @@ describe('the other resources', () => {
     expect(connectSession.platform).toBe('SANDBOX');
   });
 
-  test('an API key with an end makes none without', async () => {
+  test("an expiring API key can't create one that never expires", async () => {
     const expiresAt = new Date(Date.now() + 60_000).toISOString();
     const brief = `mutation { createApiKey(input: { name: "b", expiresAt: "${expiresAt}" }) { key } }`;
     const { createApiKey: maker } = await ask(app, brief);
@@ -173,7 +171,7 @@ describe('the other resources', () => {
     expect((await ask(app, '{ project { id name } }')).project.id).toBe(app.tenant.projectId);
   });
 
-  test('events, kinds, limits and capabilities are read', async () => {
+  test('events, event types, limits and capabilities are read', async () => {
     const { events, eventTypes, limits, capabilities } = await ask(
       app,
       `{
@@ -195,7 +193,7 @@ describe('the other resources', () => {
 });
 
 describe('an id older than the retention', () => {
-  test('is refused with a word on how long events and deliveries are kept', async () => {
+  test('is refused with a hint on how long events and deliveries are kept', async () => {
     const at = new Date(Date.now() - 31 * 86_400_000);
     const deliveryId = firstIdAt('delivery', at);
     for (const query of [

@@ -1,21 +1,16 @@
-// Subscriptions as server-sent events: kept alive, resumed, bounded, and ended when nobody is there.
+// Subscriptions as server-sent events: keep-alive, resuming, limits and disconnected clients.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApp, type TestApp } from '../../support/app/app.ts';
+import { describe, expect, test } from 'vitest';
+import { startApp, useApp } from '../../support/app/app.ts';
 import { openEventStream, type EventStream } from '../../support/receivers/event-stream.ts';
-import { createBigPost, overflow, tellOfPost } from '../../support/graphql/feed.ts';
+import { createBigPost, overflow, addPostChanges } from '../../support/graphql/feed.ts';
 import type { Message } from '../../support/graphql/graphql.ts';
 
-let app: TestApp;
-
-beforeAll(async () => {
-  app = await startApp({
-    roles: { api: true, worker: false },
-    env: { FANFARE_MAX_STREAMS_PER_PROJECT: '2' },
-  });
+const app = useApp({
+  roles: { api: true, worker: false },
+  env: { FANFARE_MAX_STREAMS_PER_PROJECT: '2' },
 });
-afterAll(() => app.stop());
 
 const query = `subscription ($id: ID, $after: String) {
   postUpdated(id: $id, after: $after) { cursor change post { metadata caption } }
@@ -114,11 +109,11 @@ describe('a stream of events', () => {
     const ended = once(stream.response, 'end');
     stream.response.resume();
     await ended;
-    const told = stream.messages;
-    const { extensions } = told.at(-1).errors[0];
+    const messages = stream.messages;
+    const { extensions } = messages.at(-1).errors[0];
     expect(extensions).toMatchObject({ code: 'slow_consumer', isRetriable: true });
     expect(stream.others.at(-1)).toBe('event: complete\ndata:');
-    const before = told.slice(1, -1).map(update);
+    const before = messages.slice(1, -1).map(update);
     expect(before.at(-1).cursor).toBe(extensions.cursor);
 
     const resumed = await open({ id, after: extensions.cursor });
@@ -129,7 +124,7 @@ describe('a stream of events', () => {
     resumed.vanish();
   });
 
-  test('that its client never reads is cut, and gives its place back', async () => {
+  test('that its client never reads is cut, and no longer counts against the limit', async () => {
     await using strict = await startApp({
       roles: { api: true, worker: false },
       env: { FANFARE_MAX_STREAMS_PER_PROJECT: '1', FANFARE_STALLED_MS: '1000' },
@@ -144,7 +139,7 @@ describe('a stream of events', () => {
     const { cursor } = update(await firstOf(first));
     first.vanish();
     await overflow(strict, id);
-    // What is missed is sent as fast as it is taken, so that this one never has too much waiting.
+    // Missed changes are sent only as fast as the client reads, so this queue never overflows.
     const unread = await openOne(cursor);
     unread.response.pause();
     expect(await codeOf(await openOne())).toBe('rate_limited');
@@ -160,14 +155,14 @@ describe('a stream of events', () => {
     unread.vanish();
   });
 
-  test('goes on after the cursor of its last message', async () => {
+  test('continues after the cursor of its last message', async () => {
     const id = await createDraft();
     const first = await openWhenFree(id);
-    await tellOfPost(app, id, ['test.1', 'test.2']);
+    await addPostChanges(app, id, ['test.1', 'test.2']);
     await expect.poll(() => first.messages.length).toBe(3);
     first.vanish();
     const [, one, two] = first.messages.map(update);
-    await tellOfPost(app, id, ['test.3']);
+    await addPostChanges(app, id, ['test.3']);
     const second = await open({ id, after: one.cursor });
     await expect.poll(() => second.messages.length).toBe(2);
     expect(second.messages.map((message) => update(message).change)).toEqual([

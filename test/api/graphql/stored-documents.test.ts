@@ -1,4 +1,4 @@
-// GraphQL documents that are named instead of sent: from a file, or after they were sent once.
+// Stored GraphQL documents: from a file, or sent once by a client.
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -62,7 +62,7 @@ describe('stored documents', () => {
     expect(byHash.body.data.project.id).toBe(app.tenant.projectId);
   });
 
-  test('are given variables and an operation name', async () => {
+  test('accept variables and an operation name', async () => {
     const answer = await send({
       documentId: 'post-1',
       operationName: 'Post',
@@ -72,17 +72,17 @@ describe('stored documents', () => {
     expect(answer.body.errors[0].path).toEqual(['post']);
   });
 
-  test('that change something need a POST', async () => {
+  test('with a mutation require a POST', async () => {
     const answer = await app.api.get('/graphql?documentId=revoke');
     expect(answer.status).toBe(405);
     expect(answer.body.errors[0].extensions.code).toBe('method_not_allowed');
   });
 
-  test('that are unknown are refused by the name that was given', async () => {
+  test('that are unknown are refused by their ID', async () => {
     const byId = await send({ documentId: 'nothing' });
     expect(byId.status).toBe(404);
     expect(byId.body.errors[0]).toMatchObject({
-      message: 'documentId: names no stored document: nothing',
+      message: 'documentId: is not the id of a stored document: nothing',
       extensions: { code: 'not_found', issues: [{ path: 'documentId', code: 'unknown_document' }] },
     });
     const byHash = await send({ extensions: apolloName('{ nothing }') });
@@ -92,7 +92,7 @@ describe('stored documents', () => {
     });
   });
 
-  test('have a name that is text', async () => {
+  test('require a text as ID', async () => {
     const answer = await send({ documentId: 7 });
     expect(answer.body.errors[0].extensions).toMatchObject({
       code: 'validation_error',
@@ -100,7 +100,7 @@ describe('stored documents', () => {
     });
   });
 
-  test('are named on a socket too', async () => {
+  test('work on a socket too', async () => {
     const named = { url: app.url, key: app.tenant.key, query: '' };
     await using byId = subscribeOverSocket({ ...named, payload: { documentId: 'posts' } });
     await using byHash = subscribeOverSocket({
@@ -118,7 +118,7 @@ describe('stored documents', () => {
     expect(refused.failed[0].extensions.issues[0].code).toBe('unknown_document');
   });
 
-  test('beside them any other is answered, and kept where it comes with its hash', async () => {
+  test('do not exclude other documents, which are kept if sent with their hash', async () => {
     const query = '{ limits { pageSize } }';
     const extensions = apolloName(query);
     const before = await send({ extensions });
@@ -129,7 +129,7 @@ describe('stored documents', () => {
     expect(after.body.data.limits.pageSize).toBe(100);
   });
 
-  test('are not kept for one without a key, or under a hash of something else', async () => {
+  test('are not kept without a key, or with the hash of another document', async () => {
     const query = '{ __typename }';
     const extensions = apolloName(query);
     const anonymous = createApi(app.url, '');
@@ -199,10 +199,10 @@ describe('FANFARE_PERSISTED_ONLY', () => {
     expect(answer.body.errors[0].extensions).toMatchObject(refusal);
   });
 
-  test('knows no hash that a client may offer a document for', async () => {
+  test("doesn't ask clients to send a document for an unknown hash", async () => {
     const answer = await app.api.call('POST', '/graphql', { extensions: apolloName(other) });
     expect(answer.body.errors[0]).toMatchObject({
-      message: expect.stringContaining('names no stored document'),
+      message: expect.stringContaining('is not the id of a stored document'),
       extensions: { code: 'not_found' },
     });
   });
@@ -210,20 +210,20 @@ describe('FANFARE_PERSISTED_ONLY', () => {
   test.each([
     ['by their name', { documentId: hashOf(project) }],
     ['as they are', { query: project }],
-  ])('answers those that are stored, %s', async (_, body) => {
+  ])('answers stored documents, %s', async (_, body) => {
     const answer = await app.api.call('POST', '/graphql', body);
     expect(answer.body.data.project.id).toBe(app.tenant.projectId);
   });
 
-  test('answers what `listen` asks', async () => {
+  test('answers the documents of `listen`', async () => {
     const ended = new AbortController();
     const events = openEventStream({
       url: app.url,
       key: app.tenant.key,
       types: undefined,
       isTest: false,
-      onBroken: (reason) => expect.fail(reason),
-      onMended: () => undefined,
+      onLost: (reason) => expect.fail(reason),
+      onResumed: () => undefined,
       signal: ended.signal,
     });
     const cursor = await events.readCursor();
@@ -234,7 +234,7 @@ describe('FANFARE_PERSISTED_ONLY', () => {
     }
   });
 
-  test('holds on sockets too', async () => {
+  test('applies on sockets too', async () => {
     const { url, tenant } = app;
     await using subscription = subscribeOverSocket({ url, key: tenant.key, query: `${posts} ` });
     const [refused] = await subscription.waitFor(1);
@@ -262,16 +262,16 @@ describe('the file of documents', () => {
 
   test.each([
     ['{', 'cannot be read'],
-    ['[]', 'is neither'],
-    ['{"a": 1}', 'is neither'],
-    ['{"a": "{ broken"}', 'has a faulty document at "a": Syntax Error'],
-    ['{"a": "{ nope }"}', 'has a faulty document at "a": Cannot query field'],
-  ])('is refused as %s', async (content, fault) => {
+    ['[]', 'must be {"<id>": "<document>"} or a manifest'],
+    ['{"a": 1}', 'must be {"<id>": "<document>"} or a manifest'],
+    ['{"a": "{ broken"}', 'has an invalid document at "a": Syntax Error'],
+    ['{"a": "{ nope }"}', 'has an invalid document at "a": Cannot query field'],
+  ])('is refused as %s', async (content, message) => {
     await expect(read(content)).rejects.toThrow(ConfigError);
-    await expect(read(content)).rejects.toThrow(fault);
+    await expect(read(content)).rejects.toThrow(message);
   });
 
-  test('must be there', () => {
+  test('must exist', () => {
     const path = join(directory, 'nowhere.json');
     expect(() => createStoredDocuments({ path, isOnly: false })).toThrow(/nowhere\.json cannot/);
   });

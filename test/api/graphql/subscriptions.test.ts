@@ -1,9 +1,9 @@
-// Live subscriptions over WebSocket and SSE: whole, in order, the caller's own, and ended with the key.
+// Live subscriptions over WebSocket and SSE: complete, in order, and limited to the caller's project.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { changeKinds } from '../../../schema/change-kinds.ts';
 import type { Account } from '../../../schema/accounts.ts';
-import { startApp, type TestApp } from '../../support/app/app.ts';
+import { useApp } from '../../support/app/app.ts';
 import { writeChanges } from '../../support/graphql/feed.ts';
 import {
   subscribeOverSocket,
@@ -12,14 +12,12 @@ import {
 } from '../../support/graphql/graphql.ts';
 import type { Tenant } from '../../support/app/seed.ts';
 
-let app: TestApp;
 let account: Account;
 
+const app = useApp();
 beforeAll(async () => {
-  app = await startApp();
   account = await app.tenant.connectSandbox('ada');
 });
-afterAll(() => app.stop());
 
 const postUpdated = `subscription ($id: ID, $after: String) {
   postUpdated(id: $id, after: $after) {
@@ -57,7 +55,7 @@ describe.each([
   const open = async (variables: Record<string, unknown> = {}, key = app.tenant.key) =>
     subscribe({ url: app.url, key, query: postUpdated, variables });
 
-  test('tells the present state first, then every step to the end', async () => {
+  test('shows the current state first, then every step to the end', async () => {
     const post = await publish();
     await using subscription = await open({ id: post.id });
     const messages = await subscription.until(isConcluded);
@@ -73,7 +71,7 @@ describe.each([
     expect(new Set(messages.map((message) => update(message).cursor)).size).toBe(messages.length);
   });
 
-  test('shows the end at once when the post has ended before', async () => {
+  test('shows the result at once if the post has already ended', async () => {
     const post = await publish();
     await app.tenant.waitForPost(post.id);
     await using subscription = await open({ id: post.id });
@@ -81,10 +79,10 @@ describe.each([
     expect(update(first).post.status).toBe('PUBLISHED');
   });
 
-  test('goes on after a cursor, each change once', async () => {
+  test('continues after a cursor, each change once', async () => {
     await using earlier = await open({});
     const post = await publish();
-    // One reader serves all streams: what it has shown to this one lies behind those opened later.
+    // One reader serves all streams: changes that it has sent here are before the start of later streams.
     for (let count = 1; ; count++) {
       const newest = update((await earlier.waitFor(count)).at(count - 1));
       if (newest.post.id === post.id && newest.change === 'published') break;
@@ -119,7 +117,7 @@ describe.each([
     expect(all.messages).toEqual([]);
   });
 
-  test('refuses a cursor that no subscription gave', async () => {
+  test("refuses a cursor that didn't come from a stream", async () => {
     await using subscription = await open({ after: 'nonsense' });
     const [refused] = await subscription.waitFor(1);
     expect(refused.errors[0].extensions).toMatchObject({
@@ -128,7 +126,7 @@ describe.each([
     });
   });
 
-  test('says cursor_expired for a cursor of another database, and from where it can go on', async () => {
+  test('returns cursor_expired for a cursor of another database, with the oldest valid one', async () => {
     const after = Buffer.from('deadbeef.7.1').toString('base64url');
     await using subscription = await open({ after });
     const [refused] = await subscription.waitFor(1);
@@ -141,7 +139,7 @@ describe.each([
 });
 
 describe('deliveryUpdated', () => {
-  test('tells the deliveries of one webhook with their attempts', async () => {
+  test('shows the deliveries of one webhook with their attempts', async () => {
     const inbox = await app.tenant.createWebhook(`${app.url}/sandbox/inbox/live`);
     const other = await app.tenant.createWebhook(`${app.url}/sandbox/inbox/other`);
     await using subscription = subscribeOverSocket({
@@ -176,8 +174,8 @@ describe('deliveryUpdated', () => {
 });
 
 describe('webhookUpdated', () => {
-  test('tells what is done with a webhook, to its end', async () => {
-    // Nothing is sent to it: a delivery that fails would be told too.
+  test('shows every change of a webhook, to its deletion', async () => {
+    // Nothing is sent to it, because failing deliveries would be changes too.
     const { id } = await app.tenant.createWebhook('https://example.com/hook', [
       'account.connected',
     ]);

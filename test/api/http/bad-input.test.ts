@@ -1,20 +1,18 @@
-// Every kind of bad input is refused with the exact path of each fault, and nothing is written.
+// Invalid input of every form is refused with the exact path of each issue, and nothing is written.
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createTestRest, type TestKey, type TestRest } from '../../support/app/rest.ts';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type TestKey, useRest } from '../../support/app/rest.ts';
 
-let rest: TestRest;
 let mine: TestKey;
 let account: string;
 let anothers: string;
 
+const rest = useRest();
 beforeAll(async () => {
-  rest = await createTestRest();
   mine = await rest.createTenant();
   account = await rest.insertAccount(mine.projectId);
   anothers = await rest.insertAccount((await rest.createTenant()).projectId);
 });
-afterAll(() => rest[Symbol.asyncDispose]());
 
 afterEach(async () => {
   for (const table of ['posts', 'webhook_subscriptions', 'outbox', 'changes', 'idempotency_keys']) {
@@ -35,7 +33,7 @@ function fromNow(seconds: number): string {
 }
 
 describe('POST /v1/posts', () => {
-  type Row = [name: string, body: () => unknown, ...faults: [path: string, code: string][]];
+  type Row = [name: string, body: () => unknown, ...issues: [path: string, code: string][]];
   const rows: Row[] = [
     ['no target', () => ({ caption: 'a' }), ['account_ids', 'no_targets']],
     ['empty account_ids', () => ({ caption: 'a', account_ids: [] }), ['account_ids', 'no_targets']],
@@ -160,19 +158,19 @@ describe('POST /v1/posts', () => {
     ],
     ['an empty idempotency key', () => ({ idempotency_key: '' }), ['idempotency_key', 'too_small']],
   ];
-  test.each(rows)('refuses %s', async (_, body, ...faults) => {
+  test.each(rows)('refuses %s', async (_, body, ...expected) => {
     const issues = await issuesOf('POST', '/v1/posts', body());
-    expect(issues.map(({ path, code }) => [path, code])).toEqual(faults);
+    expect(issues.map(({ path, code }) => [path, code])).toEqual(expected);
   });
 
-  test('refuses nesting without bottom', async () => {
+  test('refuses endless nesting', async () => {
     const raw = `{"metadata":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
     const answer = await rest.call('POST', '/v1/posts', { key: mine.key, raw });
     expect(answer.status).toBe(422);
     expect(answer.body.error.issues[0].code).toBe('too_deep');
   });
 
-  test('says how much was given and how much is allowed', async () => {
+  test('reports the count and the limit', async () => {
     const [issue] = await issuesOf('POST', '/v1/posts', { caption: 'x'.repeat(100_001) });
     expect(issue).toEqual({
       path: 'caption',
@@ -183,7 +181,7 @@ describe('POST /v1/posts', () => {
     });
   });
 
-  test('lists no more than a hundred faults', async () => {
+  test('lists at most a hundred issues', async () => {
     const body = { account_ids: Array.from({ length: 500 }, () => 1) };
     expect(await issuesOf('POST', '/v1/posts', body)).toHaveLength(100);
   });
@@ -235,16 +233,21 @@ describe('POST /v1/webhooks', () => {
 describe('a refusal', () => {
   const url = 'https://example.com';
   test.each([
-    ['POST', '/v1/webhooks', { url, events: [] }, 'omit it for every live kind'],
-    ['PATCH', '/v1/webhooks/wh_1', { events: [] }, 'omit it to leave the kinds as they are'],
-    ['PATCH', '/v1/webhooks/wh_1', {}, 'give one or more of `url`, `events`, `name`, `active`'],
+    ['POST', '/v1/webhooks', { url, events: [] }, 'omit it to receive every live event type'],
+    ['PATCH', '/v1/webhooks/wh_1', { events: [] }, 'omit it to leave the event types unchanged'],
+    [
+      'PATCH',
+      '/v1/webhooks/wh_1',
+      {},
+      'must change at least one of `url`, `events`, `name`, `active`',
+    ],
     [
       'POST',
       '/v1/webhooks/wh_1/replay',
       { since: '2026-01-01T00:00:00Z', status: 'failed' },
       'must be an array of "failed" or "skipped" or "canceled" or "delivered" or "missing"',
     ],
-  ] as const)('of %s %s %o says what to give', async (method, path, body, words) => {
+  ] as const)('of %s %s %o names the expected value', async (method, path, body, words) => {
     const [issue] = await issuesOf(method, path, body);
     expect(issue?.message).toContain(words);
   });
@@ -293,8 +296,8 @@ describe('a query', () => {
       'not_before_until',
     ],
     ['/v1/project?x=1', 'x', 'unknown_parameter'],
-  ])('%s is refused', async (path, fault, code) => {
-    expect(await issuesOf('GET', path, undefined)).toMatchObject([{ path: fault, code }]);
+  ])('%s is refused', async (path, parameter, code) => {
+    expect(await issuesOf('GET', path, undefined)).toMatchObject([{ path: parameter, code }]);
   });
 });
 

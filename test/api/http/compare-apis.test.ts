@@ -1,14 +1,15 @@
-// The two faces, REST and GraphQL, offer the same operations, with the same scopes, inputs and answers.
+// REST and GraphQL offer the same operations, with the same scopes, inputs and answers.
 import { getNamedType, isInputObjectType, isObjectType } from 'graphql';
 import type { z } from 'zod';
 import { describe, expect, test } from 'vitest';
 import { docPages } from '../../../api/reference/docs.ts';
-import { createSchema } from '../../../api/graphql/schema.ts';
+import { createSchema } from '../../../api/resources/schema.ts';
 import { toCamelCase } from '../../../api/graphql/case-conversion.ts';
 import { healthPages } from '../../../api/server/health.ts';
 import { metricsPage } from '../../../api/server/metrics.ts';
 import type { Route } from '../../../api/http/route.ts';
-import { routes } from '../../../api/http/routes.ts';
+import { routes } from '../../../api/resources/routes.ts';
+import { calls } from '../../../schema/wire/names.ts';
 import { fieldOf, findField, findRefusal } from '../../support/checks/compare-apis.ts';
 
 const schema = createSchema();
@@ -17,17 +18,18 @@ const places = [schema.getQueryType()!, schema.getMutationType()!].flatMap((type
 );
 const byName = routes.map((route) => [route.name, route] as const);
 
-/** What GraphQL alone has. */
+/** Fields that only GraphQL has, and why. */
 const graphqlOnly: Readonly<Record<string, string>> = {
   'Query.node': 'Relay asks for any thing by its id; REST has a path for each kind.',
   'Query.nodes': 'The same for several.',
   'Query.liveCursor': 'REST has no live streams.',
 };
 
-/** What REST alone has. */
+/** Pages that only REST has, and why. */
 const pagesOnly: Readonly<Record<string, string>> = {
   '/v1/openapi.json': "the document of REST; GraphQL's is its introspection",
   '/docs': 'for people',
+  '/docs/viewer.js': 'the script of /docs',
   '/livez': 'for the process supervisor',
   '/healthz': 'for operators',
   '/readyz': 'for the load balancer',
@@ -36,18 +38,25 @@ const pagesOnly: Readonly<Record<string, string>> = {
 
 describe('an operation', () => {
   test.each(byName)('%s of REST is in GraphQL', (_, route) => {
-    expect(findField(schema, fieldOf(route)), fieldOf(route)).toBeDefined();
+    const advice = `Add the field ${fieldOf(route)} to the graphql.ts of its resource.`;
+    expect(findField(schema, fieldOf(route)), advice).toBeDefined();
   });
 
   test('of GraphQL is in REST', () => {
     const known = new Set([...routes.map(fieldOf), ...Object.keys(graphqlOnly)]);
-    expect(places.filter((place) => !known.has(place))).toEqual([]);
+    const unknown = places.filter((place) => !known.has(place));
+    expect(unknown, 'Add a route to the rest.ts of their resource.').toEqual([]);
   });
 
-  test('that one face lacks is a known one', () => {
+  test('that one API lacks is listed in this file', () => {
     const pages = [...docPages, ...healthPages, metricsPage].map(({ path }) => path);
     expect(pages.toSorted()).toEqual(Object.keys(pagesOnly).toSorted());
     expect(Object.keys(graphqlOnly).filter((place) => !places.includes(place))).toEqual([]);
+  });
+
+  test.each(Object.entries(calls))('%s has the call that messages name', (name, call) => {
+    const { method, path } = routes.find((route) => route.name === name)!;
+    expect(call).toBe(`${method.toUpperCase()} ${path}`);
   });
 
   test('has a name of its own', () => {
@@ -61,20 +70,21 @@ describe('the scope', () => {
     expect(refusal?.options.details?.['required_scope'] ?? 'any key').toBe(route.scope);
   });
 
-  test.each(places)('of %s is asked of a key', async (place) => {
+  test.each(places)('of %s is required of a key', async (place) => {
     const refusal = await findRefusal(schema, place, undefined);
     expect(refusal?.code).toBe('unauthorized');
   });
 });
 
-describe('what goes in', () => {
+describe('the input', () => {
   test.each(byName.filter(([, { body }]) => body))(
     'has the same fields in the body of %s',
     (_, route) => {
       const argument = findField(schema, fieldOf(route))!.args.find(({ name }) => name === 'input');
       const type = argument && getNamedType(argument.type);
       const fields = isInputObjectType(type) ? Object.keys(type.getFields()) : [];
-      expect(fields.toSorted()).toEqual(membersOf(route.body).toSorted());
+      const advice = `Make the input of ${fieldOf(route)} match the body in schema/.`;
+      expect(fields.toSorted(), advice).toEqual(membersOf(route.body).toSorted());
     },
   );
 
@@ -83,7 +93,8 @@ describe('what goes in', () => {
     const args = findField(schema, fieldOf(route))!.args.map(({ name }) => name);
     const isOfPath = (name: string) => /^id$|Id$/.test(name) && !parameters.includes(name);
     const others = args.filter((name) => !otherArguments.has(name) && !isOfPath(name));
-    expect(others.toSorted()).toEqual(parameters.toSorted());
+    const advice = `Make the arguments of ${fieldOf(route)} match the query in schema/.`;
+    expect(others.toSorted(), advice).toEqual(parameters.toSorted());
   });
 
   test.each(byName.filter(([, { method }]) => method === 'post'))(
@@ -99,12 +110,13 @@ describe('what goes in', () => {
   );
 });
 
-describe('what comes out', () => {
+describe('the output', () => {
   test.each(byName.filter(([, { answer }]) => answer.schema))(
     'of %s is in GraphQL too',
     (_, route) => {
       const shown = shownBy(route);
-      expect(membersOf(route.answer.schema).filter((name) => !shown.has(name))).toEqual([]);
+      const missing = membersOf(route.answer.schema).filter((name) => !shown.has(name));
+      expect(missing, `Add the fields to the graphql.ts of ${fieldOf(route)}.`).toEqual([]);
     },
   );
 });
@@ -112,7 +124,7 @@ describe('what comes out', () => {
 const argumentNames: Readonly<Record<string, string>> = { limit: 'first', cursor: 'after' };
 const otherArguments = new Set(['input', 'idempotencyKey']);
 
-/** The names of an object's members, as GraphQL spells them. */
+/** The GraphQL names of an object's members. */
 function membersOf(given: z.ZodType | undefined | null): string[] {
   let type = given;
   if (type && 'element' in type) type = type.element as z.ZodType;

@@ -1,18 +1,16 @@
-// The Idempotency-Key: one answer for one request, however often and however simultaneously it comes.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+// The Idempotency-Key: repeats of a request, even simultaneous ones, get one answer.
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { NewKey } from '../../../api/api-keys/key.ts';
-import { createTestRest, type TestKey, type TestRest } from '../../support/app/rest.ts';
+import { type TestKey, useRest } from '../../support/app/rest.ts';
 
-let rest: TestRest;
 let tenant: TestKey;
 let account: string;
 
+const rest = useRest();
 beforeAll(async () => {
-  rest = await createTestRest();
   tenant = await rest.createTenant();
   account = await rest.insertAccount(tenant.projectId);
 });
-afterAll(() => rest[Symbol.asyncDispose]());
 
 function send(path: string, idempotencyKey: string | null, body: unknown, key = tenant.key) {
   const headers = idempotencyKey === null ? {} : { 'Idempotency-Key': idempotencyKey };
@@ -42,7 +40,7 @@ describe('a repeat', () => {
     expect(rows.includes(first.body.data.secret)).toBe(false);
   });
 
-  test('with another body, path or spelling is a conflict', async () => {
+  test('with another body or path is a conflict', async () => {
     await send('/v1/webhooks', 'hook-2', { url: 'https://example.com/a' });
     const other = await send('/v1/webhooks', 'hook-2', { url: 'https://example.com/b' });
     expect(other).toMatchObject({ status: 409, body: { error: { code: 'idempotency_conflict' } } });
@@ -50,7 +48,7 @@ describe('a repeat', () => {
     expect(path.status).toBe(409);
   });
 
-  test('by another project is a request of its own', async () => {
+  test('by another project is a separate request', async () => {
     const body = { url: 'https://example.com/hook' };
     const first = await send('/v1/webhooks', 'shared', body);
     const { key } = await rest.createTenant();
@@ -59,14 +57,14 @@ describe('a repeat', () => {
     expect(other.body.data.id).not.toBe(first.body.data.id);
   });
 
-  test('of a refused request is judged anew', async () => {
+  test('of a refused request is checked again', async () => {
     const body = { caption: 'later', account_ids: ['sa_unknown'] };
     expect((await send('/v1/posts', 'post-1', body)).status).toBe(422);
     const good = await send('/v1/posts', 'post-1', { ...body, account_ids: [account] });
     expect(good.status).toBe(202);
   });
 
-  test('is answered though the request would be refused by now', async () => {
+  test('is answered even if the request would now be refused', async () => {
     const leaving = await rest.insertAccount(tenant.projectId);
     const body = { caption: 'once', account_ids: [leaving] };
     const first = await send('/v1/posts', 'post-2', body);
@@ -131,14 +129,14 @@ describe('a repeat with another API key', () => {
     expect((await send('/v1/posts', 'no secret', body, first.key)).status).toBe(401);
   });
 
-  test('of fewer scopes is refused', async () => {
+  test('with fewer scopes is refused', async () => {
     const body = { caption: 'scoped', account_ids: [account] };
     await send('/v1/posts', 'scoped', body);
     const reader = await another({ scopes: ['posts:read'] });
     expect((await send('/v1/posts', 'scoped', body, reader.key)).status).toBe(403);
   });
 
-  test('of the test environment gets no answer of production, but the other way round', async () => {
+  test('for test gets no answer of a production key, but the reverse works', async () => {
     const sandboxed = await rest.insertAccount(tenant.projectId, { platform: 'sandbox' });
     const body = { caption: 'environments', account_ids: [sandboxed], status: 'draft' };
     const testing = await another({ environment: 'test' });
@@ -170,7 +168,7 @@ describe('a repeat with another API key', () => {
 });
 
 describe('twenty simultaneous requests', () => {
-  test('with one key make one post and get one answer', async () => {
+  test('with one key create one post and get one answer', async () => {
     const body = { caption: 'twenty', account_ids: [account] };
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => send('/v1/posts', 'burst', body)),
@@ -193,12 +191,12 @@ describe('the key itself', () => {
     expect(answer.body.error.issues).toMatchObject([{ path: 'headers.Idempotency-Key', code }]);
   });
 
-  test('may have 255 characters', async () => {
+  test('can have 255 characters', async () => {
     const answer = await send('/v1/webhooks', 'x'.repeat(255), { url: 'https://example.com' });
     expect(answer.status).toBe(201);
   });
 
-  test('of a post may come in the body', async () => {
+  test('of a post can be in the body', async () => {
     const body = { caption: 'in body', account_ids: [account], idempotency_key: 'in-body' };
     const first = await send('/v1/posts', null, body);
     const second = await send('/v1/posts', 'in-body', body);

@@ -1,18 +1,16 @@
-// The filters of lists: each narrows, and one that says nothing is refused instead of ignored.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApp, type TestApp } from '../../support/app/app.ts';
+// The filters of lists. A filter without a value is refused instead of ignored.
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useApp } from '../../support/app/app.ts';
 import { askRefused } from '../../support/graphql/graphql.ts';
 
-let app: TestApp;
 let webhookId: string;
 
+const app = useApp({ roles: { api: true, worker: false } });
 beforeAll(async () => {
-  app = await startApp({ roles: { api: true, worker: false } });
   const account = await app.tenant.connectSandbox('ada', { external_user_id: 'user-1' });
   await app.tenant.createPost({ caption: 'a', account_ids: [account.id], status: 'draft' });
   webhookId = (await app.tenant.createWebhook('https://example.com/hook')).id;
 });
-afterAll(() => app.stop());
 
 const faultsOf = (body: { error: { issues: { path: string }[] } }) =>
   body.error.issues.map(({ path }) => path);

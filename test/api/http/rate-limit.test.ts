@@ -4,28 +4,28 @@ import { createRateLimiter, RateLimited } from '../../../api/http/rate-limit.ts'
 import { createTestRest } from '../../support/app/rest.ts';
 
 describe('createRateLimiter', () => {
-  test('lets a minute of requests through at once, then one per refill', () => {
+  test('allows a minute of requests at once, then one per refill', () => {
     let now = 0;
-    const limiter = createRateLimiter(60, () => now);
+    const take = createRateLimiter(60, () => now);
     for (let left = 59; left >= 0; left--) {
-      expect(limiter.take('a')).toMatchObject({ limit: 60, remaining: left });
+      expect(take('a')).toMatchObject({ limit: 60, remaining: left });
     }
-    expect(() => limiter.take('a')).toThrow(RateLimited);
-    expect(limiter.take('b')).toMatchObject({ remaining: 59 });
+    expect(() => take('a')).toThrow(RateLimited);
+    expect(take('b')).toMatchObject({ remaining: 59 });
     now = 999;
-    expect(() => limiter.take('a')).toThrow(RateLimited);
+    expect(() => take('a')).toThrow(RateLimited);
     now = 1_000;
-    expect(limiter.take('a')).toEqual({ limit: 60, remaining: 0, resetS: 60 });
+    expect(take('a')).toEqual({ limit: 60, remaining: 0, resetS: 60 });
     now = 3_600_000;
-    expect(limiter.take('a')).toMatchObject({ remaining: 59, resetS: 1 });
+    expect(take('a')).toMatchObject({ remaining: 59, resetS: 1 });
   });
 
-  test('knows no limit where it is 0', () => {
-    expect(createRateLimiter(0).take('a')).toBeNull();
+  test('has no limit if it is 0', () => {
+    expect(createRateLimiter(0)('a')).toBeNull();
   });
 });
 
-describe('a project that asks too often', () => {
+describe('a project that sends too many requests', () => {
   test('is 429 with the time to wait, with any of its API keys, while others are served', async () => {
     await using rest = await createTestRest({ FANFARE_RATE_LIMIT_PER_MINUTE: '2' });
     const { key, projectId } = await rest.createTenant();

@@ -1,25 +1,23 @@
-// The checks that every request passes, in their order, and the envelope of each refusal.
+// The checks of every request, in their order, and the envelope of each refusal.
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { connectDatabase } from '../../../schema/database/connect.ts';
-import { createTestRest, type TestRest } from '../../support/app/rest.ts';
+import { createTestRest, useRest } from '../../support/app/rest.ts';
 
 const maxBodyBytes = 2048;
-let rest: TestRest;
 let key: string;
 
+const rest = useRest({ FANFARE_MAX_BODY_BYTES: String(maxBodyBytes) });
 beforeAll(async () => {
-  rest = await createTestRest({ FANFARE_MAX_BODY_BYTES: String(maxBodyBytes) });
   ({ key } = await rest.createTenant());
 });
-afterAll(() => rest[Symbol.asyncDispose]());
 
 function streamOf(...chunks: string[]): ReadableStream {
   return ReadableStream.from(chunks.map((chunk) => new TextEncoder().encode(chunk)));
 }
 
 describe('an answer', () => {
-  test('carries the data and a request id of its own', async () => {
+  test('has the data and a new request ID', async () => {
     const { status, body, headers } = await rest.call('GET', '/v1/project', { key });
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -30,7 +28,7 @@ describe('an answer', () => {
     expect(headers.get('Cache-Control')).toBe('no-store');
   });
 
-  test('echoes a sane request id and replaces any other', async () => {
+  test('echoes a valid request ID and replaces any other', async () => {
     const headers = { 'X-Request-Id': 'order-17:a.b' };
     const answer = await rest.call('GET', '/v1/project', { key, headers });
     expect(answer.body.request_id).toBe('order-17:a.b');
@@ -53,7 +51,7 @@ describe('an unknown path', () => {
     expect(body).toEqual({
       error: {
         code: 'not_found',
-        message: 'Nothing is at /v1/nothing.',
+        message: 'There is nothing at /v1/nothing.',
         hint: expect.any(String),
         is_retriable: false,
         docs_url: 'http://fanfare.test/docs#error-not_found',
@@ -88,13 +86,13 @@ describe('a key', () => {
     ['empty', { Authorization: 'Bearer ' }],
     ['unknown', { Authorization: 'Bearer fan_live_0000000000000000000000000000000000000000000' }],
     ['doubled', { Authorization: 'Bearer a b' }],
-  ])('%s is 401, before the body is looked at', async (_, headers) => {
+  ])('%s is 401, before the body is read', async (_, headers) => {
     const answer = await rest.call('POST', '/v1/webhooks', { headers, raw: '{' });
     expect(answer).toMatchObject({ status: 401, body: { error: { code: 'unauthorized' } } });
     expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer realm="fanfare"');
   });
 
-  test('is taken whatever the case of its scheme', async () => {
+  test('is accepted in any case of its scheme', async () => {
     const headers = { Authorization: `bearer  ${key}` };
     expect((await rest.call('GET', '/v1/project', { headers })).status).toBe(200);
   });
@@ -122,13 +120,13 @@ describe('a body', () => {
     });
   });
 
-  test('over the limit is 413 without Content-Length, and whatever its type', async () => {
+  test('over the limit is 413 without Content-Length, and with any type', async () => {
     const raw = streamOf(large.slice(0, 2000), large.slice(2000), 'x'.repeat(100_000));
     const headers = { 'Content-Type': 'text/plain' };
     expect((await rest.call('POST', '/v1/webhooks', { key, raw, headers })).status).toBe(413);
   });
 
-  test('under a Content-Length that is too small is counted as it comes', async () => {
+  test('with a Content-Length that is too small is counted as it arrives', async () => {
     const headers = { 'Content-Length': '2' };
     const answer = await rest.call('POST', '/v1/webhooks', { key, raw: streamOf(large), headers });
     expect(answer.status).toBe(413);
@@ -198,7 +196,7 @@ describe('a body', () => {
     }
   });
 
-  test('of PATCH must name something to change', async () => {
+  test('of PATCH must change a field', async () => {
     const answer = await rest.call('PATCH', '/v1/project', { key, body: {} });
     expect(answer.status).toBe(422);
     expect(answer.body.error.issues).toMatchObject([{ path: 'body', code: 'nothing_to_change' }]);
@@ -211,7 +209,7 @@ describe('a body', () => {
 });
 
 describe('a failure', () => {
-  test('of our own is masked, logged with the request id', async () => {
+  test('of Fanfare is masked, and logged with the request ID', async () => {
     const logged: unknown[] = [];
     const write = (line: string) => void logged.push(JSON.parse(line));
     const log = pino({ level: 'error' }, { write });

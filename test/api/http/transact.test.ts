@@ -1,15 +1,10 @@
-// The transaction of an operation, where Postgres gives it up for the sake of another.
+// The transaction of an operation after a deadlock or a serialization failure.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Replayed, transact, type Effects } from '../../../api/http/transact.ts';
-import { startApp, type TestApp } from '../../support/app/app.ts';
+import { useApp } from '../../support/app/app.ts';
 
-let app: TestApp;
-
-beforeAll(async () => {
-  app = await startApp({ roles: { api: true, worker: false } });
-});
-afterAll(() => app.stop());
+const app = useApp({ roles: { api: true, worker: false } });
 
 /** Notes a change each time, and then fails so often with that SQLSTATE. */
 function failing(times: number, state: string) {
@@ -46,7 +41,7 @@ describe('transact', () => {
     },
   );
 
-  test('answers a repeat of a key with what the first needed, and of no other', async () => {
+  test('answers a repeat only with the scopes of the first request', async () => {
     const idempotency = {
       key: 'scopes',
       fingerprint: Buffer.from('x'),
@@ -72,7 +67,7 @@ describe('transact', () => {
     expect(await countChanges('40P01-9')).toBe(0);
   });
 
-  test('is not run again after any other failure', async () => {
+  test('does not run again after any other failure', async () => {
     const { work, runs } = failing(9, '23505');
     const running = transact(app.context, app.tenant.caller, work);
     await expect(running).rejects.toMatchObject({ code: '23505' });

@@ -1,19 +1,15 @@
 // How much of its limit an account has used, over REST and GraphQL, and what is given back.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApp, type TestApp } from '../../support/app/app.ts';
+import { describe, expect, test } from 'vitest';
+import { useApp } from '../../support/app/app.ts';
 import { ask, askRefused } from '../../support/graphql/graphql.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.stop());
+const app = useApp();
 
 const usageOf = async (id: string, query = '') => app.api.get(`/v1/accounts/${id}/usage${query}`);
 const thisMonth = () => new Date().toISOString().slice(0, 7);
 
 describe('GET /v1/accounts/:id/usage', () => {
-  test('shows the month, the count, the limit and when it was told', async () => {
+  test('shows the month, the count, the limit and the time of its events', async () => {
     const account = await app.tenant.connectSandbox('ada');
     expect((await usageOf(account.id)).body.data).toEqual({
       month: thisMonth(),
@@ -64,7 +60,7 @@ describe('Account.usage', () => {
     account(id: $id) { usage(month: $month) { month published limit warningAt warnedAt exceededAt } }
   }`;
 
-  test('shows what REST shows', async () => {
+  test('shows the same as REST', async () => {
     const account = await app.tenant.connectSandbox('grace');
     await app.tenant.createPost({ caption: 'Hello', account_ids: [account.id] });
     const { account: shown } = await ask(app, query, { id: account.id });
@@ -80,14 +76,14 @@ describe('Account.usage', () => {
     expect(earlier.account.usage).toMatchObject({ month: '2000-01', published: 0 });
   });
 
-  test('refuses what is no month', async () => {
+  test('refuses an invalid month', async () => {
     const account = await app.tenant.connectSandbox('grace');
     const refused = await askRefused(app, query, { id: account.id, month: 'May' });
     expect(refused).toMatchObject({ code: 'validation_error', issues: [{ path: 'month' }] });
   });
 });
 
-describe('what a post was counted for', () => {
+describe('the month that a post counts for', () => {
   test('is given back for the targets that failed, and for no others', async () => {
     const [ada, bob] = await Promise.all(
       ['ada', 'bob'].map((handle) => app.tenant.connectSandbox(`${handle}-given-back`)),

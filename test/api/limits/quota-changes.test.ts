@@ -1,22 +1,18 @@
-// What becomes of the count when a post is scheduled, moved, published now, canceled, deleted, retried.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+// The monthly count when a post is scheduled, moved, published now, canceled, deleted or retried.
+import { describe, expect, test } from 'vitest';
 import { startApp } from '../../support/app/app.ts';
 import {
   createQuotaProject,
   inMonth,
   type QuotaProject,
 } from '../../support/rows/quota-project.ts';
-import { createTestRest, type TestRest } from '../../support/app/rest.ts';
+import { useRest } from '../../support/app/rest.ts';
 
 const next = inMonth(1);
 const later = inMonth(2);
 const present = inMonth(0);
 
-let rest: TestRest;
-beforeAll(async () => {
-  rest = await createTestRest();
-});
-afterAll(() => rest[Symbol.asyncDispose]());
+const rest = useRest();
 
 const createProject = (options = {}) => createQuotaProject(rest, options);
 
@@ -31,7 +27,7 @@ async function create(project: QuotaProject, body: object): Promise<string> {
 }
 
 describe('a draft', () => {
-  test('is counted once it is scheduled, and no more once it is a draft again', async () => {
+  test('counts while it is scheduled, but not once it is a draft again', async () => {
     const project = await createProject();
     const id = await create(project, { status: 'draft' });
     await project.call('PATCH', id, { scheduled_at: next.at });
@@ -40,7 +36,7 @@ describe('a draft', () => {
     expect(await counts(project)).toEqual([0, 0, 0]);
   });
 
-  test('is counted once it is published now, unless the limit is reached', async () => {
+  test('counts once it is published now, unless the limit is reached', async () => {
     const project = await createProject({ limit: 1 });
     const [first, second] = [
       await create(project, { status: 'draft' }),
@@ -60,7 +56,7 @@ describe('a draft', () => {
 });
 
 describe('a scheduled post', () => {
-  test('is counted in the month that it is moved to, and in that alone', async () => {
+  test('counts only in the month that it is moved to', async () => {
     const project = await createProject();
     const id = await create(project, { scheduled_at: next.at });
     const sameMonth = new Date(Date.parse(next.at) + 3_600_000).toISOString();
@@ -72,7 +68,7 @@ describe('a scheduled post', () => {
     expect(await counts(project)).toEqual([1, 0, 0]);
   });
 
-  test('stays where it is when the other month is full', async () => {
+  test('stays in its month if the other month is full', async () => {
     const project = await createProject({ limit: 1 });
     const id = await create(project, { scheduled_at: next.at });
     await create(project, { scheduled_at: later.at });
@@ -83,7 +79,7 @@ describe('a scheduled post', () => {
     expect(await counts(project)).toEqual([0, 1, 1]);
   });
 
-  test('may have its targets replaced within a limit that it fills itself', async () => {
+  test('can have its targets replaced within a limit that it fills itself', async () => {
     const project = await createProject({ limit: 1, accounts: 2 });
     const [first, second] = project.ids;
     const id = await create(project, { account_ids: [first], scheduled_at: next.at });
@@ -95,7 +91,7 @@ describe('a scheduled post', () => {
     expect(await counts(project, second)).toEqual([0, 1, 0]);
   });
 
-  test('is refused new targets past the limit by their place in the request', async () => {
+  test('refuses new targets past the limit by their path in the request', async () => {
     const project = await createProject({ limit: 1, accounts: 2 });
     const [first, second] = project.ids;
     const id = await create(project, { account_ids: [first], scheduled_at: next.at });
@@ -109,7 +105,7 @@ describe('a scheduled post', () => {
   test.each([
     ['canceled', 'POST', '/cancel'],
     ['deleted', 'DELETE', ''],
-  ])('is given back once when it is %s by several at once', async (_, method, path) => {
+  ])('is uncounted once when it is %s by several clients at once', async (_, method, path) => {
     const project = await createProject();
     const id = await create(project, { scheduled_at: next.at });
     await create(project, { scheduled_at: next.at });
@@ -122,7 +118,7 @@ describe('a scheduled post', () => {
     expect(await counts(project)).toEqual([0, 1, 0]);
   });
 
-  test('is counted as its results say, whatever is asked of it at once', async () => {
+  test('counts as its results say after simultaneous requests', async () => {
     const project = await createProject({ accounts: 3 });
     const posts = await Promise.all(
       [1, 2, 3, 4].map(() => create(project, { scheduled_at: next.at })),
@@ -152,7 +148,7 @@ describe('a scheduled post', () => {
 });
 
 describe('a post that is being published', () => {
-  test('is given back where it is canceled', async () => {
+  test('is uncounted where it is canceled', async () => {
     const project = await createProject();
     const id = await create(project, {});
     expect((await project.call('POST', `${id}/cancel`)).body.data.status).toBe('canceled');
@@ -161,7 +157,7 @@ describe('a post that is being published', () => {
 });
 
 describe('a thread', () => {
-  test('is counted by its parts, and those too many are named; first comments count nothing', async () => {
+  test('counts each part, reports the excess parts, and counts no first comments', async () => {
     const project = await createProject({ limit: 3 });
     const part = (thread_position: number) => ({
       account_id: project.ids[0],
@@ -181,7 +177,7 @@ describe('a thread', () => {
 });
 
 describe('a target that failed', () => {
-  test('is counted anew when it is retried, unless the limit is reached', async () => {
+  test('counts again when it is retried, unless the limit is reached', async () => {
     await using app = await startApp();
     const { api } = app;
     await api.patch('/v1/project', { monthly_posts_per_account: 1 });

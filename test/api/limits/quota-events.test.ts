@@ -1,4 +1,4 @@
-// The events of an account that comes near its monthly limit and to it: once each, in a preview alone.
+// The events of an account near or at its monthly limit: once each, and only in a preview.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApp, type TestApp } from '../../support/app/app.ts';
 import { startReceiver, type Receiver } from '../../support/receivers/receiver.ts';
@@ -60,7 +60,7 @@ async function recordedBy({ api }: Tenant): Promise<Recorded[]> {
 }
 
 describe('an account in a preview', () => {
-  test('is warned at 80 % and told of 100 %, with its data, the month, the count and the limit', async () => {
+  test('records an event at 80 % and one at 100 %, with the account, the month, the count and the limit', async () => {
     const { tenant, account } = await createTenant(previewing, 4);
     await tenant.createWebhook(`${receiver.url}/quota`, [...kinds]);
     await schedule(tenant, account.id, 3);
@@ -87,7 +87,7 @@ describe('an account in a preview', () => {
     }
   });
 
-  test('is warned at the first count that is not below 80 %, whole', async () => {
+  test('records the warning at the first whole count of at least 80 %', async () => {
     const { tenant, account } = await createTenant(previewing, 6);
     await schedule(tenant, account.id, 4);
     expect(await recordedBy(tenant)).toEqual([]);
@@ -102,7 +102,7 @@ describe('an account in a preview', () => {
     ]);
   });
 
-  test('is told once of each, whatever comes at the same time and is refused', async () => {
+  test('records each event once, despite concurrent and refused posts', async () => {
     const { tenant, account } = await createTenant(previewing, 5);
     const answers = await schedule(tenant, account.id, 12);
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);
@@ -114,7 +114,7 @@ describe('an account in a preview', () => {
     expect(recorded[0]!.timestamp < recorded[1]!.timestamp).toBe(true);
   });
 
-  test('is told again in another month', async () => {
+  test('records them again in another month', async () => {
     const { tenant, account } = await createTenant(previewing, 1);
     await schedule(tenant, account.id);
     await tenant.createPost({ caption: 'Hello', account_ids: [account.id] });
@@ -122,7 +122,7 @@ describe('an account in a preview', () => {
     expect(recorded.map(({ event }) => event)).toEqual([...kinds, ...kinds]);
   });
 
-  test('is told of in the live feed', async () => {
+  test('reports them in the live feed', async () => {
     const { tenant, account } = await createTenant(previewing, 1);
     await schedule(tenant, account.id);
     const changes = await previewing.context.db
@@ -140,7 +140,7 @@ describe('an account in a preview', () => {
 });
 
 describe('an account without a preview', () => {
-  test('records no event; its usage shows when it came to its limit', async () => {
+  test('records no event; its usage shows when it reached its limit', async () => {
     await using app = await startApp();
     const { tenant, account } = await createTenant(app, 1);
     await schedule(tenant, account.id);

@@ -1,13 +1,9 @@
-// The monthly limit of an account: what counts, what is refused past it, and where it comes from.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+// The monthly limit of an account: the count, the refusals and the settings.
+import { describe, expect, test } from 'vitest';
 import { createQuotaProject, inMonth } from '../../support/rows/quota-project.ts';
-import { createTestRest, type TestRest } from '../../support/app/rest.ts';
+import { createTestRest, useRest } from '../../support/app/rest.ts';
 
-let rest: TestRest;
-beforeAll(async () => {
-  rest = await createTestRest({ FANFARE_MONTHLY_POSTS_PER_ACCOUNT: '6' });
-});
-afterAll(() => rest[Symbol.asyncDispose]());
+const rest = useRest({ FANFARE_MONTHLY_POSTS_PER_ACCOUNT: '6' });
 
 const createProject = (options = {}) => createQuotaProject(rest, options);
 
@@ -21,7 +17,7 @@ async function countRows(projectId: string) {
 }
 
 describe('the count of a month', () => {
-  test('holds every target of a post that is published now', async () => {
+  test('includes every target of a post that is published now', async () => {
     const { ids, post, published } = await createProject({ accounts: 2 });
     await post({ account_ids: ids });
     await post({ platform_posts: [{ account_id: ids[0] }] });
@@ -29,7 +25,7 @@ describe('the count of a month', () => {
     expect(await published(ids[1]!)).toBe(1);
   });
 
-  test('is that of the time of a scheduled post', async () => {
+  test('includes a scheduled post in the month of its time', async () => {
     const { ids, post, published } = await createProject();
     const { at, month } = inMonth(2);
     expect((await post({ account_ids: ids, scheduled_at: at })).status).toBe(201);
@@ -37,7 +33,7 @@ describe('the count of a month', () => {
     expect(await published(ids[0], month)).toBe(1);
   });
 
-  test('holds no draft', async () => {
+  test('includes no draft', async () => {
     const { ids, post, published } = await createProject();
     const { at, month } = inMonth(2);
     await post({ account_ids: ids, status: 'draft' });
@@ -46,7 +42,7 @@ describe('the count of a month', () => {
     expect(await published(ids[0], month)).toBe(0);
   });
 
-  test('holds a request once, however often it is repeated with its key', async () => {
+  test('includes a request once, even if it is repeated with its key', async () => {
     const { ids, post, published } = await createProject({ limit: 1 });
     const headers = { 'Idempotency-Key': 'once' };
     const answers = await Promise.all([1, 2, 3].map(() => post({ account_ids: ids }, headers)));
@@ -56,7 +52,7 @@ describe('the count of a month', () => {
 });
 
 describe('a post past the limit', () => {
-  test('is refused whole, with the account, the limit and the month, and writes nothing', async () => {
+  test('is refused completely, with the account, the limit and the month', async () => {
     const { projectId, ids, post, published } = await createProject({ limit: 2, accounts: 3 });
     await post({ account_ids: [ids[1]] });
     await post({ account_ids: [ids[1]] });
@@ -79,7 +75,7 @@ describe('a post past the limit', () => {
     expect(counts).toEqual([0, 2, 0]);
   });
 
-  test('has every account past it named, in the order of the request', async () => {
+  test('reports every account past it, in the order of the request', async () => {
     const { ids, post } = await createProject({ limit: 1, accounts: 3 });
     await post({ account_ids: [ids[0], ids[2]] });
     const targets = ids.toReversed().map((account_id) => ({ account_id }));
@@ -91,7 +87,7 @@ describe('a post past the limit', () => {
     ]);
   });
 
-  test('may be published in another month', async () => {
+  test('can be published in another month', async () => {
     const { ids, post } = await createProject({ limit: 1 });
     const { at, month } = inMonth(1);
     await post({ account_ids: ids });
@@ -101,7 +97,7 @@ describe('a post past the limit', () => {
     expect(refused.body.error.message).toContain(month);
   });
 
-  test('is refused though the limit was lowered below what is counted already', async () => {
+  test('is refused after the limit is lowered below the count', async () => {
     const { ids, post, setLimit } = await createProject({ limit: 3 });
     await post({ account_ids: ids });
     await post({ account_ids: ids });
@@ -112,7 +108,7 @@ describe('a post past the limit', () => {
     expect((await post({ account_ids: ids })).status).toBe(202);
   });
 
-  test('is one of those that come at the same time: as many are accepted as are left', async () => {
+  test('is refused among simultaneous posts, as many of which are accepted as the limit allows', async () => {
     const { ids, post, published } = await createProject({ limit: 7 });
     await post({ account_ids: ids });
     await post({ account_ids: ids });
@@ -124,8 +120,8 @@ describe('a post past the limit', () => {
   });
 });
 
-describe('posts that come at the same time', () => {
-  test('wait for each other in no circle, whatever the order of their accounts', async () => {
+describe('simultaneous posts', () => {
+  test('cause no deadlock, in any order of their accounts', async () => {
     const { ids, post, published } = await createProject({ limit: 40, accounts: 6 });
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, i) => {
@@ -139,7 +135,7 @@ describe('posts that come at the same time', () => {
 });
 
 describe('the limit', () => {
-  test("is the installation's where the project has none of its own", async () => {
+  test("is the installation's if the project sets none", async () => {
     const { key, ids, usage, setLimit } = await createProject();
     const limits = await rest.call('GET', '/v1/limits', { key });
     expect(limits.body.data.posts_per_account_and_month).toBe(6);
@@ -150,7 +146,7 @@ describe('the limit', () => {
     expect(await usage(ids[0])).toMatchObject({ limit: 6 });
   });
 
-  test('is none where the project says 0, and its usage is counted all the same', async () => {
+  test('is off if the project sets 0, and usage is still counted', async () => {
     const { key, ids, post, usage } = await createProject({ limit: 0 });
     const answers = await Promise.all(Array.from({ length: 8 }, () => post({ account_ids: ids })));
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(202));
@@ -164,7 +160,7 @@ describe('the limit', () => {
     expect(limits.body.data.posts_per_account_and_month).toBeNull();
   });
 
-  test('is none where neither the installation nor the project has one', async () => {
+  test('is off if neither the installation nor the project sets one', async () => {
     await using unlimited = await createTestRest({ FANFARE_MONTHLY_POSTS_PER_ACCOUNT: '0' });
     const { key } = await unlimited.createTenant();
     const { body } = await unlimited.call('GET', '/v1/limits', { key });

@@ -1,34 +1,20 @@
-// The live feed: every change once and in order, whoever commits late and whenever a stream begins.
+// The live feed: every change once and in order, despite late commits and for streams that start at any time.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql, type KyselyPlugin } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Feed } from '../../../api/live/feed.ts';
+import { describe, expect, test } from 'vitest';
 import type { FeedStream } from '../../../api/live/subscriber.ts';
-import type { Listener } from '../../../schema/database/live/listen.ts';
 import { insertRestore } from '../../../schema/database/dispatch/restores.ts';
-import type { TestDatabase } from '../../support/rows/database.ts';
 import {
   changesOfPosts as filter,
   createTestFeed,
   subjectIds as subjects,
-  startFeed,
   take,
   writePostChanges,
-  type FeedSetting,
   type Writers,
+  useFeed,
 } from '../../support/graphql/feed.ts';
 
-let setting: FeedSetting;
-let database: TestDatabase;
-let writers: Writers;
-let listener: Listener;
-let feed: Feed;
-
-beforeAll(async () => {
-  setting = await startFeed();
-  ({ database, writers, listener, feed } = setting);
-});
-afterAll(() => setting.close());
+const { database, writers, listener, feed } = useFeed();
 
 const commit: Writers['commit'] = (...change) => writers.commit(...change);
 
@@ -42,7 +28,7 @@ async function bookmarkOf(stream: FeedStream): Promise<string> {
 }
 
 describe('subscribe', () => {
-  test('tells what is committed after it began, of its project, subject and id only', async () => {
+  test('sends only changes committed after it began, of its project, subject and id', async () => {
     const all = await feed.subscribe(filter('prj_one'));
     const one = await feed.subscribe(filter('prj_one', 'post_b'));
     await commit('prj_two', ['post_x']);
@@ -63,7 +49,7 @@ describe('subscribe', () => {
     }
   });
 
-  test('ends the stream of a slow client and tells where to go on', async () => {
+  test('ends the stream of a slow client with a cursor to resume from', async () => {
     const stream = await feed.subscribe(filter('prj_slow'));
     await commit('prj_slow', ['post_first']);
     const [first] = await take(stream, 1);
@@ -84,7 +70,7 @@ describe('subscribe', () => {
     await again.return();
   });
 
-  test('keeps the place of a stream until its client has been told why it ended', async () => {
+  test('counts a stream until its client knows why it ended', async () => {
     const small = createTestFeed(database.db, listener, { maxStreamsPerProject: 1 });
     const stream = await small.subscribe(filter('prj_place'));
     const waiting = stream.next();
@@ -101,14 +87,14 @@ describe('subscribe', () => {
     await small.close();
   });
 
-  test('tells a stream now and then how far it is, though nothing happens to what it is about', async () => {
+  test('sends bookmarks to a stream without changes', async () => {
     const often = createTestFeed(database.db, listener, { bookmarkEveryMs: 50 });
     const stream = await often.subscribe(filter('prj_still'));
     const before = await bookmarkOf(stream);
     await commit('prj_still', ['post_1']);
-    let told = await stream.next();
-    while (!told.value!.change) told = await stream.next();
-    expect(told.value!.change.subject_id).toBe('post_1');
+    let item = await stream.next();
+    while (!item.value!.change) item = await stream.next();
+    expect(item.value!.change.subject_id).toBe('post_1');
     const behind = await bookmarkOf(stream);
     // It names a change that is on disk: other ids may be given again after a crash.
     const named = /\.(\d+)\.9223372036854775807$/.exec(Buffer.from(behind, 'base64url').toString());
@@ -126,7 +112,7 @@ describe('subscribe', () => {
     await Promise.all([all.return(), rest.return()]);
   });
 
-  test('looks ever less often for what a slow transaction holds back, and tells it soon after', async () => {
+  test('checks ever less often for changes that a slow transaction holds back, and sends them soon after', async () => {
     let reads = 0;
     const count: KyselyPlugin = {
       transformQuery: ({ node }) => (reads++, node),
@@ -146,13 +132,13 @@ describe('subscribe', () => {
   });
 
   test('ends the cursors of a database that was restored, and begins again', async () => {
-    const stream = await feed.subscribe(filter('prj_life'));
+    const stream = await feed.subscribe(filter('prj_epoch'));
     const broken = expect(stream.next()).rejects.toMatchObject({ code: 'cursor_expired' });
     await insertRestore(database.db);
-    await commit('prj_life', ['post_1']);
+    await commit('prj_epoch', ['post_1']);
     await broken;
-    const again = await feed.subscribe(filter('prj_life'));
-    await commit('prj_life', ['post_2']);
+    const again = await feed.subscribe(filter('prj_epoch'));
+    await commit('prj_epoch', ['post_2']);
     // It may begin before the first one, which its reader need not have come to yet.
     const [first] = subjects(await take(again, 1));
     if (first === 'post_1') expect(subjects(await take(again, 1))).toEqual(['post_2']);
@@ -180,7 +166,7 @@ describe('subscribe', () => {
     await stream.return();
   });
 
-  test('goes on when only the connection is lost that listens, whatever is asked meanwhile', async () => {
+  test('continues after the listening connection alone is lost', async () => {
     const stream = await feed.subscribe(filter('prj_deaf'));
     for (let i = 0; i < 5; i++) {
       const next = stream.next();
@@ -190,8 +176,8 @@ describe('subscribe', () => {
       );
       const others = await Promise.all([1, 2, 3].map(() => feed.subscribe(filter('prj_deaf'))));
       await commit('prj_deaf', [`post_${i}`]);
-      const told = await Promise.all([next, ...others.map((other) => other.next())]);
-      const ids = told.map(({ value }) => value!.change!.subject_id);
+      const items = await Promise.all([next, ...others.map((other) => other.next())]);
+      const ids = items.map(({ value }) => value!.change!.subject_id);
       expect(new Set(ids)).toEqual(new Set([`post_${i}`]));
       await Promise.all(others.map((other) => other.return()));
       await sleep(600); // until it listens again
@@ -199,7 +185,7 @@ describe('subscribe', () => {
     await stream.return();
   });
 
-  test('ends at once when told to, though nothing has come', async () => {
+  test('ends at once when closed, though nothing has come', async () => {
     const stream = await feed.subscribe(filter('prj_quiet'));
     const waiting = stream.next();
     await stream.return();

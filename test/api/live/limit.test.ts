@@ -1,26 +1,24 @@
-// How many streams a project may have at once, and that each is given back however it ends.
+// The limit of streams per project. A stream stops counting however it ends.
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { startApp, type TestApp } from '../../support/app/app.ts';
+import { useApp } from '../../support/app/app.ts';
 import { ask, subscribeOverSocket } from '../../support/graphql/graphql.ts';
 import { openOwnSocket, send } from '../../support/receivers/raw-socket.ts';
 
 const limit = 5;
-let app: TestApp;
 let postId: string;
 
+const app = useApp({
+  roles: { api: true, worker: false },
+  env: { FANFARE_MAX_STREAMS_PER_PROJECT: String(limit) },
+});
 beforeAll(async () => {
-  app = await startApp({
-    roles: { api: true, worker: false },
-    env: { FANFARE_MAX_STREAMS_PER_PROJECT: String(limit) },
-  });
   const account = await app.tenant.connectSandbox('ada');
   const draft = { caption: 'a', account_ids: [account.id], status: 'draft' };
   postId = (await app.tenant.createPost(draft)).id;
 });
-afterAll(() => app.stop());
 
 const query = 'subscription ($id: ID) { postUpdated(id: $id) { change } }';
 
@@ -100,8 +98,8 @@ describe('the streams of a project', () => {
     ['on sockets', subscribeAndVanish],
     ['that asked for server-sent events', askForEventsAndVanish],
     ['that use the name of a stream again while it is opened', subscribeTwiceAndVanish],
-  ])('are given back by clients %s and vanish', async (_, vanish) => {
-    for (let round = 0; round < 8; round++) {
+  ])('stop counting after clients %s and vanish', async (_, vanish) => {
+    for (let i = 0; i < 8; i++) {
       await Promise.all(Array.from({ length: limit }, () => vanish(Math.random() * 30)));
     }
     await expect
@@ -114,7 +112,7 @@ describe('the streams of a project', () => {
       .toBe(0);
   });
 
-  test('have their limit among those that are told', async () => {
+  test('have a limit that /v1/limits shows', async () => {
     expect(await ask(app, '{ limits { streamsPerProject } }')).toEqual({
       limits: { streamsPerProject: limit },
     });

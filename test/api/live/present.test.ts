@@ -1,32 +1,17 @@
-// A stream that begins with the present state tells exactly the changes that this state lacks.
+// A stream that starts with the current state sends exactly the changes that this state lacks.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Feed } from '../../../api/live/feed.ts';
+import { describe, expect, test } from 'vitest';
 import type { Db } from '../../../schema/database/tables.ts';
-import type { Listener } from '../../../schema/database/live/listen.ts';
-import type { TestDatabase } from '../../support/rows/database.ts';
 import {
   changesOfPosts,
   createTestFeed,
   subjectIds,
-  startFeed,
   take,
   writePostChanges,
-  type FeedSetting,
-  type Writers,
+  useFeed,
 } from '../../support/graphql/feed.ts';
 
-let setting: FeedSetting;
-let database: TestDatabase;
-let writers: Writers;
-let listener: Listener;
-let feed: Feed;
-
-beforeAll(async () => {
-  setting = await startFeed();
-  ({ database, writers, listener, feed } = setting);
-});
-afterAll(() => setting.close());
+const { database, writers, listener, feed } = useFeed();
 
 /** The state that grows by one with each change: which posts a project has. */
 const readState = (projectId: string) => async (db: Db) => {
@@ -41,7 +26,7 @@ const readState = (projectId: string) => async (db: Db) => {
 const begin = (projectId: string) => feed.readPresent(readState(projectId));
 
 describe('readPresent', () => {
-  test('leaves out what is committed already, though an older transaction holds it back', async () => {
+  test('omits changes that the state includes, though an older transaction holds them back', async () => {
     const older = await writers.hold((trx) => writePostChanges(trx, 'prj_held', ['post_late']));
     await writers.commit('prj_held', ['post_early']);
     const { cursor, state } = await begin('prj_held');

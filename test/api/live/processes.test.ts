@@ -67,9 +67,9 @@ describe('a client that reconnects', () => {
     async function hop(firstAfter: string): Promise<string[]> {
       const seen: string[] = [];
       let after = firstAfter;
-      for (let turn = 0; seen.length < total; turn++) {
-        const { url } = apps[turn % 2]!;
-        const subscribe = turn % 3 === 0 ? subscribeOverSse : subscribeOverSocket;
+      for (let i = 0; seen.length < total; i++) {
+        const { url } = apps[i % 2]!;
+        const subscribe = i % 3 === 0 ? subscribeOverSse : subscribeOverSocket;
         await using stream = await subscribe({ url, key, query, variables: { after } });
         const wanted = Math.min(1 + Math.floor(Math.random() * 60), total - seen.length);
         const messages = (await stream.waitFor(wanted)).slice(0, wanted).map(update);
@@ -116,7 +116,7 @@ describe('a client that reconnects', () => {
 });
 
 describe('a stream that begins with the present state', () => {
-  test('tells no change that the state has, though an older transaction held it back', async () => {
+  test('sends no change that the state includes, though an older transaction held it back', async () => {
     const { api, key, connectSandbox, createPost } = apps[1].tenant;
     const older = await writers.hold((trx) => writePostChanges(trx, 'prj_other', ['post_old']));
     const account = await connectSandbox('ada');
@@ -130,11 +130,11 @@ describe('a stream that begins with the present state', () => {
     expect(present).toMatchObject({ change: 'present', post: { caption: 'v1' } });
     await api.patch(`/v1/posts/${id}`, { caption: 'v2' });
     await older.commit();
-    const told = (await first.waitFor(2)).map(update);
+    const updates = (await first.waitFor(2)).map(update);
     await using resumed = open({ after: present.cursor });
-    expect((await resumed.waitFor(1)).map(update)).toEqual(told.slice(1));
+    expect((await resumed.waitFor(1)).map(update)).toEqual(updates.slice(1));
     await sleep(200);
-    expect(told[1]).toMatchObject({ change: 'updated', post: { caption: 'v2' } });
+    expect(updates[1]).toMatchObject({ change: 'updated', post: { caption: 'v2' } });
     expect([first, resumed].map(({ messages }) => messages.length)).toEqual([2, 1]);
   });
 });

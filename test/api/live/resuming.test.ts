@@ -1,33 +1,21 @@
-// Streams that go on after a cursor: every change once and in order, and a clear word where that can't be.
+// Streams that resume after a cursor: every change once and in order, or a clear error.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Feed } from '../../../api/live/feed.ts';
+import { describe, expect, test } from 'vitest';
 import { deleteChanges, readChanges, readFeedHead } from '../../../schema/database/live/changes.ts';
-import type { TestDatabase } from '../../support/rows/database.ts';
 import {
   changesOfPosts as filter,
   subjectIds as subjects,
-  startFeed,
   take,
-  type FeedSetting,
   type Writers,
+  useFeed,
 } from '../../support/graphql/feed.ts';
 
-let setting: FeedSetting;
-let database: TestDatabase;
-let writers: Writers;
-let feed: Feed;
-
-beforeAll(async () => {
-  setting = await startFeed();
-  ({ database, writers, feed } = setting);
-});
-afterAll(() => setting.close());
+const { database, writers, feed } = useFeed();
 
 const commit: Writers['commit'] = (...change) => writers.commit(...change);
 
 describe('a stream after a cursor', () => {
-  test('goes on after a cursor without a gap or a duplicate', async () => {
+  test('continues after a cursor without a gap or a duplicate', async () => {
     const ids = Array.from({ length: 700 }, (_, i) => `post_${i}`);
     const first = await feed.subscribe(filter('prj_resume'));
     await commit('prj_resume', ids);
@@ -110,11 +98,11 @@ describe('a cursor', () => {
   ])('refuses %j as a cursor', async (after) => {
     await expect(feed.subscribe({ ...filter('prj_one'), after })).rejects.toMatchObject({
       code: 'validation_error',
-      options: { issues: [{ path: 'after', code: 'invalid_cursor' }] },
+      options: { issues: [{ path: ['after'], code: 'invalid_cursor' }] },
     });
   });
 
-  test('from a future that the database does not know is told to have expired', async () => {
+  test('that is newer than the database has expired', async () => {
     const { epoch, horizon, next } = await readFeedHead(database.db);
     const running = `${horizon}.0.${horizon}:${next + 1_000n}:`;
     for (const place of ['99999999999.1', running]) {
@@ -129,7 +117,7 @@ describe('a cursor', () => {
   test.each([
     ['that ends before it begins', (at: bigint) => `${at}:${at - 1n}:`],
     ['whose transactions are none of its own', (at: bigint) => `${at - 9n}:${at}:${at - 10n}`],
-    ['that begins after where the cursor stands', (at: bigint) => `${at + 1n}:${at + 1n}:`],
+    ['that begins after the position of the cursor', (at: bigint) => `${at + 1n}:${at + 1n}:`],
     ['twice the same', (at: bigint) => `${at - 9n}:${at}:${at - 3n},${at - 3n}`],
     [
       'of more transactions than a server runs',
@@ -142,11 +130,11 @@ describe('a cursor', () => {
     const after = Buffer.from(text).toString('base64url');
     await expect(feed.subscribe({ ...filter('prj_one'), after })).rejects.toMatchObject({
       code: 'validation_error',
-      options: { issues: [{ path: 'after', code: 'invalid_cursor' }] },
+      options: { issues: [{ path: ['after'], code: 'invalid_cursor' }] },
     });
   });
 
-  test('says cursor_expired for another database, and for what is no longer kept', async () => {
+  test('returns cursor_expired for another database, and for pruned changes', async () => {
     const foreign = Buffer.from('0123abcd.5.1').toString('base64url');
     await expect(feed.subscribe({ ...filter('prj_old'), after: foreign })).rejects.toMatchObject({
       code: 'cursor_expired',
@@ -164,7 +152,7 @@ describe('a cursor', () => {
     await take(stream, 1);
     await stream.return();
     expect(await deleteChanges(database.db, new Date(Date.now() - 1e8))).toBeGreaterThan(0);
-    await sleep(1_100); // an idle feed looks at its head by itself
+    await sleep(1_100); // An idle feed reads its head by itself.
     const expired = await feed
       .subscribe({ ...filter('prj_old'), after: item!.cursor })
       .catch((error: unknown) => error);
@@ -178,7 +166,7 @@ describe('a cursor', () => {
   });
 });
 
-describe('a stream that reads what it missed', () => {
+describe('a stream that reads missed changes', () => {
   test('walks past the changes of other projects without reading them', async () => {
     const { horizon } = await readFeedHead(database.db);
     const ids = Array.from({ length: 300 }, (_, i) => `post_${i}`);
@@ -190,7 +178,7 @@ describe('a stream that reads what it missed', () => {
       .toMatchObject({ changes: [{ subject_id: 'post_1' }], isLast: true });
   });
 
-  test('says cursor_expired when what it has yet to read is pruned', async () => {
+  test('returns cursor_expired when changes that it has yet to read are pruned', async () => {
     const stream = await feed.subscribe(filter('prj_late'));
     await commit('prj_late', ['post_1']);
     const [item] = await take(stream, 1);

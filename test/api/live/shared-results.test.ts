@@ -1,9 +1,9 @@
-// Streams that tell the same in the same way: executed once for all of them, and never shared beyond that.
+// Streams that select the same fields of a message share one execution, and nothing else.
 import { createSchema, createYoga } from 'graphql-yoga';
 import type { ExecutionResult } from 'graphql';
 import { getEventListeners } from 'node:events';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { useSharedResults } from '../../../api/live/use-shared-results.ts';
+import { useSharedResults } from '../../../api/graphql/server/use-shared-results.ts';
 
 interface Message {
   text: string;
@@ -26,8 +26,8 @@ beforeEach(() => {
   messages = [{ text: 'one' }, { text: 'two' }];
 });
 
-/** Tells all messages, then waits for ever. */
-function tell(): AsyncIterableIterator<Message> {
+/** Sends all messages, then waits forever. */
+function sendAll(): AsyncIterableIterator<Message> {
   let next = 0;
   const waiting = Promise.withResolvers<IteratorResult<Message>>();
   endings.push(() => waiting.resolve({ done: true, value: undefined }));
@@ -56,20 +56,20 @@ const yoga = createYoga<State>({
   schema: createSchema<State>({
     typeDefs: `
       type Query { isUp: Boolean }
-      type Told { text(upper: Boolean): String  fails: String  mayFail: String }
-      type Subscription { told(after: String): Told }
+      type Sample { text(upper: Boolean): String  fails: String  mayFail: String }
+      type Subscription { sample(after: String): Sample }
     `,
     resolvers: {
       Subscription: {
-        told: {
+        sample: {
           subscribe: (_: unknown, { after }: { after?: string }) => {
             if (after === 'bad') throw new Error('no such place');
-            return tell();
+            return sendAll();
           },
           resolve: (message: Message) => message,
         },
       },
-      Told: {
+      Sample: {
         text: ({ text }: Message, { upper }: { upper?: boolean }, context: unknown) => {
           executed++;
           contexts.push(context);
@@ -113,39 +113,39 @@ async function take(...given: Parameters<typeof open>): Promise<ExecutionResult[
   return taken;
 }
 
-const plain = 'subscription { told { text } }';
+const plain = 'subscription { sample { text } }';
 
 describe('streams of one message', () => {
-  test('are executed once where they ask for the same', async () => {
+  test('are executed once if they select the same fields', async () => {
     const [first, second] = await Promise.all([take(plain), take(plain)]);
     expect(first).toEqual([
-      { data: { told: { text: 'one' } } },
-      { data: { told: { text: 'two' } } },
+      { data: { sample: { text: 'one' } } },
+      { data: { sample: { text: 'two' } } },
     ]);
     expect(second).toEqual(first);
     expect(executed).toBe(2);
   });
 
-  test('share it wherever they began', async () => {
-    const query = 'subscription ($after: String) { told(after: $after) { text } }';
+  test('share it from any starting cursor', async () => {
+    const query = 'subscription ($after: String) { sample(after: $after) { text } }';
     await Promise.all([take(query, { after: 'x' }), take(query, { after: 'y' })]);
     expect(executed).toBe(2);
   });
 
-  test('share nothing where a variable, the document or the key differs', async () => {
-    const query = 'subscription ($upper: Boolean) { told { text(upper: $upper) } }';
+  test('share nothing if a variable, the document or the key differs', async () => {
+    const query = 'subscription ($upper: Boolean) { sample { text(upper: $upper) } }';
     const [high, low] = await Promise.all([
       take(query, { upper: true }),
       take(query, { upper: false }),
       take(query, { upper: false }, 'key_b'),
       take(plain),
     ]);
-    expect(high.map(({ data }) => data!['told'])).toEqual([{ text: 'ONE' }, { text: 'TWO' }]);
-    expect(low.map(({ data }) => data!['told'])).toEqual([{ text: 'one' }, { text: 'two' }]);
+    expect(high.map(({ data }) => data!['sample'])).toEqual([{ text: 'ONE' }, { text: 'TWO' }]);
+    expect(low.map(({ data }) => data!['sample'])).toEqual([{ text: 'one' }, { text: 'two' }]);
     expect(executed).toBe(8);
   });
 
-  test('give each message a context of its own', async () => {
+  test('give each message its own context', async () => {
     await take(plain);
     expect(new Set(contexts).size).toBe(2);
     expect(contexts).toMatchObject([
@@ -154,20 +154,20 @@ describe('streams of one message', () => {
     ]);
   });
 
-  test('all show what failed', async () => {
-    const all = await Promise.all([1, 2].map(() => take('subscription { told { fails } }')));
+  test('all show the failure', async () => {
+    const all = await Promise.all([1, 2].map(() => take('subscription { sample { fails } }')));
     for (const [first] of all) {
-      expect(first!.data).toEqual({ told: { fails: null } });
-      expect(first!.errors).toMatchObject([{ message: 'it does', path: ['told', 'fails'] }]);
+      expect(first!.data).toEqual({ sample: { fails: null } });
+      expect(first!.errors).toMatchObject([{ message: 'it does', path: ['sample', 'fails'] }]);
     }
   });
 });
 
-describe('what is kept', () => {
+describe('the kept results', () => {
   const openOne = async (query: string) => (await open(query)) as AsyncGenerator<ExecutionResult>;
-  const query = 'subscription { told { mayFail } }';
+  const query = 'subscription { sample { mayFail } }';
 
-  test('is nothing that has failed: a stream that comes later may fare better', async () => {
+  test('include no failure, so that a later stream tries again', async () => {
     isDown = true;
     const [first, second] = await Promise.all([openOne(query), openOne(query)]);
     for (const stream of [first, second]) {
@@ -175,11 +175,11 @@ describe('what is kept', () => {
     }
     isDown = false;
     const late = await openOne(query);
-    expect((await late.next()).value).toEqual({ data: { told: { mayFail: 'one' } } });
+    expect((await late.next()).value).toEqual({ data: { sample: { mayFail: 'one' } } });
     await Promise.all([first, second, late].map((stream) => stream.return(undefined)));
   });
 
-  test('is nothing of a stream that nobody shares', async () => {
+  test('include nothing of a stream that is not shared', async () => {
     const alone = await openOne(plain);
     await alone.next();
     await alone.next();
@@ -212,7 +212,7 @@ describe('a stream', () => {
     expect(ended).toBe(1);
   });
 
-  test('that ends by itself leaves nothing with who asked, who may go on asking', async () => {
+  test('that ends by itself keeps no listener on its client', async () => {
     messages = [];
     const asking = new AbortController();
     const stream = await open(plain, {}, 'key_a', asking.signal);
@@ -225,14 +225,14 @@ describe('a stream', () => {
     expect(getEventListeners(asking.signal, 'abort')).toEqual([]);
   });
 
-  test('that cannot begin says why, with its path', async () => {
-    expect(await open('subscription { told(after: "bad") { text } }')).toMatchObject({
-      errors: [{ message: 'no such place', path: ['told'] }],
+  test('that cannot start reports the reason and its path', async () => {
+    expect(await open('subscription { sample(after: "bad") { text } }')).toMatchObject({
+      errors: [{ message: 'no such place', path: ['sample'] }],
     });
   });
 
-  test('with a faulty variable is refused in the words that a query gets', async () => {
-    const query = 'subscription ($after: String) { told(after: $after) { text } }';
+  test('with an invalid variable gets the message of a query', async () => {
+    const query = 'subscription ($after: String) { sample(after: $after) { text } }';
     const { errors } = (await open(query, { after: 7 })) as ExecutionResult;
     expect(errors![0]!.message).toMatch(/^Variable "\$after" got invalid value 7/);
   });

@@ -1,4 +1,4 @@
-// What can be watched besides posts, over the subscriptions of GraphQL: filters, present state, the end.
+// Subscriptions to subjects other than posts: filters, current state, deletion.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeKinds } from '../../../schema/change-kinds.ts';
@@ -52,7 +52,7 @@ const watch = (
   key = app.tenant.key,
 ): Subscription => subscribeOverSocket({ url: app.url, key, query, variables });
 
-/** So that a stream without a present state has surely begun before what it must tell. */
+/** Ensures that a stream without a current state begins before the changes that it must send. */
 async function liveCursor(key = app.tenant.key): Promise<string> {
   const stream = subscribeOverSocket({ url: app.url, key, query: '{ liveCursor }' });
   const [answer] = await stream.waitFor(1);
@@ -64,7 +64,7 @@ const shown = (messages: readonly Message[], field: string) =>
   messages.map((message) => message.data[field]);
 
 describe('accountUpdated', () => {
-  test('tells of one account its present state and its end, of all each connection', async () => {
+  test('shows the current state and the end of one account, and each new connection of all', async () => {
     const after = await liveCursor();
     await using all = watch(accountUpdated, { after });
     const { id } = await app.tenant.connectSandbox('ada');
@@ -76,15 +76,15 @@ describe('accountUpdated', () => {
       { change: 'present', id, account: { id, status: 'ACTIVE' } },
       { change: 'disconnected', id, account: { id, status: 'DISCONNECTED' } },
     ]);
-    const told = shown(await all.waitFor(3), 'accountUpdated');
-    expect(told.map(({ change, id }) => [change, id])).toEqual([
+    const updates = shown(await all.waitFor(3), 'accountUpdated');
+    expect(updates.map(({ change, id }) => [change, id])).toEqual([
       ['connected', id],
       ['connected', other.id],
       ['disconnected', id],
     ]);
   });
 
-  test('asks for its own scope', async () => {
+  test('requires its own scope', async () => {
     const { body } = await app.api.post('/v1/api-keys', { name: 'a', scopes: ['posts:read'] });
     await using refused = watch(accountUpdated, {}, body.data.key);
     const [answer] = await refused.waitFor(1);
@@ -96,7 +96,7 @@ describe('accountUpdated', () => {
 });
 
 describe('eventRecorded', () => {
-  test('tells the events of the types that are asked for, test events only where asked', async () => {
+  test('sends events of the chosen types, and test events only if asked', async () => {
     const tenant = await app.createTenant();
     const after = await liveCursor(tenant.key);
     const open = (variables: object) => watch(eventRecorded, { after, ...variables }, tenant.key);
@@ -109,20 +109,20 @@ describe('eventRecorded', () => {
     const post = await tenant.createPost({ caption: 'a', account_ids: [account.id] });
 
     const types = ['ACCOUNT_CONNECTED', 'POST_PUBLISHED'];
-    const told = shown(await all.waitFor(2), 'eventRecorded');
-    expect(told.map(({ event }) => event.event)).toEqual(types);
+    const updates = shown(await all.waitFor(2), 'eventRecorded');
+    expect(updates.map(({ event }) => event.event)).toEqual(types);
     expect(shown(await published.waitFor(1), 'eventRecorded')).toMatchObject([
-      { change: 'recorded', id: told[1].id, event: { postId: post.id, test: false } },
+      { change: 'recorded', id: updates[1].id, event: { postId: post.id, test: false } },
     ]);
     expect(shown(await tests.waitFor(1), 'eventRecorded')).toMatchObject([
       { change: 'recorded', event: { event: 'POST_PUBLISHED', test: true } },
     ]);
-    await using rest = watch(eventRecorded, { after: told[0].cursor }, tenant.key);
-    expect(shown(await rest.waitFor(1), 'eventRecorded')).toEqual([told[1]]);
+    await using rest = watch(eventRecorded, { after: updates[0].cursor }, tenant.key);
+    expect(shown(await rest.waitFor(1), 'eventRecorded')).toEqual([updates[1]]);
     expect([all, published, tests].map(({ messages }) => messages.length)).toEqual([2, 1, 1]);
   });
 
-  test('refuses to watch no kind at all', async () => {
+  test('refuses an empty list of types', async () => {
     await using refused = watch(eventRecorded, { types: [] });
     const [answer] = await refused.waitFor(1);
     expect(answer.errors[0].extensions.issues).toMatchObject([
@@ -132,7 +132,7 @@ describe('eventRecorded', () => {
 });
 
 describe('replayProgress', () => {
-  test('tells how far a replay has come, beginning with the one that runs', async () => {
+  test('shows the progress of a replay, beginning with the running one', async () => {
     const past = await Past.withSkipped(app, receiver, 3);
     past.reply(() => ({ status: 200, delayMs: 300 }));
     const { key } = past.tenant;
@@ -147,14 +147,14 @@ describe('replayProgress', () => {
       replay: { status: 'RUNNING', matched: 3 },
     });
     const isLast = (message: Message) => message.data.replayProgress.change === 'completed';
-    const told = shown(await late.until(isLast, 20_000), 'replayProgress');
-    expect(told.at(-1).replay).toMatchObject({ status: 'COMPLETED', reopened: 3, delivered: 3 });
+    const updates = shown(await late.until(isLast, 20_000), 'replayProgress');
+    expect(updates.at(-1).replay).toMatchObject({ status: 'COMPLETED', reopened: 3, delivered: 3 });
     const all = shown(await early.until(isLast, 20_000), 'replayProgress');
     expect(all[0]).toMatchObject({ change: 'created', id });
-    expect(all.slice(1 - told.length).map(({ replay }) => replay)).toEqual(
-      told.slice(1).map(({ replay }) => replay),
+    expect(all.slice(1 - updates.length).map(({ replay }) => replay)).toEqual(
+      updates.slice(1).map(({ replay }) => replay),
     );
-    const delivered = told.map(({ replay }) => replay.delivered);
+    const delivered = updates.map(({ replay }) => replay.delivered);
     expect(delivered).toEqual(delivered.toSorted((a, b) => a - b));
 
     await using done = watch(replayProgress, { id }, key);
@@ -167,12 +167,14 @@ describe('replayProgress', () => {
       key,
     );
     const resumed = shown(await none.until(isLast), 'replayProgress');
-    expect(resumed.map(({ cursor }) => cursor)).toEqual(told.slice(1).map(({ cursor }) => cursor));
+    expect(resumed.map(({ cursor }) => cursor)).toEqual(
+      updates.slice(1).map(({ cursor }) => cursor),
+    );
   });
 });
 
 describe('deliveryUpdated', () => {
-  test("tells a post's deliveries, and those that stand as asked", async () => {
+  test('sends the deliveries of a post, and those with the chosen status', async () => {
     const tenant = await app.createTenant();
     await tenant.createWebhook(`${receiver.url}/${tenant.projectId}`);
     const account = await tenant.connectSandbox('ada');
@@ -184,12 +186,12 @@ describe('deliveryUpdated', () => {
     await using delivered = watch(deliveryUpdated, { status: 'DELIVERED', after }, tenant.key);
     await tenant.waitForPost(other.id);
     await tenant.api.post(`/v1/posts/${post.id}/publish`);
-    const told = shown(
+    const updates = shown(
       await ofPost.until((message) => message.data.deliveryUpdated.delivery.status === 'DELIVERED'),
       'deliveryUpdated',
     );
-    expect(new Set(told.map(({ delivery }) => delivery.postId))).toEqual(new Set([post.id]));
-    const { id } = told[0];
+    expect(new Set(updates.map(({ delivery }) => delivery.postId))).toEqual(new Set([post.id]));
+    const { id } = updates[0];
     await delivered.until((message) => message.data.deliveryUpdated.id === id);
     const statuses = delivered.messages.map(({ data }) => data.deliveryUpdated.delivery.status);
     expect(new Set(statuses)).toEqual(new Set(['DELIVERED']));
@@ -199,7 +201,7 @@ describe('deliveryUpdated', () => {
     expect(present).toMatchObject({ change: 'present', delivery: { id, status: 'DELIVERED' } });
   });
 
-  test('asks for the scope of the post that it is about', async () => {
+  test('requires the scope of its post', async () => {
     const { body } = await app.api.post('/v1/api-keys', { name: 'a', scopes: ['webhooks:read'] });
     const account = await app.tenant.connectSandbox('ada');
     const draft = { caption: 'a', account_ids: [account.id], status: 'draft' };
@@ -216,7 +218,7 @@ describe('deliveryUpdated', () => {
 });
 
 describe('a stream that is resumed', () => {
-  test('tells the end of what is gone by then', async () => {
+  test('sends the deletion of a subject that is gone by then', async () => {
     const { id } = await app.tenant.createWebhook('https://example.com/hook');
     const first = watch(webhookUpdated, { id });
     const [present] = shown(await first.waitFor(1), 'webhookUpdated');
@@ -228,7 +230,7 @@ describe('a stream that is resumed', () => {
     ]);
   });
 
-  test('shows nothing of what is gone by then, also of its beginning', async () => {
+  test('hides a subject that is gone by then from every message', async () => {
     const after = await liveCursor();
     const query = `subscription ($after: String) {
       postUpdated(after: $after) { cursor change id post { caption } }
@@ -239,18 +241,18 @@ describe('a stream that is resumed', () => {
     const { id } = await app.tenant.createPost(draft);
     await live.until((message) => message.data.postUpdated.id === id);
     await app.api.delete(`/v1/posts/${id}`);
-    await sleep(1_200); // longer than what is told is kept for the streams beside it
+    await sleep(1_200); // Longer than messages are kept for other streams.
     await using resumed = watch(query, { after });
     const isEnd = ({ data }: Message) =>
       data.postUpdated.id === id && data.postUpdated.change === 'deleted';
-    const told = shown(await resumed.until(isEnd), 'postUpdated').filter((own) => own.id === id);
-    expect(told.map(({ change, post }) => [change, post])).toEqual([
+    const updates = shown(await resumed.until(isEnd), 'postUpdated').filter((own) => own.id === id);
+    expect(updates.map(({ change, post }) => [change, post])).toEqual([
       ['created', null],
       ['deleted', null],
     ]);
   });
 
-  test('is refused where its subject never was, or is of another project', async () => {
+  test('is refused if its subject never existed, or is of another project', async () => {
     const { id } = await app.tenant.createWebhook('https://example.com/hook');
     const stranger = await app.createTenant('stranger');
     const after = await liveCursor();
@@ -266,7 +268,7 @@ describe('a stream that is resumed', () => {
   });
 });
 
-test('what has been told are types of change that the descriptions list', async () => {
+test('every sent change is one that the descriptions list', async () => {
   const rows = await app.context.db
     .selectFrom('changes')
     .select(['subject', 'kind'])

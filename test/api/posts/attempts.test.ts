@@ -1,33 +1,24 @@
-// The story of a target: every call to its network.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+// The attempts of a target: every call to its network.
+import { describe, expect, test } from 'vitest';
 import type { PostAttempt } from '../../../schema/posts/attempts.ts';
 import {
   claim,
   conclude,
-  createAuthor,
   createPartial,
   failTarget,
   publishTarget,
-  type Author,
+  useAuthor,
 } from '../../support/rows/posts.ts';
-import { createTestRest, type TestRest } from '../../support/app/rest.ts';
+import { useRest } from '../../support/app/rest.ts';
 
-let rest: TestRest;
-let author: Author;
-
-beforeAll(async () => {
-  rest = await createTestRest();
-});
-afterAll(() => rest[Symbol.asyncDispose]());
-beforeEach(async () => {
-  author = await createAuthor(rest);
-});
+const rest = useRest();
+const author = useAuthor(rest);
 
 describe('GET /v1/posts/:id/results/:result_id/attempts', () => {
   const list = async (id: string, resultId: string, query = '') =>
     rest.call('GET', `/v1/posts/${id}/results/${resultId}/attempts${query}`, { key: author.key });
 
-  test('tells every call over all runs, newest first', async () => {
+  test('lists every call of all runs, newest first', async () => {
     const { id, resultIds } = await createPartial(rest, author);
     await author.ask(id, `results/${resultIds[1]}/retry`);
     await claim(rest, id);

@@ -1,22 +1,15 @@
-// What in a bulk is no post at all: it is refused in its place, and the posts around it are made.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  createTestRest,
-  type TestAnswer,
-  type TestKey,
-  type TestRest,
-} from '../../support/app/rest.ts';
+// Invalid items of a bulk request are refused at their position, and the other posts are created.
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type TestAnswer, type TestKey, useRest } from '../../support/app/rest.ts';
 
-let rest: TestRest;
 let mine: TestKey;
 let account: string;
 
+const rest = useRest();
 beforeAll(async () => {
-  rest = await createTestRest();
   mine = await rest.createTenant();
   account = await rest.insertAccount(mine.projectId);
 });
-afterAll(() => rest[Symbol.asyncDispose]());
 
 const post = (caption: string, more: object = {}) => ({
   caption,
@@ -79,7 +72,7 @@ describe('an item', () => {
     expect((await sendBetween('null', headers)).body.data).toEqual(first.body.data);
   });
 
-  test('may not have the key of the whole request', async () => {
+  test('must not have the key of the whole request', async () => {
     const item = JSON.stringify(post('own', { idempotency_key: 'whole' }));
     const answer = await sendBetween(item, { 'Idempotency-Key': 'whole' });
     expect(answer.body.data[1]).toMatchObject({
@@ -94,7 +87,7 @@ describe('an item', () => {
   test.each([
     ['beside the posts', '{"posts":[{"caption":"x"}],"a\\u0000":1}'],
     ['in place of them', '{"posts":"a\\u0000"}'],
-  ])('NUL %s refuses the whole', async (_, raw) => {
+  ])('NUL %s refuses the whole request', async (_, raw) => {
     const headers = { 'Content-Type': 'application/json' };
     const answer = await rest.call('POST', '/v1/posts/bulk', { key: mine.key, raw, headers });
     expect(answer.status).toBe(422);

@@ -1,23 +1,16 @@
-// Several posts in one request: each by itself, and once however often the request is repeated.
+// Several posts in one request: each on its own, and once even if the request is repeated.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  createTestRest,
-  type TestAnswer,
-  type TestKey,
-  type TestRest,
-} from '../../support/app/rest.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type TestAnswer, type TestKey, useRest } from '../../support/app/rest.ts';
 
-let rest: TestRest;
 let mine: TestKey;
 let account: string;
 
+const rest = useRest();
 beforeAll(async () => {
-  rest = await createTestRest();
   mine = await rest.createTenant();
   account = await rest.insertAccount(mine.projectId);
 });
-afterAll(() => rest[Symbol.asyncDispose]());
 
 function send(posts: unknown, idempotencyKey?: string): Promise<TestAnswer> {
   const headers = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey };
@@ -64,13 +57,13 @@ describe('POST /v1/posts/bulk', () => {
       status: 422,
       error: {
         code: 'validation_error',
-        message: 'posts[2].account_ids[1]: No account has this id.',
+        message: 'posts[2].account_ids[1]: No account has this ID.',
         is_retriable: false,
         issues: [
           {
             path: 'posts[2].account_ids[1]',
             code: 'unknown_account',
-            message: 'No account has this id.',
+            message: 'No account has this ID.',
           },
         ],
         docs_url: 'http://fanfare.test/docs#error-validation_error',
@@ -81,7 +74,7 @@ describe('POST /v1/posts/bulk', () => {
     expect(await countPosts('nowhere')).toBe(0);
   });
 
-  test('refuses by itself a post that is not of the form', async () => {
+  test('refuses a malformed post on its own', async () => {
     const answer = await send([post('formed'), { caption: 7, captoin: '' }, 5, post('formed too')]);
     expect(itemsOf(answer).map(({ status }) => status)).toEqual([202, 422, 422, 202]);
     expect(answer.body.data[1].error.issues).toMatchObject([
@@ -93,7 +86,7 @@ describe('POST /v1/posts/bulk', () => {
     ]);
   });
 
-  test('answers a post past the quota with the refusal that it would get alone', async () => {
+  test('refuses a post past the quota as if it were alone', async () => {
     const limited = await rest.createTenant();
     await rest.context.db
       .updateTable('projects')
@@ -122,7 +115,7 @@ describe('POST /v1/posts/bulk', () => {
     expect(answer.body.error.issues).toMatchObject([{ path, code }]);
   });
 
-  test('takes fifty', async () => {
+  test('accepts fifty', async () => {
     const answer = await send(Array.from({ length: 50 }, (_, i) => post(`fifty ${i}`)));
     expect(itemsOf(answer).map((item) => item.post?.caption)).toEqual(
       Array.from({ length: 50 }, (_, i) => `fifty ${i}`),
@@ -131,7 +124,7 @@ describe('POST /v1/posts/bulk', () => {
 });
 
 describe('a repeat with the same Idempotency-Key', () => {
-  test('gets the first answer again, its refusals too', async () => {
+  test('gets the first answer again, including its refusals', async () => {
     const posts = [post('again'), { ...post('again'), account_ids: ['sa_unknown'] }];
     const first = await send(posts, 'again');
     const second = await send(posts, 'again');
@@ -150,7 +143,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     expect(await countPosts('not mine')).toBe(0);
   });
 
-  test('does what is left when the process died half way', async () => {
+  test('creates the remaining posts after a crash in between', async () => {
     const posts = ['half 0', 'half 1', 'half 2'].map((caption) => post(caption));
     const first = await send(posts, 'half');
     await forgetKeys('half', 'posts[2]% half');
@@ -162,7 +155,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     expect(await countPosts('half')).toBe(3);
   });
 
-  test('after the process died half way is still a conflict with other posts', async () => {
+  test('after a crash in between is still a conflict with other posts', async () => {
     await send([post('left 0'), post('left 1')], 'left');
     await forgetKeys('left');
     const answer = await send([post('left 2'), post('left 3')], 'left');
@@ -170,7 +163,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     expect(await countPosts('left')).toBe(2);
   });
 
-  test('tries again what a backend in trouble kept from being written', async () => {
+  test('retries posts that failed because of an unavailable backend', async () => {
     await breakPosts('poison');
     const posts = [post('well'), post('poison'), post('well too')];
     const first = await send(posts, 'trouble');
@@ -188,7 +181,7 @@ describe('a repeat with the same Idempotency-Key', () => {
     expect(third.headers.get('Idempotency-Replayed')).toBe('true');
   });
 
-  test('that comes at the same time makes no second post', async () => {
+  test('that is simultaneous creates no second post', async () => {
     const posts = Array.from({ length: 5 }, (_, i) => post(`same ${i}`));
     const answers = await Promise.all(Array.from({ length: 4 }, () => send(posts, 'same')));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -198,7 +191,7 @@ describe('a repeat with the same Idempotency-Key', () => {
 });
 
 describe("a post's own key", () => {
-  test('makes it once, in whatever request it comes', async () => {
+  test('creates it once, in any request', async () => {
     const own = post('own', { idempotency_key: 'own-1' });
     const first = await send([own, post('beside own')]);
     const second = await send([post('beside own'), own], 'with-a-key');
@@ -206,7 +199,7 @@ describe("a post's own key", () => {
     expect(await countPosts('own')).toBe(1);
   });
 
-  test('with another post is a conflict of that one alone', async () => {
+  test('with another post is a conflict for that post only', async () => {
     await send([post('kept', { idempotency_key: 'own-2' })]);
     const answer = await send([post('kept not', { idempotency_key: 'own-2' }), post('beside')]);
     expect(itemsOf(answer)).toMatchObject([

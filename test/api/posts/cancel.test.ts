@@ -1,5 +1,5 @@
-// Canceling a post: before it begins, and while its targets are on their way to their networks.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+// Canceling a post before it starts, and while its targets are being published.
+import { describe, expect, test } from 'vitest';
 import { setNextPhase } from '../../../schema/database/posts/target-steps.ts';
 import { findTarget } from '../../../schema/database/posts/targets.ts';
 import type { Post } from '../../../schema/posts/posts.ts';
@@ -8,31 +8,23 @@ import {
   changesOf,
   claim,
   conclude,
-  createAuthor,
   createStarted,
   eventsOf,
   failTarget,
   inSeconds,
   publishTarget,
-  type Author,
+  useAuthor,
 } from '../../support/rows/posts.ts';
-import { createTestRest, type TestRest } from '../../support/app/rest.ts';
+import { useRest } from '../../support/app/rest.ts';
+import { quietNotifier } from '../../support/rows/quiet-transaction.ts';
 
-let rest: TestRest;
-let author: Author;
-
-beforeAll(async () => {
-  rest = await createTestRest();
-});
-afterAll(() => rest[Symbol.asyncDispose]());
-beforeEach(async () => {
-  author = await createAuthor(rest);
-});
+const rest = useRest();
+const author = useAuthor(rest);
 
 const cancel = (id: string) => author.ask(id, 'cancel');
 const statusesOf = ({ results }: Post) => results.map(({ status }) => status);
 
-describe('POST /v1/posts/:id/cancel before the post begins', () => {
+describe('POST /v1/posts/:id/cancel before the post starts', () => {
   test.each([
     ['draft', { status: 'draft' }],
     ['scheduled post', { scheduled_at: inSeconds(3_600) }],
@@ -57,7 +49,7 @@ describe('POST /v1/posts/:id/cancel before the post begins', () => {
     expect(second).toMatchObject({ status: 200, body: { data: first.body.data } });
   });
 
-  test('refuses a post that has ended, and says how', async () => {
+  test('refuses a post that has ended, and names its status', async () => {
     const { id } = await author.create({ status: 'draft' });
     await cancel(id);
     expect(await cancel(id)).toMatchObject({
@@ -67,7 +59,7 @@ describe('POST /v1/posts/:id/cancel before the post begins', () => {
   });
 });
 
-describe('POST /v1/posts/:id/cancel while the post is on its way', () => {
+describe('POST /v1/posts/:id/cancel while the post is being published', () => {
   test('stops the targets that were not sent, and the others decide the outcome', async () => {
     const { id, resultIds } = await createStarted(rest, author);
     await begin(rest, resultIds[0]);
@@ -80,7 +72,7 @@ describe('POST /v1/posts/:id/cancel while the post is on its way', () => {
 
     const row = (await findTarget(rest.context.db, resultIds[0]))!;
     const due = { clock: {}, waitMs: null, phase: 'commit' } as const;
-    await setNextPhase(rest.context.db, row, due);
+    await setNextPhase(rest.context.db, quietNotifier, row, due);
     await publishTarget(rest, resultIds[0]);
     await conclude(rest, id);
     expect(await author.read(id)).toMatchObject({ status: 'published' });
@@ -89,7 +81,7 @@ describe('POST /v1/posts/:id/cancel while the post is on its way', () => {
     expect(statusesOf(events[0]!.data)).toEqual(['published', 'canceled']);
   });
 
-  test('ends the run when what was sent has ended already', async () => {
+  test('ends the run if the sent targets have already ended', async () => {
     const { id, resultIds } = await createStarted(rest, author);
     await publishTarget(rest, resultIds[0]);
     const { body } = await cancel(id);
@@ -107,14 +99,14 @@ describe('POST /v1/posts/:id/cancel while the post is on its way', () => {
     expect((await eventsOf(rest, id)).map(({ kind }) => kind)).toEqual(['post.failed']);
   });
 
-  test('stops a target that is being prepared, and what prepares it writes no more', async () => {
+  test('stops a target during its preparation, which then writes nothing', async () => {
     const { id, resultIds } = await createStarted(rest, author, {
       account_ids: [author.accounts[0]],
     });
     const row = await begin(rest, resultIds[0], 'prepare');
     expect((await cancel(id)).body.data.status).toBe('canceled');
     const next = { phase: 'commit', clock: {}, waitMs: null, state: { upload: 'u' } } as const;
-    await setNextPhase(rest.context.db, row, next);
+    await setNextPhase(rest.context.db, quietNotifier, row, next);
     expect(statusesOf(await author.read(id))).toEqual(['canceled']);
     await expect(begin(rest, resultIds[0])).rejects.toThrow();
   });
@@ -124,7 +116,11 @@ describe('POST /v1/posts/:id/cancel while the post is on its way', () => {
       account_ids: [author.accounts[0]],
     });
     const row = await begin(rest, resultIds[0]);
-    await setNextPhase(rest.context.db, row, { phase: 'commit', clock: {}, waitMs: 3_600_000 });
+    await setNextPhase(rest.context.db, quietNotifier, row, {
+      phase: 'commit',
+      clock: {},
+      waitMs: 3_600_000,
+    });
     const { body } = await cancel(id);
     expect(body.data).toMatchObject({ status: 'canceled', results: [{ next_attempt_at: null }] });
   });
@@ -172,9 +168,9 @@ describe('POST /v1/posts/:id/cancel while the post is on its way', () => {
 
   test.each([
     ['commit', 'is being sent'],
-    ['confirm', 'was taken by the network, which is still at work on it'],
-    ['reconcile', 'was sent, and the network is asked whether it has it'],
-  ] as const)('comes too late for a target in %s, and says so', async (phase, doing) => {
+    ['confirm', 'was accepted by the network, which is still processing it'],
+    ['reconcile', 'was sent, and Fanfare is checking whether the network has it'],
+  ] as const)('is too late for a target in %s, and reports it', async (phase, doing) => {
     const { id, resultIds } = await createStarted(rest, author);
     await begin(rest, resultIds[0], phase);
     await publishTarget(rest, resultIds[1]);

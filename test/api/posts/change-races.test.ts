@@ -1,16 +1,14 @@
-// Changes of one draft by many clients at the same moment: each is made, one after the other.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+// Simultaneous changes of one draft by many clients are all applied, one after the other.
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Account } from '../../../schema/accounts.ts';
-import { startApp, type TestApp } from '../../support/app/app.ts';
+import { useApp } from '../../support/app/app.ts';
 
-let app: TestApp;
 let accounts: Account[];
 
+const app = useApp({ roles: { api: true, worker: false } });
 beforeAll(async () => {
-  app = await startApp({ roles: { api: true, worker: false } });
   accounts = await Promise.all(['ada', 'bob'].map((handle) => app.tenant.connectSandbox(handle)));
 });
-afterAll(() => app.stop());
 
 const clients = 6;
 const times = 20;

@@ -1,18 +1,10 @@
-// Changing the content of a draft or a scheduled post: what stays must agree with what changes.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { changesOf, createAuthor, type Author } from '../../support/rows/posts.ts';
-import { createTestRest, type TestRest } from '../../support/app/rest.ts';
+// Changing the content of a draft or a scheduled post. The changed post is checked as a whole.
+import { describe, expect, test } from 'vitest';
+import { changesOf, useAuthor } from '../../support/rows/posts.ts';
+import { useRest } from '../../support/app/rest.ts';
 
-let rest: TestRest;
-let author: Author;
-
-beforeAll(async () => {
-  rest = await createTestRest({ FANFARE_PREVIEW_EVENTS: 'true' });
-});
-afterAll(() => rest[Symbol.asyncDispose]());
-beforeEach(async () => {
-  author = await createAuthor(rest);
-});
+const rest = useRest({ FANFARE_PREVIEW_EVENTS: 'true' });
+const author = useAuthor(rest);
 
 const refused = (status: number, issue: object) => ({
   status,
@@ -20,7 +12,7 @@ const refused = (status: number, issue: object) => ({
 });
 
 describe('PATCH /v1/posts/:id: the content', () => {
-  test('changes what is named, and keeps the rest and the targets', async () => {
+  test('changes the given fields, and keeps the others and the targets', async () => {
     const draft = await author.create({ status: 'draft', metadata: { a: '1' } });
     const answer = await author.change(draft.id, { caption: 'changed' });
     expect(answer.status).toBe(200);

@@ -1,26 +1,17 @@
 // Deleting the record of a post.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   changesOf,
   claimAs,
-  createAuthor,
   eventsOf,
   inSeconds,
   runOf,
-  type Author,
+  useAuthor,
 } from '../../support/rows/posts.ts';
-import { createTestRest, type TestRest } from '../../support/app/rest.ts';
+import { useRest } from '../../support/app/rest.ts';
 
-let rest: TestRest;
-let author: Author;
-
-beforeAll(async () => {
-  rest = await createTestRest({ FANFARE_PREVIEW_EVENTS: 'true' });
-});
-afterAll(() => rest[Symbol.asyncDispose]());
-beforeEach(async () => {
-  author = await createAuthor(rest);
-});
+const rest = useRest({ FANFARE_PREVIEW_EVENTS: 'true' });
+const author = useAuthor(rest);
 
 describe('DELETE /v1/posts/:id', () => {
   test.each([

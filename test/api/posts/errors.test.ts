@@ -1,16 +1,16 @@
-// Why a target failed, as results and the page of the API tell it.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+// Why a target failed, as results and the API reference show it.
+import { beforeAll, describe, expect, test } from 'vitest';
 import { postingErrors } from '../../../schema/posts/errors.ts';
 import type { Post } from '../../../schema/posts/posts.ts';
-import { startApp, type TestApp } from '../../support/app/app.ts';
+import { render } from '../../../schema/wire/names.ts';
+import { useApp } from '../../support/app/app.ts';
 import { ask } from '../../support/graphql/graphql.ts';
 
-let app: TestApp;
 let docs: string;
 let post: Post;
 
+const app = useApp();
 beforeAll(async () => {
-  app = await startApp();
   docs = await (await fetch(`${app.url}/docs`)).text();
   const [ada, bob] = [
     await app.tenant.connectSandbox('ada'),
@@ -25,18 +25,18 @@ beforeAll(async () => {
   });
   post = await app.tenant.waitForPost(id);
 });
-afterAll(() => app.stop());
 
-const { hint } = postingErrors.rejected;
+const hint = render(postingErrors.rejected.hint);
 
 describe('GET /docs', () => {
-  test.each(Object.entries(postingErrors))('tells what %s is', (code, { nextAction }) => {
-    const row = new RegExp(`<tr id="posting-error-${code}">(.*?)</tr>`, 's').exec(docs)?.[1];
-    expect(row).toContain(`<code>${code}</code>`);
-    expect(row).toContain(`<code>${nextAction}</code>`);
+  test.each(Object.entries(postingErrors))('explains %s', (code, { nextAction }) => {
+    const entry = new RegExp(`<section id="posting-error-${code}">(.*?)</section>`, 's');
+    const [, text] = entry.exec(docs)!;
+    expect(text).toContain(`<code>${code}</code>`);
+    expect(text).toContain(`>${nextAction}`);
   });
 
-  test('leads to them from its top', () => {
+  test('links to the posting errors', () => {
     expect(docs).toContain('href="#posting-errors"');
     expect(docs).toContain('id="posting-errors"');
   });
@@ -73,7 +73,7 @@ describe('a first comment', () => {
     expect(comment).toMatchObject({
       status: 'failed',
       error_code: 'answered_post_missing',
-      error_message: 'What it answers was not published.',
+      error_message: postingErrors.answered_post_missing.message,
       error_hint: postingErrors.answered_post_missing.hint,
       error_docs_url: `${app.url}/docs#posting-error-answered_post_missing`,
       is_retriable: true,
@@ -85,7 +85,7 @@ describe('a first comment', () => {
     expect(attempts).toMatchObject({ status: 200, body: { data: [] } });
   });
 
-  test('that is published tells its calls by its id, in REST and in GraphQL', async () => {
+  test('that is published lists its calls by its ID, in REST and in GraphQL', async () => {
     const { id, results } = await publishBelow('published');
     const { first_comment: comment } = results[0]!;
     expect(comment).toMatchObject({ status: 'published', attempts: 1, next_action: 'none' });
@@ -111,7 +111,7 @@ describe('a first comment', () => {
 });
 
 describe('a result', () => {
-  test('that failed says what to do, and where the page tells more', async () => {
+  test('that failed has the next action, and a link to the reference', async () => {
     const [published, failed] = post.results;
     expect(failed).toMatchObject({
       error_code: 'rejected',

@@ -1,21 +1,19 @@
-// What a target was given is shown by its result, so that an editor can send it back as it was.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+// A result shows the fields of its target, so that an editor can send them back unchanged.
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { PlatformPost, Post, PostResult } from '../../../schema/posts/posts.ts';
 import { createAuthor, type Author } from '../../support/rows/posts.ts';
-import { createTestRest, type TestRest } from '../../support/app/rest.ts';
+import { useRest } from '../../support/app/rest.ts';
 
-let rest: TestRest;
 let author: Author;
 let ada: string;
 let bob: string;
 
+const rest = useRest();
 beforeAll(async () => {
-  rest = await createTestRest();
   author = await createAuthor(rest);
   ada = await rest.insertAccount(author.projectId, { platform: 'sandbox' });
   bob = await rest.insertAccount(author.projectId, { platform: 'sandbox' });
 });
-afterAll(() => rest[Symbol.asyncDispose]());
 
 /** As an editor sends back what it has read. */
 function toTarget(result: PostResult): PlatformPost {

@@ -1,4 +1,4 @@
-// Media and targets that a post may not ask for: refused with the exact path of each fault, nothing written.
+// Invalid media and targets are refused with the exact path of each issue, and nothing is written.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createTestRest } from '../../support/app/rest.ts';
 import {
@@ -71,8 +71,8 @@ describe('media', () => {
   );
 
   test('the refusal of too many says how many were given and how many may be', async () => {
-    const [fault] = await client.issuesOf(single(client.mute, { media_urls: many }));
-    expect(fault).toMatchObject({ actual: 5, limit: 4 });
+    const [issue] = await client.issuesOf(single(client.mute, { media_urls: many }));
+    expect(issue).toMatchObject({ actual: 5, limit: 4 });
   });
 });
 
@@ -83,7 +83,7 @@ describe('targets', () => {
       {
         path: 'platform_posts',
         code: 'too_many_targets',
-        message: 'A post has at most 4 targets.',
+        message: 'A post must have at most 4 targets.',
         actual: 5,
         limit: 4,
       },
@@ -101,7 +101,7 @@ describe('targets', () => {
     ]);
   });
 
-  test('take no options of another network, and are told whose they are', async () => {
+  test('accept no options of another network, and the hint names that network', async () => {
     const options = { delay_ms: 5, langs: ['en'], colour: 'red' };
     const real = await createTestRest();
     try {
@@ -131,7 +131,7 @@ describe('targets', () => {
     }
   });
 
-  test('and the schedule are judged together', async () => {
+  test('and the schedule are checked together', async () => {
     const issues = await client.issuesOf({
       scheduled_at: '2020-01-01T00:00:00Z',
       ...single(client.gone, {}),

@@ -1,31 +1,22 @@
-// Retrying a failed target: that one alone, in a new run.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+// Retrying one failed target, in a new run.
+import { describe, expect, test } from 'vitest';
 import { findTarget } from '../../../schema/database/posts/targets.ts';
 import {
   begin,
   changesOf,
   claim,
   conclude,
-  createAuthor,
   createPartial,
   createStarted,
   eventsOf,
   failTarget,
   publishTarget,
-  type Author,
+  useAuthor,
 } from '../../support/rows/posts.ts';
-import { createTestRest, type TestRest } from '../../support/app/rest.ts';
+import { useRest } from '../../support/app/rest.ts';
 
-let rest: TestRest;
-let author: Author;
-
-beforeAll(async () => {
-  rest = await createTestRest();
-});
-afterAll(() => rest[Symbol.asyncDispose]());
-beforeEach(async () => {
-  author = await createAuthor(rest);
-});
+const rest = useRest();
+const author = useAuthor(rest);
 
 const retry = (id: string, resultId: string, headers = {}) =>
   author.ask(id, `results/${resultId}/retry`, headers);
@@ -97,7 +88,7 @@ describe('POST /v1/posts/:id/results/:result_id/retry', () => {
     ]);
   });
 
-  test('looks first where the outcome was not known', async () => {
+  test('checks the network first if the outcome was unknown', async () => {
     const { id, resultIds } = await createPartial(rest, author, 'outcome_unknown');
     await retry(id, resultIds[1]);
     const row = (await findTarget(rest.context.db, resultIds[1]))!;
@@ -105,7 +96,7 @@ describe('POST /v1/posts/:id/results/:result_id/retry', () => {
     expect({ phase, phase_state, clock, provider_state }).toEqual({
       phase: 'reconcile',
       phase_state: 'ready',
-      clock: { reconcileLooks: 1 },
+      clock: { reconcileChecks: 1 },
       provider_state: { upload: 'u1' },
     });
   });
@@ -176,14 +167,14 @@ describe('POST /v1/posts/:id/results/:result_id/retry', () => {
   });
 });
 
-describe('a retry that can not be', () => {
+describe('a refused retry', () => {
   async function messageOf(id: string, resultId: string): Promise<string> {
     const { status, body } = await retry(id, resultId);
     expect(status).toBe(409);
     return body.error.message;
   }
 
-  test('of a target that has not failed says how it stands', async () => {
+  test('of a target that has not failed reports its status', async () => {
     const { id, resultIds } = await createStarted(rest, author);
     expect(await messageOf(id, resultIds[0])).toMatch(/^The target waits to be published/);
     await begin(rest, resultIds[0]);

@@ -1,4 +1,4 @@
-// Threads and answers that a post may not ask for: refused with the exact path of each fault, nothing written.
+// Invalid threads and replies are refused with the exact path of each issue, and nothing is written.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import {
   createRefusedClient,
@@ -139,14 +139,14 @@ describe('answers', () => {
   );
 
   test('an id of a wrong form is answered with one of the right form', async () => {
-    const [fault] = await client.issuesOf(
+    const [issue] = await client.issuesOf(
       single(client.bluesky, { in_reply_to: 'https://bsky.app/post/1' }),
     );
-    expect(fault).toMatchObject({
+    expect(issue).toMatchObject({
       path: 'platform_posts[0].in_reply_to',
       code: 'invalid_post_id',
       actual: 'https://bsky.app/post/1',
     });
-    expect(fault!.message).toContain('at://did:plc:');
+    expect(issue!.message).toContain('at://did:plc:');
   });
 });

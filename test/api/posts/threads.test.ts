@@ -1,19 +1,17 @@
 // Threads, answers, first comments and media of a post: how they are stored, shown and found again.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { PostResultRow } from '../../../schema/database/tables.ts';
-import { createTestRest, type TestKey, type TestRest } from '../../support/app/rest.ts';
+import { type TestKey, useRest } from '../../support/app/rest.ts';
 
-let rest: TestRest;
 let mine: TestKey;
 let ada: string;
 let bob: string;
 
+const rest = useRest({ FANFARE_PREVIEW_EVENTS: 'true' });
 beforeAll(async () => {
-  rest = await createTestRest({ FANFARE_PREVIEW_EVENTS: 'true' });
   mine = await rest.createTenant();
   [ada, bob] = [await insertSandbox('user_ada'), await insertSandbox('user_bob')];
 });
-afterAll(() => rest[Symbol.asyncDispose]());
 
 const insertSandbox = (external_user_id: string) =>
   rest.insertAccount(mine.projectId, { platform: 'sandbox', external_user_id });

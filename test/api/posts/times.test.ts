@@ -1,27 +1,18 @@
 // The time of a post: scheduled, rescheduled, none; published now.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   changesOf,
   claim,
   claimAs,
-  createAuthor,
   eventsOf,
   inSeconds,
   runOf,
-  type Author,
+  useAuthor,
 } from '../../support/rows/posts.ts';
-import { createTestRest, type TestRest } from '../../support/app/rest.ts';
+import { useRest } from '../../support/app/rest.ts';
 
-let rest: TestRest;
-let author: Author;
-
-beforeAll(async () => {
-  rest = await createTestRest({ FANFARE_PREVIEW_EVENTS: 'true' });
-});
-afterAll(() => rest[Symbol.asyncDispose]());
-beforeEach(async () => {
-  author = await createAuthor(rest);
-});
+const rest = useRest({ FANFARE_PREVIEW_EVENTS: 'true' });
+const author = useAuthor(rest);
 
 const refused = (status: number, issue: object) => ({
   status,
@@ -52,7 +43,7 @@ describe('PATCH /v1/posts/:id: the time', () => {
     ]);
   });
 
-  test('reschedules by a new run, and whatever acts for the old one is superseded', async () => {
+  test('reschedules by a new run, which supersedes the old one', async () => {
     const post = await author.create({ scheduled_at: inSeconds(3_600) });
     const old = await runOf(rest, post.id);
     const scheduled_at = inSeconds(7_200);
@@ -104,7 +95,7 @@ describe('PATCH /v1/posts/:id: the time', () => {
     expect(await claim(rest, post.id)).toBe(true);
   });
 
-  test('gives a draft a time and keeps it a draft when both are said', async () => {
+  test('gives a draft a time and keeps it a draft if both are requested', async () => {
     const { id } = await author.create({ status: 'draft' });
     const scheduled_at = inSeconds(3_600);
     const { body } = await author.change(id, { scheduled_at, status: 'draft' });
@@ -123,7 +114,7 @@ describe('PATCH /v1/posts/:id: the time', () => {
       refused(422, {
         path: 'scheduled_at',
         code: 'too_far',
-        message: 'must be at most 366 days ahead',
+        message: 'must be at most 366 days in the future',
         limit: 366,
       }),
     );
@@ -131,7 +122,7 @@ describe('PATCH /v1/posts/:id: the time', () => {
       refused(422, {
         path: 'scheduled_at',
         code: 'invalid_format',
-        message: 'must be a time such as 2027-01-31T12:00:00Z',
+        message: 'must be an ISO 8601 time with a time zone, such as 2026-01-31T12:00:00Z',
       }),
     );
     expect(await author.read(id)).toMatchObject({ caption: 'hello', status: 'draft' });

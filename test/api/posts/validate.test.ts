@@ -1,19 +1,19 @@
-// Validating a post: what creation would say, said before.
+// Validating a post reports the issues of its creation.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createJudge, type Judge } from '../../support/checks/validation.ts';
+import { createValidator, type Validator } from '../../support/checks/validator.ts';
 
-let judge: Judge;
+let validator: Validator;
 let account: string;
 let anothers: string;
-const validate = (body: object) => judge.validate(body);
+const validate = (body: object) => validator.validate(body);
 
 beforeAll(async () => {
-  judge = await createJudge();
-  account = await judge.insertAccount(judge.projectId);
-  anothers = await judge.insertAccount((await judge.rest.createTenant()).projectId);
+  validator = await createValidator();
+  account = await validator.insertAccount(validator.projectId);
+  anothers = await validator.insertAccount((await validator.rest.createTenant()).projectId);
 });
-afterAll(() => judge[Symbol.asyncDispose]());
-afterEach(() => judge.expectNothingWritten());
+afterAll(() => validator[Symbol.asyncDispose]());
+afterEach(() => validator.expectNothingWritten());
 
 describe('POST /v1/posts/validate', () => {
   test('finds nothing wrong with a good post, and writes nothing', async () => {
@@ -25,14 +25,14 @@ describe('POST /v1/posts/validate', () => {
   });
 
   test('holds each account to its own limits', async () => {
-    const small = await judge.insertAccount(judge.projectId, { traits: { textMax: 3 } });
+    const small = await validator.insertAccount(validator.projectId, { traits: { textMax: 3 } });
     const { errors } = await validate({ caption: 'four', account_ids: [small, account] });
     expect(errors).toMatchObject([
       { account_id: small, code: 'caption_too_long', actual: 4, limit: 3 },
     ]);
   });
 
-  test('says of each fault where it is, of which target, and what is allowed', async () => {
+  test('reports the path, the target and the limit of each issue', async () => {
     const { valid, errors } = await validate({
       caption: 'a',
       scheduled_at: '2020-01-01T00:00:00Z',
@@ -49,7 +49,7 @@ describe('POST /v1/posts/validate', () => {
         platform: null,
         field: 'scheduled_at',
         code: 'too_soon',
-        message: 'must be at least 60 seconds ahead',
+        message: 'must be at least 60 seconds in the future',
         actual: '2020-01-01T00:00:00Z',
         limit: 60,
         severity: 'error',
@@ -71,7 +71,7 @@ describe('POST /v1/posts/validate', () => {
         platform: null,
         field: 'platform_posts[1].account_id',
         code: 'unknown_account',
-        message: 'No account has this id.',
+        message: 'No account has this ID.',
         actual: null,
         limit: null,
         severity: 'error',
@@ -102,9 +102,9 @@ describe('POST /v1/posts/validate', () => {
         ],
       }),
     ],
-  ])('finds in a post with %s what creation refuses', async (_, toBody) => {
+  ])('finds in a post with %s the issues of creation', async (_, toBody) => {
     const body = toBody();
-    const created = await judge.rest.call('POST', '/v1/posts', { key: judge.key, body });
+    const created = await validator.rest.call('POST', '/v1/posts', { key: validator.key, body });
     expect(created.status).toBe(422);
     const { valid, errors } = await validate(body);
     expect(valid).toBe(false);
@@ -120,9 +120,9 @@ describe('POST /v1/posts/validate', () => {
   });
 
   test('foresees the refusal of targets past the monthly limit, of a draft none', async () => {
-    const { key, projectId } = await judge.rest.createTenant();
-    const only = await judge.insertAccount(projectId);
-    await judge.rest.context.db
+    const { key, projectId } = await validator.rest.createTenant();
+    const only = await validator.insertAccount(projectId);
+    await validator.rest.context.db
       .updateTable('projects')
       .set({ monthly_posts_per_account: 1 })
       .where('id', '=', projectId)
@@ -136,7 +136,7 @@ describe('POST /v1/posts/validate', () => {
       })),
     };
     const ask = async (path: string, more: object = {}) =>
-      judge.rest.call('POST', path, { key, body: { ...body, ...more } });
+      validator.rest.call('POST', path, { key, body: { ...body, ...more } });
     const refused = await ask('/v1/posts');
     expect(refused).toMatchObject({ status: 403, body: { error: { code: 'quota_exceeded' } } });
     const { data } = (await ask('/v1/posts/validate')).body;
@@ -161,16 +161,19 @@ describe('POST /v1/posts/validate', () => {
     expect((await ask('/v1/posts/validate', { status: 'draft' })).body.data.valid).toBe(true);
   });
 
-  test('refuses what is no post at all, as creation does', async () => {
+  test('refuses a malformed post, as creation does', async () => {
     const body = { caption: 7, captoin: 'a' };
-    const answer = await judge.rest.call('POST', '/v1/posts/validate', { key: judge.key, body });
+    const answer = await validator.rest.call('POST', '/v1/posts/validate', {
+      key: validator.key,
+      body,
+    });
     expect(answer.status).toBe(422);
     expect(answer.body.error.issues).toMatchObject([{ path: 'caption' }, { path: 'captoin' }]);
   });
 
-  test('asks for the scope of creation', async () => {
-    const { key } = await judge.rest.createTenant({ scopes: ['posts:read'] });
-    const answer = await judge.rest.call('POST', '/v1/posts/validate', {
+  test('requires the scope of creation', async () => {
+    const { key } = await validator.rest.createTenant({ scopes: ['posts:read'] });
+    const answer = await validator.rest.call('POST', '/v1/posts/validate', {
       key,
       body: { caption: 'a', account_ids: [account] },
     });

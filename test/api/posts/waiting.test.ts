@@ -1,126 +1,125 @@
-// What a target that waits says of it: why, in REST and in GraphQL, and nothing once it goes on.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { findWaitReason } from '../../../api/posts/waiting.ts';
-import { pause } from '../../../api/cli/pause.ts';
-import { resume } from '../../../api/cli/resume.ts';
+// A waiting target shows the reason in REST and in GraphQL, and nothing once it continues.
+import { describe, expect, test, vi } from 'vitest';
+import { findWaitReason } from '../../../api/posts/presenter.ts';
+import { pause, resume } from '../../../api/cli/pause.ts';
 import type { ClockState, PostResultRow } from '../../../schema/database/tables.ts';
 import type { Phase, Post } from '../../../schema/posts/posts.ts';
-import { startApp, type TestApp } from '../../support/app/app.ts';
+import { useApp } from '../../support/app/app.ts';
 import { ask } from '../../support/graphql/graphql.ts';
 
-let app: TestApp;
-
-beforeAll(async () => {
-  app = await startApp({
-    env: {
-      FANFARE_UNAVAILABLE_DELAYS_MS: '1500,1500',
-      FANFARE_RECONCILE_DELAYS_MS: '0,500,500',
-    },
-  });
+const app = useApp({
+  env: {
+    FANFARE_UNAVAILABLE_DELAYS_MS: '3000,3000',
+    FANFARE_RECONCILE_DELAYS_MS: '0,500,500',
+  },
 });
-afterEach(() => resume(app.context.db, app.tenant.projectId));
-afterAll(() => app.stop());
 
-const handles = { count: 0 };
-
-/** One account for each test: a rate limit holds for the whole account. */
-async function create(target: object, ...more: object[]): Promise<Post> {
-  const { id: account_id } = await app.tenant.connectSandbox(`ada-${handles.count++}`);
-  return app.tenant.createPost({
-    caption: 'hello',
-    platform_posts: [target, ...more].map((each) => ({ account_id, ...each })),
-  });
+/** A project of its own, so that a pause holds no other test. */
+async function createSender() {
+  const tenant = await app.createTenant();
+  const { id: account_id } = await tenant.connectSandbox('ada');
+  const waitingFor = async ({ id }: Post) => {
+    const { body } = await tenant.api.get(`/v1/posts/${id}`);
+    return (body.data as Post).results.map(({ waiting_for }) => waiting_for);
+  };
+  return {
+    tenant,
+    create: (...targets: object[]) =>
+      tenant.createPost({
+        caption: 'hello',
+        platform_posts: targets.map((target) => ({ account_id, ...target })),
+      }),
+    pause: () => pause(app.context.db, tenant.projectId),
+    resume: () => resume(app.context, tenant.projectId),
+    waitingFor,
+    expectSoon: (post: Post, reasons: (string | null)[]) =>
+      vi.waitFor(async () => expect(await waitingFor(post)).toEqual(reasons), {
+        timeout: 10_000,
+        interval: 20,
+      }),
+    async expectPublished({ id }: Post): Promise<void> {
+      const { results } = await tenant.waitForPost(id);
+      expect(results.map((result) => [result.status, result.waiting_for])).toEqual(
+        results.map(() => ['published', null]),
+      );
+    },
+  };
 }
 
-const read = async ({ id }: Post) => (await app.api.get(`/v1/posts/${id}`)).body.data as Post;
-
-async function waitingFor(post: Post) {
-  const { results } = await read(post);
-  return results.map(({ waiting_for }) => waiting_for);
-}
-
-async function endsWithoutWaiting(post: Post): Promise<void> {
-  const { results } = await app.tenant.waitForPost(post.id);
-  expect(results.map((result) => [result.status, result.waiting_for])).toEqual(
-    results.map(() => ['published', null]),
-  );
-}
-
-const soon = { timeout: 5_000, interval: 20 };
-
-describe('a target that waits', () => {
+describe.concurrent('a target that waits', () => {
   test.each([
     ['unavailable', 'network'],
     ['rate_limited', 'rate_limit'],
   ])('after %s says %s, and until when', async (outcome, reason) => {
+    const { tenant, create, expectSoon, expectPublished } = await createSender();
     const post = await create({ platform_options: { outcome, times: 1 } });
-    await expect.poll(() => waitingFor(post), soon).toEqual([reason]);
+    await expectSoon(post, [reason]);
     const { post: asked } = await ask(
       app,
       'query ($id: ID!) { post(id: $id) { results { waitingFor nextAttemptAt } } }',
       { id: post.id },
+      tenant.key,
     );
     expect(asked.results).toEqual([
       { waitingFor: reason.toUpperCase(), nextAttemptAt: expect.any(String) },
     ]);
-    await endsWithoutWaiting(post);
+    await expectPublished(post);
   });
 
-  test('under a pause says so, and says what it waits for once it is resumed', async () => {
-    await pause(app.context.db, app.tenant.projectId);
-    const post = await create({ platform_options: { outcome: 'unavailable', times: 1 } });
-    await expect.poll(() => waitingFor(post), soon).toEqual(['pause']);
-    await resume(app.context.db, app.tenant.projectId);
-    await expect.poll(() => waitingFor(post), soon).toEqual(['network']);
-    await endsWithoutWaiting(post);
+  test('during a pause shows the pause, and another reason once it is resumed', async () => {
+    const sender = await createSender();
+    await sender.pause();
+    const post = await sender.create({ platform_options: { outcome: 'unavailable', times: 1 } });
+    await sender.expectSoon(post, ['pause']);
+    await sender.resume();
+    await sender.expectSoon(post, ['network']);
+    await sender.expectPublished(post);
   });
 
   test('for a limit after a pause says the limit alone', async () => {
-    const { id } = await app.tenant.connectSandbox('limited');
-    const post = (platform_options: object) =>
-      app.tenant.createPost({
-        caption: 'hello',
-        platform_posts: [{ account_id: id, platform_options }],
-      });
-    await app.tenant.waitForPost((await post({ throttle_s: 4 })).id);
-    await pause(app.context.db, app.tenant.projectId);
-    const held = await post({});
-    await expect.poll(() => waitingFor(held), soon).toEqual(['pause']);
-    await resume(app.context.db, app.tenant.projectId);
-    await expect.poll(() => waitingFor(held), soon).toEqual(['rate_limit']);
-    await endsWithoutWaiting(held);
+    const sender = await createSender();
+    await sender.expectPublished(await sender.create({ platform_options: { throttle_s: 4 } }));
+    await sender.pause();
+    const held = await sender.create({});
+    await sender.expectSoon(held, ['pause']);
+    await sender.resume();
+    await sender.expectSoon(held, ['rate_limit']);
+    await sender.expectPublished(held);
   });
 
-  test('as part of a thread or as a comment says that it waits for what it answers', async () => {
+  test('in a thread or as a comment shows that it waits for the part before it', async () => {
+    const { tenant, create, expectSoon, expectPublished } = await createSender();
     const slow = { platform_options: { delay_ms: 1_000 }, first_comment: 'below' };
     const post = await create(
       { ...slow, thread_position: 1 },
       { caption: 'two', thread_position: 2 },
     );
-    await expect.poll(() => waitingFor(post), soon).toEqual([null, 'answered_post']);
-    const [first] = (await read(post)).results;
-    expect(first!.first_comment!.waiting_for).toBe('answered_post');
-    await endsWithoutWaiting(post);
+    await expectSoon(post, [null, 'answered_post']);
+    const { body } = await tenant.api.get(`/v1/posts/${post.id}`);
+    expect(body.data.results[0].first_comment.waiting_for).toBe('answered_post');
+    await expectPublished(post);
   });
 
-  test('for a lost answer says so, until nobody can tell what became of it', async () => {
+  test('for a lost answer shows it, until the outcome is unknown', async () => {
+    const { tenant, create, expectSoon } = await createSender();
     const post = await create({ platform_options: { outcome: 'lost_and_hidden' } });
-    await expect.poll(() => waitingFor(post), soon).toEqual(['lost_answer']);
-    const { results } = await app.tenant.waitForPost(post.id);
+    await expectSoon(post, ['lost_answer']);
+    const { results } = await tenant.waitForPost(post.id);
     expect(results).toMatchObject([
       { error_code: 'outcome_unknown', next_action: 'check_network', waiting_for: null },
     ]);
     const path = `/v1/posts/${post.id}/results/${results[0]!.id}/retry`;
-    expect((await app.api.post(path)).status).toBe(202);
-    const again = await app.tenant.waitForPost(post.id);
+    expect((await tenant.api.post(path)).status).toBe(202);
+    const again = await tenant.waitForPost(post.id);
     expect(again.results).toMatchObject([{ error_code: 'outcome_unknown', attempts: 1 }]);
   });
 
-  test('for its time only waits for nothing', async () => {
+  test('for its scheduled time has no reason', async () => {
     const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
-    const { id } = await app.tenant.connectSandbox('bob');
+    const { tenant, waitingFor } = await createSender();
+    const { id } = await tenant.connectSandbox('bob');
     const parts = [1, 2].map((thread_position) => ({ account_id: id, thread_position }));
-    const post = await app.tenant.createPost({
+    const post = await tenant.createPost({
       caption: 'later',
       scheduled_at,
       platform_posts: parts,
@@ -145,7 +144,7 @@ describe('findWaitReason', () => {
     }) as PostResultRow;
   const reasonOf = (each: PostResultRow) => findWaitReason(each, [each]);
 
-  test('tells the phases that look from those that send', () => {
+  test('distinguishes phases that check from phases that send', () => {
     expect(reasonOf(row('prepare', {}))).toBe('network');
     expect(reasonOf(row('commit', {}))).toBe('network');
     expect(reasonOf(row('confirm', {}))).toBe('confirmation');
@@ -154,9 +153,9 @@ describe('findWaitReason', () => {
   });
 
   test('knows a place under the ceiling from one that is used', () => {
-    const turnAtMs = dueAt.getTime();
-    expect(reasonOf(row('commit', { turnAtMs }))).toBe('rate_limit');
-    expect(reasonOf(row('commit', { turnAtMs: turnAtMs - 1_000 }))).toBe('network');
+    const slotAtMs = dueAt.getTime();
+    expect(reasonOf(row('commit', { slotAtMs }))).toBe('rate_limit');
+    expect(reasonOf(row('commit', { slotAtMs: slotAtMs - 1_000 }))).toBe('network');
   });
 
   test('says nothing of a target that is under way, or has ended', () => {

@@ -1,23 +1,25 @@
-// What validating a post warns of, though creation would take it.
+// Warnings of validation, about posts that creation accepts.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createJudge, type Judge } from '../../support/checks/validation.ts';
+import { createValidator, type Validator } from '../../support/checks/validator.ts';
 import { inSeconds } from '../../support/rows/posts.ts';
 
-let judge: Judge;
+let validator: Validator;
 let account: string;
-const validate = (body: object) => judge.validate(body);
+const validate = (body: object) => validator.validate(body);
 
 beforeAll(async () => {
-  judge = await createJudge();
-  account = await judge.insertAccount(judge.projectId);
+  validator = await createValidator();
+  account = await validator.insertAccount(validator.projectId);
 });
-afterAll(() => judge[Symbol.asyncDispose]());
-afterEach(() => judge.expectNothingWritten());
+afterAll(() => validator[Symbol.asyncDispose]());
+afterEach(() => validator.expectNothingWritten());
 
 describe('a warning', () => {
-  test('tells of access that ends before the post is due, where only the user renews it', async () => {
+  test('reports access that ends before the post is due, if only the user can renew it', async () => {
     const expiresAt = new Date(inSeconds(7_200));
-    const leaving = await judge.insertAccount(judge.projectId, { token_expires_at: expiresAt });
+    const leaving = await validator.insertAccount(validator.projectId, {
+      token_expires_at: expiresAt,
+    });
     const post = (hours: number) => ({
       caption: 'a',
       account_ids: [account, leaving],
@@ -34,7 +36,7 @@ describe('a warning', () => {
         platform: 'sandbox',
         field: 'account_ids[1]',
         code: 'access_expires_first',
-        message: expect.stringContaining('connect it again'),
+        message: expect.stringContaining('connecting the account again'),
         actual: expiresAt.toISOString(),
         limit: late.scheduled_at,
         severity: 'warning',
@@ -42,7 +44,7 @@ describe('a warning', () => {
     ]);
   });
 
-  test('tells of parts of a thread with one text', async () => {
+  test('reports parts of a thread with the same text', async () => {
     const { warnings } = await validate({
       caption: 'a',
       platform_posts: [

@@ -1,18 +1,16 @@
 // API keys over REST: shown once, no wider than their maker, revoked, expired, their last use.
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { hashKey } from '../../../api/http/auth.ts';
 import { findApiKeyByHash } from '../../../schema/database/api-keys.ts';
 import { scopes } from '../../../schema/scopes.ts';
-import { createTestRest, type TestKey, type TestRest } from '../../support/app/rest.ts';
+import { type TestKey, useRest } from '../../support/app/rest.ts';
 
-let rest: TestRest;
 let tenant: TestKey;
 
+const rest = useRest();
 beforeAll(async () => {
-  rest = await createTestRest();
   tenant = await rest.createTenant();
 });
-afterAll(() => rest[Symbol.asyncDispose]());
 
 function create(body: Record<string, unknown>, key = tenant.key) {
   return rest.call('POST', '/v1/api-keys', { key, body: { name: 'new', ...body } });
@@ -68,7 +66,7 @@ describe('POST /v1/api-keys', () => {
     expect((await create({ environment: 'test' }, key)).status).toBe(201);
   });
 
-  test('by a key with an end makes none that lives longer', async () => {
+  test("by an expiring key can't outlive that key", async () => {
     const expires_at = new Date(Date.now() + 60_000).toISOString();
     const maker = await create({ expires_at });
     const { key } = maker.body.data;
@@ -147,7 +145,7 @@ describe('last_used_at', () => {
 });
 
 describe('a key of any form', () => {
-  test('works, since only its hash is looked up', async () => {
+  test('works, since the lookup uses only its hash', async () => {
     const key = 'a key/of my own=+ chosen'.replaceAll(' ', '-');
     await rest.createTenant({ key });
     expect(await statusOf(key)).toBe(200);

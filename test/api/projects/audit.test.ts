@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => app?.stop());
 
-/** What `work` logs of changes. */
+/** The audit lines that `work` logs. */
 async function linesOf(work: () => Promise<unknown>): Promise<Record<string, unknown>[]> {
   lines.length = 0;
   await work();

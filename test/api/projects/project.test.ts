@@ -1,19 +1,17 @@
 // The project, the limits and the networks over REST.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestRest, type TestRest } from '../../support/app/rest.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useRest } from '../../support/app/rest.ts';
 
-let rest: TestRest;
 let key: string;
 let projectId: string;
 
+const rest = useRest({ FANFARE_MAX_TARGETS: '7' });
 beforeAll(async () => {
-  rest = await createTestRest({ FANFARE_MAX_TARGETS: '7' });
   ({ key, projectId } = await rest.createTenant());
 });
-afterAll(() => rest[Symbol.asyncDispose]());
 
 describe('PATCH /v1/project', () => {
-  test('changes what is named, and null unsets', async () => {
+  test('changes the given fields, and null unsets', async () => {
     const changes = {
       name: 'Zoë & Söhne 🎺',
       brand_color: '#ff8800',
@@ -50,7 +48,7 @@ describe('PATCH /v1/project', () => {
 });
 
 describe('GET /v1/limits', () => {
-  test('says what this installation allows', async () => {
+  test('lists the limits of this installation', async () => {
     const { body } = await rest.call('GET', '/v1/limits', { key });
     expect(body.data).toMatchObject({
       requests_per_minute: 6000,
@@ -75,7 +73,7 @@ describe('GET /v1/platforms/capabilities', () => {
     });
   });
 
-  test('says what each credential is and how to get it', async () => {
+  test('describes each credential and how to get it', async () => {
     const { body } = await rest.call('GET', '/v1/platforms/capabilities', { key });
     const words = { title: expect.any(String), description: expect.any(String) };
     for (const { platform, connect } of body.data) {

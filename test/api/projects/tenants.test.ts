@@ -1,19 +1,19 @@
-// What a key may not see is not there, on every route with an id and in every list: another project's
-// rows, and those of its own project that a test key has no part in.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+// A key can't see rows of another project, on any route with an ID or in any list. A test key can't see
+// production rows either.
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Route } from '../../../api/http/route.ts';
-import { routes } from '../../../api/http/routes.ts';
+import { routes } from '../../../api/resources/routes.ts';
 import { recordEvent } from '../../../schema/database/events/record.ts';
-import { createTestRest, type TestKey, type TestRest } from '../../support/app/rest.ts';
+import { type TestKey, useRest } from '../../support/app/rest.ts';
+import { inQuietTransaction } from '../../support/rows/quiet-transaction.ts';
 
-let rest: TestRest;
 let owner: TestKey;
 const others: Record<string, TestKey> = {};
 /** An id of the owner's for each collection: `webhooks` → `wh_…`; and for what is below, by its parameter. */
 const ids = new Map<string, string>();
 
+const rest = useRest();
 beforeAll(async () => {
-  rest = await createTestRest();
   owner = await rest.createTenant();
   others['another project'] = await rest.createTenant();
   const { projectId } = owner;
@@ -34,13 +34,13 @@ beforeAll(async () => {
   ids.set('connect', await create('/v1/connect/sessions', session));
   ids.set('api-keys', await create('/v1/api-keys', { name: 'a' }));
   const { db, config } = rest.context;
-  await db.transaction().execute((trx) =>
+  await inQuietTransaction(db, (trx) =>
     recordEvent(
       trx,
       {
         projectId: owner.projectId,
         environment: 'production',
-        kind: 'post.failed',
+        type: 'post.failed',
         data: {},
         postId: ids.get('posts')!,
       },
@@ -59,7 +59,6 @@ beforeAll(async () => {
   });
   ids.set('replay_id', replay.body.data.replay_id);
 });
-afterAll(() => rest[Symbol.asyncDispose]());
 
 const named = routes.filter(({ path }) => path.includes(':'));
 const lists = routes.filter(({ path, answer }) => !path.includes(':') && answer.isList);
@@ -83,7 +82,7 @@ function ask({ method, path, name }: Route, key: string) {
 
 const names = ['another project', 'a test key of the project'];
 
-describe.each(names)('the id of what is not for %s', (name) => {
+describe.each(names)('an ID hidden from %s', (name) => {
   test.each(named.map((route) => [`${route.method} ${route.path}`, route] as const))(
     'is 404 on %s',
     async (_, route) => {
@@ -119,7 +118,7 @@ describe.each(names)('the rows that are not for %s', (name) => {
 describe('every route', () => {
   const all = routes.map((route) => [`${route.method} ${route.path}`, route] as const);
 
-  test.each(all)('asks for a key: %s', async (_, { method, path }) => {
+  test.each(all)('requires a key: %s', async (_, { method, path }) => {
     const answer = await rest.call(method.toUpperCase(), path);
     expect(answer).toMatchObject({ status: 401, body: { error: { code: 'unauthorized' } } });
   });

@@ -1,8 +1,8 @@
-// docs/networks.md: a section for every network in one form, whose requests the API accepts.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+// docs/networks.md has a section for every network, in one form, whose requests the API accepts.
+import { describe, expect, test } from 'vitest';
 import { platformDefinitions } from '../../../schema/platforms/index.ts';
 import { ConnectAccount } from '../../../schema/accounts.ts';
-import { startApp, type TestApp } from '../../support/app/app.ts';
+import { useApp } from '../../support/app/app.ts';
 import { readBlocks, readPage } from '../../support/checks/readme.ts';
 import { addAccount } from '../../support/rows/rows.ts';
 
@@ -25,24 +25,20 @@ function listRequests(section: string): DocumentedRequest[] {
     .map(([, path, body]) => ({ path: path!, body: body! }));
 }
 
-let app: TestApp;
-
-beforeAll(async () => {
-  app = await startApp({ roles: { api: true, worker: false } });
-});
-afterAll(() => app.stop());
+const app = useApp({ roles: { api: true, worker: false } });
 
 test('there is a section for each network, the sandbox last', () => {
   const titles = sections.map((section) => section.slice(0, section.indexOf('\n')));
   const [sandbox, ...networks] = platformDefinitions.map(({ title }) => title);
-  expect(titles).toEqual(['All networks', ...networks, sandbox]);
+  expect(titles, 'docs/networks.md').toEqual(['All networks', ...networks, sandbox]);
 });
 
 describe.each(platformDefinitions)('the section on $title', ({ name, title }) => {
   const section = sectionOf(title);
 
   test('has the parts that every section has', () => {
-    expect([...section.matchAll(/^### (.*)$/gm)].map(([, part]) => part)).toEqual([
+    const parts = [...section.matchAll(/^### (.*)$/gm)].map(([, part]) => part);
+    expect(parts, 'docs/networks.md').toEqual([
       'Get credentials',
       'Connect',
       'Options',

@@ -1,4 +1,4 @@
-// What counts as a breaking change of the GraphQL schema, and what `npm run generate` does about one.
+// Breaking changes of the GraphQL schema, and how `npm run generate` reports them.
 import { buildSchema } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { findChanges } from '../../../api/reference/schema-changes.ts';
@@ -77,7 +77,7 @@ describe('findChanges', () => {
     expect(breaking).toEqual(['Field Post.url changed type from String to Int.']);
   });
 
-  test('tells of what may surprise a client', () => {
+  test('lists dangerous changes', () => {
     const dangerous = ['Enum value Status.LOST was added.'];
     expect(change('DRAFT SENT', 'DRAFT SENT LOST')).toEqual({ ...nothing, dangerous });
   });
@@ -87,7 +87,7 @@ describe('findChanges', () => {
     ['argument', 'last: Int', 'Query.post(last:)'],
     ['value', 'DRAFT', 'Status.DRAFT'],
     ['input field', 'text: String!', 'Send.text'],
-  ])('tells which %s has become deprecated', (_, member, coordinate) => {
+  ])('lists a newly deprecated %s', (_, member, coordinate) => {
     const { breaking, deprecated } = change(member, `${member.replace('!', '')} @deprecated`);
     expect({ breaking, deprecated }).toEqual({ breaking: [], deprecated: [coordinate] });
   });

@@ -1,25 +1,14 @@
-// What a start says about sandbox accounts where the sandbox is off.
-import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+// A start without the sandbox warns about its accounts.
+import { expect, test } from 'vitest';
 import { startApp } from '../../support/app/app.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { createTestLog, type LogLine } from '../../support/log.ts';
+import { useDatabase } from '../../support/rows/database.ts';
 import { addPost } from '../../support/rows/rows.ts';
 
-let database: TestDatabase;
+const database = useDatabase();
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
-
-interface Line {
-  level: number;
-  msg: string;
-}
-
-async function linesOfStart(env: Record<string, string>): Promise<Line[]> {
-  const lines: Line[] = [];
-  const log = pino({ level: 'warn' }, { write: (line) => lines.push(JSON.parse(line) as Line) });
+async function linesOfStart(env: Record<string, string>): Promise<LogLine[]> {
+  const { log, lines } = createTestLog();
   const app = await startApp({ env, log, database, roles: { api: true, worker: false } });
   await app.stop();
   return lines;

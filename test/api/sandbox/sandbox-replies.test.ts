@@ -1,6 +1,6 @@
-// Replies and media at the sandbox: what its API takes and tells, and how its pages show them.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+// Replies and media at the sandbox, in its API and on its pages.
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useDatabase } from '../../support/rows/database.ts';
 import { createTestSandbox, type TestSandbox } from '../../support/app/sandbox.ts';
 
 interface SandboxPost {
@@ -10,14 +10,12 @@ interface SandboxPost {
   media_urls: string[];
 }
 
-let database: TestDatabase;
 let sandbox: TestSandbox;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
+const database = useDatabase();
+beforeAll(() => {
   sandbox = createTestSandbox(database.db);
 });
-afterAll(() => database.drop());
 
 async function call(path: string, handle: string, body?: object): Promise<Response> {
   const { platform } = sandbox;
@@ -58,7 +56,7 @@ describe('POST /sandbox/api/posts', () => {
     const response = await call('posts', 'ada', { caption: 'lonely', reply_to });
     expect(response.status).toBe(422);
     expect(await response.json()).toEqual({
-      error: { code: 'reply_to_not_found', message: 'The post to answer is not on the sandbox.' },
+      error: { code: 'reply_to_not_found', message: 'The post to reply to is not on the sandbox.' },
     });
   });
 
@@ -78,7 +76,7 @@ describe('POST /sandbox/api/posts', () => {
 });
 
 describe('the pages', () => {
-  test('show each reply under what it answers, the oldest first', async () => {
+  test('show each reply under its post, the oldest first', async () => {
     const one = await post('carol', 'one');
     await post('carol', 'two');
     const answer = await post('carol', 'one, answered', { reply_to: one.id });
@@ -90,7 +88,7 @@ describe('the pages', () => {
     expect(captionsOf(await readPage(`/sandbox/posts/${one.id}`))).toEqual(thread);
     const page = await readPage(`/sandbox/posts/${answer.id}`);
     expect(captionsOf(page)).toEqual(['one, answered', 'the answer, answered']);
-    expect(page).toContain(`answers <a href="/sandbox/posts/${one.id}">`);
+    expect(page).toContain(`replies to <a href="/sandbox/posts/${one.id}">`);
   });
 
   test('show a reply whose post is on another page', async () => {

@@ -1,18 +1,16 @@
 // The sandbox's pages and its inbox, as a browser and a webhook meet them.
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { generateWebhookSecret, signWebhook } from '../../../activities/delivering/signature.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { useDatabase } from '../../support/rows/database.ts';
 import { createTestSandbox, toTarget, type TestSandbox } from '../../support/app/sandbox.ts';
 
-let database: TestDatabase;
 let sandbox: TestSandbox;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
+const database = useDatabase();
+beforeAll(() => {
   sandbox = createTestSandbox(database.db);
 });
-afterAll(() => database.drop());
 
 const asBrowser = { headers: { Accept: 'text/html,application/xhtml+xml' } };
 
@@ -50,7 +48,7 @@ describe('a page', () => {
     expect(text.indexOf('the second one')).toBeLessThan(text.indexOf('the first one'));
     expect((await sandbox.request('/sandbox/posts?handle=a%00b')).status).toBe(404);
     expect(await (await sandbox.request('/sandbox/posts?handle=nobody')).text()).toContain(
-      'Nothing',
+      'No posts yet',
     );
   });
 
@@ -74,7 +72,7 @@ describe('the consent page', () => {
   });
 
   test.each(['https://evil.test/', 'http://fanfare.test.evil.test/', 'javascript:alert(1)', ''])(
-    'sends nobody to %j',
+    'never redirects to %j',
     async (callback) => {
       expect((await sandbox.request(consentPath(callback))).status).toBe(400);
       const body = new URLSearchParams({ state: 's', callback_url: callback, decision: 'deny' });
@@ -83,7 +81,7 @@ describe('the consent page', () => {
     },
   );
 
-  test('asks again for a handle that is none', async () => {
+  test('asks again after an invalid handle', async () => {
     const body = new URLSearchParams({
       state: 's',
       callback_url: 'http://fanfare.test/connect/callback',
@@ -118,7 +116,7 @@ function send(name: string, delivery: string, query = '', body = '{}') {
 }
 
 describe('the inbox', () => {
-  test('keeps what it receives, newest first, and forgets it on demand', async () => {
+  test('lists requests newest first, and clears them on demand', async () => {
     await send('kept', 'dlv_1', '', '{"n":1}');
     await send('kept', 'dlv_2', '', '{"n":2}');
     const requests = await readInbox('kept');
@@ -143,7 +141,7 @@ describe('the inbox', () => {
     expect(requests[0]!.body).toBe('104');
   });
 
-  test('says whether the signatures hold, given the secret', async () => {
+  test('checks signatures with the secret', async () => {
     const secret = generateWebhookSecret();
     const body = '{"event":"post.published"}';
     const signed = signWebhook({
@@ -170,7 +168,7 @@ describe('the inbox', () => {
     expect(await page.text()).not.toContain(secret);
   });
 
-  test('fails the first requests of every delivery, as its address asks', async () => {
+  test('fails the first requests of every delivery, as its URL requests', async () => {
     const statuses = [];
     for (const delivery of ['dlv_a', 'dlv_a', 'dlv_b', 'dlv_a']) {
       statuses.push((await send('failing', delivery, '?fail=2')).status);
@@ -184,7 +182,7 @@ describe('the inbox', () => {
     expect((await send('failing', 'dlv_f', '?fail=often')).status).toBe(422);
   });
 
-  test('is a page to browsers and JSON to all others', async () => {
+  test('is a page for browsers and JSON for other clients', async () => {
     await send('shown', 'dlv_1', '', '{"x":"<b>"}');
     const page = await (await sandbox.request('/sandbox/inbox/shown', asBrowser)).text();
     expect(page).toContain('&lt;b&gt;');
@@ -193,7 +191,7 @@ describe('the inbox', () => {
     expect(await (await sandbox.request('/sandbox/inbox', asBrowser)).text()).toContain('shown');
   });
 
-  test('refuses a delivery id of more than 128 bytes, which it would count', async () => {
+  test('refuses a delivery ID over 128 bytes', async () => {
     expect((await send('counted', 'd'.repeat(128), '?fail=1')).status).toBe(503);
     const refused = await send('counted', 'd'.repeat(129), '?fail=1');
     expect(refused.status).toBe(422);
@@ -201,7 +199,7 @@ describe('the inbox', () => {
     expect(await readInbox('counted')).toHaveLength(1);
   });
 
-  test('refuses odd names and bodies over 1 MiB', async () => {
+  test('refuses invalid names and bodies over 1 MiB', async () => {
     expect((await send('a%2Fb', 'dlv_1')).status).toBe(404);
     expect((await send('big', 'dlv_1', '', 'x'.repeat(1_048_577))).status).toBe(413);
   });

@@ -1,18 +1,13 @@
-// REST over real connections: readiness of the whole program, bodies too large or cut short.
+// REST over real connections: readiness, and bodies that are chunked, too large or incomplete.
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApp, type TestApp } from '../../support/app/app.ts';
+import { describe, expect, test } from 'vitest';
+import { useApp } from '../../support/app/app.ts';
 
-let app: TestApp;
+const app = useApp();
 
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app?.stop());
-
-/** Sends the pieces chunked, one after the other, and reads the answer meanwhile. */
+/** Sends the pieces as a chunked body, and reads the answer meanwhile. */
 function sendPieces(pieces: string[]): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const headers = {
@@ -43,15 +38,15 @@ describe('a chunked body', () => {
     expect([status, JSON.parse(text).error.issues[0].code]).toEqual([422, 'not_absolute']);
   });
 
-  test('over the limit gets its 413 though it is still being sent', async () => {
+  test('over the limit gets 413 while it is still being sent', async () => {
     const piece = 'x'.repeat(100_000);
     const { status, text } = await sendPieces(Array.from({ length: 60 }, () => piece));
     expect([status, JSON.parse(text).error.code]).toEqual([413, 'payload_too_large']);
   });
 });
 
-describe('a body cut short', () => {
-  test('leaves the server well', async () => {
+describe('an incomplete body', () => {
+  test('does not harm the server', async () => {
     const { hostname, port } = new URL(app.url);
     const socket = connect(Number(port), hostname);
     socket.write(

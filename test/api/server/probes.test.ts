@@ -1,4 +1,4 @@
-// The probes of `api` and `worker`: whether to replace a process, whether to send it requests, and details.
+// The probes of `api` and `worker`.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { createHealth, type Health, type HealthOptions } from '../../../api/server/health.ts';
@@ -6,14 +6,13 @@ import { createTemporalClient } from '../../../api/server/temporal-connection.ts
 import packageJson from '../../../package.json' with { type: 'json' };
 import { readConfig } from '../../../schema/config/config.ts';
 import { connectDatabase, type DatabaseConnection } from '../../../schema/database/connect.ts';
-import { startSilentProxy } from '../../chaos/silent-proxy.ts';
+import { startProxy } from '../../support/servers/proxy.ts';
 import { createApi, type Api } from '../../support/app/api.ts';
 import { startApp, type TestApp } from '../../support/app/app.ts';
 import { createTestDatabase, setReadOnly, type TestDatabase } from '../../support/rows/database.ts';
-import { throughProxy } from '../../support/receivers/silence.ts';
 import { statementsOf } from '../../support/rows/statements.ts';
 
-/** No server listens there. */
+/** An address without a server. */
 const nowhere = '127.0.0.1:1';
 let worker: TestApp;
 let api: TestApp;
@@ -29,7 +28,7 @@ afterAll(() => Promise.all([worker.stop(), api.stop()]));
 const probesOf = ({ probesUrl }: TestApp): Api => createApi(probesUrl, '');
 
 describe('the worker', () => {
-  test('answers probes and metrics on its own port, and nothing else', async () => {
+  test('answers only probes and metrics, on its own port', async () => {
     const { get } = probesOf(worker);
     expect(await get('/livez')).toMatchObject({ status: 200, body: { status: 'ok' } });
     expect(await get('/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } });
@@ -52,7 +51,7 @@ describe('the worker', () => {
     });
   });
 
-  test('asks Postgres no more for 20 reports at once than for one', async () => {
+  test('queries Postgres once for many reports at the same time', async () => {
     const { get } = probesOf(worker);
     await sleep(1_100);
     const statements = await statementsOf(() =>
@@ -74,23 +73,25 @@ describe('the worker', () => {
   });
 });
 
-test('Temporal is well again when it answers after it was silent to new connections', async () => {
-  const address = inject('temporalAddress');
-  const proxy = await startSilentProxy({ port: Number(address.split(':')[1]) });
-  const temporalAddress = `127.0.0.1:${proxy.port}`;
-  {
-    await using setting = healthOf(inject('adminDatabaseUrl'), { temporalAddress });
-    const findTemporal = async () => (await setting.health.report()).parts.temporal.ok;
-    proxy.silence();
-    expect(await findTemporal()).toBe(false);
-    proxy.restore();
-    expect(await findTemporal()).toBe(true);
-  }
-  await proxy.close();
-});
+test.concurrent(
+  'a report recovers when Temporal answers again after it was silent to new connections',
+  async () => {
+    const proxy = await startProxy(new URL(`tcp://${inject('temporalAddress')}`));
+    const temporalAddress = proxy.address;
+    {
+      await using setting = healthOf(inject('adminDatabaseUrl'), { temporalAddress });
+      const findTemporal = async () => (await setting.health.report()).parts.temporal.ok;
+      proxy.silence();
+      expect(await findTemporal()).toBe(false);
+      proxy.restore();
+      expect(await findTemporal()).toBe(true);
+    }
+    await proxy.cut();
+  },
+);
 
-describe('the API while Temporal is away', () => {
-  test('is alive and ready, and names Temporal in its details', async () => {
+describe.concurrent('the API while Temporal is unavailable', () => {
+  test('is alive and ready, and reports Temporal in its details', async () => {
     const { get } = probesOf(api);
     expect(await get('/livez')).toMatchObject({ status: 200, body: { failing: [] } });
     expect(await get('/readyz')).toMatchObject({ status: 200, body: { missing: [] } });
@@ -110,25 +111,25 @@ describe('the API while Temporal is away', () => {
 });
 
 describe('findMissing', () => {
-  test('names the migrations while they have not run', async () => {
+  test('names missing migrations', async () => {
     await using database = await createTestDatabase({ isEmpty: true });
     await using setting = healthOf(database.url);
     expect(await setting.health.findMissing()).toEqual(['migrations']);
   });
 
-  test('names a database that takes no writes', async () => {
+  test('names a read-only database', async () => {
     await using database = await createTestDatabase();
     await setReadOnly(database, 'on');
     await using setting = healthOf(database.url);
     expect(await setting.health.findMissing()).toEqual(['writable']);
   });
 
-  test('names a database that is away', async () => {
+  test('names an unavailable database', async () => {
     await using setting = healthOf(`postgres://nobody@${nowhere}/none`);
     expect(await setting.health.findMissing()).toEqual(['database', 'writable', 'migrations']);
   });
 
-  test('says that the process is stopping', async () => {
+  test('reports that the process is stopping', async () => {
     const app = await startApp({ roles: { api: true, worker: false } });
     const stopped = app.stop();
     expect(await app.context.health.findMissing()).toEqual(['stopping']);
@@ -136,9 +137,9 @@ describe('findMissing', () => {
   });
 });
 
-// Side by side, since some wait for timeouts.
+// In parallel, because some wait for timeouts.
 describe.concurrent('findOwnFailures', () => {
-  /** A failure must last three times as long. */
+  /** A failure counts after three times as long. */
   const databaseTimeoutMs = 100;
   const lasting = () => sleep(3 * databaseTimeoutMs + 50);
   let database: TestDatabase;
@@ -148,7 +149,7 @@ describe.concurrent('findOwnFailures', () => {
   });
   afterAll(() => database.drop());
 
-  test('names a pool that gives no connection though a fresh one works', async ({ expect }) => {
+  test('names an exhausted pool if a new connection works', async ({ expect }) => {
     await using setting = healthOf(database.url, { databaseTimeoutMs });
     const held = Promise.withResolvers<void>();
     const { db } = setting.connection;
@@ -168,16 +169,16 @@ describe.concurrent('findOwnFailures', () => {
     expect(await setting.health.findOwnFailures()).toEqual([]);
   });
 
-  test('names no pool when a fresh connection gets no answer either', async ({ expect }) => {
-    const proxy = await startSilentProxy({ port: Number(new URL(database.url).port) });
-    await using setting = healthOf(throughProxy(database.url, proxy), { databaseTimeoutMs });
+  test('does not name the pool if a new connection fails too', async ({ expect }) => {
+    const proxy = await startProxy(new URL(database.url));
+    await using setting = healthOf(proxy.urlOf(database.url), { databaseTimeoutMs });
     proxy.silence();
     await lasting();
     expect(await setting.health.findOwnFailures()).toEqual([]);
-    await proxy.close();
+    await proxy.cut();
   });
 
-  test('names a worker that stays down though Temporal answers', async ({ expect }) => {
+  test('names a worker that stays down while Temporal answers', async ({ expect }) => {
     let isRunning = true;
     const isWorkerRunning = () => isRunning;
     await using setting = healthOf(database.url, { databaseTimeoutMs, isWorkerRunning });
@@ -190,7 +191,7 @@ describe.concurrent('findOwnFailures', () => {
     expect(await setting.health.findOwnFailures()).toEqual([]);
   });
 
-  test('names no worker that is still starting', async ({ expect }) => {
+  test('does not name a worker that is still starting', async ({ expect }) => {
     const isWorkerRunning = () => false;
     await using setting = healthOf(database.url, { databaseTimeoutMs, isWorkerRunning });
     await setting.health.findOwnFailures();
@@ -198,7 +199,7 @@ describe.concurrent('findOwnFailures', () => {
     expect(await setting.health.findOwnFailures()).toEqual([]);
   });
 
-  test('names no worker while Temporal is away', async ({ expect }) => {
+  test('does not name the worker while Temporal is unavailable', async ({ expect }) => {
     let isRunning = true;
     await using setting = healthOf(database.url, {
       databaseTimeoutMs,

@@ -1,4 +1,4 @@
-// The HTTP front: what it hands on arrives whole, what breaks behind it is answered, and it closes.
+// The HTTP server: routing, malformed requests, sockets, bodies, errors and closing.
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
@@ -10,13 +10,13 @@ import { createServer, type Server } from '../../../api/server/server.ts';
 import { createStoredDocuments } from '../../../api/graphql/server/stored-documents.ts';
 import { startApp, type TestApp } from '../../support/app/app.ts';
 import { subscribeOverSocket, subscribeOverSse } from '../../support/graphql/graphql.ts';
-import { connectWire, openWire, upgradeRequest } from '../../support/receivers/raw-socket.ts';
+import { connectTcp, openTcpSocket, upgradeRequest } from '../../support/receivers/raw-socket.ts';
 
 let app: TestApp;
 let server: Server;
 let url: string;
 
-/** Answers with what it got, as it comes. */
+/** Echoes the request. */
 async function echo(incoming: Request): Promise<Response> {
   const { pathname } = new URL(incoming.url);
   if (pathname === '/v1/rejects') throw new Error('secret detail');
@@ -53,20 +53,20 @@ describe('a path', () => {
     ['/connect', 'connect'],
     ['/connect/cs_1?token=a', 'connect'],
     ['/sandbox/posts', 'sandbox 127.0.0.1'],
-  ])('%s goes to its part', async (path, text) => {
+  ])('%s reaches its handler', async (path, text) => {
     const answer = await fetch(url + path);
     expect(await answer.text()).toBe(text);
   });
 
   test.each(['/v1/posts', '/docs', '/healthz', '/connected', '/graphql/x', '/v1'])(
-    '%s goes to REST',
+    '%s reaches the REST API',
     async (path) => {
       const answer = await fetch(url + path, { method: 'DELETE' });
       expect(await answer.json()).toEqual({ method: 'DELETE', path, bytes: 0 });
     },
   );
 
-  test.each(['/v1/rejects', '/'])('%s whose handler breaks is masked', async (path) => {
+  test.each(['/v1/rejects', '/'])('%s whose handler throws hides the error', async (path) => {
     const answer = await fetch(url + path);
     expect(answer.status).toBe(500);
     const text = await answer.text();
@@ -75,8 +75,8 @@ describe('a path', () => {
   });
 });
 
-describe('a strange request', () => {
-  /** As bytes, since clients would mend them. */
+describe('an unusual request', () => {
+  /** Sends raw bytes, because clients would correct them. */
   function send(text: string): Promise<string> {
     return new Promise((resolve) => {
       const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -99,7 +99,7 @@ describe('a strange request', () => {
   });
 
   test.each(['//', '//evil/v1', '//v1/posts', 'http://[', '*', 'http://x//'])(
-    'for %s goes to REST',
+    'for %s reaches the REST API',
     async (target) => {
       for (const method of ['OPTIONS', 'GET']) {
         const answer = await send(`${method} ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
@@ -108,7 +108,7 @@ describe('a strange request', () => {
     },
   );
 
-  test('in the absolute form reaches its path', async () => {
+  test('with an absolute URL reaches its path', async () => {
     const answer = await send('GET http://elsewhere/v1/posts?a=b HTTP/1.1\r\nHost: x\r\n\r\n');
     expect(answer).toContain('"path":"/v1/posts"');
   });
@@ -122,7 +122,7 @@ describe('a strange request', () => {
 });
 
 describe('a socket', () => {
-  test('beyond the most that may be open is declined, until one closes', async () => {
+  test('over the limit is refused until another closes', async () => {
     const open = () =>
       new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
     const first = open();
@@ -138,7 +138,7 @@ describe('a socket', () => {
 });
 
 describe('a body', () => {
-  test('arrives whole, with a length or in chunks', async () => {
+  test('arrives complete, with a length or in chunks', async () => {
     const body = 'x'.repeat(3_000_000);
     const sized = await fetch(`${url}/v1/size`, { method: 'POST', body });
     expect(await sized.json()).toMatchObject({ bytes: body.length });
@@ -160,7 +160,7 @@ describe('a body', () => {
     call.end();
   });
 
-  test('may break off', async () => {
+  test('may be incomplete', async () => {
     const call = request(`${url}/v1/size`, { method: 'POST', headers: { 'content-length': 100 } });
     call.on('error', () => {});
     call.write('only this');
@@ -170,7 +170,7 @@ describe('a body', () => {
     expect((await fetch(`${url}/v1/size`)).status).toBe(200);
   });
 
-  test('of GraphQL is counted as it comes', async () => {
+  test('of GraphQL is limited while it arrives', async () => {
     const limit = app.context.config.maxBodyBytes;
     const query = `{ __typename } # ${'x'.repeat(limit)}`;
     const answer = await fetch(`${url}/graphql`, {
@@ -186,7 +186,7 @@ describe('a body', () => {
 });
 
 describe('close', () => {
-  test('ends streams with a word, sockets with 1001, and then the server', async () => {
+  test('ends streams with an error and sockets with 1001', async () => {
     const query = 'subscription { postUpdated { cursor } }';
     const other = await startApp({ roles: { api: true, worker: false } });
     const { key } = other.tenant;
@@ -205,11 +205,11 @@ describe('close', () => {
     });
   });
 
-  test('refuses who opens a socket meanwhile, on a connection that was there before', async () => {
+  test('refuses a new socket on an existing connection', async () => {
     const other = await startApp({ roles: { api: true, worker: false } });
-    const late = await connectWire(other.url);
-    // It answers no closing, and so keeps the server from closing at once.
-    const slow = await openWire(other.url);
+    const late = await connectTcp(other.url);
+    // It doesn't answer the close frame, which delays the end of the server.
+    const slow = await openTcpSocket(other.url);
     const stopped = other.stop();
     await sleep(200);
     late.write(upgradeRequest);

@@ -1,4 +1,4 @@
-// Connections to Temporal beside a proxy that the environment names: they don't use it.
+// Connections to Temporal ignore a proxy in the environment.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
@@ -49,14 +49,14 @@ afterAll(() => {
   proxy.close();
 });
 
-test("the API's client goes straight to Temporal", async () => {
+test("the API's client uses no proxy", async () => {
   const { connection } = await createTemporalClient(target);
   await connection.workflowService.getSystemInfo({});
   await connection.close();
   expect(tunnels).toEqual([]);
 });
 
-test("the worker's connection goes straight to Temporal", async () => {
+test("the worker's connection uses no proxy", async () => {
   installQuietRuntime();
   const connection = await connectNative(target);
   await connection.workflowService.getSystemInfo({});
@@ -64,7 +64,7 @@ test("the worker's connection goes straight to Temporal", async () => {
   expect(tunnels).toEqual([]);
 });
 
-test('the embedded server is reached straight', async () => {
+test('the start of the embedded server uses no proxy', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'fanfare-proxy-'));
   const server = await startTemporal({
     dataDirectory: directory,

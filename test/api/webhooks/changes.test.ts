@@ -1,17 +1,15 @@
-// Changes of a webhook that are refused, over REST and GraphQL: each fault by its path, nothing written.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startApp, type TestApp } from '../../support/app/app.ts';
+// Refused changes of a webhook, over REST and GraphQL: each issue by its path, nothing written.
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { useApp } from '../../support/app/app.ts';
 import { askRefused } from '../../support/graphql/graphql.ts';
 
-let app: TestApp;
 let id: string;
 let before: unknown;
 
+const app = useApp({ roles: { api: true, worker: false } });
 beforeAll(async () => {
-  app = await startApp({ roles: { api: true, worker: false } });
   id = (await app.tenant.createWebhook('http://127.0.0.1:9', ['post.published'])).id;
 });
-afterAll(() => app.stop());
 
 beforeEach(async () => {
   before = await readWritten();
@@ -30,14 +28,14 @@ async function readWritten() {
   ];
 }
 
-const faults: [name: string, changes: Record<string, unknown>, path: string, code: string][] = [
+const refused: [name: string, changes: Record<string, unknown>, path: string, code: string][] = [
   ['no change at all', {}, '', 'nothing_to_change'],
   ['an empty list of events', { events: [] }, 'events', 'too_small'],
   ['an empty name beside a good change', { name: '', active: false }, 'name', 'too_small'],
 ];
 
 describe('PATCH /v1/webhooks/:id', () => {
-  test.each(faults)('refuses %s', async (_, changes, path, code) => {
+  test.each(refused)('refuses %s', async (_, changes, path, code) => {
     const { status, body } = await app.api.patch(`/v1/webhooks/${id}`, changes);
     expect([status, body.error.code]).toEqual([422, 'validation_error']);
     expect(body.error.issues).toMatchObject([{ path: path || 'body', code }]);
@@ -49,7 +47,7 @@ describe('updateWebhook', () => {
     updateWebhook(id: $id, input: $input) { id }
   }`;
 
-  test.each(faults)('refuses %s', async (_, input, path, code) => {
+  test.each(refused)('refuses %s', async (_, input, path, code) => {
     expect(await askRefused(app, update, { id, input })).toMatchObject({
       code: 'validation_error',
       issues: [{ path: path ? `input.${path}` : 'input', code }],

@@ -6,11 +6,12 @@ import {
   type AttemptRecord,
 } from '../../../schema/database/webhooks/delivery-attempts.ts';
 import { insertManualAttempt } from '../../../schema/database/webhooks/manual-attempts.ts';
-import { recordTestEvent } from '../../../schema/database/events/test-events.ts';
+import { recordTestEvent } from '../../../schema/database/events/record.ts';
 import { attempt, exchange, failedForGood, refused } from '../../support/rows/attempts.ts';
 import { changesOf } from '../../support/receivers/delivery-rows.ts';
 import { createTestRest, type TestKey, type TestRest } from '../../support/app/rest.ts';
 import { addEvent } from '../../support/rows/rows.ts';
+import { inQuietTransaction, quietNotifier } from '../../support/rows/quiet-transaction.ts';
 
 const lines: Record<string, unknown>[] = [];
 
@@ -53,14 +54,15 @@ async function addTest(): Promise<string> {
     projectId,
     webhookId: id,
     environment: 'production',
-    kind: 'account.connected',
+    type: 'account.connected',
     data: {},
   } as const;
   const { db } = rest.context;
-  return (await db.transaction().execute((trx) => recordTestEvent(trx, event))).deliveryId;
+  return (await inQuietTransaction(db, (trx) => recordTestEvent(trx, event))).deliveryId;
 }
 
-const record = (...attempts: AttemptRecord[]) => insertAttempts(rest.context.db, attempts);
+const record = (...attempts: AttemptRecord[]) =>
+  insertAttempts(rest.context.db, quietNotifier, attempts);
 
 async function fail(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await record(failedForGood(await addDelivery()));
@@ -72,7 +74,7 @@ const delivery = async (deliveryId: string) =>
 const changes = () => changesOf(rest.context.db, id);
 
 describe('the health of a webhook', () => {
-  test('warns from the first failed attempt to the next delivery, and counts what failed for good', async () => {
+  test('warns from the first failed attempt to the next delivery, and counts final failures', async () => {
     const waiting = await addDelivery();
     const next_attempt_at = new Date(Date.now() + 30_000);
     await record(attempt(waiting, { ...refused, status: 'retrying', next_attempt_at }));
@@ -106,8 +108,8 @@ describe('the health of a webhook', () => {
     const before = await read();
     const tests = await Promise.all([1, 2].map(() => addTest()));
     await record(failedForGood(tests[0]!), attempt(tests[1]!));
-    await db.transaction().execute((trx) => insertManualAttempt(trx, byHand, exchange(refused)));
-    await db.transaction().execute((trx) => insertManualAttempt(trx, byHand, exchange()));
+    await inQuietTransaction(db, (trx) => insertManualAttempt(trx, byHand, exchange(refused)));
+    await inQuietTransaction(db, (trx) => insertManualAttempt(trx, byHand, exchange()));
     expect(await delivery(byHand)).toMatchObject({ status: 'delivered', attempt_count: 3 });
     expect(await read()).toEqual({ ...before, consecutive_failures: 2 });
     expect(await changes()).toEqual(['created', 'failing']);
@@ -118,7 +120,7 @@ describe('the health of a webhook', () => {
     const waiting = await addDelivery();
     const next_attempt_at = new Date(Date.now() + 30_000);
     await record(attempt(waiting, { ...refused, status: 'retrying', next_attempt_at }));
-    await db.transaction().execute((trx) => insertManualAttempt(trx, waiting, exchange(refused)));
+    await inQuietTransaction(db, (trx) => insertManualAttempt(trx, waiting, exchange(refused)));
     expect(await delivery(waiting)).toMatchObject({
       status: 'retrying',
       next_attempt_at: next_attempt_at.toISOString(),
@@ -131,7 +133,7 @@ describe('the health of a webhook', () => {
 });
 
 describe('PATCH /v1/webhooks/:id', () => {
-  test('active: false ends what waits as skipped, and says so once', async () => {
+  test('active: false skips waiting deliveries, and reports it once', async () => {
     const waiting = await addDelivery();
     await fail(1);
     expect(await patch({ active: false })).toMatchObject({
@@ -181,7 +183,7 @@ describe('PATCH /v1/webhooks/:id', () => {
     expect(lines).toEqual([]);
   });
 
-  test('tells a switch and another change apart', async () => {
+  test('distinguishes a switch from another change', async () => {
     await patch({ active: false, name: 'a' });
     await patch({ active: true });
     await patch({ name: 'b' });
@@ -208,7 +210,7 @@ describe('GET /metrics', () => {
     const { db } = other.context;
     const ids: string[] = [];
     for (let i = 0; i < 4; i++) ids.push((await addEvent(db, projectId))[0]!);
-    await insertAttempts(db, [
+    await insertAttempts(db, quietNotifier, [
       attempt(ids[0]!),
       attempt(ids[1]!, { ...refused, status: 'retrying', next_attempt_at: new Date() }),
     ]);

@@ -1,9 +1,7 @@
-// Test events: samples of every kind that travel to one webhook and count for nothing.
+// Test events: samples of every event type, sent to one webhook without any effect on its health.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signWebhook } from '../../../activities/delivering/signature.ts';
-import { eventBody } from '../../../api/events/event-types.ts';
-import { sampleEvents } from '../../../api/webhooks/sample-events.ts';
-import { eventTypes } from '../../../schema/events.ts';
+import { eventBody, eventCatalogue, eventTypes } from '../../../schema/event-types.ts';
 import { startApp, type TestApp } from '../../support/app/app.ts';
 import { ask, askRefused } from '../../support/graphql/graphql.ts';
 import { startReceiver, type Receiver } from '../../support/receivers/receiver.ts';
@@ -46,7 +44,7 @@ function idsIn(value: unknown): unknown[] {
 
 describe('sample events', () => {
   test.each(eventTypes)('%s fits its schema, and its ids end in _test', (event) => {
-    const data = sampleEvents[event];
+    const data = eventCatalogue[event].sample;
     const body = { event, timestamp: new Date().toISOString(), data };
     expect(eventBody(event).parse(body)).toEqual(body);
     const ids = idsIn(data).filter((id) => id !== null);
@@ -56,7 +54,7 @@ describe('sample events', () => {
 });
 
 describe('POST /v1/webhooks/:id/test', () => {
-  test('sends a sample of the first subscribed kind, signed and marked as a test', async () => {
+  test('sends a sample of the first subscribed type, signed and marked as a test', async () => {
     const url = `${receiver.url}/first`;
     const webhook = await app.tenant.createWebhook(url, ['account.connected', 'post.failed']);
     const answer = await app.api.post(`/v1/webhooks/${webhook.id}/test`, {});
@@ -90,7 +88,11 @@ describe('POST /v1/webhooks/:id/test', () => {
     const event = (await app.api.get(`/v1/events/${data.event_id}`)).body.data;
     expect(event).toMatchObject({ test: true, post_id: null, social_account_id: null });
     const { timestamp } = event;
-    const body = { event: 'account.connected', timestamp, data: sampleEvents['account.connected'] };
+    const body = {
+      event: 'account.connected',
+      timestamp,
+      data: eventCatalogue['account.connected'].sample,
+    };
     expect(request.text).toBe(JSON.stringify(body));
     expect(await waitForEnd(data.id)).toMatchObject({
       status: 'delivered',
@@ -106,7 +108,7 @@ describe('POST /v1/webhooks/:id/test', () => {
     expect(await sendTest(webhook.id)).toMatchObject({ event: 'post.partial' });
   });
 
-  test('sends kinds that are not subscribed to or not sent yet', async () => {
+  test('sends types that are not subscribed to or not sent yet', async () => {
     const webhook = await app.tenant.createWebhook(`${receiver.url}/kinds`, ['post.failed']);
     await sendTest(webhook.id, { event: 'account.quota_warning' });
     await sendTest(webhook.id, { event: 'post.scheduled' });
@@ -170,7 +172,7 @@ describe('POST /v1/webhooks/:id/test', () => {
     expect(list.body.data).toHaveLength(1);
   });
 
-  test('refuses what is no kind, and what is no webhook', async () => {
+  test('refuses unknown event types and unknown webhooks', async () => {
     const webhook = await app.tenant.createWebhook(receiver.url);
     const path = `/v1/webhooks/${webhook.id}/test`;
     const unknown = await app.api.post(path, { event: 'post.deleted' });

@@ -1,17 +1,14 @@
 // Webhooks over REST: the secret shown once, rotation, disabling, deletion, the limit.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { recordEvent } from '../../../schema/database/events/record.ts';
-import { liveEventTypes } from '../../../schema/events.ts';
-import { createTestRest, type TestKey, type TestRest } from '../../support/app/rest.ts';
+import { liveEventTypes } from '../../../schema/event-types.ts';
+import { type TestKey, useRest } from '../../support/app/rest.ts';
+import { inQuietTransaction } from '../../support/rows/quiet-transaction.ts';
 
-let rest: TestRest;
 let tenant: TestKey;
 let key: string;
 
-beforeAll(async () => {
-  rest = await createTestRest({ FANFARE_MAX_WEBHOOKS: '3' });
-});
-afterAll(() => rest[Symbol.asyncDispose]());
+const rest = useRest({ FANFARE_MAX_WEBHOOKS: '3' });
 
 async function renewTenant(): Promise<void> {
   tenant = await rest.createTenant();
@@ -49,7 +46,7 @@ function open(ciphertext: Buffer | null, keyId: string | null, id: string): stri
 describe('POST /v1/webhooks', () => {
   beforeAll(renewTenant);
 
-  test('answers every live kind by default, and the secret', async () => {
+  test('answers all live event types by default, and the secret', async () => {
     const data = await create();
     expect(data).toEqual({
       id: expect.stringMatching(/^wh_/),
@@ -82,7 +79,7 @@ describe('POST /v1/webhooks', () => {
     expect(JSON.stringify([one.body, all.body])).not.toContain(secret);
   });
 
-  test('may begin disabled, with coming-soon kinds', async () => {
+  test('can begin disabled, with coming-soon types', async () => {
     const data = await create({ active: false, events: ['post.scheduled'] });
     expect(data).toMatchObject({ status: 'disabled', active: false, disabled_reason: 'user' });
     expect(data.disabled_at).not.toBeNull();
@@ -144,7 +141,7 @@ describe('POST /v1/webhooks/:id/rotate', () => {
 describe('PATCH /v1/webhooks/:id', () => {
   beforeAll(renewTenant);
 
-  test('changes what is named and leaves the rest', async () => {
+  test('changes only the given fields', async () => {
     const { id } = await create({ name: 'a' });
     const body = { url: 'https://example.org/', events: ['post.partial'], name: null };
     const answer = await rest.call('PATCH', `/v1/webhooks/${id}`, { key, body });
@@ -163,7 +160,7 @@ describe('PATCH /v1/webhooks/:id', () => {
     expect(enabled.body.data).toMatchObject({ status: 'active', disabled_at: null });
   });
 
-  test('judges a new url as creation does', async () => {
+  test('checks a new URL as creation does', async () => {
     const { id } = await create();
     const body = { url: 'https://127.0.0.1/' };
     const answer = await rest.call('PATCH', `/v1/webhooks/${id}`, { key, body });
@@ -174,16 +171,16 @@ describe('PATCH /v1/webhooks/:id', () => {
 describe('DELETE /v1/webhooks/:id', () => {
   beforeAll(renewTenant);
 
-  test('cancels what waits, wipes the secrets, and leaves the deliveries readable', async () => {
+  test('cancels waiting deliveries, erases the secrets, and keeps the deliveries readable', async () => {
     const { id } = await create({ events: ['account.connected'] });
     const { db, config } = rest.context;
-    await db.transaction().execute((trx) =>
+    await inQuietTransaction(db, (trx) =>
       recordEvent(
         trx,
         {
           projectId: tenant.projectId,
           environment: 'production',
-          kind: 'account.connected',
+          type: 'account.connected',
           data: {},
           socialAccountId: 'sa_1',
         },

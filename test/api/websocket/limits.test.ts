@@ -1,8 +1,8 @@
 // How many sockets there may be, how long one may be silent or unused, and how much may wait for its client.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApp, type TestApp } from '../../support/app/app.ts';
+import { describe, expect, test } from 'vitest';
+import { startApp, useApp } from '../../support/app/app.ts';
 import {
   closeOf,
   createSocket,
@@ -15,18 +15,14 @@ import {
 
 const pingMs = 300;
 const idleMs = 1_000;
-let app: TestApp;
 
-beforeAll(async () => {
-  app = await startApp({
-    roles: { api: true, worker: false },
-    env: {
-      FANFARE_SOCKET_PING_MS: String(pingMs),
-      FANFARE_SOCKET_IDLE_MS: String(idleMs),
-    },
-  });
+const app = useApp({
+  roles: { api: true, worker: false },
+  env: {
+    FANFARE_SOCKET_PING_MS: String(pingMs),
+    FANFARE_SOCKET_IDLE_MS: String(idleMs),
+  },
 });
-afterAll(() => app.stop());
 
 const own = () => openOwnSocket(app.url, app.tenant.key);
 const subscribe = {
@@ -46,7 +42,7 @@ describe('sockets', () => {
     const third = await openSocket(url);
     send(third, { type: 'connection_init', payload: { apiKey: tenant.key } });
     const refused = await closeOf(third);
-    expect(refused).toEqual({ code: 1013, reason: 'Too many sockets of this project' });
+    expect(refused).toEqual({ code: 1013, reason: 'The project has too many sockets' });
     const stranger = await limited.createTenant('stranger');
     await openOwnSocket(url, stranger.key);
     first!.close();
@@ -118,7 +114,7 @@ describe('a client that asks on and never reads', () => {
     const socket = await openOwnSocket(patient.url, patient.tenant.key);
     socket.pause();
     const payload = { text: 'x'.repeat(200_000) };
-    // What the kernel takes on both sides, and then what the server lets wait.
+    // The kernel's buffers on both sides, and then the server's own queue.
     for (let sent = 0; sent < 400; sent++) {
       send(socket, { type: 'ping', payload });
       if (sent % 20 === 0) await sleep(5);

@@ -2,18 +2,13 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { startApp, type TestApp } from '../../support/app/app.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { useApp } from '../../support/app/app.ts';
 import { createBigPost, overflow } from '../../support/graphql/feed.ts';
 import { subscribeOverSocket, type Message } from '../../support/graphql/graphql.ts';
 import { createSocket, nextMessage, send } from '../../support/receivers/raw-socket.ts';
 
-let app: TestApp;
-
-beforeAll(async () => {
-  app = await startApp({ roles: { api: true, worker: false } });
-});
-afterAll(() => app.stop());
+const app = useApp({ roles: { api: true, worker: false } });
 
 const protocol = 'graphql-transport-ws';
 const postUpdated = 'subscription { postUpdated { cursor } }';

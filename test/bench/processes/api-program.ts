@@ -1,6 +1,6 @@
 // A process of the role `api` beside an installation, on the same servers.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findFreePorts } from '../../../api/embedded/free-ports.ts';
+import { findFreePorts } from '../../../api/server/ports.ts';
 import { createApi, type Api } from '../../support/app/api.ts';
 import { startProgram, type Program } from '../../support/app/program.ts';
 import type { Installation } from '../installation.ts';

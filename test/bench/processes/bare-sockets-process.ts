@@ -1,4 +1,4 @@
-// The baseline of the live fan-out: a bare graphql-ws server without a database, that sends what it is told.
+// The baseline of the live fan-out: a bare graphql-ws server without a database.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -14,13 +14,13 @@ export interface EmptyRun {
   workflows: number;
   /** Of each workflow, all at once. */
   activities: number;
-  /** All are due at that moment, and Temporal is told before; absent: at once. */
+  /** All are due at that moment and are started before it. Absent: they are due at once. */
   dueInMs?: number;
 }
 
 const [address] = process.argv.slice(2);
 const taskQueue = 'bench-empty';
-/** As many as the relay tells at once. */
+/** As many as the relay starts at once. */
 const startsAtOnce = 50;
 
 let left = 0;

@@ -9,13 +9,13 @@ import { median, percentile, type Row } from '../result.ts';
 const count = 2_000;
 const rounds = 2;
 const accounts = 30;
-/** Long enough for Temporal to be told of all before they are due. */
+/** Long enough to start all workflows before they are due. */
 const aheadMs = 30_000;
 
 export const burst: Row = {
   id: 'burst',
   title:
-    `${rounds} rounds of ${count} posts to one target, all due at the same second, told before: ` +
+    `${rounds} rounds of ${count} posts to one target, all due at the same second, started before: ` +
     'how much later each is published, and posts per second from then to the last',
   async run(progress) {
     await using installation = await startInstallation();
@@ -55,7 +55,7 @@ export const burst: Row = {
 /** Throws when they are due before. */
 async function waitUntilTold({ db }: Installation, dueAt: Date): Promise<void> {
   while (await db.selectFrom('outbox').select('id').limit(1).executeTakeFirst()) {
-    if (Date.now() > dueAt.getTime()) throw new Error('Temporal was told too late.');
+    if (Date.now() > dueAt.getTime()) throw new Error('The workflows were started too late.');
     await sleep(50);
   }
 }

@@ -1,6 +1,6 @@
 // What a dead endpoint costs the others: the rate of four healthy ones, with a fifth healthy and dead.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findFreePorts } from '../../../api/embedded/free-ports.ts';
+import { findFreePorts } from '../../../api/server/ports.ts';
 import { addWebhook } from '../endpoints.ts';
 import { commitEvents } from '../events.ts';
 import { startInstallation, type Installation } from '../installation.ts';

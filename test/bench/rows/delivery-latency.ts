@@ -56,7 +56,7 @@ async function measure(
     const waitMs = startedAt + (i * 1_000) / perSecond - performance.now();
     if (waitMs > 0) await sleep(waitMs);
     writing.push(
-      commitEvent(installation).then((id) => {
+      commitEvent(installation, installation.projectId).then((id) => {
         if (i >= perSecond * warmUpS) committed.set(id, process.hrtime.bigint());
       }),
     );

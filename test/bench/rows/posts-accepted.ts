@@ -28,7 +28,7 @@ export const postsAccepted: Row = {
   async run(progress) {
     await using installation = await startInstallation();
     const accountIds = await addAccounts(installation, accounts);
-    // What tells Temporal would take its part of the machine while either of the two is measured.
+    // Starting workflows would use CPU while either server is measured.
     await installation.program.stop();
     await using ours = await startApi(installation, { FANFARE_MONTHLY_POSTS_PER_ACCOUNT: '0' });
     await using bare = await startBarePosts({

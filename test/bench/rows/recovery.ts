@@ -6,12 +6,12 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive } from '../../../api/embedded/process-table.ts';
-import { findRunningDatabase } from '../../../api/embedded/running-database.ts';
+import { findRunningDatabase } from '../../../api/embedded/postgres-cluster.ts';
 import { connectDatabase } from '../../../schema/database/connect.ts';
-import type { Db, Transaction } from '../../../schema/database/tables.ts';
-import { recordEvent } from '../../../schema/database/events/record.ts';
+import type { Db } from '../../../schema/database/tables.ts';
 import { findServer, startProgram, type Program } from '../../support/app/program.ts';
-import { sampleData } from '../events.ts';
+import { quietNotifier } from '../../support/rows/quiet-transaction.ts';
+import { commitEvent } from '../events.ts';
 import { createBenchDirectory } from '../installation.ts';
 import type { Row } from '../result.ts';
 
@@ -102,15 +102,7 @@ async function withDatabase<T>(dataDirectory: string, work: (db: Db) => Promise<
 async function commitEvents(db: Db, projectId: string): Promise<void> {
   let left = eventCount;
   async function loop(): Promise<void> {
-    while (left-- > 0) {
-      const event = {
-        projectId,
-        environment: 'production',
-        kind: 'post.published',
-        data: sampleData,
-      } as const;
-      await recordEvent(db as Transaction, event, { previewEvents: false });
-    }
+    while (left-- > 0) await commitEvent({ db, notifier: quietNotifier }, projectId);
   }
   await Promise.all(Array.from({ length: 10 }, loop));
 }

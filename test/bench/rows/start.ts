@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findFreePorts } from '../../../api/embedded/free-ports.ts';
+import { findFreePorts } from '../../../api/server/ports.ts';
 import { createApi, type Api } from '../../support/app/api.ts';
 import { startProgram } from '../../support/app/program.ts';
 import { findTemporal } from '../../support/servers/servers.ts';

@@ -1,19 +1,15 @@
-// Claiming a run for its workflow: by no other, as often as it asks, begun once.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+// Claiming a run: only for its workflow, as often as it asks, begun once.
+import { describe, expect, test } from 'vitest';
 import { claimRun } from '../../../schema/database/posts/posts.ts';
 import { restartPost } from '../../../schema/database/dispatch/sweeping.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { useDatabase } from '../../support/rows/database.ts';
 import { addPost } from '../../support/rows/rows.ts';
+import { quietNotifier } from '../../support/rows/quiet-transaction.ts';
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 const claim = (postId: string, run: number, workflowId: string) =>
-  database.db.transaction().execute((trx) => claimRun(trx, postId, run, workflowId));
+  claimRun(database.db, quietNotifier, { postId, run }, workflowId);
 
 const readPost = (id: string) =>
   database.db.selectFrom('posts').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
@@ -24,7 +20,7 @@ async function countStarts(postId: string): Promise<number> {
 }
 
 describe('claimRun', () => {
-  test('lets the same workflow claim again, and tells once that the run has started', async () => {
+  test('lets the same workflow claim again, and reports the start of the run once', async () => {
     const { postId, workflowId } = await addPost(database.db);
     expect(await claim(postId, 1, workflowId)).toBe('claimed');
     expect(await readPost(postId)).toMatchObject({ status: 'pending', started_run: 1 });
@@ -32,17 +28,17 @@ describe('claimRun', () => {
     expect(await countStarts(postId)).toBe(1);
   });
 
-  test('gives the run to no other workflow, nor a superseded one to its own', async () => {
+  test('refuses other workflows, and superseded runs', async () => {
     const { postId, workflowId } = await addPost(database.db);
     expect(await claim(postId, 1, 'another')).toBeUndefined();
-    expect(await restartPost(database.db, postId, workflowId)).toBe(true);
+    expect(await restartPost(database.db, quietNotifier, postId, workflowId)).toBe(true);
     expect(await claim(postId, 1, workflowId)).toBeUndefined();
     expect(await countStarts(postId)).toBe(0);
     expect(await claim(postId, 2, (await readPost(postId)).workflow_id!)).toBe('claimed');
     expect(await countStarts(postId)).toBe(1);
   });
 
-  test('of a scheduled post says how long to wait, and claims no run before its time', async () => {
+  test('returns the wait of a scheduled post, and claims no run before it is due', async () => {
     const { postId, workflowId } = await addPost(database.db, {
       scheduledAt: new Date(Date.now() + 60_000),
     });

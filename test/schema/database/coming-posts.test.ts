@@ -1,15 +1,10 @@
 // Scheduled posts that are due soon, listed in the order of their times.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { listComingPosts } from '../../../schema/database/dispatch/sweeping.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { useDatabase } from '../../support/rows/database.ts';
 import { addPost } from '../../support/rows/rows.ts';
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 async function addScheduled(inMs: number, { isAskedFor = false } = {}): Promise<string> {
   const { postId, workflowId } = await addPost(database.db, {
@@ -21,7 +16,7 @@ async function addScheduled(inMs: number, { isAskedFor = false } = {}): Promise<
   return postId;
 }
 
-test('lists posts within the time ahead, past those that the relay has not started yet', async () => {
+test('lists posts that are due soon, without those that the relay has not started', async () => {
   const later = await addScheduled(60_000);
   const sooner = await addScheduled(30_000);
   const past = await addScheduled(-30_000);

@@ -1,19 +1,14 @@
-// The pool over a real Postgres: connections that are cut, and the limits of its sessions.
+// The pool on a real Postgres: lost connections, and the limits of its sessions.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { limitTransactions } from '../../../schema/database/connect.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { useDatabase } from '../../support/rows/database.ts';
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 describe('connectDatabase', () => {
-  test('outlives a connection that is cut between two statements of a transaction', async () => {
+  test('survives a connection that is lost between two statements of a transaction', async () => {
     const { db } = database;
     const cut = db.transaction().execute(async (trx) => {
       const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx);
@@ -42,7 +37,7 @@ describe('limitTransactions', () => {
     if (canLimitTransactions) expect(await show('statement_timeout')).toBe('0');
   });
 
-  test('names no setting that Postgres 15 lacks', async () => {
+  test('uses no setting that Postgres 15 lacks', async () => {
     await database.db.connection().execute(async (connection) => {
       await sql.raw(limitTransactions(7, '150000')).execute(connection);
       const { rows } = await sql`show statement_timeout`.execute(connection);

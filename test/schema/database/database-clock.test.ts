@@ -1,19 +1,14 @@
-// The database's time in a process, read over a connection whose answers may be slow.
+// The database's time in a process, read over a connection that may be slow.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql, type QueryId } from 'kysely';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { startDatabaseClock } from '../../../schema/database/database-clock.ts';
 import type { Db } from '../../../schema/database/tables.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { useDatabase } from '../../support/rows/database.ts';
 
-let database: TestDatabase;
+const database = useDatabase();
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
-
-/** Bounds of the database's time at a moment of this process. */
+/** Lower and upper bound of the database's time at a moment of this process. */
 async function readDatabase(): Promise<{ ms: number; tripMs: number }> {
   const askedAt = performance.now();
   const { rows } = await sql<{ ms: number }>`
@@ -21,7 +16,7 @@ async function readDatabase(): Promise<{ ms: number; tripMs: number }> {
   return { ms: rows[0]!.ms, tripMs: performance.now() - askedAt };
 }
 
-/** Answers come late. */
+/** Delays the answers. */
 function slow(db: Db, ms: () => number): Db {
   return db.withPlugin({
     transformQuery: ({ node }) => node,
@@ -32,7 +27,7 @@ function slow(db: Db, ms: () => number): Db {
   });
 }
 
-test('is the time of the database, whatever the clock of the process says', async () => {
+test('returns the time of the database, even if the clock of the process is wrong', async () => {
   vi.spyOn(Date, 'now').mockReturnValue(0);
   const clock = await startDatabaseClock(database.db);
   const before = await readDatabase();
@@ -41,7 +36,7 @@ test('is the time of the database, whatever the clock of the process says', asyn
   vi.restoreAllMocks();
 });
 
-test('is never ahead, and a slow answer spoils nothing that a fast one has told', async () => {
+test('is never ahead, and a slow answer does not worsen the result of a fast one', async () => {
   const late = await startDatabaseClock(slow(database.db, () => 200));
   expect(late.now()).toBeLessThanOrEqual((await readDatabase()).ms);
   late.stop();

@@ -1,18 +1,15 @@
-// Recording an event: its body, its time, its deliveries, its changes.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+// Recording an event: its body, time, deliveries and changes.
+import { describe, expect, test } from 'vitest';
 import { lockAccount } from '../../../schema/database/accounts/accounts.ts';
 import { recordEvent, type NewEvent } from '../../../schema/database/events/record.ts';
 import { lockPost } from '../../../schema/database/posts/posts.ts';
-import type { EventType } from '../../../schema/events.ts';
+import type { EventType } from '../../../schema/event-types.ts';
 import { newId } from '../../../schema/wire/ids.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { useDatabase } from '../../support/rows/database.ts';
 import { addPost } from '../../support/rows/rows.ts';
+import { inQuietTransaction } from '../../support/rows/quiet-transaction.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 async function createProject(): Promise<string> {
   const id = newId('project');
@@ -49,9 +46,9 @@ async function createWebhook(
 type Recorded = Omit<NewEvent, 'environment'> & Partial<NewEvent>;
 
 const record = (event: Recorded, previewEvents = false) =>
-  database.db
-    .transaction()
-    .execute((trx) => recordEvent(trx, { environment: 'production', ...event }, { previewEvents }));
+  inQuietTransaction(database.db, (trx) =>
+    recordEvent(trx, { environment: 'production', ...event }, { previewEvents }),
+  );
 
 const readEvent = (id: string | null) =>
   database.db.selectFrom('events').selectAll().where('id', '=', id!).executeTakeFirstOrThrow();
@@ -65,10 +62,10 @@ const listDeliveries = (eventId: string | null) =>
     .execute();
 
 describe('recordEvent', () => {
-  test('renders the envelope once, in its three members, with the data as given', async () => {
+  test('renders the envelope once, with its three members and the given data', async () => {
     const projectId = await createProject();
     const data = { id: 'post_1', caption: 'ünï 😀 "quoted" \\ \u0001', scheduled_at: null };
-    const { eventId } = await record({ projectId, kind: 'post.published', data, postId: 'post_1' });
+    const { eventId } = await record({ projectId, type: 'post.published', data, postId: 'post_1' });
     const { body, created_at } = await readEvent(eventId);
     expect(body).toBe(
       `{"event":"post.published","timestamp":"${created_at.toISOString()}","data":${JSON.stringify(data)}}`,
@@ -76,7 +73,7 @@ describe('recordEvent', () => {
     expect(Math.abs(created_at.getTime() - Date.now())).toBeLessThan(5_000);
   });
 
-  test('makes one delivery for each webhook of the project that listens to the kind', async () => {
+  test('inserts one delivery for each webhook of the project that subscribes to the event type', async () => {
     const projectId = await createProject();
     const active = await createWebhook(projectId, ['post.failed', 'post.published']);
     const disabled = await createWebhook(projectId, ['post.published'], { status: 'disabled' });
@@ -85,7 +82,7 @@ describe('recordEvent', () => {
     await createWebhook(await createProject(), ['post.published']);
     const recorded = await record({
       projectId,
-      kind: 'post.published',
+      type: 'post.published',
       data: {},
       postId: 'post_2',
     });
@@ -112,11 +109,11 @@ describe('recordEvent', () => {
     ]);
   });
 
-  test('reaches a webhook of a test key only with events of the test environment', async () => {
+  test('sends a webhook of a test key only events of the test environment', async () => {
     const projectId = await createProject();
     const all = await createWebhook(projectId, ['post.published']);
     const test = await createWebhook(projectId, ['post.published'], { environment: 'test' });
-    const event = { projectId, kind: 'post.published', data: {} } as const;
+    const event = { projectId, type: 'post.published', data: {} } as const;
     const receivers = async (environment: 'production' | 'test') => {
       const { eventId } = await record({ ...event, environment });
       expect((await readEvent(eventId)).environment).toBe(environment);
@@ -126,12 +123,12 @@ describe('recordEvent', () => {
     expect(await receivers('test')).toEqual([all, test]);
   });
 
-  test('tells the feed of the event and of every delivery', async () => {
+  test('adds the event and every delivery to the feed', async () => {
     const projectId = await createProject();
     await createWebhook(projectId, ['account.connected']);
     const { eventId } = await record({
       projectId,
-      kind: 'account.connected',
+      type: 'account.connected',
       data: {},
       socialAccountId: 'sa_1',
     });
@@ -148,14 +145,14 @@ describe('recordEvent', () => {
     ]);
   });
 
-  test('gives the events of one subject times that strictly grow', async () => {
+  test('gives the events of one subject strictly increasing times', async () => {
     const projectId = await createProject();
-    const times = await database.db.transaction().execute(async (trx) => {
+    const times = await inQuietTransaction(database.db, async (trx) => {
       for (let i = 0; i < 20; i++) {
         const event: NewEvent = {
           projectId,
           environment: 'production',
-          kind: 'post.failed',
+          type: 'post.failed',
           data: { i },
           postId: 'post_3',
         };
@@ -174,7 +171,7 @@ describe('recordEvent', () => {
   });
 
   test.each(['post', 'account'] as const)(
-    'gives those of one %s that many write at once times that strictly grow',
+    'gives concurrent events of one %s strictly increasing times',
     async (subject) => {
       const { postId } = await addPost(database.db);
       const { id, project_id: projectId } = await database.db
@@ -185,13 +182,13 @@ describe('recordEvent', () => {
         .executeTakeFirstOrThrow();
       const bodies: string[] = [];
       const write = () =>
-        database.db.transaction().execute(async (trx) => {
+        inQuietTransaction(database.db, async (trx) => {
           if (subject === 'post') await lockPost(trx, postId);
           else await lockAccount(trx, { projectId, environment: 'test' }, id);
           const about = subject === 'post' ? { postId } : { socialAccountId: id };
           const { eventId } = await recordEvent(
             trx,
-            { projectId, environment: 'test', kind: 'post.failed', data: {}, ...about },
+            { projectId, environment: 'test', type: 'post.failed', data: {}, ...about },
             { previewEvents: false },
           );
           const { body } = await trx
@@ -199,7 +196,7 @@ describe('recordEvent', () => {
             .select('body')
             .where('id', '=', eventId!)
             .executeTakeFirstOrThrow();
-          // Still under the lock, so in the order of the commits.
+          // Still with the lock, so in the order of the commits.
           bodies.push(body);
         });
       await Promise.all(Array.from({ length: 50 }, write));
@@ -210,12 +207,12 @@ describe('recordEvent', () => {
     },
   );
 
-  test('gives many webhooks deliveries with ids of their own, in order', async () => {
+  test('gives the deliveries of many webhooks unique ids, in order', async () => {
     const projectId = await createProject();
     for (let i = 0; i < 70; i++) await createWebhook(projectId, ['post.partial']);
     const { eventId } = await record({
       projectId,
-      kind: 'post.partial',
+      type: 'post.partial',
       data: {},
       postId: 'post_4',
     });
@@ -225,10 +222,10 @@ describe('recordEvent', () => {
     expect(webhooks).toEqual(webhooks.toSorted());
   });
 
-  test('records a coming-soon kind only where previews are on', async () => {
+  test('records an event type that is coming soon only if previews are on', async () => {
     const projectId = await createProject();
     await createWebhook(projectId, ['post.scheduled']);
-    const event = { projectId, kind: 'post.scheduled', data: {}, postId: 'post_5' } as const;
+    const event = { projectId, type: 'post.scheduled', data: {}, postId: 'post_5' } as const;
     expect(await record(event)).toEqual({ eventId: null, deliveryCount: 0 });
     expect(await record(event, true)).toEqual({ eventId: expect.any(String), deliveryCount: 1 });
   });
@@ -236,10 +233,10 @@ describe('recordEvent', () => {
   test('writes nothing when its transaction fails', async () => {
     const projectId = await createProject();
     await createWebhook(projectId, ['post.failed']);
-    const work = database.db.transaction().execute(async (trx) => {
+    const work = inQuietTransaction(database.db, async (trx) => {
       await recordEvent(
         trx,
-        { projectId, environment: 'production', kind: 'post.failed', data: {}, postId: 'post_6' },
+        { projectId, environment: 'production', type: 'post.failed', data: {}, postId: 'post_6' },
         { previewEvents: false },
       );
       throw new Error('too late');

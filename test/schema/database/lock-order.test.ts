@@ -1,23 +1,20 @@
-// The order in which rows of a post are locked: everywhere the same, so that nobody waits in a circle.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+// The order in which the rows of a post are locked: always the same, so that no deadlock occurs.
+import { beforeEach, describe, expect, test } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PostResultRow, Transaction } from '../../../schema/database/tables.ts';
 import { restartPost } from '../../../schema/database/dispatch/sweeping.ts';
 import { setFailed, setNextPhase } from '../../../schema/database/posts/target-steps.ts';
 import { findTarget } from '../../../schema/database/posts/targets.ts';
-import { toFailure } from '../../../activities/publishing/failures.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { toFailure } from '../../../activities/publishing/record-outcome.ts';
+import { useDatabase } from '../../support/rows/database.ts';
 import { addPost } from '../../support/rows/rows.ts';
+import { inQuietTransaction, quietNotifier } from '../../support/rows/quiet-transaction.ts';
 
 const month = '2026-01';
-let database: TestDatabase;
 let post: Awaited<ReturnType<typeof addPost>>;
 let result: PostResultRow;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 beforeEach(async () => {
   const { db } = database;
@@ -35,13 +32,13 @@ beforeEach(async () => {
 });
 
 const transact = <T>(work: (trx: Transaction) => Promise<T>) =>
-  database.db.transaction().execute(work);
+  inQuietTransaction(database.db, work);
 
-/** Others come to wait for a lock in less. */
+/** Others wait for a lock within this time. */
 const lockWaitMs = 50;
 
 describe('restartPost', () => {
-  test('waits for whoever writes a result and then its post', async () => {
+  test('waits for a transaction that writes a result and then its post', async () => {
     const { db } = database;
     const target = (await findTarget(db, result.id))!;
     let restarting: Promise<boolean> | undefined;
@@ -52,16 +49,20 @@ describe('restartPost', () => {
         .where('id', '=', result.id)
         .forUpdate()
         .execute();
-      restarting = restartPost(db, post.postId, post.workflowId);
+      restarting = restartPost(db, quietNotifier, post.postId, post.workflowId);
       await sleep(lockWaitMs);
-      await setNextPhase(trx, target, { phase: 'commit', clock: {}, waitMs: 60_000 });
+      await setNextPhase(trx, quietNotifier, target, {
+        phase: 'commit',
+        clock: {},
+        waitMs: 60_000,
+      });
     });
     expect(await restarting).toBe(true);
   });
 });
 
 describe('setFailed', () => {
-  test('holds no usage while it waits for the post', async () => {
+  test('holds no lock on usage while it waits for the post', async () => {
     const { db } = database;
     const target = (await findTarget(db, result.id))!;
     let failing: Promise<unknown> | undefined;

@@ -1,19 +1,15 @@
-// Migrations: they run once, even when several processes start together, on a database as we need it.
+// Migrations: they run once, even when several processes start together, and need UTF-8.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { connectDatabase } from '../../../schema/database/connect.ts';
 import { isMigrated, migrate } from '../../../schema/database/migrate.ts';
 import { migrations } from '../../../schema/database/migrations/index.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { createTestDatabase, useDatabase } from '../../support/rows/database.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase({ isEmpty: true });
-});
-afterAll(() => database?.drop());
+const database = useDatabase({ isEmpty: true });
 
 describe('migrate', () => {
-  test('runs everything once when three processes start together', async () => {
+  test('runs every migration once when three processes start together', async () => {
     expect(await isMigrated(database.db)).toBe(false);
     const processes = [1, 2, 3].map((n) =>
       connectDatabase({ url: database.url, maxConnections: 1, applicationName: `start ${n}` }),

@@ -1,16 +1,12 @@
-// The notifier and its listeners: a notification wakes, many notifications are one, and a lost connection comes back.
+// The notifier and its listeners: notifications wake, are grouped, and survive a lost connection.
 import { sql } from 'kysely';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createNotifier } from '../../../schema/database/live/notifier.ts';
+import { describe, expect, test } from 'vitest';
+import { createNotifier } from '../../../schema/database/notifier.ts';
 import { createListener } from '../../../schema/database/live/listen.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { useDatabase } from '../../support/rows/database.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database?.drop());
+const database = useDatabase();
 
 const countOf = async (name: string) => {
   const { rows } = await sql<{ n: number }>`
@@ -20,7 +16,7 @@ const countOf = async (name: string) => {
 };
 
 describe('notifier', () => {
-  test('wakes the listeners of its channel well before they would poll', async () => {
+  test('wakes the listeners of a channel well before their next poll', async () => {
     const listener = createListener(database.url);
     const notifier = createNotifier(database.url);
     await expect.poll(() => countOf('fanfare listener')).toBe(1);
@@ -31,7 +27,7 @@ describe('notifier', () => {
     notifier.notify('fanfare_outbox');
     await expect.poll(() => wakes.length, { interval: 5 }).toBeGreaterThan(0);
 
-    // Between two polls, so that what wakes is the ring.
+    // Between two polls, so that only the notification wakes it.
     wakes.length = 0;
     await expect.poll(() => wakes.length, { interval: 5 }).toBeGreaterThan(0);
     wakes.length = 0;
@@ -45,7 +41,24 @@ describe('notifier', () => {
     await notifier.close();
   });
 
-  test('wakes again after Postgres has cut both connections', async () => {
+  test('sends the notifications of one commit in one round trip', async () => {
+    const notifier = createNotifier(database.url);
+    notifier.notify('fanfare_changes');
+    notifier.notify('fanfare_deliveries');
+    const lastQuery = async () => {
+      const { rows } = await sql<{ query: string }>`
+        select query from pg_stat_activity
+        where datname = current_database() and application_name = 'fanfare notifier'`.execute(
+        database.db,
+      );
+      return rows[0]?.query;
+    };
+    const both = 'notify fanfare_changes;notify fanfare_deliveries';
+    await expect.poll(lastQuery, { timeout: 2_000 }).toBe(both);
+    await notifier.close();
+  });
+
+  test('wakes them again after Postgres has closed both connections', async () => {
     const listener = createListener(database.url);
     const notifier = createNotifier(database.url);
     let wakes = 0;
@@ -67,7 +80,7 @@ describe('notifier', () => {
     await expect.poll(() => countOf('fanfare listener')).toBe(0);
   });
 
-  test('stops calling a listener that has left', async () => {
+  test('stops calling a listener that was removed', async () => {
     const listener = createListener(database.url);
     let wakes = 0;
     const leave = listener.on('fanfare_outbox', () => wakes++);

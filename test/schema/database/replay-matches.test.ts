@@ -1,19 +1,18 @@
-// What a replay will match, counted before it begins: all of it, or what a limit of time allows.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+// Counting the matches of a replay: all of them, or those that a time limit allows.
+import { beforeAll, describe, expect, test } from 'vitest';
 import {
   countMatches,
   type ReplayRange,
 } from '../../../schema/database/webhooks/replay-matches.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { useDatabase } from '../../support/rows/database.ts';
 import { addEvent, addProject, addWebhook } from '../../support/rows/rows.ts';
 
-let database: TestDatabase;
 let range: ReplayRange;
 
+const database = useDatabase();
 beforeAll(async () => {
-  database = await createTestDatabase();
   const projectId = await addProject(database.db);
-  // Two events from before the webhook, and one that it skipped.
+  // Two events from before the webhook, and one that was skipped.
   await addEvent(database.db, projectId);
   await addEvent(database.db, projectId);
   const webhookId = await addWebhook(database.db, projectId);
@@ -33,16 +32,15 @@ beforeAll(async () => {
     events: ['account.connected'],
   };
 });
-afterAll(() => database.drop());
 
 describe('countMatches', () => {
-  test('counts the deliveries of these statuses, and the events that have none', async () => {
+  test('counts the deliveries with these statuses, and the events without a delivery', async () => {
     expect(await countMatches(database.db, range)).toBe(3);
     expect(await countMatches(database.db, { ...range, statuses: ['missing'] })).toBe(2);
     expect(await countMatches(database.db, { ...range, statuses: ['failed'] })).toBe(0);
   });
 
-  test('counts no further than one window once its time is over', async () => {
+  test('stops after one window when its time is over', async () => {
     expect(await countMatches(database.db, range, 0)).toBe(1);
   });
 });

@@ -1,23 +1,19 @@
-// Which posts go on when a pause ends, and that none is left behind or started twice.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+// Resuming posts after a pause: all of them, and each once.
+import { afterEach, describe, expect, test } from 'vitest';
 import { resumePosts } from '../../../schema/database/dispatch/resuming.ts';
-import { deletePause, insertPause, listPauses } from '../../../schema/database/dispatch/pauses.ts';
+import { deletePause, insertPause, listPauses } from '../../../schema/database/pauses.ts';
 import { findTarget, setPaused } from '../../../schema/database/posts/targets.ts';
 import { newId } from '../../../schema/wire/ids.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { useDatabase } from '../../support/rows/database.ts';
 import { addPost } from '../../support/rows/rows.ts';
+import { quietNotifier } from '../../support/rows/quiet-transaction.ts';
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
+const database = useDatabase();
 afterEach(async () => {
   const { db } = database;
   for (const { scope } of await listPauses(db)) await deletePause(db, scope);
   await db.deleteFrom('posts').execute();
 });
-afterAll(() => database.drop());
 
 const post = (id: string) =>
   database.db.selectFrom('posts').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
@@ -32,7 +28,7 @@ const result = (postId: string) =>
 const targetOf = async (postId: string) =>
   (await findTarget(database.db, (await result(postId)).id))!;
 
-/** A post whose target has met the pause of its network. */
+/** A post whose target has stopped at a pause of its network. */
 async function addHeldPost() {
   const { db } = database;
   await insertPause(db, 'sandbox');
@@ -43,12 +39,12 @@ async function addHeldPost() {
 
 async function resumeAll(): Promise<number> {
   let sum = 0;
-  for await (const count of resumePosts(database.db)) sum += count;
+  for await (const count of resumePosts(database.db, quietNotifier)) sum += count;
   return sum;
 }
 
 describe('resumePosts', () => {
-  test('gives a new run to each post that nothing holds any more, once', async () => {
+  test('gives a new run once to each post that no pause holds', async () => {
     const held = await addHeldPost();
     const passing = await addPost(database.db);
     expect(await resumeAll()).toBe(0);
@@ -58,13 +54,13 @@ describe('resumePosts', () => {
       .where('post_id', '=', held.postId)
       .execute();
     await deletePause(database.db, 'sandbox');
-    // Several may be at it at once.
+    // Several processes may run it at once.
     const counts = await Promise.all([resumeAll(), resumeAll(), resumeAll()]);
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(1);
     const resumed = await post(held.postId);
     expect(resumed).toMatchObject({ status: 'pending', current_run: 2 });
     expect(resumed.workflow_id).not.toBe(held.workflowId);
-    // Nobody asked the network meanwhile, so that no limit was waited out.
+    // No call was made meanwhile, so no time of a rate limit has passed.
     expect(await result(held.postId)).toMatchObject({
       status: 'pending',
       is_paused: false,
@@ -84,7 +80,7 @@ describe('resumePosts', () => {
     });
   });
 
-  test('leaves those alone that their project still holds, and those that have ended', async () => {
+  test('skips posts that a pause of their project holds, and posts that have ended', async () => {
     const { db } = database;
     const [held, ended] = [await addHeldPost(), await addHeldPost()];
     const { project_id } = await post(held.postId);
@@ -106,7 +102,7 @@ describe('resumePosts', () => {
     expect(await post(ended.postId)).toMatchObject({ current_run: 1 });
   });
 
-  test('waits for a call of another target that is under way', async () => {
+  test('skips a post while another of its targets has a call in flight', async () => {
     const { db } = database;
     const { postId } = await addHeldPost();
     const { project_id, social_account_id, account_name } = await result(postId);
@@ -136,19 +132,19 @@ describe('resumePosts', () => {
     expect(await resumeAll()).toBe(1);
   });
 
-  test('comes to the end of more posts than a batch has', async () => {
+  test('resumes more posts than one batch has', async () => {
     const count = 130;
     await Promise.all(Array.from({ length: count }, () => addPost(database.db)));
     await database.db.updateTable('post_results').set({ is_paused: true }).execute();
     const batches: number[] = [];
-    for await (const started of resumePosts(database.db)) batches.push(started);
+    for await (const started of resumePosts(database.db, quietNotifier)) batches.push(started);
     expect(batches).toEqual([100, 30]);
     expect(await resumeAll()).toBe(0);
   });
 });
 
 describe('setPaused', () => {
-  test('notes nothing once the pause has ended', async () => {
+  test('writes nothing after the pause has ended', async () => {
     const { db } = database;
     await insertPause(db, 'sandbox');
     const { postId } = await addPost(db);
@@ -159,7 +155,7 @@ describe('setPaused', () => {
     expect(await result(postId)).toMatchObject({ is_paused: false });
   });
 
-  test('waits for a pause that is being ended, and then notes nothing', async () => {
+  test('waits for the commit of the end of a pause, and then writes nothing', async () => {
     const { db } = database;
     await insertPause(db, 'sandbox');
     const { postId } = await addPost(db);

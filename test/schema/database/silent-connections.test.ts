@@ -1,26 +1,24 @@
-// Connections to Postgres on which nothing arrives any more, though nobody has closed them.
+// Connections to Postgres that are silent, although nobody has closed them.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { connectDatabase, type ConnectOptions } from '../../../schema/database/connect.ts';
-import { createNotifier } from '../../../schema/database/live/notifier.ts';
+import { createNotifier } from '../../../schema/database/notifier.ts';
 import { createListener } from '../../../schema/database/live/listen.ts';
-import { startSilentProxy, type SilentProxy } from '../../chaos/silent-proxy.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
-import { throughProxy } from '../../support/receivers/silence.ts';
+import { startProxy, type Proxy } from '../../support/servers/proxy.ts';
+import { useDatabase } from '../../support/rows/database.ts';
 
-let database: TestDatabase;
-let proxy: SilentProxy;
+const database = useDatabase();
+let proxy: Proxy;
 let url: string;
 
 beforeEach(async () => {
-  database = await createTestDatabase();
-  proxy = await startSilentProxy({ port: Number(new URL(database.url).port) });
-  url = throughProxy(database.url, proxy);
+  proxy = await startProxy(new URL(database.url));
+  url = proxy.urlOf(database.url);
 });
 afterEach(async () => {
-  await proxy.close();
-  await database.drop();
+  await proxy.cut();
+  await expect.poll(() => countOf('fanfare %')).toBe(0);
 });
 
 const queryTimeoutMs = 400;
@@ -33,7 +31,7 @@ const connect = (options: Partial<ConnectOptions> = {}) =>
     ...options,
   });
 
-/** How long it took, whatever came of it. */
+/** Milliseconds until the work succeeds or fails. */
 async function measure(work: Promise<unknown>): Promise<number> {
   const startedAtMs = performance.now();
   await work.catch(() => undefined);
@@ -83,8 +81,8 @@ describe('the pool', () => {
     await close();
   });
 
-  test('takes an answer that came while the process stood still', async () => {
-    // The proxy would stand still too.
+  test('accepts an answer that came while the process was suspended', async () => {
+    // The proxy would stop too.
     const { db, close } = connect({ url: database.url });
     await sql`select 1`.execute(db);
     const answer = sql`select 2 as two`.execute(db);
@@ -96,7 +94,7 @@ describe('the pool', () => {
 });
 
 describe('the listener', () => {
-  test('finds that its connection is silent, and listens again on another', async () => {
+  test('notices a silent connection, and listens again on another', async () => {
     const listener = createListener(url, queryTimeoutMs);
     const notifier = createNotifier(database.url);
     let [losses, wakes] = [0, 0];
@@ -106,10 +104,10 @@ describe('the listener', () => {
     proxy.silence();
     await expect.poll(() => losses, { timeout: 3_000 }).toBeGreaterThan(0);
     proxy.restore();
-    // The silent one stays open at the server.
+    // The silent connection stays open at the server.
     await expect.poll(() => listening(), { timeout: 3_000 }).toBe(2);
     await sleep(50);
-    // More than its polls alone would give.
+    // More calls than its polls alone would make.
     wakes = 0;
     for (let i = 0; i < 20; i++) {
       notifier.notify('fanfare_changes');
@@ -151,6 +149,6 @@ const listening = () => countOf('fanfare listener');
 async function countOf(name: string): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     select count(*)::int as n from pg_stat_activity
-    where datname = current_database() and application_name = ${name}`.execute(database.db);
+    where datname = current_database() and application_name like ${name}`.execute(database.db);
   return rows[0]!.n;
 }

@@ -1,28 +1,26 @@
-// The check of the vault at a start: every key that a row names must open what it sealed.
+// The check of the vault at startup: every key that a row names must open the row.
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sealCredentials } from '../../../schema/database/accounts/accounts.ts';
 import type { Db } from '../../../schema/database/tables.ts';
 import { createVault, type Vault } from '../../../schema/database/vault.ts';
 import { checkVault } from '../../../schema/database/vault-check.ts';
 import { sealWebhookSecret } from '../../../schema/database/webhooks/secrets.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { useDatabase } from '../../support/rows/database.ts';
 import { addProject } from '../../support/rows/rows.ts';
 
 const old = randomBytes(32);
 const vaultOf = (keys: Record<string, Buffer>) =>
   createVault(new Map(Object.entries(keys)), Object.keys(keys)[0]!);
 
-let database: TestDatabase;
 let db: Db;
 let projectId: string;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
+const database = useDatabase();
+beforeAll(() => {
   db = database.db;
 });
-afterAll(() => database.drop());
 
 beforeEach(async () => {
   await sql`truncate projects, idempotency_keys, vault_keys cascade`.execute(db);
@@ -87,13 +85,13 @@ const rows: Record<string, (vault: Vault) => Promise<unknown>> = {
 };
 
 describe.each(Object.entries(rows))('the %s', (_, addRow) => {
-  test('is opened where its key has no check value yet', async () => {
+  test('is opened if its key has no check value yet', async () => {
     await addRow(vaultOf({ old }));
     await checkVault(db, vaultOf({ old }));
     await checkVault(db, vaultOf({ newer: randomBytes(32), old }));
   });
 
-  test('keeps a vault with another key, or without its key, from starting', async () => {
+  test('prevents a start with a wrong key, or without its key', async () => {
     await addRow(vaultOf({ old }));
     await expect(checkVault(db, vaultOf({ old: randomBytes(32) }))).rejects.toThrow(
       'The key "old" in the vault is not the "old" of the database, which seals 1 row',
@@ -105,7 +103,7 @@ describe.each(Object.entries(rows))('the %s', (_, addRow) => {
   });
 });
 
-test('a key is known by its check value once it may seal', async () => {
+test('a key is tested with its check value after its first start', async () => {
   await checkVault(db, vaultOf({ old }));
   expect(await db.selectFrom('vault_keys').select('id').execute()).toEqual([{ id: 'old' }]);
   await checkVault(db, vaultOf({ old }));
@@ -114,14 +112,14 @@ test('a key is known by its check value once it may seal', async () => {
   );
 });
 
-test('of two processes with different keys of one id, one starts', async () => {
+test('only one of two processes with different keys of one id starts', async () => {
   const starts = await Promise.allSettled(
     [1, 2, 3].map(() => checkVault(db, vaultOf({ k1: randomBytes(32) }))),
   );
   expect(starts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
 });
 
-test('a damaged row is no reason not to start, where the key has a check value', async () => {
+test('a damaged row does not prevent a start if the key has a check value', async () => {
   await checkVault(db, vaultOf({ old }));
   await addAccount(vaultOf({ old }));
   await db
@@ -131,7 +129,7 @@ test('a damaged row is no reason not to start, where the key has a check value',
   await checkVault(db, vaultOf({ old }));
 });
 
-test('every key that fails is named, with all the rows it seals', async () => {
+test('every key that fails is named, with the number of rows it seals', async () => {
   await addAccount(vaultOf({ a: old }));
   await addAccount(vaultOf({ a: old }), 'sa_2');
   await addAccount(vaultOf({ b: old }), 'sa_3');
@@ -141,7 +139,7 @@ test('every key that fails is named, with all the rows it seals', async () => {
   expect(error).toContain('no key "b", which seals 1 row');
 });
 
-test('a key that no row names any more may go', async () => {
+test('a key that no row names can be removed', async () => {
   await checkVault(db, vaultOf({ old }));
   await checkVault(db, vaultOf({ newer: randomBytes(32) }));
 });

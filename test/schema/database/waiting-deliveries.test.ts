@@ -1,4 +1,5 @@
-// What waits for a webhook that takes no more: ended at once up to a bound, the rest with its batch.
+// Deliveries that wait for a disabled or deleted webhook: ended at once up to a limit, the rest with their
+// batches.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createDelivering } from '../../../activities/delivering/index.ts';
 import { concludeWaiting } from '../../../schema/database/webhooks/waiting-deliveries.ts';
@@ -7,6 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/rows/databa
 import { addDeliveries, changesOf, statusesOf } from '../../support/receivers/delivery-rows.ts';
 import { createEngine, type Engine } from '../../support/app/engine.ts';
 import { addProject, addWebhook } from '../../support/rows/rows.ts';
+import { inQuietTransaction } from '../../support/rows/quiet-transaction.ts';
 
 let database: TestDatabase;
 let engine: Engine;
@@ -32,7 +34,7 @@ const add = (count: number) => addDeliveries(database.db, projectId, count);
 const statuses = (ids: string[]) => statusesOf(database.db, ids);
 
 describe('concludeWaiting', () => {
-  test('ends at most so many at once; the rest ends when its batch comes to it', async () => {
+  test('ends a limited number at once; the rest end with their batch', async () => {
     const ids = await add(5);
     const batchId = newId('batch');
     await database.db
@@ -45,7 +47,7 @@ describe('concludeWaiting', () => {
       .set({ status: 'disabled', disabled_reason: 'user' })
       .where('id', '=', webhookId)
       .execute();
-    await database.db.transaction().execute((trx) => concludeWaiting(trx, webhookId, 'skipped', 3));
+    await inQuietTransaction(database.db, (trx) => concludeWaiting(trx, webhookId, 'skipped', 3));
     expect((await statuses(ids)).toSorted()).toEqual([
       'pending',
       'pending',
@@ -59,7 +61,7 @@ describe('concludeWaiting', () => {
     for (const id of ids) expect(await changesOf(database.db, id)).toEqual(['created', 'skipped']);
   });
 
-  test('passes over test events where the webhook is only disabled', async () => {
+  test('skips test events if the webhook is only disabled', async () => {
     const ids = await add(2);
     await database.db
       .updateTable('deliveries')
@@ -67,14 +69,14 @@ describe('concludeWaiting', () => {
       .where('id', '=', ids[0]!)
       .execute();
     const conclude = (status: 'skipped' | 'canceled') =>
-      database.db.transaction().execute((trx) => concludeWaiting(trx, webhookId, status));
+      inQuietTransaction(database.db, (trx) => concludeWaiting(trx, webhookId, status));
     await conclude('skipped');
     expect(await statuses(ids)).toEqual(['pending', 'skipped']);
     await conclude('canceled');
     expect(await statuses(ids)).toEqual(['canceled', 'skipped']);
   });
 
-  test('waits for no delivery that is being written, and leaves it to its batch', async () => {
+  test('skips a locked delivery, and leaves it to its batch', async () => {
     const [held, free] = await add(2);
     await database.db.transaction().execute(async (writer) => {
       await writer
@@ -83,7 +85,7 @@ describe('concludeWaiting', () => {
         .where('id', '=', held!)
         .forUpdate()
         .execute();
-      await database.db.transaction().execute((trx) => concludeWaiting(trx, webhookId, 'skipped'));
+      await inQuietTransaction(database.db, (trx) => concludeWaiting(trx, webhookId, 'skipped'));
     });
     expect(await statuses([held!, free!])).toEqual(['pending', 'skipped']);
   });

@@ -6,10 +6,11 @@ import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { inject } from 'vitest';
 import { createApp, type AppOptions } from '../../../api/server/app.ts';
-import type { Context } from '../../../api/server/context.ts';
+import type { ProcessContext } from '../../../api/server/health.ts';
 import { createStoredDocuments } from '../../../api/graphql/server/stored-documents.ts';
 import { readConfig } from '../../../schema/config/config.ts';
 import { createVault } from '../../../schema/database/vault.ts';
+import { forFile } from '../fixtures.ts';
 import type { Api } from './api.ts';
 import { createTestDatabase, type TestDatabase } from '../rows/database.ts';
 import { installQuietRuntime } from '../servers/quiet-runtime.ts';
@@ -31,7 +32,7 @@ export interface TestAppOptions {
 }
 
 export interface TestApp extends AsyncDisposable {
-  readonly context: Context;
+  readonly context: ProcessContext;
   readonly url: string;
   /** Where it answers probes and metrics. */
   readonly probesUrl: string;
@@ -103,6 +104,9 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     [Symbol.asyncDispose]: stop,
   };
 }
+
+/** An app of the file's own. */
+export const useApp = (options?: TestAppOptions) => forFile(() => startApp(options));
 
 /** One for the process, so that an app started anew reads what the one before sealed. */
 const testVaultKey = randomBytes(32);

@@ -1,4 +1,4 @@
-// A browser with a cookie jar of its own, to walk through the hosted pages.
+// A browser with its own cookie jar, for tests of the hosted pages.
 
 type Send = (url: string, init: RequestInit) => Promise<Response> | Response;
 

@@ -2,14 +2,13 @@
 import { inject } from 'vitest';
 import { pino } from 'pino';
 import { createDeliveryRecorder } from '../../../activities/delivering/recorder.ts';
-import { createInHand } from '../../../activities/delivering/in-flight.ts';
+import { createKeyedCounter } from '../../../activities/keyed-limits.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import { createSafeFetch } from '../../../activities/egress/client.ts';
 import { createUrlGuard } from '../../../activities/egress/url-guard.ts';
 import { readConfig } from '../../../schema/config/config.ts';
-import { createNotifier } from '../../../schema/database/live/notifier.ts';
+import { createNotifier } from '../../../schema/database/notifier.ts';
 import { createListener } from '../../../schema/database/live/listen.ts';
-import { maxBatchSize } from '../../../schema/workflows.ts';
 import type { TestDatabase } from '../rows/database.ts';
 import { rowsVault } from '../rows/rows.ts';
 
@@ -41,7 +40,7 @@ export function createEngine(
     listener,
     notifier,
     safeFetch,
-    inHand: createInHand(maxBatchSize),
+    inFlight: createKeyedCounter(),
     vault: rowsVault,
     platforms: createPlatforms([]),
     recorder: createDeliveryRecorder(db, notifier),

@@ -6,15 +6,17 @@ import { createPlatforms } from '../../../activities/platforms/index.ts';
 import { createSandboxPlatform } from '../../../activities/platforms/sandbox/index.ts';
 import { createUrlGuard } from '../../../activities/egress/url-guard.ts';
 import { createKey, type NewKey } from '../../../api/api-keys/key.ts';
-import type { Context } from '../../../api/server/context.ts';
-import { createRest } from '../../../api/http/rest.ts';
-import { routes } from '../../../api/http/routes.ts';
+import type { Context } from '../../../api/http/context.ts';
+import type { ProcessContext } from '../../../api/server/health.ts';
+import { createRest } from '../../../api/server/rest.ts';
+import { routes } from '../../../api/resources/routes.ts';
 import { readConfig } from '../../../schema/config/config.ts';
 import type { SocialAccountRow } from '../../../schema/database/tables.ts';
-import { createNotifier } from '../../../schema/database/live/notifier.ts';
+import { createNotifier } from '../../../schema/database/notifier.ts';
 import { insertProject } from '../../../schema/database/projects.ts';
 import { createVault } from '../../../schema/database/vault.ts';
 import { newId } from '../../../schema/wire/ids.ts';
+import { forFile } from '../fixtures.ts';
 import { createTestDatabase } from '../rows/database.ts';
 import { txtOf } from '../servers/bluesky-identity.ts';
 
@@ -70,7 +72,7 @@ export async function createTestRest(
     ]),
     log: pino({ level: 'silent' }),
     ...overrides,
-  } as Context;
+  } as ProcessContext;
   const app = createRest(context);
 
   async function call(method: string, path: string, options: CallOptions = {}) {
@@ -128,6 +130,10 @@ export async function createTestRest(
   }
   return { context, call, createTenant, insertAccount, [Symbol.asyncDispose]: close };
 }
+
+/** A REST API of the file's own. */
+export const useRest = (...options: Parameters<typeof createTestRest>) =>
+  forFile(() => createTestRest(...options));
 
 /** Every good answer is one that its route, and so the API document, declares. */
 function checkDeclared(method: string, path: string, { status, body }: TestAnswer): void {

@@ -1,8 +1,8 @@
 // State made through operations: tenants, accounts, webhooks, posts.
 import { createProjectWithKey } from '../../../api/cli/first-start.ts';
-import type { Caller, Context } from '../../../api/server/context.ts';
+import type { Caller, Context } from '../../../api/http/context.ts';
 import type { Account } from '../../../schema/accounts.ts';
-import type { EventType } from '../../../schema/events.ts';
+import type { EventType } from '../../../schema/event-types.ts';
 import type { Post } from '../../../schema/posts/posts.ts';
 import type { WebhookWithSecret } from '../../../schema/webhooks.ts';
 import { createApi, type Api } from './api.ts';

@@ -1,32 +1,31 @@
-// The project's own source files and what each of them imports, read without a compiler.
+// The source files of the project with their imports, read without a compiler.
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export interface Import {
-  /** A path from the root of the project for our own files, else the package's name. */
+  /** Path from the root of the project for our own files; otherwise the name of the package. */
   readonly target: string;
   readonly isOurs: boolean;
   readonly isTypeOnly: boolean;
 }
 
 export interface SourceFile {
-  /** From the root of the project: `schema/wire/ids.ts`. */
+  /** Path from the root of the project: `schema/wire/ids.ts`. */
   readonly path: string;
-  readonly room: string;
   readonly text: string;
   readonly imports: readonly Import[];
 }
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const rooms = ['api', 'activities', 'workflows', 'schema', 'test'];
+const folders = ['api', 'activities', 'workflows', 'schema', 'test'];
 
 const statement = /^(?:import|export)\s+(type\s+)?(?:[\w*{][^;'"]*?\sfrom\s+)?['"]([^'"]+)['"]/gm;
 const dynamic = /\b(?:import|require)\(\s*['"]([^'"]+)['"]/g;
 
 export function readSourceFiles(): SourceFile[] {
-  return rooms
-    .flatMap((room) => globSync(`${room}/**/*.ts`, { cwd: root }))
+  return folders
+    .flatMap((folder) => globSync(`${folder}/**/*.ts`, { cwd: root }))
     .map((path) => path.replaceAll('\\', '/'))
     .filter((path) => !path.includes('/node_modules/'))
     .sort()
@@ -44,5 +43,5 @@ function readSourceFile(path: string): SourceFile {
     const isOurs = target.startsWith('.');
     return { target: isOurs ? normalize(join(dirname(path), target)) : target, isOurs, isTypeOnly };
   });
-  return { path, room: path.split('/')[0]!, text, imports };
+  return { path, text, imports };
 }

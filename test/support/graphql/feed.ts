@@ -7,10 +7,12 @@ import type { FeedStream } from '../../../api/live/subscriber.ts';
 import type { NewChange, ChangeFilter } from '../../../schema/database/live/changes.ts';
 import { connectDatabase, type DatabaseConnection } from '../../../schema/database/connect.ts';
 import type { Db, Transaction } from '../../../schema/database/tables.ts';
-import { createNotifier } from '../../../schema/database/live/notifier.ts';
+import { createNotifier } from '../../../schema/database/notifier.ts';
 import { createListener, type Listener } from '../../../schema/database/live/listen.ts';
 import type { TestApp } from '../app/app.ts';
-import { createTestDatabase, type TestDatabase } from '../rows/database.ts';
+import { forFile } from '../fixtures.ts';
+import { useDatabase } from '../rows/database.ts';
+import { inQuietTransaction } from '../rows/quiet-transaction.ts';
 
 export function createTestFeed(
   db: Db,
@@ -28,31 +30,22 @@ export function createTestFeed(
   });
 }
 
-export interface FeedSetting {
-  readonly database: TestDatabase;
-  readonly listener: Listener;
-  readonly writers: Writers;
-  readonly feed: Feed;
-  close(): Promise<void>;
-}
-
-/** A feed on a database of its own, and who writes into that. */
-export async function startFeed(): Promise<FeedSetting> {
-  const database = await createTestDatabase();
-  const writers = createWriters(database.url);
-  const listener = createListener(database.url);
-  const feed = createTestFeed(database.db, listener);
-  return {
-    database,
-    listener,
-    writers,
-    feed,
-    async close() {
-      await feed.close();
-      await Promise.all([listener.close(), writers.close()]);
-      await database.drop();
-    },
-  };
+/** A feed on a database of the file's own, and writers into that database. */
+export function useFeed() {
+  const database = useDatabase();
+  const writers = forFile(
+    () => createWriters(database.url),
+    (made) => made.close(),
+  );
+  const listener = forFile(
+    () => createListener(database.url),
+    (made) => made.close(),
+  );
+  const feed = forFile(
+    () => createTestFeed(database.db, listener),
+    (made) => made.close(),
+  );
+  return { database, writers, listener, feed };
 }
 
 export function changesOfPosts(projectId: string, subjectId?: string): ChangeFilter {
@@ -88,7 +81,7 @@ export function createWriters(url: string): Writers {
   async function hold(work: (trx: Transaction) => Promise<void>) {
     const written = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
-    const done = connection.db.transaction().execute(async (trx) => {
+    const done = inQuietTransaction(connection.db, async (trx) => {
       await work(trx);
       written.resolve();
       await released.promise;
@@ -118,7 +111,7 @@ export function createWriters(url: string): Writers {
   };
 }
 
-/** Of whatever kind, so that each can be told from the others. */
+/** Takes changes of any kind, so that tests can distinguish them. */
 export async function writeChanges(
   db: Db,
   changes: (Omit<NewChange, 'kind'> & { kind: string })[],
@@ -139,7 +132,7 @@ export async function writePostChanges(
 }
 
 /** Changes of a post of the app's own tenant, and nothing else: cheap to make many of. */
-export async function tellOfPost(
+export async function addPostChanges(
   { context, tenant }: TestApp,
   postId: string,
   kinds: string[],
@@ -170,7 +163,7 @@ export async function createBigPost({ tenant }: TestApp): Promise<string> {
 export async function overflow(app: TestApp, postId: string, count = 4_000): Promise<string[]> {
   const kinds = Array.from({ length: count }, (_, i) => `test.${i}`);
   for (let i = 0; i < kinds.length; i += 500) {
-    await tellOfPost(app, postId, kinds.slice(i, i + 500));
+    await addPostChanges(app, postId, kinds.slice(i, i + 500));
     await sleep(50);
   }
   await sleep(1_000);

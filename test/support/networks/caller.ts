@@ -12,7 +12,7 @@ import { toTransportError } from '../../../activities/platforms/transport-errors
 interface Call<T> {
   path: string;
   method?: 'POST' | 'PUT' | 'GET';
-  /** Whether it may be sent again without a look: all but commits and rotating refreshes. */
+  /** Whether it may be sent again without a check: all calls except commits and rotating refreshes. */
   mayRepeat: boolean;
   credentials?: Credentials;
   headers?: Record<string, string>;
@@ -97,12 +97,12 @@ function toInit({ method = 'POST', credentials, json, form, bytes, ...call }: Ca
 
 function toRefusal(response: Response, json: unknown, call: Call<unknown>): PlatformError {
   const { status } = response;
-  const told = NetworkError.safeParse(json).data?.error;
-  const message = withoutSecrets(told?.message ?? `The network answered ${status}.`, call);
-  const platformCode = told?.code ?? String(status);
+  const error = NetworkError.safeParse(json).data?.error;
+  const message = withoutSecrets(error?.message ?? `The network answered ${status}.`, call);
+  const platformCode = error?.code ?? String(status);
   const options = { platformCode, providerError: { status, code: platformCode, message } };
   if (status === 401) {
-    const isRevoked = told?.code === 'revoked';
+    const isRevoked = error?.code === 'revoked';
     return new PlatformError('reauthorize', message, { ...options, isRevoked });
   }
   if (status === 429) {

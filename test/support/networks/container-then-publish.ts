@@ -1,4 +1,4 @@
-// A network where a container is made first and published once; as Instagram and Threads.
+// A network like Instagram and Threads: the client creates a container, then publishes it once.
 import { z } from 'zod';
 import type { Platform } from '../../../activities/platforms/platform.ts';
 import { PlatformError } from '../../../activities/platforms/platform-error.ts';
@@ -43,7 +43,7 @@ export const containerThenPublish: NetworkKind = {
 interface Container {
   text: string;
   replyTo: string | null;
-  looks: number;
+  checks: number;
   postId: string | null;
 }
 
@@ -64,7 +64,7 @@ function routes(tokens: Tokens, posts: PublicPost[]): Route[] {
         const { text, reply_to_id } = await readJson(request, NewContainer);
         checkReplyTo(posts, reply_to_id);
         const id = `container-${containers.size + 1}`;
-        containers.set(id, { text, replyTo: reply_to_id ?? null, looks: 0, postId: null });
+        containers.set(id, { text, replyTo: reply_to_id ?? null, checks: 0, postId: null });
         return Response.json({ id }, { status: 201 });
       },
     },
@@ -74,7 +74,7 @@ function routes(tokens: Tokens, posts: PublicPost[]): Route[] {
       handle(request, [id = '']) {
         tokens.check(request);
         const container = get(id);
-        const finished = ++container.looks > 1 ? 'FINISHED' : 'IN_PROGRESS';
+        const finished = ++container.checks > 1 ? 'FINISHED' : 'IN_PROGRESS';
         const { postId } = container;
         return Response.json({ status: postId ? 'PUBLISHED' : finished, post_id: postId });
       },
@@ -85,9 +85,9 @@ function routes(tokens: Tokens, posts: PublicPost[]): Route[] {
       async handle(request) {
         tokens.check(request);
         const container = get((await readJson(request, Publish)).creation_id);
-        const { text, replyTo, looks, postId } = container;
+        const { text, replyTo, checks, postId } = container;
         if (postId !== null) throw new Refusal(400, already, 'It is public.');
-        if (looks < 2) throw new Refusal(400, 'not_ready', 'The container is in progress.');
+        if (checks < 2) throw new Refusal(400, 'not_ready', 'The container is in progress.');
         container.postId = addPost(posts, { text, replyTo }).id;
         return Response.json({ id: container.postId });
       },
@@ -102,8 +102,8 @@ function connect(send: Send): Platform {
     signal: AbortSignal,
   ) => {
     const path = `/containers/${containerId}`;
-    const look = { method: 'GET' as const, path, mayRepeat: true, credentials, signal };
-    return (await send({ ...look, answer: ContainerStatus })).body;
+    const check = { method: 'GET' as const, path, mayRepeat: true, credentials, signal };
+    return (await send({ ...check, answer: ContainerStatus })).body;
   };
   return {
     name: 'sandbox',
@@ -117,7 +117,7 @@ function connect(send: Send): Platform {
       const json = { text: caption, ...(replyTo !== null && { reply_to_id: replyTo }) };
       const make = { path: '/containers', mayRepeat: true, credentials, json, signal };
       const { id: containerId } = (await send({ ...make, answer: Made })).body;
-      for (let looks = 0; looks < 3; looks++) {
+      for (let checks = 0; checks < 3; checks++) {
         const { status } = await readStatus(containerId, credentials, signal);
         if (status === 'FINISHED') return { containerId };
       }
@@ -129,7 +129,7 @@ function connect(send: Send): Platform {
       const call = { path: '/publish', mayRepeat: false, credentials, json, signal };
       const { id } = (
         await send({ ...call, answer: Made }).catch((error: unknown) => {
-          // By a call of ours that was taken for lost; a look finds it.
+          // An earlier call that counted as lost has published it; a check finds it.
           const isThere = error instanceof PlatformError && error.options.platformCode === already;
           throw isThere
             ? new PlatformError('unknown_outcome', error.message, error.options)

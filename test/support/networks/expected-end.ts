@@ -1,4 +1,4 @@
-// How a target must end, by what went wrong in which stage: the promise, as a table can't say it shorter.
+// How a target must end, by the fault and its stage.
 import type { PostingErrorCode } from '../../../schema/posts/errors.ts';
 import type { FailureStage, Phase } from '../../../schema/posts/posts.ts';
 import type { Fault } from './faults.ts';
@@ -10,10 +10,10 @@ export type ExpectedEnd =
 
 export interface Trouble {
   stage: Phase | 'refresh';
-  /** Of the stage's calls, the one that goes wrong first. */
+  /** The first call of the stage that fails, counted from 1. */
   call: number;
   fault: Fault;
-  /** Every call of the stage goes wrong from then on. */
+  /** Every later call of the stage fails too. */
   isLasting: boolean;
 }
 
@@ -25,7 +25,7 @@ const takenSilently: readonly Fault[] = [
   'garbage',
   'taken_late',
 ];
-/** The network took nothing, which its silence doesn't tell. */
+/** The network accepted nothing, but its silence doesn't show that. */
 const leftSilently: readonly Fault[] = ['cut_before', 'error_before', 'hang_before'];
 
 export function findExpectedEnd(kind: NetworkKind, trouble: Trouble): ExpectedEnd {
@@ -40,16 +40,16 @@ export function findExpectedEnd(kind: NetworkKind, trouble: Trouble): ExpectedEn
 }
 
 function afterCommit(kind: NetworkKind, fault: Fault, isLasting: boolean): ExpectedEnd {
-  const canTell = kind.resolution !== 'none';
+  const canCheck = kind.resolution !== 'none';
   if (takenSilently.includes(fault)) {
-    if (canTell) return published;
-    // Nobody looks, so what is late is never taken.
+    if (canCheck) return published;
+    // Nothing checks, so a late request is never accepted.
     return unknown('reconcile', fault === 'taken_late' ? 0 : 1);
   }
   const isSilent =
     leftSilently.includes(fault) || (fault === 'unavailable' && !kind.isUnavailableSafe);
   if (isSilent) {
-    if (!canTell) return unknown('reconcile', 0);
+    if (!canCheck) return unknown('reconcile', 0);
     return isLasting ? failed('unavailable', 'reconcile') : published;
   }
   return isLasting || fault === 'rejected' ? failed(nameOf(fault), 'commit') : published;
@@ -61,7 +61,7 @@ function afterRefresh({ calls }: NetworkKind, { fault, isLasting }: Trouble): Ex
   // The login was refused, not the post.
   if (fault === 'rejected') return failed('token_expired', first);
   if (isLasting) return failed(nameOf(fault), first);
-  // The new tokens are lost, and what asks for them again is dead.
+  // The new tokens are lost, and the refresh token no longer works.
   const areLost = takenSilently.includes(fault) && fault !== 'taken_late';
   return areLost ? failed('token_expired', first) : published;
 }

@@ -1,14 +1,14 @@
-// Two troubles in one target: an answer to its commit that is lost, and what comes while that is not cleared up.
+// Two faults in one target: the answer to its commit is lost, and a second fault or a cancellation follows.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
 import { reopenResult } from '../../../schema/database/posts/changes.ts';
-import { createTestDatabase, type TestDatabase } from '../rows/database.ts';
-import { cancel } from './canceling.ts';
+import { useDatabase } from '../rows/database.ts';
 import { faults, type Fault } from './faults.ts';
 import type { NetworkKind } from './network.ts';
 import {
   advanceToEnd,
+  cancel,
   dependenciesOf,
   impatientClock,
   listTargets,
@@ -16,13 +16,14 @@ import {
   shortClock,
   writePost,
 } from './posting.ts';
-import { expectTruth } from './truth.ts';
+import { expectConsistent } from './consistency.ts';
+import { inQuietTransaction } from '../rows/quiet-transaction.ts';
 
-/** The first look finds nothing after these: what was sent is on its way still, or was never taken. */
+/** The first check finds nothing after these: the request is still on its way, or was never accepted. */
 const firstFaults = ['taken_late', 'hang_before'] as const;
 type FirstFault = (typeof firstFaults)[number];
 
-/** Long enough to be told, so that somebody can cancel meanwhile. */
+/** Waits long enough that a test can cancel meanwhile. */
 const pausingClock = {
   ...shortClock,
   unavailableDelaysMs: [200],
@@ -30,17 +31,13 @@ const pausingClock = {
 };
 
 export function describeFaultPairs(kind: NetworkKind): void {
-  let database: TestDatabase;
+  const database = useDatabase();
   vi.setConfig({ maxConcurrency: 12 });
-  beforeAll(async () => void (database = await createTestDatabase()));
-  afterAll(async () => {
-    vi.resetConfig();
-    await database.drop();
-  });
+  afterAll(() => vi.resetConfig());
 
   describe.concurrent(`a target at ${kind.name}`, () => {
     test.each(listPairs(kind))(
-      'ends in the truth when a commit is $first and every later one $second, and so does its retry',
+      'ends as expected when a commit is $first and every later one $second, and so does its retry',
       async ({ first, second }) => {
         await using network = await kind.start(database.db);
         network.switchboard.plans.push(
@@ -50,11 +47,11 @@ export function describeFaultPairs(kind: NetworkKind): void {
         const dependencies = dependenciesOf(database.db, network, impatientClock);
         const post = await writePost(database.db, network);
         await advanceToEnd(dependencies, post.resultIds[0]!);
-        const [row] = await expectTruth(dependencies, network, post);
+        const [row] = await expectConsistent(dependencies, network, post);
         if (row!.status !== 'failed') return;
 
         network.switchboard.plans.length = 0;
-        await database.db.transaction().execute((trx) => reopenResult(trx, row!));
+        await inQuietTransaction(database.db, (trx) => reopenResult(trx, row!.project_id, row!));
         await advanceToEnd(dependencies, row!.id);
         const [retried] = await listTargets(database.db, post);
         const posts = await network.listPosts();
@@ -65,7 +62,7 @@ export function describeFaultPairs(kind: NetworkKind): void {
     );
 
     test.each(firstFaults)(
-      'that was told to be canceled is not public: %s, canceled wherever it waits',
+      'is not public once it is canceled: %s, canceled at every wait',
       async (fault) => {
         await using network = await kind.start(database.db);
         network.switchboard.plans.push({ stage: 'commit', call: 1, times: 1, fault });
@@ -78,13 +75,13 @@ export function describeFaultPairs(kind: NetworkKind): void {
           await cancel(database.db, post);
           await sleep(waitMs);
         }
-        await expectTruth(dependencies, network, post);
+        await expectConsistent(dependencies, network, post);
       },
     );
   });
 }
 
-/** Where no look can tell, nothing is sent a second time. */
+/** If no check can find the post, nothing is sent a second time. */
 function listPairs({ resolution }: NetworkKind): { first: FirstFault; second: Fault }[] {
   if (resolution === 'none') return [];
   return firstFaults.flatMap((first) => faults.map((second) => ({ first, second })));

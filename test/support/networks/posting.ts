@@ -1,20 +1,23 @@
-// A post to a simulated network: written, carried to its end, and read back with all that was told of it.
+// A post to a simulated network: written, advanced to its end, canceled, and read back.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
 import { createCallHeartbeats } from '../../../activities/publishing/call-ownership.ts';
+import { stopTargets } from '../../../activities/publishing/conclude-post.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import type { Db, PostResultRow } from '../../../schema/database/tables.ts';
+import { lockPostWithResults } from '../../../schema/database/posts/changes.ts';
 import { insertPost } from '../../../schema/database/posts/posts.ts';
 import { newId } from '../../../schema/wire/ids.ts';
 import type { TargetClock } from '../../../schema/retry.ts';
 import { addProject, rowsVault } from '../rows/rows.ts';
 import type { SimulatedNetwork } from './network.ts';
+import { inQuietTransaction } from '../rows/quiet-transaction.ts';
 
 export const run = 1;
 const month = '2026-01';
 
-/** What passes is waited for, what lasts is given up soon. */
+/** Outlasts a short failure and gives up soon on a lasting one. */
 export const shortClock: TargetClock = {
   unavailableDelaysMs: [1, 2],
   rateLimitedForMs: 10_000,
@@ -49,7 +52,7 @@ export function dependenciesOf(
   };
 }
 
-/** One target, each further one answering the one before; a comment is the last one's. */
+/** `thread`: two targets, the second in reply to the first. `commented`: the second is a first comment. */
 export type Shape = 'single' | 'thread' | 'commented';
 
 export interface TestPost {
@@ -80,7 +83,7 @@ export async function writePost(
       social_account_id: accountId,
       platform: network.platform.name,
       account_name: network.connection.accountName,
-      // Tells the posts of one network apart.
+      // Each caption is unique at the network.
       caption: `hello ${id}`,
       kind: isComment ? ('comment' as const) : ('post' as const),
       answers_result_id: resultIds[position - 1] ?? null,
@@ -91,7 +94,7 @@ export async function writePost(
       phase_state: 'ready' as const,
     };
   });
-  await db.transaction().execute(async (trx) => {
+  await inQuietTransaction(db, async (trx) => {
     const post = {
       id: postId,
       project_id: projectId,
@@ -142,6 +145,15 @@ export async function advanceToEnd(
     await sleep(waitMs);
   }
   throw new Error('The target does not end.');
+}
+
+/** Cancels as the API does; returns the ids of the results that it stopped. */
+export function cancel(db: Db, { projectId, postId }: TestPost): Promise<string[]> {
+  const scope = { projectId, environment: 'production' } as const;
+  return inQuietTransaction(db, async (trx) => {
+    const { post } = await lockPostWithResults(trx, scope, postId);
+    return stopTargets(trx, post, { previewEvents: false });
+  });
 }
 
 export async function disconnect(db: Db, accountId: string): Promise<void> {

@@ -1,4 +1,4 @@
-// A network that is sent bytes in a session, makes the post public with the last and works on it after; as YouTube.
+// A network like YouTube: it takes bytes in a session, publishes with the last byte, and then processes the post.
 import { z } from 'zod';
 import type { Platform } from '../../../activities/platforms/platform.ts';
 import { PlatformError } from '../../../activities/platforms/platform-error.ts';
@@ -42,7 +42,7 @@ interface Session {
 
 function routes(tokens: Tokens, posts: PublicPost[]): Route[] {
   const sessions = new Map<string, Session>();
-  const looks = new Map<string, number>();
+  const checks = new Map<string, number>();
   return [
     listRoute(tokens, posts),
     {
@@ -78,8 +78,8 @@ function routes(tokens: Tokens, posts: PublicPost[]): Route[] {
       handle(request, [id = '']) {
         tokens.check(request);
         if (!posts.some((post) => post.id === id)) throw new Refusal(404, 'not_found', 'Gone.');
-        looks.set(id, (looks.get(id) ?? 0) + 1);
-        const status = looks.get(id)! > 1 ? 'public' : 'processing';
+        checks.set(id, (checks.get(id) ?? 0) + 1);
+        const status = checks.get(id)! > 1 ? 'public' : 'processing';
         return Response.json({ status, url: toUrl(id) });
       },
     },
@@ -125,7 +125,7 @@ function connect(send: Send): Platform {
   return {
     name: 'sandbox',
     rules: simulatedRules,
-    // It is, but a connector that doesn't know has to do with looks.
+    // Repeats are safe here, but a connector that doesn't know that must check first.
     commitRepeatsForMs: 0,
     options: simulatedOptions,
     refresh: createRefresh(send),
@@ -157,16 +157,17 @@ function connect(send: Send): Platform {
       const range = `${half}-${bytes.length - 1}/${bytes.length}`;
       const last = { session, bytes: bytes.subarray(half), range };
       const { body } = await put(last, { mayRepeat: false, credentials, signal });
-      if (body.id === undefined) throw new PlatformError('unknown_outcome', 'Not told of a post.');
+      if (body.id === undefined)
+        throw new PlatformError('unknown_outcome', 'The answer names no post.');
       return { outcome: 'accepted', state: { session, postId: body.id } };
     },
 
     async confirm({ state, credentials }, signal) {
       const { postId } = State.parse(state);
       const path = `/posts/${postId}/status`;
-      const look = { method: 'GET' as const, path, mayRepeat: true, credentials, signal };
-      const { body } = await send({ ...look, answer: PostStatus }).catch((error: unknown) => {
-        // The look was refused, not the post.
+      const check = { method: 'GET' as const, path, mayRepeat: true, credentials, signal };
+      const { body } = await send({ ...check, answer: PostStatus }).catch((error: unknown) => {
+        // The check was refused, not the post.
         const isRefused = error instanceof PlatformError && error.kind === 'rejected';
         throw isRefused ? new PlatformError('unavailable', error.message, error.options) : error;
       });

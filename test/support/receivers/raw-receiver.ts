@@ -7,7 +7,7 @@ export interface RawReceiver extends AsyncDisposable {
   readonly requestCount: number;
 }
 
-/** `answer` is told of every request once it has come whole. */
+/** Calls `answer` for every request once its body is complete. */
 export async function startRawReceiver(answer: (socket: Socket) => void): Promise<RawReceiver> {
   const sockets = new Set<Socket>();
   let requestCount = 0;

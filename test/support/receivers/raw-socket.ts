@@ -59,17 +59,17 @@ export const upgradeRequest =
   'Sec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n';
 
 /** The bytes of a connection on which nothing has been said. */
-export async function connectWire(url: string): Promise<Socket> {
+export async function connectTcp(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
-  const wire = createConnection({ host: hostname, port: Number(port) });
-  await once(wire, 'connect');
-  return wire;
+  const socket = createConnection({ host: hostname, port: Number(port) });
+  await once(socket, 'connect');
+  return socket;
 }
 
 /** The bytes of a socket that has been opened, without a client that keeps to the protocol. */
-export async function openWire(url: string): Promise<Socket> {
-  const wire = await connectWire(url);
-  wire.write(upgradeRequest);
-  await once(wire, 'data');
-  return wire;
+export async function openTcpSocket(url: string): Promise<Socket> {
+  const socket = await connectTcp(url);
+  socket.write(upgradeRequest);
+  await once(socket, 'data');
+  return socket;
 }

@@ -1,4 +1,4 @@
-// A real HTTP receiver on loopback that records what it is sent and answers as it is told.
+// A real HTTP receiver on loopback that records every request and answers as the test says.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

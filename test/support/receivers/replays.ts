@@ -3,12 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
 import { recordEvent } from '../../../schema/database/events/record.ts';
 import type { Delivery } from '../../../schema/deliveries.ts';
-import type { EventType } from '../../../schema/events.ts';
+import type { EventType } from '../../../schema/event-types.ts';
 import type { AcceptedReplay, Replay } from '../../../schema/replays.ts';
 import type { ApiAnswer } from '../app/api.ts';
 import type { TestApp } from '../app/app.ts';
 import type { ReceivedRequest, Receiver, Reply } from './receiver.ts';
 import type { Tenant } from '../app/seed.ts';
+import { inQuietTransaction } from '../rows/quiet-transaction.ts';
 
 export const hourAgo = () => new Date(Date.now() - 3_600_000).toISOString();
 
@@ -61,11 +62,11 @@ export class Past {
     await this.tenant.api.patch(`/v1/webhooks/${this.webhookId}`, { active });
   }
 
-  async record(kind: EventType = 'post.published'): Promise<string> {
+  async record(type: EventType = 'post.published'): Promise<string> {
     const { db, config, notifier } = this.app.context;
     const { projectId } = this.tenant;
-    const event = { projectId, environment: 'production', kind, data: { id: 'post_1' } } as const;
-    const { eventId } = await db.transaction().execute((trx) => recordEvent(trx, event, config));
+    const event = { projectId, environment: 'production', type, data: { id: 'post_1' } } as const;
+    const { eventId } = await inQuietTransaction(db, (trx) => recordEvent(trx, event, config));
     notifier.notify('fanfare_deliveries');
     // No two of the past are of one millisecond: a range may end between them.
     await sleep(2);

@@ -4,6 +4,7 @@ import { addUsage } from '../../../schema/database/accounts/usage.ts';
 import { insertPost } from '../../../schema/database/posts/posts.ts';
 import { newId } from '../../../schema/wire/ids.ts';
 import { addProject } from './rows.ts';
+import { inQuietTransaction } from './quiet-transaction.ts';
 
 export interface CountedResults {
   projectId: string;
@@ -42,7 +43,7 @@ export async function addCountedResults(
       caption: 'hello',
       status: 'pending',
     } as const;
-    await db.transaction().execute(async (trx) => {
+    await inQuietTransaction(db, async (trx) => {
       await insertPost(trx, post, results);
       const counted = results.map((result) => result.social_account_id);
       if (wanted.month !== null) await addUsage(trx, projectId, counted, wanted.month);

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
 import { connectDatabase } from '../../../schema/database/connect.ts';
 import type { Db } from '../../../schema/database/tables.ts';
+import { forFile } from '../fixtures.ts';
 import { runAsAdmin, withDatabase } from '../app/admin.ts';
 
 export interface TestDatabase extends AsyncDisposable {
@@ -16,6 +17,10 @@ export interface TestDatabase extends AsyncDisposable {
 export function createTestDatabase(options: { isEmpty?: boolean } = {}): Promise<TestDatabase> {
   return cloneDatabase(options.isEmpty ? 'template1' : inject('templateDatabase'));
 }
+
+/** A database of the file's own. */
+export const useDatabase = (options?: { isEmpty?: boolean }) =>
+  forFile(() => createTestDatabase(options));
 
 /** Like a backup restored beside it. It ends every connection to the original. */
 export async function copyTestDatabase(database: TestDatabase): Promise<TestDatabase> {

@@ -1,7 +1,7 @@
 // A client with accounts and posts over REST, and the engine's steps on its targets, taken by hand.
 import { sql } from 'kysely';
 import { concludePost } from '../../../activities/publishing/conclude-post.ts';
-import { toFailure } from '../../../activities/publishing/failures.ts';
+import { toFailure } from '../../../activities/publishing/record-outcome.ts';
 import { claimRun } from '../../../schema/database/posts/posts.ts';
 import {
   beginPhase,
@@ -13,7 +13,9 @@ import {
 import { findTarget, type TargetRow } from '../../../schema/database/posts/targets.ts';
 import type { PostingErrorCode } from '../../../schema/posts/errors.ts';
 import type { Phase, Post } from '../../../schema/posts/posts.ts';
+import { forEachTest } from '../fixtures.ts';
 import type { TestAnswer, TestRest } from '../app/rest.ts';
+import { inQuietTransaction, quietNotifier } from './quiet-transaction.ts';
 
 export interface Author {
   readonly projectId: string;
@@ -62,6 +64,9 @@ export async function createAuthor(rest: TestRest): Promise<Author> {
     },
   };
 }
+
+/** Another author for each test. */
+export const useAuthor = (rest: TestRest) => forEachTest(() => createAuthor(rest));
 
 export function inSeconds(seconds: number): string {
   return new Date(Date.now() + seconds * 1_000).toISOString();
@@ -120,12 +125,12 @@ export function claimAs(
   run: number,
   workflowId: string,
 ): Promise<boolean> {
-  return db.transaction().execute(async (trx) => {
+  return inQuietTransaction(db, async (trx) => {
     const coming = trx
       .updateTable('posts')
       .set({ scheduled_at: sql<Date>`now() - interval '1 s'` });
     await coming.where('id', '=', postId).where('scheduled_at', 'is not', null).execute();
-    return (await claimRun(trx, postId, run, workflowId)) === 'claimed';
+    return (await claimRun(trx, quietNotifier, { postId, run }, workflowId)) === 'claimed';
   });
 }
 
@@ -136,7 +141,7 @@ export async function begin(
   phase: Phase = 'commit',
 ): Promise<TargetRow> {
   const row = (await findTarget(db, resultId))!;
-  if (!(await beginPhase(db, row, phase))) throw new Error('It was not begun.');
+  if (!(await beginPhase(db, quietNotifier, row, phase))) throw new Error('It was not begun.');
   return { ...row, phase, phase_state: 'begun', steps: row.steps + 1 };
 }
 
@@ -147,7 +152,7 @@ export async function publishTarget(
 ): Promise<void> {
   const row = await begin(rest, resultId);
   const published = { externalId: `at-network-${resultId}`, url: null, ...(detail && { detail }) };
-  await setPublished(rest.context.db, row, published, 5);
+  await setPublished(rest.context.db, quietNotifier, row, published, 5);
 }
 
 export async function failTarget(
@@ -159,14 +164,14 @@ export async function failTarget(
   const row = await begin(rest, resultId);
   const call = { outcome: 'unavailable' as const, durationMs: 7, errorCode: 'ECONNREFUSED' };
   await endAttempt(db, resultId, row.steps, { ...call, errorMessage: 'Connection refused.' });
-  await setNextPhase(db, row, {
+  await setNextPhase(db, quietNotifier, row, {
     phase: 'commit',
     clock: { unavailable: 5 },
     waitMs: null,
     state: { upload: 'u1' },
   });
   const failure = toFailure(code, 'commit', 'Connection refused.');
-  await db.transaction().execute((trx) => setFailed(trx, row, failure));
+  await inQuietTransaction(db, (trx) => setFailed(trx, row, failure));
 }
 
 /** The end of the newest run, as far as its targets have ended. */

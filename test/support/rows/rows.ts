@@ -1,17 +1,18 @@
 // Rows that the engine works on, written without an API: webhooks, events, posts.
 import type { Db, OutboxRow } from '../../../schema/database/tables.ts';
 import { recordEvent } from '../../../schema/database/events/record.ts';
-import { claimBatch, insertPublishPost } from '../../../schema/database/dispatch/outbox.ts';
+import { claimBatch, insertPublishPost } from '../../../schema/database/outbox.ts';
 import { insertPost } from '../../../schema/database/posts/posts.ts';
 import { insertProject } from '../../../schema/database/projects.ts';
 import { createVault } from '../../../schema/database/vault.ts';
 import { newId } from '../../../schema/wire/ids.ts';
 import type { PlatformName } from '../../../schema/platforms/index.ts';
 import { generateWebhookSecret } from '../../../activities/delivering/signature.ts';
+import { inQuietTransaction } from './quiet-transaction.ts';
 
 export const rowsVault = createVault(new Map([['k', Buffer.alloc(32, 7)]]), 'k');
 
-const kind = 'account.connected';
+const type = 'account.connected';
 
 /** Of an attempt whose timings don't matter. */
 export const anyTimings = {
@@ -43,7 +44,7 @@ export async function addWebhook(
       project_id: projectId,
       environment: 'production',
       url,
-      events: [kind],
+      events: [type],
       status: 'active',
       secret: sealed.ciphertext,
       secret_key_id: sealed.keyId,
@@ -56,15 +57,13 @@ export async function addWebhook(
 
 /** With one delivery to each of the project's webhooks; returns the deliveries' ids. */
 export async function addEvent(db: Db, projectId: string): Promise<string[]> {
-  const { eventId } = await db
-    .transaction()
-    .execute((trx) =>
-      recordEvent(
-        trx,
-        { projectId, environment: 'production', kind, data: { n: 1 } },
-        { previewEvents: false },
-      ),
-    );
+  const { eventId } = await inQuietTransaction(db, (trx) =>
+    recordEvent(
+      trx,
+      { projectId, environment: 'production', type, data: { n: 1 } },
+      { previewEvents: false },
+    ),
+  );
   const rows = await db
     .selectFrom('deliveries')
     .select('id')
@@ -110,7 +109,7 @@ export async function addPost(
   const projectId = await addProject(db);
   const postId = newId('post');
   const accountId = await addAccount(db, projectId, 'sandbox');
-  const workflowId = await db.transaction().execute(async (trx) => {
+  const workflowId = await inQuietTransaction(db, async (trx) => {
     const asked = await insertPublishPost(trx, { postId, run: 1 }, scheduledAt);
     await insertPost(
       trx,

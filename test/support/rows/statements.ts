@@ -4,7 +4,7 @@ import { vi } from 'vitest';
 
 /** Sent by the engine and the live feed on their own, and by each new connection. */
 const ofTheBackground =
-  /\b(changes|feed_epoch|sweeps|outbox|sending_pauses|set_config)\b|^(listen|select 1)\b/i;
+  /\b(changes|feed_epoch|sweeps|outbox|sending_pauses|set_config)\b|^(listen|select 1)\b|^$/i;
 
 /** The statements that are sent while `work` runs. */
 export async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {

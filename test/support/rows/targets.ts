@@ -6,6 +6,7 @@ import { insertPost } from '../../../schema/database/posts/posts.ts';
 import { insertProject } from '../../../schema/database/projects.ts';
 import { newId } from '../../../schema/wire/ids.ts';
 import { rowsVault } from './rows.ts';
+import { inQuietTransaction } from './quiet-transaction.ts';
 
 export const targetRun = 1;
 
@@ -47,7 +48,7 @@ export async function addTargets(
 ): Promise<{ postId: string; resultIds: string[] }> {
   const postId = newId('post');
   const resultIds = targets.map(() => newId('result'));
-  await db.transaction().execute((trx) =>
+  await inQuietTransaction(db, (trx) =>
     insertPost(
       trx,
       {
@@ -75,6 +76,13 @@ export async function addTargets(
     ),
   );
   return { postId, resultIds };
+}
+
+/** One post with one target, on an account of its own. */
+export async function addTarget(db: Db) {
+  const account = await addAccount(db);
+  const { postId, resultIds } = await addTargets(db, account);
+  return { ...account, postId, resultId: resultIds[0]! };
 }
 
 /** Advances as the workflow does, without its timers. */

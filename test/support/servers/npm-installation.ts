@@ -55,7 +55,7 @@ export async function runNpm(
   folder: string,
   settings: NodeJS.ProcessEnv = {},
 ): Promise<void> {
-  // What `npm test` tells its children of its own package must not reach another one's scripts.
+  // The variables that `npm test` sets for this package must not reach another package's scripts.
   const inherited = Object.entries(process.env).filter(
     ([name]) =>
       !/^(npm_(package|lifecycle|command|config_local_prefix)|INIT_CWD|NODE_OPTIONS)/.test(name),

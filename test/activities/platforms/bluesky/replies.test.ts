@@ -164,7 +164,7 @@ describe('prepare, of a post on another server', () => {
     });
   });
 
-  test('begins a thread at a post whose own reply makes no sense', async () => {
+  test('starts a thread at a post whose own reply is invalid', async () => {
     const value = { reply: { root: { uri: 'https://example.com' } } };
     simulator.respondWith(() => json({ uri: elsewhere, cid: 'bafy', value }));
     const ref = { uri: elsewhere, cid: 'bafy' };
@@ -176,7 +176,7 @@ describe('prepare, of a post on another server', () => {
     [{ status: 429 }, 'rate_limited'],
     [{ status: 401, body: '{"error":"ExpiredToken"}' }, 'reauthorize'],
     [json({ uri: elsewhere, value: {} }), 'unavailable'],
-  ] as const)('tells %j from a post that is not there', async (reply, kind) => {
+  ] as const)('distinguishes %j from a missing post', async (reply, kind) => {
     simulator.respondWith(() => reply);
     expect((await refusal(prepare())).kind).toBe(kind);
   });
@@ -192,7 +192,7 @@ describe('commit', () => {
     'ratelimit-reset': String(serverNow / 1000 + 90),
   });
 
-  test('tells when the account may post again once its points are used up', async () => {
+  test('reports when the account may post again after its points are used up', async () => {
     simulator.respondWith(() => json(written, limits('0')));
     const { outcome, throttle } = await commit();
     expect(outcome).toBe('published');
@@ -200,7 +200,7 @@ describe('commit', () => {
   });
 
   test.each([{}, limits('1'), { 'ratelimit-remaining': '0' }])(
-    'tells nothing of that with the headers %j',
+    'reports no limit with the headers %j',
     async (headers) => {
       simulator.respondWith(() => json(written, headers));
       expect((await commit()).throttle).toBeUndefined();

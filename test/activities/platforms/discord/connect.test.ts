@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { formPage } from '../../../../api/connect/pages.ts';
 import { createDiscord } from '../../../../activities/platforms/discord/index.ts';
-import { createClient, startHttp } from '../../../support/receivers/peers.ts';
+import { createClient, startHttp } from '../../../support/receivers/loopback.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
 import {
   botCredentials,
@@ -76,7 +76,10 @@ describe('connect with a webhook', () => {
     await using started = await startDiscord();
     const { discord, connector: platform } = started;
     const form = { platform, projectName: 'Shop', sessionId: 'cs_1', state: 's' };
-    const page = formPage({ ...form, values: { ...webhookCredentials(discord), channel_id: '1' } });
+    const page = await formPage({
+      ...form,
+      values: { ...webhookCredentials(discord), channel_id: '1' },
+    });
     const html = await page.text();
     expect(html).toMatch(/<input[^>]+name="webhook_url"[^>]+type="password"/);
     expect(html).not.toContain(discord.webhook.token);

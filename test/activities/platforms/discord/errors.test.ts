@@ -72,7 +72,7 @@ test.each([
   });
 });
 
-test("a bot's limit holds its account alone, for it counts what the bot sends elsewhere", async () => {
+test("a bot's limit applies to its account alone, since other senders share it", async () => {
   await using started = await connected('bot');
   started.scripted.push(limitedFor(64.57, true));
   const { kind, options } = await refusal(started.post('Hello'));
@@ -80,7 +80,7 @@ test("a bot's limit holds its account alone, for it counts what the bot sends el
   expect(options).toMatchObject({ retryAfterMs: 64_570, throttled: 'account' });
 });
 
-test('the last message that a limit allows tells how long to wait', async () => {
+test('the last message that a limit allows reports how long to wait', async () => {
   await using started = await connected('webhook');
   started.discord.resetAfterS = 1.25;
   expect(await started.post('Hello')).toMatchObject({

@@ -35,7 +35,7 @@ describe('a bot', () => {
     });
   });
 
-  test('answers a message, and fails where that is gone', async () => {
+  test('replies to a message, and fails if that is gone', async () => {
     await using started = await connected('bot');
     const { discord, post } = started;
     const first = await post('First');
@@ -79,7 +79,7 @@ describe('a bot', () => {
 });
 
 describe('a webhook', () => {
-  test('posts with its options, waits for the message and carries no nonce', async () => {
+  test('posts with its options, waits for the message and sends no nonce', async () => {
     await using started = await connected('webhook');
     const { discord, post, seen } = started;
     const platformOptions = definition.options.parse({
@@ -105,7 +105,7 @@ describe('a webhook', () => {
     });
   });
 
-  test('posts into a thread, which stands in the URL', async () => {
+  test('posts into the thread that the URL names', async () => {
     await using started = await connected('webhook');
     const { discord, post } = started;
     const thread_id = discord.addChannel('300000000000000007', 11);
@@ -117,7 +117,7 @@ describe('a webhook', () => {
     });
   });
 
-  test('posts to no forum without the thread', async () => {
+  test('does not post to a forum without a thread', async () => {
     await using started = await connected('webhook');
     const { discord, post } = started;
     discord.channels.get(discord.webhook.channel_id)!.type = 15;
@@ -141,7 +141,7 @@ describe('limits', () => {
     expect(definition.rules.text).toEqual({ max: 2_000, unit: 'characters' });
   });
 
-  test('of replies: a bot has them, a webhook has not', () => {
+  test('of replies exist for a bot, and not for a webhook', () => {
     expect(definition.rulesFor({ via: 'bot' }).replies).not.toBeNull();
     expect(definition.rulesFor({ via: 'webhook' }).replies).toBeNull();
   });

@@ -42,7 +42,7 @@ describe('a bot', () => {
     },
   );
 
-  test('tells its own message from one with another nonce', async () => {
+  test('distinguishes its own message from one with another nonce', async () => {
     await using started = await connected('bot');
     const { connector, discord, target, post } = started;
     discord.showsNonce = true;
@@ -58,7 +58,7 @@ describe('a bot', () => {
     expect(await connector.reconcile!(later, never)).toEqual({ outcome: 'absent' });
   });
 
-  test('finds it among a hundred messages, and gives up where there are more', async () => {
+  test('finds it among a hundred messages, and returns unknown if there are more', async () => {
     await using started = await connected('bot');
     const { connector, discord, target } = started;
     const ours = target('Hello');
@@ -74,7 +74,7 @@ describe('a bot', () => {
     expect(await connector.reconcile!(other, never)).toEqual({ outcome: 'unknown' });
   });
 
-  test('can tell nothing from a history that it may not read', async () => {
+  test('returns unknown for a history that it may not read', async () => {
     await using started = await connected('bot');
     const { connector, discord, target } = started;
     discord.channels.get(discord.channelId)!.canReadHistory = false;
@@ -87,7 +87,7 @@ describe('a bot', () => {
 });
 
 describe('a webhook', () => {
-  test('cannot look', async () => {
+  test('has no check', async () => {
     await using started = await connected('webhook');
     const { connector, discord, seen, target } = started;
     const before = seen.length;

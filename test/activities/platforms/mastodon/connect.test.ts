@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ConnectInput } from '../../../../activities/platforms/mastodon/connect.ts';
 import { connect, startMastodon } from '../../../support/networks/mastodon/connected.ts';
 import { limitHeaders } from '../../../support/networks/mastodon/server.ts';
-import { createClient, resolvingTo, startHttp } from '../../../support/receivers/peers.ts';
+import { createClient, resolvingTo, startHttp } from '../../../support/receivers/loopback.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
 
 describe('the server', () => {
@@ -59,13 +59,13 @@ describe('the server', () => {
     ['redirects', 301, { location: 'https://mastodon.test/' }, ''],
     ['answers 10 MB', 200, {}, ' '.repeat(10 * 1024 * 1024)],
   ])('is refused when it %s', async (_what, status, headers, body) => {
-    const peer = await startHttp((_request, response) => {
+    const server = await startHttp((_request, response) => {
       response.writeHead(status, headers).end(body);
     });
-    const error = await refusal(connect({ server: peer.url, access_token: 'secret' }));
+    const error = await refusal(connect({ server: server.url, access_token: 'secret' }));
     expect(error).toMatchObject({
       kind: 'rejected',
-      message: `127.0.0.1:${peer.port} does not answer as a Mastodon server.`,
+      message: `127.0.0.1:${server.port} does not answer as a Mastodon server.`,
       options: { field: 'server', platformCode: 'not_mastodon' },
     });
   });
@@ -80,9 +80,9 @@ describe('the server', () => {
     expect(error).toMatchObject({ kind: 'rejected', options: { field: 'server' } });
   });
 
-  test('that never answers is away', async () => {
-    const peer = await startHttp(() => undefined);
-    const given = { server: peer.url, access_token: 'secret' };
+  test('that never answers is unavailable', async () => {
+    const server = await startHttp(() => undefined);
+    const given = { server: server.url, access_token: 'secret' };
     const error = await refusal(connect(given, createClient({ fetchDeadlineMs: 50 })));
     expect(error).toMatchObject({ kind: 'unavailable', message: 'The network gave no answer.' });
   });
@@ -90,11 +90,11 @@ describe('the server', () => {
   test.each([
     [503, 'unavailable'],
     [429, 'rate_limited'],
-  ] as const)('that answers %i is away', async (status, kind) => {
-    const peer = await startHttp((_request, response) => {
+  ] as const)('that answers %i is unavailable', async (status, kind) => {
+    const server = await startHttp((_request, response) => {
       response.writeHead(status, limitHeaders(0, 60_000)).end('{"error":"Later"}');
     });
-    const error = await refusal(connect({ server: peer.url, access_token: 'secret' }));
+    const error = await refusal(connect({ server: server.url, access_token: 'secret' }));
     expect(error.kind).toBe(kind);
   });
 });
@@ -103,7 +103,7 @@ describe('the token', () => {
   test.each([
     ['broad scopes', ['read', 'write', 'push']],
     ['the profile for the account', ['profile', 'read:statuses', 'write:statuses']],
-    ['scopes that an old server does not tell', null],
+    ['scopes that an old server does not report', null],
   ])('is taken with %s', async (_what, scopes) => {
     const { credentials } = await startMastodon({ scopes });
     expect((await connect(credentials)).scope).toEqual(scopes ?? []);
@@ -140,7 +140,7 @@ describe('the token', () => {
   test('of an application without a user is refused', async () => {
     const { network, credentials } = await startMastodon();
     const words = 'This method requires an authenticated user';
-    const peer = await startHttp(async (request, response) => {
+    const server = await startHttp(async (request, response) => {
       const { url = '', headers } = request;
       const answer = url.includes('/accounts/')
         ? Response.json({ error: words }, { status: 422 })
@@ -151,7 +151,7 @@ describe('the token', () => {
           );
       response.writeHead(answer.status).end(await answer.text());
     });
-    const error = await refusal(connect({ ...credentials, server: peer.url }));
+    const error = await refusal(connect({ ...credentials, server: server.url }));
     expect(error).toMatchObject({ kind: 'rejected', options: { platformCode: '422' } });
     expect(error.options.field).toBeUndefined();
     expect(error.message).toContain(words);

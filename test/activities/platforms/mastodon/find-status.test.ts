@@ -37,7 +37,7 @@ describe('a post that the server has', () => {
     expect(network.calls.map((path) => path.split('/').at(-1))).toEqual(['statuses', 'source']);
   });
 
-  test('is found before a twin that was posted since', async () => {
+  test('is found before an equal post that came later', async () => {
     const { network, commit, reconcile, targetOf } = await connectNew();
     const target = targetOf();
     await commit(target);
@@ -61,7 +61,7 @@ describe('a post that the server has not', () => {
     expect(await reconcile(target)).toEqual({ outcome: 'absent' });
   });
 
-  test('is absent though it was due long ago', async () => {
+  test('is absent although it was due long ago', async () => {
     const { network, reconcile, targetOf } = await connectNew();
     network.addStatus({ text: 'Hello', createdAt: Date.now() - 3 * minute });
     network.addStatus({ text: 'Later', createdAt: Date.now() - minute });
@@ -70,7 +70,7 @@ describe('a post that the server has not', () => {
   });
 });
 
-describe('nobody can tell', () => {
+describe('the outcome stays unknown', () => {
   test('after the account has posted more than is listed', async () => {
     const { network, commit, reconcile, targetOf } = await connectNew();
     const target = targetOf();

@@ -1,11 +1,11 @@
-// Posts to Mastodon: how long they may be, what is sent, and what a refusal means.
+// Posts to Mastodon: their length, the requests, and refusals.
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { checkText } from '../../../../activities/platforms/text-rules.ts';
 import { mastodon as definition } from '../../../../schema/platforms/mastodon.ts';
 import { connectNew } from '../../../support/networks/mastodon/connected.ts';
 import { limitHeaders } from '../../../support/networks/mastodon/server.ts';
-import { startHttp } from '../../../support/receivers/peers.ts';
+import { startHttp } from '../../../support/receivers/loopback.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
 
 const count = definition.rules.text.count!;
@@ -58,7 +58,7 @@ describe('a text', () => {
     const { connection, commit, targetOf } = await connectNew(limits);
     const rules = definition.rulesFor(connection.traits!);
     const issuesOf = (caption: string) =>
-      checkText({ ...definition, rules }, caption, { path: 'caption' });
+      checkText({ ...definition, rules }, caption, { path: ['caption'] });
     const most = `https://example.com ${'a'.repeat(29)}`;
     expect(issuesOf(most)).toEqual([]);
     expect(await commit(targetOf({ caption: most }))).toMatchObject({ outcome: 'published' });
@@ -128,7 +128,7 @@ describe('an answer', () => {
 });
 
 describe('a commit', () => {
-  test('publishes once per result, and tells the id and the link', async () => {
+  test('publishes once per result, and returns the id and the link', async () => {
     const { network, commit, targetOf } = await connectNew({ domain: 'mastodon.test' });
     const first = targetOf();
     const outcome = await commit(first);
@@ -173,10 +173,10 @@ describe('a commit', () => {
   ])('that is answered %i %o', async (status, error, expected) => {
     const { commit, targetOf, connection } = await connectNew();
     const { access_token = '' } = connection.credentials;
-    const peer = await startHttp((_request, response) => {
+    const server = await startHttp((_request, response) => {
       response.writeHead(status).end(JSON.stringify({ error, given: access_token }));
     });
-    const credentials = { server: new URL(peer.url).origin, access_token };
+    const credentials = { server: new URL(server.url).origin, access_token };
     const thrown = await refusal(commit(targetOf({ credentials })));
     expect(thrown).toMatchObject(expected);
     if (status >= 400) {
@@ -190,12 +190,12 @@ describe('a commit', () => {
     ['on our clock', 0],
     ['on a clock that is an hour ahead', 3_600_000],
   ])('waits until the limit of the server resets, %s', async (_what, aheadMs) => {
-    const peer = await startHttp((_request, response) => {
+    const server = await startHttp((_request, response) => {
       const date = new Date(Date.now() + aheadMs).toUTCString();
       response.writeHead(429, { date, ...limitHeaders(0, 90_000 + aheadMs) }).end('{}');
     });
     const { commit, targetOf, connection } = await connectNew();
-    const credentials = { ...connection.credentials, server: new URL(peer.url).origin };
+    const credentials = { ...connection.credentials, server: new URL(server.url).origin };
     const { options } = await refusal(commit(targetOf({ credentials })));
     expect(options.retryAfterMs).toBeGreaterThan(89_000);
     expect(options.retryAfterMs).toBeLessThan(92_000);
@@ -204,13 +204,13 @@ describe('a commit', () => {
   test.each([
     [0, { scope: 'account' }],
     [1, undefined],
-  ])('with %i posts left tells of the limit', async (remaining, throttle) => {
-    const peer = await startHttp((_request, response) => {
+  ])('with %i posts left reports the limit', async (remaining, throttle) => {
+    const server = await startHttp((_request, response) => {
       const status = { id: '1', url: 'javascript:alert(1)' };
       response.writeHead(200, limitHeaders(remaining, 60_000)).end(JSON.stringify(status));
     });
     const { commit, targetOf, connection } = await connectNew();
-    const credentials = { ...connection.credentials, server: new URL(peer.url).origin };
+    const credentials = { ...connection.credentials, server: new URL(server.url).origin };
     const outcome = await commit(targetOf({ credentials }));
     expect(outcome).toMatchObject({ published: { externalId: '1', url: null } });
     if (throttle) expect(outcome.throttle).toMatchObject(throttle);

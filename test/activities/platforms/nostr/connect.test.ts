@@ -9,7 +9,7 @@ import {
   deadRelay,
 } from '../../../support/networks/nostr/author.ts';
 import { startRelay, type Relay } from '../../../support/networks/nostr/server.ts';
-import { startHttp } from '../../../support/receivers/peers.ts';
+import { startHttp } from '../../../support/receivers/loopback.ts';
 import { createTestRest, type TestKey, type TestRest } from '../../../support/app/rest.ts';
 
 let relay: Relay;

@@ -76,13 +76,13 @@ describe('a refusal', () => {
     expect(error.message).toContain(`${relay.url}: ${one}; ${other.url}: ${two}`);
   });
 
-  test('by one waits for another that is away', async () => {
+  test('by one relay is unavailable while another is away', async () => {
     relay.refuse = () => 'blocked: no';
     const error = await refusal(createAuthor([relay.url, deadRelay]).publish());
     expect(error).toMatchObject({ kind: 'unavailable', options: { platformCode: 'unreachable' } });
   });
 
-  test('by one does not hide that another may have taken it', async () => {
+  test('by one relay does not hide that another may have accepted the event', async () => {
     relay.refuse = () => 'blocked: no';
     other.answerWith = () => null;
     const error = await refusal(createAuthor([relay.url, other.url]).publish());
@@ -94,7 +94,7 @@ describe('a refusal', () => {
 });
 
 describe('no answer', () => {
-  test('where none was reached is no doubt', async () => {
+  test('is unavailable if no relay was reached', async () => {
     const error = await refusal(createAuthor([deadRelay]).publish());
     expect(error).toMatchObject({ kind: 'unavailable', options: { platformCode: 'unreachable' } });
   });
@@ -104,7 +104,7 @@ describe('no answer', () => {
     ['no list', '{"ok":true}'],
     ['the acceptance of another event', JSON.stringify(['OK', 'a'.repeat(64), true, ''])],
     ['nothing', null],
-  ])('but %s leaves a doubt', async (_, answer) => {
+  ])('but %s is an unknown outcome', async (_, answer) => {
     relay.answerWith = () => answer;
     expect(await refusal(author.publish())).toMatchObject({ kind: 'unknown_outcome' });
   });
@@ -141,7 +141,7 @@ describe('reconcile', () => {
     expect(await author.nostr.reconcile!(target, signal)).toEqual({ outcome: 'absent' });
   });
 
-  test('believes no relay that makes one up', async () => {
+  test('does not trust a relay that makes up a post', async () => {
     const target = author.toTarget();
     const { tags } = (await author.nostr.prepare!(target, signal)) as { tags: string[][] };
     const forged = {
@@ -154,7 +154,7 @@ describe('reconcile', () => {
     });
   });
 
-  test('is answered by the relays that can be asked', async () => {
+  test('uses the relays that answer', async () => {
     const both = createAuthor([deadRelay, relay.url]);
     const target = both.toTarget();
     expect(await both.nostr.reconcile!(target, signal)).toEqual({ outcome: 'absent' });
@@ -164,7 +164,7 @@ describe('reconcile', () => {
     });
   });
 
-  test('is unavailable where none can be asked', async () => {
+  test('is unavailable if no relay answers', async () => {
     const away = createAuthor([deadRelay]);
     const error = await refusal(away.nostr.reconcile!(away.toTarget(), signal));
     expect(error).toMatchObject({ kind: 'unavailable' });

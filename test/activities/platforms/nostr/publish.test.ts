@@ -91,7 +91,7 @@ describe('a post', () => {
     ['é', 16_000, 16_001],
   ])('of as many %j as may be is taken by a relay', async (character, most, tooMany) => {
     const textOf = (length: number) => `${character.repeat(length - 1)}x`;
-    const check = (text: string) => checkText(author.nostr, text, { path: 'caption' });
+    const check = (text: string) => checkText(author.nostr, text, { path: ['caption'] });
     expect(check(textOf(tooMany))).toMatchObject([{ code: 'caption_too_long' }]);
     const caption = textOf(most);
     expect(check(caption)).toEqual([]);
@@ -112,7 +112,7 @@ describe('a post', () => {
     expect(relay.events.filter(({ pubkey }) => pubkey === author.pubkey)).toHaveLength(1);
   });
 
-  test('is another one than one of the same text in the same second', async () => {
+  test('differs from a post with the same text in the same second', async () => {
     const dueAt = new Date();
     const ids = [await author.publish({ dueAt }), await author.publish({ dueAt })];
     expect(ids[0]!.externalId).not.toBe(ids[1]!.externalId);
@@ -156,7 +156,7 @@ describe('a reply', () => {
     ]);
   });
 
-  test('passes on no hint that relays would refuse, and names at most 100 people', async () => {
+  test('drops hints that relays would refuse, and mentions at most 100 people', async () => {
     const people = Array.from({ length: 300 }, (_, i) => ['p', String(i).padStart(64, '0')]);
     const parent = addEvent([['e', 'c'.repeat(64), `wss://${'x'.repeat(300)}`, 'root'], ...people]);
     const tags = await publishReply(parent.id);
@@ -187,7 +187,7 @@ describe('a reply', () => {
     expect(error.message).toContain(`${relay.url}: searched; ${deadRelay}: connect ECONNREFUSED`);
   });
 
-  test('believes no relay that changes the parent', async () => {
+  test('does not trust a relay that changes the parent', async () => {
     const parent = addEvent();
     const forged = { ...parent, pubkey: author.pubkey };
     relay.answerWith = ([, id]) => JSON.stringify(['EVENT', id, forged]);
@@ -197,7 +197,7 @@ describe('a reply', () => {
 });
 
 describe('several relays', () => {
-  test('publish where one of them takes the post, and each is reported', async () => {
+  test('publish if one of them accepts the post, and each is reported', async () => {
     other.refuse = () => 'blocked: you are banned';
     await using silent = await startRelay();
     silent.answerWith = () => null;
@@ -217,7 +217,7 @@ describe('several relays', () => {
     expect(eventOf(externalId)).toBeDefined();
   });
 
-  test('take the post again where they have it: a refusal as a duplicate is no refusal', async () => {
+  test('accept a repeated post: a refusal as a duplicate counts as success', async () => {
     relay.refuse = () => 'duplicate: already have this event';
     const { detail } = await author.publish();
     expect(detail).toMatchObject({ relays: [{ result: 'accepted' }] });
@@ -239,7 +239,7 @@ describe('a relay that asks who we are', () => {
     expect(relay.events.some(({ kind }) => kind === 22_242)).toBe(false);
   });
 
-  test('and does not want us refuses the post', async () => {
+  test('and does not admit us refuses the post', async () => {
     Object.assign(relay, { needsAuth: 'write', takesAuth: false });
     const error = await refusal(author.publish());
     expect(error).toMatchObject({ kind: 'rejected', options: { platformCode: 'restricted' } });

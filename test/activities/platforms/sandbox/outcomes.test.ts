@@ -47,7 +47,7 @@ function externalIdOf(outcome: CommitOutcome): string {
 }
 
 describe('commit', () => {
-  test('sends what the post answers and its media addresses', async () => {
+  test('sends the post that it replies to, and its media URLs', async () => {
     const replyTo = externalIdOf(await commit('res_part_1', {}));
     const mediaUrls = ['https://media.test/a.jpg'];
     await commit('res_part_2', {}, { replyTo, mediaUrls });
@@ -59,25 +59,25 @@ describe('commit', () => {
     expect({ reply_to, media_urls }).toEqual({ reply_to: replyTo, media_urls: mediaUrls });
   });
 
-  test('is rejected where the post to answer is unknown', async () => {
+  test('is rejected if the post to reply to is unknown', async () => {
     const error = await errorOf(commit('res_lonely', {}, { replyTo: 'nowhere' }));
     expect(error).toMatchObject({
       kind: 'rejected',
       message:
-        'The sandbox refused the request: reply_to_not_found: The post to answer is not on the sandbox.',
+        'The sandbox refused the request: reply_to_not_found: The post to reply to is not on the sandbox.',
       options: { platformCode: 'reply_to_not_found' },
     });
     expect(await sandbox.countPosts('res_lonely')).toBe(0);
   });
 
-  test('tells of a post taken how long the account must be left alone', async () => {
+  test('returns the wait that the network requests with a success', async () => {
     const outcome = await commit('res_throttled', { throttle_s: 90 });
     const throttle = { scope: 'account', waitMs: 90_000 };
     expect(outcome).toMatchObject({ outcome: 'published', throttle });
     expect((await commit('res_free', {})).throttle).toBeUndefined();
   });
 
-  test('tells of a refusal that the account is limited, and when to come back if it is known', async () => {
+  test('reports that a refusal limits the account, and the wait if it is known', async () => {
     const told = await errorOf(commit('res_limited', { outcome: 'rate_limited' }));
     expect(told.options).toMatchObject({ throttled: 'account', retryAfterMs: 1_000 });
     const options = { outcome: 'rate_limited', without_retry_after: true };
@@ -110,7 +110,7 @@ describe('a fault', () => {
     expect(looked.outcome).toBe(found);
   });
 
-  test('lost_and_hidden leaves the outcome unknown, and no look tells it', async () => {
+  test('lost_and_hidden leaves the outcome unknown, and no check finds the post', async () => {
     const resultId = 'res_hidden';
     const error = await errorOf(commit(resultId, { outcome: 'lost_and_hidden' }));
     expect(error.kind).toBe('unknown_outcome');
@@ -127,7 +127,7 @@ describe('a fault', () => {
     expect(await sandbox.countPosts('res_hang')).toBe(0);
   });
 
-  test('ends after as many times as were asked for', async () => {
+  test('ends after the requested number of refusals', async () => {
     const options = { outcome: 'connection_cut', times: 1 };
     expect((await errorOf(commit('res_once', options))).kind).toBe('unknown_outcome');
     expect((await commit('res_once', options)).outcome).toBe('published');

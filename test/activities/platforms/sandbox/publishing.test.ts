@@ -1,21 +1,19 @@
 // The sandbox's connector against the sandbox itself: every outcome becomes the right kind of error.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Credentials } from '../../../../activities/platforms/platform.ts';
 import { PlatformError } from '../../../../activities/platforms/platform-error.ts';
-import { createTestDatabase, type TestDatabase } from '../../../support/rows/database.ts';
+import { useDatabase } from '../../../support/rows/database.ts';
 import { createTestSandbox, toTarget, type TestSandbox } from '../../../support/app/sandbox.ts';
 
-let database: TestDatabase;
 let sandbox: TestSandbox;
 let credentials: Credentials;
 const signal = AbortSignal.timeout(25_000);
 
+const database = useDatabase();
 beforeAll(async () => {
-  database = await createTestDatabase();
   sandbox = createTestSandbox(database.db);
   credentials = await logIn();
 });
-afterAll(() => database.drop());
 
 async function logIn(handle = 'ada'): Promise<Credentials> {
   return (await sandbox.platform.connect!.run({ handle }, signal)).credentials;
@@ -82,7 +80,7 @@ describe('a login that was pruned', () => {
 });
 
 describe('commit', () => {
-  test('publishes and tells the id and the address', async () => {
+  test('publishes, and returns the id and the URL', async () => {
     const answer = await commit('res_plain', {});
     expect(answer).toEqual({
       outcome: 'published',
@@ -94,7 +92,7 @@ describe('commit', () => {
     expect(await sandbox.countPosts('res_plain')).toBe(1);
   });
 
-  test('makes two posts when it is sent twice', async () => {
+  test('creates two posts when it is sent twice', async () => {
     await commit('res_twice', {});
     await commit('res_twice', {});
     expect(await sandbox.countPosts('res_twice')).toBe(2);
@@ -112,7 +110,7 @@ describe('commit', () => {
     expect(await sandbox.countPosts(`res_${outcome}`)).toBe(0);
   });
 
-  test('says that the outcome is unknown when the answer is lost, though it was posted', async () => {
+  test('reports an unknown outcome when the answer of a post is lost', async () => {
     const error = await errorOf(commit('res_lost', { outcome: 'answer_lost' }));
     expect(error.kind).toBe('unknown_outcome');
     expect(await sandbox.countPosts('res_lost')).toBe(1);
@@ -125,13 +123,13 @@ describe('commit', () => {
     expect(answer.outcome).toBe('published');
   });
 
-  test('rejects a caption with a directive that means nothing', async () => {
+  test('rejects a caption with an unknown directive', async () => {
     const error = await errorOf(commit('res_odd', {}, '[sandbox outcome=perhaps]'));
     expect(error.kind).toBe('rejected');
     expect(error.options.platformCode).toBe('invalid_directive');
   });
 
-  test('publishes after as many refusals of one target as were asked for', async () => {
+  test('publishes after the requested number of refusals of one target', async () => {
     const options = { outcome: 'unavailable', times: 2 };
     expect((await errorOf(commit('res_times', options))).kind).toBe('unavailable');
     expect((await errorOf(commit('res_times', options))).kind).toBe('unavailable');
@@ -139,7 +137,7 @@ describe('commit', () => {
     expect((await errorOf(commit('res_other', options))).kind).toBe('unavailable');
   });
 
-  test('is public before its answer, when that is held back', async () => {
+  test('is public before its delayed answer', async () => {
     const target = toTarget(credentials, {
       resultId: 'res_slow',
       platformOptions: { delay_ms: 400 },
@@ -153,7 +151,7 @@ describe('commit', () => {
 });
 
 describe('refresh', () => {
-  test('brings an expired login back, and ends the tokens before it', async () => {
+  test('renews an expired login, and ends the earlier tokens', async () => {
     const old = await logIn('carol');
     const target = {
       resultId: 'res_expired',
@@ -172,7 +170,7 @@ describe('refresh', () => {
     expect((await errorOf(sandbox.platform.refresh!(old, signal))).kind).toBe('reauthorize');
   });
 
-  test('does not help once the permission was taken back, but connecting again does', async () => {
+  test('fails after the permission was revoked, until the user reconnects', async () => {
     const old = await logIn('dave');
     const target = { resultId: 'res_revoked', platformOptions: { outcome: 'token_revoked' } };
     const error = await errorOf(sandbox.platform.commit(toTarget(old, target), signal));
@@ -184,7 +182,7 @@ describe('refresh', () => {
 });
 
 describe('reconcile', () => {
-  test('finds the post of a lost answer, and tells a target that has none', async () => {
+  test('finds the post of a lost answer, and returns absent for a target without a post', async () => {
     await errorOf(commit('res_found', { outcome: 'answer_lost' }));
     const found = await sandbox.platform.reconcile!(
       toTarget(credentials, { resultId: 'res_found' }),
@@ -226,7 +224,7 @@ describe('over a real connection', () => {
     await close();
   });
 
-  test('so does a wait that is given up', async () => {
+  test('so does a timeout', async () => {
     const { platform, close } = await sandbox.listen();
     const target = toTarget(credentials, {
       resultId: 'res_given_up',
@@ -238,7 +236,7 @@ describe('over a real connection', () => {
     await close();
   });
 
-  test('a network that is not there has surely taken nothing', async () => {
+  test('a network that is not reached has certainly accepted nothing', async () => {
     const { platform, close } = await sandbox.listen();
     await close();
     const target = toTarget(credentials, { resultId: 'res_away' });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { createSlack } from '../../../../activities/platforms/slack/index.ts';
 import { startSlack } from '../../../support/networks/slack/connected.ts';
-import { createClient, startHttp } from '../../../support/receivers/peers.ts';
+import { createClient, startHttp } from '../../../support/receivers/loopback.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
 
 const never = new AbortController().signal;
@@ -94,21 +94,21 @@ describe('a server that is not Slack', () => {
     ['10 MB', `{"ok":true,"team":"${'x'.repeat(10_000_000)}"}`],
     ['nothing', undefined],
   ])('connects nothing where it answers with %s', async (_, body) => {
-    const peer = await startHttp((_request, response) => {
+    const server = await startHttp((_request, response) => {
       if (body !== undefined) response.end(body);
     });
     const { fetch } = createClient({ fetchDeadlineMs: 500 });
-    const { run } = createSlack({ fetch, apiUrl: peer.url }).connect!;
+    const { run } = createSlack({ fetch, apiUrl: server.url }).connect!;
     const credentials = { bot_token: 'xoxb-1-2', channel: 'C0GENERAL1' };
     expect(await refusal(run(credentials, never))).toMatchObject({ kind: 'unavailable' });
   });
 
   test('is not followed to another place', async () => {
     const other = await startHttp((_request, response) => response.end());
-    const peer = await startHttp((_request, response) => {
+    const server = await startHttp((_request, response) => {
       response.writeHead(302, { location: other.url }).end();
     });
-    const { run } = createSlack({ fetch: createClient().fetch, apiUrl: peer.url }).connect!;
+    const { run } = createSlack({ fetch: createClient().fetch, apiUrl: server.url }).connect!;
     const credentials = { bot_token: 'xoxb-1-2', channel: 'C0GENERAL1' };
     expect(await refusal(run(credentials, never))).toMatchObject({ kind: 'unavailable' });
     expect(other.connections).toBe(0);

@@ -40,7 +40,7 @@ describe('a refusal at status 200', () => {
   });
 
   test.each(['internal_error', 'fatal_error', 'service_unavailable'])(
-    '%s of a look is a reason to look again',
+    '%s of a check leads to another check',
     async (code) => {
       await using network = await startSlack();
       network.server.answers.push(refused(code));
@@ -96,7 +96,7 @@ describe('another answer', () => {
     expect((await refusal(network.commit(network.target()))).kind).toBe(kind);
   });
 
-  test('with a time to wait passes it on', async () => {
+  test('with a wait returns it', async () => {
     await using network = await startSlack();
     network.server.answers.push(network.server.refuse('limited_with_retry_after'));
     expect(await refusal(network.commit(network.target()))).toMatchObject({

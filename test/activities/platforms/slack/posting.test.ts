@@ -37,7 +37,7 @@ describe('text', () => {
     ['&', 4_000, { mrkdwn: true }],
   ])('of %s fits %i times, and no more', async (character, times, platformOptions) => {
     const check = (text: string) =>
-      checkText(slack, text, { path: 'caption', options: platformOptions });
+      checkText(slack, text, { path: ['caption'], options: platformOptions });
     expect(check(character.repeat(times))).toEqual([]);
     expect(check(character.repeat(times + 1))).toMatchObject([{ code: 'caption_too_long' }]);
     await using network = await startSlack();
@@ -85,7 +85,7 @@ describe('a post', () => {
     expect(reply.url).toContain(`?thread_ts=${root.externalId}&cid=C0GENERAL1`);
   });
 
-  test('tells nothing of Fanfare but its result', async () => {
+  test('contains nothing of Fanfare except the ID of its result', async () => {
     await using network = await startSlack();
     const target = network.target();
     await network.commit(target);

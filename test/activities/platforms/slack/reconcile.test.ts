@@ -33,7 +33,7 @@ describe('reconcile', () => {
     expect(await network.reconcile(target)).toEqual(sent);
   });
 
-  test('cannot tell in a channel with more than it reads', async () => {
+  test('returns unknown for a channel with more messages than it reads', async () => {
     await using network = await startSlack();
     network.server.maxPage = 15;
     const target = network.target();

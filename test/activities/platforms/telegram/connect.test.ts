@@ -12,7 +12,7 @@ import {
   type Chat,
   type TelegramServer,
 } from '../../../support/networks/telegram/server.ts';
-import { createClient, startHttp } from '../../../support/receivers/peers.ts';
+import { createClient, startHttp } from '../../../support/receivers/loopback.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
 import { createTestRest, type TestKey, type TestRest } from '../../../support/app/rest.ts';
 
@@ -181,15 +181,15 @@ describe('connects nothing at a server that', () => {
     ['answers too much', 200, 'x'.repeat(2_000_000), {}],
     ['fails', 502, '<html>Bad Gateway</html>', {}],
   ])('%s', async (_what, status, body, headers) => {
-    const peer = await startHttp((_request, response) => {
+    const server = await startHttp((_request, response) => {
       response.writeHead(status, headers).end(body);
     });
-    expect((await errorAt(peer.url)).kind).toBe('unavailable');
+    expect((await errorAt(server.url)).kind).toBe('unavailable');
   });
 
   test('never answers', async () => {
-    const peer = await startHttp(() => undefined);
-    expect((await errorAt(peer.url, 200)).kind).toBe('unavailable');
+    const server = await startHttp(() => undefined);
+    expect((await errorAt(server.url, 200)).kind).toBe('unavailable');
   });
 
   test('is not there', async () => {

@@ -1,5 +1,5 @@
 // A Telegram group becomes a supergroup while its account has posts to publish.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { toKind } from '../../../support/networks/contract/kind.ts';
 import { advanceToEnd, dependenciesOf, writePost } from '../../../support/networks/posting.ts';
 import {
@@ -8,13 +8,9 @@ import {
   supergroup,
 } from '../../../support/networks/telegram/server.ts';
 import { serveTelegram, telegram } from '../../../support/networks/telegram/subject.ts';
-import { createTestDatabase, type TestDatabase } from '../../../support/rows/database.ts';
+import { useDatabase } from '../../../support/rows/database.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useDatabase();
 
 test('moves the account to the supergroup and publishes there', async () => {
   const server = createTelegramServer([{ ...group }, supergroup]);

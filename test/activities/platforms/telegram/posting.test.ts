@@ -1,4 +1,4 @@
-// Messages to Telegram: what is sent, what a refusal means, and where the token must not show.
+// Messages to Telegram: the requests, refusals, and places where the token must not show.
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Target } from '../../../../activities/platforms/platform.ts';
@@ -16,7 +16,7 @@ import {
   type Chat,
   type TelegramServer,
 } from '../../../support/networks/telegram/server.ts';
-import { startHttp } from '../../../support/receivers/peers.ts';
+import { startHttp } from '../../../support/receivers/loopback.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
 
 let network: TelegramServer;
@@ -99,7 +99,7 @@ describe('a message', () => {
 describe('the text', () => {
   const limit = definition.rules.text.max;
   const check = (text: string, options = {}) =>
-    checkText(definition, text, { path: 'caption', options });
+    checkText(definition, text, { path: ['caption'], options });
 
   test('is counted in code points, as Telegram counts', async () => {
     const longest = '😀'.repeat(limit);
@@ -154,7 +154,7 @@ describe('a refusal', () => {
       [{ ...channel, bot: { status: 'administrator', can_post_messages: false } }],
       'need administrator rights in the channel chat',
     ],
-  ])('for good is the fault of the post: %s', async (_what, change, chats, words) => {
+  ])('for good rejects the post: %s', async (_what, change, chats, words) => {
     await server.close();
     await start(chats);
     const error = await refusal(commit(change));
@@ -167,7 +167,7 @@ describe('a refusal', () => {
     expect(network.listPosts()).toEqual([]);
   });
 
-  test.each(['kicked', 'left'])('asks for the user where the bot was %s', async (status) => {
+  test.each(['kicked', 'left'])('requires a reconnect if the bot was %s', async (status) => {
     await server.close();
     await start([{ ...channel, bot: { status } }]);
     const error = await refusal(commit());
@@ -177,7 +177,7 @@ describe('a refusal', () => {
     });
   });
 
-  test('asks for the user where the token was revoked', async () => {
+  test('requires a reconnect if the token was revoked', async () => {
     await network.revokeToken();
     expect(await refusal(commit())).toMatchObject({
       kind: 'reauthorize',
@@ -237,10 +237,10 @@ describe('a refusal', () => {
       { kind: 'rejected', options: { platformCode: '418' } },
     ],
   ])('reads %s', async (_what, status, headers, text, expected) => {
-    const peer = await startHttp((_request, response) => {
+    const server = await startHttp((_request, response) => {
       response.writeHead(status, headers).end(text);
     });
-    expect(await refusal(commit({}, channel, peer.url))).toMatchObject(expected);
+    expect(await refusal(commit({}, channel, server.url))).toMatchObject(expected);
   });
 });
 
@@ -269,14 +269,14 @@ describe('the token', () => {
     ['a failure that repeats the URL', 500],
     ['a connection that is cut', 'cut'],
   ] as const)('shows in no error: %s', async (_what, answer) => {
-    const peer = await startHttp((request, response) => {
+    const server = await startHttp((request, response) => {
       if (answer === 'cut') request.socket.destroy();
       else {
         const description = `Bad Request: ${request.url} ${encodeURIComponent(request.url!)}`;
         response.writeHead(answer).end(JSON.stringify({ error_code: answer, description }));
       }
     });
-    const error = await refusal(commit({}, channel, peer.url));
+    const error = await refusal(commit({}, channel, server.url));
     const secret = network.token.split(':')[1]!;
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(secret);
   });

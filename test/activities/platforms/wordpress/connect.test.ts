@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { createWordPress } from '../../../../activities/platforms/wordpress/index.ts';
 import { startConnected } from '../../../support/networks/wordpress/connected.ts';
-import { createClient, resolvingTo, startHttp } from '../../../support/receivers/peers.ts';
+import { createClient, resolvingTo, startHttp } from '../../../support/receivers/loopback.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
 
 const login = { username: 'ada', application_password: 'abcd EFGH 1234' };
@@ -124,8 +124,8 @@ describe('a site that is no WordPress', () => {
     ['a password for the whole site', 401, 'Unauthorized'],
     ['10 MB', 200, 'a'.repeat(10_000_000)],
   ])('is refused by its field: %s', async (_, status, body) => {
-    const peer = await startHttp((_request, response) => response.writeHead(status).end(body));
-    const { kind, options } = await connect(peer.url);
+    const server = await startHttp((_request, response) => response.writeHead(status).end(body));
+    const { kind, options } = await connect(server.url);
     expect([kind, options.field, options.platformCode]).toEqual([
       'rejected',
       'site',
@@ -135,10 +135,10 @@ describe('a site that is no WordPress', () => {
 
   test('is not followed where it has moved', async () => {
     const other = await startHttp((_request, response) => response.end());
-    const peer = await startHttp((_request, response) => {
+    const server = await startHttp((_request, response) => {
       response.writeHead(301, { location: other.url }).end();
     });
-    const { message, options } = await connect(peer.url);
+    const { message, options } = await connect(server.url);
     expect(options.field).toBe('site');
     expect(message).toContain('If it redirects, give that address.');
     expect(other.connections).toBe(0);
@@ -153,12 +153,12 @@ describe('a site that is no WordPress', () => {
   });
 
   test('is unavailable where it answers with an error', async () => {
-    const peer = await startHttp((_request, response) => response.writeHead(500).end('Oops'));
-    expect((await connect(peer.url)).kind).toBe('unavailable');
+    const server = await startHttp((_request, response) => response.writeHead(500).end('Oops'));
+    expect((await connect(server.url)).kind).toBe('unavailable');
   });
 
   test('is unavailable where it never answers', async () => {
-    const peer = await startHttp(() => undefined);
-    expect((await connect(peer.url)).kind).toBe('unavailable');
+    const server = await startHttp(() => undefined);
+    expect((await connect(server.url)).kind).toBe('unavailable');
   });
 });

@@ -2,18 +2,18 @@
 import { describe, expect, test } from 'vitest';
 import { createWordPress } from '../../../../activities/platforms/wordpress/index.ts';
 import { startConnected } from '../../../support/networks/wordpress/connected.ts';
-import { createClient, startHttp } from '../../../support/receivers/peers.ts';
+import { createClient, startHttp } from '../../../support/receivers/loopback.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
 
 const login = { username: 'adam', application_password: 'abcd EFGH 1234' };
 const basic = Buffer.from('adam:abcd EFGH 1234').toString('base64');
 
 async function connectTo(status: number, body: string, headers: Record<string, string> = {}) {
-  const peer = await startHttp((_request, response) => {
+  const server = await startHttp((_request, response) => {
     response.writeHead(status, headers).end(body);
   });
   const { run } = createWordPress({ fetch: createClient().fetch }).connect!;
-  return run({ site: `${peer.url}/bob`, ...login }, new AbortController().signal);
+  return run({ site: `${server.url}/bob`, ...login }, new AbortController().signal);
 }
 
 describe('a hostile site', () => {

@@ -181,7 +181,7 @@ describe('a lost post', () => {
     expect(await network.reconcile(target)).toMatchObject({ outcome: 'published' });
   });
 
-  test('can not be told from an absent one behind a hundred others', async () => {
+  test('is unknown behind a hundred other posts', async () => {
     await using network = await startConnected();
     const target = network.targetOf();
     await network.publish('Another one');

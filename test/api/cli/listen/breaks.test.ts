@@ -1,4 +1,4 @@
-// What `listen` makes of a stream that breaks on a socket that stays open, beside one that is cut.
+// The event stream of `listen` after failures of the stream and of its socket.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,15 +19,15 @@ const schema = buildSchema(`
   }
 `);
 
-interface Turns {
-  /** What each subscription does first, in turn. */
+interface Script {
+  /** Called at the start of each subscription, in order. */
   begins?: (() => void)[];
-  /** What it does after its one event. */
+  /** Called after the one event of each subscription, in order. */
   ends: (() => void)[];
 }
 
-/** Tells one event after each cursor, numbered on from it. */
-async function startServer({ begins = [], ends }: Turns) {
+/** Sends one event per subscription, with the next number after the cursor. */
+async function startServer({ begins = [], ends }: Script) {
   const server = createServer();
   const sockets = new WebSocketServer({ server });
   async function* eventRecorded({ after }: { after: string }) {
@@ -54,23 +54,23 @@ async function startServer({ begins = [], ends }: Turns) {
   };
 }
 
-const unreadable = 'The changes cannot be read now.';
+const unreadable = 'The changes cannot be read right now.';
 
 function fail(): never {
   throw new GraphQLError(unreadable, { extensions: { code: 'unavailable', isRetriable: true } });
 }
 
-/** What it is told of the stream until so many events have come, which must be all in order. */
+/** Returns what the stream reports until `count` events have arrived in order. */
 async function follow(url: string, count: number): Promise<string[]> {
-  const told: string[] = [];
+  const reports: string[] = [];
   const ended = new AbortController();
   const stream = openEventStream({
     url,
     key: 'sk_test',
     types: undefined,
     isTest: false,
-    onBroken: (reason) => told.push(reason),
-    onMended: () => told.push('mended'),
+    onLost: (reason) => reports.push(reason),
+    onResumed: () => reports.push('resumed'),
     signal: ended.signal,
   });
   const ids: string[] = [];
@@ -79,25 +79,25 @@ async function follow(url: string, count: number): Promise<string[]> {
     if (ids.length === count) ended.abort();
   }
   expect(ids).toEqual(Array.from({ length: count }, (_, i) => `evt_${i + 1}`));
-  return told;
+  return reports;
 }
 
-test('each break is told once, and that the stream goes on, whether or not the socket stays', async () => {
+test('reports each failure and each recovery once, with an open or a closed socket', async () => {
   await using server = await startServer({ ends: [fail, () => server.cut(), fail] });
   expect(await follow(server.url, 4)).toEqual([
     unreadable,
-    'mended',
+    'resumed',
     expect.any(String),
-    'mended',
+    'resumed',
     unreadable,
-    'mended',
+    'resumed',
   ]);
 });
 
-test('a stream that is refused again and again is broken once, until it is taken', async () => {
+test('reports one failure for many refused retries', async () => {
   await using server = await startServer({
     begins: [() => undefined, fail, fail, fail],
     ends: [() => server.cut()],
   });
-  expect(await follow(server.url, 2)).toEqual([expect.any(String), 'mended']);
+  expect(await follow(server.url, 2)).toEqual([expect.any(String), 'resumed']);
 });

@@ -1,9 +1,9 @@
-// How `cli listen` ends: on a signal, refused, or told something that it can't do; each with its sentence.
+// How `listen` ends: by a signal, a refusal or an invalid argument, each with its message.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findFreePorts } from '../../../../api/embedded/free-ports.ts';
+import { findFreePorts } from '../../../../api/server/ports.ts';
 import { startApp, type TestApp } from '../../../support/app/app.ts';
 import {
   runListen,
@@ -33,7 +33,7 @@ async function endOf(program: Program): Promise<{ code: number | null; output: s
 }
 
 describe('a signal', () => {
-  test.each(['SIGINT', 'SIGTERM'] as const)('%s ends it in order', async (signal) => {
+  test.each(['SIGINT', 'SIGTERM'] as const)('%s ends it with 0', async (signal) => {
     await using listener = await startListening(target, '--no-forward');
     process.kill(listener.pid, signal);
     expect(await listener.exit).toEqual({ code: 0, signal: null });
@@ -46,7 +46,7 @@ describe('a key', () => {
     const { code, output } = await endOf(startListen(wrong, '--no-forward'));
     expect({ code, output }).toEqual({
       code: 1,
-      output: 'The API key is not accepted: it is wrong, has been revoked or has expired.\n',
+      output: 'The API key is invalid, revoked or expired.\n',
     });
   });
 
@@ -57,10 +57,10 @@ describe('a key', () => {
     await app.api.delete(`/v1/api-keys/${id}`);
     const { code, output } = await endOf(listener);
     expect(code).toBe(1);
-    expect(output.trim().split('\n').at(-1)).toMatch(/^The API key .*revoked or has expired[.]$/);
+    expect(output.trim().split('\n').at(-1)).toMatch(/^The API key .*revoked or expired[.]$/);
   });
 
-  test('that may not read events is told which scope it lacks', async () => {
+  test('without the scope is refused with the name of the scope', async () => {
     const made = await app.api.post('/v1/api-keys', { name: 'posts', scopes: ['posts:read'] });
     const narrow = { ...target, key: made.body.data.key };
     const { code, output } = await endOf(startListen(narrow, '--no-forward'));
@@ -83,7 +83,7 @@ describe('a key', () => {
 });
 
 describe('a server', () => {
-  test('that is not there is told with its address', async () => {
+  test('that is unreachable is reported with its URL', async () => {
     const [port] = await findFreePorts([0]);
     const url = `http://127.0.0.1:${port}`;
     const { code, output } = await endOf(startListen({ ...target, url }, '--no-forward'));
@@ -93,7 +93,7 @@ describe('a server', () => {
     );
   });
 
-  test('that is another program is told so', async () => {
+  test('without the API is reported with its URL', async () => {
     const url = `${app.url}/elsewhere`;
     const { code, output } = await endOf(startListen({ ...target, url }, '--no-forward'));
     expect(code).toBe(1);
@@ -102,21 +102,21 @@ describe('a server', () => {
 });
 
 describe('a cursor', () => {
-  test('that is too old is told, with the oldest that is kept', async () => {
+  test('that has expired is reported with the oldest cursor', async () => {
     const after = Buffer.from('deadbeef.7.1').toString('base64url');
     const listener = startListen(target, '--no-forward', '--after', after);
     const { code, output } = await endOf(listener);
     expect(code).toBe(1);
-    const [, oldest] = /is no longer kept[.] .* --after (\S+)\n/.exec(output)!;
+    const [, oldest] = /are no longer stored[.] .* --after (\S+)\n/.exec(output)!;
     await using resumed = await startListening(target, '--no-forward', '--after', oldest!);
     expect((await resumed.interrupt()).code).toBe(0);
   });
 
-  test('that is none is refused', async () => {
+  test('that is malformed is refused', async () => {
     const listener = startListen(target, '--no-forward', '--after', 'nonsense');
     const { code, output } = await endOf(listener);
     expect(code).toBe(1);
-    expect(output).toContain('The cursor is none that this Fanfare gave. Begin anew');
+    expect(output).toContain('The cursor is not from this Fanfare. Start again');
   });
 });
 
@@ -126,10 +126,10 @@ describe('an argument', () => {
     [['--every', ...forward], "Unknown option '--every'"],
     [['--forward-to'], "Option '--forward-to <value>' argument missing"],
     [['now', ...forward], 'There is no command `listen now`.'],
-    [['--events', 'post.liked', ...forward], '--events: no events are of the kind "post.liked".'],
-  ])('%j ends it with 2', async (words, told) => {
-    const { code, output } = await endOf(runListen({}, '--key', target.key, ...words));
+    [['--events', 'post.liked', ...forward], '--events: unknown event type "post.liked".'],
+  ])('%j ends it with 2', async (given, message) => {
+    const { code, output } = await endOf(runListen({}, '--key', target.key, ...given));
     expect(code).toBe(2);
-    expect(output.split('\n')[0]).toContain(told);
+    expect(output.split('\n')[0]).toContain(message);
   });
 });

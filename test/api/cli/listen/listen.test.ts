@@ -1,8 +1,8 @@
-// `cli listen`: what it forwards is the webhook request itself, and what it prints tells how it was taken.
+// `listen` forwards real webhook requests and prints their results.
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startApp, type TestApp } from '../../../support/app/app.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { useApp } from '../../../support/app/app.ts';
 import { listenInTerminal, startListening } from '../../../support/receivers/listener.ts';
 import {
   startReceiver,
@@ -11,15 +11,11 @@ import {
 } from '../../../support/receivers/receiver.ts';
 import type { Tenant } from '../../../support/app/seed.ts';
 
-let app: TestApp;
 let tenant: Tenant;
 let target: { url: string; key: string };
 let receiver: Receiver;
 
-beforeAll(async () => {
-  app = await startApp();
-});
-afterAll(() => app.stop());
+const app = useApp();
 
 beforeEach(async () => {
   tenant = await app.createTenant();
@@ -41,8 +37,8 @@ function expectGenuine({ headers, body, text }: ReceivedRequest, key: string): v
   });
 }
 
-describe('what is forwarded', () => {
-  test('is what a webhook of the project receives, but for the signing', async () => {
+describe('a forwarded request', () => {
+  test("equals the request to the project's webhook, except for its signature", async () => {
     const webhook = await tenant.createWebhook(`${receiver.url}/real`);
     await using listener = await startListening(target, ...forwardTo(), '--secret', secret);
     const account = await tenant.connectSandbox('ada');
@@ -62,26 +58,26 @@ describe('what is forwarded', () => {
         String(forwarded.headers['webhook-id']).replace('evt_', 'dlv_'),
       );
     }
-    expect(listener.output()).toContain(`Requests are signed with ${secret}\n`);
+    expect(listener.output()).toContain(`Signing secret: ${secret}\n`);
   });
 
   test('is signed with a new secret that is printed first', async () => {
     await using listener = await startListening(target, ...forwardTo());
     await tenant.connectSandbox('ada');
     const request = await receiver.waitFor();
-    const [, printed] = /^Requests are signed with (whsec_\S{44})\n/.exec(listener.output())!;
+    const [, printed] = /^Signing secret: (whsec_\S{44})\n/.exec(listener.output())!;
     expectGenuine(request, printed!);
   });
 
-  test('are only the events that are asked for', async () => {
-    const stranger = await app.createTenant('stranger');
+  test('is sent only for the given event types', async () => {
+    const other = await app.createTenant('other');
     await using _all = await startListening(
       target,
       ...forwardTo(),
       '--events',
       'post.published,account.disconnected',
     );
-    await stranger.connectSandbox('bob');
+    await other.connectSandbox('bob');
     const account = await tenant.connectSandbox('ada');
     await tenant.api.delete(`/v1/accounts/${account.id}`);
     const { headers } = await receiver.waitFor();
@@ -90,7 +86,7 @@ describe('what is forwarded', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  test('are the test events instead where these are asked for', async () => {
+  test('is sent only for test events with --test', async () => {
     const webhook = await tenant.createWebhook(`${receiver.url}/real`);
     await using _tests = await startListening(target, ...forwardTo(), '--test');
     await tenant.connectSandbox('ada');
@@ -107,8 +103,8 @@ function withoutSigning({ headers, method }: ReceivedRequest) {
   return { method, headers: Object.fromEntries(others) };
 }
 
-describe('what is printed', () => {
-  test('is a line for each event, however its request ended, and the next one is sent', async () => {
+describe('the output', () => {
+  test('has a line for each event with any result, and the next event is sent', async () => {
     receiver.respondWith((_, number) => {
       if (number === 1) return { status: 500 };
       if (number === 2) return { status: 307, headers: { location: `${receiver.url}/elsewhere` } };
@@ -132,7 +128,7 @@ describe('what is printed', () => {
     expect(receiver.requests.map(({ path }) => path)).toEqual(Array(5).fill('/hook'));
   });
 
-  test('says that nobody takes the requests, and goes on once somebody does', async () => {
+  test('shows refused connections, and continues once the server is up', async () => {
     const { port } = receiver;
     await receiver.close();
     await using listener = await startListening(target, ...forwardTo());
@@ -144,7 +140,7 @@ describe('what is printed', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  test('is the event alone where nothing is forwarded', async () => {
+  test('has only the event with --no-forward', async () => {
     await using listener = await startListening(target, '--no-forward');
     const { id } = await tenant.connectSandbox('ada');
     await listener.waitForOutput(new RegExp(` account[.]connected {2,}${id}\n`));
@@ -152,12 +148,12 @@ describe('what is printed', () => {
   });
 
   test.each([
-    { where: 'in a terminal', env: {}, isColoured: true },
-    { where: 'in a terminal with NO_COLOR', env: { NO_COLOR: '1' }, isColoured: false },
-  ])('has colours $where: $isColoured', async ({ env, isColoured }) => {
+    { where: 'in a terminal', env: {}, isColored: true },
+    { where: 'in a terminal with NO_COLOR', env: { NO_COLOR: '1' }, isColored: false },
+  ])('has colours $where: $isColored', async ({ env, isColored }) => {
     const line = /account[.]connected.* sa_\w{26}/;
     const shown = await listenInTerminal(target, env, line, () => tenant.connectSandbox('ada'));
     expect(shown).toMatch(line);
-    expect(shown.includes('\u001B[')).toBe(isColoured);
+    expect(shown.includes('\u001B[')).toBe(isColored);
   });
 });

@@ -1,10 +1,10 @@
-// What `cli listen` makes of its words, and what it says to those that it can't take.
+// The options of `listen`: values, defaults and refusals.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { readListenOptions, type ListenWords } from '../../../../api/cli/listen/options.ts';
-import { RefusedArgument } from '../../../../api/cli/refused-argument.ts';
+import { readListenOptions, type ListenArguments } from '../../../../api/cli/listen/options.ts';
+import { InvalidArgument } from '../../../../api/cli/invalid-argument.ts';
 import { readConfig } from '../../../../schema/config/config.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'fanfare-listen-'));
@@ -13,12 +13,12 @@ afterAll(() => rmSync(directory, { recursive: true }));
 const key = 'ff_test_0123456789abcdef';
 const forwardTo = 'http://localhost:3000/hook';
 
-const read = (words: ListenWords, env: Record<string, string> = {}) =>
-  readListenOptions(words, readConfig({ FANFARE_DATA_DIR: directory, ...env }));
+const read = (given: ListenArguments, env: Record<string, string> = {}) =>
+  readListenOptions(given, readConfig({ FANFARE_DATA_DIR: directory, ...env }));
 
 describe('readListenOptions', () => {
-  test('takes what is given', async () => {
-    const words: ListenWords = {
+  test('uses the given values', async () => {
+    const given: ListenArguments = {
       'forward-to': forwardTo,
       url: 'https://fanfare.example/',
       key,
@@ -27,7 +27,7 @@ describe('readListenOptions', () => {
       after: 'abc',
       test: true,
     };
-    expect(await read(words)).toEqual({
+    expect(await read(given)).toEqual({
       forwardTo,
       url: 'https://fanfare.example',
       key,
@@ -39,10 +39,10 @@ describe('readListenOptions', () => {
     });
   });
 
-  test('finds the rest in the settings of this machine', async () => {
-    const words: ListenWords = { 'no-forward': true };
+  test('takes defaults from the settings of this machine', async () => {
+    const given: ListenArguments = { 'no-forward': true };
     const env = { FANFARE_API_KEY: 'ff_test_of_the_environment', FANFARE_PORT: '4321' };
-    expect(await read(words, env)).toMatchObject({
+    expect(await read(given, env)).toMatchObject({
       forwardTo: undefined,
       url: 'http://127.0.0.1:4321',
       key: env.FANFARE_API_KEY,
@@ -52,59 +52,62 @@ describe('readListenOptions', () => {
       after: undefined,
     });
     writeFileSync(join(directory, 'api-key'), `${key}\n`);
-    const elsewhere = read({ ...words, url: 'https://fanfare.example' });
-    await expect(elsewhere).rejects.toThrow('and this is https://fanfare.example.');
-    const local = { ...words, url: 'http://localhost:4321/graphql/' };
+    const elsewhere = read({ ...given, url: 'https://fanfare.example' });
+    await expect(elsewhere).rejects.toThrow('not for https://fanfare.example.');
+    const local = { ...given, url: 'http://localhost:4321/graphql/' };
     expect(await read(local, { FANFARE_PORT: '4321' })).toMatchObject({
       url: 'http://localhost:4321',
       key,
     });
-    expect(await read(words, { FANFARE_PUBLIC_URL: 'https://fanfare.example' })).toMatchObject({
+    expect(await read(given, { FANFARE_PUBLIC_URL: 'https://fanfare.example' })).toMatchObject({
       url: 'https://fanfare.example',
       key,
     });
-    const byAddress = { ...words, url: 'http://127.0.0.1:4321' };
+    const byAddress = { ...given, url: 'http://127.0.0.1:4321' };
     const published = { FANFARE_PORT: '4321', FANFARE_PUBLIC_URL: 'https://fanfare.example' };
     expect(await read(byAddress, published)).toMatchObject({ key });
     rmSync(join(directory, 'api-key'));
   });
 
-  test('goes on from the cursor file, unless a cursor is given', async () => {
+  test('resumes from the cursor file, unless a cursor is given', async () => {
     const cursorFile = join(directory, 'cursor');
-    const words: ListenWords = { 'no-forward': true, key, 'cursor-file': cursorFile };
-    expect((await read(words)).after).toBeUndefined();
+    const given: ListenArguments = { 'no-forward': true, key, 'cursor-file': cursorFile };
+    expect((await read(given)).after).toBeUndefined();
     writeFileSync(cursorFile, 'abc\n');
-    expect(await read(words)).toMatchObject({ after: 'abc', cursorFile });
-    expect((await read({ ...words, after: 'def' })).after).toBe('def');
+    expect(await read(given)).toMatchObject({ after: 'abc', cursorFile });
+    expect((await read({ ...given, after: 'def' })).after).toBe('def');
   });
 
-  test.each<[ListenWords, string]>([
-    [{}, 'Give either --forward-to URL, or --no-forward to only print.'],
+  test.each<[ListenArguments, string]>([
+    [{}, 'Set --forward-to URL, or --no-forward to only print events.'],
     [
       { 'forward-to': forwardTo, 'no-forward': true },
-      'Give --forward-to or --no-forward, not both.',
+      'Set --forward-to or --no-forward, not both.',
     ],
-    [{ 'forward-to': 'ftp://localhost/hook' }, '--forward-to takes an http:// or https:// URL'],
-    [{ 'forward-to': 'localhost:3000' }, '--forward-to takes an http:// or https:// URL'],
-    [{ 'forward-to': 'http://me:pass@localhost' }, '--forward-to takes an http:// or https:// URL'],
-    [{ 'forward-to': forwardTo, url: 'ws://localhost' }, '--url takes an http:// or https:// URL'],
+    [{ 'forward-to': 'ftp://localhost/hook' }, '--forward-to must be an http:// or https:// URL'],
+    [{ 'forward-to': 'localhost:3000' }, '--forward-to must be an http:// or https:// URL'],
     [
-      { 'forward-to': forwardTo, events: 'post.liked' },
-      '--events: no events are of the kind "post',
+      { 'forward-to': 'http://me:pass@localhost' },
+      '--forward-to must be an http:// or https:// URL',
     ],
-    [{ 'forward-to': forwardTo, events: '' }, '--events: no events are of the kind "".'],
-    [{ 'forward-to': forwardTo, secret: 'hush' }, '--secret takes `whsec_` and base64 after it'],
-    [{ 'forward-to': forwardTo, after: '' }, '--after takes a cursor'],
+    [
+      { 'forward-to': forwardTo, url: 'ws://localhost' },
+      '--url must be an http:// or https:// URL',
+    ],
+    [{ 'forward-to': forwardTo, events: 'post.liked' }, '--events: unknown event type "post'],
+    [{ 'forward-to': forwardTo, events: '' }, '--events: unknown event type "".'],
+    [{ 'forward-to': forwardTo, secret: 'hush' }, '--secret must be `whsec_`'],
+    [{ 'forward-to': forwardTo, after: '' }, '--after must be a cursor'],
     [{ 'forward-to': forwardTo, 'cursor-file': '/' }, '--cursor-file / cannot be used: EISDIR'],
-  ])('refuses %j', async (words, told) => {
-    const refusal = await read({ key, ...words }).catch((error: unknown) => error);
-    expect(refusal).toBeInstanceOf(RefusedArgument);
-    expect((refusal as Error).message).toContain(told);
+  ])('refuses %j', async (given, message) => {
+    const refusal = await read({ key, ...given }).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(InvalidArgument);
+    expect((refusal as Error).message).toContain(message);
   });
 
-  test('asks for a key where there is none', async () => {
+  test('refuses without a key', async () => {
     await expect(read({ 'no-forward': true })).rejects.toThrow(
-      `Give --key KEY or FANFARE_API_KEY: there is none in ${join(directory, 'api-key')}.`,
+      `Set --key KEY or FANFARE_API_KEY: ${join(directory, 'api-key')} has no key.`,
     );
   });
 });

@@ -1,14 +1,15 @@
-// `cli listen` over breaks: a server that restarts, a run that ends, a receiver that is slow.
+// `listen` after a restart of the server or of itself, and with a slow receiver.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { findFreePorts } from '../../../../api/embedded/free-ports.ts';
+import { findFreePorts } from '../../../../api/server/ports.ts';
 import { insertChanges } from '../../../../schema/database/live/changes.ts';
 import { startApp, type TestApp } from '../../../support/app/app.ts';
 import { startListening } from '../../../support/receivers/listener.ts';
 import { startReceiver, type Receiver } from '../../../support/receivers/receiver.ts';
 import type { Tenant } from '../../../support/app/seed.ts';
+import { inQuietTransaction } from '../../../support/rows/quiet-transaction.ts';
 
 let app: TestApp;
 let tenant: Tenant;
@@ -27,14 +28,14 @@ beforeEach(async () => {
   tenant = await app.createTenant();
 });
 
-/** Each with an event; their ids. */
+/** Connects accounts, each with an event. Returns their IDs. */
 async function connect(names: string[]): Promise<string[]> {
   const ids: string[] = [];
   for (const name of names) ids.push((await tenant.connectSandbox(name)).id);
   return ids;
 }
 
-/** What came at this path, by the accounts that it is about. */
+/** The account IDs of the events received at this path. */
 const received = (path: string) =>
   receiver.requests
     .filter((request) => request.path === path)
@@ -43,8 +44,8 @@ const received = (path: string) =>
 const until = (path: string, count: number) =>
   expect.poll(() => received(path).length, { timeout: 20_000 }).toBe(count);
 
-describe('a project in which nothing happens', () => {
-  test('keeps the cursor file young all the same', async () => {
+describe('an idle project', () => {
+  test('keeps the cursor file up to date', async () => {
     await using busy = await startApp({
       env: { FANFARE_BOOKMARK_MS: '1000' },
       roles: { api: true, worker: false },
@@ -64,8 +65,8 @@ describe('a project in which nothing happens', () => {
   });
 });
 
-describe('a server that goes away and comes back', () => {
-  test('costs no event and repeats none, also before the first one', async () => {
+describe('a server that restarts', () => {
+  test('loses and repeats no event, also before the first one', async () => {
     const [port] = await findFreePorts([0]);
     const { database, namespace } = app;
     const startServer = () =>
@@ -92,14 +93,14 @@ describe('a server that goes away and comes back', () => {
       await until('/restart', ids.length);
     }
     expect(received('/restart')).toEqual(ids);
-    expect(listener.output().match(/^The stream is broken/gm)).toHaveLength(2);
-    expect(listener.output().match(/^The stream goes on[.]$/gm)).toHaveLength(2);
+    expect(listener.output().match(/^Connection lost/gm)).toHaveLength(2);
+    expect(listener.output().match(/^Reconnected[.]$/gm)).toHaveLength(2);
     await server.stop();
   });
 });
 
-describe('a run that ends', () => {
-  test('is gone on with by the next one, from its cursor file', async () => {
+describe('the next run', () => {
+  test('resumes from the cursor file', async () => {
     const target = { url: app.url, key: tenant.key };
     const cursorFile = join(directory, 'cursor');
     const words = ['--forward-to', `${receiver.url}/runs`, '--cursor-file', cursorFile];
@@ -116,7 +117,7 @@ describe('a run that ends', () => {
     expect(existsSync(`${cursorFile}.new`)).toBe(false);
   });
 
-  test('is gone on with before its first event', async () => {
+  test('resumes from a cursor saved before the first event', async () => {
     const target = { url: app.url, key: tenant.key };
     const cursorFile = join(directory, 'early');
     const words = ['--forward-to', `${receiver.url}/early`, '--cursor-file', cursorFile];
@@ -129,7 +130,7 @@ describe('a run that ends', () => {
     expect(received('/early')).toEqual([id]);
   });
 
-  test('leaves an event to the next one that its server had not taken', async () => {
+  test('sends an event again that the server had not answered', async () => {
     const target = { url: app.url, key: tenant.key };
     const words = ['--forward-to', `${receiver.url}/taken`];
     const cursorFile = ['--cursor-file', join(directory, 'taken')];
@@ -149,7 +150,7 @@ describe('a run that ends', () => {
 });
 
 describe('a receiver that is slower than the events', () => {
-  test('gets them all, each once and in order', async () => {
+  test('gets every event once and in order', async () => {
     const { db, notifier } = app.context;
     await connect(['a', 'b', 'c']);
     const events = await db
@@ -160,20 +161,18 @@ describe('a receiver that is slower than the events', () => {
       .execute();
     const target = { url: app.url, key: tenant.key };
     await using _listener = await startListening(target, '--forward-to', `${receiver.url}/slow`);
-    const told = Array.from({ length: 1_500 }, (_, i) => events[(i * i) % events.length]!);
-    for (let i = 0; i < told.length; i += 100) {
-      await insertChanges(
-        db,
-        told.slice(i, i + 100).map(({ id }) => ({
-          project_id: tenant.projectId,
-          subject: 'event' as const,
-          subject_id: id,
-          kind: 'recorded',
-        })),
-      );
+    const recorded = Array.from({ length: 1_500 }, (_, i) => events[(i * i) % events.length]!);
+    for (let i = 0; i < recorded.length; i += 100) {
+      const changes = recorded.slice(i, i + 100).map(({ id }) => ({
+        project_id: tenant.projectId,
+        subject: 'event' as const,
+        subject_id: id,
+        kind: 'recorded' as const,
+      }));
+      await inQuietTransaction(db, (trx) => insertChanges(trx, changes));
     }
     notifier.notify('fanfare_changes');
-    await until('/slow', told.length);
-    expect(received('/slow')).toEqual(told.map((event) => event.social_account_id));
+    await until('/slow', recorded.length);
+    expect(received('/slow')).toEqual(recorded.map((event) => event.social_account_id));
   });
 });

@@ -8,7 +8,7 @@ import { refusal } from '../../checks/platform-refusal.ts';
 import { findExpectedEnd } from '../expected-end.ts';
 import { createSwitchboard, type Fault } from '../faults.ts';
 import { advanceToEnd, dependenciesOf, writePost } from '../posting.ts';
-import { expectTruth } from '../truth.ts';
+import { expectConsistent } from '../consistency.ts';
 import { createConnector } from './connector.ts';
 import { toKind } from './kind.ts';
 import type { NetworkSubject } from './subject.ts';
@@ -47,7 +47,7 @@ export function describeFaultCases(subject: NetworkSubject): void {
     const startedMs = performance.now();
     await advanceToEnd(dependencies, post.resultIds[0]!);
     const tookMs = performance.now() - startedMs;
-    const [row] = await expectTruth(dependencies, network, post);
+    const [row] = await expectConsistent(dependencies, network, post);
     const posts = await network.listPosts();
     const end = {
       status: row!.status,
@@ -93,7 +93,7 @@ export function describeFaultCases(subject: NetworkSubject): void {
       expect((await publishThrough(fault)).end).toEqual(expected(fault));
     });
 
-    test('publishes after the network was unavailable, or says that it can not tell', async () => {
+    test('publishes after the network was unavailable, or reports an unknown outcome', async () => {
       expect((await publishThrough('unavailable')).end).toEqual(expected('unavailable'));
     });
 
@@ -181,8 +181,8 @@ export function describeFaultCases(subject: NetworkSubject): void {
         switchboard.plans = [{ stage: 'connect', call: 1, times: Infinity, fault }];
         const error = await refusal(run(given, AbortSignal.timeout(5_000)));
         expect(['rate_limited', 'unavailable', 'rejected'], fault).toContain(error.kind);
-        const told = JSON.stringify([error.message, error.options]);
-        expect(network.listSecrets().filter((secret) => told.includes(secret))).toEqual([]);
+        const reported = JSON.stringify([error.message, error.options]);
+        expect(network.listSecrets().filter((secret) => reported.includes(secret))).toEqual([]);
       }
     });
   });

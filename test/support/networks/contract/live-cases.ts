@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { rulesOf } from '../../../../activities/platforms/index.ts';
 import type { Platform } from '../../../../activities/platforms/platform.ts';
-import { fixedLimits } from '../../../../schema/limits.ts';
+import { fixedLimits } from '../../../../schema/wire/limits.ts';
 import type { Db } from '../../../../schema/database/tables.ts';
 import type { PlatformRules } from '../../../../schema/platforms/definition.ts';
 import { newId } from '../../../../schema/wire/ids.ts';
@@ -102,7 +102,7 @@ export function describeLiveCases(subject: LiveSubject): void {
     return issue;
   }
 
-  /** As validation tells it of the shortest text that is too long: accounts may differ. */
+  /** From the validation of the shortest text that is too long, since accounts may differ. */
   async function readTextLimit(): Promise<number> {
     const most = fixedLimits.captionCharacters;
     for (let length = 256; length < most; length *= 2) {

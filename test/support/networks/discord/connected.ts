@@ -1,10 +1,10 @@
 // A connector of Discord with one account connected, and the simulator behind it.
 import { createDiscord } from '../../../../activities/platforms/discord/index.ts';
 import type { Credentials, Target } from '../../../../activities/platforms/platform.ts';
-import { newId } from '../../../../schema/wire/ids.ts';
 import { createSwitchboard } from '../faults.ts';
 import { startFaultyServer } from '../faulty-server.ts';
 import { createDiscordServer, type DiscordServer } from './server.ts';
+import { targetOf } from '../target.ts';
 
 export const never = new AbortController().signal;
 
@@ -51,19 +51,8 @@ export async function connected(via: Via) {
   const { discord, connector } = started;
   const given = via === 'bot' ? botCredentials(discord) : webhookCredentials(discord);
   const connection = await started.connect(given);
-  const target = (caption: string, change: Partial<Target> = {}): Target => ({
-    resultId: newId('result'),
-    externalAccountId: connection.externalAccountId,
-    caption,
-    mediaUrls: [],
-    replyTo: null,
-    platformOptions: {},
-    dueAt: new Date(),
-    credentials: connection.credentials,
-    state: {},
-    traits: connection.traits ?? {},
-    ...change,
-  });
+  const target = (caption: string, change: Partial<Target> = {}) =>
+    targetOf(connection, { caption, ...change });
   const post = (caption: string, change: Partial<Target> = {}) =>
     connector.commit(target(caption, change), never);
   return { ...started, connection, target, post };

@@ -2,11 +2,11 @@
 import { onTestFinished } from 'vitest';
 import { createMastodon } from '../../../../activities/platforms/mastodon/index.ts';
 import type { Target } from '../../../../activities/platforms/platform.ts';
-import { newId } from '../../../../schema/wire/ids.ts';
-import { createClient } from '../../receivers/peers.ts';
+import { createClient } from '../../receivers/loopback.ts';
 import { createSwitchboard } from '../faults.ts';
 import { startFaultyServer } from '../faulty-server.ts';
 import { createMastodonServer, type MastodonTraits } from './server.ts';
+import { targetOf as createTarget } from '../target.ts';
 
 const never = new AbortController().signal;
 
@@ -26,19 +26,7 @@ export async function connectNew(traits?: MastodonTraits) {
   const { network, credentials } = await startMastodon(traits);
   const connection = await connect(credentials);
   const { prepare, commit, reconcile } = createMastodon(createClient());
-  const targetOf = (change: Partial<Target> = {}): Target => ({
-    resultId: newId('result'),
-    externalAccountId: connection.externalAccountId,
-    caption: 'Hello',
-    mediaUrls: [],
-    replyTo: null,
-    platformOptions: {},
-    dueAt: new Date(),
-    credentials: connection.credentials,
-    state: {},
-    traits: connection.traits ?? {},
-    ...change,
-  });
+  const targetOf = (change?: Partial<Target>) => createTarget(connection, change);
   network.calls.length = 0;
   return {
     network,

@@ -25,7 +25,7 @@ export interface MastodonTraits {
   domain?: string;
   maxCharacters?: number;
   charactersPerUrl?: number;
-  /** Of the application, and so of its token. Null: a server before 4.3, which doesn't tell them. */
+  /** Of the application, and so of its token. Null: a server before 4.3, which doesn't return them. */
   scopes?: string[] | null;
   /** How far its clock is ahead of ours. */
   clockAheadMs?: number;

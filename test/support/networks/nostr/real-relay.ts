@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../../../../api/server/port.ts';
+import { findFreePort } from '../../../../api/server/ports.ts';
 import { cacheDirectory } from '../../servers/servers.ts';
 
 export interface RealRelay {
@@ -34,7 +34,7 @@ export async function startRealRelay(): Promise<RealRelay | { skipped: string }>
     return { skipped: error instanceof Error ? error.message : String(error) };
   }
   const data = await mkdtemp(join(tmpdir(), 'fanfare-nostr-'));
-  const port = await freePort('127.0.0.1');
+  const port = await findFreePort('127.0.0.1');
   const config = join(data, 'config.yaml');
   // JSON is YAML.
   await writeFile(config, JSON.stringify(configure(data, port)));

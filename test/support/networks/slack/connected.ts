@@ -1,10 +1,10 @@
 // The connector of Slack, connected to a channel of the simulator over HTTP.
 import { createSlack } from '../../../../activities/platforms/slack/index.ts';
 import type { Connection, Target } from '../../../../activities/platforms/platform.ts';
-import { newId } from '../../../../schema/wire/ids.ts';
 import { createSwitchboard } from '../faults.ts';
 import { startFaultyServer } from '../faulty-server.ts';
 import { SlackServer } from './server.ts';
+import { targetOf } from '../target.ts';
 
 const never = new AbortController().signal;
 
@@ -19,20 +19,8 @@ export async function startSlack() {
     return run(credentials.parse(given), never);
   };
 
-  const { externalAccountId, credentials, traits = {} } = await connect();
-  const target = (change: Partial<Target> = {}): Target => ({
-    resultId: newId('result'),
-    externalAccountId,
-    caption: 'Hello',
-    mediaUrls: [],
-    replyTo: null,
-    platformOptions: {},
-    dueAt: new Date(),
-    credentials,
-    state: {},
-    traits,
-    ...change,
-  });
+  const connection = await connect();
+  const target = (change?: Partial<Target>) => targetOf(connection, change);
 
   return {
     server,

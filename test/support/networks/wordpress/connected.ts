@@ -1,10 +1,10 @@
 // The connector of WordPress, connected to an author of a simulated site over HTTP.
 import { createWordPress } from '../../../../activities/platforms/wordpress/index.ts';
 import type { Target } from '../../../../activities/platforms/platform.ts';
-import { newId } from '../../../../schema/wire/ids.ts';
 import { createSwitchboard } from '../faults.ts';
 import { startFaultyServer } from '../faulty-server.ts';
 import { createSite, type SiteSettings } from './server.ts';
+import { targetOf as createTarget } from '../target.ts';
 
 const never = new AbortController().signal;
 
@@ -26,19 +26,7 @@ export async function startConnected(settings: SiteSettings = {}) {
   };
   const connection = await connect();
 
-  const targetOf = (change: Partial<Target> = {}): Target => ({
-    resultId: newId('result'),
-    externalAccountId: connection.externalAccountId,
-    caption: 'Hello',
-    mediaUrls: [],
-    replyTo: null,
-    platformOptions: {},
-    dueAt: new Date(),
-    credentials: connection.credentials,
-    state: {},
-    traits: {},
-    ...change,
-  });
+  const targetOf = (change?: Partial<Target>) => createTarget(connection, change);
 
   return {
     site,

@@ -1,0 +1,141 @@
+// Records how a phase ended and what the target does next.
+import {
+  endAttempt,
+  setFailed,
+  setNextPhase,
+  type Failure,
+} from '../../schema/database/posts/target-steps.ts';
+import type { TargetRow } from '../../schema/database/posts/targets.ts';
+import { inTransaction } from '../../schema/database/transaction.ts';
+import { postingErrors, type PostingErrorCode } from '../../schema/posts/errors.ts';
+import type { FailureStage } from '../../schema/posts/posts.ts';
+import type { Platform } from '../platforms/platform.ts';
+import { PlatformError } from '../platforms/platform-error.ts';
+import { afterAbsent, afterError, afterUnknown, nextPoll, type NextStep } from './backoff.ts';
+import type { AdvanceDependencies } from './dependencies.ts';
+import type { PhaseOutcome } from './platform-answer.ts';
+import { noteRefusal } from './rate-limits.ts';
+
+export const lostCommit = new PlatformError(
+  'unknown_outcome',
+  'The answer to the commit was lost.',
+);
+
+export const lostState = new PlatformError(
+  'unknown_outcome',
+  'The database was restored to a state from before the post was sent.',
+);
+
+/** The network refused our credentials in this phase. The next step is still to be decided. */
+export interface Refused {
+  row: TargetRow;
+  error: PlatformError;
+}
+
+/** `superseded`: another execution has taken over the call, and nothing was written. */
+export type PhaseEnd = 'published' | 'written' | 'superseded' | Refused;
+
+/** Records everything but the step after refused credentials. */
+export async function recordError(
+  dependencies: AdvanceDependencies,
+  row: TargetRow,
+  error: PlatformError,
+  durationMs: number,
+): Promise<PhaseEnd> {
+  const { db, notifier, clock: limits } = dependencies;
+  const { phase, clock } = row;
+  await endAttempt(db, row.id, row.steps, {
+    outcome: error.kind,
+    durationMs,
+    errorCode: error.options.platformCode,
+    errorMessage: error.message,
+    providerError: error.options.providerError,
+  });
+  if (error.kind === 'reauthorize') {
+    // The network refused the credentials before it saw the post, so the phase may begin again.
+    const isWritten = await setNextPhase(db, notifier, row, { phase, clock, waitMs: null });
+    return isWritten ? { row, error } : 'superseded';
+  }
+  if (error.kind === 'rate_limited') await noteRefusal(dependencies, row, error);
+  const step = afterError(error, phase, clock, limits, dependencies.now());
+  return toEnd(await takeStep(dependencies, row, step, error));
+}
+
+export async function recordOutcome(
+  dependencies: AdvanceDependencies,
+  row: TargetRow,
+  platform: Platform,
+  outcome: Exclude<PhaseOutcome, { outcome: 'published' }>,
+): Promise<PhaseEnd> {
+  const { clock: limits } = dependencies;
+  const { clock } = row;
+  const take = async (step: NextStep, cause: PlatformError | string, state = row.provider_state) =>
+    toEnd(await takeStep(dependencies, { ...row, provider_state: state }, step, cause));
+  switch (outcome.outcome) {
+    case 'prepared':
+      return take({ next: 'commit', waitMs: 0, clock }, '', outcome.state);
+    case 'accepted':
+      return take(
+        nextPoll(clock, limits, dependencies.now()),
+        'The network did not finish the post in time.',
+        outcome.state,
+      );
+    case 'absent':
+      return take(
+        afterAbsent(platform, clock, limits, dependencies.now()),
+        'The network did not take the post.',
+      );
+    case 'unknown':
+      return take(afterUnknown(row.phase, clock, limits), lostCommit);
+  }
+}
+
+const toEnd = (isWritten: boolean): PhaseEnd => (isWritten ? 'written' : 'superseded');
+
+/** False: another execution has changed the row, and nothing was written. */
+export async function takeStep(
+  dependencies: AdvanceDependencies,
+  row: TargetRow,
+  step: NextStep,
+  cause: PlatformError | string,
+): Promise<boolean> {
+  if ('fail' in step) return failTarget(dependencies, row, step.fail, cause);
+  const { db, notifier } = dependencies;
+  return setNextPhase(db, notifier, row, {
+    phase: step.next,
+    clock: step.clock,
+    waitMs: step.waitMs > 0 ? step.waitMs : null,
+    state: row.provider_state,
+  });
+}
+
+export function failTarget(
+  { db, notifier }: Pick<AdvanceDependencies, 'db' | 'notifier'>,
+  row: TargetRow,
+  code: PostingErrorCode,
+  cause: PlatformError | string,
+  stage: FailureStage = row.phase,
+): Promise<boolean> {
+  const failure = toFailure(code, stage, cause);
+  return inTransaction(db, notifier, (trx) => setFailed(trx, row, failure));
+}
+
+/** Prefers the message of the cause to the general message of the code. */
+export function toFailure(
+  errorCode: PostingErrorCode,
+  stage: FailureStage,
+  cause?: PlatformError | string,
+): Failure {
+  const error = cause instanceof PlatformError ? cause : undefined;
+  const words = (typeof cause === 'string' ? cause : cause?.message)?.trim();
+  const { message, isRetriable, nextAction } = postingErrors[errorCode];
+  return {
+    errorCode,
+    errorMessage: words || message,
+    stage,
+    platformErrorCode: error?.options.platformCode ?? null,
+    providerError: error?.options.providerError ?? null,
+    isRetriable,
+    nextAction,
+  };
+}

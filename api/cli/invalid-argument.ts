@@ -1,0 +1,5 @@
+// The error for an argument that a command can't use. The process exits with 2.
+
+export class InvalidArgument extends Error {
+  override readonly name = 'InvalidArgument';
+}

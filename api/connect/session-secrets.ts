@@ -1,0 +1,76 @@
+// The secrets of a connect session: the token in its link, and the cookie that binds its pages to a browser.
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Context as HonoContext } from 'hono';
+import { getCookie, setCookie } from 'hono/cookie';
+import type { ConnectSessionRow } from '../../schema/database/tables.ts';
+import type { Context } from '../http/context.ts';
+
+const lifetimeS = 30 * 60;
+
+/** The database stores only the hash. */
+export function newToken(): { token: string; hash: Buffer } {
+  const token = randomBytes(32).toString('base64url');
+  return { token, hash: sha256(token) };
+}
+
+export function isToken(session: ConnectSessionRow, given: string): boolean {
+  return timingSafeEqual(sha256(given), session.token_hash);
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+type CookieContext = Pick<Context, 'publicUrl' | 'vault'>;
+
+/**
+ * The vault seals a random secret into the cookie. Every API process can open it, and nothing is
+ * stored, so a link that a mail scanner loads first still works.
+ */
+export function setBrowserCookie(
+  { publicUrl, vault }: CookieContext,
+  c: HonoContext,
+  sessionId: string,
+): void {
+  const secret = randomBytes(16).toString('base64url');
+  const { keyId, ciphertext } = vault.seal(secret, sealContext(sessionId));
+  setCookie(c, cookieName(sessionId), `${keyId}.${ciphertext.toString('base64url')}`, {
+    path: '/connect',
+    httpOnly: true,
+    sameSite: 'Lax',
+    secure: publicUrl.startsWith('https:'),
+    maxAge: lifetimeS,
+  });
+}
+
+/** Undefined if this browser didn't load the session's link. */
+export function readBrowserSecret(
+  { vault }: CookieContext,
+  c: HonoContext,
+  sessionId: string,
+): string | undefined {
+  const [keyId = '', ciphertext = ''] = getCookie(c, cookieName(sessionId))?.split('.') ?? [];
+  try {
+    const sealed = { keyId, ciphertext: Buffer.from(ciphertext, 'base64url') };
+    return vault.open(sealed, sealContext(sessionId));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Only the server can read the secret, so a state is valid for one session in one browser. */
+export function toState(sessionId: string, secret: string): string {
+  return `${sessionId}.${createHmac('sha256', secret).update(sessionId).digest('base64url')}`;
+}
+
+export function isState(sessionId: string, secret: string, given: string): boolean {
+  const [actual, expected] = [Buffer.from(given), Buffer.from(toState(sessionId, secret))];
+  return actual.length === expected.length && timingSafeEqual(actual, expected);
+}
+
+export function sessionIdOf(state: string): string {
+  return state.split('.')[0] ?? '';
+}
+
+const cookieName = (sessionId: string) => `connect_${sessionId}`;
+const sealContext = (sessionId: string) => `connect_sessions/${sessionId}/browser`;

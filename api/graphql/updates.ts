@@ -1,0 +1,85 @@
+// The messages of one stream, read ahead in order, until the client, the key or the feed ends it.
+import { AppError } from '../../schema/wire/errors.ts';
+import type { Caller } from '../http/context.ts';
+import type { FeedStream } from '../live/subscriber.ts';
+import type { GraphqlContext } from './context.ts';
+import type { FindSubjects, Message } from './messages.ts';
+
+/** The last item of a stream that broke is the reason. */
+export type Update<T> = Message<T> | { failure: unknown };
+
+export interface UpdateOptions<T> {
+  find: FindSubjects<T>;
+  /** Whether the stream shows this subject. A stream with a filter leaves out deleted subjects. */
+  isWanted?: ((subject: T) => boolean) | undefined;
+}
+
+/** How many changes are read ahead of the client, so that one query reads their subjects. */
+const readAhead = 16;
+
+type Step<T> = Update<T> | 'unwanted' | 'end';
+
+export function readUpdates<T extends { id: string }>(
+  { keyWatch, messages }: GraphqlContext,
+  { keyId, environment }: Caller,
+  stream: FeedStream,
+  { find, isWanted }: UpdateOptions<T>,
+  first?: Message<T>,
+): AsyncIterableIterator<Update<T>, undefined, undefined> {
+  const steps: Promise<Step<T>>[] = first ? [Promise.resolve(first)] : [];
+  let hasEnded = false;
+  let refusal: AppError | undefined;
+  const stopWatching = keyWatch.watch(keyId, () => {
+    // The stream drops everything that is queued or was read ahead.
+    const error = new AppError('unauthorized', 'The API key has been revoked or has expired.');
+    refusal = error;
+    stream.fail(() => error);
+  });
+
+  function isShown({ subject }: Message<T>, deletedFrom: string | null | undefined): boolean {
+    if (subject) return !isWanted || isWanted(subject);
+    // Only a deletion records an environment. A test key sees no other missing subjects.
+    return !isWanted && (environment === 'production' || deletedFrom === 'test');
+  }
+
+  /** Never rejects: nobody may be waiting for it yet. */
+  async function readStep(): Promise<Step<T>> {
+    try {
+      const { done, value: item } = await stream.next();
+      if (done) return 'end';
+      const message = await messages.read(item, environment, find);
+      const { change } = item;
+      return !change || isShown(message, change.environment) ? message : 'unwanted';
+    } catch (failure) {
+      return { failure };
+    }
+  }
+
+  function end(): Promise<IteratorResult<Update<T>, undefined>> {
+    if (!hasEnded) {
+      hasEnded = true;
+      stopWatching();
+      void stream.return();
+    }
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  return {
+    async next() {
+      while (!hasEnded) {
+        while (steps.length < readAhead) steps.push(readStep());
+        const next = await steps.shift()!;
+        const step: Step<T> = refusal ? { failure: refusal } : next;
+        if (step === 'unwanted') continue;
+        if (step === 'end') break;
+        if ('failure' in step) void end();
+        return { done: false, value: step };
+      }
+      return end();
+    },
+    return: end,
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}

@@ -1,0 +1,48 @@
+// The context of every operation: the configuration and the open connections of this process.
+import type { Logger } from 'pino';
+import type { Platforms } from '../../activities/platforms/index.ts';
+import type { UrlGuard } from '../../activities/egress/url-guard.ts';
+import type { Config } from '../../schema/config/config.ts';
+import type { Db } from '../../schema/database/tables.ts';
+import type { Notifier } from '../../schema/database/notifier.ts';
+import type { Vault } from '../../schema/database/vault.ts';
+import type { KeyEnvironment } from '../../schema/api-keys.ts';
+import type { Scope } from '../../schema/scopes.ts';
+import type { Feed } from '../live/feed.ts';
+
+export interface Context {
+  readonly config: Config;
+  /** The base URL for clients, without a slash at the end. */
+  readonly publicUrl: string;
+  /** Web page of Temporal, for links. Undefined: not configured. */
+  readonly temporalUiUrl: string | undefined;
+  readonly db: Db;
+  readonly notifier: Notifier;
+  readonly feed: Feed;
+  readonly vault: Vault;
+  readonly guard: UrlGuard;
+  readonly platforms: Platforms;
+  readonly log: Logger;
+}
+
+/** The client of a request, from its API key. */
+export interface Caller {
+  readonly projectId: string;
+  readonly keyId: string;
+  readonly scopes: readonly Scope[];
+  readonly environment: KeyEnvironment;
+  /** Null: the key never expires. */
+  readonly keyExpiresAt: Date | null;
+  /** For log lines. */
+  readonly requestId?: string;
+  readonly idempotency?: Idempotency;
+}
+
+export interface Idempotency {
+  /** The request's Idempotency-Key. */
+  readonly key: string;
+  /** A hash of the request. */
+  readonly fingerprint: Buffer;
+  /** The scopes that the request needs. An API key without them doesn't get the stored answer. */
+  readonly scopes: readonly Scope[];
+}

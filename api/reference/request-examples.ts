@@ -1,0 +1,31 @@
+// A request body for each operation that takes one. The API reference makes its curl examples of these.
+
+const account_ids = ['sa_01kc3v5x2m8q4r7t9w0y6z1abc', 'sa_01kc3v6d9f2h5j8m1p4r7t0wxy'];
+const post = { caption: 'Our spring release is out.', account_ids };
+
+export const requestExamples: Readonly<Record<string, object>> = {
+  createPost: post,
+  updatePost: { caption: 'Our spring release is out today.', metadata: { campaign: 'spring' } },
+  validatePost: post,
+  createPosts: { posts: [post, { ...post, caption: 'Thank you for 1,000 stars.' }] },
+  connectAccount: {
+    platform: 'bluesky',
+    credentials: { handle: 'ada.bsky.social', app_password: 'abcd-efgh-ijkl-mnop' },
+    external_user_id: 'user_42',
+  },
+  createConnectSession: {
+    platform: 'mastodon',
+    external_user_id: 'user_42',
+    return_url: 'https://app.example.com/connected',
+  },
+  createWebhook: {
+    url: 'https://app.example.com/webhooks',
+    events: ['post.published', 'post.failed'],
+  },
+  updateWebhook: { active: false },
+  rotateWebhook: { overlap_seconds: 3600 },
+  testWebhook: { event: 'post.published' },
+  replayDeliveries: { since: '2026-03-01T00:00:00Z', status: ['failed'] },
+  createApiKey: { name: 'Production server', scopes: ['posts:write', 'accounts:read'] },
+  updateProject: { name: 'Acme', return_origins: ['https://app.example.com'] },
+};

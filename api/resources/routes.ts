@@ -1,0 +1,27 @@
+// Every route of the REST API, in the order in which the API document shows them.
+import { accountRoutes } from '../accounts/rest.ts';
+import { apiKeyRoutes } from '../api-keys/rest.ts';
+import { connectRoutes } from '../connect/rest.ts';
+import { deliveryRoutes } from '../deliveries/rest.ts';
+import { eventRoutes } from '../events/rest.ts';
+import { limitRoutes } from '../limits/rest.ts';
+import { platformRoutes } from '../platforms/rest.ts';
+import { postRoutes } from '../posts/rest.ts';
+import { projectRoutes } from '../projects/rest.ts';
+import { replayRoutes } from '../replays/rest.ts';
+import type { Route } from '../http/route.ts';
+import { webhookRoutes } from '../webhooks/rest.ts';
+
+export const routes: readonly Route[] = [
+  ...postRoutes,
+  ...accountRoutes,
+  ...connectRoutes,
+  ...platformRoutes,
+  ...webhookRoutes,
+  ...deliveryRoutes,
+  ...replayRoutes,
+  ...eventRoutes,
+  ...apiKeyRoutes,
+  ...projectRoutes,
+  ...limitRoutes,
+];

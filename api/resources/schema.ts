@@ -1,0 +1,27 @@
+// The GraphQL schema: every resource adds its own types, queries, mutations and subscriptions.
+import type { GraphQLSchema } from 'graphql';
+import '../accounts/graphql.ts';
+import '../api-keys/graphql.ts';
+import { builder } from '../graphql/builder.ts';
+import { describeSchema } from '../graphql/descriptions.ts';
+import '../connect/graphql.ts';
+import '../deliveries/graphql.ts';
+import '../events/graphql.ts';
+import '../limits/graphql.ts';
+import '../graphql/node-query.ts';
+import '../platforms/graphql.ts';
+import '../posts/graphql/attempts.ts';
+import '../posts/graphql/bulk.ts';
+import '../posts/graphql/changing.ts';
+import '../posts/graphql/creating.ts';
+import '../posts/graphql/posts.ts';
+import '../posts/graphql/validating.ts';
+import '../projects/graphql.ts';
+import '../replays/graphql.ts';
+import '../webhooks/graphql.ts';
+import { routes } from './routes.ts';
+
+/** Without a context: fields get theirs with each request. */
+export function createSchema(): GraphQLSchema {
+  return describeSchema(builder.toSchema(), routes);
+}

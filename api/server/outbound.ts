@@ -1,0 +1,34 @@
+// The parts that call other hosts: the URL guard, the guarded client and the networks.
+import { createDns } from '../../activities/egress/dns.ts';
+import { currentOwner } from '../../activities/egress/guarded-fetch.ts';
+import { createSafeFetch } from '../../activities/egress/client.ts';
+import { createUrlGuard } from '../../activities/egress/url-guard.ts';
+import { connectPlatforms, createPlatforms } from '../../activities/platforms/index.ts';
+import { createSandboxPlatform } from '../../activities/platforms/sandbox/index.ts';
+import type { Config } from '../../schema/config/config.ts';
+
+/** `port` and `publicUrl`: where this process serves the sandbox. */
+export function createOutbound(config: Config, port: number, publicUrl: string) {
+  const dns = createDns({ servers: config.dnsServers });
+  const guard = createUrlGuard({
+    allowPrivateCidrs: config.allowPrivateCidrs,
+    lookup: dns.addresses,
+  });
+  const safeFetch = createSafeFetch({
+    guard,
+    connectionsPerOrigin: config.deliveriesPerEndpoint,
+    fetchDeadlineMs: 30_000,
+  });
+  const sandboxUrl = config.platforms.sandbox.apiUrl ?? `http://127.0.0.1:${port}/sandbox`;
+  const platforms = createPlatforms([
+    ...(config.hasSandbox
+      ? [createSandboxPlatform({ fetch, apiUrl: sandboxUrl, publicUrl: `${publicUrl}/sandbox` })]
+      : []),
+    ...connectPlatforms(config.platforms, {
+      fetch: safeFetch.fetch,
+      withWebSocket: safeFetch.withWebSocket,
+      lookUpTxt: (name) => dns.texts(name, currentOwner()),
+    }),
+  ]);
+  return { guard, safeFetch, platforms };
+}

@@ -1,0 +1,140 @@
+// The REST API: every route of the list behind the same checks, in the same order.
+import { Hono, type Context as HonoContext } from 'hono';
+import type { ContentfulStatusCode, StatusCode } from 'hono/utils/http-status';
+import { z } from 'zod';
+import { AppError, validationError } from '../../schema/wire/errors.ts';
+import { authenticate, requireScope } from '../http/auth.ts';
+import { parseJson, readBody, requireJsonType } from '../http/body.ts';
+import type { Context } from '../http/context.ts';
+import { docPages } from '../reference/docs.ts';
+import { toAppError, toErrorAnswer } from '../http/errors.ts';
+import { healthPages, type ProcessContext } from './health.ts';
+import { readIdempotency } from '../http/idempotency.ts';
+import { countRequests, metricsPage } from './metrics.ts';
+import { rateLimitHeaders, takeRequest } from '../http/rate-limit.ts';
+import { requestId, type RestEnv } from '../http/request-id.ts';
+import type { PublicPage, Route } from '../http/route.ts';
+import { routes } from '../resources/routes.ts';
+import { findTextIssues } from '../http/text-issues.ts';
+import { refuseAnswered, Replayed } from '../http/transact.ts';
+import { validate } from '../http/validation.ts';
+
+const publicPages = [...docPages, ...healthPages, metricsPage];
+
+export type Rest = Hono<RestEnv>;
+
+/** Serves only the pages. Every other path is a 404. */
+export function createPages(
+  context: ProcessContext,
+  pages: readonly PublicPage<ProcessContext>[],
+): Rest {
+  const app: Rest = new Hono<RestEnv>();
+  app.use(requestId, countRequests);
+  app.onError((thrown, c) => refuse(context, thrown, c));
+  app.notFound((c) => refuse(context, noSuchPath(c), c));
+  for (const page of pages) app.get(page.path, (c) => page.respond(context, c));
+  return app;
+}
+
+export function createRest(context: ProcessContext): Rest {
+  const app = createPages(context, publicPages);
+  for (const route of routes) {
+    app.on(route.method.toUpperCase(), route.path, (c) => answer(context, route, c));
+  }
+  for (const [path, methods] of methodsByPath()) {
+    app.all(path, (c) => {
+      c.header('Allow', methods.join(', '));
+      const message = `${c.req.path} takes ${methods.join(', ')} only.`;
+      return refuse(context, new AppError('method_not_allowed', message), c);
+    });
+  }
+  return app;
+}
+
+/** Checks a request and runs its operation. A failed check throws. */
+async function answer(context: Context, route: Route, c: HonoContext<RestEnv>): Promise<Response> {
+  const request = c.req.raw;
+  c.set('route', route.path);
+  const caller = await authenticate(context, request.headers.get('Authorization'));
+  const rateLimit = takeRequest(context, caller);
+  if (rateLimit) setHeaders(c, rateLimitHeaders(rateLimit));
+  const bytes = await readBody(request, context.config.maxBodyBytes);
+  requireJsonType(request, bytes);
+  const json = parseJson(bytes);
+  const scopes = route.scope === 'any key' ? [] : [route.scope];
+  for (const scope of scopes) requireScope(caller, scope);
+  const params = readParams(c);
+  const query = validate(route.query ?? noMembers, readQuery(c), { member: 'parameter' });
+  const body = validate(route.body ?? noMembers, json);
+  const idempotency =
+    route.method === 'post'
+      ? readIdempotency(request, bytes, scopes, route.idempotencyKey?.(body))
+      : undefined;
+  const asking = { ...caller, requestId: c.get('requestId'), ...(idempotency && { idempotency }) };
+  try {
+    await refuseAnswered(context, asking);
+    const result = await route.run({ context, caller: asking, params, query, body });
+    return send(c, route, result);
+  } catch (error) {
+    if (!(error instanceof Replayed)) throw error;
+    c.header('Idempotency-Replayed', 'true');
+    return send(c, route, error.answer);
+  }
+}
+
+function methodsByPath(): Map<string, string[]> {
+  const methods = new Map<string, string[]>();
+  const add = (path: string, ...names: string[]) =>
+    methods.set(path, [...(methods.get(path) ?? []), ...names]);
+  for (const { path } of publicPages) add(path, 'GET', 'HEAD');
+  for (const { path, method } of routes) {
+    if (method === 'get') add(path, 'GET', 'HEAD');
+    else add(path, method.toUpperCase());
+  }
+  return methods;
+}
+
+const noMembers = z.strictObject({});
+
+/** No resource has an ID that Postgres can't store. */
+function readParams(c: HonoContext<RestEnv>): Record<string, string> {
+  const params = c.req.param();
+  if (findTextIssues(params).length > 0) throw noSuchPath(c);
+  return params;
+}
+
+function readQuery(c: HonoContext<RestEnv>): Record<string, string> {
+  // Without a prototype, so that `__proto__` is a name like any other.
+  const query = Object.create(null) as Record<string, string>;
+  for (const [name, value] of new URL(c.req.url).searchParams) {
+    if (name in query) {
+      const message = 'must be given only once';
+      throw validationError([{ path: [name], code: 'repeated_parameter', message }]);
+    }
+    query[name] = value;
+  }
+  return query;
+}
+
+function send(c: HonoContext<RestEnv>, route: Route, result: unknown): Response {
+  const { status, body } = route.answer.render(result);
+  c.header('Cache-Control', 'no-store');
+  if (body === null) return c.body(null, status as StatusCode);
+  return c.json({ ...body, request_id: c.get('requestId') }, status as ContentfulStatusCode);
+}
+
+function refuse(context: Context, thrown: unknown, c: HonoContext<RestEnv>): Response {
+  const requestId = c.get('requestId');
+  const { status, headers, error } = toErrorAnswer(context, toAppError(context, thrown, requestId));
+  setHeaders(c, { 'Cache-Control': 'no-store', ...headers });
+  return c.json({ error, request_id: requestId }, status as ContentfulStatusCode);
+}
+
+function noSuchPath(c: HonoContext<RestEnv>): AppError {
+  const hint = 'See /docs for all paths.';
+  return new AppError('not_found', `There is nothing at ${c.req.path.slice(0, 128)}.`, { hint });
+}
+
+function setHeaders(c: HonoContext<RestEnv>, headers: Record<string, string>): void {
+  for (const [name, value] of Object.entries(headers)) c.header(name, value);
+}

@@ -1,0 +1,49 @@
+// The worker of this process, with everything that its activities need.
+import { createDeliveryRecorder } from '../../activities/delivering/recorder.ts';
+import { createWebhookHealth } from '../../activities/delivering/webhook-health.ts';
+import { createKeyedCounter } from '../../activities/keyed-limits.ts';
+import type { Config } from '../../schema/config/config.ts';
+import { startDatabaseClock } from '../../schema/database/database-clock.ts';
+import type { PlatformName } from '../../schema/platforms/index.ts';
+import type { ProcessContext } from './health.ts';
+import { keepWorker, type KeepDependencies, type KeptWorker } from './keep-worker.ts';
+
+export async function runWorker(
+  context: ProcessContext,
+  options: Pick<KeepDependencies, 'address' | 'listener' | 'safeFetch' | 'cacheDirectory'>,
+): Promise<KeptWorker> {
+  const { config, db, notifier, log } = context;
+  const webhookHealth = createWebhookHealth({ db, notifier, log, rule: config.disabling });
+  const clock = await startDatabaseClock(db);
+  const worker = keepWorker({
+    ...context,
+    ...options,
+    inFlight: createKeyedCounter(),
+    recorder: createDeliveryRecorder(db, notifier, webhookHealth.follow),
+    clock: config.targetClock,
+    postsPerMinute: postsPerMinuteOf(config),
+    delaysMs: config.deliveryDelaysMs,
+    timeoutMs: config.deliveryTimeoutMs,
+    now: clock.now,
+    previewEvents: config.previewEvents,
+  });
+  return {
+    ...worker,
+    async stop() {
+      try {
+        await worker.stop();
+      } finally {
+        await webhookHealth.settled();
+        clock.stop();
+      }
+    },
+  };
+}
+
+function postsPerMinuteOf({ platforms }: Config): Partial<Record<PlatformName, number>> {
+  const ceilings = Object.entries(platforms).map(([name, settings]) => [
+    name,
+    settings.postsPerMinute,
+  ]);
+  return Object.fromEntries(ceilings) as Partial<Record<PlatformName, number>>;
+}

@@ -1,0 +1,160 @@
+// The event types. Each is one entry: its meaning, its availability, the schema of its data, a sample.
+import { z } from 'zod';
+import { AccountEventData, QuotaEventData } from './accounts.ts';
+import { PostEventData, type PostEventResult } from './posts/posts.ts';
+import { describedEnum } from './wire/described-enum.ts';
+import { Timestamp } from './wire/timestamp.ts';
+
+interface EventTypeEntry<Data extends z.ZodType> {
+  meaning: string;
+  availability: 'live' | 'coming_soon';
+  data: Data;
+  sample: z.infer<Data>;
+}
+
+/** Checks that the sample fits the schema of the data. */
+function eventType<Data extends z.ZodType>(entry: EventTypeEntry<Data>): EventTypeEntry<Data> {
+  return entry;
+}
+
+const ConnectedEventData = AccountEventData.omit({ reason: true });
+const DisconnectedEventData = AccountEventData.required({ reason: true });
+
+// Samples, which test events send. Every id ends in `_test`, so nobody takes one for real.
+const account: z.infer<typeof ConnectedEventData> = {
+  social_account_id: 'sa_test',
+  platform: 'bluesky',
+  account_name: 'ada.example.com',
+  external_user_id: 'user_test',
+  connection_type: 'managed',
+};
+
+const published: PostEventResult = {
+  id: 'res_1_test',
+  social_account_id: account.social_account_id,
+  platform: account.platform,
+  account_name: account.account_name,
+  status: 'published',
+  external_id: 'external_test',
+  url: 'https://example.com/posts/external_test',
+  published_at: '2026-01-31T12:00:01.250Z',
+  error_code: null,
+  error_message: null,
+};
+
+const failed: PostEventResult = {
+  ...published,
+  id: 'res_2_test',
+  social_account_id: 'sa_2_test',
+  account_name: 'grace.example.com',
+  status: 'failed',
+  external_id: null,
+  url: null,
+  published_at: null,
+  error_code: 'rejected',
+  error_message: 'This is a test event: no network has refused anything.',
+};
+
+const post: PostEventData = {
+  id: 'post_test',
+  caption: 'A test event. Nothing was posted.',
+  status: 'published',
+  created_at: '2026-01-31T12:00:00.000Z',
+  scheduled_at: null,
+  published_at: published.published_at,
+  metadata: {},
+  results: [published],
+};
+
+const quota: QuotaEventData = { ...account, month: '2026-01', published: 800, limit: 1_000 };
+
+export const eventCatalogue = {
+  'post.published': eventType({
+    meaning: 'All platforms published successfully.',
+    availability: 'live',
+    data: PostEventData,
+    sample: post,
+  }),
+  'post.failed': eventType({
+    meaning: 'All platforms failed.',
+    availability: 'live',
+    data: PostEventData,
+    sample: { ...post, status: 'failed', published_at: null, results: [failed] },
+  }),
+  'post.partial': eventType({
+    meaning: 'Some platforms succeeded and some failed.',
+    availability: 'live',
+    data: PostEventData,
+    sample: { ...post, status: 'partial', results: [published, failed] },
+  }),
+  'account.connected': eventType({
+    meaning: 'A user connected a social account (connect flow or dashboard).',
+    availability: 'live',
+    data: ConnectedEventData,
+    sample: account,
+  }),
+  'account.disconnected': eventType({
+    meaning: 'An account was disconnected or its token permanently expired.',
+    availability: 'live',
+    data: DisconnectedEventData,
+    sample: { ...account, reason: 'token_expired' },
+  }),
+  'post.scheduled': eventType({
+    meaning: 'A post was queued for future publishing.',
+    availability: 'coming_soon',
+    data: PostEventData,
+    sample: {
+      ...post,
+      status: 'scheduled',
+      scheduled_at: '2026-02-01T12:00:00.000Z',
+      published_at: null,
+      results: [
+        { ...published, status: 'pending', external_id: null, url: null, published_at: null },
+      ],
+    },
+  }),
+  'account.refreshed': eventType({
+    meaning: "A managed account's token was refreshed.",
+    availability: 'coming_soon',
+    data: ConnectedEventData,
+    sample: account,
+  }),
+  'account.quota_warning': eventType({
+    meaning: 'An account reached 80% of its monthly per-account limit.',
+    availability: 'coming_soon',
+    data: QuotaEventData,
+    sample: quota,
+  }),
+  'account.quota_exceeded': eventType({
+    meaning: 'An account exceeded its monthly per-account limit.',
+    availability: 'coming_soon',
+    data: QuotaEventData,
+    sample: { ...quota, published: quota.limit },
+  }),
+};
+
+export type EventType = keyof typeof eventCatalogue;
+export const eventTypes = Object.keys(eventCatalogue) as EventType[];
+export const liveEventTypes = eventTypes.filter(
+  (type) => eventCatalogue[type].availability === 'live',
+);
+
+export const EventType = describedEnum(
+  'EventType',
+  'Event type.',
+  Object.fromEntries(eventTypes.map((type) => [type, eventCatalogue[type].meaning])) as Record<
+    EventType,
+    string
+  >,
+);
+
+/** A coming-soon type is recorded and sent only if the operator previews it. */
+export function isSent(type: EventType, { previewEvents }: { previewEvents: boolean }): boolean {
+  return eventCatalogue[type].availability === 'live' || previewEvents;
+}
+
+/** The whole body. It may get more members later, so a receiver's check must accept unknown ones. */
+export function eventBody(type: EventType) {
+  const { data } = eventCatalogue[type];
+  return z.object({ event: z.literal(type), timestamp: Timestamp, data });
+}

@@ -1,0 +1,58 @@
+// The limits of an installation, as the wire shows them.
+import { z } from 'zod';
+
+/** Limits that are the same in every installation. */
+export const fixedLimits = {
+  captionCharacters: 100_000,
+  firstCommentCharacters: 1_000,
+  externalIdCharacters: 1_024,
+  bulkPosts: 50,
+  scheduleAheadDays: 366,
+  idempotencyHours: 24,
+  /** From the contract: the share of the monthly limit that triggers the warning. */
+  accountWarningPercent: 80,
+} as const;
+
+const limit = (description: string) => z.int().meta({ description });
+
+export const Limits = z
+  .object({
+    requests_per_minute: limit(
+      'Requests per minute of a project. Null if there is no limit.',
+    ).nullable(),
+    body_bytes: limit('Maximum size of a request body, in bytes.'),
+    targets_per_post: limit('Maximum number of targets of a post.'),
+    posts_per_bulk: limit('Maximum number of posts in one bulk request.'),
+    webhooks_per_project: limit('Maximum number of webhooks of a project.'),
+    streams_per_project: limit('Maximum number of open live streams of a project on one server.'),
+    schedule_ahead_min_seconds: limit('Minimum time from now to `scheduled_at`, in seconds.'),
+    schedule_ahead_max_days: limit('Maximum time from now to `scheduled_at`, in days.'),
+    caption_characters: limit('Maximum length of a caption on any network, in characters.'),
+    page_size: limit('Maximum page size of a list.'),
+    idempotency_hours: limit('Time that an idempotency key is kept, in hours.'),
+    webhook_timeout_ms: limit('Time that a receiver has to respond, in milliseconds.'),
+    webhook_retry_delays_ms: z.array(z.int()).meta({
+      description: 'Delays before each retry of a delivery, in milliseconds.',
+    }),
+    posts_per_account_and_month: limit(
+      "Maximum number of targets that an account publishes in a month: the project's limit, or else the installation's. Null if there is no limit.",
+    ).nullable(),
+    account_warning_percent: limit(
+      'Share of the monthly limit that triggers the warning, in percent.',
+    ),
+  })
+  .meta({ id: 'Limits', description: 'Limits of this installation.' });
+export type Limits = z.infer<typeof Limits>;
+
+/** How many targets an account can publish in a month. Null: no limit. */
+export function monthlyLimitOf(
+  { monthlyPostsPerAccount }: { monthlyPostsPerAccount: number },
+  ofProject: number | null,
+): number | null {
+  return (ofProject ?? monthlyPostsPerAccount) || null;
+}
+
+/** The count that triggers the warning. */
+export function warningAt(limit: number): number {
+  return Math.ceil((limit * fixedLimits.accountWarningPercent) / 100);
+}

@@ -1,0 +1,23 @@
+// Fields that several resources share, with their descriptions.
+import { z } from 'zod';
+import { Timestamp } from './timestamp.ts';
+
+export const Id = z.string().meta({ description: 'Unique ID.' });
+export const CreatedAt = Timestamp.meta({ description: 'Time of creation.' });
+
+export const SocialAccountId = z.string().meta({ description: 'ID of the connected account.' });
+export const AccountName = z.string().meta({ description: "Account's name on its network." });
+export const WebhookId = z.string().meta({ description: 'ID of the webhook.' });
+
+export const ExternalUserId = z.string().meta({
+  description: 'ID, in your system, of the user who owns the account. Null if you set none.',
+});
+export const GivenUserId = z.string().min(1).max(255).meta({
+  description: 'ID, in your system, of the user who owns the account.',
+});
+export const GivenUserEmail = z.email().max(320).meta({
+  description: 'Email address of the user who owns the account.',
+});
+
+export const Name = z.string().meta({ description: 'Name for display.' });
+export const GivenName = Name.min(1).max(255);

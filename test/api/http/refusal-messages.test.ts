@@ -1,0 +1,102 @@
+// The messages and hints of refusals.
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type TestKey, useRest } from '../../support/app/rest.ts';
+
+let mine: TestKey;
+let account: string;
+
+const rest = useRest({ FANFARE_MAX_TARGETS: '1' });
+beforeAll(async () => {
+  mine = await rest.createTenant();
+  account = await rest.insertAccount(mine.projectId);
+});
+
+/** The message at each path. */
+async function wordsFor(method: string, path: string, body: unknown) {
+  const answer = await rest.call(method, path, { key: mine.key, body });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(422);
+  const issues = answer.body.error.issues as { path: string; message: string }[];
+  return Object.fromEntries(issues.map(({ path, message }) => [path, message]));
+}
+
+const create = (body: object) => wordsFor('POST', '/v1/posts', body);
+
+describe('a field in the wrong place', () => {
+  const belongs = 'belongs in `platform_posts[]`';
+
+  test('gets a hint where it belongs', async () => {
+    const misplaced = {
+      platform_options: {},
+      first_comment: 'a',
+      in_reply_to: 'b',
+      thread_position: 1,
+    };
+    const words = {
+      platform_options: belongs,
+      first_comment: belongs,
+      in_reply_to: belongs,
+      thread_position: belongs,
+    };
+    expect(await create({ account_ids: [account], ...misplaced })).toEqual(words);
+    expect(await wordsFor('PATCH', '/v1/posts/post_x', misplaced)).toEqual(words);
+  });
+
+  test('gets the hint for each target', async () => {
+    const target = { account_id: account, scheduled_at: '2030-01-31T12:00:00Z', metadata: {} };
+    expect(await create({ platform_posts: [target] })).toEqual({
+      'platform_posts[0].scheduled_at': 'belongs beside `platform_posts`',
+      'platform_posts[0].metadata': 'belongs beside `platform_posts`',
+    });
+  });
+
+  test('gets no hint if no object has it', async () => {
+    expect(await create({ account_ids: [account], media_ids: [], toString: 1 })).toEqual({
+      media_ids: 'is not a known field',
+      toString: 'is not a known field',
+    });
+  });
+});
+
+describe('a time or a status', () => {
+  const time = 'must be an ISO 8601 time with a time zone, such as 2026-01-31T12:00:00Z';
+  const status = 'must be "draft". Omit it to schedule the post or publish it now.';
+
+  test('gets a hint with an alternative', async () => {
+    const body = { scheduled_at: 1_900_000_000, status: 'scheduled' };
+    expect(await create({ account_ids: [account], ...body })).toEqual({
+      scheduled_at: time,
+      status,
+    });
+    expect(await wordsFor('PATCH', '/v1/posts/post_x', body)).toEqual({
+      scheduled_at: time,
+      status,
+    });
+  });
+});
+
+describe('a count in a message', () => {
+  test('is singular for one', async () => {
+    const target = { account_id: account, first_comment: '' };
+    expect(await create({ platform_posts: [target] })).toEqual({
+      'platform_posts[0].first_comment': 'must have at least 1 character',
+    });
+    expect(await wordsFor('POST', '/v1/posts/bulk', { posts: [] })).toEqual({
+      posts: 'must have at least 1 item',
+    });
+    expect(await create({ account_ids: [account, account] })).toEqual({
+      account_ids: 'A post must have at most 1 target.',
+    });
+  });
+});
+
+describe('an account that is not connected', () => {
+  test.each([
+    ['disconnected', 'was disconnected'],
+    ['reconnect_required', 'has lost its access'],
+  ] as const)('%s: names the calls that connect it again', async (status, words) => {
+    const lost = await rest.insertAccount(mine.projectId, { status });
+    expect(await create({ caption: 'a', account_ids: [lost] })).toEqual({
+      'account_ids[0]': `The account ${words}. Connect it again: \`POST /v1/accounts/connect\`, or for its user \`POST /v1/connect/sessions\`.`,
+    });
+  });
+});

@@ -1,0 +1,198 @@
+// The committed generated files match the code.
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { buildSchema, parse, visit } from 'graphql';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { generated } from '../../../api/reference/generate.ts';
+import { createSchema } from '../../../api/resources/schema.ts';
+import { fillInTables } from '../../../api/reference/network-tables.ts';
+import { findChanges } from '../../../api/reference/schema-changes.ts';
+
+const committed = (name: string) =>
+  readFile(new URL(`../../../schema/${name}`, import.meta.url), 'utf8');
+
+const outdated = 'Run `npm run generate` and commit what it writes.';
+
+describe('npm run generate', () => {
+  test.each(Object.entries(generated()))(
+    'would change nothing in schema/%s',
+    async (name, text) => {
+      expect(await committed(name), outdated).toBe(text);
+    },
+  );
+
+  test.each(['README.md', 'docs/networks.md'])('would change no table in %s', async (name) => {
+    const page = await readFile(new URL(`../../../${name}`, import.meta.url), 'utf8');
+    expect(page, outdated).toBe(fillInTables(page));
+    expect(page.match(/^<!-- [\w ]+ -->\n\n\|/m)).not.toBeNull();
+  });
+
+  test('writes the same each time', () => {
+    expect(generated()).toEqual(generated());
+  });
+
+  test('would break no client of the GraphQL schema', async () => {
+    const { breaking } = findChanges(await committed('schema.graphql'), createSchema());
+    expect(breaking, 'Deprecate first, or run `npm run generate -- --breaking`.').toEqual([]);
+  });
+});
+
+describe('client generators', () => {
+  interface Schema {
+    type?: string | string[];
+    allOf?: Schema[];
+    anyOf?: Schema[];
+    enum?: unknown[];
+  }
+
+  const isNullable = ({ type = [], anyOf = [] }: Schema): boolean =>
+    [type].flat().includes('null') || anyOf.some(isNullable);
+
+  /** Visits every object inside the value, with its path. */
+  function walk(value: unknown, visit: (schema: Schema, at: string) => void, at = ''): void {
+    if (typeof value !== 'object' || value === null) return;
+    visit(value, at);
+    for (const [key, member] of Object.entries(value)) walk(member, visit, `${at}/${key}`);
+  }
+
+  test('get no nullable component, and no reference narrowed to null', async () => {
+    const { components } = JSON.parse(await committed('openapi.json'));
+    const found: string[] = [];
+    for (const [name, schema] of Object.entries<Schema>(components.schemas)) {
+      if (isNullable(schema)) found.push(name);
+    }
+    walk(components.schemas, ({ allOf }, at) => {
+      if (allOf?.some(isNullable)) found.push(at);
+    });
+    expect(found).toEqual([]);
+  });
+
+  test('see beside a reference that it is nullable', async () => {
+    const { schemas } = JSON.parse(await committed('openapi.json')).components;
+    const orNull = (name: string) => ({
+      anyOf: [{ $ref: `#/components/schemas/${name}` }, { type: 'null' }],
+    });
+    expect(schemas.PostResult.properties.first_comment).toMatchObject(orNull('FirstComment'));
+    expect(schemas.PostIssue.properties.platform).toMatchObject(orNull('Platform'));
+  });
+
+  test('get one component for each described enum, however many fields have it', async () => {
+    const document = JSON.parse(await committed('openapi.json'));
+    const inline: string[] = [];
+    walk(document, (schema, at) => {
+      const isComponent = /^\/components\/schemas\/\w+$/.test(at);
+      if ('x-enumDescriptions' in schema && !isComponent) inline.push(at);
+    });
+    expect(inline).toEqual([]);
+    const { Account, CreateApiKey, PostResult } = document.components.schemas;
+    expect(Account.properties.platform).toEqual({
+      $ref: '#/components/schemas/Platform',
+      description: 'Network of the account.',
+    });
+    expect(CreateApiKey.properties.environment).toMatchObject({
+      $ref: '#/components/schemas/KeyEnvironment',
+      default: 'production',
+    });
+    expect(PostResult.properties.failure_stage).toEqual({
+      anyOf: [{ $ref: '#/components/schemas/FailureStage' }, { type: 'null' }],
+      description: 'Phase of the failure. Null if there was no failure.',
+    });
+  });
+
+  test('get the same description of a shared member in a component and in its extension', async () => {
+    const { schemas } = JSON.parse(await committed('openapi.json')).components;
+    for (const extended of ['ApiKeyWithSecret', 'WebhookWithSecret', 'DeliveryWithAttempts']) {
+      const base = extended.replace(/With.*/, '');
+      expect(schemas[extended].properties).toMatchObject(schemas[base].properties);
+    }
+    expect(schemas.WebhookWithSecret.properties.environment.description).toMatch(/API key/);
+  });
+
+  test("find the JSON Schema of a network's options, and the limits of an account", async () => {
+    const { schemas } = JSON.parse(await committed('openapi.json')).components;
+    const { platform_options } = schemas.PlatformPost.properties;
+    expect(platform_options.description).toContain('`GET /v1/platforms/capabilities`');
+    expect(schemas.Capabilities.description).toContain('`POST /v1/posts/validate`');
+    const sdl = await committed('schema.graphql');
+    expect(buildSchema(sdl).getType('Capabilities')!.description).toContain('`validatePost`');
+  });
+
+  test('find a declaration of every directive of the GraphQL schema except the oldest', async () => {
+    const sdl = await committed('schema.graphql');
+    const known = new Set(['include', 'skip', 'deprecated', 'specifiedBy']);
+    const undeclared: string[] = [];
+    visit(parse(sdl), {
+      Directive({ name }) {
+        const isDeclared = sdl.includes(`directive @${name.value} on`);
+        if (!known.has(name.value) && !isDeclared) undeclared.push(name.value);
+      },
+    });
+    expect(undeclared).toEqual([]);
+    expect(sdl).toMatch(/^directive @oneOf on INPUT_OBJECT$/m);
+    expect(buildSchema(sdl).getType('PlatformOptionsInput')).toMatchObject({ isOneOf: true });
+  });
+});
+
+describe('node api/reference/generate.ts', () => {
+  const program = fileURLToPath(new URL('../../../api/reference/generate.ts', import.meta.url));
+  let directory: string;
+  let sdl: string;
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'fanfare-generate-'));
+    sdl = join(directory, 'schema', 'schema.graphql');
+    await mkdir(join(directory, 'schema'));
+    await mkdir(join(directory, 'docs'));
+    await writeFile(join(directory, 'README.md'), '# A\n\n<!-- networks -->\nold\n<!-- end -->\n');
+    await writeFile(join(directory, 'docs', 'networks.md'), '');
+  });
+  afterEach(() => rm(directory, { recursive: true }));
+
+  const generate = (...args: string[]) =>
+    promisify(execFile)(process.execPath, [program, ...args], { cwd: directory });
+  const query = (members: string) => `type Query { ${members} }`;
+
+  test('refuses to remove a field, names it, and writes nothing', async () => {
+    await writeFile(sdl, query('forecast: String'));
+    const refused = await generate().catch((error: { code: number; stderr: string }) => error);
+    expect(refused).toMatchObject({ code: 1 });
+    expect(refused.stderr).toContain('Field Query.forecast was removed.');
+    expect(await readFile(sdl, 'utf8')).toContain('forecast');
+  });
+
+  test('lists breaking and dangerous changes', async () => {
+    const now = generated()['schema.graphql']!;
+    await writeFile(
+      sdl,
+      now
+        .replace(/enum ReplayStatus \{/, 'enum ReplayStatus { GONE')
+        .replace(/enum Platform \{[^}]*SANDBOX/, 'enum Platform { SANDBOX'),
+    );
+    const { stderr } = await generate('--breaking');
+    expect(stderr).toContain('GraphQL clients break:\n  Enum value ReplayStatus.GONE was removed.');
+    expect(stderr).toContain(
+      'Some GraphQL clients may fail:\n  Enum value Platform.BLUESKY was added.',
+    );
+  });
+
+  test('removes a field with --breaking, or if the field was deprecated', async () => {
+    await writeFile(sdl, query('forecast: String'));
+    await generate('--breaking');
+    expect(await readFile(sdl, 'utf8')).toBe(generated()['schema.graphql']);
+    await writeFile(sdl, query('forecast: String @deprecated'));
+    await generate();
+    expect(await readFile(sdl, 'utf8')).toBe(generated()['schema.graphql']);
+  });
+
+  test('rewrites the tables of networks', async () => {
+    await writeFile(sdl, query('forecast: String @deprecated'));
+    await generate();
+    const readme = await readFile(join(directory, 'README.md'), 'utf8');
+    expect(readme).toMatch(/\| \[Bluesky\]\(docs\/networks\.md#bluesky\) +\| 300 characters/);
+    expect(readme).not.toContain('old');
+  });
+});

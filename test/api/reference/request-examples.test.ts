@@ -1,0 +1,55 @@
+// The examples of request bodies, which the API reference shows as curl commands.
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { requestExamples } from '../../../api/reference/request-examples.ts';
+import { routes } from '../../../api/resources/routes.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { hourAgo } from '../../support/receivers/replays.ts';
+
+const edit = 'Edit api/reference/request-examples.ts.';
+
+let app: TestApp;
+let accountIds: string[];
+
+beforeAll(async () => {
+  app = await startApp({ roles: { api: true, worker: false } });
+  const { tenant } = app;
+  const accounts = [await tenant.connectSandbox('ada'), await tenant.connectSandbox('bob')];
+  accountIds = accounts.map(({ id }) => id);
+});
+afterAll(() => app.stop());
+
+/** A resource for the `:id` in the path. */
+async function create(resource: string): Promise<string> {
+  const { id } = await (resource === 'posts'
+    ? app.tenant.createPost({ caption: 'Hello', account_ids: accountIds, status: 'draft' })
+    : app.tenant.createWebhook('https://app.example.com/hook'));
+  return id;
+}
+
+const { connectAccount, ...others } = requestExamples;
+
+test.each(Object.entries(others))('%s accepts its example', async (name, example) => {
+  const { method, path } = routes.find((route) => route.name === name)!;
+  const id = path.includes(':id') ? await create(path.split('/')[2]!) : '';
+  const url = app.url + path.replace(':id', id);
+  // Readers fill in the IDs of accounts, and a start within the retention period.
+  let account = 0;
+  const body = JSON.stringify(example)
+    .replaceAll(/"sa_\w+"/g, () => `"${accountIds[account++ % accountIds.length]}"`)
+    .replace(/"since":"[^"]+"/, `"since":"${hourAgo()}"`);
+  const response = await fetch(url, {
+    method: method.toUpperCase(),
+    headers: { Authorization: `Bearer ${app.tenant.key}`, 'Content-Type': 'application/json' },
+    body,
+  });
+  expect(response.status, `${edit} ${await response.text()}`).toBeLessThan(300);
+});
+
+test('connectAccount names the credentials of its network', async () => {
+  const { platform, credentials } = connectAccount as { platform: string; credentials: object };
+  const { body } = await app.tenant.api.get('/v1/platforms/capabilities');
+  const network = body.data.find((one: { platform: string }) => one.platform === platform);
+  const validate = new Ajv2020({ strict: false }).compile(network.connect.credentials);
+  expect(validate(credentials), `${edit} ${JSON.stringify(validate.errors)}`).toBe(true);
+});

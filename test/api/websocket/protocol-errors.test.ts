@@ -1,0 +1,172 @@
+// Sockets whose client breaks the protocol close with a code, and nothing is logged.
+import { once } from 'node:events';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { MockInstance } from 'vitest';
+import { startApp, useApp } from '../../support/app/app.ts';
+import {
+  closeOf,
+  createSocket,
+  nextMessage,
+  openOwnSocket,
+  openSocket,
+  openTcpSocket,
+  refusalOf,
+  send,
+} from '../../support/receivers/raw-socket.ts';
+
+let printed: MockInstance;
+
+const app = useApp({ roles: { api: true, worker: false } });
+beforeEach(() => {
+  printed = vi.spyOn(console, 'error');
+});
+afterEach(() => {
+  expect(printed).not.toHaveBeenCalled();
+});
+
+const own = () => openOwnSocket(app.url, app.tenant.key);
+
+describe('the subprotocol', () => {
+  test('that is another is refused with 400 and the name of ours', async () => {
+    const refused = await refusalOf(createSocket(app.url, ['graphql-ws']));
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain('graphql-transport-ws');
+  });
+
+  test('that is not named closes with 4406', async () => {
+    const socket = createSocket(app.url, []);
+    expect(await closeOf(socket)).toMatchObject({ code: 4406 });
+  });
+
+  test('is ours where several are offered', async () => {
+    const socket = await openSocket(app.url, ['graphql-ws', 'graphql-transport-ws']);
+    expect(socket.protocol).toBe('graphql-transport-ws');
+    socket.close();
+  });
+});
+
+describe('a message', () => {
+  test.each([
+    'nonsense',
+    '',
+    '[]',
+    'null',
+    '7',
+    '{}',
+    '{"type":7}',
+    '{"type":"start","id":"1"}',
+    '{"type":"subscribe"}',
+    '{"type":"subscribe","id":1,"payload":{"query":"{ project { id } }"}}',
+    '{"type":"subscribe","id":"","payload":{"query":"{ project { id } }"}}',
+    '{"type":"subscribe","id":"1","payload":{"query":7}}',
+    '{"type":"subscribe","id":"1","payload":{"query":"{ project { id } }","variables":[]}}',
+    '{"type":"complete"}',
+    '{"type":"next","id":"1","payload":{"data":{}}}',
+    '{"type":"error","id":"1","payload":[]}',
+    '{"type":"connection_ack"}',
+    '{"type":"ping","payload":"x"}',
+  ])('%j closes with 4400', async (text) => {
+    const socket = await own();
+    socket.send(text);
+    expect(await closeOf(socket)).toMatchObject({ code: 4400 });
+  });
+
+  test('of bytes that are no JSON closes with 4400', async () => {
+    const socket = await own();
+    socket.send(Buffer.from([0, 159, 146, 150]));
+    expect(await closeOf(socket)).toMatchObject({ code: 4400 });
+  });
+
+  test('that subscribes before the key is named closes with 4401', async () => {
+    const socket = await openSocket(app.url);
+    send(socket, { type: 'subscribe', id: '1', payload: { query: '{ project { id } }' } });
+    expect(await closeOf(socket)).toMatchObject({ code: 4401 });
+  });
+
+  test('that names the key a second time closes with 4429', async () => {
+    const socket = await own();
+    send(socket, { type: 'connection_init', payload: { apiKey: app.tenant.key } });
+    expect(await closeOf(socket)).toMatchObject({ code: 4429 });
+  });
+
+  test('that takes the id of an open operation closes with 4409', async () => {
+    const socket = await own();
+    const payload = { query: 'subscription { postUpdated { cursor } }' };
+    send(socket, { type: 'subscribe', id: '1', payload });
+    send(socket, { type: 'subscribe', id: '1', payload });
+    expect(await closeOf(socket)).toMatchObject({ code: 4409 });
+  });
+
+  test('that names an operation as the one before, which is completed and has not ended, closes with 4409', async () => {
+    const socket = await own();
+    const payload = { query: 'subscription { postUpdated { cursor } }' };
+    send(socket, { type: 'subscribe', id: '1', payload });
+    send(socket, { type: 'complete', id: '1' });
+    send(socket, { type: 'subscribe', id: '1', payload });
+    expect(await closeOf(socket)).toMatchObject({ code: 4409 });
+  });
+
+  test('that completes an unknown operation has no effect', async () => {
+    const socket = await own();
+    send(socket, { type: 'complete', id: 'x' });
+    send(socket, { type: 'ping' });
+    expect(await nextMessage(socket)).toEqual({ type: 'pong' });
+    socket.close();
+  });
+
+  test.each([
+    ['query A { project { id } }', 'B'],
+    ['query A { project { id } } query B { project { id } }', undefined],
+  ])('with %j and the operation name %j is refused', async (query, operationName) => {
+    const socket = await own();
+    send(socket, { type: 'subscribe', id: '1', payload: { query, operationName } });
+    const { type, payload } = await nextMessage(socket);
+    expect(type).toBe('error');
+    expect(payload[0].extensions).toMatchObject({
+      code: 'validation_error',
+      requestId: expect.any(String),
+    });
+    socket.close();
+  });
+
+  test('that is too large closes with 1009', async () => {
+    const socket = await own();
+    socket.send('x'.repeat(2_000_000));
+    expect(await closeOf(socket)).toMatchObject({ code: 1009 });
+  });
+});
+
+describe('frames', () => {
+  const unmasked = [0x81, 0x01, 0x78];
+
+  test.each([
+    ['of an unknown kind', [0x83, 0x80, 0, 0, 0, 0], 1002],
+    ['that are not masked', unmasked, 1002],
+    ['of text that is no UTF-8', [0x81, 0x82, 0, 0, 0, 0, 0xc3, 0x28], 1007],
+    ['that announce more than is taken', [0x81, 0xff, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0], 1009],
+  ])('%s close the socket', async (_, bytes, code) => {
+    const wire = await openTcpSocket(app.url);
+    wire.write(Buffer.from(bytes));
+    const [frame] = (await once(wire, 'data')) as [Buffer];
+    expect(frame[0]).toBe(0x88);
+    expect(frame.readUInt16BE(2)).toBe(code);
+    wire.destroy();
+  });
+
+  test('that answer its last one badly do not keep the server from closing in order', async () => {
+    const closing = await startApp({ roles: { api: true, worker: false } });
+    const warned = vi.spyOn(closing.context.log, 'warn');
+    const wire = await openTcpSocket(closing.url);
+    wire.on('data', () => wire.write(Buffer.from(unmasked)));
+    await closing.stop();
+    expect(warned).not.toHaveBeenCalled();
+    wire.destroy();
+  });
+
+  test('leave the server well', async () => {
+    const socket = await own();
+    send(socket, { type: 'ping' });
+    expect(await nextMessage(socket)).toEqual({ type: 'pong' });
+    socket.close();
+  });
+});

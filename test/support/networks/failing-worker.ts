@@ -1,0 +1,124 @@
+// A worker that numbers its steps, each a statement or a call to the network, and can fail at any of them.
+import { Kysely, PostgresDialect } from 'kysely';
+import { Pool, type PoolClient } from 'pg';
+import type { Database, Db } from '../../../schema/database/tables.ts';
+import { PreparingClient } from '../../../schema/database/prepared.ts';
+import type { Switchboard } from './faults.ts';
+
+export type Failure =
+  /** The process is gone: it takes no further step, and its connections break. */
+  | 'dies'
+  /** The step fails, and the process lives on. */
+  | 'loses a connection'
+  /** The worker is healthy, and somebody cancels the post at that moment. */
+  | 'races a cancellation';
+
+/** `after`: the step has taken effect, but its answer is lost. */
+export interface Interruption {
+  step: number;
+  moment: 'before' | 'after';
+  failure: Failure;
+}
+
+export interface FailingWorker {
+  readonly db: Db;
+  /** Names of the steps taken, in order. */
+  readonly steps: readonly string[];
+  /** Counts the network's calls as steps too. */
+  follow(switchboard: Switchboard): void;
+  /** Resolves when the work ends or the process dies. */
+  run(work: () => Promise<void>): Promise<void>;
+}
+
+export interface FailingWorkerOptions {
+  pool: Pool;
+  interruption?: Interruption | undefined;
+  onInterrupt?: () => Promise<void>;
+}
+
+const lostConnection = new Error('The connection was lost.');
+
+export function createWorkerPool(url: string): Pool {
+  const pool = new Pool({ Client: PreparingClient, connectionString: url, max: 16 });
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  return pool;
+}
+
+export function createFailingWorker(options: FailingWorkerOptions): FailingWorker {
+  const { pool, interruption, onInterrupt } = options;
+  const steps: string[] = [];
+  const clients = new Set<PoolClient>();
+  const death = Promise.withResolvers<void>();
+  let isDead = false;
+
+  const never = () => new Promise<never>(() => undefined);
+
+  async function reach(step: number, moment: 'before' | 'after'): Promise<void> {
+    if (isDead) await never();
+    if (step !== interruption?.step || moment !== interruption.moment) return;
+    await onInterrupt?.();
+    if (interruption.failure === 'races a cancellation') return;
+    if (interruption.failure === 'loses a connection') throw lostConnection;
+    isDead = true;
+    for (const client of clients) client.release(true);
+    death.resolve();
+    await never();
+  }
+
+  async function take<T>(label: string, act: () => Promise<T>): Promise<T> {
+    const step = steps.push(label);
+    await reach(step, 'before');
+    const answer = await act();
+    await reach(step, 'after');
+    return answer;
+  }
+
+  function follow(client: PoolClient) {
+    clients.add(client);
+    let hasBroken = false;
+    const query = async (text: string, values: unknown[]) => {
+      try {
+        return await take(nameOf(text), () => client.query(text, values));
+      } catch (error) {
+        // A lost connection ends its transaction.
+        hasBroken ||= error === lostConnection;
+        throw error;
+      }
+    };
+    return {
+      query: (text: string, values: unknown[]) =>
+        hasBroken ? Promise.reject(lostConnection) : query(text, values),
+      release(isDiscarded?: boolean) {
+        clients.delete(client);
+        if (!isDead) client.release(hasBroken || isDiscarded);
+      },
+    };
+  }
+
+  const dialect = new PostgresDialect({
+    pool: {
+      // Has no cursors: the code under test uses none.
+      connect: async () => {
+        if (isDead) await never();
+        return follow(await pool.connect()) as never;
+      },
+      end: async () => undefined,
+      options: {},
+    },
+  });
+  let call = 0;
+  return {
+    db: new Kysely<Database>({ dialect }),
+    steps,
+    follow(switchboard) {
+      switchboard.onCall = async (moment, stage) => {
+        if (moment === 'before') call = steps.push(`call of ${stage}`);
+        await reach(call, moment);
+      };
+    },
+    run: (work) => Promise.race([work(), death.promise]),
+  };
+}
+
+const nameOf = (statement: string) => statement.trim().split('\n')[0]!.slice(0, 80);
