@@ -1,5 +1,5 @@
 // The README and the pages of docs/ as their readers use them: programs, requests, rows of tables.
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -47,7 +47,8 @@ export function createProgramDirectory(): ProgramDirectory {
       const block = readBlocks(readPage(page)).find(({ text }) => name.test(text))?.text;
       if (block === undefined) throw new Error(`${page} has no program ${file}.`);
       const path = join(directory, file);
-      writeFileSync(path, block);
+      // Written once: a process that is starting may be reading it for another test.
+      if (!existsSync(path)) writeFileSync(path, block);
       return path;
     },
     remove: () => rmSync(directory, { recursive: true, force: true }),
