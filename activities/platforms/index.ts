@@ -15,12 +15,12 @@ import { createWordPress } from './wordpress/index.ts';
 export type Platforms = ReadonlyMap<PlatformName, Platform>;
 
 export function createPlatforms(platforms: readonly Platform[]): Platforms {
-  return new Map(platforms.map((platform) => [platform.name, platform]));
+  return new Map(platforms.map((platform) => [platform.definition.name, platform]));
 }
 
 /** The rules of one account of the network. */
-export function rulesOf({ rules, rulesFor }: Platform, traits: Traits): PlatformRules {
-  return rulesFor?.(traits) ?? rules;
+export function rulesOf({ definition }: Platform, traits: Traits): PlatformRules {
+  return definition.rulesFor?.(traits) ?? definition.rules;
 }
 
 /** How networks are reached: guarded, and counted for the project that they act for. */

@@ -1,7 +1,7 @@
 // The interface of a network to the engine: data in, data out, no database, no Temporal.
 import type { z } from 'zod';
-import type { PlatformDefinition, Traits } from '../../schema/platforms/definition.ts';
-import type { PlatformName } from '../../schema/platforms/index.ts';
+import type { Traits } from '../../schema/platforms/definition.ts';
+import type { PlatformEntry } from '../../schema/platforms/index.ts';
 
 /** Secrets and choices that let us act for an account. Plain JSON, stored only as ciphertext. */
 export type Credentials = Record<string, string>;
@@ -79,15 +79,12 @@ export type ReconcileOutcome =
   { outcome: 'published'; published: Published } | { outcome: 'absent' } | { outcome: 'unknown' };
 
 /**
- * A network: its entry and its calls. Every call throws only PlatformErrors. `signal` aborts its HTTP
- * requests. After an unknown outcome, a `commit` is repeated only after `reconcile` has returned `absent`,
- * so without `reconcile` never.
+ * The calls of a network, and its definition. Every call throws only PlatformErrors. `signal` aborts its
+ * HTTP requests. After an unknown outcome, a `commit` is repeated only after `reconcile` has returned
+ * `absent`, so without `reconcile` never.
  */
-export interface Platform extends Pick<
-  PlatformDefinition,
-  'rules' | 'rulesFor' | 'options' | 'commitRepeatsForMs'
-> {
-  readonly name: PlatformName;
+export interface Platform {
+  readonly definition: PlatformEntry;
   /** Turns plain credentials (`POST /v1/accounts/connect`) into a connection. Absent: consent only. */
   readonly connect?: {
     readonly credentials: z.ZodType<Credentials>;

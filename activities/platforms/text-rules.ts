@@ -1,9 +1,7 @@
 // Checks texts against a network's rules.
 import type { Issue } from '../../schema/wire/errors.ts';
 import type { Path } from '../../schema/wire/names.ts';
-import type { TextUnit } from '../../schema/platforms/definition.ts';
-import { platformTitles } from '../../schema/platforms/index.ts';
-import type { Platform } from './platform.ts';
+import type { PlatformDefinition, TextUnit } from '../../schema/platforms/definition.ts';
 
 const unitNames: Record<TextUnit, string> = {
   graphemes: 'graphemes',
@@ -21,12 +19,11 @@ interface TextPlace {
 }
 
 export function checkText(
-  { name, rules }: Pick<Platform, 'name' | 'rules'>,
+  { title, rules }: Pick<PlatformDefinition, 'title' | 'rules'>,
   text: string,
   { path, options = {}, isComment = false }: TextPlace,
 ): Issue[] {
   const { max, maxBytes, unit, count } = rules.text;
-  const title = platformTitles[name];
   const what = isComment ? 'comment' : 'caption';
   if ((isComment || rules.isTextRequired) && text.trim() === '') {
     return [{ path, code: `${what}_required`, message: `${title} needs a ${what}.` }];

@@ -126,7 +126,7 @@ async function findObstacle(
   if (
     row.phase === 'commit' &&
     platform &&
-    !mayRepeat(platform, row.clock, row.read_at.getTime())
+    !mayRepeat(platform.definition, row.clock, row.read_at.getTime())
   ) {
     await takeStep(dependencies, row, nextCheck(row.clock, limits), lostCommit);
     return 'written';

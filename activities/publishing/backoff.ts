@@ -1,9 +1,9 @@
 // Decides what a target does next after an error. Pure: takes the row's counters, returns the next step.
 import type { ClockState } from '../../schema/database/tables.ts';
+import type { PlatformDefinition } from '../../schema/platforms/definition.ts';
 import type { PostingErrorCode } from '../../schema/posts/errors.ts';
 import type { Phase } from '../../schema/posts/posts.ts';
 import type { TargetClock } from '../../schema/retry.ts';
-import type { Platform } from '../platforms/platform.ts';
 import type { PlatformError } from '../platforms/platform-error.ts';
 
 export type NextStep =
@@ -96,7 +96,7 @@ export function firstCheck(clock: ClockState, limits: TargetClock, begunMs: numb
  * or outage. After a manual retry the age of the first commit is unknown.
  */
 export function mayRepeat(
-  { commitRepeatsForMs }: Pick<Platform, 'commitRepeatsForMs'>,
+  { commitRepeatsForMs }: Pick<PlatformDefinition, 'commitRepeatsForMs'>,
   clock: ClockState,
   nowMs: number,
 ): boolean {
@@ -148,7 +148,7 @@ export function nextCheck(clock: ClockState, limits: TargetClock): NextStep {
  * repeated after the first check, and the reconciliation continues unless the repeat publishes the post.
  */
 export function afterAbsent(
-  platform: Pick<Platform, 'commitRepeatsForMs'>,
+  platform: Pick<PlatformDefinition, 'commitRepeatsForMs'>,
   clock: ClockState,
   limits: TargetClock,
   nowMs: number,

@@ -82,7 +82,7 @@ export async function recordOutcome(
       );
     case 'absent':
       return take(
-        afterAbsent(platform, clock, limits, dependencies.now()),
+        afterAbsent(platform.definition, clock, limits, dependencies.now()),
         'The network did not take the post.',
       );
     case 'unknown':

@@ -5,7 +5,6 @@ import type { Platform } from '../../activities/platforms/platform.ts';
 import type { ConnectSessionStatus } from '../../schema/accounts.ts';
 import type { AppError } from '../../schema/wire/errors.ts';
 import { render, type Path } from '../../schema/wire/names.ts';
-import { platformTitles } from '../../schema/platforms/index.ts';
 import { isSecretField } from '../accounts/connect-at-network.ts';
 import { page, prose, type Html } from '../http/pages.ts';
 
@@ -57,7 +56,7 @@ export interface CredentialsForm {
 /** For networks that connect an account with credentials. */
 export function formPage(form: CredentialsForm): Promise<Response> {
   const { platform, projectName, sessionId, state, error } = form;
-  const network = platformTitles[platform.name];
+  const network = platform.definition.title;
   const { description, fields } = readCredentials(platform);
   const shown = fields.map((field) => ({ ...field, issues: findIssues(field, fields, error) }));
   const firstWrong = shown.find(({ issues }) => issues.length > 0);

@@ -3,13 +3,8 @@ import { z } from 'zod';
 import type { Platform } from '../../activities/platforms/platform.ts';
 import type { Capabilities } from '../../schema/platforms/capabilities.ts';
 
-export function presentCapabilities({
-  name,
-  rules,
-  options,
-  connect,
-  consent,
-}: Platform): Capabilities {
+export function presentCapabilities({ definition, connect, consent }: Platform): Capabilities {
+  const { name, rules, options } = definition;
   const { max, maxBytes, unit } = rules.text;
   return {
     platform: name,

@@ -27,8 +27,11 @@ const definitions = [
 type Definition = (typeof definitions)[number];
 export type PlatformName = Definition['name'];
 
-export const platformDefinitions: readonly (PlatformDefinition & { name: PlatformName })[] =
-  definitions;
+export interface PlatformEntry extends PlatformDefinition {
+  readonly name: PlatformName;
+}
+
+export const platformDefinitions: readonly PlatformEntry[] = definitions;
 export const platformNames = definitions.map(({ name }) => name) as [PlatformName];
 
 /** The display name of each network. */

@@ -8,6 +8,7 @@ import type {
 } from '../../activities/platforms/platform.ts';
 import { PlatformError } from '../../activities/platforms/platform-error.ts';
 import { forEachTest } from './fixtures.ts';
+import { simulatedDefinition, simulatedRules } from './networks/network.ts';
 
 /** What the network does with the next commit. */
 export type Behaviour =
@@ -55,16 +56,11 @@ export function createScriptedNetwork(): ScriptedNetwork {
     expiredTokens: new Set(),
     refreshes: 0,
     platform: {
-      name: 'sandbox',
-      rules: {
-        text: { max: 5_000, unit: 'characters' },
-        isTextRequired: false,
-        media: { max: 4 },
-        replies: null,
-        source: 'scripted',
+      definition: {
+        ...simulatedDefinition,
+        rules: { ...simulatedRules, isTextRequired: false, media: { max: 4 }, replies: null },
+        options: z.looseObject({}),
       },
-      commitRepeatsForMs: 0,
-      options: z.looseObject({}),
       refresh: async ({ token }) => {
         network.refreshes++;
         await network.onRefresh?.();

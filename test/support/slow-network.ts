@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { PlatformError } from '../../activities/platforms/platform-error.ts';
 import type { CommitOutcome, Platform, Target } from '../../activities/platforms/platform.ts';
 import type { Phase } from '../../schema/posts/posts.ts';
-import { simulatedRules } from './networks/network.ts';
+import { simulatedDefinition } from './networks/network.ts';
 import { startReceiver, type Reply } from './receivers/receiver.ts';
 
 /** What the network does with one call. */
@@ -71,10 +71,7 @@ export function connectSlowNetwork(url: string): Platform {
     return (await response.json()) as T;
   }
   return {
-    name: 'sandbox',
-    rules: simulatedRules,
-    commitRepeatsForMs: 0,
-    options: z.looseObject({}),
+    definition: { ...simulatedDefinition, options: z.looseObject({}) },
     prepare: (target, signal) => call('prepare', target, signal),
     commit: (target, signal) => call<CommitOutcome>('commit', target, signal),
     confirm: (target, signal) => call<CommitOutcome>('confirm', target, signal),

@@ -28,7 +28,7 @@ export function createBluesky(settings: BlueskySettings): Platform {
   const sessions = { open, identify: createIdentify({ fetch, findDid, plcUrl }), entryway };
 
   return {
-    ...bluesky,
+    definition: bluesky,
 
     connect: {
       credentials: loginInput(entryway),

@@ -42,7 +42,7 @@ export function createDiscord({ fetch, apiUrl }: { fetch: Fetch; apiUrl: string 
     readRefusal,
   });
   return {
-    ...discord,
+    definition: discord,
     connect: createConnect(open),
 
     async commit(target, signal) {

@@ -24,7 +24,7 @@ export function createMastodon({ fetch }: { fetch: Fetch }): Platform {
     readRefusal,
   });
   return {
-    ...mastodon,
+    definition: mastodon,
 
     connect: {
       credentials: ConnectInput,

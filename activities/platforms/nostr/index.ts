@@ -13,7 +13,7 @@ import { createAskRelays, keyOf, toError, type AskRelays } from './relays.ts';
 export function createNostr(withWebSocket: WithWebSocket, relayTimeoutMs = 10_000): Platform {
   const open = createAskRelays(withWebSocket, relayTimeoutMs);
   return {
-    ...nostr,
+    definition: nostr,
 
     connect: {
       credentials: ConnectInput,

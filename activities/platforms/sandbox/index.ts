@@ -58,7 +58,7 @@ export function createSandboxPlatform({ fetch, apiUrl, publicUrl }: SandboxSetti
   }
 
   return {
-    ...sandbox,
+    definition: sandbox,
 
     connect: {
       credentials: z.strictObject({ handle: SandboxHandle }),

@@ -23,7 +23,7 @@ const Page = z.object({
 export function createSlack({ fetch, apiUrl }: { fetch: Fetch; apiUrl: string }): Platform {
   const open = createSlackApi(fetch, apiUrl);
   return {
-    ...slack,
+    definition: slack,
     connect: {
       credentials: ConnectInput,
       run: (credentials, signal) => connect(open(credentials, signal), credentials),

@@ -15,7 +15,7 @@ const Message = z.object({
 export function createTelegram(settings: { fetch: Fetch; apiUrl: string }): Platform {
   const botOf = createBotApi(settings.fetch, settings.apiUrl);
   return {
-    ...telegram,
+    definition: telegram,
 
     connect: {
       credentials: ConnectInput,

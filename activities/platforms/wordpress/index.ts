@@ -34,7 +34,7 @@ export function createWordPress({ fetch }: { fetch: Fetch }): Platform {
     readRefusal,
   });
   return {
-    ...wordpress,
+    definition: wordpress,
 
     connect: {
       credentials: ConnectInput,

@@ -2,8 +2,7 @@
 import type { z } from 'zod';
 import type { Issue } from '../../../schema/wire/errors.ts';
 import type { Text } from '../../../schema/wire/names.ts';
-import { platformTitles } from '../../../schema/platforms/index.ts';
-import type { Platform } from '../../../activities/platforms/platform.ts';
+import type { PlatformEntry } from '../../../schema/platforms/index.ts';
 import type { Platforms } from '../../../activities/platforms/index.ts';
 import { checkText } from '../../../activities/platforms/text-rules.ts';
 import { check } from '../../http/validation.ts';
@@ -12,7 +11,7 @@ import type { RequestTarget, TargetInput } from './request-targets.ts';
 
 export function checkContent(
   platforms: Platforms,
-  platform: Platform,
+  network: PlatformEntry,
   target: RequestTarget,
   input: TargetInput,
 ): Issue[] {
@@ -20,15 +19,19 @@ export function checkContent(
   const [caption, captionPath] =
     own.caption === undefined ? [input.caption, ['caption']] : [own.caption, [...at, 'caption']];
   return [
-    ...checkNetwork(platform, target),
-    ...checkOptions(platforms, platform, target),
-    ...checkText(platform, caption, { path: captionPath, options: optionsOf(platform, target) }),
-    ...checkMedia(platform, target, input),
-    ...checkReplies(platform, target),
+    ...checkNetwork(network, target),
+    ...checkOptions(platforms, network, target),
+    ...checkText(network, caption, { path: captionPath, options: optionsOf(network, target) }),
+    ...checkMedia(network, target, input),
+    ...checkReplies(network, target),
   ];
 }
 
-function checkMedia({ name, rules }: Platform, { own, at }: RequestTarget, input: TargetInput) {
+function checkMedia(
+  { title, rules }: PlatformEntry,
+  { own, at }: RequestTarget,
+  input: TargetInput,
+) {
   const [urls, path] = own.media_urls
     ? [own.media_urls, [...at, 'media_urls']]
     : [input.media_urls, ['media_urls']];
@@ -37,38 +40,38 @@ function checkMedia({ name, rules }: Platform, { own, at }: RequestTarget, input
   const actual = urls.length;
   if (actual > 0 && !rules.media) {
     const message: Text = ({ field }) =>
-      `${platformTitles[name]} takes no media here. Give its target ${field('media_urls: []')}.`;
+      `${title} takes no media here. Give its target ${field('media_urls: []')}.`;
     return [...issues, { path, code: 'media_not_supported', message, actual, limit: 0 }];
   }
   const limit = rules.media?.max ?? 0;
   if (actual <= limit) return issues;
-  const message = `${platformTitles[name]} allows at most ${limit} media.`;
+  const message = `${title} allows at most ${limit} media.`;
   return [...issues, { path, code: 'too_many_media', message, actual, limit }];
 }
 
-function checkReplies(platform: Platform, { own, at }: RequestTarget): Issue[] {
-  const { name, rules } = platform;
+function checkReplies(network: PlatformEntry, { own, at }: RequestTarget): Issue[] {
+  const { title, rules } = network;
   const { replies } = rules;
   if (!replies) {
     return (['thread_position', 'first_comment', 'in_reply_to'] as const)
       .filter((field) => own[field] !== undefined)
       .map((field) => {
         const message: Text = (names) =>
-          `This account can't reply on ${platformTitles[name]}, so it takes no ${names.field(field)}.`;
+          `This account can't reply on ${title}, so it takes no ${names.field(field)}.`;
         return { path: [...at, field], code: 'replies_not_supported', message };
       });
   }
   const issues: Issue[] = [];
   if (own.first_comment !== undefined) {
     issues.push(
-      ...checkText(platform, own.first_comment, {
+      ...checkText(network, own.first_comment, {
         path: [...at, 'first_comment'],
         isComment: true,
       }),
     );
   }
   if (own.in_reply_to !== undefined && !replies.id.test(own.in_reply_to)) {
-    const message = `must be the id of a post at ${platformTitles[name]}, such as ${replies.example}`;
+    const message = `must be the id of a post at ${title}, such as ${replies.example}`;
     const actual = own.in_reply_to.slice(0, 64);
     issues.push({ path: [...at, 'in_reply_to'], code: 'invalid_post_id', message, actual });
   }
@@ -76,38 +79,47 @@ function checkReplies(platform: Platform, { own, at }: RequestTarget): Issue[] {
 }
 
 /** Invalid options count as none here. `checkOptions` reports them. */
-function optionsOf({ options }: Platform, { own }: RequestTarget): Record<string, unknown> {
+function optionsOf({ options }: PlatformEntry, { own }: RequestTarget): Record<string, unknown> {
   return options.safeParse(own.platform_options ?? {}).data ?? {};
 }
 
-function isOfOther({ name }: Platform, { own }: RequestTarget): boolean {
+function isOfOther({ name }: PlatformEntry, { own }: RequestTarget): boolean {
   return own.platform !== undefined && own.platform !== name;
 }
 
-function checkNetwork(platform: Platform, target: RequestTarget): Issue[] {
-  if (!isOfOther(platform, target)) return [];
+function checkNetwork(network: PlatformEntry, target: RequestTarget): Issue[] {
+  if (!isOfOther(network, target)) return [];
   const { own, at } = target;
-  const message = `must be the account's network, ${platform.name}`;
+  const message = `must be the account's network, ${network.name}`;
   return [{ path: [...at, 'platform'], code: 'other_network', message, actual: own.platform! }];
 }
 
-function checkOptions(platforms: Platforms, platform: Platform, target: RequestTarget): Issue[] {
-  if (isOfOther(platform, target)) return [];
+function checkOptions(
+  platforms: Platforms,
+  network: PlatformEntry,
+  target: RequestTarget,
+): Issue[] {
+  if (isOfOther(network, target)) return [];
   const { own, at } = target;
   const path = [...at, 'platform_options'];
-  const { issues } = check(platform.options, own.platform_options ?? {}, { at: path });
+  const { issues } = check(network.options, own.platform_options ?? {}, { at: path });
   return issues.map((issue) => {
     const isUnknown = issue.code === 'unknown_field' && issue.path.length === path.length + 1;
     if (!isUnknown) return issue;
-    return { ...issue, message: explainOption(platforms, platform, String(issue.path.at(-1))) };
+    return { ...issue, message: explainOption(platforms, network, String(issue.path.at(-1))) };
   });
 }
 
 /** An option of another network is the most common mistake. */
-function explainOption(platforms: Platforms, { name, options }: Platform, key: string): string {
+function explainOption(
+  platforms: Platforms,
+  { name, options }: PlatformEntry,
+  key: string,
+): string {
   const owners = [...platforms.values()]
-    .filter((platform) => optionNames(platform.options).includes(key))
-    .map((platform) => platform.name);
+    .map(({ definition }) => definition)
+    .filter((other) => optionNames(other.options).includes(key))
+    .map((other) => other.name);
   const own = optionNames(options);
   const known = own.length > 0 ? `, which takes ${own.join(', ')}` : '';
   return owners.length > 0

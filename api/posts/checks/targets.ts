@@ -102,9 +102,9 @@ function checkTarget(
     const message = `This installation does not publish to ${account.platform}.`;
     return refuse({ code: 'platform_not_configured', message });
   }
-  const ofAccount = { ...platform, rules: rulesOf(platform, account.traits) };
+  const network = { ...platform.definition, rules: rulesOf(platform, account.traits) };
   return [
-    ...checkContent(platforms, ofAccount, target, input).map((issue) => error(issue, target)),
+    ...checkContent(platforms, network, target, input).map((issue) => error(issue, target)),
     ...warnOfAccess(platform, account, target, publishAt),
   ];
 }
@@ -114,13 +114,14 @@ function plan(
   { own, path, index }: RequestTarget,
   account: SocialAccountRow,
 ): PlannedTarget {
+  const { options } = platforms.get(account.platform)!.definition;
   return {
     index,
     account,
     path,
     caption: own.caption ?? null,
     mediaUrls: own.media_urls ?? null,
-    platformOptions: platforms.get(account.platform)!.options.parse(own.platform_options ?? {}),
+    platformOptions: options.parse(own.platform_options ?? {}),
     threadPosition: own.thread_position ?? null,
     inReplyTo: own.in_reply_to ?? null,
     firstComment: own.first_comment ?? null,

@@ -1,13 +1,12 @@
 // Warnings: problems of a post that don't refuse it.
 import type { Platform } from '../../../activities/platforms/platform.ts';
-import { platformTitles } from '../../../schema/platforms/index.ts';
 import type { SocialAccountRow } from '../../../schema/database/tables.ts';
 import { warning, type TargetIssue } from './target-issues.ts';
 import type { RequestTarget, TargetInput } from './request-targets.ts';
 
 /** The access ends before the post is due, and only the user can renew it. */
 export function warnOfAccess(
-  { name, refresh }: Platform,
+  { definition, refresh }: Platform,
   { token_expires_at }: SocialAccountRow,
   target: RequestTarget,
   publishAt: Date,
@@ -17,7 +16,7 @@ export function warnOfAccess(
   const issue = {
     path: target.path,
     code: 'access_expires_first',
-    message: `The access to this account ends at ${ends}, before the post is published. Only the user can renew it at ${platformTitles[name]}, by connecting the account again.`,
+    message: `The access to this account ends at ${ends}, before the post is published. Only the user can renew it at ${definition.title}, by connecting the account again.`,
     actual: ends,
     limit: publishAt.toISOString(),
   };

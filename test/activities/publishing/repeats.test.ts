@@ -62,7 +62,10 @@ describe('a network that can never be checked', () => {
 });
 
 describe('a network that recognizes repeats for an hour', () => {
-  const forAnHour = () => ({ ...network.platform, commitRepeatsForMs: 3_600_000 });
+  const forAnHour = (): Platform => ({
+    ...network.platform,
+    definition: { ...network.platform.definition, commitRepeatsForMs: 3_600_000 },
+  });
 
   test('gets the repeat after the first check', async () => {
     network.script = [new PlatformError('unknown_outcome', 'Nobody knows.')];

@@ -65,7 +65,7 @@ describe('GET /v1/platforms/capabilities', () => {
   test('shows the tables that validation reads', async () => {
     const { body } = await rest.call('GET', '/v1/platforms/capabilities', { key });
     const bluesky = body.data.find((entry: { platform: string }) => entry.platform === 'bluesky');
-    const { rules } = rest.context.platforms.get('bluesky')!;
+    const { rules } = rest.context.platforms.get('bluesky')!.definition;
     expect(bluesky).toMatchObject({
       text: { max: rules.text.max, max_bytes: rules.text.maxBytes, unit: 'graphemes' },
       options: { type: 'object', additionalProperties: false },

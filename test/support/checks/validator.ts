@@ -20,14 +20,15 @@ export interface Validator extends AsyncDisposable {
 export async function createValidator(): Promise<Validator> {
   const { refresh: _, ...unrenewable } = createScriptedNetwork().platform;
   const replies = { id: /^\d+$/, example: '42' };
-  const rules = { ...unrenewable.rules, isTextRequired: true, replies };
+  const rules = { ...unrenewable.definition.rules, isTextRequired: true, replies };
   const rulesFor = ({ textMax = 5_000 }: Traits) => ({
     ...rules,
     text: { ...rules.text, max: Number(textMax) },
   });
+  const definition = { ...unrenewable.definition, rules, rulesFor };
   const rest = await createTestRest(
     {},
-    { platforms: createPlatforms([{ ...unrenewable, rules, rulesFor }]) },
+    { platforms: createPlatforms([{ ...unrenewable, definition }]) },
   );
   const { key, projectId } = await rest.createTenant();
   return {

@@ -8,8 +8,7 @@ import {
   checkReplyTo,
   findByText,
   listRoute,
-  simulatedOptions,
-  simulatedRules,
+  simulatedDefinition,
   startSimulation,
   toUrl,
   type NetworkKind,
@@ -106,11 +105,8 @@ function connect(send: Send): Platform {
     return (await send({ ...check, answer: ContainerStatus })).body;
   };
   return {
-    name: 'sandbox',
-    rules: simulatedRules,
     // A container is published once.
-    commitRepeatsForMs: Number.POSITIVE_INFINITY,
-    options: simulatedOptions,
+    definition: { ...simulatedDefinition, commitRepeatsForMs: Number.POSITIVE_INFINITY },
     refresh: createRefresh(send),
 
     async prepare({ caption, replyTo, credentials }, signal) {

@@ -8,6 +8,8 @@ import type {
 } from '../../../activities/platforms/platform.ts';
 import type { Db } from '../../../schema/database/tables.ts';
 import type { PlatformRules } from '../../../schema/platforms/definition.ts';
+import type { PlatformEntry } from '../../../schema/platforms/index.ts';
+import { sandbox } from '../../../schema/platforms/sandbox.ts';
 import type { NetworkSubject, PublicPost } from './contract/subject.ts';
 import { createSwitchboard, type Switchboard } from './faults.ts';
 import { startFaultyServer } from './faulty-server.ts';
@@ -41,7 +43,6 @@ export interface NetworkKind extends Pick<
   start(db: Db): Promise<SimulatedNetwork>;
 }
 
-/** For connectors of tests, whose name has to be one that the database knows. */
 export const simulatedRules: PlatformRules = {
   text: { max: 5_000, unit: 'characters' },
   isTextRequired: true,
@@ -49,7 +50,13 @@ export const simulatedRules: PlatformRules = {
   replies: { id: /^post-\d+$/, example: 'post-1' },
   source: 'simulated',
 };
-export const simulatedOptions = z.strictObject({});
+/** Its name is one that the database knows. A repeated commit publishes a second post. */
+export const simulatedDefinition: PlatformEntry = {
+  ...sandbox,
+  rules: simulatedRules,
+  options: z.strictObject({}),
+  commitRepeatsForMs: 0,
+};
 
 interface Simulation {
   routes(tokens: Tokens, posts: PublicPost[]): Route[];

@@ -81,7 +81,7 @@ export async function writePost(
       project_id: projectId,
       position,
       social_account_id: accountId,
-      platform: network.platform.name,
+      platform: network.platform.definition.name,
       account_name: network.connection.accountName,
       // Each caption is unique at the network.
       caption: `hello ${id}`,
@@ -121,7 +121,7 @@ async function addAccount(
     .values({
       id,
       project_id: projectId,
-      platform: platform.name,
+      platform: platform.definition.name,
       account_name: connection.accountName,
       external_account_id: connection.externalAccountId,
       traits: JSON.stringify(connection.traits ?? {}),

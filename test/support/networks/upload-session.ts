@@ -8,8 +8,7 @@ import {
   checkReplyTo,
   findByText,
   listRoute,
-  simulatedOptions,
-  simulatedRules,
+  simulatedDefinition,
   startSimulation,
   toUrl,
   type NetworkKind,
@@ -123,11 +122,8 @@ function connect(send: Send): Platform {
     return { bytes, half: bytes.length >> 1 };
   };
   return {
-    name: 'sandbox',
-    rules: simulatedRules,
     // Repeats are safe here, but a connector that doesn't know that must check first.
-    commitRepeatsForMs: 0,
-    options: simulatedOptions,
+    definition: simulatedDefinition,
     refresh: createRefresh(send),
 
     async prepare({ caption, replyTo, credentials }, signal) {

@@ -303,7 +303,7 @@ describe('options', () => {
     [{ tags: Array.from({ length: 9 }, (_, n) => `tag${n}`) }, false],
     [{ reply: {} }, false],
   ])('%j is taken: %s', (options, isTaken) => {
-    expect(bluesky.options.safeParse(options).success).toBe(isTaken);
+    expect(bluesky.definition.options.safeParse(options).success).toBe(isTaken);
   });
 });
 

@@ -91,7 +91,7 @@ describe('a post', () => {
     ['é', 16_000, 16_001],
   ])('of as many %j as may be is taken by a relay', async (character, most, tooMany) => {
     const textOf = (length: number) => `${character.repeat(length - 1)}x`;
-    const check = (text: string) => checkText(author.nostr, text, { path: ['caption'] });
+    const check = (text: string) => checkText(nostr, text, { path: ['caption'] });
     expect(check(textOf(tooMany))).toMatchObject([{ code: 'caption_too_long' }]);
     const caption = textOf(most);
     expect(check(caption)).toEqual([]);

@@ -145,6 +145,6 @@ describe('options', () => {
     [{ reply_to: 'x' }, false],
     [{ media_urls: [] }, false],
   ])('%j is taken: %s', (options, isTaken) => {
-    expect(platform.options.safeParse(options).success).toBe(isTaken);
+    expect(platform.definition.options.safeParse(options).success).toBe(isTaken);
   });
 });

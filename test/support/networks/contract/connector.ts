@@ -24,5 +24,5 @@ export function createConnector(
     withWebSocket: () => Promise.reject(new Error('The subject brings no WebSockets.')),
     ...network.tools,
   };
-  return connectPlatforms(platforms, tools).find((platform) => platform.name === name)!;
+  return connectPlatforms(platforms, tools).find(({ definition }) => definition.name === name)!;
 }
