@@ -1,7 +1,7 @@
-// Before the first test: both servers and the template database. After the last: all of it gone.
-import { mkdirSync } from 'node:fs';
+// Before the first test: both servers, the template database and the workflow bundle. After the last: all of it gone.
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { workflowBundle } from '../../activities/dispatch/workflow-bundle.ts';
 import { connectDatabase } from '../../schema/database/connect.ts';
 import { migrate } from '../../schema/database/migrate.ts';
 import { runAsAdmin, withDatabase } from './app/admin.ts';
@@ -21,8 +21,10 @@ const templateDatabase = 'fanfare_template';
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const servers = await startServers();
+  const cacheDirectory = join(servers.directory, 'cache');
   try {
-    await createTemplate(servers.adminDatabaseUrl);
+    // Otherwise the first file of every worker would bundle the workflows for itself.
+    await Promise.all([createTemplate(servers.adminDatabaseUrl), workflowBundle(cacheDirectory)]);
   } catch (error) {
     await servers.stop();
     throw error;
@@ -30,8 +32,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('adminDatabaseUrl', servers.adminDatabaseUrl);
   project.provide('templateDatabase', templateDatabase);
   project.provide('temporalAddress', servers.temporalAddress);
-  const cacheDirectory = join(servers.directory, 'cache');
-  mkdirSync(cacheDirectory);
   project.provide('cacheDirectory', cacheDirectory);
   // A program under test need not compile what another one has compiled.
   process.env['NODE_COMPILE_CACHE'] = join(cacheDirectory, 'compiled');
