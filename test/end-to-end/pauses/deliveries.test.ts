@@ -1,0 +1,74 @@
+// While an operator pauses all deliveries, nothing is sent. Afterwards everything is sent once.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { pause, resume } from '../../../api/cli/pause.ts';
+import { recordEvent } from '../../../schema/database/events/record.ts';
+import { useApp } from '../../support/app/app.ts';
+import { startReceiver } from '../../support/receivers/receiver.ts';
+import { inQuietTransaction } from '../../support/rows/quiet-transaction.ts';
+
+/** A pause takes effect within this time, and so does its end. */
+const effectiveMs = 5_000;
+
+const app = useApp();
+afterEach(() => resume(app.context, 'deliveries'));
+
+const pauseDeliveries = () => pause(app.context.db, 'deliveries');
+const resumeDeliveries = () => resume(app.context, 'deliveries');
+
+async function commitEvents(projectId: string, count = 1): Promise<void> {
+  const { db, notifier } = app.context;
+  const event = {
+    projectId,
+    environment: 'production',
+    type: 'post.published',
+    data: { id: 'post_1' },
+  } as const;
+  await inQuietTransaction(db, async (trx) => {
+    for (let i = 0; i < count; i++) await recordEvent(trx, event, { previewEvents: false });
+  });
+  notifier.notify('fanfare_deliveries');
+}
+
+describe('while deliveries are paused', () => {
+  test('an event that is committed is sent once, after they are resumed', async () => {
+    await using receiver = await startReceiver();
+    const { projectId, createWebhook } = await app.createTenant();
+    await createWebhook(receiver.url, ['post.published']);
+    await pauseDeliveries();
+    await commitEvents(projectId);
+    await sleep(2_000);
+    expect(receiver.requests).toHaveLength(0);
+    await resumeDeliveries();
+    await receiver.waitForCount(1, { timeoutMs: effectiveMs });
+    await commitEvents(projectId);
+    await receiver.waitForCount(2, { timeoutMs: effectiveMs });
+    const ids = receiver.requests.map(({ headers }) => headers['x-service-delivery']);
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  test('a burst stops in its middle, and the rest is sent once each', async () => {
+    const burst = 800;
+    let delayMs = 100;
+    await using receiver = await startReceiver({ respond: () => ({ status: 200, delayMs }) });
+    const { projectId, createWebhook } = await app.createTenant();
+    await createWebhook(receiver.url, ['post.published']);
+    await commitEvents(projectId, burst);
+    await receiver.waitForCount(50);
+    await pauseDeliveries();
+    const pausedAt = Date.now();
+    let sent: number;
+    do {
+      sent = receiver.requests.length;
+      await sleep(1_000);
+    } while (receiver.requests.length > sent && Date.now() < pausedAt + effectiveMs);
+    expect(receiver.requests).toHaveLength(sent);
+    expect(sent).toBeLessThan(burst);
+    delayMs = 0;
+    await resumeDeliveries();
+    await receiver.waitForCount(burst, { timeoutMs: 20_000 });
+    const ids = receiver.requests.map(({ headers }) => headers['x-service-delivery']);
+    expect(new Set(ids).size).toBe(burst);
+    expect(ids).toHaveLength(burst);
+  }, 40_000);
+});

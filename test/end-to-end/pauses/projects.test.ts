@@ -1,0 +1,65 @@
+// The operator pauses a project: its posts are accepted and wait, and each is published once.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { pause, resume } from '../../../api/cli/pause.ts';
+import type { Post } from '../../../schema/posts/posts.ts';
+import { useApp } from '../../support/app/app.ts';
+import {
+  createPost,
+  findPublished,
+  idsOf,
+  effectiveMs,
+  readPost,
+  resumeAll,
+  waitUntilHeld,
+} from '../../support/app/paused-posts.ts';
+
+const app = useApp();
+afterEach(() => resumeAll(app));
+
+async function countRuns({ id }: Post): Promise<number> {
+  const { current_run } = await app.context.db
+    .selectFrom('posts')
+    .select('current_run')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return current_run;
+}
+
+describe('while a project is paused', () => {
+  test('its posts wait and those of others are published; resumed, each is published once', async () => {
+    const [held, other] = [await app.createTenant(), await app.createTenant()];
+    await pause(app.context.db, held.projectId);
+    const waiting = await createPost(held);
+    const passing = await other.waitForPost((await createPost(other)).id);
+    expect(passing.status).toBe('published');
+    await waitUntilHeld(app, waiting);
+    await sleep(1_000);
+    expect(await readPost(held, waiting)).toMatchObject({ status: 'pending' });
+    expect(await findPublished(app, waiting)).toEqual([]);
+
+    expect(await resume(app.context, held.projectId)).toBe(
+      `Resumed ${held.projectId}. Restarted 1 post.`,
+    );
+    const published = await held.waitForPost(waiting.id, { timeoutMs: effectiveMs });
+    expect(published.status).toBe('published');
+    await sleep(500);
+    expect(await findPublished(app, waiting)).toEqual(idsOf(waiting));
+    expect(await countRuns(passing)).toBe(1);
+  });
+
+  test('posts to a network that is paused too wait for both', async () => {
+    const { db } = app.context;
+    const tenant = await app.createTenant();
+    await pause(db, 'sandbox');
+    await pause(db, tenant.projectId);
+    const post = await createPost(tenant);
+    await waitUntilHeld(app, post);
+    expect(await resume(app.context, 'sandbox')).toBe('Resumed sandbox.');
+    await sleep(1_000);
+    expect(await findPublished(app, post)).toEqual([]);
+    await resume(app.context, tenant.projectId);
+    await tenant.waitForPost(post.id, { timeoutMs: effectiveMs });
+    expect(await findPublished(app, post)).toEqual(idsOf(post));
+  });
+});
