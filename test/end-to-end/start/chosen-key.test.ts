@@ -1,0 +1,29 @@
+// A later start with a key that the operator chose still accepts the stored key.
+import { describe, expect, test } from 'vitest';
+import { forFile } from '../../support/fixtures.ts';
+import { createApi } from '../../support/app/api.ts';
+import { createUsedDirectory, readProject, startWithNpm } from '../../support/app/later-start.ts';
+import { findServer } from '../../support/app/program.ts';
+
+const used = forFile(createUsedDirectory);
+const key = 'a-key-of-my-own-choosing';
+
+describe('a later start', () => {
+  test('takes a key that the operator chose, and ends in order when npm and it get Ctrl-C', async () => {
+    const storedKey = used.readStoredKey();
+    const npm = startWithNpm(used.path, { FANFARE_API_KEY: key });
+    try {
+      const url = await npm.waitForUrl();
+      expect(await readProject(createApi(url, storedKey.trim()))).toEqual(used.project);
+      expect((await createApi(url, key).get('/v1/project')).status).toBe(200);
+      expect(used.readStoredKey()).toBe(storedKey);
+    } finally {
+      // Ctrl-C in a terminal reaches the whole group.
+      process.kill(-npm.pid, 'SIGINT');
+    }
+    expect(await npm.exit).toEqual([0, null]);
+    expect(npm.output()).toContain('Stopping.');
+    expect(findServer(used.path, 'postgres')).toBeUndefined();
+    expect(findServer(used.path, 'temporal')).toBeUndefined();
+  }, 60_000);
+});
