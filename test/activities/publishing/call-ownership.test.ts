@@ -1,38 +1,27 @@
 // Several processes at one target: a call belongs to the process that began it, until that one is dead.
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
-import type { Access } from '../../../activities/publishing/credentials.ts';
 import { ownedForMs } from '../../../activities/publishing/call-ownership.ts';
-import { callPhase } from '../../../activities/publishing/run-phase.ts';
 import { beginPhase } from '../../../schema/database/posts/target-steps.ts';
 import { findTarget, type TargetRow } from '../../../schema/database/posts/targets.ts';
 import type { Phase } from '../../../schema/posts/posts.ts';
-import type { AdvanceProgramInput } from '../../support/app/advance-program.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
-import { dependenciesOf, shortClock } from '../../support/networks/posting.ts';
 import {
-  connectSlowNetwork,
-  startSlowNetwork,
-  type Behavior,
-  type SlowNetwork,
-} from '../../support/slow-network.ts';
+  clock,
+  createProcess,
+  fewestCalls,
+  longCallMs,
+  noCalls,
+  waitForCall,
+} from '../../support/networks/call-ownership.ts';
+import { startSlowNetwork, type Behavior, type SlowNetwork } from '../../support/slow-network.ts';
 import { advanceToEnd, getResult, targetRun, addTarget } from '../../support/rows/targets.ts';
 import { quietNotifier } from '../../support/rows/quiet-transaction.ts';
 
-const clock = { ...shortClock, heartbeatMs: 200, lostAfterMs: 2_000 };
-/** Longer than a dead process keeps its call. */
-const longCallMs = clock.lostAfterMs * 1.4;
 /** The second check is never made. */
 const checkedOnce = { ...clock, reconcileDelaysMs: [0, 60_000] };
-const shiftMs = 3_600_000;
-const noCalls = { prepare: 0, commit: 0, confirm: 0, reconcile: 0 };
-const fewestCalls = { ...noCalls, prepare: 1, commit: 1 };
 
 let database: TestDatabase;
 vi.setConfig({ maxConcurrency: 20 });
@@ -44,13 +33,9 @@ afterAll(async () => {
 
 const createTarget = async () => (await addTarget(database.db)).resultId;
 
-/** The dependencies of another process, from the view of the database. */
-const createProcess = (network: SlowNetwork, itsClock = clock): AdvanceDependencies =>
-  dependenciesOf(database.db, { platform: connectSlowNetwork(network.url) }, itsClock);
-
 /** A process whose heartbeats don't reach the database. */
 function createSilentProcess(network: SlowNetwork, itsClock = clock): AdvanceDependencies {
-  const dependencies = createProcess(network, itsClock);
+  const dependencies = createProcess(database.db, network, itsClock);
   return { ...dependencies, heartbeats: { ...dependencies.heartbeats, keep: () => () => {} } };
 }
 
@@ -61,47 +46,6 @@ const advanceOnce = (dependencies: AdvanceDependencies, resultId: string) =>
 /** Leaves the row like a process that dies during its call. */
 async function dieIn(phase: Phase, resultId: string): Promise<void> {
   await beginPhase(database.db, quietNotifier, (await findTarget(database.db, resultId))!, phase);
-}
-
-/** Starts a process of the operating system that advances the target to its end. */
-function startProcess(
-  network: SlowNetwork,
-  resultId: string,
-  clockShiftMs = 0,
-): ChildProcess & AsyncDisposable {
-  const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-  const input: AdvanceProgramInput = {
-    databaseUrl: database.url,
-    networkUrl: network.url,
-    resultId,
-    clock,
-  };
-  const child = spawn(
-    process.execPath,
-    [
-      '--import',
-      path('../../chaos/clock-shift.ts'),
-      path('../../support/app/advance-program.ts'),
-      JSON.stringify(input),
-    ],
-    { env: { ...process.env, CLOCK_SHIFT_MS: String(clockShiftMs) }, stdio: 'inherit' },
-  );
-  const exit = once(child, 'exit');
-  return Object.assign(child, {
-    [Symbol.asyncDispose]: async () => {
-      child.kill('SIGKILL');
-      await exit;
-    },
-  });
-}
-
-async function waitForProcess(resultId: string): Promise<void> {
-  const find = sql`select from pg_stat_activity where application_name = ${resultId}`;
-  while ((await find.execute(database.db)).rows.length === 0) await sleep(50);
-}
-
-async function waitForCall(network: SlowNetwork, phase: Phase, count = 1): Promise<void> {
-  while (network.calls[phase] < count) await sleep(20);
 }
 
 describe.concurrent('a call of a living process', () => {
@@ -120,42 +64,15 @@ describe.concurrent('a call of a living process', () => {
     const { promise: until, resolve: answer } = Promise.withResolvers<void>();
     await using network = await startSlowNetwork(behave({ until }));
     const resultId = await createTarget();
-    const first = advanceToEnd(createProcess(network), resultId);
+    const first = advanceToEnd(createProcess(database.db, network), resultId);
     await waitForCall(network, phase);
-    const second = advanceToEnd(createProcess(network), resultId);
+    const second = advanceToEnd(createProcess(database.db, network), resultId);
     await sleep(longCallMs);
     answer();
     await Promise.all([first, second]);
     expect(network.calls).toEqual({ ...fewestCalls, ...calls });
     expect(network.posts).toEqual([resultId]);
     expect(await result(resultId)).toMatchObject({ status: 'published', attempts: 1 });
-  });
-
-  test('is not repeated by a process whose clock is an hour ahead', async () => {
-    const { promise: until, resolve: answer } = Promise.withResolvers<void>();
-    await using network = await startSlowNetwork({ prepare: [{ until }] });
-    const resultId = await createTarget();
-    const first = advanceToEnd(createProcess(network), resultId);
-    await waitForCall(network, 'prepare');
-    await using second = startProcess(network, resultId, shiftMs);
-    await waitForProcess(resultId);
-    await sleep(longCallMs);
-    answer();
-    await Promise.all([first, once(second, 'exit')]);
-    expect(network.calls).toEqual(fewestCalls);
-  });
-
-  test('stays with a process whose clock is an hour behind', async () => {
-    const { promise: until, resolve: answer } = Promise.withResolvers<void>();
-    await using network = await startSlowNetwork({ prepare: [{ until }] });
-    const resultId = await createTarget();
-    await using _first = startProcess(network, resultId, -shiftMs);
-    await waitForCall(network, 'prepare');
-    const second = advanceToEnd(createProcess(network), resultId);
-    await sleep(longCallMs);
-    answer();
-    await second;
-    expect(network.calls).toEqual(fewestCalls);
   });
 });
 
@@ -170,7 +87,7 @@ describe.concurrent('the call of a dead process', () => {
     await using network = await startSlowNetwork({});
     const resultId = await createTarget();
     await dieIn(phase, resultId);
-    expect(await advanceToEnd(createProcess(network), resultId)).toMatchObject({
+    expect(await advanceToEnd(createProcess(database.db, network), resultId)).toMatchObject({
       status: 'published',
     });
     expect(network.calls).toEqual(calls);
@@ -188,32 +105,18 @@ describe.concurrent('the call of a dead process', () => {
     const { promise: until, resolve: answer } = Promise.withResolvers<void>();
     await using network = await startSlowNetwork({ prepare: [{ until }] });
     const resultId = await createTarget();
-    const stopping = createProcess(network);
+    const stopping = createProcess(database.db, network);
     const first = advanceToEnd(stopping, resultId);
     await waitForCall(network, 'prepare');
     await stopping.heartbeats.releaseAll();
     // Its wait is longer than the test.
-    await advanceToEnd(createProcess(network, { ...clock, lostAfterMs: 600_000 }), resultId);
+    await advanceToEnd(
+      createProcess(database.db, network, { ...clock, lostAfterMs: 600_000 }),
+      resultId,
+    );
     answer();
     expect(await first).toMatchObject({ status: 'published' });
     expect(network.calls).toEqual({ ...fewestCalls, prepare: 2 });
-  });
-
-  test('is taken over from a killed process, and from a suspended one', async () => {
-    const { promise: until, resolve: answer } = Promise.withResolvers<void>();
-    await using network = await startSlowNetwork({ prepare: [{ until }, { until }] });
-    const resultId = await createTarget();
-    await using killed = startProcess(network, resultId);
-    await waitForCall(network, 'prepare');
-    killed.kill('SIGKILL');
-    await using stalled = startProcess(network, resultId);
-    await waitForCall(network, 'prepare', 2);
-    stalled.kill('SIGSTOP');
-    await advanceToEnd(createProcess(network), resultId);
-    stalled.kill('SIGCONT');
-    answer();
-    await once(stalled, 'exit');
-    expect(network.calls).toEqual({ ...fewestCalls, prepare: 3 });
   });
 });
 
@@ -240,7 +143,7 @@ describe.concurrent('a process whose call was taken over', () => {
   async function takeOverCommit(network: SlowNetwork, resultId: string) {
     const first = advanceOnce(createSilentProcess(network, checkedOnce), resultId);
     await waitForCall(network, 'commit');
-    await advanceOnce(createProcess(network, checkedOnce), resultId);
+    await advanceOnce(createProcess(database.db, network, checkedOnce), resultId);
     return { first };
   }
 
@@ -290,39 +193,13 @@ describe.concurrent('a process whose call was taken over', () => {
     const resultId = await createTarget();
     const first = advanceOnce(createSilentProcess(network), resultId);
     await waitForCall(network, 'commit');
-    const second = advanceToEnd(createProcess(network), resultId);
+    const second = advanceToEnd(createProcess(database.db, network), resultId);
     await waitForCall(network, 'commit', 2);
     gates[0].resolve();
     await first;
     expect(await result(resultId)).toMatchObject({ status: 'publishing', attempts: 2 });
     gates[1].resolve();
     expect(await second).toMatchObject({ status: 'published', attempts: 2 });
-  });
-});
-
-describe('callPhase', () => {
-  const target = { id: 'res_1', phase: 'commit', due_at: new Date(), position: 0 } as TargetRow;
-  const access = {} as Access;
-  const never = new Promise<never>(() => undefined);
-  const call = (network: SlowNetwork, spentMs: number) =>
-    callPhase(
-      { clock: { ...clock, lostAfterMs: 2 * 29_900 }, callTimeoutMs: 30_000 },
-      target,
-      connectSlowNetwork(network.url),
-      access,
-      performance.now() - spentMs,
-    );
-
-  test('sends nothing if its process has stalled since the call began', async () => {
-    await using network = await startSlowNetwork({});
-    await expect(call(network, 30_000)).rejects.toMatchObject({ kind: 'unavailable' });
-    expect(network.calls).toEqual(noCalls);
-  });
-
-  test('counts its timeout from the start of the call', async () => {
-    await using network = await startSlowNetwork({ commit: [{ until: never }] });
-    await expect(call(network, 29_000)).rejects.toMatchObject({ kind: 'unknown_outcome' });
-    expect(network.calls.commit).toBe(1);
   });
 });
 

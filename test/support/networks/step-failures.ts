@@ -49,6 +49,8 @@ const lockWaitMs = 20;
 export function describeStepFailures(
   kind: NetworkKind,
   shapes: readonly Shape[] = ['single', 'thread', 'commented'],
+  /** Scenarios with or without a fault of the network. Default: both. */
+  hasFault?: boolean,
 ): void {
   const database = useDatabase();
   const pool = forFile(
@@ -59,7 +61,9 @@ export function describeStepFailures(
   describe(`a run at ${kind.name}`, () => {
     const applicable = scenarios.filter(
       ({ shape, fault }) =>
-        shapes.includes(shape) && (fault !== 'token_expired' || kind.hasRefresh),
+        shapes.includes(shape) &&
+        (hasFault === undefined || hasFault === (fault !== undefined)) &&
+        (fault !== 'token_expired' || kind.hasRefresh),
     );
     test.each(applicable)(
       'leaves consistent records when its worker $failure at any step: $shape, $fault',

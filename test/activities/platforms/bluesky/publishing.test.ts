@@ -70,7 +70,8 @@ async function listRecords(did: string) {
   return records;
 }
 
-describe.skipIf(!pds)('connect', () => {
+// In parallel, because the server takes at least 350 ms for each login.
+describe.skipIf(!pds).concurrent('connect', () => {
   test('logs in with a handle and an app password, and keeps no password', async () => {
     const { account, connection, calls } = await connectNew();
     expect(calls).toEqual(['resolveHandle', 'DID document', 'createSession']);
@@ -106,7 +107,7 @@ describe.skipIf(!pds)('connect', () => {
   });
 });
 
-describe.skipIf(!pds)('commit', () => {
+describe.skipIf(!pds).concurrent('commit', () => {
   test('posts links, mentions and hashtags with their byte ranges', async () => {
     const { bluesky, account, target } = await connectNew();
     const friend = await createAccount();
@@ -206,7 +207,7 @@ describe.skipIf(!pds)('commit', () => {
   });
 });
 
-describe.skipIf(!pds)('prepare', () => {
+describe.skipIf(!pds).concurrent('prepare', () => {
   test('keeps its first choice', async () => {
     const { bluesky, target } = await connectNew();
     const first = await prepared(bluesky, target('The same'));
@@ -239,7 +240,7 @@ describe('recordKey', () => {
   });
 });
 
-describe.skipIf(!pds)('reconcile', () => {
+describe.skipIf(!pds).concurrent('reconcile', () => {
   test('says absent before the commit and published after it', async () => {
     const { bluesky, target } = await connectNew();
     const ready = await prepared(bluesky, target('Is it there?'));
@@ -269,7 +270,7 @@ describe.skipIf(!pds)('reconcile', () => {
   });
 });
 
-describe.skipIf(!pds)('refresh', () => {
+describe.skipIf(!pds).concurrent('refresh', () => {
   test('renews an ended session without a login', async () => {
     const { bluesky, calls, account, connection, target } = await connectNew();
     const accessJwt = pds!.expireToken(connection.credentials['accessJwt']!);

@@ -2,4 +2,4 @@
 import { describeStepFailures } from '../../../support/networks/step-failures.ts';
 import { uploadSession } from '../../../support/networks/upload-session.ts';
 
-describeStepFailures(uploadSession, ['single']);
+describeStepFailures(uploadSession, ['single'], false);

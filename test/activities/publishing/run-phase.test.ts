@@ -1,0 +1,37 @@
+// When a phase makes its call, and how long it waits for the answer.
+import { describe, expect, test } from 'vitest';
+import type { Access } from '../../../activities/publishing/credentials.ts';
+import { callPhase } from '../../../activities/publishing/run-phase.ts';
+import type { TargetRow } from '../../../schema/database/posts/targets.ts';
+import { clock, noCalls } from '../../support/networks/call-ownership.ts';
+import {
+  connectSlowNetwork,
+  startSlowNetwork,
+  type SlowNetwork,
+} from '../../support/slow-network.ts';
+
+describe('callPhase', () => {
+  const target = { id: 'res_1', phase: 'commit', due_at: new Date(), position: 0 } as TargetRow;
+  const access = {} as Access;
+  const never = new Promise<never>(() => undefined);
+  const call = (network: SlowNetwork, spentMs: number) =>
+    callPhase(
+      { clock: { ...clock, lostAfterMs: 2 * 29_900 }, callTimeoutMs: 30_000 },
+      target,
+      connectSlowNetwork(network.url),
+      access,
+      performance.now() - spentMs,
+    );
+
+  test('sends nothing if its process has stalled since the call began', async () => {
+    await using network = await startSlowNetwork({});
+    await expect(call(network, 30_000)).rejects.toMatchObject({ kind: 'unavailable' });
+    expect(network.calls).toEqual(noCalls);
+  });
+
+  test('counts its timeout from the start of the call', async () => {
+    await using network = await startSlowNetwork({ commit: [{ until: never }] });
+    await expect(call(network, 29_000)).rejects.toMatchObject({ kind: 'unknown_outcome' });
+    expect(network.calls.commit).toBe(1);
+  });
+});
