@@ -45,7 +45,7 @@ const maxBatches = 2;
 const failingEveryMs = 500;
 /** While the other deliveries keep the relay busy. */
 const busyFailingEveryMs = 2_000;
-/** The SDK's own retries would hold a poll for longer. */
+/** For one try of the SDK, which repeats a refused connection for a few seconds more. */
 const startWithinMs = 5_000;
 /** gRPC's code for a request that Temporal will never accept. */
 const invalidArgument = 3;

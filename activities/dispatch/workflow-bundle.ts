@@ -29,7 +29,8 @@ export async function workflowBundle(cacheDirectory: string): Promise<{ codePath
 async function contentHash(): Promise<string> {
   const hash = createHash('sha256');
   for (const folder of ['workflows', 'schema']) {
-    for (const name of (await readdir(join(root, folder))).toSorted()) {
+    const names = await readdir(join(root, folder), { recursive: true });
+    for (const name of names.toSorted()) {
       if (name.endsWith('.ts')) hash.update(await readFile(join(root, folder, name)));
     }
   }
