@@ -9,6 +9,8 @@ export interface TargetClock {
   readonly unavailableDelaysMs: readonly number[];
   /** Total wait for rate limits. Then: `failed: rate_limited`. */
   readonly rateLimitedForMs: number;
+  /** Total duration of the steps of a prepare, and of the waits between them. Then: `failed: unavailable`. */
+  readonly prepareForMs: number;
   /** Wait for a rate limit that names no time. */
   readonly rateLimitedDelayMs: number;
   readonly confirmFirstMs: number;
@@ -25,6 +27,7 @@ export interface TargetClock {
 export const defaultTargetClock: TargetClock = {
   unavailableDelaysMs: [1_000, 5_000, 30_000, 120_000, 600_000],
   rateLimitedForMs: 6 * 3_600_000,
+  prepareForMs: 3_600_000,
   rateLimitedDelayMs: 30_000,
   confirmFirstMs: 1_000,
   confirmMaxMs: 60_000,

@@ -6,7 +6,7 @@ import type { PlatformEntry } from '../../schema/platforms/index.ts';
 /** Secrets and choices that let us act for an account. Plain JSON, stored only as ciphertext. */
 export type Credentials = Record<string, string>;
 
-/** IDs and choices of a network, saved before the phase that needs them. Never secret. */
+/** IDs, URLs and choices of a network, saved before the call that needs them. Stored only as ciphertext. */
 export type ProviderState = Record<string, unknown>;
 
 /** The result of connecting: the account's identity, and credentials to act for it. */
@@ -37,12 +37,28 @@ export interface RefreshedCredentials {
   traits?: Traits;
 }
 
+/** A picture or a video of a target. */
+export interface TargetMedia {
+  readonly kind: 'image' | 'video';
+  readonly contentType: string;
+  readonly bytes: number;
+  /** In pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** Null for an image. */
+  readonly durationMs: number | null;
+  readonly altText: string | null;
+  /** `range`: offsets of the first and the last byte. Default: everything. */
+  open(range?: { start: number; end: number }): ReadableStream<Uint8Array>;
+}
+
 /** One target of one post, with everything that a phase needs. */
 export interface Target {
   resultId: string;
   externalAccountId: string;
   caption: string;
   mediaUrls: string[];
+  media: readonly TargetMedia[];
   /** ID, at the network, of the post that this one replies to. */
   replyTo: string | null;
   platformOptions: Record<string, unknown>;
@@ -66,9 +82,22 @@ export interface Throttle {
   waitMs: number;
 }
 
-/** `published`: the post is public. `accepted`: the network finishes later, so `confirm` polls it. */
+/**
+ * `prepared`: the post can be committed. `more`: a step is done. The state is saved, and `prepare` is called
+ * with it again after `waitMs`.
+ */
+export type PrepareOutcome =
+  | { outcome: 'prepared'; state: ProviderState }
+  | { outcome: 'more'; state: ProviderState; waitMs: number };
+
+/**
+ * `published`: the post is public. `accepted`: the network finishes later, so `confirm` polls it. `stale`:
+ * the network no longer has what was prepared, and published nothing.
+ */
 export type CommitOutcome = (
-  { outcome: 'published'; published: Published } | { outcome: 'accepted'; state: ProviderState }
+  | { outcome: 'published'; published: Published }
+  | { outcome: 'accepted'; state: ProviderState }
+  | { outcome: 'stale' }
 ) & {
   /** A limit that the network reported with its success. */
   throttle?: Throttle | undefined;
@@ -93,8 +122,11 @@ export interface Platform {
   /** The hosted connect flow. Absent: plain credentials only. */
   readonly consent?: Consent;
   refresh?(credentials: Credentials, signal: AbortSignal): Promise<RefreshedCredentials>;
-  /** May be repeated at any time. Returns the IDs and choices that `commit` needs. */
-  prepare?(target: Target, signal: AbortSignal): Promise<ProviderState>;
+  /**
+   * Does the next step before the commit, at most 20 s long. The first step gets an empty state, and each
+   * other one the state of the step before. A step may be repeated, so it publishes nothing.
+   */
+  prepare?(target: Target, signal: AbortSignal): Promise<PrepareOutcome>;
   /** The one call that makes the post public. */
   commit(target: Target, signal: AbortSignal): Promise<CommitOutcome>;
   confirm?(target: Target, signal: AbortSignal): Promise<CommitOutcome>;

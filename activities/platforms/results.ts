@@ -1,8 +1,10 @@
 // Parts of results that several networks share.
-import type { Connection } from './platform.ts';
+import type { Connection, ProviderState } from './platform.ts';
 
 export const publishedAs = (externalId: string, url: string | null) =>
   ({ outcome: 'published', published: { externalId, url } }) as const;
+
+export const preparedAs = (state: ProviderState) => ({ outcome: 'prepared', state }) as const;
 
 /** For credentials without scopes that never expire. */
 export const permanent: Pick<Connection, 'scope' | 'tokenExpiresAt'> = {

@@ -39,20 +39,20 @@ const maxRenewals = 3;
 const shortWaitMs = 20;
 /** How often the row is read while another process owns its call. */
 const readAgainMs = 500;
-/** Longer waits return to Temporal, since a worker that stops waits for this activity. */
-const waitHereMs = 5_000;
+/** Then the activity returns to Temporal, since a worker that stops waits for it. */
+const stayForMs = 5_000;
 const ended: TargetProgress = { waitMs: null };
 
 export async function advanceTarget(
-  dependencies: AdvanceDependencies,
+  installed: AdvanceDependencies,
   { resultId, run }: AdvanceTargetInput,
 ): Promise<TargetProgress> {
-  const { clock, callTimeoutMs = defaultCallTimeoutMs } = dependencies;
-  const leaveAtMs = performance.now() + waitHereMs;
+  const { callTimeoutMs = defaultCallTimeoutMs } = installed;
+  const leaveAtMs = performance.now() + stayForMs;
   for (let renewals = 0; ;) {
-    const stored = await findOpenTarget(dependencies, { resultId, run });
+    const stored = await findOpenTarget(installed, { resultId, run });
     if (!stored) return ended;
-    const ownedMs = ownedForMs(stored, clock, callTimeoutMs);
+    const ownedMs = ownedForMs(stored, installed.clock, callTimeoutMs);
     if (ownedMs > 0) {
       if (performance.now() > leaveAtMs) return { waitMs: readAgainMs };
       await sleep(Math.min(ownedMs, readAgainMs));
@@ -62,7 +62,9 @@ export async function advanceTarget(
     if (waitMs > shortWaitMs) return { waitMs };
     if (waitMs > 0) await sleep(waitMs);
 
-    const platform = dependencies.platforms.get(stored.platform);
+    const platform = installed.platforms.get(stored.platform);
+    const clock = { ...installed.clock, ...platform?.definition.clock };
+    const dependencies = { ...installed, clock };
     const row = atFirstPhase(stored, platform);
     const obstacle = await findObstacle(dependencies, row, platform);
     if (obstacle === 'written') continue;
@@ -73,7 +75,10 @@ export async function advanceTarget(
     const { project_id } = row;
     const end = await fetchFor(project_id, () => runPhase(dependencies, row, platform, access));
     if (end === 'published') return ended;
-    if (end === 'written') continue;
+    if (end === 'written') {
+      if (performance.now() > leaveAtMs) return { waitMs: 0 };
+      continue;
+    }
     if (end === 'superseded') {
       const isStillOpen = await findOpenTarget(dependencies, { resultId, run });
       return isStillOpen ? { waitMs: readAgainMs } : ended;

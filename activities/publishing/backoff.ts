@@ -55,6 +55,32 @@ export function afterError(
   }
 }
 
+/** After a step of a prepare that is not the last one. */
+export function nextPrepare(
+  { unavailable: _, prepareMs = 0, ...clock }: ClockState,
+  { prepareForMs }: TargetClock,
+  { waitMs, durationMs }: { waitMs: number; durationMs: number },
+): NextStep {
+  const spentMs = prepareMs + durationMs + waitMs;
+  if (spentMs > prepareForMs) return { fail: 'unavailable' };
+  return { next: 'prepare', waitMs, clock: { ...clock, prepareMs: spentMs } };
+}
+
+export function afterPrepared({ prepareMs: _, ...clock }: ClockState): NextStep {
+  return { next: 'commit', waitMs: 0, clock };
+}
+
+/** How often a target is prepared again. */
+const maxStale = 2;
+
+/** The network no longer has what was prepared. An earlier commit may have published it. */
+export function afterStale(phase: Phase, clock: ClockState, limits: TargetClock): NextStep {
+  if (mayBePublic({ phase, clock })) return nextCheck(clock, limits);
+  const stale = (clock.stale ?? 0) + 1;
+  if (stale > maxStale) return { fail: 'unavailable' };
+  return { next: 'prepare', waitMs: 0, clock: { ...clock, stale } };
+}
+
 /** For targets that were refused, and for targets that wait for a known limit. */
 export function afterRateLimit(
   retryAfterMs: number | undefined,

@@ -5,7 +5,9 @@ import type { Vault } from '../../schema/database/vault.ts';
 import type { PlatformName } from '../../schema/platforms/index.ts';
 import type { TargetClock } from '../../schema/retry.ts';
 import type { CallHeartbeats } from './call-ownership.ts';
+import type { TargetRow } from '../../schema/database/posts/targets.ts';
 import type { Platforms } from '../platforms/index.ts';
+import type { TargetMedia } from '../platforms/platform.ts';
 
 export interface AdvanceDependencies {
   db: Db;
@@ -20,5 +22,7 @@ export interface AdvanceDependencies {
   postsPerMinute?: Partial<Record<PlatformName, number>>;
   /** How long one call to a network may take. */
   callTimeoutMs?: number;
+  /** The pictures and videos of a target. Absent: none. */
+  loadMedia?: (row: TargetRow) => readonly TargetMedia[];
   previewEvents: boolean;
 }

@@ -4,16 +4,19 @@ import type {
   CommitOutcome,
   Connection,
   Credentials,
-  ProviderState,
+  PrepareOutcome,
   Published,
   ReconcileOutcome,
   RefreshedCredentials,
 } from '../platforms/platform.ts';
-import { PlatformError, type PlatformErrorKind } from '../platforms/platform-error.ts';
+import {
+  PlatformError,
+  readWaitMs,
+  type PlatformErrorKind,
+} from '../platforms/platform-error.ts';
 import { cutJson, cutText, toStorable } from '../platforms/storable.ts';
 
-export type PhaseOutcome =
-  { outcome: 'prepared'; state: ProviderState } | CommitOutcome | ReconcileOutcome;
+export type PhaseOutcome = PrepareOutcome | CommitOutcome | ReconcileOutcome;
 
 const maxMessageChars = 1_000;
 const maxCodeChars = 200;
@@ -137,13 +140,18 @@ export function takeOutcome(outcome: PhaseOutcome): PhaseOutcome {
       const state = toStorable(outcome.state, maxStateBytes);
       return state ? { ...outcome, state } : { outcome: 'unknown' };
     }
-    case 'prepared': {
+    case 'prepared':
+    case 'more': {
       const state = toStorable(outcome.state, maxStateBytes);
-      if (state) return { ...outcome, state };
+      if (state && outcome.outcome === 'prepared') return { ...outcome, state };
+      if (state && 'waitMs' in outcome) {
+        return { ...outcome, state, waitMs: readWaitMs(outcome.waitMs) ?? 0 };
+      }
       throw new PlatformError('unavailable', 'The network answered more than can be kept.');
     }
     case 'absent':
     case 'unknown':
+    case 'stale':
       return outcome;
   }
 }

@@ -6,12 +6,23 @@ import {
   type Failure,
 } from '../../schema/database/posts/target-steps.ts';
 import type { TargetRow } from '../../schema/database/posts/targets.ts';
+import { sealState } from '../../schema/database/posts/provider-state.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
 import { postingErrors, type PostingErrorCode } from '../../schema/posts/errors.ts';
 import type { FailureStage } from '../../schema/posts/posts.ts';
-import type { Platform } from '../platforms/platform.ts';
+import type { Platform, ProviderState } from '../platforms/platform.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
-import { afterAbsent, afterError, afterUnknown, nextPoll, type NextStep } from './backoff.ts';
+import {
+  afterAbsent,
+  afterError,
+  afterPrepared,
+  afterStale,
+  afterUnknown,
+  mayBePublic,
+  nextPoll,
+  nextPrepare,
+  type NextStep,
+} from './backoff.ts';
 import type { AdvanceDependencies } from './dependencies.ts';
 import type { PhaseOutcome } from './platform-answer.ts';
 import { noteRefusal } from './rate-limits.ts';
@@ -66,14 +77,27 @@ export async function recordOutcome(
   row: TargetRow,
   platform: Platform,
   outcome: Exclude<PhaseOutcome, { outcome: 'published' }>,
+  durationMs: number,
 ): Promise<PhaseEnd> {
   const { clock: limits } = dependencies;
-  const { clock } = row;
-  const take = async (step: NextStep, cause: PlatformError | string, state = row.provider_state) =>
-    toEnd(await takeStep(dependencies, { ...row, provider_state: state }, step, cause));
+  const { clock, phase } = row;
+  const take = async (step: NextStep, cause: PlatformError | string, state?: ProviderState) =>
+    toEnd(await takeStep(dependencies, row, step, cause, state));
   switch (outcome.outcome) {
+    case 'more':
+      return take(
+        nextPrepare(clock, limits, { waitMs: outcome.waitMs, durationMs }),
+        'The network did not finish preparing the post in time.',
+        outcome.state,
+      );
     case 'prepared':
-      return take({ next: 'commit', waitMs: 0, clock }, '', outcome.state);
+      return take(afterPrepared(clock), '', outcome.state);
+    case 'stale':
+      return take(
+        afterStale(phase, clock, limits),
+        'The network no longer had what was prepared.',
+        mayBePublic(row) ? undefined : {},
+      );
     case 'accepted':
       return take(
         nextPoll(clock, limits, dependencies.now()),
@@ -86,26 +110,27 @@ export async function recordOutcome(
         'The network did not take the post.',
       );
     case 'unknown':
-      return take(afterUnknown(row.phase, clock, limits), lostCommit);
+      return take(afterUnknown(phase, clock, limits), lostCommit);
   }
 }
 
 const toEnd = (isWritten: boolean): PhaseEnd => (isWritten ? 'written' : 'superseded');
 
-/** False: another execution has changed the row, and nothing was written. */
+/** `state`: undefined keeps the row's. False: another execution has changed the row, and nothing was written. */
 export async function takeStep(
   dependencies: AdvanceDependencies,
   row: TargetRow,
   step: NextStep,
   cause: PlatformError | string,
+  state?: ProviderState,
 ): Promise<boolean> {
   if ('fail' in step) return failTarget(dependencies, row, step.fail, cause);
-  const { db, notifier } = dependencies;
+  const { db, notifier, vault } = dependencies;
   return setNextPhase(db, notifier, row, {
     phase: step.next,
     clock: step.clock,
     waitMs: step.waitMs > 0 ? step.waitMs : null,
-    state: row.provider_state,
+    state: state && sealState(vault, row.id, state),
   });
 }
 

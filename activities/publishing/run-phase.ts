@@ -1,7 +1,9 @@
 // Runs one phase of a target: records that it begins, calls the network, records the outcome.
 import type { ClockState } from '../../schema/database/tables.ts';
 import { beginPhase, endAttempt, setPublished } from '../../schema/database/posts/target-steps.ts';
+import { openState } from '../../schema/database/posts/provider-state.ts';
 import type { TargetRow } from '../../schema/database/posts/targets.ts';
+import type { Phase } from '../../schema/posts/posts.ts';
 import type { Platform, Target } from '../platforms/platform.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
 import { withoutLimit } from './backoff.ts';
@@ -13,6 +15,8 @@ import { recordError, recordOutcome, type PhaseEnd } from './record-outcome.ts';
 
 /** Well below the activity's timeout: the outcome must be recorded before another execution may begin. */
 export const defaultCallTimeoutMs = 30_000;
+/** A step of a prepare may be repeated, so a long one only costs time. */
+const stepTimeoutMs = 20_000;
 
 export async function runPhase(
   dependencies: AdvanceDependencies,
@@ -22,6 +26,7 @@ export async function runPhase(
 ): Promise<PhaseEnd> {
   const { db, notifier, heartbeats } = dependencies;
   const { phase } = row;
+  const target = toTarget(dependencies, row, access);
   const startedMs = performance.now();
   if (!(await beginPhase(db, notifier, row, phase))) return 'written';
   const begun: TargetRow = {
@@ -32,7 +37,7 @@ export async function runPhase(
   };
   const stopHeartbeats = heartbeats.keep(begun);
   try {
-    return await callAndRecord(dependencies, begun, platform, access, startedMs);
+    return await callAndRecord(dependencies, begun, platform, target, startedMs);
   } finally {
     stopHeartbeats();
   }
@@ -42,11 +47,11 @@ async function callAndRecord(
   dependencies: AdvanceDependencies,
   row: TargetRow,
   platform: Platform,
-  access: Access,
+  target: Target,
   startedMs: number,
 ): Promise<PhaseEnd> {
   const { db, notifier } = dependencies;
-  const answer = await callPhase(dependencies, row, platform, access, startedMs).catch(
+  const answer = await callPhase(dependencies, row.phase, platform, target, startedMs).catch(
     toPlatformError,
   );
   const durationMs = Math.round(performance.now() - startedMs);
@@ -61,7 +66,7 @@ async function callAndRecord(
     return 'published';
   }
   await endAttempt(db, row.id, row.steps, { outcome: answer.outcome, durationMs });
-  return recordOutcome(dependencies, called, platform, answer);
+  return recordOutcome(dependencies, called, platform, answer, durationMs);
 }
 
 /** `startedMs`: from `performance.now()`, before the database recorded the call as begun. */
@@ -70,9 +75,9 @@ export async function callPhase(
     clock,
     callTimeoutMs = defaultCallTimeoutMs,
   }: Pick<AdvanceDependencies, 'clock' | 'callTimeoutMs'>,
-  row: TargetRow,
+  phase: Phase,
   platform: Platform,
-  access: Access,
+  target: Target,
   startedMs: number,
 ): Promise<PhaseOutcome> {
   const spentMs = performance.now() - startedMs;
@@ -80,34 +85,41 @@ export async function callPhase(
   if (spentMs > clock.lostAfterMs / 2) {
     throw new PlatformError('unavailable', 'The worker stalled before the call, and sent nothing.');
   }
-  const signal = AbortSignal.timeout(Math.ceil(Math.max(callTimeoutMs - spentMs, 1)));
-  return takeOutcome(await callPlatform(platform, row, toTarget(row, access), signal));
+  const forMs = phase === 'prepare' ? Math.min(callTimeoutMs, stepTimeoutMs) : callTimeoutMs;
+  const signal = AbortSignal.timeout(Math.ceil(Math.max(forMs - spentMs, 1)));
+  return takeOutcome(await callPlatform(platform, phase, target, signal));
 }
 
-function toTarget(row: TargetRow, access: Access): Target {
+/** Throws if the vault can't open the state. Called before the row says that a call has begun. */
+function toTarget(
+  { vault, loadMedia }: AdvanceDependencies,
+  row: TargetRow,
+  { externalAccountId, credentials, traits }: Access,
+): Target {
   return {
     resultId: row.id,
-    externalAccountId: access.externalAccountId,
+    externalAccountId,
     caption: row.caption ?? row.post_caption,
     mediaUrls: row.media_urls ?? row.post_media_urls,
+    media: loadMedia?.(row) ?? [],
     replyTo: row.in_reply_to ?? row.answered_external_id,
     platformOptions: row.platform_options,
     dueAt: new Date(row.due_at.getTime() + row.position),
-    credentials: access.credentials,
-    traits: access.traits,
-    state: row.provider_state,
+    credentials,
+    traits,
+    state: openState(vault, row),
   };
 }
 
 async function callPlatform(
   platform: Platform,
-  { phase }: TargetRow,
+  phase: Phase,
   target: Target,
   signal: AbortSignal,
 ): Promise<PhaseOutcome> {
   switch (phase) {
     case 'prepare':
-      return { outcome: 'prepared', state: await platform.prepare!(target, signal) };
+      return platform.prepare!(target, signal);
     case 'commit':
       return platform.commit(target, signal);
     case 'confirm':

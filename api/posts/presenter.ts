@@ -95,6 +95,9 @@ export function findWaitReason(row: PostResultRow, results: PostResultRow[]): Wa
 
 function reasonOf({ phase, clock }: PostResultRow, until: Date): WaitReason {
   if (clock.rateLimitedSinceMs !== undefined) return 'rate_limit';
+  if (phase === 'prepare' && clock.prepareMs !== undefined && clock.unavailable === undefined) {
+    return 'preparation';
+  }
   if (phase === 'confirm') return 'confirmation';
   if (phase === 'reconcile') return 'lost_answer';
   return isSlot(clock.slotAtMs, until) ? 'rate_limit' : 'network';

@@ -157,6 +157,10 @@ export type PostRow = Selectable<PostTable>;
 /** A target's retries and waits, kept in its row so that a new workflow can continue. */
 export interface ClockState {
   unavailable?: number;
+  /** Duration of the steps of this prepare so far, waits included. */
+  prepareMs?: number;
+  /** How often the network no longer had what was prepared. */
+  stale?: number;
   rateLimitedSinceMs?: number;
   confirmSinceMs?: number;
   confirmDelayMs?: number;
@@ -193,7 +197,9 @@ interface PostResultTable {
   phase: Phase;
   /** `ready`: the phase may be begun. `begun`: its call may have been sent. */
   phase_state: 'ready' | 'begun';
-  provider_state: Json<Record<string, unknown>>;
+  /** Sealed by the vault; null: empty. */
+  provider_state: Buffer | null;
+  provider_state_key_id: string | null;
   clock: Json<ClockState>;
   external_id: string | null;
   url: string | null;

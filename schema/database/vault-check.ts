@@ -21,6 +21,7 @@ const sealedColumn = (table: string, column: string): SealedColumn => ({
 /** Columns whose key ids are indexed. */
 const indexedColumns = [
   sealedColumn('social_accounts', 'credentials'),
+  sealedColumn('post_results', 'provider_state'),
   sealedColumn('webhook_subscriptions', 'secret'),
   sealedColumn('webhook_subscriptions', 'previous_secret'),
 ];

@@ -1,5 +1,6 @@
 // The definition of a network: the source of its settings, API types and documentation tables.
 import type { z } from 'zod';
+import type { TargetClock } from '../retry.ts';
 import { describedEnum } from '../wire/described-enum.ts';
 
 export const TextUnit = describedEnum('TextUnit', 'Unit in which the network counts text.', {
@@ -51,6 +52,8 @@ export interface PlatformDefinition {
    * 0: never. Infinity: always.
    */
   readonly commitRepeatsForMs: number;
+  /** Where its deadlines differ from the default. */
+  readonly clock?: Partial<TargetClock>;
 }
 
 export function definePlatform<const Definition extends PlatformDefinition>(

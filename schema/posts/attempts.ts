@@ -6,7 +6,9 @@ import { Timestamp } from '../wire/timestamp.ts';
 
 export const AttemptOutcome = describedEnum('AttemptOutcome', 'Outcome of the call.', {
   begun: 'In progress, or the process that made the call was lost.',
+  more: 'One step of the preparation is done.',
   prepared: 'The network is ready to publish.',
+  stale: 'The network no longer had what was prepared, and published nothing.',
   accepted: 'The network accepted the post and is still processing it.',
   published: 'The post is public.',
   absent: 'A check found that the network does not have the post.',

@@ -64,6 +64,7 @@ export type NextAction = z.infer<typeof NextAction>;
 export const waitReasons = {
   rate_limit: 'The network or the operator limits how often the account can post.',
   network: 'The network was unreachable or temporarily refused. The call is retried.',
+  preparation: 'The network is processing what was sent before the post.',
   confirmation: 'The network accepted the post and is still processing it.',
   lost_answer: 'The response to the commit was lost. Fanfare checks whether the post is public.',
   pause: 'The operator paused the network or the project.',

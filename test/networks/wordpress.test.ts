@@ -9,7 +9,7 @@ import { describeLiveCases } from '../support/networks/contract/live-cases.ts';
 import { startWordPress, type WordPress } from '../support/networks/wordpress/playground.ts';
 import { listWrongCredentials, wordpressFacts } from '../support/networks/wordpress/subject.ts';
 import { refusal } from '../support/checks/platform-refusal.ts';
-import { targetOf as createTarget } from '../support/networks/target.ts';
+import { prepareTarget, targetOf as createTarget } from '../support/networks/target.ts';
 
 const patienceMs = 100_000;
 const started = await startWordPress();
@@ -95,7 +95,7 @@ describe.skipIf(isMissing)('the connector', () => {
     const editor = await site.createUser('editor');
     await site.call(editor, 'POST', 'categories', { name: 'R&D "lab"' });
     const prepare = (options: object) =>
-      connector.prepare!(targetOf({ platformOptions: { ...options } }), signal());
+      prepareTarget(connector, targetOf({ platformOptions: { ...options } }), signal());
     const first = await prepare({ tags: ['Brass & wind'], categories: ['r&d "lab"'] });
     expect(first).toEqual({ tags: [expect.any(Number)], categories: [expect.any(Number)] });
     expect(await prepare({ tags: ['brass & WIND'] })).toEqual({ tags: first['tags'] });

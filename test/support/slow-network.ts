@@ -48,7 +48,7 @@ export async function startSlowNetwork(
   function answerTo(phase: Phase, resultId: string, { accepts }: Behavior): Reply {
     const isPublic = posts.includes(resultId);
     const published = { externalId: `post-${posts.indexOf(resultId)}`, url: null };
-    if (phase === 'prepare') return { body: '{}' };
+    if (phase === 'prepare') return { body: JSON.stringify({ outcome: 'prepared', state: {} }) };
     if (accepts) return { body: JSON.stringify({ outcome: 'accepted', state: {} }) };
     const found = isPublic ? { outcome: 'published', published } : { outcome: 'absent' };
     return { body: JSON.stringify(found) };

@@ -8,6 +8,7 @@ import { endSession, logIn, loginInput, readCredentials, refreshSession } from '
 import { createXrpc } from './xrpc.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { Fetch, Platform, Published, Target } from '../platform.ts';
+import { preparedAs } from '../results.ts';
 
 export interface BlueskySettings {
   fetch: Fetch;
@@ -37,7 +38,7 @@ export function createBluesky(settings: BlueskySettings): Platform {
 
     refresh: (credentials, signal) => refreshSession(sessions, credentials, signal),
 
-    prepare: (target, signal) => prepareRecord(open, target, signal),
+    prepare: async (target, signal) => preparedAs(await prepareRecord(open, target, signal)),
 
     async commit(target, signal) {
       const { service, accessJwt } = readCredentials(target.credentials);

@@ -4,7 +4,7 @@ import { mastodon } from '../../../schema/platforms/mastodon.ts';
 import type { NetworkAnswer } from '../json-client.ts';
 import { createApi } from '../network-api.ts';
 import type { Fetch, Platform } from '../platform.ts';
-import { publishedAs } from '../results.ts';
+import { preparedAs, publishedAs } from '../results.ts';
 import type { Explanation } from '../refusal.ts';
 import { connectAccount, ConnectInput } from './connect.ts';
 import { findStatus, Status } from './find-status.ts';
@@ -36,10 +36,11 @@ export function createMastodon({ fetch }: { fetch: Fetch }): Platform {
      * one keeps them among the readers of that post.
      */
     async prepare({ replyTo, credentials }, signal) {
-      if (replyTo === null) return {};
+      if (replyTo === null) return preparedAs({});
       const path = `/api/v1/statuses/${encodeURIComponent(replyTo)}`;
       const { visibility } = (await open(credentials, signal)(path, Answered)).body;
-      return visibility === 'private' || visibility === 'direct' ? { visibility } : {};
+      const isLimited = visibility === 'private' || visibility === 'direct';
+      return preparedAs(isLimited ? { visibility } : {});
     },
 
     /** @see https://docs.joinmastodon.org/methods/statuses/#create */

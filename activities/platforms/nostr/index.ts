@@ -5,6 +5,7 @@ import { getPublicKey, verifyEvent, type NostrEvent } from 'nostr-tools/pure';
 import { nostr } from '../../../schema/platforms/nostr.ts';
 import type { WithWebSocket } from '../../egress/guarded-websocket.ts';
 import type { Platform, Published } from '../platform.ts';
+import { preparedAs } from '../results.ts';
 import { ConnectInput } from './credentials.ts';
 import { createdAt, markOf, prepareNote, signNote, toReplyTags } from './note.ts';
 import { createAskRelays, keyOf, toError, type AskRelays } from './relays.ts';
@@ -33,7 +34,7 @@ export function createNostr(withWebSocket: WithWebSocket, relayTimeoutMs = 10_00
     async prepare(target, signal) {
       const { replyTo, credentials } = target;
       const reply = replyTo === null ? [] : await findParent(open(credentials, signal), replyTo);
-      return prepareNote(target, reply);
+      return preparedAs(prepareNote(target, reply));
     },
 
     async commit(target, signal) {

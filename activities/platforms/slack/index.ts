@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { slack, toText } from '../../../schema/platforms/slack.ts';
 import type { Ask } from '../network-api.ts';
 import type { Fetch, Platform, Published, ReconcileOutcome, Target } from '../platform.ts';
+import { preparedAs } from '../results.ts';
 import { createSlackApi } from './client.ts';
 import { connect, ConnectInput } from './connect.ts';
 
@@ -31,7 +32,7 @@ export function createSlack({ fetch, apiUrl }: { fetch: Fetch; apiUrl: string })
 
     async prepare(target, signal) {
       const threadTs = await findThread(open(target.credentials, signal), target);
-      return threadTs === undefined ? {} : { threadTs };
+      return preparedAs(threadTs === undefined ? {} : { threadTs });
     },
 
     async commit(target, signal) {

@@ -5,7 +5,7 @@ import { isSuccess, type NetworkAnswer } from '../json-client.ts';
 import { createApi } from '../network-api.ts';
 import type { Fetch, Platform } from '../platform.ts';
 import type { Explanation } from '../refusal.ts';
-import { publishedAs } from '../results.ts';
+import { preparedAs, publishedAs } from '../results.ts';
 import { ConnectInput, connectUser } from './connect.ts';
 import { markOf, prepareTerms, TermExists, toPost } from './post.ts';
 
@@ -41,7 +41,8 @@ export function createWordPress({ fetch }: { fetch: Fetch }): Platform {
       run: (credentials, signal) => connectUser(open, credentials, signal),
     },
 
-    prepare: (target, signal) => prepareTerms(open(target.credentials, signal), target),
+    prepare: async (target, signal) =>
+      preparedAs(await prepareTerms(open(target.credentials, signal), target)),
 
     async commit(target, signal) {
       const ask = open(target.credentials, signal);

@@ -121,7 +121,8 @@ const statements = [
     status text not null,
     phase text not null,
     phase_state text not null,
-    provider_state jsonb not null default '{}',
+    provider_state bytea,
+    provider_state_key_id text,
     clock jsonb not null default '{}',
     external_id text,
     url text,
@@ -151,6 +152,8 @@ const statements = [
   `create index post_results_by_account on post_results (social_account_id, id)`,
   `create index post_results_by_answered on post_results (answers_result_id)
     where answers_result_id is not null`,
+  `create index post_results_by_vault_key on post_results (provider_state_key_id)
+    where provider_state_key_id is not null`,
   `create index post_results_paused on post_results (post_id) where is_paused`,
 
   `create table post_attempts (

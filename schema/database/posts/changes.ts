@@ -4,6 +4,7 @@ import { notFound } from '../../wire/errors.ts';
 import type { Database, PostResultRow, PostRow, Transaction } from '../tables.ts';
 import { isOpenRow, mustCheck, wasDueBeforeRestore } from './targets.ts';
 import { environmentOfTargets, listResults, lockPost, type PostWithResults } from './posts.ts';
+import { emptyState } from './provider-state.ts';
 import { inScope, isInScope, type RowScope } from '../row-scope.ts';
 
 /** Doesn't lock posts that the caller can't see. */
@@ -141,7 +142,7 @@ export async function reopenResult(
           phase: 'reconcile',
           clock: JSON.stringify({ reconcileChecks: 1, ...(clock.check && { check: clock.check }) }),
         } as const)
-      : ({ phase: 'prepare', clock: '{}', provider_state: '{}' } as const);
+      : ({ phase: 'prepare', clock: '{}', ...emptyState } as const);
   await trx
     .updateTable('post_results')
     .set({

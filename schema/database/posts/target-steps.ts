@@ -7,6 +7,7 @@ import { giveBackUsage } from '../accounts/usage.ts';
 import { insertChanges } from '../live/changes.ts';
 import type { Notifier } from '../notifier.ts';
 import type { ClockState, Db, Transaction } from '../tables.ts';
+import { emptyState, type SealedState } from './provider-state.ts';
 import { isOpenRow, type TargetRow } from './targets.ts';
 
 /**
@@ -112,10 +113,13 @@ export async function setNextPhase(
     clock: ClockState;
     /** Null: now. */
     waitMs: number | null;
-    state?: Record<string, unknown> | undefined;
+    /** Undefined: keeps it. */
+    state?: SealedState | undefined;
   },
 ): Promise<boolean> {
   const isWaiting = next.waitMs !== null;
+  const hasState = next.state !== undefined;
+  const state = next.state ?? emptyState;
   const isChecked = row.phase === 'reconcile' && next.phase !== 'reconcile';
   const { rows } = await sql<{ has_changed: boolean }>`
     /* prepared: set_next_phase */
@@ -124,7 +128,9 @@ export async function setNextPhase(
       set phase = ${next.phase}, phase_state = 'ready', clock = ${JSON.stringify(next.clock)}::jsonb,
         next_attempt_at = now() + ${next.waitMs}::float8 * interval '1 ms',
         checked_at = case when ${isChecked} then now() else checked_at end,
-        provider_state = coalesce(${next.state ? JSON.stringify(next.state) : null}::jsonb, provider_state)
+        provider_state = case when ${hasState} then ${state.provider_state}::bytea else provider_state end,
+        provider_state_key_id =
+          case when ${hasState} then ${state.provider_state_key_id}::text else provider_state_key_id end
       where id = ${row.id} and steps = ${row.steps} and ${isOpenRow('post_results')}
       returning id
     ), change as (
@@ -162,7 +168,7 @@ export async function setPublished(
       set status = 'published', external_id = ${published.externalId}, url = ${published.url},
         published_at = now(), next_attempt_at = null, error_code = null, error_message = null,
         failure_stage = null, platform_error_code = null, provider_error = null,
-        is_retriable = false, next_action = 'none'
+        is_retriable = false, next_action = 'none', provider_state = null, provider_state_key_id = null
       where id = ${row.id} and ${isOpenRow('post_results')}
       returning id
     ), change as (

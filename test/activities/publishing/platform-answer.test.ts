@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
 import { createCallHeartbeats } from '../../../activities/publishing/call-ownership.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
-import type { Platform } from '../../../activities/platforms/platform.ts';
+import type { Platform, ProviderState } from '../../../activities/platforms/platform.ts';
 import { createSandboxPlatform } from '../../../activities/platforms/sandbox/index.ts';
 import type { PostAttemptRow, PostResultRow } from '../../../schema/database/tables.ts';
 import { createNotifier, type Notifier } from '../../../schema/database/notifier.ts';
@@ -255,12 +255,18 @@ describe('a network that finishes later', () => {
 
 describe('prepare', () => {
   test('stores its state, and refuses one that is too large', async () => {
-    const preparing = (state: Record<string, unknown>): Platform => ({
+    const states: ProviderState[] = [];
+    const preparing = (state: ProviderState): Platform => ({
       ...sandbox,
-      prepare: () => Promise.resolve(state),
+      prepare: () => Promise.resolve({ outcome: 'prepared', state }),
+      commit(target, signal) {
+        states.push(target.state);
+        return sandbox.commit(target, signal);
+      },
     });
     const { result } = await publish({ commit: published({}) }, preparing({ upload: 'u\0' }));
-    expect(result).toMatchObject({ status: 'published', provider_state: { upload: 'u' } });
+    expect(result).toMatchObject({ status: 'published', provider_state: null });
+    expect(states).toEqual([{ upload: 'u' }]);
     const large = { upload: 'x'.repeat(100_000) };
     expect((await publish({ commit: published({}) }, preparing(large))).result).toMatchObject({
       status: 'failed',

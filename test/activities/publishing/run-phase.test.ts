@@ -1,8 +1,7 @@
 // When a phase makes its call, and how long it waits for the answer.
 import { describe, expect, test } from 'vitest';
-import type { Access } from '../../../activities/publishing/credentials.ts';
+import type { Target } from '../../../activities/platforms/platform.ts';
 import { callPhase } from '../../../activities/publishing/run-phase.ts';
-import type { TargetRow } from '../../../schema/database/posts/targets.ts';
 import { clock, noCalls } from '../../support/networks/call-ownership.ts';
 import {
   connectSlowNetwork,
@@ -11,15 +10,14 @@ import {
 } from '../../support/slow-network.ts';
 
 describe('callPhase', () => {
-  const target = { id: 'res_1', phase: 'commit', due_at: new Date(), position: 0 } as TargetRow;
-  const access = {} as Access;
+  const target = { resultId: 'res_1' } as Target;
   const never = new Promise<never>(() => undefined);
   const call = (network: SlowNetwork, spentMs: number) =>
     callPhase(
       { clock: { ...clock, lostAfterMs: 2 * 29_900 }, callTimeoutMs: 30_000 },
-      target,
+      'commit',
       connectSlowNetwork(network.url),
-      access,
+      target,
       performance.now() - spentMs,
     );
 

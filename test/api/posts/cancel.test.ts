@@ -105,7 +105,7 @@ describe('POST /v1/posts/:id/cancel while the post is being published', () => {
     });
     const row = await begin(rest, resultIds[0], 'prepare');
     expect((await cancel(id)).body.data.status).toBe('canceled');
-    const next = { phase: 'commit', clock: {}, waitMs: null, state: { upload: 'u' } } as const;
+    const next = { phase: 'commit', clock: {}, waitMs: null } as const;
     await setNextPhase(rest.context.db, quietNotifier, row, next);
     expect(statusesOf(await author.read(id))).toEqual(['canceled']);
     await expect(begin(rest, resultIds[0])).rejects.toThrow();

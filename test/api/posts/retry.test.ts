@@ -1,5 +1,6 @@
 // Retrying one failed target, in a new run.
 import { describe, expect, test } from 'vitest';
+import { openState } from '../../../schema/database/posts/provider-state.ts';
 import { findTarget } from '../../../schema/database/posts/targets.ts';
 import {
   begin,
@@ -58,7 +59,7 @@ describe('POST /v1/posts/:id/results/:result_id/retry', () => {
       phase: 'prepare',
       phase_state: 'ready',
       clock: {},
-      provider_state: {},
+      provider_state: null,
     });
 
     expect(await claim(rest, id)).toBe(true);
@@ -92,13 +93,13 @@ describe('POST /v1/posts/:id/results/:result_id/retry', () => {
     const { id, resultIds } = await createPartial(rest, author, 'outcome_unknown');
     await retry(id, resultIds[1]);
     const row = (await findTarget(rest.context.db, resultIds[1]))!;
-    const { phase, phase_state, clock, provider_state } = row;
-    expect({ phase, phase_state, clock, provider_state }).toEqual({
+    const { phase, phase_state, clock } = row;
+    expect({ phase, phase_state, clock }).toEqual({
       phase: 'reconcile',
       phase_state: 'ready',
       clock: { reconcileChecks: 1 },
-      provider_state: { upload: 'u1' },
     });
+    expect(openState(rest.context.vault, row)).toEqual({ upload: 'u1' });
   });
 
   test('keeps the time when the post was due, since when the networks are searched for it', async () => {

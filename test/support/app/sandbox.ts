@@ -77,6 +77,7 @@ export function toTarget(
     externalAccountId: credentials['handle'] ?? '',
     caption: 'hello',
     mediaUrls: [],
+    media: [],
     replyTo: null,
     platformOptions: {},
     traits: {},

@@ -13,6 +13,7 @@ import {
   toUrl,
   type NetworkKind,
   type PublicPost,
+  type SimulatedNetwork,
 } from './network.ts';
 import { readJson, Refusal, type Route } from './strict-requests.ts';
 import type { Tokens } from './tokens.ts';
@@ -24,15 +25,38 @@ const NewContainer = z.strictObject({
 const Publish = z.strictObject({ creation_id: z.string() });
 const Made = z.object({ id: z.string() });
 const ContainerStatus = z.object({
-  status: z.enum(['IN_PROGRESS', 'FINISHED', 'PUBLISHED']),
+  status: z.enum(['IN_PROGRESS', 'FINISHED', 'EXPIRED', 'PUBLISHED']),
   post_id: z.string().nullable(),
 });
 const already = 'already_published';
+const expired = 'expired';
 const State = z.object({ containerId: z.string() });
+
+export interface ContainerNetwork extends SimulatedNetwork {
+  countContainers(): number;
+  /** Ends every container that is not published. */
+  expireContainers(): void;
+}
+
+/** `readyAtCheck`: the first check that finds a container finished. */
+export async function startContainers({ readyAtCheck = 2 } = {}): Promise<ContainerNetwork> {
+  const containers = new Map<string, Container>();
+  const network = await startSimulation({
+    routes: (tokens, posts) => routes(tokens, posts, containers, readyAtCheck),
+    connect,
+  });
+  return {
+    ...network,
+    countContainers: () => containers.size,
+    expireContainers() {
+      for (const container of containers.values()) container.hasExpired = true;
+    },
+  };
+}
 
 export const containerThenPublish: NetworkKind = {
   name: 'a network of containers',
-  start: () => startSimulation({ routes, connect }),
+  start: () => startContainers(),
   calls: { prepare: 3, commit: 1, reconcile: 1 },
   resolution: 'search',
   isUnavailableSafe: true,
@@ -44,10 +68,20 @@ interface Container {
   replyTo: string | null;
   checks: number;
   postId: string | null;
+  hasExpired: boolean;
 }
 
-function routes(tokens: Tokens, posts: PublicPost[]): Route[] {
-  const containers = new Map<string, Container>();
+function routes(
+  tokens: Tokens,
+  posts: PublicPost[],
+  containers: Map<string, Container>,
+  readyAtCheck: number,
+): Route[] {
+  const statusOf = ({ postId, hasExpired, checks }: Container) => {
+    if (postId !== null) return 'PUBLISHED';
+    if (hasExpired) return 'EXPIRED';
+    return checks < readyAtCheck ? 'IN_PROGRESS' : 'FINISHED';
+  };
   const get = (id: string) => {
     const container = containers.get(id);
     if (!container) throw new Refusal(404, 'not_found', `There is no ${id}.`);
@@ -63,7 +97,8 @@ function routes(tokens: Tokens, posts: PublicPost[]): Route[] {
         const { text, reply_to_id } = await readJson(request, NewContainer);
         checkReplyTo(posts, reply_to_id);
         const id = `container-${containers.size + 1}`;
-        containers.set(id, { text, replyTo: reply_to_id ?? null, checks: 0, postId: null });
+        const made = { text, replyTo: reply_to_id ?? null, checks: 0, postId: null };
+        containers.set(id, { ...made, hasExpired: false });
         return Response.json({ id }, { status: 201 });
       },
     },
@@ -73,9 +108,8 @@ function routes(tokens: Tokens, posts: PublicPost[]): Route[] {
       handle(request, [id = '']) {
         tokens.check(request);
         const container = get(id);
-        const finished = ++container.checks > 1 ? 'FINISHED' : 'IN_PROGRESS';
-        const { postId } = container;
-        return Response.json({ status: postId ? 'PUBLISHED' : finished, post_id: postId });
+        container.checks++;
+        return Response.json({ status: statusOf(container), post_id: container.postId });
       },
     },
     {
@@ -84,15 +118,20 @@ function routes(tokens: Tokens, posts: PublicPost[]): Route[] {
       async handle(request) {
         tokens.check(request);
         const container = get((await readJson(request, Publish)).creation_id);
-        const { text, replyTo, checks, postId } = container;
-        if (postId !== null) throw new Refusal(400, already, 'It is public.');
-        if (checks < 2) throw new Refusal(400, 'not_ready', 'The container is in progress.');
+        const { text, replyTo } = container;
+        const status = statusOf(container);
+        if (status === 'PUBLISHED') throw new Refusal(400, already, 'It is public.');
+        if (status === 'EXPIRED') throw new Refusal(400, expired, 'Make another container.');
+        if (status === 'IN_PROGRESS') throw new Refusal(400, 'not_ready', 'It is in progress.');
         container.postId = addPost(posts, { text, replyTo }).id;
         return Response.json({ id: container.postId });
       },
     },
   ];
 }
+
+/** A real network asks for a minute. */
+const pollMs = 1;
 
 function connect(send: Send): Platform {
   const readStatus = async (
@@ -109,30 +148,33 @@ function connect(send: Send): Platform {
     definition: { ...simulatedDefinition, commitRepeatsForMs: Number.POSITIVE_INFINITY },
     refresh: createRefresh(send),
 
-    async prepare({ caption, replyTo, credentials }, signal) {
-      const json = { text: caption, ...(replyTo !== null && { reply_to_id: replyTo }) };
-      const make = { path: '/containers', mayRepeat: true, credentials, json, signal };
-      const { id: containerId } = (await send({ ...make, answer: Made })).body;
-      for (let checks = 0; checks < 3; checks++) {
-        const { status } = await readStatus(containerId, credentials, signal);
-        if (status === 'FINISHED') return { containerId };
+    async prepare({ caption, replyTo, credentials, state }, signal) {
+      const made = State.safeParse(state).data;
+      if (!made) {
+        const json = { text: caption, ...(replyTo !== null && { reply_to_id: replyTo }) };
+        const make = { path: '/containers', mayRepeat: true, credentials, json, signal };
+        const { id: containerId } = (await send({ ...make, answer: Made })).body;
+        return { outcome: 'more', state: { containerId }, waitMs: pollMs };
       }
-      throw new PlatformError('unavailable', 'The container is not finished.');
+      const { status } = await readStatus(made.containerId, credentials, signal);
+      if (status === 'EXPIRED') return { outcome: 'more', state: {}, waitMs: 0 };
+      if (status === 'IN_PROGRESS') return { outcome: 'more', state, waitMs: pollMs };
+      return { outcome: 'prepared', state };
     },
 
     async commit({ state, credentials }, signal) {
       const json = { creation_id: State.parse(state).containerId };
       const call = { path: '/publish', mayRepeat: false, credentials, json, signal };
-      const { id } = (
-        await send({ ...call, answer: Made }).catch((error: unknown) => {
-          // An earlier call that counted as lost has published it; a check finds it.
-          const isThere = error instanceof PlatformError && error.options.platformCode === already;
-          throw isThere
-            ? new PlatformError('unknown_outcome', error.message, error.options)
-            : error;
-        })
-      ).body;
-      return { outcome: 'published', published: { externalId: id, url: toUrl(id) } };
+      try {
+        const { id } = (await send({ ...call, answer: Made })).body;
+        return { outcome: 'published', published: { externalId: id, url: toUrl(id) } };
+      } catch (error) {
+        const code = error instanceof PlatformError ? error.options.platformCode : undefined;
+        if (code === expired) return { outcome: 'stale' };
+        if (code !== already) throw error;
+        // An earlier call that counted as lost has published it. A check finds it.
+        throw new PlatformError('unknown_outcome', 'The container is public already.');
+      }
     },
 
     async reconcile(target, signal) {

@@ -22,6 +22,7 @@ export const shortClock: TargetClock = {
   unavailableDelaysMs: [1, 2],
   rateLimitedForMs: 10_000,
   rateLimitedDelayMs: 100,
+  prepareForMs: 10_000,
   confirmFirstMs: 1,
   confirmMaxMs: 20,
   confirmForMs: 10_000,

@@ -1,5 +1,10 @@
 // The target that a connector is given for a new post.
-import type { Connection, Target } from '../../../activities/platforms/platform.ts';
+import type {
+  Connection,
+  Platform,
+  ProviderState,
+  Target,
+} from '../../../activities/platforms/platform.ts';
 import { newId } from '../../../schema/wire/ids.ts';
 
 /** A text post of the connected account, with the given changes. */
@@ -12,6 +17,7 @@ export function targetOf(
     externalAccountId,
     caption: 'Hello',
     mediaUrls: [],
+    media: [],
     replyTo: null,
     platformOptions: {},
     dueAt: new Date(),
@@ -20,4 +26,17 @@ export function targetOf(
     traits,
     ...change,
   };
+}
+
+/** Takes every step of the target's prepare. Returns the state for the commit. */
+export async function prepareTarget(
+  platform: Platform,
+  target: Target,
+  signal: AbortSignal,
+): Promise<ProviderState> {
+  for (let { state } = target; ;) {
+    const step = await platform.prepare!({ ...target, state }, signal);
+    if (step.outcome === 'prepared') return step.state;
+    state = step.state;
+  }
 }

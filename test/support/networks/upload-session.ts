@@ -92,6 +92,8 @@ async function receive(session: Session, request: Request): Promise<void> {
   if (Number(total) !== session.size) throw new Refusal(400, 'wrong_range', 'Name the range.');
   if (start === undefined || session.postId !== null) return;
   const bytes = await readBytes(request);
+  const isRepeated = Number(end) < session.bytes.length;
+  if (isRepeated) return;
   const isNext = Number(start) === session.bytes.length;
   const isWhole = Number(end) - Number(start) + 1 === bytes.length;
   if (!isNext || !isWhole) throw new Refusal(400, 'wrong_range', 'Those bytes are not next.');
@@ -126,9 +128,16 @@ function connect(send: Send): Platform {
     definition: simulatedDefinition,
     refresh: createRefresh(send),
 
-    async prepare({ caption, replyTo, credentials }, signal) {
+    async prepare({ caption, replyTo, credentials, state }, signal) {
       const { bytes, half } = halve(caption);
-      const opened = await send({
+      const opened = State.safeParse(state).data;
+      if (opened) {
+        const range = `0-${half - 1}/${bytes.length}`;
+        const first = { ...opened, bytes: bytes.subarray(0, half), range };
+        await put(first, { mayRepeat: true, credentials, signal });
+        return { outcome: 'prepared', state };
+      }
+      const answer = await send({
         path: '/sessions',
         mayRepeat: true,
         credentials,
@@ -136,15 +145,9 @@ function connect(send: Send): Platform {
         answer: z.object({}),
         signal,
       });
-      const session = opened.headers.get('location');
+      const session = answer.headers.get('location');
       if (!session) throw new PlatformError('unavailable', 'No session was opened.');
-      const first = {
-        session,
-        bytes: bytes.subarray(0, half),
-        range: `0-${half - 1}/${bytes.length}`,
-      };
-      await put(first, { mayRepeat: true, credentials, signal });
-      return { session };
+      return { outcome: 'more', state: { session }, waitMs: 0 };
     },
 
     async commit({ caption, state, credentials }, signal) {

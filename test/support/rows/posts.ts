@@ -10,6 +10,7 @@ import {
   setNextPhase,
   setPublished,
 } from '../../../schema/database/posts/target-steps.ts';
+import { sealState } from '../../../schema/database/posts/provider-state.ts';
 import { findTarget, type TargetRow } from '../../../schema/database/posts/targets.ts';
 import type { PostingErrorCode } from '../../../schema/posts/errors.ts';
 import type { Phase, Post } from '../../../schema/posts/posts.ts';
@@ -168,7 +169,7 @@ export async function failTarget(
     phase: 'commit',
     clock: { unavailable: 5 },
     waitMs: null,
-    state: { upload: 'u1' },
+    state: sealState(rest.context.vault, resultId, { upload: 'u1' }),
   });
   const failure = toFailure(code, 'commit', 'Connection refused.');
   await inQuietTransaction(db, (trx) => setFailed(trx, row, failure));

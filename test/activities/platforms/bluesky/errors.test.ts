@@ -9,6 +9,7 @@ import type { Reply } from '../../../support/receivers/receiver.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
 import { recordKey } from '../../../../activities/platforms/bluesky/record.ts';
 import { newId } from '../../../../schema/wire/ids.ts';
+import { prepareTarget } from '../../../support/networks/target.ts';
 
 const unexpected: Reply = { status: 404, body: '{"error":"XRPCNotSupported"}' };
 const simulator = await startReceiver({ respond: () => unexpected });
@@ -41,6 +42,7 @@ const target: Target = {
   externalAccountId: session.did,
   caption: 'Hello',
   mediaUrls: [],
+  media: [],
   replyTo: null,
   platformOptions: {},
   traits: {},
@@ -65,7 +67,7 @@ const fault = (status: number, error: string, message = error, headers = {}): Re
 });
 
 const phases = {
-  prepare: () => bluesky.prepare!({ ...target, caption: 'Hi @bob.test', state: {} }, never),
+  prepare: () => prepareTarget(bluesky, { ...target, caption: 'Hi @bob.test', state: {} }, never),
   commit: () => bluesky.commit(target, never),
   reconcile: () => bluesky.reconcile!(target, never),
   refresh: () => bluesky.refresh!(target.credentials, never),
@@ -224,7 +226,8 @@ describe('prepare', () => {
   test('resolves a handle once that is mentioned twice', async () => {
     simulator.respondWith(() => ({ body: '{"did":"did:plc:bob"}' }));
     const before = simulator.requests.length;
-    const state = await bluesky.prepare!(
+    const state = await prepareTarget(
+      bluesky,
       { ...target, caption: '@bob.test @bob.test', state: {} },
       never,
     );
@@ -236,7 +239,7 @@ describe('prepare', () => {
 
   test('links nothing that a PDS would refuse', async () => {
     const caption = 'https:///nowhere $ACME (https://example.com/a) example.com.';
-    const { record } = (await bluesky.prepare!({ ...target, caption, state: {} }, never)) as {
+    const { record } = (await prepareTarget(bluesky, { ...target, caption, state: {} }, never)) as {
       record: { facets: { features: { uri?: string; tag?: string }[] }[] };
     };
     expect(record.facets.flatMap(({ features }) => features.map((f) => f.uri ?? f.tag))).toEqual([

@@ -8,7 +8,7 @@ import { startBlueskyPds } from '../../../support/servers/bluesky-pds.ts';
 import type { PdsAccount } from '../../../support/servers/bluesky-pds.ts';
 import { txtOf } from '../../../support/servers/bluesky-identity.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
-import { targetOf } from '../../../support/networks/target.ts';
+import { prepareTarget, targetOf } from '../../../support/networks/target.ts';
 
 // Before the tests are collected, so that a machine that can't have it skips them by name.
 const started = await startBlueskyPds();
@@ -58,7 +58,7 @@ async function connectNew() {
 }
 
 async function prepared(bluesky: Platform, target: Target): Promise<Target> {
-  return { ...target, state: await bluesky.prepare!(target, never) };
+  return { ...target, state: await prepareTarget(bluesky, target, never) };
 }
 
 async function listRecords(did: string) {
@@ -211,7 +211,9 @@ describe.skipIf(!pds).concurrent('prepare', () => {
   test('keeps its first choice', async () => {
     const { bluesky, target } = await connectNew();
     const first = await prepared(bluesky, target('The same'));
-    expect(await bluesky.prepare!({ ...first, caption: 'Another' }, never)).toEqual(first.state);
+    expect(await prepareTarget(bluesky, { ...first, caption: 'Another' }, never)).toEqual(
+      first.state,
+    );
   });
 });
 

@@ -7,6 +7,7 @@ import { startReceiver, type Reply } from '../../../support/receivers/receiver.t
 import { newId } from '../../../../schema/wire/ids.ts';
 import { txtOf } from '../../../support/servers/bluesky-identity.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
+import { prepareTarget } from '../../../support/networks/target.ts';
 
 // Before the tests are collected, so that a machine that can't have it skips them by name.
 const started = await startBlueskyPds();
@@ -29,6 +30,7 @@ function toTarget(credentials: Target['credentials'], target: Partial<Target>): 
     externalAccountId: credentials['did']!,
     caption: 'Hello',
     mediaUrls: [],
+    media: [],
     replyTo: null,
     platformOptions: {},
     traits: {},
@@ -66,7 +68,7 @@ async function createAuthor() {
     signal,
   );
   const prepare = (target: Partial<Target>) =>
-    bluesky.prepare!(toTarget(credentials, target), signal);
+    prepareTarget(bluesky, toTarget(credentials, target), signal);
   async function post(caption: string, replyTo: string | null = null): Promise<Posted> {
     const state = await prepare({ caption, replyTo });
     const outcome = await bluesky.commit(toTarget(credentials, { replyTo, state }), signal);
@@ -144,7 +146,8 @@ const state: ProviderState = { rkey: '3laaaaaaaaaaa', record: { text: 'Hello' } 
 
 describe('prepare, of a post on another server', () => {
   beforeEach(() => simulator.respondWith(() => ({ status: 404 })));
-  const prepare = () => simulated.prepare!(toTarget(credentials, { replyTo: elsewhere }), signal);
+  const prepare = () =>
+    prepareTarget(simulated, toTarget(credentials, { replyTo: elsewhere }), signal);
 
   test('asks the account’s own server for it', async () => {
     const root = { uri: 'at://did:plc:bob/app.bsky.feed.post/1', cid: 'bafyroot' };

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createAuthor, deadRelay, type Author } from '../../../support/networks/nostr/author.ts';
 import { startRelay, type Relay } from '../../../support/networks/nostr/server.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
+import { prepareTarget } from '../../../support/networks/target.ts';
 
 const signal = AbortSignal.timeout(60_000);
 let relay: Relay;
@@ -126,7 +127,7 @@ describe('reconcile', () => {
   ])('finds the post %s', async (_, lost) => {
     const dueAt = new Date(Date.now() - 3_600_000);
     const target = author.toTarget({ dueAt });
-    const state = await author.nostr.prepare!(target, signal);
+    const state = await prepareTarget(author.nostr, target, signal);
     const { externalId, url } = await author.publish({ ...target, state });
     await author.publish({ dueAt });
     const outcome = await author.nostr.reconcile!({ ...target, state: lost ?? state }, signal);
@@ -143,7 +144,7 @@ describe('reconcile', () => {
 
   test('does not trust a relay that makes up a post', async () => {
     const target = author.toTarget();
-    const { tags } = (await author.nostr.prepare!(target, signal)) as { tags: string[][] };
+    const { tags } = (await prepareTarget(author.nostr, target, signal)) as { tags: string[][] };
     const forged = {
       ...finalizeEvent({ kind: 1, tags, content: 'x', created_at: 1 }, createAuthor([]).key),
       pubkey: author.pubkey,

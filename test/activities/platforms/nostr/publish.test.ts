@@ -8,6 +8,7 @@ import { nostr } from '../../../../schema/platforms/nostr.ts';
 import { createAuthor, deadRelay, type Author } from '../../../support/networks/nostr/author.ts';
 import { startRelay, type Relay } from '../../../support/networks/nostr/server.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
+import { prepareTarget } from '../../../support/networks/target.ts';
 
 const signal = AbortSignal.timeout(60_000);
 let relay: Relay;
@@ -120,7 +121,7 @@ describe('a post', () => {
 
   test('keeps the second for which it was prepared', async () => {
     const target = author.toTarget({ dueAt: new Date(0) });
-    const state = await author.nostr.prepare!(target, signal);
+    const state = await prepareTarget(author.nostr, target, signal);
     const outcome = await author.nostr.commit({ ...target, state, dueAt: new Date() }, signal);
     expect(outcome).toMatchObject({ outcome: 'published' });
     expect(relay.events.at(-1)).toMatchObject({ pubkey: author.pubkey, created_at: 0 });

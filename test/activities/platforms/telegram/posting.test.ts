@@ -38,6 +38,7 @@ function targetOf(change: Partial<Target> = {}, chat = channel): Target {
     externalAccountId: String(chat.id),
     caption: 'Hello',
     mediaUrls: [],
+    media: [],
     replyTo: null,
     platformOptions: {},
     dueAt: new Date(0),

@@ -12,6 +12,7 @@ import { expectConsistent } from '../consistency.ts';
 import { createConnector } from './connector.ts';
 import { toKind } from './kind.ts';
 import type { NetworkSubject } from './subject.ts';
+import { prepareTarget } from '../target.ts';
 
 const silent: readonly Fault[] = ['cut_before', 'hang_before', 'refused', 'error_before'];
 const lost: readonly Fault[] = ['answer_lost', 'hang_after', 'error_after', 'garbage'];
@@ -127,6 +128,7 @@ export function describeFaultCases(subject: NetworkSubject): void {
         externalAccountId,
         caption,
         mediaUrls: [],
+        media: [],
         replyTo: null,
         platformOptions: {},
         dueAt,
@@ -136,7 +138,7 @@ export function describeFaultCases(subject: NetworkSubject): void {
       });
       const [taken, absent] = [targetOf('Taken'), targetOf('Absent')];
       const { signal } = new AbortController();
-      const state = (await platform.prepare?.(taken, signal)) ?? {};
+      const state = platform.prepare ? await prepareTarget(platform, taken, signal) : {};
       const outcome = await platform.commit({ ...taken, state }, signal);
       const find = (target: Target) => platform.reconcile?.(target, signal);
       const hasFound = [await find(taken), await find(absent)];

@@ -6,7 +6,7 @@ import { createClient } from '../../receivers/loopback.ts';
 import { createSwitchboard } from '../faults.ts';
 import { startFaultyServer } from '../faulty-server.ts';
 import { createMastodonServer, type MastodonTraits } from './server.ts';
-import { targetOf as createTarget } from '../target.ts';
+import { prepareTarget, targetOf as createTarget } from '../target.ts';
 
 const never = new AbortController().signal;
 
@@ -25,14 +25,15 @@ export function connect(credentials: Record<string, string>, client = createClie
 export async function connectNew(traits?: MastodonTraits) {
   const { network, credentials } = await startMastodon(traits);
   const connection = await connect(credentials);
-  const { prepare, commit, reconcile } = createMastodon(createClient());
+  const mastodon = createMastodon(createClient());
+  const { commit, reconcile } = mastodon;
   const targetOf = (change?: Partial<Target>) => createTarget(connection, change);
   network.calls.length = 0;
   return {
     network,
     connection,
     targetOf,
-    prepare: (target: Target) => prepare!(target, never),
+    prepare: (target: Target) => prepareTarget(mastodon, target, never),
     commit: (target: Target) => commit(target, never),
     reconcile: (target: Target) => reconcile!(target, never),
   };

@@ -5,6 +5,7 @@ import type { Platform, Published, Target } from '../../../../activities/platfor
 import { createSafeFetch } from '../../../../activities/egress/client.ts';
 import { createUrlGuard } from '../../../../activities/egress/url-guard.ts';
 import { newId } from '../../../../schema/wire/ids.ts';
+import { prepareTarget } from '../target.ts';
 
 export interface Author {
   nostr: Platform;
@@ -42,6 +43,7 @@ export function createAuthor(relays: string[], nostr = createConnector()): Autho
       externalAccountId: pubkey,
       caption: 'Hello',
       mediaUrls: [],
+      media: [],
       replyTo: null,
       platformOptions: {},
       dueAt: new Date(),
@@ -55,7 +57,7 @@ export function createAuthor(relays: string[], nostr = createConnector()): Autho
   async function publish(target?: Partial<Target>): Promise<Published> {
     const signal = AbortSignal.timeout(30_000);
     const whole = toTarget(target);
-    const state = await nostr.prepare!(whole, signal);
+    const state = await prepareTarget(nostr, whole, signal);
     const outcome = await nostr.commit({ ...whole, state }, signal);
     if (outcome.outcome !== 'published') throw new Error(`It is ${outcome.outcome}.`);
     return outcome.published;

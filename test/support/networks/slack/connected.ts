@@ -4,7 +4,7 @@ import type { Connection, Target } from '../../../../activities/platforms/platfo
 import { createSwitchboard } from '../faults.ts';
 import { startFaultyServer } from '../faulty-server.ts';
 import { SlackServer } from './server.ts';
-import { targetOf } from '../target.ts';
+import { prepareTarget, targetOf } from '../target.ts';
 
 const never = new AbortController().signal;
 
@@ -27,13 +27,13 @@ export async function startSlack() {
     slack,
     connect,
     target,
-    prepare: (given: Target) => slack.prepare!(given, never),
+    prepare: (given: Target) => prepareTarget(slack, given, never),
     commit: (given: Target) => slack.commit(given, never),
     reconcile: (given: Target) => slack.reconcile!(given, never),
     /** Prepares and commits. Returns the id and the URL of the post. */
     async publish(change: Partial<Target> = {}) {
       const given = target(change);
-      const state = await slack.prepare!(given, never);
+      const state = await prepareTarget(slack, given, never);
       const outcome = await slack.commit({ ...given, state }, never);
       if (outcome.outcome !== 'published') throw new Error('The post was not published.');
       return outcome.published;

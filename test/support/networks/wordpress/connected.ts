@@ -4,7 +4,7 @@ import type { Target } from '../../../../activities/platforms/platform.ts';
 import { createSwitchboard } from '../faults.ts';
 import { startFaultyServer } from '../faulty-server.ts';
 import { createSite, type SiteSettings } from './server.ts';
-import { targetOf as createTarget } from '../target.ts';
+import { prepareTarget, targetOf as createTarget } from '../target.ts';
 
 const never = new AbortController().signal;
 
@@ -36,14 +36,14 @@ export async function startConnected(settings: SiteSettings = {}) {
     connect,
     connection,
     targetOf,
-    prepare: (target: Target) => wordpress.prepare!(target, never),
+    prepare: (target: Target) => prepareTarget(wordpress, target, never),
     commit: (target: Target) => wordpress.commit(target, never),
     reconcile: (target: Target) => wordpress.reconcile!(target, never),
     revoke: () => wordpress.revoke!(connection.credentials, never),
     /** What the site keeps of a post with this caption and these options. */
     async publish(caption: string, platformOptions: Record<string, unknown> = {}) {
       const target = targetOf({ caption, platformOptions });
-      const state = await wordpress.prepare!(target, never);
+      const state = await prepareTarget(wordpress, target, never);
       await wordpress.commit({ ...target, state }, never);
       return site.posts.at(-1)!.fields;
     },

@@ -1,0 +1,215 @@
+// A prepare of several steps, and a commit that finds nothing prepared.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
+import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
+import type { Platform } from '../../../activities/platforms/platform.ts';
+import { sealState } from '../../../schema/database/posts/provider-state.ts';
+import { findWaitReason } from '../../../api/posts/presenter.ts';
+import {
+  startContainers,
+  type ContainerNetwork,
+} from '../../support/networks/container-then-publish.ts';
+import {
+  advanceToEnd,
+  dependenciesOf,
+  listTargets,
+  run,
+  shortClock,
+  writePost,
+} from '../../support/networks/posting.ts';
+import { expectConsistent } from '../../support/networks/consistency.ts';
+import { useDatabase } from '../../support/rows/database.ts';
+
+const database = useDatabase();
+
+interface TestTarget extends AsyncDisposable {
+  network: ContainerNetwork;
+  dependencies: AdvanceDependencies;
+  resultId: string;
+  /** Advances the target to its end, and checks what must hold for each ended target. */
+  end(): ReturnType<typeof read>;
+  read(): ReturnType<typeof read>;
+  /** `<phase>: <outcome>` of each call. */
+  listCalls(): Promise<string[]>;
+}
+
+const read = async (post: Parameters<typeof listTargets>[1]) =>
+  (await listTargets(database.db, post))[0]!;
+
+async function start({
+  readyAtCheck,
+  calls = {},
+  clock = shortClock,
+}: {
+  readyAtCheck?: number;
+  calls?: Partial<Platform>;
+  clock?: typeof shortClock;
+} = {}): Promise<TestTarget> {
+  const network = await startContainers({ ...(readyAtCheck && { readyAtCheck }) });
+  const platform = { ...network.platform, ...calls };
+  const dependencies = dependenciesOf(database.db, { platform }, clock);
+  const post = await writePost(database.db, network);
+  const resultId = post.resultIds[0]!;
+  return {
+    network,
+    dependencies,
+    resultId,
+    async end() {
+      await advanceToEnd(dependencies, resultId);
+      const [row] = await expectConsistent(dependencies, network, post);
+      return row!;
+    },
+    read: () => read(post),
+    async listCalls() {
+      const attempts = await database.db
+        .selectFrom('post_attempts')
+        .selectAll()
+        .where('result_id', '=', resultId)
+        .orderBy('number')
+        .execute();
+      return attempts.map(({ phase, outcome }) => `${phase}: ${outcome}`);
+    },
+    [Symbol.asyncDispose]: () => network[Symbol.asyncDispose](),
+  };
+}
+
+const more = (count: number) => Array.from({ length: count }, () => 'prepare: more');
+
+test('polls one container until it is ready', async () => {
+  await using target = await start({ readyAtCheck: 8 });
+  expect(await target.end()).toMatchObject({ status: 'published' });
+  expect(await target.listCalls()).toEqual([...more(8), 'prepare: prepared', 'commit: published']);
+  expect(target.network.countContainers()).toBe(1);
+});
+
+test('gives up when the steps and their waits take too long', async () => {
+  const wait = () => Promise.resolve({ outcome: 'more', state: {}, waitMs: 100 } as const);
+  const clock = { ...shortClock, prepareForMs: 450 };
+  await using target = await start({ calls: { prepare: wait }, clock });
+  expect(await target.end()).toMatchObject({
+    status: 'failed',
+    error_code: 'unavailable',
+    failure_stage: 'prepare',
+    attempts: 0,
+  });
+  expect((await target.listCalls()).length).toBeLessThanOrEqual(5);
+});
+
+test("follows the network's own deadline", async () => {
+  const wait = () => Promise.resolve({ outcome: 'more', state: {}, waitMs: 100 } as const);
+  await using target = await start({ calls: { prepare: wait } });
+  const { platforms, ...rest } = target.dependencies;
+  const [name, platform] = [...platforms][0]!;
+  const definition = { ...platform.definition, clock: { prepareForMs: 50 } };
+  const own = { ...rest, platforms: new Map([[name, { ...platform, definition }]]) };
+  expect(await advanceTarget(own, { resultId: target.resultId, run })).toEqual({ waitMs: null });
+  expect(await target.read()).toMatchObject({ status: 'failed', error_code: 'unavailable' });
+});
+
+test('shows what a target between two steps waits for', async () => {
+  const wait = () => Promise.resolve({ outcome: 'more', state: {}, waitMs: 5_000 } as const);
+  await using target = await start({ calls: { prepare: wait } });
+  await advanceTarget(target.dependencies, { resultId: target.resultId, run });
+  const row = await target.read();
+  expect(findWaitReason(row, [row])).toBe('preparation');
+});
+
+test('prepares again when what was prepared has expired', async () => {
+  await using target = await start();
+  const { switchboard } = target.network;
+  switchboard.onCall = (moment, stage, call) => {
+    if (`${moment} ${stage} ${call}` === 'before commit 1') target.network.expireContainers();
+    return Promise.resolve();
+  };
+  expect(await target.end()).toMatchObject({ status: 'published', attempts: 2 });
+  const prepared = [...more(2), 'prepare: prepared'];
+  expect(await target.listCalls()).toEqual([
+    ...prepared,
+    'commit: stale',
+    ...prepared,
+    'commit: published',
+  ]);
+  expect(target.network.countContainers()).toBe(2);
+});
+
+test('prepares at most twice again', async () => {
+  await using target = await start();
+  const { switchboard } = target.network;
+  switchboard.onCall = (moment, stage) => {
+    if (moment === 'before' && stage === 'commit') target.network.expireContainers();
+    return Promise.resolve();
+  };
+  expect(await target.end()).toMatchObject({
+    status: 'failed',
+    error_code: 'unavailable',
+    failure_stage: 'commit',
+    attempts: 3,
+  });
+});
+
+test('checks, with the state, when an expired container may have been published', async () => {
+  await using target = await start();
+  const { switchboard } = target.network;
+  // The network takes the first commit late. Until then its repeat finds the container expired.
+  switchboard.plans.push({ stage: 'commit', call: 1, times: 1, fault: 'cut_before' });
+  switchboard.onCall = (moment, stage, call) => {
+    if (`${moment} ${stage} ${call}` === 'before commit 2') target.network.expireContainers();
+    return Promise.resolve();
+  };
+  expect(await target.end()).toMatchObject({ status: 'published' });
+  const calls = await target.listCalls();
+  expect(calls.slice(3, 7)).toEqual([
+    'commit: unknown_outcome',
+    'reconcile: absent',
+    'commit: stale',
+    'reconcile: absent',
+  ]);
+  expect(await target.network.listPosts()).toHaveLength(1);
+});
+
+test('continues after a restart with the state of the last step', async () => {
+  await using target = await start({ readyAtCheck: 3 });
+  const { switchboard } = target.network;
+  const dies = new Promise<never>(() => undefined);
+  const call = target.dependencies.platforms.get('sandbox')!;
+  let steps = 0;
+  const dying: Platform = {
+    ...call,
+    prepare: (given, signal) => (++steps === 2 ? dies : call.prepare!(given, signal)),
+  };
+  const first = { ...target.dependencies, platforms: new Map([['sandbox' as const, dying]]) };
+  void advanceTarget(first, { resultId: target.resultId, run });
+  await expect.poll(() => steps).toBe(2);
+  await first.heartbeats.releaseAll();
+  await advanceToEnd(target.dependencies, target.resultId);
+  expect(await target.read()).toMatchObject({ status: 'published' });
+  expect(target.network.countContainers()).toBe(1);
+  expect(switchboard.count('prepare')).toBe(4);
+});
+
+test('seals the state, and makes no call with a state that it cannot open', async () => {
+  const wait = () =>
+    Promise.resolve({
+      outcome: 'more',
+      state: { url: 'https://n.test/secret' },
+      waitMs: 30,
+    } as const);
+  await using target = await start({ calls: { prepare: wait } });
+  const { db, vault } = target.dependencies;
+  const step = { resultId: target.resultId, run };
+  await advanceTarget(target.dependencies, step);
+  const { provider_state } = await target.read();
+  expect(provider_state!.toString('latin1')).not.toContain('secret');
+
+  // A state is bound to its row.
+  const foreign = sealState(vault, 'res_other', { url: 'https://n.test/other' });
+  await db.updateTable('post_results').set(foreign).where('id', '=', step.resultId).execute();
+  await sleep(40);
+  const before = await target.listCalls();
+  await expect(advanceTarget(target.dependencies, step)).rejects.toThrow(
+    `The provider state of ${step.resultId} is unavailable`,
+  );
+  expect(await target.listCalls()).toEqual(before);
+  expect(await target.read()).toMatchObject({ status: 'publishing', phase_state: 'ready' });
+});
