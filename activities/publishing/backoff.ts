@@ -57,17 +57,19 @@ export function afterError(
 
 /** After a step of a prepare that is not the last one. */
 export function nextPrepare(
-  { unavailable: _, prepareMs = 0, ...clock }: ClockState,
+  clock: ClockState,
   { prepareForMs }: TargetClock,
   { waitMs, durationMs }: { waitMs: number; durationMs: number },
 ): NextStep {
-  const spentMs = prepareMs + durationMs + waitMs;
-  if (spentMs > prepareForMs) return { fail: 'unavailable' };
-  return { next: 'prepare', waitMs, clock: { ...clock, prepareMs: spentMs } };
+  const { unavailable: _, ...rest } = clock;
+  const prepareMs = (clock.prepareMs ?? 0) + durationMs + waitMs;
+  if (prepareMs > prepareForMs) return { fail: 'unavailable' };
+  return { next: 'prepare', waitMs, clock: { ...rest, prepareMs } };
 }
 
-export function afterPrepared({ prepareMs: _, ...clock }: ClockState): NextStep {
-  return { next: 'commit', waitMs: 0, clock };
+export function afterPrepared(clock: ClockState): NextStep {
+  const { prepareMs: _, ...rest } = clock;
+  return { next: 'commit', waitMs: 0, clock: rest };
 }
 
 /** How often a target is prepared again. */

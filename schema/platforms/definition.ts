@@ -1,6 +1,5 @@
 // The definition of a network: the source of its settings, API types and documentation tables.
 import type { z } from 'zod';
-import type { TargetClock } from '../retry.ts';
 import { describedEnum } from '../wire/described-enum.ts';
 
 export const TextUnit = describedEnum('TextUnit', 'Unit in which the network counts text.', {
@@ -52,8 +51,8 @@ export interface PlatformDefinition {
    * 0: never. Infinity: always.
    */
   readonly commitRepeatsForMs: number;
-  /** Where its deadlines differ from the default. */
-  readonly clock?: Partial<TargetClock>;
+  /** Where its deadlines differ from the default, in milliseconds. */
+  readonly clock?: { readonly prepareForMs?: number; readonly confirmForMs?: number };
 }
 
 export function definePlatform<const Definition extends PlatformDefinition>(

@@ -226,23 +226,34 @@ describe('a check', () => {
 });
 
 describe('a network that finishes later', () => {
-  const later = (state: Record<string, unknown>): Platform => ({
+  const polledWith: ProviderState[] = [];
+  const checkedWith: ProviderState[] = [];
+  const later = (state: ProviderState): Platform => ({
     ...sandbox,
     commit: () => Promise.resolve({ outcome: 'accepted', state }),
-    confirm: (target, signal) => sandbox.commit(target, signal),
+    confirm(target, signal) {
+      polledWith.push(target.state);
+      return sandbox.commit(target, signal);
+    },
+    reconcile(target, signal) {
+      checkedWith.push(target.state);
+      return sandbox.reconcile!(target, signal);
+    },
   });
 
   test('is polled with a state that can be stored', async () => {
     const state = { 'id\0': ['\uD800'] };
     const { result } = await publish({ commit: published({}) }, later(state));
-    expect(result).toMatchObject({ status: 'published', provider_state: { id: ['\uFFFD'] } });
+    expect(result).toMatchObject({ status: 'published' });
+    expect(polledWith.at(-1)).toEqual({ id: ['\uFFFD'] });
   });
 
   test('is checked for the post if its state is too large', async () => {
     const state = { id: 'x'.repeat(100_000) };
     const look = answer(200, { posts: [{ id: 'p3', url: 'https://n.test/p3' }] });
     const { result } = await publish({ commit: published({}), look }, later(state));
-    expect(result).toMatchObject({ status: 'published', external_id: 'p3', provider_state: {} });
+    expect(result).toMatchObject({ status: 'published', external_id: 'p3' });
+    expect(checkedWith.at(-1)).toEqual({});
   });
 
   test('is checked for the post if it never names an id', async () => {
