@@ -9,11 +9,7 @@ import type {
   ReconcileOutcome,
   RefreshedCredentials,
 } from '../platforms/platform.ts';
-import {
-  PlatformError,
-  readWaitMs,
-  type PlatformErrorKind,
-} from '../platforms/platform-error.ts';
+import { PlatformError, readWaitMs, type PlatformErrorKind } from '../platforms/platform-error.ts';
 import { cutJson, cutText, toStorable } from '../platforms/storable.ts';
 
 export type PhaseOutcome = PrepareOutcome | CommitOutcome | ReconcileOutcome;

@@ -19,15 +19,14 @@ export function sealState(
 /** Throws if the vault can't open the state, since an empty one would make the network begin anew. */
 export function openState(
   vault: Vault,
-  {
-    id,
-    provider_state: ciphertext,
-    provider_state_key_id: keyId,
-  }: SealedState & { id: string },
+  { id, provider_state: ciphertext, provider_state_key_id: keyId }: SealedState & { id: string },
 ): Record<string, unknown> {
   if (ciphertext === null || keyId === null) return {};
   try {
-    return JSON.parse(vault.open({ ciphertext, keyId }, sealContext(id))) as Record<string, unknown>;
+    return JSON.parse(vault.open({ ciphertext, keyId }, sealContext(id))) as Record<
+      string,
+      unknown
+    >;
   } catch (cause) {
     throw new Error(`The provider state of ${id} is unavailable: it can't be opened.`, { cause });
   }
