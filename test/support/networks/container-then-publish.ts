@@ -29,7 +29,7 @@ const ContainerStatus = z.object({
   post_id: z.string().nullable(),
 });
 const already = 'already_published';
-const expired = 'expired';
+const expired = 'container_expired';
 const State = z.object({ containerId: z.string() });
 
 export interface ContainerNetwork extends SimulatedNetwork {
