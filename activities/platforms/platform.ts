@@ -70,8 +70,11 @@ export interface Target {
 }
 
 export interface Published {
-  externalId: string;
+  /** Null: the network gave none, so nothing can reply to the post. */
+  externalId: string | null;
   url: string | null;
+  /** As `visibility` of a result shows it. Null: the network doesn't report it. */
+  visibility: string | null;
   /** Stored and shown with the attempt. Never secret. */
   detail?: Record<string, unknown>;
 }

@@ -1,8 +1,11 @@
 // Parts of results that several networks share.
 import type { Connection, ProviderState } from './platform.ts';
 
-export const publishedAs = (externalId: string, url: string | null) =>
-  ({ outcome: 'published', published: { externalId, url } }) as const;
+export const publishedAs = (
+  externalId: string | null,
+  url: string | null,
+  visibility: string | null,
+) => ({ outcome: 'published', published: { externalId, url, visibility } }) as const;
 
 export const preparedAs = (state: ProviderState) => ({ outcome: 'prepared', state }) as const;
 

@@ -119,10 +119,11 @@ async function findObstacle(
     await takeStep(dependencies, row, firstCheck(row.clock, limits, begunMs), lostCommit);
     return 'written';
   }
+  // A reply can't be found without the ID of the post that it replies to.
+  if (row.phase === 'reconcile') return findMissing(dependencies, row);
   // Neither pauses nor limits hold up confirm and reconcile.
   if (!isSending(row.phase)) return undefined;
   if (row.must_check) {
-    // A reply can't be found without the ID of the post that it replies to.
     const missing = await findMissing(dependencies, row);
     if (missing) return missing;
     await takeStep(dependencies, row, checkAfterRestore(row, limits), lostState);
@@ -147,12 +148,13 @@ async function findObstacle(
   return 'written';
 }
 
-/** Undefined: the target replies to a published target, or to no target of ours. */
+/** Undefined: the target replies to a published target with an ID, or to no target of ours. */
 async function findMissing(
   dependencies: AdvanceDependencies,
   row: TargetRow,
 ): Promise<TargetProgress | undefined> {
-  if (row.answers_result_id === null || row.answered_status === 'published') return undefined;
+  if (row.answers_result_id === null) return undefined;
+  if (row.answered_status === 'published' && row.answered_external_id !== null) return undefined;
   // The other target met a pause. The run that resumes it advances this one too.
   if (isOpen(row.answered_status)) return ended;
   return failUnsent(dependencies, row, 'answered_post_missing');

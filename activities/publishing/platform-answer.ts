@@ -125,7 +125,7 @@ function takeExpiry(expiresAt: Date | null): Date | null {
   return ms > Date.now() - clockErrorMs && ms < endOfTime ? expiresAt : null;
 }
 
-/** An answer without a usable post ID becomes `unknown`. */
+/** An answer with an unusable post ID becomes `unknown`. */
 export function takeOutcome(outcome: PhaseOutcome): PhaseOutcome {
   switch (outcome.outcome) {
     case 'published': {
@@ -152,13 +152,15 @@ export function takeOutcome(outcome: PhaseOutcome): PhaseOutcome {
   }
 }
 
-/** Undefined: an answer without an ID proves nothing. */
-function takePublished({ externalId, url, detail }: Published): Published | undefined {
-  const id = cutText(externalId, maxIdChars);
-  if (id.trim() === '') return undefined;
+/** Undefined: an unusable ID proves nothing. A network without IDs says so by null. */
+function takePublished(published: Published): Published | undefined {
+  const { externalId, url, visibility, detail } = published;
+  const id = externalId === null ? null : cutText(externalId, maxIdChars);
+  if (id?.trim() === '') return undefined;
   return {
     externalId: id,
     url: url === null ? null : takeUrl(url),
+    visibility: visibility === null ? null : cutText(visibility, maxCodeChars),
     ...(detail && { detail: cutJson(detail, maxProviderBytes) }),
   };
 }

@@ -68,6 +68,7 @@ function presentOutcome(
     status: row.status,
     external_id: row.external_id,
     url: row.url,
+    visibility: row.visibility,
     published_at: toTimestamp(row.published_at),
     error_code: row.error_code,
     error_message: row.error_message,

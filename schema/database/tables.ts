@@ -203,6 +203,8 @@ interface PostResultTable {
   clock: Json<ClockState>;
   external_id: string | null;
   url: string | null;
+  /** Who can see the post. Not an enum, since networks may add values. */
+  visibility: string | null;
   published_at: Date | null;
   error_code: string | null;
   error_message: string | null;

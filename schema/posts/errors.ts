@@ -59,8 +59,8 @@ export const postingErrors = {
     nextAction: 'check_network',
   },
   answered_post_missing: {
-    message: 'The post that this one replies to was not published.',
-    hint: 'Retry that post first: the previous part of the thread, or the target of a first comment.',
+    message: 'The post that this one replies to was not published, or the network gave no ID.',
+    hint: 'Retry that post first: the previous part of the thread, or the target of a first comment. A published post without an ID takes no replies.',
     isRetriable: true,
     nextAction: 'retry',
   },

@@ -83,10 +83,14 @@ const Outcome = z
   .object({
     status: ResultStatus,
     external_id: z.string().nullable().meta({
-      description: 'ID on the network. Null until published.',
+      description: 'ID on the network. Null until published, and on a network that gives none.',
     }),
     url: z.string().nullable().meta({
       description: 'URL on the network. Null until published, and on a network without such pages.',
+    }),
+    visibility: z.string().nullable().meta({
+      description:
+        'Who can see the post. One of `public`, `unlisted`, `followers`, `private` and `draft`. More values may follow. Null until published, and on a network that does not report it.',
     }),
     published_at: Timestamp.nullable().meta({
       description: 'Time of publication. Null until published.',
@@ -200,6 +204,7 @@ export const PostEventResult = PostResult.pick({
   status: true,
   external_id: true,
   url: true,
+  visibility: true,
   published_at: true,
   error_code: true,
   error_message: true,

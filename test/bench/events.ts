@@ -23,6 +23,7 @@ export const sampleData: PostEventData = {
     status: 'published',
     external_id: `sbx_${name}`,
     url: `http://127.0.0.1:4000/sandbox/posts/sbx_${name}`,
+    visibility: 'public',
     published_at: '2026-01-31T12:00:01.000Z',
     error_code: null,
     error_message: null,

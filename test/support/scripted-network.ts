@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type {
   Platform,
+  Published,
   RefreshedCredentials,
   Target,
   Throttle,
@@ -29,6 +30,8 @@ export interface ScriptedNetwork {
   readonly repliedTo: (string | null)[];
   /** Commits that reached it. */
   calls: number;
+  /** Otherwise it reports no ID with a post that it has. */
+  givesIds: boolean;
   /** Consumed one a commit; then it publishes. */
   script: Behaviour[];
   /** A refresh gives another token. */
@@ -52,6 +55,7 @@ export function createScriptedNetwork(): ScriptedNetwork {
     posts: [],
     repliedTo: [],
     calls: 0,
+    givesIds: true,
     script: [],
     expiredTokens: new Set(),
     refreshes: 0,
@@ -72,7 +76,7 @@ export function createScriptedNetwork(): ScriptedNetwork {
         };
       },
       commit: (target) => {
-        const published = { externalId: commit(network, target), url: null };
+        const published = toPublished(network, commit(network, target));
         return Promise.resolve({ outcome: 'published', published, throttle: network.throttle });
       },
       reconcile: ({ resultId }) => {
@@ -80,7 +84,7 @@ export function createScriptedNetwork(): ScriptedNetwork {
         return Promise.resolve(
           index < 0
             ? { outcome: 'absent' }
-            : { outcome: 'published', published: { externalId: `post-${index}`, url: null } },
+            : { outcome: 'published', published: toPublished(network, index) },
         );
       },
     },
@@ -88,7 +92,14 @@ export function createScriptedNetwork(): ScriptedNetwork {
   return network;
 }
 
-function commit(network: ScriptedNetwork, target: Target): string {
+const toPublished = ({ givesIds }: ScriptedNetwork, index: number): Published => ({
+  externalId: givesIds ? `post-${index}` : null,
+  url: null,
+  visibility: 'public',
+});
+
+/** Returns the index of the post. */
+function commit(network: ScriptedNetwork, target: Target): number {
   const { resultId, credentials, replyTo } = target;
   network.calls++;
   if (network.expiredTokens.has(credentials['token']!)) {
@@ -99,7 +110,7 @@ function commit(network: ScriptedNetwork, target: Target): string {
   switch (behaviour) {
     case 'publish':
       network.repliedTo.push(replyTo);
-      return `post-${network.posts.push(resultId) - 1}`;
+      return network.posts.push(resultId) - 1;
     case 'lose_answer':
       network.posts.push(resultId);
       throw new PlatformError('unknown_outcome', 'No answer.');

@@ -47,7 +47,11 @@ export async function startSlowNetwork(
 
   function answerTo(phase: Phase, resultId: string, { accepts }: Behavior): Reply {
     const isPublic = posts.includes(resultId);
-    const published = { externalId: `post-${posts.indexOf(resultId)}`, url: null };
+    const published = {
+      externalId: `post-${posts.indexOf(resultId)}`,
+      url: null,
+      visibility: null,
+    };
     if (phase === 'prepare') return { body: JSON.stringify({ outcome: 'prepared', state: {} }) };
     if (accepts) return { body: JSON.stringify({ outcome: 'accepted', state: {} }) };
     const found = isPublic ? { outcome: 'published', published } : { outcome: 'absent' };

@@ -75,5 +75,6 @@ function toPublished(target: Target, uri: string): Published {
   const { did, handle } = readCredentials(target.credentials);
   const profile = handle === 'handle.invalid' ? did : handle;
   const rkey = uri.slice(uri.lastIndexOf('/') + 1);
-  return { externalId: uri, url: `https://bsky.app/profile/${profile}/post/${rkey}` };
+  const url = `https://bsky.app/profile/${profile}/post/${rkey}`;
+  return { externalId: uri, url, visibility: 'public' };
 }

@@ -90,7 +90,7 @@ const nonceOf = ({ resultId }: Target) => hash('sha256', resultId, 'base64url').
 
 function toPublished({ traits }: Target, { id, channel_id }: Message) {
   const url = `https://discord.com/channels/${String(traits['guildId'])}/${channel_id}/${id}`;
-  return publishedAs(id, url);
+  return publishedAs(id, url, 'private');
 }
 
 /** `unknown`: the bot may not read the history, or too much was posted since. */

@@ -8,7 +8,22 @@ import { serverNow } from '../rate-limit-headers.ts';
 
 /** @see https://docs.joinmastodon.org/entities/Status/ */
 const webUrl = z.url({ protocol: /^https?$/ });
-export const Status = z.object({ id: z.string().min(1), url: webUrl.nullable().catch(null) });
+export const Status = z.object({
+  id: z.string().min(1),
+  url: webUrl.nullable().catch(null),
+  visibility: z.string().nullable().catch(null),
+});
+
+/** By Mastodon's own names: https://docs.joinmastodon.org/entities/Status/#visibility */
+const visibilities = new Map<string | null, string>([
+  ['public', 'public'],
+  ['unlisted', 'unlisted'],
+  ['private', 'followers'],
+  ['direct', 'private'],
+]);
+
+export const toPublished = ({ id, url, visibility }: z.infer<typeof Status>) =>
+  publishedAs(id, url, visibilities.get(visibility) ?? null);
 
 const Listed = Status.extend({
   created_at: z.iso.datetime({ offset: true }),
@@ -41,7 +56,7 @@ export async function findStatus(ask: Ask, target: Target): Promise<ReconcileOut
     const path = `/api/v1/statuses/${encodeURIComponent(status.id)}/source`;
     const { text } = (await ask(path, Source)).body;
     if (text.trim() === caption.toWellFormed().trim()) {
-      return publishedAs(status.id, status.url);
+      return toPublished(status);
     }
     if (status.edited_at) isSure = false;
   }

@@ -4,10 +4,10 @@ import { mastodon } from '../../../schema/platforms/mastodon.ts';
 import type { NetworkAnswer } from '../json-client.ts';
 import { createApi } from '../network-api.ts';
 import type { Fetch, Platform } from '../platform.ts';
-import { preparedAs, publishedAs } from '../results.ts';
+import { preparedAs } from '../results.ts';
 import type { Explanation } from '../refusal.ts';
 import { connectAccount, ConnectInput } from './connect.ts';
-import { findStatus, Status } from './find-status.ts';
+import { findStatus, Status, toPublished } from './find-status.ts';
 
 /** @see https://docs.joinmastodon.org/entities/Status/#visibility */
 const Answered = z.object({ visibility: z.string() });
@@ -53,7 +53,7 @@ export function createMastodon({ fetch }: { fetch: Fetch }): Platform {
       };
       const call = { kind: 'commit', json, headers: { 'idempotency-key': resultId } } as const;
       const { body, throttle } = await open(credentials, signal)('/api/v1/statuses', Status, call);
-      return { ...publishedAs(body.id, body.url), throttle };
+      return { ...toPublished(body), throttle };
     },
 
     reconcile: (target, signal) => findStatus(open(target.credentials, signal), target),

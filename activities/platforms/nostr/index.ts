@@ -80,5 +80,5 @@ async function findParent(ask: AskRelays, id: string): Promise<string[][]> {
 function toPublished({ id, pubkey: author }: NostrEvent, at: { relay: string }[]): Published {
   const relays = at.slice(0, 3).map(({ relay }) => relay);
   const pointer = neventEncode({ id, author, kind: ShortTextNote, relays });
-  return { externalId: id, url: `https://njump.me/${pointer}` };
+  return { externalId: id, url: `https://njump.me/${pointer}`, visibility: 'public' };
 }

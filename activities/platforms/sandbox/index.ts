@@ -93,7 +93,7 @@ export function createSandboxPlatform({ fetch, apiUrl, publicUrl }: SandboxSetti
       };
       const call = { kind: 'commit', json } as const;
       const { body, throttle } = await open(credentials, signal)('posts', NetworkPost, call);
-      return { ...publishedAs(body.id, body.url), throttle };
+      return { ...publishedAs(body.id, body.url, 'public'), throttle };
     },
 
     async reconcile({ resultId, credentials }, signal) {
@@ -101,7 +101,7 @@ export function createSandboxPlatform({ fetch, apiUrl, publicUrl }: SandboxSetti
       const { posts } = (await open(credentials, signal)('posts', NetworkPosts, call)).body;
       // Newest first. Every check finds the oldest one.
       const post = posts.at(-1);
-      return post ? publishedAs(post.id, post.url) : { outcome: 'absent' };
+      return post ? publishedAs(post.id, post.url, 'public') : { outcome: 'absent' };
     },
 
     async revoke({ access_token }, signal) {

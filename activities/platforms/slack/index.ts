@@ -98,5 +98,6 @@ function toPublished({ credentials, traits }: Target, ts: string, thread?: strin
   const channel = credentials['channel']!;
   const query = thread === undefined ? '' : `?thread_ts=${thread}&cid=${channel}`;
   const path = `archives/${channel}/p${ts.replace('.', '')}${query}`;
-  return { externalId: ts, url: `${String(traits['workspaceUrl'])}${path}` };
+  const url = `${String(traits['workspaceUrl'])}${path}`;
+  return { externalId: ts, url, visibility: 'private' };
 }

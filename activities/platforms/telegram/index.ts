@@ -57,5 +57,8 @@ function toPublished({ message_id: id, chat }: z.infer<typeof Message>): Publish
   // The id -1001234567890 is 1234567890 in links: https://core.telegram.org/api/bots/ids
   const privatePath = chat.type === 'group' ? undefined : `c/${-chat.id - 1_000_000_000_000}`;
   const path = chat.username ?? privatePath;
-  return { externalId: String(id), url: path === undefined ? null : `https://t.me/${path}/${id}` };
+  const url = path === undefined ? null : `https://t.me/${path}/${id}`;
+  // Everyone can read a chat with a public name.
+  const visibility = chat.username === undefined ? 'private' : 'public';
+  return { externalId: String(id), url, visibility };
 }

@@ -9,7 +9,11 @@ import { preparedAs, publishedAs } from '../results.ts';
 import { ConnectInput, connectUser } from './connect.ts';
 import { markOf, prepareTerms, TermExists, toPost } from './post.ts';
 
-const Post = z.object({ id: z.int().positive(), link: z.url() });
+const Post = z.object({
+  id: z.int().positive(),
+  link: z.url(),
+  status: z.string().nullable().catch(null),
+});
 const StoredPosts = z.array(Post.extend({ content: z.object({ raw: z.string() }) }));
 
 /** The site's clock and its daylight saving time may be off by an hour each. */
@@ -46,9 +50,13 @@ export function createWordPress({ fetch }: { fetch: Fetch }): Platform {
 
     async commit(target, signal) {
       const ask = open(target.credentials, signal);
-      const call = { kind: 'commit', query: { _fields: 'id,link' }, json: toPost(target) } as const;
+      const call = {
+        kind: 'commit',
+        query: { _fields: 'id,link,status' },
+        json: toPost(target),
+      } as const;
       const { body } = await ask('wp/v2/posts', Post, call);
-      return publishedAs(String(body.id), body.link);
+      return toPublished(body);
     },
 
     /** Reads the user's own posts, since a plugin's search may miss the newest ones. */
@@ -61,12 +69,12 @@ export function createWordPress({ fetch }: { fetch: Fetch }): Platform {
         orderby: 'date',
         order: 'asc',
         per_page: pageSize,
-        _fields: 'id,link,content.raw',
+        _fields: 'id,link,status,content.raw',
       };
       const ask = open(credentials, signal);
       const { body: posts } = await ask('wp/v2/posts', StoredPosts, { query });
       const post = posts.find(({ content }) => content.raw.includes(markOf(resultId)));
-      if (post) return publishedAs(String(post.id), post.link);
+      if (post) return toPublished(post);
       return { outcome: posts.length < pageSize ? 'absent' : 'unknown' };
     },
 
@@ -79,6 +87,17 @@ export function createWordPress({ fetch }: { fetch: Fetch }): Platform {
     },
   };
 }
+
+/** By status. A person may have moved a found post to another one, such as `future` or `trash`. */
+const visibilities = new Map<string | null, string>([
+  ['publish', 'public'],
+  ['private', 'private'],
+  ['pending', 'draft'],
+  ['draft', 'draft'],
+]);
+
+const toPublished = ({ id, link, status }: z.infer<typeof Post>) =>
+  publishedAs(String(id), link, visibilities.get(status) ?? null);
 
 /** @see https://developer.wordpress.org/reference/functions/rest_convert_error_to_response/ */
 const WpError = z.object({ code: z.string(), message: z.string() });

@@ -35,6 +35,7 @@ export const OutcomeRef = builder.interfaceRef<Outcome & { id: string }>('Outcom
     status: t.expose('status', { type: ResultStatusRef }),
     externalId: t.exposeString('external_id', { nullable: true }),
     url: t.exposeString('url', { nullable: true }),
+    visibility: t.exposeString('visibility', { nullable: true }),
     publishedAt: t.expose('published_at', { type: 'DateTime', nullable: true }),
     errorCode: t.exposeString('error_code', { nullable: true }),
     errorMessage: t.exposeString('error_message', { nullable: true }),

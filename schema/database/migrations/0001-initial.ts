@@ -126,6 +126,7 @@ const statements = [
     clock jsonb not null default '{}',
     external_id text,
     url text,
+    visibility text,
     published_at ${time},
     error_code text,
     error_message text,

@@ -25,6 +25,7 @@ function toPostEventResult(result: PostResultRow): PostEventResult {
     status: result.status,
     external_id: result.external_id,
     url: result.url,
+    visibility: result.visibility,
     published_at: toTimestamp(result.published_at),
     error_code: result.error_code,
     error_message: result.error_message,

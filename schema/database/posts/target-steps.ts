@@ -153,7 +153,12 @@ export async function setPublished(
   db: Db,
   notifier: Notifier,
   row: TargetRow,
-  published: { externalId: string; url: string | null; detail?: Record<string, unknown> },
+  published: {
+    externalId: string | null;
+    url: string | null;
+    visibility: string | null;
+    detail?: Record<string, unknown>;
+  },
   durationMs: number,
 ): Promise<void> {
   await sql`
@@ -166,7 +171,7 @@ export async function setPublished(
     ), published as (
       update post_results
       set status = 'published', external_id = ${published.externalId}, url = ${published.url},
-        published_at = now(), next_attempt_at = null, error_code = null, error_message = null,
+        visibility = ${published.visibility}, published_at = now(), next_attempt_at = null, error_code = null, error_message = null,
         failure_stage = null, platform_error_code = null, provider_error = null,
         is_retriable = false, next_action = 'none', provider_state = null, provider_state_key_id = null
       where id = ${row.id} and ${isOpenRow('post_results')}

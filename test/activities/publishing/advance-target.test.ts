@@ -158,7 +158,7 @@ describe('advanceTarget', () => {
       database.db,
       quietNotifier,
       { ...row, steps: 1 },
-      { externalId: 'x', url: null },
+      { externalId: 'x', url: null, visibility: null },
       1,
     );
     expect(await next).toEqual({ waitMs: null });

@@ -3,7 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
 import { createCallHeartbeats } from '../../../activities/publishing/call-ownership.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
-import type { Platform, ProviderState } from '../../../activities/platforms/platform.ts';
+import type {
+  Platform,
+  ProviderState,
+  Published as PublishedAnswer,
+} from '../../../activities/platforms/platform.ts';
 import { createSandboxPlatform } from '../../../activities/platforms/sandbox/index.ts';
 import type { PostAttemptRow, PostResultRow } from '../../../schema/database/tables.ts';
 import { createNotifier, type Notifier } from '../../../schema/database/notifier.ts';
@@ -123,13 +127,12 @@ describe('a refusal', () => {
   });
 });
 
-const telling = (detail: Record<string, unknown> | undefined): Platform => ({
+const answering = (given: Partial<PublishedAnswer>): Platform => ({
   ...sandbox,
-  commit: () =>
-    Promise.resolve({
-      outcome: 'published',
-      published: { externalId: 'p1', url: null, ...(detail && { detail }) },
-    }),
+  commit: () => {
+    const published = { externalId: 'p1', url: null, visibility: null, ...given };
+    return Promise.resolve({ outcome: 'published', published });
+  },
 });
 
 describe('a post reported as published', () => {
@@ -169,18 +172,43 @@ describe('a post reported as published', () => {
     ],
     [undefined, null],
   ])('stores the details of the network with its attempt: %j', async (detail, kept) => {
-    const { attempts } = await publish({ commit: published({}) }, telling(detail));
+    const { attempts } = await publish(
+      { commit: published({}) },
+      answering(detail ? { detail } : {}),
+    );
     expect(attempts).toMatchObject([{ outcome: 'published', provider_detail: kept }]);
   });
 
   test('stores at most 4 KiB of details', async () => {
     const { attempts } = await publish(
       { commit: published({}) },
-      telling({ words: 'x'.repeat(9_999) }),
+      answering({ detail: { words: 'x'.repeat(9_999) } }),
     );
     const [attempt] = attempts;
     expect(attempt!.provider_detail).toMatchObject({ is_cut: true });
     expect(bytesOf(attempt!.provider_detail)).toBeLessThanOrEqual(4_096);
+  });
+
+  test.each([
+    ['followers', 'followers'],
+    ['a\0b', 'ab'],
+    [null, null],
+  ])('shows the visibility %j', async (visibility, shown) => {
+    const { result } = await publish({ commit: published({}) }, answering({ visibility }));
+    expect(result).toMatchObject({ status: 'published', visibility: shown });
+  });
+
+  test('without an id is published, and checked for no further', async () => {
+    const { result, attempts } = await publish(
+      { commit: published({}) },
+      answering({ externalId: null, url: 'https://n.test/p1' }),
+    );
+    expect(result).toMatchObject({
+      status: 'published',
+      external_id: null,
+      url: 'https://n.test/p1',
+    });
+    expect(attempts).toMatchObject([{ phase: 'commit', outcome: 'published' }]);
   });
 
   test.each([[''], [' '], ['\0']])('is checked for if its id is %j', async (id) => {

@@ -1,9 +1,13 @@
 // Replies to posts of the same run: parts of a thread, and first comments.
+import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
 import { concludePost } from '../../../activities/publishing/conclude-post.ts';
+import { insertRestore } from '../../../schema/database/dispatch/restores.ts';
+import { reopenResult } from '../../../schema/database/posts/changes.ts';
 import { defaultTargetClock } from '../../../schema/retry.ts';
 import { useDatabase } from '../../support/rows/database.ts';
+import { inQuietTransaction } from '../../support/rows/quiet-transaction.ts';
 import { dependenciesOf } from '../../support/networks/posting.ts';
 import { forEachTest } from '../../support/fixtures.ts';
 import { useScriptedNetwork } from '../../support/scripted-network.ts';
@@ -124,5 +128,73 @@ describe('a first comment', () => {
     for (const resultId of resultIds) await advanceToEnd(dependencies, resultId);
     expect(network.posts).toEqual(resultIds);
     expect((await getResult(database.db, resultIds[1]!)).status).toBe('published');
+  });
+});
+
+describe('a network that gives no IDs', () => {
+  const attemptsOf = (resultId: string) =>
+    database.db
+      .selectFrom('post_attempts')
+      .select(['phase', 'outcome'])
+      .where('result_id', '=', resultId)
+      .orderBy('number')
+      .execute();
+
+  test.each(['publish', 'lose_answer'] as const)(
+    'publishes a post, and sends no reply to it: %s',
+    async (behaviour) => {
+      network.givesIds = false;
+      network.script = [behaviour];
+      const account = await addAccount(database.db);
+      const { postId, resultIds } = await addTargets(database.db, account, [
+        {},
+        { answers: 0 },
+        { answers: 0, kind: 'comment', caption: 'first!' },
+        { answers: 1 },
+      ]);
+      const [first, ...replies] = resultIds;
+      for (const resultId of resultIds) await advanceToEnd(dependencies, resultId);
+      expect(await getResult(database.db, first!)).toMatchObject({
+        status: 'published',
+        external_id: null,
+        visibility: 'public',
+        attempts: 1,
+      });
+      for (const reply of replies) {
+        expect(await getResult(database.db, reply)).toMatchObject({
+          status: 'failed',
+          error_code: 'answered_post_missing',
+          failure_stage: 'validate',
+          attempts: 0,
+        });
+        expect(await attemptsOf(reply)).toEqual([]);
+      }
+      expect(network.posts).toEqual([first]);
+      const { status, events } = await conclude(postId);
+      expect(status).toBe('partial');
+      const { data } = JSON.parse(events[0]!.body);
+      expect(data.results[0]).toMatchObject({ external_id: null, visibility: 'public' });
+    },
+  );
+
+  test('leaves a reply from before a restore as unknown, and its retry checks and sends nothing', async () => {
+    network.givesIds = false;
+    const account = await addAccount(database.db);
+    const { postId, resultIds } = await addTargets(database.db, account, [{}, { answers: 0 }]);
+    const [first, reply] = [resultIds[0]!, resultIds[1]!];
+    await advanceToEnd(dependencies, first);
+    await database.db
+      .updateTable('posts')
+      .set({ due_at: sql<Date>`now()` })
+      .where('id', '=', postId)
+      .execute();
+    await insertRestore(database.db);
+    const unknown = { status: 'failed', error_code: 'outcome_unknown', attempts: 0 };
+    const row = await advanceToEnd(dependencies, reply);
+    expect(row).toMatchObject(unknown);
+    await inQuietTransaction(database.db, (trx) => reopenResult(trx, account.projectId, row));
+    expect(await advanceToEnd(dependencies, reply)).toMatchObject(unknown);
+    expect(await attemptsOf(reply)).toEqual([]);
+    expect(network.posts).toEqual([first]);
   });
 });

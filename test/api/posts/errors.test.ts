@@ -1,4 +1,4 @@
-// Why a target failed, as results and the API reference show it.
+// How a target ended, as results, events and the API reference show it.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { postingErrors } from '../../../schema/posts/errors.ts';
 import type { Post } from '../../../schema/posts/posts.ts';
@@ -139,6 +139,19 @@ describe('a result', () => {
         errorDocsUrl: `${app.url}/docs#posting-error-rejected`,
       },
     ]);
+  });
+
+  test('shows who can see its post in REST, in GraphQL and in an event', async () => {
+    const { post: read } = await ask(
+      app,
+      'query ($id: ID!) { post(id: $id) { results { visibility } } }',
+      { id: post.id },
+    );
+    const events = await app.api.get('/v1/events?event=post.partial');
+    const shown = [{ visibility: 'public' }, { visibility: null }];
+    expect(post.results).toMatchObject(shown);
+    expect(read.results).toEqual(shown);
+    expect(events.body.data).toMatchObject([{ data: { results: shown } }]);
   });
 
   test('is without them in an event', async () => {

@@ -169,6 +169,7 @@ describe('a first comment', () => {
       'status',
       'external_id',
       'url',
+      'visibility',
       'published_at',
       'error_code',
       'error_message',

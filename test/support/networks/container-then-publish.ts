@@ -167,7 +167,10 @@ function connect(send: Send): Platform {
       const call = { path: '/publish', mayRepeat: false, credentials, json, signal };
       try {
         const { id } = (await send({ ...call, answer: Made })).body;
-        return { outcome: 'published', published: { externalId: id, url: toUrl(id) } };
+        return {
+          outcome: 'published',
+          published: { externalId: id, url: toUrl(id), visibility: 'public' },
+        };
       } catch (error) {
         const code = error instanceof PlatformError ? error.options.platformCode : undefined;
         if (code === expired) return { outcome: 'stale' };
@@ -182,7 +185,10 @@ function connect(send: Send): Platform {
       if (!made) return findByText(send, target, signal);
       const { status, post_id } = await readStatus(made.containerId, target.credentials, signal);
       if (status !== 'PUBLISHED' || post_id === null) return { outcome: 'absent' };
-      return { outcome: 'published', published: { externalId: post_id, url: toUrl(post_id) } };
+      return {
+        outcome: 'published',
+        published: { externalId: post_id, url: toUrl(post_id), visibility: 'public' },
+      };
     },
   };
 }

@@ -119,7 +119,10 @@ export async function findByText(
   const { body } = await send({ ...call, answer: Listed });
   const found = body.find(({ text }) => text === caption);
   if (!found) return { outcome: 'absent' };
-  return { outcome: 'published', published: { externalId: found.id, url: toUrl(found.id) } };
+  return {
+    outcome: 'published',
+    published: { externalId: found.id, url: toUrl(found.id), visibility: 'public' },
+  };
 }
 
 /** A network takes no answer to what it doesn't have. */

@@ -171,7 +171,10 @@ function connect(send: Send): Platform {
         throw isRefused ? new PlatformError('unavailable', error.message, error.options) : error;
       });
       if (body.status === 'processing') return { outcome: 'accepted', state };
-      return { outcome: 'published', published: { externalId: postId!, url: body.url } };
+      return {
+        outcome: 'published',
+        published: { externalId: postId!, url: body.url, visibility: 'public' },
+      };
     },
 
     async reconcile(target, signal) {
@@ -182,7 +185,10 @@ function connect(send: Send): Platform {
       const range = `*/${Buffer.byteLength(caption)}`;
       const { body } = await put({ session, range }, { mayRepeat: true, credentials, signal });
       if (body.id === undefined) return { outcome: 'absent' };
-      return { outcome: 'published', published: { externalId: body.id, url: toUrl(body.id) } };
+      return {
+        outcome: 'published',
+        published: { externalId: body.id, url: toUrl(body.id), visibility: 'public' },
+      };
     },
   };
 }

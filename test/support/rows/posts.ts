@@ -152,7 +152,12 @@ export async function publishTarget(
   detail?: Record<string, unknown>,
 ): Promise<void> {
   const row = await begin(rest, resultId);
-  const published = { externalId: `at-network-${resultId}`, url: null, ...(detail && { detail }) };
+  const published = {
+    externalId: `at-network-${resultId}`,
+    url: null,
+    visibility: null,
+    ...(detail && { detail }),
+  };
   await setPublished(rest.context.db, quietNotifier, row, published, 5);
 }
 

@@ -159,6 +159,7 @@ describe.skipIf(!pds).concurrent('commit', () => {
       published: {
         externalId: uri,
         url: `https://bsky.app/profile/${account.handle}/post/${rkey}`,
+        visibility: 'public',
       },
     });
     expect(uri).toBe(`at://${account.did}/app.bsky.feed.post/${rkey}`);

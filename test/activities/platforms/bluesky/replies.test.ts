@@ -73,7 +73,7 @@ async function createAuthor() {
     const state = await prepare({ caption, replyTo });
     const outcome = await bluesky.commit(toTarget(credentials, { replyTo, state }), signal);
     if (outcome.outcome !== 'published') return expect.fail(outcome.outcome);
-    const [, , repo = '', collection = '', rkey = ''] = outcome.published.externalId.split('/');
+    const [, , repo = '', collection = '', rkey = ''] = outcome.published.externalId!.split('/');
     return call('com.atproto.repo.getRecord', { repo, collection, rkey });
   }
   return { did: account.did, credentials, prepare, post };

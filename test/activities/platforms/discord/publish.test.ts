@@ -24,6 +24,7 @@ describe('a bot', () => {
       published: {
         externalId: message!.id,
         url: `https://discord.com/channels/${discord.guildId}/${discord.channelId}/${message!.id}`,
+        visibility: 'private',
       },
       throttle: undefined,
     });
@@ -39,7 +40,7 @@ describe('a bot', () => {
     await using started = await connected('bot');
     const { discord, post } = started;
     const first = await post('First');
-    const replyTo = first.outcome === 'published' ? first.published.externalId : '';
+    const replyTo = first.outcome === 'published' ? first.published.externalId! : '';
     await post('Second', { replyTo });
     expect(discord.listPosts()).toMatchObject([
       { text: 'First', replyTo: null },

@@ -37,6 +37,7 @@ describe('a bot', () => {
         published: {
           externalId: id,
           url: `https://discord.com/channels/${discord.guildId}/${discord.channelId}/${id}`,
+          visibility: 'private',
         },
       });
     },

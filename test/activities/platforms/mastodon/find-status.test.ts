@@ -10,7 +10,9 @@ describe('a post that the server has', () => {
     ['with spaces around it', '  Hello \n', {}],
     ['with a content warning', 'Hello', { spoiler_text: 'Loud' }],
     ['with a poll', 'Hello', { poll: { options: ['a', 'b'], expires_in: 300 } }],
+    ['in no timeline', 'Hello', { visibility: 'unlisted' }],
     ['for followers', 'Hello', { visibility: 'private' }],
+    ['for the mentioned accounts', 'Hello', { visibility: 'direct' }],
   ])('is found %s', async (_what, caption, platformOptions) => {
     const { network, commit, reconcile, targetOf } = await connectNew();
     const target = targetOf({ caption, platformOptions });

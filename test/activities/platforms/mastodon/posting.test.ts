@@ -135,7 +135,11 @@ describe('a commit', () => {
     const [post] = network.listPosts();
     expect(outcome).toEqual({
       outcome: 'published',
-      published: { externalId: post!.id, url: `https://mastodon.test/@ada/${post!.id}` },
+      published: {
+        externalId: post!.id,
+        url: `https://mastodon.test/@ada/${post!.id}`,
+        visibility: 'public',
+      },
       throttle: undefined,
     });
     expect(await commit(first)).toEqual(outcome);
@@ -145,6 +149,24 @@ describe('a commit', () => {
     const reply = await commit(targetOf({ caption: 'Again', replyTo: post!.id }));
     expect(reply).toMatchObject({ outcome: 'published' });
     expect(network.listPosts()[1]).toMatchObject({ text: 'Again', replyTo: post!.id });
+  });
+
+  test.each([
+    ['public', 'public'],
+    ['unlisted', 'unlisted'],
+    ['private', 'followers'],
+    ['direct', 'private'],
+    ['limited', null],
+    [7, null],
+    [undefined, null],
+  ])('that is answered with the visibility %o shows %o', async (answered, visibility) => {
+    const server = await startHttp((_request, response) => {
+      response.end(JSON.stringify({ id: '1', url: null, visibility: answered }));
+    });
+    const { commit, targetOf, connection } = await connectNew();
+    const credentials = { ...connection.credentials, server: new URL(server.url).origin };
+    const outcome = await commit(targetOf({ credentials }));
+    expect(outcome).toMatchObject({ published: { externalId: '1', visibility } });
   });
 
   test.each<[number, string, object]>([

@@ -124,14 +124,15 @@ describe('reconcile', () => {
   test.each([
     ['as prepared', undefined],
     ['with nothing of what was prepared', {}],
-  ])('finds the post %s', async (_, lost) => {
+  ])('finds the post %s', async (_what, lost) => {
     const dueAt = new Date(Date.now() - 3_600_000);
     const target = author.toTarget({ dueAt });
     const state = await prepareTarget(author.nostr, target, signal);
-    const { externalId, url } = await author.publish({ ...target, state });
+    const { detail: _, ...published } = await author.publish({ ...target, state });
     await author.publish({ dueAt });
     const outcome = await author.nostr.reconcile!({ ...target, state: lost ?? state }, signal);
-    expect(outcome).toEqual({ outcome: 'published', published: { externalId, url } });
+    expect(published).toMatchObject({ visibility: 'public' });
+    expect(outcome).toEqual({ outcome: 'published', published });
   });
 
   test('finds no post of another target, nor of another author', async () => {

@@ -43,7 +43,7 @@ async function errorOf(work: Promise<unknown>): Promise<PlatformError> {
 }
 
 function externalIdOf(outcome: CommitOutcome): string {
-  return outcome.outcome === 'published' ? outcome.published.externalId : '';
+  return outcome.outcome === 'published' ? outcome.published.externalId! : '';
 }
 
 describe('commit', () => {

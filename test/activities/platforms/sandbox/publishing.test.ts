@@ -87,6 +87,7 @@ describe('commit', () => {
       published: {
         externalId: expect.any(String),
         url: expect.stringMatching(/^http:\/\/fanfare\.test\/sandbox\/posts\/[0-9a-z]+$/),
+        visibility: 'public',
       },
     });
     expect(await sandbox.countPosts('res_plain')).toBe(1);

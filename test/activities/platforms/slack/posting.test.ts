@@ -78,8 +78,9 @@ describe('a post', () => {
     const root = await network.publish();
     const reply = await network.publish({ replyTo: root.externalId });
     expect(root.externalId).toMatch(slack.rules.replies.id);
-    for (const { externalId, url } of [root, reply]) {
-      const query = { channel: network.server.channel, message_ts: externalId };
+    for (const { externalId, url, visibility } of [root, reply]) {
+      expect(visibility).toBe('private');
+      const query = { channel: network.server.channel, message_ts: externalId! };
       expect(network.server['chat.getPermalink'](query)).toMatchObject({ permalink: url });
     }
     expect(reply.url).toContain(`?thread_ts=${root.externalId}&cid=C0GENERAL1`);

@@ -53,14 +53,14 @@ const commit = (change?: Partial<Target>, chat?: Chat, apiUrl = server.url) =>
   createTelegram({ fetch, apiUrl }).commit(targetOf(change, chat), never);
 
 describe('a message', () => {
-  test.each<[string, Chat, string | null]>([
-    ['of a public channel', channel, 'https://t.me/fanfare_news/101'],
-    ['of a private supergroup', supergroup, 'https://t.me/c/9876543210/101'],
-    ['of a group', group, null],
-  ])('%s has its id and its link', async (_what, chat, url) => {
+  test.each<[string, Chat, string | null, string]>([
+    ['of a public channel', channel, 'https://t.me/fanfare_news/101', 'public'],
+    ['of a private supergroup', supergroup, 'https://t.me/c/9876543210/101', 'private'],
+    ['of a group', group, null, 'private'],
+  ])('%s has its id, its link and its visibility', async (_what, chat, url, visibility) => {
     expect(await commit({}, chat)).toEqual({
       outcome: 'published',
-      published: { externalId: '101', url },
+      published: { externalId: '101', url, visibility },
     });
     expect(network.listPosts(chat.id)).toEqual([
       { id: '101', text: 'Hello', replyTo: null, options: {} },

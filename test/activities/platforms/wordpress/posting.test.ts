@@ -158,6 +158,28 @@ describe('a refusal', () => {
   });
 });
 
+describe('a published post', () => {
+  test.each([
+    ['publish', 'public'],
+    ['private', 'private'],
+    ['pending', 'draft'],
+    ['draft', 'draft'],
+  ])('with the status %s is %s', async (status, visibility) => {
+    await using network = await startConnected();
+    const target = network.targetOf({ platformOptions: { status } });
+    const published = expect.objectContaining({ visibility });
+    expect(await network.commit(target)).toMatchObject({ published });
+    expect(await network.reconcile(target)).toMatchObject({ published });
+  });
+
+  test.each(['future', 7, undefined])('with the status %o shows none', async (status) => {
+    await using network = await startConnected();
+    network.site.answer = () => Response.json({ id: 5, link: 'http://site.test/5/', status });
+    const outcome = await network.commit(network.targetOf());
+    expect(outcome).toMatchObject({ published: { externalId: '5', visibility: null } });
+  });
+});
+
 describe('a lost post', () => {
   test.each([{}, { slug: 'taken' }, { status: 'draft' }, { content_type: 'html' }])(
     'is found among the posts of its author: %j',

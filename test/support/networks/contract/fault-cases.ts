@@ -149,9 +149,9 @@ export function describeFaultCases(subject: NetworkSubject): void {
       }
       expect(outcome).toMatchObject({ outcome: 'published' });
       const { published } = outcome as Extract<typeof outcome, { outcome: 'published' }>;
-      const { externalId, url } = published;
+      const { externalId, url, visibility } = published;
       expect(hasFound).toEqual([
-        { outcome: 'published', published: { externalId, url } },
+        { outcome: 'published', published: { externalId, url, visibility } },
         { outcome: 'absent' },
       ]);
     });

@@ -7,6 +7,9 @@ import { createUrlGuard } from '../../../../activities/egress/url-guard.ts';
 import { newId } from '../../../../schema/wire/ids.ts';
 import { prepareTarget } from '../target.ts';
 
+/** Nostr gives every post an ID. */
+type PublishedNote = Published & { externalId: string };
+
 export interface Author {
   nostr: Platform;
   key: Uint8Array;
@@ -15,7 +18,7 @@ export interface Author {
   credentials: { private_key: string; relays: string };
   toTarget(target?: Partial<Target>): Target;
   /** Prepares and commits. */
-  publish(target?: Partial<Target>): Promise<Published>;
+  publish(target?: Partial<Target>): Promise<PublishedNote>;
 }
 
 /** Nobody listens there. */
@@ -54,13 +57,13 @@ export function createAuthor(relays: string[], nostr = createConnector()): Autho
     };
   }
 
-  async function publish(target?: Partial<Target>): Promise<Published> {
+  async function publish(target?: Partial<Target>): Promise<PublishedNote> {
     const signal = AbortSignal.timeout(30_000);
     const whole = toTarget(target);
     const state = await prepareTarget(nostr, whole, signal);
     const outcome = await nostr.commit({ ...whole, state }, signal);
     if (outcome.outcome !== 'published') throw new Error(`It is ${outcome.outcome}.`);
-    return outcome.published;
+    return outcome.published as PublishedNote;
   }
 
   return { nostr, key, pubkey, credentials, toTarget, publish };
