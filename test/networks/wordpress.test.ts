@@ -67,16 +67,18 @@ describe.skipIf(isMissing)('the connector', () => {
   });
 
   test.each([
-    ['public', {}],
-    ['with a taken slug', { slug: 'taken' }],
-    ['with a slug that WordPress keeps to itself', { slug: 'feed' }],
-    ['a draft', { status: 'draft' }],
-    ['private', { status: 'private' }],
-    ['HTML', { content_type: 'html' }],
-  ])('finds a lost post again: %s', async (_, platformOptions) => {
+    ['public', {}, 'public'],
+    ['with a taken slug', { slug: 'taken' }, 'public'],
+    ['with a slug that WordPress keeps to itself', { slug: 'feed' }, 'public'],
+    ['a draft', { status: 'draft' }, 'draft'],
+    ['to review', { status: 'pending' }, 'draft'],
+    ['private', { status: 'private' }, 'private'],
+    ['HTML', { content_type: 'html' }, 'public'],
+  ])('finds a lost post again: %s', async (_, platformOptions, visibility) => {
     const target = targetOf({ platformOptions });
     expect(await connector.reconcile!(target, signal())).toEqual({ outcome: 'absent' });
     const { published } = (await connector.commit(target, signal())) as { published: unknown };
+    expect(published).toMatchObject({ visibility });
     expect(await connector.reconcile!(target, signal())).toEqual({
       outcome: 'published',
       published,
@@ -88,7 +90,10 @@ describe.skipIf(isMissing)('the connector', () => {
     const outcome = await connector.commit(target, signal());
     const { externalId } = (outcome as { published: Published }).published;
     await site.call(connection.credentials, 'DELETE', `posts/${externalId}`);
-    expect(await connector.reconcile!(target, signal())).toMatchObject({ outcome: 'published' });
+    expect(await connector.reconcile!(target, signal())).toMatchObject({
+      outcome: 'published',
+      published: { externalId, visibility: null },
+    });
   });
 
   test('creates a tag once, and takes a category by its name', async () => {
