@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Platform } from '../../../activities/platforms/platform.ts';
 import { isSecretField } from '../../../api/accounts/connect-at-network.ts';
 import { formPage, type CredentialsForm } from '../../../api/connect/pages.ts';
+import { bluesky } from '../../../schema/platforms/bluesky.ts';
 import { AppError, validationError } from '../../../schema/wire/errors.ts';
 
 const alternatives = z
@@ -15,7 +16,7 @@ const alternatives = z
   .meta({ description: 'Paste a webhook. Or see https://example.com/bots, then `/invite` it.' });
 
 async function render(credentials: z.ZodType, form: Partial<CredentialsForm> = {}) {
-  const platform = { name: 'bluesky', connect: { credentials } } as unknown as Platform;
+  const platform = { definition: bluesky, connect: { credentials } } as unknown as Platform;
   const page = await formPage({
     platform,
     projectName: 'Acme',

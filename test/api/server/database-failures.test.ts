@@ -9,7 +9,7 @@ let accountId: string;
 
 const app = useApp({
   roles: { api: true, worker: false },
-  env: { FANFARE_DATABASE_TIMEOUT_MS: '1000', FANFARE_LOG_LEVEL: 'silent' },
+  env: { FANFARE_DATABASE_TIMEOUT_MS: '4000', FANFARE_LOG_LEVEL: 'silent' },
 });
 beforeAll(async () => {
   accountId = (await app.tenant.connectSandbox('ada')).id;
