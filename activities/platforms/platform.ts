@@ -1,10 +1,17 @@
 // The interface of a network to the engine: data in, data out, no database, no Temporal.
 import type { z } from 'zod';
-import type { Traits } from '../../schema/platforms/definition.ts';
+import type { App, Traits } from '../../schema/platforms/definition.ts';
 import type { PlatformEntry } from '../../schema/platforms/index.ts';
 
 /** Secrets and choices that let us act for an account. Plain JSON, stored only as ciphertext. */
 export type Credentials = Record<string, string>;
+
+/** What a call about a login gets, rather than about one account of it. */
+export interface Login {
+  credentials: Credentials;
+  /** The app that made the login. Null: none did. */
+  app: App | null;
+}
 
 /** IDs, URLs and choices of a network, saved before the call that needs them. Stored only as ciphertext. */
 export type ProviderState = Record<string, unknown>;
@@ -124,7 +131,7 @@ export interface Platform {
   };
   /** The hosted connect flow. Absent: plain credentials only. */
   readonly consent?: Consent;
-  refresh?(credentials: Credentials, signal: AbortSignal): Promise<RefreshedCredentials>;
+  refresh?(login: Login, signal: AbortSignal): Promise<RefreshedCredentials>;
   /**
    * Does the next step before the commit, at most 20 s long. The first step gets an empty state, and each
    * other one the state of the step before. A step may be repeated, so it publishes nothing.
@@ -138,7 +145,8 @@ export interface Platform {
    * state was lost, `state` is empty, and the other members of `target` must suffice.
    */
   reconcile?(target: Target, signal: AbortSignal): Promise<ReconcileOutcome>;
-  revoke?(credentials: Credentials, signal: AbortSignal): Promise<void>;
+  /** Ends this login. A newer login of the same accounts must stay. */
+  revoke?(login: Login, signal: AbortSignal): Promise<void>;
 }
 
 /** The network's own consent page, and its callback. */

@@ -1,20 +1,23 @@
-// The credentials of an account: loaded for each phase, refreshed by one process at a time.
+// The credentials of an account: loaded for each phase, refreshed by one process at a time for all accounts
+// of their grant.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { DisconnectReason } from '../../schema/accounts.ts';
 import { toAccountEventData } from '../../schema/database/accounts/event-data.ts';
+import { openAppOf } from '../../schema/database/accounts/apps.ts';
+import { freeExternalId, setAccountStatus } from '../../schema/database/accounts/accounts.ts';
 import {
-  freeExternalId,
+  lockActiveAccounts,
   openCredentials,
   sealCredentials,
-} from '../../schema/database/accounts/accounts.ts';
+} from '../../schema/database/accounts/grants.ts';
 import { inMs } from '../../schema/database/database-clock.ts';
 import { insertChanges } from '../../schema/database/live/changes.ts';
-import type { Db } from '../../schema/database/tables.ts';
+import type { Db, SocialAccountRow, Transaction } from '../../schema/database/tables.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
-import type { Traits } from '../../schema/platforms/definition.ts';
+import type { App, Traits } from '../../schema/platforms/definition.ts';
 import type { AdvanceDependencies } from './dependencies.ts';
 import type { Credentials, Platform, RefreshedCredentials } from '../platforms/platform.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
@@ -23,6 +26,9 @@ import { takeRefreshed, toPlatformError } from './platform-answer.ts';
 export interface Access {
   accountId: string;
   externalAccountId: string;
+  grantId: string;
+  /** The app that made the grant. Null: none did. */
+  app: App | null;
   credentials: Credentials;
   credentialVersion: number;
   traits: Traits;
@@ -43,18 +49,23 @@ export async function loadAccess(
   accountId: string,
 ): Promise<Access | undefined> {
   const row = await db
-    .selectFrom('social_accounts')
+    .selectFrom('social_accounts as account')
+    .innerJoin('grants', 'grants.id', 'account.grant_id')
+    .leftJoin('platform_apps as app', 'app.id', 'grants.app_id')
     .modifyFront(sql.raw('/* prepared: load_access */'))
-    .select(['id', 'external_account_id', 'credentials', 'credentials_key_id'])
-    .select(['credential_version', 'traits'])
-    .where('id', '=', accountId)
-    .where('status', '=', 'active')
+    .select(['account.external_account_id', 'account.traits'])
+    .select(['grants.id', 'credentials', 'credentials_key_id', 'credential_version'])
+    .select(['app.id as app_id', 'client_id', 'client_secret', 'client_secret_key_id'])
+    .where('account.id', '=', accountId)
+    .where('account.status', '=', 'active')
     .executeTakeFirst();
   const credentials = row && openCredentials(vault, row);
   if (!credentials) return undefined;
   return {
     accountId,
     externalAccountId: row.external_account_id,
+    grantId: row.id,
+    app: openAppOf(vault, row),
     credentials,
     credentialVersion: row.credential_version,
     traits: row.traits,
@@ -73,7 +84,7 @@ export async function refreshAccess(
   const leaseId = randomUUID();
   for (;;) {
     const current = await loadAccess(dependencies, access.accountId);
-    if (current?.credentialVersion !== access.credentialVersion) return 'replaced';
+    if (!current || !isSame(current, access)) return 'replaced';
     if (await takeLease(dependencies.db, access, leaseId)) break;
     await sleep(checkEveryMs);
   }
@@ -85,17 +96,24 @@ export async function refreshAccess(
     if (error instanceof PlatformError) return toRefreshError(error);
     throw error;
   } finally {
-    await dropLease(dependencies.db, access.accountId, leaseId);
+    await dropLease(dependencies.db, access.grantId, leaseId);
   }
+}
+
+/** The credentials have not been replaced. */
+function isSame(current: Access, { grantId, credentialVersion }: Access): boolean {
+  return current.grantId === grantId && current.credentialVersion === credentialVersion;
 }
 
 /** The network may have rotated the token although its answer was lost. A second attempt shows it. */
 async function askTwice(
   platform: Platform,
-  { credentials }: Access,
+  { credentials, app }: Access,
 ): Promise<RefreshedCredentials> {
   const ask = async () =>
-    takeRefreshed(await platform.refresh!(credentials, AbortSignal.timeout(refreshTimeoutMs)));
+    takeRefreshed(
+      await platform.refresh!({ credentials, app }, AbortSignal.timeout(refreshTimeoutMs)),
+    );
   try {
     return await ask();
   } catch (thrown) {
@@ -133,42 +151,61 @@ async function writeFresh(
 
 async function writeOnce(
   { db, vault, notifier }: AccessDependencies,
-  { accountId, credentialVersion }: Access,
+  { accountId, grantId, credentialVersion }: Access,
   fresh: RefreshedCredentials,
 ): Promise<void> {
   await inTransaction(db, notifier, async (trx) => {
-    const row = await trx
-      .updateTable('social_accounts')
+    const accounts = await lockActiveAccounts(trx, [grantId]);
+    const written = await trx
+      .updateTable('grants')
       .set({
-        ...sealCredentials(vault, accountId, fresh.credentials),
+        ...sealCredentials(vault, grantId, fresh.credentials),
         credential_version: credentialVersion + 1,
         token_expires_at: fresh.tokenExpiresAt,
-        ...(fresh.accountName !== undefined && { account_name: fresh.accountName }),
-        ...(fresh.traits && { traits: JSON.stringify(fresh.traits) }),
-        ...(fresh.externalAccountId !== undefined && {
-          external_account_id: freeExternalId(fresh.externalAccountId),
-        }),
       })
-      .where('id', '=', accountId)
+      .where('id', '=', grantId)
       .where('credential_version', '=', credentialVersion)
-      .returning('project_id')
+      .returning('id')
       .executeTakeFirst();
-    if (!row) return;
-    const { project_id } = row;
-    await insertChanges(trx, [
-      { project_id, subject: 'account', subject_id: accountId, kind: 'refreshed' },
-    ]);
+    if (!written) return;
+    if (accounts.some(({ id }) => id === accountId)) await writeIdentity(trx, accountId, fresh);
+    await insertChanges(
+      trx,
+      accounts.map(({ project_id, id }) => ({
+        project_id,
+        subject: 'account',
+        subject_id: id,
+        kind: 'refreshed',
+      })),
+    );
   });
+}
+
+/** The rest of the answer is about the account that the refresh was made for. */
+async function writeIdentity(
+  trx: Transaction,
+  accountId: string,
+  { accountName, externalAccountId, traits }: RefreshedCredentials,
+): Promise<void> {
+  const columns = {
+    ...(accountName !== undefined && { account_name: accountName }),
+    ...(traits && { traits: JSON.stringify(traits) }),
+    ...(externalAccountId !== undefined && {
+      external_account_id: freeExternalId(externalAccountId),
+    }),
+  };
+  if (Object.keys(columns).length === 0) return;
+  await trx.updateTable('social_accounts').set(columns).where('id', '=', accountId).execute();
 }
 
 async function takeLease(db: Db, access: Access, leaseId: string): Promise<boolean> {
   const taken = await db
-    .updateTable('social_accounts')
+    .updateTable('grants')
     .set({
       refresh_lease_id: leaseId,
       refresh_lease_until: inMs(leaseMs),
     })
-    .where('id', '=', access.accountId)
+    .where('id', '=', access.grantId)
     .where('credential_version', '=', access.credentialVersion)
     .where((eb) =>
       eb.or([
@@ -181,54 +218,69 @@ async function takeLease(db: Db, access: Access, leaseId: string): Promise<boole
   return taken !== undefined;
 }
 
-async function dropLease(db: Db, accountId: string, leaseId: string): Promise<void> {
+async function dropLease(db: Db, grantId: string, leaseId: string): Promise<void> {
   await db
-    .updateTable('social_accounts')
+    .updateTable('grants')
     .set({ refresh_lease_id: null, refresh_lease_until: null })
-    .where('id', '=', accountId)
+    .where('id', '=', grantId)
     .where('refresh_lease_id', '=', leaseId)
     .execute();
 }
 
 /**
- * The network no longer accepts the credentials: the account must be reconnected, and an event reports
- * that. False: the account has newer credentials.
+ * The network no longer accepts the credentials: the accounts of the grant must be reconnected, and an
+ * event reports that for each. False: the account has newer credentials.
  */
 export async function setReconnectRequired(
   { db, notifier, previewEvents }: AccessDependencies,
-  access: Access,
+  { accountId, grantId, credentialVersion }: Access,
   reason: DisconnectReason,
 ): Promise<boolean> {
   return inTransaction(db, notifier, async (trx) => {
-    const row = await trx
-      .updateTable('social_accounts')
-      .set({ status: 'reconnect_required', credentials: null, credentials_key_id: null })
-      .where('id', '=', access.accountId)
-      .where('status', '=', 'active')
-      .where('credential_version', '=', access.credentialVersion)
-      .returningAll()
+    const accounts = await lockActiveAccounts(trx, [grantId]);
+    const ended = await trx
+      .updateTable('grants')
+      .set({ credentials: null, credentials_key_id: null })
+      .where('id', '=', grantId)
+      .where('credential_version', '=', credentialVersion)
+      .where('credentials', 'is not', null)
+      .returning('id')
       .executeTakeFirst();
-    if (!row) return false;
-    const data = toAccountEventData(row, reason);
+    if (!ended) return false;
+    await requireReconnect(trx, accounts, reason, { previewEvents });
+    return accounts.some(({ id }) => id === accountId);
+  });
+}
+
+/** The accounts, locked, can't publish until their user connects them again. */
+async function requireReconnect(
+  trx: Transaction,
+  accounts: SocialAccountRow[],
+  reason: DisconnectReason,
+  options: Pick<AccessDependencies, 'previewEvents'>,
+): Promise<void> {
+  const status = 'reconnect_required';
+  await setAccountStatus(trx, accounts, status);
+  for (const account of accounts) {
     await recordEvent(
       trx,
       {
-        projectId: row.project_id,
-        environment: row.environment,
+        projectId: account.project_id,
+        environment: account.environment,
         type: 'account.disconnected',
-        data,
-        socialAccountId: row.id,
+        data: toAccountEventData(account, reason),
+        socialAccountId: account.id,
       },
-      { previewEvents },
+      options,
     );
-    await insertChanges(trx, [
-      {
-        project_id: row.project_id,
-        subject: 'account',
-        subject_id: row.id,
-        kind: 'reconnect_required',
-      },
-    ]);
-    return true;
-  });
+  }
+  await insertChanges(
+    trx,
+    accounts.map(({ project_id, id }) => ({
+      project_id,
+      subject: 'account',
+      subject_id: id,
+      kind: status,
+    })),
+  );
 }

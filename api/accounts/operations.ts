@@ -1,5 +1,4 @@
 // Operations on connected accounts: connect with plain credentials, read, disconnect.
-import { fetchFor } from '../../activities/egress/guarded-fetch.ts';
 import type { Account, ConnectAccount } from '../../schema/accounts.ts';
 import { environmentOf } from '../../schema/api-keys.ts';
 import { toAccountEventData } from '../../schema/database/accounts/event-data.ts';
@@ -8,12 +7,12 @@ import {
   listAccountRows,
   listAccountsById,
   lockAccount,
-  openCredentials,
-  setAccountCredentials,
+  updateAccount,
   type AccountFilters,
 } from '../../schema/database/accounts/accounts.ts';
+import { deleteEmptyGrant } from '../../schema/database/accounts/grants.ts';
 import type { RowScope } from '../../schema/database/row-scope.ts';
-import type { SocialAccountRow } from '../../schema/database/tables.ts';
+import type { GrantRow } from '../../schema/database/tables.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
 import { AppError, validationError } from '../../schema/wire/errors.ts';
 import type { Page, Paging } from '../../schema/wire/listing.ts';
@@ -23,9 +22,8 @@ import { page } from '../http/listing.ts';
 import { transact, type Answer } from '../http/transact.ts';
 import { connectAtNetwork } from './connect-at-network.ts';
 import { presentAccount } from './presenter.ts';
+import { revokeLogin } from './revoke-login.ts';
 import { writeConnection } from './write-connection.ts';
-
-const revokeTimeoutMs = 5_000;
 
 /** 201 for an account that is new to the project, 200 for a known one. */
 export async function connectAccount(
@@ -48,8 +46,9 @@ export async function connectAccount(
     ]);
   }
   const connection = await connectAtNetwork(caller.projectId, connect, input.credentials);
-  return transact(context, caller, async (effects) => {
-    const { account, isNew } = await writeConnection(context, effects, {
+  let left: GrantRow | undefined;
+  const answer = await transact(context, caller, async (effects) => {
+    const { account, isNew, leftGrant } = await writeConnection(context, effects, {
       projectId: caller.projectId,
       platform: name,
       connection,
@@ -58,8 +57,11 @@ export async function connectAccount(
       externalUserEmail: external_user_email,
       mayMove: true,
     });
+    left = leftGrant;
     return { status: isNew ? 201 : 200, data: presentAccount(account) };
   });
+  if (left) await revokeLogin(context, left, connection.credentials);
+  return answer;
 }
 
 export function listAccounts(
@@ -88,24 +90,29 @@ export async function findAccounts(
   return (await listAccountsById(db, scope, ids)).map(presentAccount);
 }
 
-/** The account stays in lists, without its credentials. A repeated call changes nothing. */
+/**
+ * The account stays in lists, without a grant. The last account of a grant revokes it. A repeated call
+ * changes nothing.
+ */
 export async function disconnectAccount(
   context: Context,
   caller: Caller,
   id: string,
 ): Promise<Answer<null>> {
-  let before: SocialAccountRow | undefined;
+  let left: GrantRow | undefined;
   const answer = await transact(context, caller, async ({ trx, change }) => {
+    left = undefined;
     const row = await lockAccount(trx, caller, id);
     if (row.status === 'disconnected') return { status: 204, data: null };
-    before = row;
-    const account = await setAccountCredentials(trx, caller.projectId, id, {
+    const account = await updateAccount(trx, caller.projectId, id, {
       status: 'disconnected',
-      credentials: null,
-      credentials_key_id: null,
-      token_expires_at: null,
+      grant_id: null,
       disconnected_at: new Date(),
     });
+    left =
+      row.grant_id === null
+        ? undefined
+        : await deleteEmptyGrant(trx, caller.projectId, row.grant_id);
     await recordEvent(
       trx,
       {
@@ -120,25 +127,8 @@ export async function disconnectAccount(
     change({ subject: 'account', subject_id: id, kind: 'disconnected' });
     return { status: 204, data: null };
   });
-  if (before) await revokeAtNetwork(context, before);
+  if (left) await revokeLogin(context, left);
   return answer;
-}
-
-/** The credentials are deleted by now. If the call fails, the network keeps a token that nobody has. */
-async function revokeAtNetwork(
-  { platforms, vault, log }: Context,
-  account: SocialAccountRow,
-): Promise<void> {
-  const platform = platforms.get(account.platform);
-  if (!platform?.revoke) return;
-  try {
-    const credentials = openCredentials(vault, account);
-    if (!credentials) return;
-    const signal = AbortSignal.timeout(revokeTimeoutMs);
-    await fetchFor(account.project_id, () => platform.revoke!(credentials, signal));
-  } catch (err) {
-    log.warn({ err, account_id: account.id }, 'cannot revoke an account at its network');
-  }
 }
 
 /** Call it before connecting an account of this network. */

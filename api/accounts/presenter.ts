@@ -1,9 +1,9 @@
 // Turns the row of an account into its wire type.
 import type { Account } from '../../schema/accounts.ts';
-import type { SocialAccountRow } from '../../schema/database/tables.ts';
+import type { AccountRow } from '../../schema/database/accounts/accounts.ts';
 import { toTimestamp } from '../../schema/wire/timestamp.ts';
 
-export function presentAccount(row: SocialAccountRow): Account {
+export function presentAccount(row: AccountRow): Account {
   return {
     id: row.id,
     platform: row.platform,

@@ -1,14 +1,21 @@
-// Writes a connected account, new or known, and its event.
+// Writes a connected account, new or known, with its grant and its event.
+import type { App } from '../../schema/platforms/definition.ts';
 import type { Connection } from '../../activities/platforms/platform.ts';
 import type { ConnectionType } from '../../schema/accounts.ts';
 import { toAccountEventData } from '../../schema/database/accounts/event-data.ts';
 import {
   insertAccount,
   lockAccountAtNetwork,
-  sealCredentials,
-  setAccountCredentials,
+  updateAccount,
+  type AccountRow,
 } from '../../schema/database/accounts/accounts.ts';
-import type { SocialAccountRow } from '../../schema/database/tables.ts';
+import { lockApp } from '../../schema/database/accounts/apps.ts';
+import {
+  deleteEmptyGrant,
+  insertGrant,
+  sealCredentials,
+} from '../../schema/database/accounts/grants.ts';
+import type { GrantRow, SocialAccountRow } from '../../schema/database/tables.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import { newId } from '../../schema/wire/ids.ts';
@@ -16,10 +23,14 @@ import type { PlatformName } from '../../schema/platforms/index.ts';
 import type { Context } from '../http/context.ts';
 import type { Effects } from '../http/transact.ts';
 
+const appDeleted = 'The app of the network was deleted in the meantime. Connect the account again.';
+
 export interface NewConnection {
   projectId: string;
   platform: PlatformName;
   connection: Connection;
+  /** The app that the connection was made with. Absent: none. */
+  app?: App | null;
   connectionType: ConnectionType;
   /** Undefined: a known account keeps its user. */
   externalUserId: string | undefined;
@@ -31,11 +42,18 @@ export interface NewConnection {
   mayMove: boolean;
 }
 
+interface Written {
+  account: AccountRow;
+  isNew: boolean;
+  /** The account's old grant, if it was deleted because it has no account left. Revoke it after the commit. */
+  leftGrant?: GrantRow | undefined;
+}
+
 export async function writeConnection(
   context: Pick<Context, 'vault' | 'config'>,
   { trx, change }: Effects,
   input: NewConnection,
-): Promise<{ account: SocialAccountRow; isNew: boolean }> {
+): Promise<Written> {
   const written = await upsert(context, trx, input);
   const { account } = written;
   await recordEvent(
@@ -57,27 +75,32 @@ async function upsert(
   { vault }: Pick<Context, 'vault'>,
   trx: Effects['trx'],
   input: NewConnection,
-): Promise<{ account: SocialAccountRow; isNew: boolean }> {
-  const { projectId, platform, connection } = input;
+): Promise<Written> {
+  const { projectId, platform, connection, app } = input;
   const { externalAccountId } = connection;
   const columns = {
     account_name: connection.accountName,
     connection_type: input.connectionType,
     status: 'active',
     scope: connection.scope,
+    grant_id: newId('grant'),
     traits: JSON.stringify(connection.traits ?? {}),
-    token_expires_at: connection.tokenExpiresAt,
     connected_at: new Date(),
     disconnected_at: null,
   } as const;
+  if (app && !(await lockApp(trx, app.id))) throw new AppError('conflict', appDeleted);
+  await insertGrant(trx, grantOf(vault, columns.grant_id, input));
   for (;;) {
     const known = await lockAccountAtNetwork(trx, projectId, platform, externalAccountId);
     if (known) refuseMove(known, input);
-    const id = known?.id ?? newId('account');
-    const user = userColumns(known, input);
-    const all = { ...columns, ...user, ...sealCredentials(vault, id, connection.credentials) };
-    if (known)
-      return { account: await setAccountCredentials(trx, projectId, id, all), isNew: false };
+    const all = { ...columns, ...userColumns(known, input) };
+    if (known) {
+      const account = await updateAccount(trx, projectId, known.id, all);
+      const old = known.grant_id;
+      const leftGrant = old === null ? undefined : await deleteEmptyGrant(trx, projectId, old);
+      return { account, isNew: false, leftGrant };
+    }
+    const id = newId('account');
     const account = await insertAccount(trx, {
       id,
       project_id: projectId,
@@ -87,6 +110,21 @@ async function upsert(
     });
     if (account) return { account, isNew: true };
   }
+}
+
+function grantOf(
+  vault: Context['vault'],
+  id: string,
+  { projectId, platform, connection, app }: NewConnection,
+) {
+  return {
+    id,
+    project_id: projectId,
+    platform,
+    app_id: app?.id ?? null,
+    token_expires_at: connection.tokenExpiresAt,
+    ...sealCredentials(vault, id, connection.credentials),
+  };
 }
 
 function refuseMove(known: SocialAccountRow, { mayMove, externalUserId }: NewConnection): void {

@@ -1,10 +1,11 @@
 // Ends a connect session: completed with an account, or canceled. A session ends only once.
 import type { Connection } from '../../activities/platforms/platform.ts';
-import type { ConnectSessionRow } from '../../schema/database/tables.ts';
+import type { ConnectSessionRow, GrantRow } from '../../schema/database/tables.ts';
 import {
   lockConnectSession,
   setConnectSessionEnded,
 } from '../../schema/database/accounts/connect-sessions.ts';
+import { revokeLogin } from '../accounts/revoke-login.ts';
 import { writeConnection } from '../accounts/write-connection.ts';
 import type { Context } from '../http/context.ts';
 import { transact, type Effects } from '../http/transact.ts';
@@ -14,13 +15,13 @@ import { statusOf } from './presenter.ts';
  * Returns the session, even if another request ended it first. Throws `account_in_use` and leaves
  * the session open if the account belongs to another user.
  */
-export function completeSession(
+export async function completeSession(
   context: Context,
   session: ConnectSessionRow,
   connection: Connection,
 ): Promise<ConnectSessionRow> {
-  return endSession(context, session, async (effects) => {
-    const { account } = await writeConnection(context, effects, {
+  const { session: ended, leftGrant } = await endSession(context, session, async (effects) => {
+    const { account, leftGrant } = await writeConnection(context, effects, {
       projectId: session.project_id,
       platform: session.platform,
       connection,
@@ -29,31 +30,43 @@ export function completeSession(
       externalUserEmail: session.external_user_email ?? undefined,
       mayMove: false,
     });
-    return setConnectSessionEnded(effects.trx, session.project_id, session.id, {
+    const completed = await setConnectSessionEnded(effects.trx, session.project_id, session.id, {
       status: 'completed',
       completed_social_account_id: account.id,
     });
+    return { session: completed, leftGrant };
   });
+  if (leftGrant) await revokeLogin(context, leftGrant, connection.credentials);
+  return ended;
 }
 
-export function cancelSession(
+export async function cancelSession(
   context: Context,
   session: ConnectSessionRow,
 ): Promise<ConnectSessionRow> {
-  return endSession(context, session, ({ trx }) =>
-    setConnectSessionEnded(trx, session.project_id, session.id, { status: 'canceled' }),
-  );
+  const ended = await endSession(context, session, async ({ trx }) => ({
+    session: await setConnectSessionEnded(trx, session.project_id, session.id, {
+      status: 'canceled',
+    }),
+  }));
+  return ended.session;
+}
+
+interface Ended {
+  session: ConnectSessionRow;
+  /** The grant that its account left. */
+  leftGrant?: GrantRow | undefined;
 }
 
 async function endSession(
   context: Context,
   { id, project_id: projectId }: ConnectSessionRow,
-  end: (effects: Effects) => Promise<ConnectSessionRow>,
-): Promise<ConnectSessionRow> {
+  end: (effects: Effects) => Promise<Ended>,
+): Promise<Ended> {
   const { data } = await transact(context, { projectId }, async (effects) => {
     const session = await lockConnectSession(effects.trx, projectId, id);
     const isOpen = statusOf(session) === 'pending';
-    return { status: 200, data: isOpen ? await end(effects) : session };
+    return { status: 200, data: isOpen ? await end(effects) : { session } };
   });
   return data;
 }

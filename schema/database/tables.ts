@@ -28,6 +28,8 @@ type JsonOrNull<T> = ColumnType<T | null, string | null | undefined, string | nu
 export interface Database {
   projects: ProjectTable;
   api_keys: ApiKeyTable;
+  platform_apps: PlatformAppTable;
+  grants: GrantTable;
   social_accounts: SocialAccountTable;
   connect_sessions: ConnectSessionTable;
   posts: PostTable;
@@ -86,9 +88,47 @@ interface ApiKeyTable {
 }
 export type ApiKeyRow = Selectable<ApiKeyTable>;
 
+/** A client that is registered at a network. */
+interface PlatformAppTable {
+  id: string;
+  /** Null: the operator's. */
+  project_id: string | null;
+  platform: PlatformName;
+  /** The server that knows the client, for networks of many servers. Empty for all others. */
+  instance: Generated<string>;
+  client_id: string;
+  /** Sealed by the vault; null if the client has none. */
+  client_secret: Buffer | null;
+  client_secret_key_id: string | null;
+  created_at: Generated<Date>;
+  /** When it was last set. A project's last one serves its new consents. */
+  updated_at: Generated<Date>;
+}
+export type PlatformAppRow = Selectable<PlatformAppTable>;
+
+/** One login at a network, shared by the accounts that it was granted for. */
+interface GrantTable {
+  id: string;
+  project_id: string;
+  platform: PlatformName;
+  /** The app that made it; null if none did. */
+  app_id: string | null;
+  /** Sealed by the vault; null once the network has ended the login. */
+  credentials: Buffer | null;
+  credentials_key_id: string | null;
+  credential_version: Generated<number>;
+  token_expires_at: Date | null;
+  refresh_lease_id: string | null;
+  refresh_lease_until: Date | null;
+  created_at: Generated<Date>;
+}
+export type GrantRow = Selectable<GrantTable>;
+
 interface SocialAccountTable {
   id: string;
   project_id: string;
+  /** Null: disconnected. */
+  grant_id: string | null;
   platform: PlatformName;
   account_name: string;
   external_account_id: string;
@@ -100,13 +140,6 @@ interface SocialAccountTable {
   scope: Generated<string[]>;
   /** What distinguishes the account from others of its network. */
   traits: Json<Traits>;
-  /** Sealed by the vault; null once disconnected. */
-  credentials: Buffer | null;
-  credentials_key_id: string | null;
-  credential_version: Generated<number>;
-  token_expires_at: Date | null;
-  refresh_lease_id: string | null;
-  refresh_lease_until: Date | null;
   connected_at: Generated<Date>;
   disconnected_at: Date | null;
 }
@@ -412,7 +445,7 @@ interface IdempotencyKeyTable {
 export type IdempotencyKeyRow = Selectable<IdempotencyKeyTable>;
 
 interface RateLimitTable {
-  /** `app/<network>` or `account/<id>`. */
+  /** `app/<id>`, `app/<network>` without an app, `grant/<id>` or `account/<id>`. */
   key: string;
   /** The next free slot under the operator's ceiling. */
   next_free_at: Date | null;

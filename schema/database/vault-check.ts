@@ -20,7 +20,8 @@ const sealedColumn = (table: string, column: string): SealedColumn => ({
 
 /** Columns whose key ids are indexed. */
 const indexedColumns = [
-  sealedColumn('social_accounts', 'credentials'),
+  sealedColumn('grants', 'credentials'),
+  sealedColumn('platform_apps', 'client_secret'),
   sealedColumn('post_results', 'provider_state'),
   sealedColumn('webhook_subscriptions', 'secret'),
   sealedColumn('webhook_subscriptions', 'previous_secret'),

@@ -30,6 +30,14 @@ export interface PlatformRules {
 /** How an account differs from others of its network, such as its server's limits. Never secret. */
 export type Traits = Readonly<Record<string, string | number | boolean>>;
 
+/** A client that is registered at a network: a project's or the operator's. */
+export interface App {
+  readonly id: string;
+  readonly clientId: string;
+  /** Null: the client has none. */
+  readonly clientSecret: string | null;
+}
+
 export interface PlatformDefinition {
   /** Name in the API. */
   readonly name: string;
@@ -41,6 +49,8 @@ export interface PlatformDefinition {
   readonly testedWith: string;
   /** `apiUrl` is read from `FANFARE_<NAME>_API_URL`. */
   readonly settings: Readonly<Record<string, z.ZodType>>;
+  /** Accounts connect through an app that the operator or the project registers at the network. */
+  readonly hasApp?: boolean;
   readonly rules: PlatformRules;
   /** Rules of an account with these traits. Absent: all accounts have the same rules. */
   readonly rulesFor?: (traits: Traits) => PlatformRules;

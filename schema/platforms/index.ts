@@ -1,6 +1,6 @@
 // The networks that Fanfare supports, and the types and settings that follow from their definitions.
 import type { z } from 'zod';
-import { number } from './variables.ts';
+import { number, text } from './variables.ts';
 import { describedEnum } from '../wire/described-enum.ts';
 import { bluesky } from './bluesky.ts';
 import type { PlatformDefinition } from './definition.ts';
@@ -50,17 +50,30 @@ export const PlatformName = describedEnum(
 /** In a resource that belongs to an account. */
 export const AccountPlatform = PlatformName.meta({ description: 'Network of the account.' });
 
-/** The settings of a network and the operator's rate limit for it. */
+/** The settings of a network, the operator's rate limit for it, and the operator's app. */
 type SettingsOf<D extends PlatformDefinition> = {
   -readonly [S in keyof D['settings']]: z.output<D['settings'][S]>;
-} & { postsPerMinute: number };
+} & { postsPerMinute: number } & AppSettings;
+
+interface AppSettings {
+  clientId?: string | undefined;
+  clientSecret?: string | undefined;
+}
 
 export type PlatformSettings = {
   [Name in PlatformName]: SettingsOf<Extract<Definition, { name: Name }>>;
 };
 
-const settingsOf = ({ title, settings }: PlatformDefinition): Record<string, z.ZodType> => ({
+const settingsOf = ({
+  title,
+  settings,
+  hasApp,
+}: PlatformDefinition): Record<string, z.ZodType> => ({
   ...settings,
+  ...(hasApp && {
+    clientId: text(`Client ID of your app at ${title}.`),
+    clientSecret: text(`Client secret of your app at ${title}.`),
+  }),
   postsPerMinute: number(
     `Maximum number of posts per minute from this installation to ${title}. 0: no limit.`,
     0,

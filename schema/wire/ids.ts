@@ -4,6 +4,8 @@ import { randomBytes } from 'node:crypto';
 export const idPrefixes = {
   project: 'prj',
   key: 'key',
+  app: 'app',
+  grant: 'grt',
   account: 'sa',
   connectSession: 'cs',
   post: 'post',

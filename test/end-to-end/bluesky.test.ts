@@ -1,9 +1,9 @@
 // One post to a real Bluesky server, through the whole of Fanfare.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openCredentials, sealCredentials } from '../../schema/database/accounts/accounts.ts';
 import { startApp, type TestApp } from '../support/app/app.ts';
 import { startBlueskyPds, type BlueskyPds } from '../support/servers/bluesky-pds.ts';
 import { startReceiver } from '../support/receivers/receiver.ts';
+import { readCredentials, readGranted, setCredentials } from '../support/rows/grants.ts';
 
 const started = await startBlueskyPds();
 const skipped = 'skipped' in started ? started.skipped : undefined;
@@ -92,12 +92,12 @@ describe.skipIf(skipped !== undefined)('Bluesky', () => {
       respond: () => ({ status: 400, body: expired }),
     });
     const { db, vault } = app.context;
-    const accounts = db.selectFrom('social_accounts').selectAll().where('id', '=', id);
-    const stored = openCredentials(vault, await accounts.executeTakeFirstOrThrow())!;
+    const stored = (await readCredentials(db, vault, id))!;
     const moved = { ...stored, service: elsewhere.url, handle: 'somebody.example.com' };
+    await setCredentials(db, vault, id, moved);
     await db
       .updateTable('social_accounts')
-      .set({ ...sealCredentials(vault, id, moved), account_name: moved.handle })
+      .set({ account_name: moved.handle })
       .where('id', '=', id)
       .execute();
 
@@ -106,9 +106,8 @@ describe.skipIf(skipped !== undefined)('Bluesky', () => {
     expect(elsewhere.requests.map(({ path }) => path)).toEqual([
       '/xrpc/com.atproto.repo.putRecord',
     ]);
-    const after = await accounts.executeTakeFirstOrThrow();
-    expect(after.account_name).toBe('carol.test');
-    expect(openCredentials(vault, after)).toMatchObject({
+    expect((await readGranted(db, id)).account_name).toBe('carol.test');
+    expect(await readCredentials(db, vault, id)).toMatchObject({
       service: pds.url,
       handle: 'carol.test',
     });

@@ -10,6 +10,7 @@ import { startWordPress, type WordPress } from '../support/networks/wordpress/pl
 import { listWrongCredentials, wordpressFacts } from '../support/networks/wordpress/subject.ts';
 import { refusal } from '../support/checks/platform-refusal.ts';
 import { prepareTarget, targetOf as createTarget } from '../support/networks/target.ts';
+import { loginOf } from '../support/rows/grants.ts';
 
 const patienceMs = 100_000;
 const started = await startWordPress();
@@ -113,13 +114,13 @@ describe.skipIf(isMissing)('the connector', () => {
 
   test('notices with every call that the password has ended', async () => {
     const { credentials, externalAccountId } = await connect();
-    await connector.revoke!(credentials, signal());
+    await connector.revoke!(loginOf(credentials), signal());
     const target = targetOf({ credentials, externalAccountId });
     for (const call of [connector.commit, connector.reconcile!]) {
       const error = await refusal(call(target, signal()));
       expect(error).toMatchObject({ kind: 'reauthorize', options: { isRevoked: true } });
     }
-    const error = await refusal(connector.revoke!(credentials, signal()));
+    const error = await refusal(connector.revoke!(loginOf(credentials), signal()));
     expect(error.kind).toBe('reauthorize');
   });
 });

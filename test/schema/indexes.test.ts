@@ -438,9 +438,13 @@ async function fill(db: Db): Promise<void> {
     `insert into api_keys (id, project_id, name, hash, prefix, scopes, environment)
       select 'key_' || i, 'prj_' || i % 50, 'k', i::text::bytea, 'fan_', '{}', 'production'
       from generate_series(0, 4999) i`,
-    `insert into social_accounts (id, project_id, platform, account_name, external_account_id,
-        external_user_id, connection_type, status)
-      select 'sa_' || i, 'prj_' || i % 50, 'sandbox', 'a' || i, 'a' || i, 'user_' || i, 'byo', 'active'
+    `insert into platform_apps (id, project_id, platform, client_id)
+      select 'app_' || i, 'prj_' || i % 50, 'sandbox', 'client_' || i from generate_series(0, 4999) i`,
+    `insert into grants (id, project_id, platform, app_id)
+      select 'grt_' || i, 'prj_' || i % 50, 'sandbox', 'app_' || i from generate_series(0, 4999) i`,
+    `insert into social_accounts (id, project_id, grant_id, platform, account_name,
+        external_account_id, external_user_id, connection_type, status)
+      select 'sa_' || i, 'prj_' || i % 50, 'grt_' || i, 'sandbox', 'a' || i, 'a' || i, 'user_' || i, 'byo', 'active'
       from generate_series(0, 4999) i`,
     `insert into posts (id, project_id, environment, caption, status, scheduled_at, progressed_at)
       select 'post_' || i, 'prj_' || i % 50, ${environment}, 'caption',

@@ -65,7 +65,7 @@ export function createScriptedNetwork(): ScriptedNetwork {
         rules: { ...simulatedRules, isTextRequired: false, media: { max: 4 }, replies: null },
         options: z.looseObject({}),
       },
-      refresh: async ({ token }) => {
+      refresh: async ({ credentials: { token } }) => {
         network.refreshes++;
         await network.onRefresh?.();
         if (network.refreshError) throw network.refreshError;

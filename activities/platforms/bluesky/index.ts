@@ -36,7 +36,7 @@ export function createBluesky(settings: BlueskySettings): Platform {
       run: (credentials, signal) => logIn(sessions, credentials, signal),
     },
 
-    refresh: (credentials, signal) => refreshSession(sessions, credentials, signal),
+    refresh: ({ credentials }, signal) => refreshSession(sessions, credentials, signal),
 
     prepare: async (target, signal) => preparedAs(await prepareRecord(open, target, signal)),
 
@@ -67,7 +67,7 @@ export function createBluesky(settings: BlueskySettings): Platform {
       }
     },
 
-    revoke: (credentials, signal) => endSession(open, credentials, signal),
+    revoke: ({ credentials }, signal) => endSession(open, credentials, signal),
   };
 }
 

@@ -75,7 +75,7 @@ export function createSandboxPlatform({ fetch, apiUrl, publicUrl }: SandboxSetti
     },
 
     /** Counts as a commit: it rotates the token, so it must not be repeated without a check. */
-    async refresh({ refresh_token }, signal) {
+    async refresh({ credentials: { refresh_token } }, signal) {
       const json = { grant_type: 'refresh_token', refresh_token };
       return {
         credentials: await getTokens(json, signal, { kind: 'commit' }),
@@ -104,7 +104,7 @@ export function createSandboxPlatform({ fetch, apiUrl, publicUrl }: SandboxSetti
       return post ? publishedAs(post.id, post.url, 'public') : { outcome: 'absent' };
     },
 
-    async revoke({ access_token }, signal) {
+    async revoke({ credentials: { access_token } }, signal) {
       await open({}, signal)('revoke', z.unknown(), { json: { token: access_token } });
     },
   };

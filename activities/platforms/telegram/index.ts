@@ -26,7 +26,7 @@ export function createTelegram(settings: { fetch: Fetch; apiUrl: string }): Plat
     },
 
     /** Tokens don't expire. A group that became a supergroup has a new id. */
-    async refresh({ bot_token = '', chat = '' }, signal) {
+    async refresh({ credentials: { bot_token = '', chat = '' } }, signal) {
       return describeChat(await findChat(botOf(bot_token, signal), chat), bot_token);
     },
 

@@ -79,7 +79,7 @@ export function createWordPress({ fetch }: { fetch: Fetch }): Platform {
     },
 
     /** @see https://developer.wordpress.org/rest-api/reference/application-passwords/ */
-    async revoke(credentials, signal) {
+    async revoke({ credentials }, signal) {
       const ask = open(credentials, signal);
       const own = 'wp/v2/users/me/application-passwords';
       const { uuid } = (await ask(`${own}/introspect`, z.object({ uuid: z.uuid() }))).body;

@@ -2,7 +2,7 @@
 import type { Issue } from '../../../schema/wire/errors.ts';
 import type { Path, Text } from '../../../schema/wire/names.ts';
 import type { SocialAccountRow } from '../../../schema/database/tables.ts';
-import { listAccountsById } from '../../../schema/database/accounts/accounts.ts';
+import { listAccountsById, type AccountRow } from '../../../schema/database/accounts/accounts.ts';
 import { lostAccountWords, reconnectCalls } from '../../../schema/posts/reconnecting.ts';
 import { rulesOf } from '../../../activities/platforms/index.ts';
 import type { Caller, Context } from '../../http/context.ts';
@@ -85,7 +85,7 @@ export async function checkTargets(
 function checkTarget(
   { platforms }: Context,
   target: RequestTarget,
-  account: SocialAccountRow | undefined,
+  account: AccountRow | undefined,
   input: TargetInput,
   publishAt: Date,
 ): TargetIssue[] {

@@ -1,13 +1,13 @@
 // Warnings: problems of a post that don't refuse it.
 import type { Platform } from '../../../activities/platforms/platform.ts';
-import type { SocialAccountRow } from '../../../schema/database/tables.ts';
+import type { AccountRow } from '../../../schema/database/accounts/accounts.ts';
 import { warning, type TargetIssue } from './target-issues.ts';
 import type { RequestTarget, TargetInput } from './request-targets.ts';
 
 /** The access ends before the post is due, and only the user can renew it. */
 export function warnOfAccess(
   { definition, refresh }: Platform,
-  { token_expires_at }: SocialAccountRow,
+  { token_expires_at }: AccountRow,
   target: RequestTarget,
   publishAt: Date,
 ): TargetIssue[] {

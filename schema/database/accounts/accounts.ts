@@ -1,4 +1,4 @@
-// Queries on connected accounts. Only the vault seals and opens their credentials.
+// Queries on connected accounts.
 import { sql, type Insertable, type Updateable } from 'kysely';
 import type { AccountStatus } from '../../accounts.ts';
 import { notFound } from '../../wire/errors.ts';
@@ -6,18 +6,25 @@ import type { Slice } from '../../wire/listing.ts';
 import type { PlatformName } from '../../platforms/index.ts';
 import type { Database, Db, SocialAccountRow, Transaction } from '../tables.ts';
 import { inScope, type RowScope } from '../row-scope.ts';
-import type { Vault } from '../vault.ts';
 
 export type AccountColumns = Updateable<Database['social_accounts']>;
 
-export async function getAccountRow(
-  db: Db,
-  scope: RowScope,
-  id: string,
-): Promise<SocialAccountRow> {
+/** An account as clients see it. */
+export interface AccountRow extends SocialAccountRow {
+  token_expires_at: Date | null;
+}
+
+/** SQL: when the account's access ends. */
+const tokenExpiresAt = sql<Date | null>`(
+  select token_expires_at from grants where grants.id = social_accounts.grant_id)`.as(
+  'token_expires_at',
+);
+
+export async function getAccountRow(db: Db, scope: RowScope, id: string): Promise<AccountRow> {
   const row = await db
     .selectFrom('social_accounts')
     .selectAll()
+    .select(tokenExpiresAt)
     .where(inScope(scope, 'social_accounts'))
     .where('id', '=', id)
     .executeTakeFirst();
@@ -30,12 +37,13 @@ export async function listAccountsById(
   db: Db,
   scope: RowScope,
   ids: string[],
-): Promise<SocialAccountRow[]> {
+): Promise<AccountRow[]> {
   if (ids.length === 0) return [];
   return db
     .selectFrom('social_accounts')
     .modifyFront(sql.raw(`/* prepared: list_accounts_by_id_${scope.environment} */`))
     .selectAll()
+    .select(tokenExpiresAt)
     .where(inScope(scope, 'social_accounts'))
     .where('id', '=', sql<string>`any (${ids}::text[])`)
     .execute();
@@ -52,10 +60,11 @@ export function listAccountRows(
   scope: RowScope,
   { platform, external_user_id, status }: AccountFilters,
   { limit, before }: Slice,
-): Promise<SocialAccountRow[]> {
+): Promise<AccountRow[]> {
   return db
     .selectFrom('social_accounts')
     .selectAll()
+    .select(tokenExpiresAt)
     .where(inScope(scope, 'social_accounts'))
     .$if(platform !== undefined, (query) => query.where('platform', '=', platform!))
     .$if(external_user_id !== undefined, (query) =>
@@ -119,7 +128,7 @@ export function lockAccountAtNetwork(
 export function insertAccount(
   trx: Transaction,
   account: Insertable<Database['social_accounts']>,
-): Promise<SocialAccountRow | undefined> {
+): Promise<AccountRow | undefined> {
   return trx
     .insertInto('social_accounts')
     .values(account)
@@ -127,28 +136,37 @@ export function insertAccount(
       conflict.columns(['project_id', 'platform', 'external_account_id']).doNothing(),
     )
     .returningAll()
+    .returning(tokenExpiresAt)
     .executeTakeFirst();
 }
 
-/** Sets new credentials or none. A refresh of the old ones that is in flight then writes nothing. */
-export function setAccountCredentials(
+export function updateAccount(
   trx: Transaction,
   projectId: string,
   id: string,
   columns: AccountColumns,
-): Promise<SocialAccountRow> {
+): Promise<AccountRow> {
   return trx
     .updateTable('social_accounts')
-    .set({
-      ...columns,
-      credential_version: sql<number>`credential_version + 1`,
-      refresh_lease_id: null,
-      refresh_lease_until: null,
-    })
+    .set(columns)
     .where('project_id', '=', projectId)
     .where('id', '=', id)
     .returningAll()
+    .returning(tokenExpiresAt)
     .executeTakeFirstOrThrow();
+}
+
+export async function setAccountStatus(
+  trx: Transaction,
+  accounts: SocialAccountRow[],
+  status: AccountStatus,
+): Promise<void> {
+  const ids = accounts.map(({ id }) => id);
+  await trx
+    .updateTable('social_accounts')
+    .set({ status })
+    .where('id', '=', sql<string>`any (${ids}::text[])`)
+    .execute();
 }
 
 /**
@@ -171,25 +189,3 @@ export async function hasActiveSandboxAccount(db: Db): Promise<boolean> {
     order by id limit 1`.execute(db);
   return rows.length > 0;
 }
-
-export function sealCredentials(
-  vault: Vault,
-  accountId: string,
-  credentials: Record<string, string>,
-): { credentials: Buffer; credentials_key_id: string } {
-  const sealed = vault.seal(JSON.stringify(credentials), sealContext(accountId));
-  return { credentials: sealed.ciphertext, credentials_key_id: sealed.keyId };
-}
-
-/** Null: the account has none. */
-export function openCredentials(
-  vault: Vault,
-  account: Pick<SocialAccountRow, 'id' | 'credentials' | 'credentials_key_id'>,
-): Record<string, string> | null {
-  const { id, credentials, credentials_key_id: keyId } = account;
-  if (credentials === null || keyId === null) return null;
-  const opened = vault.open({ ciphertext: credentials, keyId }, sealContext(id));
-  return JSON.parse(opened) as Record<string, string>;
-}
-
-const sealContext = (accountId: string) => `social_accounts/${accountId}`;

@@ -34,9 +34,45 @@ const statements = [
   )`,
   `create index api_keys_by_project on api_keys (project_id, id)`,
 
+  // Clients registered at networks. Without a project: the operator's.
+  `create table platform_apps (
+    id ${id} primary key,
+    project_id ${id} references projects on delete cascade,
+    platform text not null,
+    instance text not null default '',
+    client_id text not null,
+    client_secret bytea,
+    client_secret_key_id text,
+    created_at ${time} not null default now(),
+    updated_at ${time} not null default now(),
+    unique nulls not distinct (project_id, platform, instance, client_id)
+  )`,
+  `create index platform_apps_by_vault_key on platform_apps (client_secret_key_id)
+    where client_secret_key_id is not null`,
+
+  // Logins at networks, each with one or more accounts.
+  `create table grants (
+    id ${id} primary key,
+    project_id ${id} not null references projects on delete cascade,
+    platform text not null,
+    app_id ${id} references platform_apps on delete set null,
+    credentials bytea,
+    credentials_key_id text,
+    credential_version int not null default 1,
+    token_expires_at ${time},
+    refresh_lease_id text,
+    refresh_lease_until ${time},
+    created_at ${time} not null default now()
+  )`,
+  `create index grants_by_project on grants (project_id)`,
+  `create index grants_by_app on grants (app_id) where app_id is not null`,
+  `create index grants_by_vault_key on grants (credentials_key_id)
+    where credentials_key_id is not null`,
+
   `create table social_accounts (
     id ${id} primary key,
     project_id ${id} not null references projects on delete cascade,
+    grant_id ${id} references grants,
     platform text not null,
     account_name text not null,
     external_account_id text not null,
@@ -48,18 +84,11 @@ const statements = [
     status text not null,
     scope text[] not null default '{}',
     traits jsonb not null default '{}',
-    credentials bytea,
-    credentials_key_id text,
-    credential_version int not null default 1,
-    token_expires_at ${time},
-    refresh_lease_id text,
-    refresh_lease_until ${time},
     connected_at ${time} not null default now(),
     disconnected_at ${time},
     unique (project_id, platform, external_account_id)
   )`,
-  `create index social_accounts_by_vault_key on social_accounts (credentials_key_id)
-    where credentials_key_id is not null`,
+  `create index social_accounts_by_grant on social_accounts (grant_id) where grant_id is not null`,
   `create index social_accounts_by_project on social_accounts (project_id, id)`,
   // Nearly empty if the sandbox is off. Every start checks for remaining accounts.
   `create index social_accounts_of_sandbox on social_accounts (id) where platform = 'sandbox'`,

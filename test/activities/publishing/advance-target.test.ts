@@ -47,7 +47,7 @@ async function dieInCommit(resultId: string): Promise<void> {
 const disconnect = (accountId: string) =>
   database.db
     .updateTable('social_accounts')
-    .set({ status: 'disconnected', credentials: null })
+    .set({ status: 'disconnected', grant_id: null })
     .where('id', '=', accountId)
     .execute();
 

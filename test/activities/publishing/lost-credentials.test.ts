@@ -1,14 +1,12 @@
 // A network that no longer accepts our credentials: one process refreshes them, a failed refresh
 // disconnects the account, the user may reconnect it.
 import { describe, expect, test } from 'vitest';
-import { sql } from 'kysely';
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
 import { PlatformError } from '../../../activities/platforms/platform-error.ts';
-import { sealCredentials } from '../../../schema/database/accounts/accounts.ts';
 import { newId } from '../../../schema/wire/ids.ts';
 import { defaultTargetClock } from '../../../schema/retry.ts';
 import { useDatabase } from '../../support/rows/database.ts';
-import { rowsVault } from '../../support/rows/rows.ts';
+import { addGrant, readGranted } from '../../support/rows/grants.ts';
 import { dependenciesOf } from '../../support/networks/posting.ts';
 import { forEachTest } from '../../support/fixtures.ts';
 import { useScriptedNetwork } from '../../support/scripted-network.ts';
@@ -30,12 +28,7 @@ const createTarget = () => addTarget(database.db);
 
 const advance = (resultId: string) => advanceToEnd(dependencies, resultId);
 
-const readAccount = (accountId: string) =>
-  database.db
-    .selectFrom('social_accounts')
-    .selectAll()
-    .where('id', '=', accountId)
-    .executeTakeFirstOrThrow();
+const readAccount = (accountId: string) => readGranted(database.db, accountId);
 
 /** Another account of the same project. */
 async function addSibling(accountId: string, externalAccountId: string): Promise<void> {
@@ -49,13 +42,11 @@ async function addSibling(accountId: string, externalAccountId: string): Promise
 
 /** Reconnects the account. */
 async function reconnect(accountId: string, token: string): Promise<void> {
+  const { project_id: projectId } = await readAccount(accountId);
+  const grant_id = await addGrant(database.db, { projectId, credentials: { token } });
   await database.db
     .updateTable('social_accounts')
-    .set({
-      ...sealCredentials(rowsVault, accountId, { token }),
-      status: 'active',
-      credential_version: sql<number>`credential_version + 1`,
-    })
+    .set({ grant_id, status: 'active' })
     .where('id', '=', accountId)
     .execute();
 }
@@ -66,12 +57,8 @@ describe('an expired token', () => {
     network.expiredTokens.add('t');
     expect(await advance(resultId)).toMatchObject({ status: 'published' });
     expect(network.refreshes).toBe(1);
-    const account = await database.db
-      .selectFrom('social_accounts')
-      .select(['credential_version', 'refresh_lease_id'])
-      .where('id', '=', accountId)
-      .executeTakeFirstOrThrow();
-    expect(account).toEqual({ credential_version: 2, refresh_lease_id: null });
+    const account = await readAccount(accountId);
+    expect(account).toMatchObject({ credential_version: 2, refresh_lease_id: null });
   });
 
   test('two targets of one account refresh its rotating token once', async () => {

@@ -105,7 +105,7 @@ describe('a connect session', () => {
       const { id } = (await connect(handle, user)).body.data;
       await rest.context.db
         .updateTable('social_accounts')
-        .set({ status, credentials: null, credentials_key_id: null })
+        .set({ status, grant_id: null })
         .where('id', '=', id)
         .execute();
       await completeAs({ external_user_id: 'user-2' }, handle);

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createBluesky } from '../../../activities/platforms/bluesky/index.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import type { Platform } from '../../../activities/platforms/platform.ts';
-import { openCredentials } from '../../../schema/database/accounts/accounts.ts';
 import { didDocument, handleRecord, txtOf } from '../../support/servers/bluesky-identity.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
 import { createTestRest, type TestKey, type TestRest } from '../../support/app/rest.ts';
 import { createTestSandbox, type TestSandbox } from '../../support/app/sandbox.ts';
+import { loginOf, readCredentials, readGranted } from '../../support/rows/grants.ts';
 
 let network: TestDatabase;
 let sandbox: TestSandbox;
@@ -114,13 +114,10 @@ describe('POST /v1/accounts/connect', () => {
         },
       },
     ]);
-    const row = await rest.context.db
-      .selectFrom('social_accounts')
-      .selectAll()
-      .where('id', '=', body.data.id)
-      .executeTakeFirstOrThrow();
-    expect(row.credentials!.toString('latin1')).not.toContain('sbx_');
-    expect(openCredentials(rest.context.vault, row)).toMatchObject({ handle: 'ada' });
+    const { db, vault } = rest.context;
+    const { credentials } = await readGranted(db, body.data.id);
+    expect(credentials!.toString('latin1')).not.toContain('sbx_');
+    expect(await readCredentials(db, vault, body.data.id)).toMatchObject({ handle: 'ada' });
   });
 
   test('connects a known account again: same id, same user, a second event', async () => {
@@ -279,30 +276,26 @@ describe('DELETE /v1/accounts/:id', () => {
   test('erases the credentials, revokes them at the network and records the reason user', async () => {
     const { body } = await connect('leaver', { external_user_id: 'user-9' });
     const path = `/v1/accounts/${body.data.id}`;
-    const before = await rest.context.db
-      .selectFrom('social_accounts')
-      .selectAll()
-      .where('id', '=', body.data.id)
-      .executeTakeFirstOrThrow();
+    const { db, vault } = rest.context;
+    const credentials = (await readCredentials(db, vault, body.data.id))!;
+    const { grant_id } = await readGranted(db, body.data.id);
     expect((await rest.call('DELETE', path, { key: tenant.key })).status).toBe(204);
 
     const account = await rest.call('GET', path, { key: tenant.key });
     expect(account.body.data.status).toBe('disconnected');
-    const after = await rest.context.db
-      .selectFrom('social_accounts')
-      .select(['credentials', 'credential_version'])
-      .where('id', '=', body.data.id)
-      .executeTakeFirstOrThrow();
-    expect(after.credentials).toBeNull();
-    expect(after.credential_version).toBe(before.credential_version + 1);
+    expect(await readGranted(db, body.data.id)).toMatchObject({
+      grant_id: null,
+      credentials: null,
+    });
+    const grants = db.selectFrom('grants').selectAll().where('id', '=', grant_id);
+    expect(await grants.execute()).toEqual([]);
     const [, disconnected] = await listEvents(body.data.id);
     expect(disconnected).toMatchObject({
       event: 'account.disconnected',
       data: { social_account_id: body.data.id, external_user_id: 'user-9', reason: 'user' },
     });
-    const credentials = openCredentials(rest.context.vault, before)!;
     const refresh = (sandbox.platform as Required<Platform>).refresh;
-    await expect(refresh(credentials, AbortSignal.timeout(5_000))).rejects.toMatchObject({
+    await expect(refresh(loginOf(credentials), AbortSignal.timeout(5_000))).rejects.toMatchObject({
       kind: 'reauthorize',
     });
   });

@@ -32,7 +32,7 @@ const findFailure = (workflowId: string) =>
 test('a post whose activity throws is logged, and listed with the error', async () => {
   const { db } = app.context;
   const account = await app.tenant.connectSandbox('ada');
-  await db.updateTable('social_accounts').set({ credentials_key_id: 'lost' }).execute();
+  await db.updateTable('grants').set({ credentials_key_id: 'lost' }).execute();
   const post = await app.tenant.createPost({ caption: 'hello', account_ids: [account.id] });
   const { workflow_id } = await db
     .selectFrom('posts')
@@ -57,7 +57,7 @@ test('a post whose activity throws is logged, and listed with the error', async 
       ),
     ),
   ]);
-  await db.updateTable('social_accounts').set({ credentials_key_id: 'test' }).execute();
+  await db.updateTable('grants').set({ credentials_key_id: 'test' }).execute();
   expect((await app.tenant.waitForPost(post.id)).status).toBe('published');
   expect(await stuckLines()).toEqual(['Nothing is stuck.']);
 });

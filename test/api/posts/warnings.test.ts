@@ -1,6 +1,7 @@
 // Warnings of validation, about posts that creation accepts.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createValidator, type Validator } from '../../support/checks/validator.ts';
+import { addGrant } from '../../support/rows/grants.ts';
 import { inSeconds } from '../../support/rows/posts.ts';
 
 let validator: Validator;
@@ -17,9 +18,12 @@ afterEach(() => validator.expectNothingWritten());
 describe('a warning', () => {
   test('reports access that ends before the post is due, if only the user can renew it', async () => {
     const expiresAt = new Date(inSeconds(7_200));
-    const leaving = await validator.insertAccount(validator.projectId, {
-      token_expires_at: expiresAt,
+    const { projectId } = validator;
+    const grant_id = await addGrant(validator.rest.context.db, {
+      projectId,
+      tokenExpiresAt: expiresAt,
     });
+    const leaving = await validator.insertAccount(projectId, { grant_id });
     const post = (hours: number) => ({
       caption: 'a',
       account_ids: [account, leaving],

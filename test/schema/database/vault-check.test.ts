@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { sealCredentials } from '../../../schema/database/accounts/accounts.ts';
+import { sealCredentials } from '../../../schema/database/accounts/grants.ts';
+import { putApp } from '../../../schema/database/accounts/apps.ts';
 import type { Db } from '../../../schema/database/tables.ts';
 import { createVault, type Vault } from '../../../schema/database/vault.ts';
 import { checkVault } from '../../../schema/database/vault-check.ts';
@@ -27,18 +28,14 @@ beforeEach(async () => {
   projectId = await addProject(db);
 });
 
-function addAccount(vault: Vault, id = 'sa_1') {
+function addGrant(vault: Vault, id = 'grt_1') {
   return db
-    .insertInto('social_accounts')
+    .insertInto('grants')
     .values({
       ...sealCredentials(vault, id, { token: 'x' }),
       id,
       project_id: projectId,
       platform: 'sandbox',
-      account_name: id,
-      external_account_id: id,
-      connection_type: 'byo',
-      status: 'active',
     })
     .execute();
 }
@@ -61,7 +58,14 @@ function addWebhook(sealed: object) {
 
 /** One sealed row for each column that the vault seals. */
 const rows: Record<string, (vault: Vault) => Promise<unknown>> = {
-  'credentials of an account': addAccount,
+  'credentials of a grant': addGrant,
+  'secret of an app': (vault) =>
+    putApp(db, vault, {
+      projectId,
+      platform: 'sandbox',
+      clientId: 'id',
+      clientSecret: 'secret',
+    }),
   'secret of a webhook': (vault) => addWebhook(sealWebhookSecret(vault, 'wh_1', 'whsec_x')),
   'previous secret of a webhook': (vault) => {
     const { secret, secret_key_id } = sealWebhookSecret(vault, 'wh_1', 'whsec_x');
@@ -121,18 +125,18 @@ test('only one of two processes with different keys of one id starts', async () 
 
 test('a damaged row does not prevent a start if the key has a check value', async () => {
   await checkVault(db, vaultOf({ old }));
-  await addAccount(vaultOf({ old }));
+  await addGrant(vaultOf({ old }));
   await db
-    .updateTable('social_accounts')
+    .updateTable('grants')
     .set({ credentials: Buffer.from('damaged') })
     .execute();
   await checkVault(db, vaultOf({ old }));
 });
 
 test('every key that fails is named, with the number of rows it seals', async () => {
-  await addAccount(vaultOf({ a: old }));
-  await addAccount(vaultOf({ a: old }), 'sa_2');
-  await addAccount(vaultOf({ b: old }), 'sa_3');
+  await addGrant(vaultOf({ a: old }));
+  await addGrant(vaultOf({ a: old }), 'grt_2');
+  await addGrant(vaultOf({ b: old }), 'grt_3');
   await rows['secret of a webhook']!(vaultOf({ a: old }));
   const error = await checkVault(db, vaultOf({ c: old })).catch((thrown: Error) => thrown.message);
   expect(error).toContain('no key "a", which seals 3 rows');

@@ -63,7 +63,7 @@ export function createSend(fetch: Fetch, url: string): Send {
 
 /** Rotating tokens, as OAuth has them. */
 export function createRefresh(send: Send): NonNullable<Platform['refresh']> {
-  return async ({ refresh_token }, signal): Promise<RefreshedCredentials> => {
+  return async ({ credentials: { refresh_token } }, signal): Promise<RefreshedCredentials> => {
     const form = { grant_type: 'refresh_token', refresh_token: refresh_token! };
     const call = { path: '/oauth/token', mayRepeat: false, form, answer: Refreshed, signal };
     const { body } = await send(call).catch((error: unknown) => {

@@ -10,6 +10,7 @@ import { lockPostWithResults } from '../../../schema/database/posts/changes.ts';
 import { insertPost } from '../../../schema/database/posts/posts.ts';
 import { newId } from '../../../schema/wire/ids.ts';
 import type { TargetClock } from '../../../schema/retry.ts';
+import { addGrant } from '../rows/grants.ts';
 import { addProject, rowsVault } from '../rows/rows.ts';
 import type { SimulatedNetwork } from './network.ts';
 import { inQuietTransaction } from '../rows/quiet-transaction.ts';
@@ -116,20 +117,21 @@ async function addAccount(
   { platform, connection }: SimulatedNetwork,
 ): Promise<string> {
   const id = newId('account');
-  const sealed = rowsVault.seal(JSON.stringify(connection.credentials), `social_accounts/${id}`);
+  const { credentials } = connection;
+  const { name } = platform.definition;
+  const grantId = await addGrant(db, { projectId, platform: name, credentials });
   await db
     .insertInto('social_accounts')
     .values({
       id,
       project_id: projectId,
-      platform: platform.definition.name,
+      platform: name,
       account_name: connection.accountName,
       external_account_id: connection.externalAccountId,
       traits: JSON.stringify(connection.traits ?? {}),
       connection_type: 'byo',
       status: 'active',
-      credentials: sealed.ciphertext,
-      credentials_key_id: sealed.keyId,
+      grant_id: grantId,
     })
     .execute();
   return id;
@@ -160,7 +162,7 @@ export function cancel(db: Db, { projectId, postId }: TestPost): Promise<string[
 export async function disconnect(db: Db, accountId: string): Promise<void> {
   await db
     .updateTable('social_accounts')
-    .set({ status: 'disconnected', credentials: null, credentials_key_id: null })
+    .set({ status: 'disconnected', grant_id: null })
     .where('id', '=', accountId)
     .execute();
 }

@@ -24,6 +24,7 @@ import {
   type TestPost,
 } from './posting.ts';
 import { runPost } from './run-post.ts';
+import { readGranted } from '../rows/grants.ts';
 
 interface Scenario {
   shape: Shape;
@@ -160,14 +161,10 @@ interface Snapshot {
 }
 
 async function takeSnapshot(db: Db, network: SimulatedNetwork, post: TestPost): Promise<Snapshot> {
-  const { credential_version } = await db
-    .selectFrom('social_accounts')
-    .select('credential_version')
-    .where('id', '=', post.accountId)
-    .executeTakeFirstOrThrow();
+  const { credential_version } = await readGranted(db, post.accountId);
   return {
     rows: await listTargets(db, post),
-    areTokensLost: (await network.countRefreshes()) >= credential_version,
+    areTokensLost: (await network.countRefreshes()) >= credential_version!,
   };
 }
 
@@ -180,9 +177,11 @@ async function expireLeases(db: Db, { accountId, postId }: TestPost): Promise<vo
     .where('phase_state', '=', 'begun')
     .execute();
   await db
-    .updateTable('social_accounts')
+    .updateTable('grants')
     .set({ refresh_lease_until: sql<Date>`now()` })
-    .where('id', '=', accountId)
+    .where('id', 'in', (eb) =>
+      eb.selectFrom('social_accounts').select('grant_id').where('id', '=', accountId),
+    )
     .where('refresh_lease_until', 'is not', null)
     .execute();
 }

@@ -5,17 +5,31 @@ import type { Db, PostResultRow } from '../../../schema/database/tables.ts';
 import { insertPost } from '../../../schema/database/posts/posts.ts';
 import { insertProject } from '../../../schema/database/projects.ts';
 import { newId } from '../../../schema/wire/ids.ts';
-import { rowsVault } from './rows.ts';
+import { addGrant } from './grants.ts';
 import { inQuietTransaction } from './quiet-transaction.ts';
 
 export const targetRun = 1;
 
+export interface TestAccount {
+  projectId: string;
+  accountId: string;
+}
+
 /** An account of a project of its own, whose token is `t`. */
-export async function addAccount(db: Db): Promise<{ projectId: string; accountId: string }> {
+export async function addAccount(db: Db): Promise<TestAccount> {
   const projectId = newId('project');
-  const accountId = newId('account');
-  const sealed = rowsVault.seal(JSON.stringify({ token: 't' }), `social_accounts/${accountId}`);
   await insertProject(db, { id: projectId, name: 'test' });
+  return addAccountOf(db, projectId, await addGrant(db, { projectId }));
+}
+
+/** Another account of the project, with this grant. */
+export async function addAccountOf(
+  db: Db,
+  projectId: string,
+  grantId: string,
+  externalAccountId = 'ada',
+): Promise<TestAccount> {
+  const accountId = newId('account');
   await db
     .insertInto('social_accounts')
     .values({
@@ -23,11 +37,10 @@ export async function addAccount(db: Db): Promise<{ projectId: string; accountId
       project_id: projectId,
       platform: 'sandbox',
       account_name: 'ada',
-      external_account_id: 'ada',
+      external_account_id: externalAccountId,
       connection_type: 'byo',
       status: 'active',
-      credentials: sealed.ciphertext,
-      credentials_key_id: sealed.keyId,
+      grant_id: grantId,
     })
     .execute();
   return { projectId, accountId };

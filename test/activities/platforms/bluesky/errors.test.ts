@@ -10,6 +10,7 @@ import { refusal } from '../../../support/checks/platform-refusal.ts';
 import { recordKey } from '../../../../activities/platforms/bluesky/record.ts';
 import { newId } from '../../../../schema/wire/ids.ts';
 import { prepareTarget } from '../../../support/networks/target.ts';
+import { loginOf } from '../../../support/rows/grants.ts';
 
 const unexpected: Reply = { status: 404, body: '{"error":"XRPCNotSupported"}' };
 const simulator = await startReceiver({ respond: () => unexpected });
@@ -70,7 +71,7 @@ const phases = {
   prepare: () => prepareTarget(bluesky, { ...target, caption: 'Hi @bob.test', state: {} }, never),
   commit: () => bluesky.commit(target, never),
   reconcile: () => bluesky.reconcile!(target, never),
-  refresh: () => bluesky.refresh!(target.credentials, never),
+  refresh: () => bluesky.refresh!(loginOf(target.credentials), never),
   connect: () => logIn(),
 };
 

@@ -11,6 +11,7 @@ import {
 } from '../../../support/servers/bluesky-identity.ts';
 import { startReceiver, type Receiver, type Reply } from '../../../support/receivers/receiver.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
+import { loginOf } from '../../../support/rows/grants.ts';
 
 const [directory, home, entryway, other] = await Promise.all([
   startReceiver(),
@@ -239,7 +240,7 @@ describe('a refresh', () => {
     refreshJwt: 'old',
   };
   const refresh = (bluesky = createConnector(), credentials = stored) =>
-    bluesky.refresh!(credentials, signal);
+    bluesky.refresh!(loginOf(credentials), signal);
 
   test('moves an account to the PDS that its document names, and verifies its handle', async () => {
     const counts = await countRequests(async () => {

@@ -9,6 +9,7 @@ import type { PdsAccount } from '../../../support/servers/bluesky-pds.ts';
 import { txtOf } from '../../../support/servers/bluesky-identity.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
 import { prepareTarget, targetOf } from '../../../support/networks/target.ts';
+import { loginOf } from '../../../support/rows/grants.ts';
 
 // Before the tests are collected, so that a machine that can't have it skips them by name.
 const started = await startBlueskyPds();
@@ -289,7 +290,7 @@ describe.skipIf(!pds).concurrent('refresh', () => {
     expect(error.options.isRevoked).toBeUndefined();
     expect(await listRecords(account.did)).toHaveLength(0);
 
-    const fresh = await bluesky.refresh!(ready.credentials, never);
+    const fresh = await bluesky.refresh!(loginOf(ready.credentials), never);
     expect(fresh.credentials).toMatchObject({
       service: pds!.url,
       did: account.did,
@@ -310,9 +311,9 @@ describe.skipIf(!pds).concurrent('refresh', () => {
 
   test('reports a deleted session as revoked', async () => {
     const { bluesky, connection } = await connectNew();
-    await bluesky.revoke!(connection.credentials, never);
-    await bluesky.revoke!(connection.credentials, never);
-    const error = await refusal(bluesky.refresh!(connection.credentials, never));
+    await bluesky.revoke!(loginOf(connection.credentials), never);
+    await bluesky.revoke!(loginOf(connection.credentials), never);
+    const error = await refusal(bluesky.refresh!(loginOf(connection.credentials), never));
     expect(error).toMatchObject({
       kind: 'reauthorize',
       options: { platformCode: 'ExpiredToken', isRevoked: true },

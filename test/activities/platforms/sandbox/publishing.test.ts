@@ -4,6 +4,7 @@ import type { Credentials } from '../../../../activities/platforms/platform.ts';
 import { PlatformError } from '../../../../activities/platforms/platform-error.ts';
 import { useDatabase } from '../../../support/rows/database.ts';
 import { createTestSandbox, toTarget, type TestSandbox } from '../../../support/app/sandbox.ts';
+import { loginOf } from '../../../support/rows/grants.ts';
 
 let sandbox: TestSandbox;
 let credentials: Credentials;
@@ -55,7 +56,7 @@ describe('connect', () => {
 describe('a login that was pruned', () => {
   test('begins anew with the tokens that the account has', async () => {
     const kept = await logIn('frida');
-    const refreshed = (await sandbox.platform.refresh!(kept, signal)).credentials;
+    const refreshed = (await sandbox.platform.refresh!(loginOf(kept), signal)).credentials;
     await database.db.deleteFrom('sandbox_grants').where('handle', '=', 'frida').execute();
     const target = { resultId: 'res_pruned', platformOptions: {} };
     const answers = await Promise.all(
@@ -162,13 +163,15 @@ describe('refresh', () => {
     expect(expired.kind).toBe('reauthorize');
     expect(expired.options.isRevoked).toBeUndefined();
 
-    const fresh = (await sandbox.platform.refresh!(old, signal)).credentials;
+    const fresh = (await sandbox.platform.refresh!(loginOf(old), signal)).credentials;
     expect((await sandbox.platform.commit(toTarget(fresh, target), signal)).outcome).toBe(
       'published',
     );
     const late = await errorOf(sandbox.platform.commit(toTarget(old, target), signal));
     expect(late.options.platformCode).toBe('token_expired');
-    expect((await errorOf(sandbox.platform.refresh!(old, signal))).kind).toBe('reauthorize');
+    expect((await errorOf(sandbox.platform.refresh!(loginOf(old), signal))).kind).toBe(
+      'reauthorize',
+    );
   });
 
   test('fails after the permission was revoked, until the user reconnects', async () => {
@@ -176,7 +179,9 @@ describe('refresh', () => {
     const target = { resultId: 'res_revoked', platformOptions: { outcome: 'token_revoked' } };
     const error = await errorOf(sandbox.platform.commit(toTarget(old, target), signal));
     expect(error.options.isRevoked).toBe(true);
-    expect((await errorOf(sandbox.platform.refresh!(old, signal))).options.isRevoked).toBe(true);
+    expect((await errorOf(sandbox.platform.refresh!(loginOf(old), signal))).options.isRevoked).toBe(
+      true,
+    );
     const again = toTarget(await logIn('dave'), { resultId: 'res_again' });
     expect((await sandbox.platform.commit(again, signal)).outcome).toBe('published');
   });
@@ -204,7 +209,7 @@ describe('reconcile', () => {
 describe('revoke', () => {
   test('ends the login', async () => {
     const gone = await logIn('erin');
-    await sandbox.platform.revoke!(gone, signal);
+    await sandbox.platform.revoke!(loginOf(gone), signal);
     const error = await errorOf(
       sandbox.platform.commit(toTarget(gone, { resultId: 'res_gone' }), signal),
     );
@@ -242,6 +247,8 @@ describe('over a real connection', () => {
     await close();
     const target = toTarget(credentials, { resultId: 'res_away' });
     expect((await errorOf(platform.commit(target, signal))).kind).toBe('unavailable');
-    expect((await errorOf(platform.refresh!(credentials, signal))).kind).toBe('unavailable');
+    expect((await errorOf(platform.refresh!(loginOf(credentials), signal))).kind).toBe(
+      'unavailable',
+    );
   });
 });

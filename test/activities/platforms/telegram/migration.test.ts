@@ -9,6 +9,7 @@ import {
 } from '../../../support/networks/telegram/server.ts';
 import { serveTelegram, telegram } from '../../../support/networks/telegram/subject.ts';
 import { useDatabase } from '../../../support/rows/database.ts';
+import { readGranted } from '../../../support/rows/grants.ts';
 
 const database = useDatabase();
 
@@ -37,12 +38,7 @@ test('moves the account to the supergroup and publishes there', async () => {
   ]);
   expect(server.listPosts(group.id)).toEqual([]);
   expect(server.listPosts(supergroup.id)).toMatchObject([{ replyTo: null }, { replyTo: '101' }]);
-  const account = await database.db
-    .selectFrom('social_accounts')
-    .select(['status', 'account_name', 'external_account_id', 'credential_version'])
-    .where('id', '=', post.accountId)
-    .executeTakeFirstOrThrow();
-  expect(account).toEqual({
+  expect(await readGranted(database.db, post.accountId)).toMatchObject({
     status: 'active',
     account_name: supergroup.title,
     external_account_id: String(supergroup.id),

@@ -18,6 +18,7 @@ import {
 } from '../../../support/networks/telegram/server.ts';
 import { startHttp } from '../../../support/receivers/loopback.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
+import { loginOf } from '../../../support/rows/grants.ts';
 
 let network: TelegramServer;
 let server: FaultyServer;
@@ -255,7 +256,7 @@ describe('a group that became a supergroup', () => {
     expect(error.kind).toBe('reauthorize');
     expect(error.options.isRevoked).toBeUndefined();
     const { refresh } = createTelegram({ fetch, apiUrl: server.url });
-    expect(await refresh!(targetOf({}, group).credentials, never)).toEqual({
+    expect(await refresh!(loginOf(targetOf({}, group).credentials), never)).toEqual({
       externalAccountId: String(supergroup.id),
       accountName: supergroup.title,
       credentials: { bot_token: network.token, chat: String(supergroup.id) },

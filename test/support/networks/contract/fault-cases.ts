@@ -13,6 +13,7 @@ import { createConnector } from './connector.ts';
 import { toKind } from './kind.ts';
 import type { NetworkSubject } from './subject.ts';
 import { prepareTarget } from '../target.ts';
+import { readGranted } from '../../rows/grants.ts';
 
 const silent: readonly Fault[] = ['cut_before', 'hang_before', 'refused', 'error_before'];
 const lost: readonly Fault[] = ['answer_lost', 'hang_after', 'error_after', 'garbage'];
@@ -61,11 +62,7 @@ export function describeFaultCases(subject: NetworkSubject): void {
       .where('result_id', '=', row!.id)
       .orderBy('number')
       .execute();
-    const account = await db
-      .selectFrom('social_accounts')
-      .selectAll()
-      .where('id', '=', post.accountId)
-      .executeTakeFirstOrThrow();
+    const account = await readGranted(db, post.accountId);
     const events = await db
       .selectFrom('events')
       .select('kind')

@@ -16,6 +16,7 @@ import { refusal } from '../../checks/platform-refusal.ts';
 import { connectClient, contractUser, secretsOf, type LiveClient } from './live-client.ts';
 import type { LiveNetwork, NetworkSubject, PublicPost } from './subject.ts';
 import { textOf } from './texts.ts';
+import { loginOf } from '../../rows/grants.ts';
 
 /** A real server's limit is its own. */
 export interface LiveSubject extends Pick<
@@ -279,7 +280,8 @@ export function describeLiveCases(subject: LiveSubject): void {
       expect((await validate(post)).valid).toBe(false);
       expect(await client.readCredentials()).toBeNull();
       if (!platform.revoke || !platform.refresh) return;
-      const refused = await refusal(platform.refresh(credentials, AbortSignal.timeout(5_000)));
+      const signal = AbortSignal.timeout(5_000);
+      const refused = await refusal(platform.refresh(loginOf(credentials), signal));
       expect(refused.kind).toBe('reauthorize');
     });
 

@@ -2,12 +2,12 @@
 import { expect } from 'vitest';
 import type { Credentials } from '../../../../activities/platforms/platform.ts';
 import { isSecretField } from '../../../../api/accounts/connect-at-network.ts';
-import { openCredentials } from '../../../../schema/database/accounts/accounts.ts';
 import type { Traits } from '../../../../schema/platforms/definition.ts';
 import type { PlatformName } from '../../../../schema/platforms/index.ts';
 import type { Post, PostResult } from '../../../../schema/posts/posts.ts';
 import type { Api } from '../../app/api.ts';
 import type { TestApp } from '../../app/app.ts';
+import { readCredentials } from '../../rows/grants.ts';
 
 type Answer = Awaited<ReturnType<Api['call']>>;
 type Target = Record<string, unknown>;
@@ -85,7 +85,7 @@ export async function connectClient(
     call,
     publish,
     connect,
-    readCredentials: async () => openCredentials(app.context.vault, await readRow()),
+    readCredentials: () => readCredentials(app.context.db, app.context.vault, accountId),
     readTraits: async () => (await readRow()).traits,
   };
 }

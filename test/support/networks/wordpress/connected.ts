@@ -5,6 +5,7 @@ import { createSwitchboard } from '../faults.ts';
 import { startFaultyServer } from '../faulty-server.ts';
 import { createSite, type SiteSettings } from './server.ts';
 import { prepareTarget, targetOf as createTarget } from '../target.ts';
+import { loginOf } from '../../rows/grants.ts';
 
 const never = new AbortController().signal;
 
@@ -39,7 +40,7 @@ export async function startConnected(settings: SiteSettings = {}) {
     prepare: (target: Target) => prepareTarget(wordpress, target, never),
     commit: (target: Target) => wordpress.commit(target, never),
     reconcile: (target: Target) => wordpress.reconcile!(target, never),
-    revoke: () => wordpress.revoke!(connection.credentials, never),
+    revoke: () => wordpress.revoke!(loginOf(connection.credentials), never),
     /** What the site keeps of a post with this caption and these options. */
     async publish(caption: string, platformOptions: Record<string, unknown> = {}) {
       const target = targetOf({ caption, platformOptions });

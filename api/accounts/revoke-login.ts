@@ -1,0 +1,34 @@
+// Revokes a login at its network after its grant was deleted.
+import { isDeepStrictEqual } from 'node:util';
+import { fetchFor } from '../../activities/egress/guarded-fetch.ts';
+import type { Credentials } from '../../activities/platforms/platform.ts';
+import { findApp } from '../../schema/database/accounts/apps.ts';
+import { openCredentials } from '../../schema/database/accounts/grants.ts';
+import type { GrantRow } from '../../schema/database/tables.ts';
+import type { Context } from '../http/context.ts';
+
+const revokeTimeoutMs = 5_000;
+
+/**
+ * Call it after the commit that deleted the grant. If the call fails, the network keeps a token that nobody
+ * has. `replacement`: credentials that stay in use. If they are the same, such as an application password
+ * that was entered again, they are not revoked.
+ */
+export async function revokeLogin(
+  { db, platforms, vault, log }: Context,
+  grant: GrantRow,
+  replacement?: Credentials,
+): Promise<void> {
+  const platform = platforms.get(grant.platform);
+  if (!platform?.revoke) return;
+  try {
+    const credentials = openCredentials(vault, grant);
+    if (!credentials || isDeepStrictEqual(credentials, replacement)) return;
+    const { project_id: projectId, app_id: appId } = grant;
+    const app = appId === null ? null : ((await findApp(db, projectId, vault, appId)) ?? null);
+    const signal = AbortSignal.timeout(revokeTimeoutMs);
+    await fetchFor(projectId, () => platform.revoke!({ credentials, app }, signal));
+  } catch (err) {
+    log.warn({ err, grant_id: grant.id }, 'cannot revoke a login at its network');
+  }
+}

@@ -1,0 +1,81 @@
+// Queries on grants: logins at networks, whose credentials only the vault seals and opens.
+import { sql, type Insertable } from 'kysely';
+import type { Database, GrantRow, SocialAccountRow, Transaction } from '../tables.ts';
+import type { Vault } from '../vault.ts';
+
+// To avoid deadlocks, every transaction locks in this order: apps; accounts, by id; grants.
+
+export async function insertGrant(
+  trx: Transaction,
+  grant: Insertable<Database['grants']>,
+): Promise<void> {
+  await trx.insertInto('grants').values(grant).execute();
+}
+
+/**
+ * Call it after accounts have left the grant. Deletes the grant if none is left, and returns it, so that
+ * it can be revoked at its network.
+ */
+export async function deleteEmptyGrant(
+  trx: Transaction,
+  projectId: string,
+  id: string,
+): Promise<GrantRow | undefined> {
+  // Another transaction may be taking another account away. The one that comes last deletes the grant.
+  await trx
+    .selectFrom('grants')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .forUpdate()
+    .execute();
+  return trx
+    .deleteFrom('grants')
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(selectFrom('social_accounts').select('id').whereRef('grant_id', '=', 'grants.id')),
+      ),
+    )
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Without blocking inserts of results that refer to the accounts. */
+export function lockActiveAccounts(
+  trx: Transaction,
+  grantIds: string[],
+): Promise<SocialAccountRow[]> {
+  return trx
+    .selectFrom('social_accounts')
+    .selectAll()
+    .where('grant_id', '=', sql<string>`any (${grantIds}::text[])`)
+    .where('status', '=', 'active')
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute();
+}
+
+export function sealCredentials(
+  vault: Vault,
+  grantId: string,
+  credentials: Record<string, string>,
+): { credentials: Buffer; credentials_key_id: string } {
+  const sealed = vault.seal(JSON.stringify(credentials), sealContext(grantId));
+  return { credentials: sealed.ciphertext, credentials_key_id: sealed.keyId };
+}
+
+/** Null: the network has ended the login. */
+export function openCredentials(
+  vault: Vault,
+  { id, credentials, credentials_key_id: keyId }: SealedCredentials,
+): Record<string, string> | null {
+  if (credentials === null || keyId === null) return null;
+  const opened = vault.open({ ciphertext: credentials, keyId }, sealContext(id));
+  return JSON.parse(opened) as Record<string, string>;
+}
+
+type SealedCredentials = Pick<GrantRow, 'id' | 'credentials' | 'credentials_key_id'>;
+
+const sealContext = (grantId: string) => `grants/${grantId}`;
