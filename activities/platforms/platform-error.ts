@@ -10,6 +10,9 @@
 export type PlatformErrorKind =
   'reauthorize' | 'rejected' | 'rate_limited' | 'unavailable' | 'unknown_outcome';
 
+/** Whose calls a network limits: the account's, those of all accounts of its grant, or of its app. */
+export type ThrottleScope = 'account' | 'grant' | 'app';
+
 export interface PlatformErrorOptions {
   /** The network's own code: `InvalidRequest`, `190`. */
   platformCode?: string | undefined;
@@ -20,7 +23,7 @@ export interface PlatformErrorOptions {
   /** The network's own value. An implausible one is ignored. */
   retryAfterMs?: number | undefined;
   /** On `rate_limited`: what the network limits. Default: the account. */
-  throttled?: 'account' | 'app' | undefined;
+  throttled?: ThrottleScope | undefined;
   /** On `reauthorize`: the user or the network revoked the credentials; a refresh can't help. */
   isRevoked?: boolean | undefined;
   cause?: unknown;

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { App, Traits } from '../../schema/platforms/definition.ts';
 import type { PlatformEntry } from '../../schema/platforms/index.ts';
+import type { ThrottleScope } from './platform-error.ts';
 
 /** Secrets and choices that let us act for an account. Plain JSON, stored only as ciphertext. */
 export type Credentials = Record<string, string>;
@@ -86,9 +87,9 @@ export interface Published {
   detail?: Record<string, unknown>;
 }
 
-/** The network accepts nothing more for this long, from the account or the whole app. */
+/** The network accepts nothing more for this long. */
 export interface Throttle {
-  scope: 'account' | 'app';
+  scope: ThrottleScope;
   waitMs: number;
 }
 

@@ -4,6 +4,7 @@ import {
   PlatformError,
   type PlatformErrorKind,
   type PlatformErrorOptions,
+  type ThrottleScope,
 } from './platform-error.ts';
 import { readRefusedMs } from './rate-limit-headers.ts';
 
@@ -24,7 +25,7 @@ export interface Explanation {
   /** Default: by the headers. */
   retryAfterMs?: number | undefined;
   /** What a rate limit applies to. Default: the account. */
-  throttled?: 'account' | 'app' | undefined;
+  throttled?: ThrottleScope | undefined;
 }
 
 export interface Refusal extends Explanation {

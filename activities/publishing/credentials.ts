@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { DisconnectReason } from '../../schema/accounts.ts';
 import { toAccountEventData } from '../../schema/database/accounts/event-data.ts';
-import { openAppOf } from '../../schema/database/accounts/apps.ts';
+import { openJoinedApp } from '../../schema/database/accounts/apps.ts';
 import { freeExternalId, setAccountStatus } from '../../schema/database/accounts/accounts.ts';
 import {
   lockActiveAccounts,
@@ -65,7 +65,7 @@ export async function loadAccess(
     accountId,
     externalAccountId: row.external_account_id,
     grantId: row.id,
-    app: openAppOf(vault, row),
+    app: openJoinedApp(vault, row),
     credentials,
     credentialVersion: row.credential_version,
     traits: row.traits,

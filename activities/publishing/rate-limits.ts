@@ -3,13 +3,14 @@ import type { ClockState } from '../../schema/database/tables.ts';
 import {
   accountLimitKey,
   appLimitKey,
+  grantLimitKey,
   reserveSlot,
   setBlocked,
 } from '../../schema/database/posts/rate-limits.ts';
 import type { TargetRow } from '../../schema/database/posts/targets.ts';
 import type { AdvanceDependencies } from './dependencies.ts';
 import type { Throttle } from '../platforms/platform.ts';
-import { readWaitMs, type PlatformError } from '../platforms/platform-error.ts';
+import { readWaitMs, type PlatformError, type ThrottleScope } from '../platforms/platform-error.ts';
 import { afterRateLimit, type NextStep } from './backoff.ts';
 
 type LimitDependencies = Pick<AdvanceDependencies, 'db' | 'clock' | 'postsPerMinute'>;
@@ -40,7 +41,7 @@ export function withoutSlot(clock: ClockState): ClockState {
   return rest;
 }
 
-/** Makes all calls of the account, or of the whole app, wait after a refusal. */
+/** Makes all calls of the account, its grant or its app wait after a refusal. */
 export async function noteRefusal(
   { db, clock }: Pick<AdvanceDependencies, 'db' | 'clock'>,
   row: TargetRow,
@@ -55,7 +56,19 @@ export async function noteThrottle(
   row: TargetRow,
   { scope, waitMs: askedMs }: Throttle,
 ): Promise<void> {
-  const key = scope === 'app' ? appLimitKey(row.platform) : accountLimitKey(row.social_account_id);
   const waitMs = readWaitMs(askedMs);
-  if (waitMs !== undefined) await setBlocked(db, key, waitMs);
+  if (waitMs !== undefined) await setBlocked(db, limitKeyOf(row, scope), waitMs);
+}
+
+function limitKeyOf(row: TargetRow, scope: ThrottleScope): string {
+  switch (scope) {
+    case 'app':
+      return appLimitKey(row.app_id ?? row.platform);
+    case 'grant':
+      return row.grant_id === null
+        ? accountLimitKey(row.social_account_id)
+        : grantLimitKey(row.grant_id);
+    case 'account':
+      return accountLimitKey(row.social_account_id);
+  }
 }

@@ -120,11 +120,12 @@ export function openApp(
 }
 
 /** For a row that joins an app. Null: it joined none. */
-export function openAppOf(
+export function openJoinedApp(
   vault: Vault,
-  { app_id: id, client_id, ...secret }: JoinedApp,
+  { app_id: id, client_id, client_secret, client_secret_key_id }: JoinedApp,
 ): App | null {
-  return id === null || client_id === null ? null : openApp(vault, { id, client_id, ...secret });
+  if (id === null || client_id === null) return null;
+  return openApp(vault, { id, client_id, client_secret, client_secret_key_id });
 }
 
 type JoinedApp = Pick<PlatformAppRow, 'client_secret' | 'client_secret_key_id'> & {

@@ -1,11 +1,23 @@
 // Rate limits shared by all workers: those that networks reported, and the operator's ceilings.
 import { sql } from 'kysely';
-import type { PlatformName } from '../../platforms/index.ts';
 import { inMs, msUntil } from '../database-clock.ts';
 import type { Db } from '../tables.ts';
 
-export const appLimitKey = (platform: PlatformName) => `app/${platform}`;
+/** The app's id, or the network's name for accounts that no app connected. */
+export const appLimitKey = (app: string) => `app/${app}`;
+export const grantLimitKey = (grantId: string) => `grant/${grantId}`;
 export const accountLimitKey = (accountId: string) => `account/${accountId}`;
+
+/** SQL: the keys of the limits that hold a target, on aliases of its tables. */
+export function limitKeys(results: string, grants: string) {
+  const keys = [
+    sql`'app/' || coalesce(${sql.ref(`${grants}.app_id`)}, ${sql.ref(`${results}.platform`)})`,
+    sql`'grant/' || ${sql.ref(`${grants}.id`)}`,
+    sql`'account/' || ${sql.ref(`${results}.social_account_id`)}`,
+  ];
+  // Without the cast, the collation of ids would keep Postgres from using the index on `key`.
+  return keys.map((key) => sql<string>`(${key}) collate "default"`);
+}
 
 /** Blocks calls to the network for this long. If an earlier report named a later time, that time stays. */
 export async function setBlocked(db: Db, key: string, forMs: number): Promise<void> {

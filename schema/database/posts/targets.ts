@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { ResultStatus } from '../../posts/posts.ts';
 import type { Db, PostResultRow } from '../tables.ts';
 import { isUnderPause } from '../pauses.ts';
+import { limitKeys } from './rate-limits.ts';
 
 /** The target or comment is neither published, failed nor canceled. */
 export const isOpen = (status: ResultStatus | null) =>
@@ -45,7 +46,11 @@ export interface TargetRow extends PostResultRow {
   /** Status of the result that it replies to. */
   answered_status: ResultStatus | null;
   answered_external_id: string | null;
-  /** Until then, the network refuses calls of the account or of the whole app. */
+  /** The login of its account; null: disconnected. */
+  grant_id: string | null;
+  /** The app of that login; null: none. */
+  app_id: string | null;
+  /** Until then, the network refuses calls of the account, its grant or its app. */
   blocked_until: Date | null;
   /** The operator has paused the network or the project. */
   is_sending_paused: boolean;
@@ -57,12 +62,15 @@ export async function findTarget(db: Db, resultId: string): Promise<TargetRow | 
   return db
     .selectFrom('post_results as r')
     .innerJoin('posts as p', 'p.id', 'r.post_id')
+    .innerJoin('social_accounts as account', 'account.id', 'r.social_account_id')
+    .leftJoin('grants', 'grants.id', 'account.grant_id')
     .leftJoin('post_results as answered', 'answered.id', 'r.answers_result_id')
     .modifyFront(sql.raw('/* prepared: find_target */'))
     .selectAll('r')
     .select(['p.caption as post_caption', 'p.media_urls as post_media_urls', 'p.current_run'])
     .select(({ fn }) => fn.coalesce('p.due_at', 'p.created_at').as('due_at'))
     .select([mustCheck('r', 'p').as('must_check'), wasDueBeforeRestore('p').as('was_due')])
+    .select(['grants.id as grant_id', 'grants.app_id'])
     .select('answered.status as answered_status')
     .select('answered.external_id as answered_external_id')
     .select(sql<Date>`now()`.as('read_at'))
@@ -70,11 +78,7 @@ export async function findTarget(db: Db, resultId: string): Promise<TargetRow | 
       eb
         .selectFrom('rate_limits')
         .select(({ fn }) => fn.max('blocked_until').as('until'))
-        .where('key', 'in', [
-          sql<string>`'app/' || r.platform`,
-          // Without the cast, the collation of ids would keep Postgres from using the index on `key`.
-          sql<string>`('account/' || r.social_account_id) collate "default"`,
-        ])
+        .where('key', 'in', limitKeys('r', 'grants'))
         .as('blocked_until'),
       isUnderPause('r').as('is_sending_paused'),
     ])
