@@ -150,7 +150,7 @@ export const ConnectSessionStatus = describedEnum(
   'Connect session status.',
   {
     pending: 'The user has not finished.',
-    completed: 'The user connected an account.',
+    completed: 'The user connected one or more accounts.',
     expired: 'The session expired before the user finished.',
     canceled: 'The user declined.',
   },
@@ -189,7 +189,10 @@ export const ConnectSession = z
     status: ConnectSessionStatus,
     expires_at: Timestamp.meta({ description: 'Time when the hosted page expires.' }),
     completed_social_account_id: z.string().nullable().meta({
-      description: 'ID of the account that the user connected. Null until then.',
+      description: 'ID of the first account that the user connected. Null until then.',
+    }),
+    completed_social_account_ids: z.array(z.string()).meta({
+      description: 'IDs of the accounts that the user connected. Empty until then.',
     }),
     created_at: CreatedAt,
   })

@@ -7,7 +7,7 @@ import { createBluesky } from './bluesky/index.ts';
 import { createNostr } from './nostr/index.ts';
 import { createDiscord } from './discord/index.ts';
 import { createMastodon } from './mastodon/index.ts';
-import type { Fetch, Platform } from './platform.ts';
+import type { Fetch, FormWay, Platform } from './platform.ts';
 import { createSlack } from './slack/index.ts';
 import { createTelegram } from './telegram/index.ts';
 import { createWordPress } from './wordpress/index.ts';
@@ -21,6 +21,11 @@ export function createPlatforms(platforms: readonly Platform[]): Platforms {
 /** The rules of one account of the network. */
 export function rulesOf({ definition }: Platform, traits: Traits): PlatformRules {
   return definition.rulesFor?.(traits) ?? definition.rules;
+}
+
+/** The way that `POST /v1/accounts/connect` uses. Undefined: the network connects by consent only. */
+export function findFormWay({ connect }: Platform): FormWay | undefined {
+  return connect.find((way) => way.kind === 'form');
 }
 
 /** How networks are reached: guarded, and counted for the project that they act for. */

@@ -17,8 +17,18 @@ export interface Login {
 /** IDs, URLs and choices of a network, saved before the call that needs them. Stored only as ciphertext. */
 export type ProviderState = Record<string, unknown>;
 
-/** The result of connecting: the account's identity, and credentials to act for it. */
-export interface Connection {
+/** The result of connecting: one login, with its credentials and the accounts that it reaches. */
+export interface Grant {
+  credentials: Credentials;
+  scope: string[];
+  /** When the credentials expire unless refreshed; null: never. */
+  tokenExpiresAt: Date | null;
+  /** At least one. */
+  accounts: readonly GrantedAccount[];
+}
+
+/** An account that a login reaches. */
+export interface GrantedAccount {
   /**
    * The account's identity, unique per project. It contains only facts that the network vouches for. Where
    * users name the server, ids are unique on that server alone, so it is `<id>@<host>`, with the host that
@@ -26,13 +36,52 @@ export interface Connection {
    */
   externalAccountId: string;
   accountName: string;
-  credentials: Credentials;
-  scope: string[];
-  /** When the credentials expire unless refreshed; null: never. */
-  tokenExpiresAt: Date | null;
   /** Facts about the account that `rulesFor` and the calls need. Absent: none. */
   traits?: Traits;
+  /** Why the account can't publish, as a sentence for its user. Null: it can. */
+  problem: string | null;
 }
+
+/** A way to connect an account. */
+export type ConnectWay = FormWay | ConsentWay;
+
+/** Credentials that the user types in. `POST /v1/accounts/connect` uses the first way of this kind. */
+export interface FormWay {
+  readonly kind: 'form';
+  readonly fields: z.ZodType<Credentials>;
+  run(fields: Credentials, signal: AbortSignal): Promise<Grant>;
+}
+
+/** The network's own consent page, and its callback. */
+export interface ConsentWay {
+  readonly kind: 'consent';
+  /** Asked before `begin`, such as a server or a handle. Absent: nothing. */
+  readonly inputs?: z.ZodType<Record<string, string>>;
+  begin(request: ConsentRequest, signal: AbortSignal): Promise<Begun>;
+  /** Turns the callback's query into a grant. */
+  complete(
+    query: Record<string, string>,
+    request: ConsentRequest & { flow: Flow },
+    signal: AbortSignal,
+  ): Promise<Grant>;
+}
+
+export interface ConsentRequest {
+  state: string;
+  callbackUrl: string;
+  inputs: Record<string, string>;
+  /** Null: the network needs none, or its app is fixed. */
+  app: App | null;
+}
+
+export interface Begun {
+  /** The consent page, which sends the user back to `callbackUrl` with `state`. */
+  url: string;
+  flow: Flow;
+}
+
+/** What `complete` needs from `begin`, such as a PKCE verifier. Secret: stored only as ciphertext. */
+export type Flow = Record<string, string>;
 
 export interface RefreshedCredentials {
   /** Absent: unchanged. */
@@ -125,13 +174,8 @@ export type ReconcileOutcome =
  */
 export interface Platform {
   readonly definition: PlatformEntry;
-  /** Turns plain credentials (`POST /v1/accounts/connect`) into a connection. Absent: consent only. */
-  readonly connect?: {
-    readonly credentials: z.ZodType<Credentials>;
-    run(credentials: Credentials, signal: AbortSignal): Promise<Connection>;
-  };
-  /** The hosted connect flow. Absent: plain credentials only. */
-  readonly consent?: Consent;
+  /** Ways to connect, in the order in which the hosted page offers them. At least one. */
+  readonly connect: readonly ConnectWay[];
   refresh?(login: Login, signal: AbortSignal): Promise<RefreshedCredentials>;
   /**
    * Does the next step before the commit, at most 20 s long. The first step gets an empty state, and each
@@ -148,18 +192,6 @@ export interface Platform {
   reconcile?(target: Target, signal: AbortSignal): Promise<ReconcileOutcome>;
   /** Ends this login. A newer login of the same accounts must stay. */
   revoke?(login: Login, signal: AbortSignal): Promise<void>;
-}
-
-/** The network's own consent page, and its callback. */
-export interface Consent {
-  /** The URL to send the user to. `state` and `callbackUrl` come back with the answer. */
-  authorizeUrl(request: { state: string; callbackUrl: string }): string;
-  /** Turns the callback's query into a connection. */
-  complete(
-    query: Record<string, string>,
-    request: { callbackUrl: string },
-    signal: AbortSignal,
-  ): Promise<Connection>;
 }
 
 /** The fetch that networks are called with. It has the signature of the global one. */

@@ -1,5 +1,5 @@
 // Parts of results that several networks share.
-import type { Connection, ProviderState } from './platform.ts';
+import type { Grant, ProviderState } from './platform.ts';
 
 export const publishedAs = (
   externalId: string | null,
@@ -10,7 +10,7 @@ export const publishedAs = (
 export const preparedAs = (state: ProviderState) => ({ outcome: 'prepared', state }) as const;
 
 /** For credentials without scopes that never expire. */
-export const permanent: Pick<Connection, 'scope' | 'tokenExpiresAt'> = {
+export const permanent: Pick<Grant, 'scope' | 'tokenExpiresAt'> = {
   scope: [],
   tokenExpiresAt: null,
 };

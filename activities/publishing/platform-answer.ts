@@ -1,9 +1,11 @@
 // Validates and shortens the answers of networks before the engine stores or shows them.
 import type { Traits } from '../../schema/platforms/definition.ts';
 import type {
+  Begun,
   CommitOutcome,
-  Connection,
   Credentials,
+  Grant,
+  GrantedAccount,
   PrepareOutcome,
   Published,
   ReconcileOutcome,
@@ -20,6 +22,8 @@ const maxCodeChars = 200;
 const maxIdChars = 8_192;
 /** Longer links don't work in every browser. No specification gives a number. */
 const maxUrlChars = 2_048;
+/** It contains the request. Servers limit a request's line: RFC 9112, section 3, asks for 8,000 octets. */
+const maxConsentUrlChars = 8_000;
 /** The longest account ids are DIDs, of at most 2,048 characters. https://atproto.com/specs/did */
 const maxAccountIdBytes = 2_048;
 /**
@@ -27,6 +31,8 @@ const maxAccountIdBytes = 2_048;
  * Bluesky have at most 253 characters: https://atproto.com/specs/handle
  */
 const maxNameChars = 320;
+/** A page lists them all. */
+const maxAccounts = 100;
 /** All credentials together. Tokens are sent in headers, which Node's servers limit to 16 KiB. */
 const maxCredentialsBytes = 16_384;
 /** All scopes together. RFC 6749, section 3.3, sets no limit. */
@@ -58,16 +64,41 @@ export function takeError(error: PlatformError): PlatformError {
   });
 }
 
-/** Throws if the account can't be stored, shown or used. */
-export function takeConnection(connection: Connection): Connection {
-  const { externalAccountId, accountName, scope, tokenExpiresAt } = connection;
+export const scopeMissing = 'scope_missing';
+
+/** Throws if the grant can't be stored, shown or used, or lacks one of the needed scopes. */
+export function takeGrant(grant: Grant, neededScopes: readonly string[] = []): Grant {
+  const { credentials, scope, tokenExpiresAt, accounts } = grant;
+  if (!scope.every(isText) || scope.join(' ').length > maxScopeChars) throw unusable('a scope');
+  if (!areUsable(credentials)) throw unusable('credentials');
+  if (takeExpiry(tokenExpiresAt) !== tokenExpiresAt) throw unusable('an expiry');
+  if (accounts.length > maxAccounts) throw unusable(`more than ${maxAccounts} accounts`);
+  if (accounts.length === 0) {
+    throw new PlatformError('rejected', 'This login has no account that can be connected.');
+  }
+  const ids = new Set(accounts.map(({ externalAccountId }) => externalAccountId));
+  if (ids.size < accounts.length) throw unusable('an account twice');
+  const missing = neededScopes.filter((needed) => !scope.includes(needed));
+  if (missing.length > 0) {
+    const message = `This login lacks these permissions: ${missing.join(', ')}. Log in again and allow them.`;
+    throw new PlatformError('rejected', message, { platformCode: scopeMissing });
+  }
+  return { ...grant, accounts: accounts.map(takeAccount) };
+}
+
+/** Throws if the user can't be sent there, or the flow can't be kept. */
+export function takeBegun({ url, flow }: Begun): Begun {
+  if (takeUrl(url, maxConsentUrlChars) === null) throw unusable('an address');
+  if (Buffer.byteLength(JSON.stringify(flow)) > maxCredentialsBytes) throw unusable('a flow');
+  return { url: new URL(url).href, flow };
+}
+
+function takeAccount(account: GrantedAccount): GrantedAccount {
+  const { externalAccountId, accountName, traits, problem } = account;
   if (!isAccountId(externalAccountId)) throw unusable('an account id');
   if (!isName(accountName)) throw unusable('an account name');
-  if (!scope.every(isText) || scope.join(' ').length > maxScopeChars) throw unusable('a scope');
-  if (!areUsable(connection.credentials)) throw unusable('credentials');
-  if (takeExpiry(tokenExpiresAt) !== tokenExpiresAt) throw unusable('an expiry');
-  if (!areKeepable(connection.traits)) throw unusable('traits');
-  return connection;
+  if (!areKeepable(traits)) throw unusable('traits');
+  return { ...account, problem: problem && cutText(problem, maxMessageChars) };
 }
 
 /** Drops an unusable expiry, name or ID: refusing the answer would lose the account's only tokens. */
@@ -166,8 +197,8 @@ function takePublished(published: Published): Published | undefined {
 }
 
 /** Null: it can't be shown as a link. */
-function takeUrl(url: string): string | null {
+function takeUrl(url: string, maxChars = maxUrlChars): string | null {
   const { protocol } = URL.parse(url) ?? {};
   const isLink = protocol === 'https:' || protocol === 'http:';
-  return isLink && url.length <= maxUrlChars && cutText(url, maxUrlChars) === url ? url : null;
+  return isLink && url.length <= maxChars && cutText(url, maxChars) === url ? url : null;
 }

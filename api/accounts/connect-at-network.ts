@@ -1,9 +1,24 @@
-// Connects at a network with credentials, and turns its refusals into errors of the request.
+// Asks a network during a connect, and turns its refusals into errors of the request.
+import type { z } from 'zod';
 import { fetchFor } from '../../activities/egress/guarded-fetch.ts';
-import type { Connection, Credentials, Platform } from '../../activities/platforms/platform.ts';
+import type {
+  Begun,
+  ConsentRequest,
+  ConsentWay,
+  Flow,
+  FormWay,
+  Grant,
+  GrantedAccount,
+} from '../../activities/platforms/platform.ts';
 import { PlatformError } from '../../activities/platforms/platform-error.ts';
 import type { PlatformErrorOptions } from '../../activities/platforms/platform-error.ts';
-import { takeConnection, takeError } from '../../activities/publishing/platform-answer.ts';
+import {
+  scopeMissing,
+  takeBegun,
+  takeError,
+  takeGrant,
+} from '../../activities/publishing/platform-answer.ts';
+import type { PlatformDefinition } from '../../schema/platforms/definition.ts';
 import { AppError, validationError } from '../../schema/wire/errors.ts';
 import { validate } from '../http/validation.ts';
 
@@ -13,36 +28,79 @@ const refusedByNetwork = 'refused_by_network';
 const awayHint =
   'The account was not connected. Try again after `Retry-After`. If the error persists, check that the network is up and that Fanfare can reach it.';
 
-type PlainConnect = NonNullable<Platform['connect']>;
-
-/** Issues name the field: `credentials.<field>`. Call it outside any transaction. */
-export async function connectAtNetwork(
+export function connectAtNetwork(
   projectId: string,
-  connect: PlainConnect,
+  { scopes }: PlatformDefinition,
+  way: FormWay,
   given: Record<string, string>,
-): Promise<Connection> {
-  const credentials = validate(connect.credentials, given, { at: ['credentials'] });
-  return askNetwork(
-    projectId,
-    (signal) => connect.run(credentials, signal),
-    (message, { field, platformCode = refusedByNetwork }) =>
-      validationError([
-        field === undefined
-          ? { path: ['credentials', suspectOf(credentials)], code: refusedByNetwork, message }
-          : { path: ['credentials', field], code: platformCode, message },
-      ]),
+): Promise<Grant> {
+  return askWithFields(projectId, way.fields, given, async (fields, signal) =>
+    takeGrant(await way.run(fields, signal), scopes),
   );
 }
 
-/** `refuse` makes the error for credentials that the network refuses. */
-export async function askNetwork(
+/** Returns the network's consent page for the user, with the checked inputs. */
+export async function beginAtNetwork(
   projectId: string,
-  ask: (signal: AbortSignal) => Promise<Connection>,
+  way: ConsentWay,
+  request: Omit<ConsentRequest, 'inputs'>,
+  given: Record<string, string>,
+): Promise<Begun & { inputs: Record<string, string> }> {
+  const begin = async (inputs: Record<string, string>, signal: AbortSignal) => ({
+    ...takeBegun(await way.begin({ ...request, inputs }, signal)),
+    inputs,
+  });
+  if (way.inputs) return askWithFields(projectId, way.inputs, given, begin);
+  return askNetwork(projectId, (signal) => begin({}, signal), toConflict);
+}
+
+/** A code works once, so a call that failed can't be repeated. */
+export function completeAtNetwork(
+  projectId: string,
+  { scopes }: PlatformDefinition,
+  way: ConsentWay,
+  query: Record<string, string>,
+  request: ConsentRequest & { flow: Flow },
+): Promise<Grant> {
+  return askNetwork(
+    projectId,
+    async (signal) => takeGrant(await way.complete(query, request, signal), scopes),
+    toConflict,
+  );
+}
+
+const toConflict = (message: string) => new AppError('conflict', message);
+
+/** Issues name the field: `credentials.<field>`. Call it outside any transaction. */
+async function askWithFields<T>(
+  projectId: string,
+  schema: z.ZodType<Record<string, string>>,
+  given: Record<string, string>,
+  ask: (fields: Record<string, string>, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const fields = validate(schema, given, { at: ['credentials'] });
+  return askNetwork(
+    projectId,
+    (signal) => ask(fields, signal),
+    (message, { field, platformCode = refusedByNetwork }) => {
+      const isOurCode = field !== undefined || platformCode === scopeMissing;
+      const path = ['credentials', field ?? suspectOf(fields)];
+      return validationError([
+        { path, code: isOurCode ? platformCode : refusedByNetwork, message },
+      ]);
+    },
+  );
+}
+
+/** `refuse` makes the error for a login that the network refuses. */
+async function askNetwork<T>(
+  projectId: string,
+  ask: (signal: AbortSignal) => Promise<T>,
   refuse: (message: string, options: PlatformErrorOptions) => AppError,
-): Promise<Connection> {
+): Promise<T> {
   try {
     const signal = AbortSignal.timeout(connectTimeoutMs);
-    return takeConnection(await fetchFor(projectId, () => ask(signal)));
+    return await fetchFor(projectId, () => ask(signal));
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     const { kind, message, options } = takeError(error);
@@ -62,9 +120,33 @@ export async function askNetwork(
 }
 
 /** Networks don't say which field is wrong. With several fields, the issue names the secret. */
-function suspectOf(credentials: Credentials): string {
-  const names = Object.keys(credentials);
+function suspectOf(fields: Record<string, string>): string {
+  const names = Object.keys(fields);
   return names.find(isSecretField) ?? names[0] ?? '';
+}
+
+/** The account of a login that leaves no choice. A user chooses among several on the hosted page. */
+export function onlyAccountOf({ accounts }: Grant): GrantedAccount {
+  const usable = accounts.filter(({ problem }) => problem === null);
+  const [account, ...others] = usable;
+  if (account && others.length === 0) return account;
+  throw validationError([
+    account
+      ? {
+          path: ['credentials'],
+          code: 'several_accounts',
+          message: 'reach several accounts, so they need a connect session',
+        }
+      : {
+          path: ['credentials'],
+          code: refusedByNetwork,
+          message: accounts.map(describeProblem).join(' '),
+        },
+  ]);
+}
+
+export function describeProblem({ accountName, problem }: GrantedAccount): string {
+  return `${accountName}: ${problem}`;
 }
 
 export function isSecretField(name: string): boolean {

@@ -1,4 +1,5 @@
 // Operations on connected accounts: connect with plain credentials, read, disconnect.
+import { findFormWay } from '../../activities/platforms/index.ts';
 import type { Account, ConnectAccount } from '../../schema/accounts.ts';
 import { environmentOf } from '../../schema/api-keys.ts';
 import { toAccountEventData } from '../../schema/database/accounts/event-data.ts';
@@ -20,9 +21,9 @@ import type { PlatformName } from '../../schema/platforms/index.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { page } from '../http/listing.ts';
 import { transact, type Answer } from '../http/transact.ts';
-import { connectAtNetwork } from './connect-at-network.ts';
+import { connectAtNetwork, onlyAccountOf } from './connect-at-network.ts';
 import { presentAccount } from './presenter.ts';
-import { revokeLogin } from './revoke-login.ts';
+import { revokeLogins } from './revoke-login.ts';
 import { writeConnection } from './write-connection.ts';
 
 /** 201 for an account that is new to the project, 200 for a known one. */
@@ -33,10 +34,11 @@ export async function connectAccount(
 ): Promise<Answer<Account>> {
   const { platform: name, external_user_id, external_user_email } = input;
   requireReach(caller, name);
-  const connect = context.platforms.get(name)?.connect;
-  if (!connect) {
+  const platform = context.platforms.get(name);
+  const way = platform && findFormWay(platform);
+  if (!way) {
     throw validationError([
-      context.platforms.has(name)
+      platform
         ? { path: ['platform'], code: 'consent_only', message: 'needs a connect session' }
         : {
             path: ['platform'],
@@ -45,22 +47,31 @@ export async function connectAccount(
           },
     ]);
   }
-  const connection = await connectAtNetwork(caller.projectId, connect, input.credentials);
-  let left: GrantRow | undefined;
+  const grant = await connectAtNetwork(
+    caller.projectId,
+    platform.definition,
+    way,
+    input.credentials,
+  );
+  const accounts = [onlyAccountOf(grant)];
+  let left: GrantRow[] = [];
   const answer = await transact(context, caller, async (effects) => {
-    const { account, isNew, leftGrant } = await writeConnection(context, effects, {
+    const { written, leftGrants } = await writeConnection(context, effects, {
       projectId: caller.projectId,
       platform: name,
-      connection,
+      grant,
+      accounts,
+      appId: null,
       connectionType: 'byo',
       externalUserId: external_user_id,
       externalUserEmail: external_user_email,
       mayMove: true,
     });
-    left = leftGrant;
+    left = leftGrants;
+    const { account, isNew } = written[0]!;
     return { status: isNew ? 201 : 200, data: presentAccount(account) };
   });
-  if (left) await revokeLogin(context, left, connection.credentials);
+  await revokeLogins(context, left, grant.credentials);
   return answer;
 }
 
@@ -127,7 +138,7 @@ export async function disconnectAccount(
     change({ subject: 'account', subject_id: id, kind: 'disconnected' });
     return { status: 204, data: null };
   });
-  if (left) await revokeLogin(context, left);
+  if (left) await revokeLogins(context, [left]);
   return answer;
 }
 

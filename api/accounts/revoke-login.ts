@@ -1,4 +1,4 @@
-// Revokes a login at its network after its grant was deleted.
+// Revokes logins at their network after their grants were deleted.
 import { isDeepStrictEqual } from 'node:util';
 import { fetchFor } from '../../activities/egress/guarded-fetch.ts';
 import type { Credentials } from '../../activities/platforms/platform.ts';
@@ -10,14 +10,22 @@ import type { Context } from '../http/context.ts';
 const revokeTimeoutMs = 5_000;
 
 /**
- * Call it after the commit that deleted the grant. If the call fails, the network keeps a token that nobody
+ * Call it after the commit that deleted the grants. If a call fails, the network keeps a token that nobody
  * has. `replacement`: credentials that stay in use. If they are the same, such as an application password
  * that was entered again, they are not revoked.
  */
-export async function revokeLogin(
+export async function revokeLogins(
+  context: Context,
+  grants: readonly GrantRow[],
+  replacement?: Credentials,
+): Promise<void> {
+  for (const grant of grants) await revokeLogin(context, grant, replacement);
+}
+
+async function revokeLogin(
   { db, platforms, vault, log }: Context,
   grant: GrantRow,
-  replacement?: Credentials,
+  replacement: Credentials | undefined,
 ): Promise<void> {
   const platform = platforms.get(grant.platform);
   if (!platform?.revoke) return;

@@ -1,6 +1,5 @@
-// Writes a connected account, new or known, with its grant and its event.
-import type { App } from '../../schema/platforms/definition.ts';
-import type { Connection } from '../../activities/platforms/platform.ts';
+// Writes a login: its grant, its accounts, new or known, and their events.
+import type { Grant, GrantedAccount } from '../../activities/platforms/platform.ts';
 import type { ConnectionType } from '../../schema/accounts.ts';
 import { toAccountEventData } from '../../schema/database/accounts/event-data.ts';
 import {
@@ -28,9 +27,11 @@ const appDeleted = 'The app of the network was deleted in the meantime. Connect 
 export interface NewConnection {
   projectId: string;
   platform: PlatformName;
-  connection: Connection;
-  /** The app that the connection was made with. Absent: none. */
-  app?: App | null;
+  grant: Grant;
+  /** Those of the grant to connect. At least one. */
+  accounts: readonly GrantedAccount[];
+  /** The app that the login was made with. Null: none. */
+  appId: string | null;
   connectionType: ConnectionType;
   /** Undefined: a known account keeps its user. */
   externalUserId: string | undefined;
@@ -42,19 +43,50 @@ export interface NewConnection {
   mayMove: boolean;
 }
 
-interface Written {
+interface WrittenAccount {
   account: AccountRow;
   isNew: boolean;
-  /** The account's old grant, if it was deleted because it has no account left. Revoke it after the commit. */
-  leftGrant?: GrantRow | undefined;
+  /** The grant that a known account leaves. */
+  oldGrantId: string | null;
+}
+
+export interface WrittenConnection {
+  /** In the order of `accounts`. */
+  written: WrittenAccount[];
+  /** Grants that were deleted because they have no account left. Revoke them after the commit. */
+  leftGrants: GrantRow[];
 }
 
 export async function writeConnection(
   context: Pick<Context, 'vault' | 'config'>,
+  effects: Effects,
+  input: NewConnection,
+): Promise<WrittenConnection> {
+  const { trx } = effects;
+  const { projectId, appId } = input;
+  if (appId !== null && !(await lockApp(trx, appId))) throw new AppError('conflict', appDeleted);
+  const grantId = newId('grant');
+  await insertGrant(trx, grantOf(context.vault, grantId, input));
+  const written: WrittenAccount[] = [];
+  for (const granted of input.accounts) {
+    written.push(await writeAccount(context, effects, input, grantId, granted));
+  }
+  const leftGrants: GrantRow[] = [];
+  for (const id of new Set(written.map(({ oldGrantId }) => oldGrantId))) {
+    const left = id === null ? undefined : await deleteEmptyGrant(trx, projectId, id);
+    if (left) leftGrants.push(left);
+  }
+  return { written, leftGrants };
+}
+
+async function writeAccount(
+  context: Pick<Context, 'config'>,
   { trx, change }: Effects,
   input: NewConnection,
-): Promise<Written> {
-  const written = await upsert(context, trx, input);
+  grantId: string,
+  granted: GrantedAccount,
+): Promise<WrittenAccount> {
+  const written = await upsert(trx, input, grantId, granted);
   const { account } = written;
   await recordEvent(
     trx,
@@ -72,33 +104,29 @@ export async function writeConnection(
 }
 
 async function upsert(
-  { vault }: Pick<Context, 'vault'>,
   trx: Effects['trx'],
   input: NewConnection,
-): Promise<Written> {
-  const { projectId, platform, connection, app } = input;
-  const { externalAccountId } = connection;
+  grantId: string,
+  { externalAccountId, accountName, traits = {} }: GrantedAccount,
+): Promise<WrittenAccount> {
+  const { projectId, platform, grant } = input;
   const columns = {
-    account_name: connection.accountName,
+    account_name: accountName,
     connection_type: input.connectionType,
     status: 'active',
-    scope: connection.scope,
-    grant_id: newId('grant'),
-    traits: JSON.stringify(connection.traits ?? {}),
+    scope: grant.scope,
+    grant_id: grantId,
+    traits: JSON.stringify(traits),
     connected_at: new Date(),
     disconnected_at: null,
   } as const;
-  if (app && !(await lockApp(trx, app.id))) throw new AppError('conflict', appDeleted);
-  await insertGrant(trx, grantOf(vault, columns.grant_id, input));
   for (;;) {
     const known = await lockAccountAtNetwork(trx, projectId, platform, externalAccountId);
     if (known) refuseMove(known, input);
     const all = { ...columns, ...userColumns(known, input) };
     if (known) {
       const account = await updateAccount(trx, projectId, known.id, all);
-      const old = known.grant_id;
-      const leftGrant = old === null ? undefined : await deleteEmptyGrant(trx, projectId, old);
-      return { account, isNew: false, leftGrant };
+      return { account, isNew: false, oldGrantId: known.grant_id };
     }
     const id = newId('account');
     const account = await insertAccount(trx, {
@@ -108,22 +136,22 @@ async function upsert(
       external_account_id: externalAccountId,
       ...all,
     });
-    if (account) return { account, isNew: true };
+    if (account) return { account, isNew: true, oldGrantId: null };
   }
 }
 
 function grantOf(
   vault: Context['vault'],
   id: string,
-  { projectId, platform, connection, app }: NewConnection,
+  { projectId, platform, grant, appId }: NewConnection,
 ) {
   return {
     id,
     project_id: projectId,
     platform,
-    app_id: app?.id ?? null,
-    token_expires_at: connection.tokenExpiresAt,
-    ...sealCredentials(vault, id, connection.credentials),
+    app_id: appId,
+    token_expires_at: grant.tokenExpiresAt,
+    ...sealCredentials(vault, id, grant.credentials),
   };
 }
 

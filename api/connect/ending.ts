@@ -1,74 +1,114 @@
-// Ends a connect session: completed with an account, or canceled. A session ends only once.
-import type { Connection } from '../../activities/platforms/platform.ts';
-import type { ConnectSessionRow, GrantRow } from '../../schema/database/tables.ts';
+// Ends a connect session: completed with accounts, or canceled. A session ends only once.
+import type { Grant, GrantedAccount } from '../../activities/platforms/platform.ts';
+import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import {
   lockConnectSession,
   setConnectSessionEnded,
 } from '../../schema/database/accounts/connect-sessions.ts';
-import { revokeLogin } from '../accounts/revoke-login.ts';
+import { AppError } from '../../schema/wire/errors.ts';
+import { revokeLogins } from '../accounts/revoke-login.ts';
 import { writeConnection } from '../accounts/write-connection.ts';
 import type { Context } from '../http/context.ts';
 import { transact, type Effects } from '../http/transact.ts';
+import { discardFlows, findFlow, openFlows, type NewLogin, type Visit } from './flow.ts';
 import { statusOf } from './presenter.ts';
 
 /**
  * Returns the session, even if another request ended it first. Throws `account_in_use` and leaves
- * the session open if the account belongs to another user.
+ * the session open if an account belongs to another user.
  */
-export async function completeSession(
+export function completeSession(
   context: Context,
   session: ConnectSessionRow,
-  connection: Connection,
+  login: NewLogin,
 ): Promise<ConnectSessionRow> {
-  const { session: ended, leftGrant } = await endSession(context, session, async (effects) => {
-    const { account, leftGrant } = await writeConnection(context, effects, {
-      projectId: session.project_id,
-      platform: session.platform,
-      connection,
-      connectionType: 'managed',
-      externalUserId: session.external_user_id,
-      externalUserEmail: session.external_user_email ?? undefined,
-      mayMove: false,
-    });
-    const completed = await setConnectSessionEnded(effects.trx, session.project_id, session.id, {
-      status: 'completed',
-      completed_social_account_id: account.id,
-    });
-    return { session: completed, leftGrant };
-  });
-  if (leftGrant) await revokeLogin(context, leftGrant, connection.credentials);
-  return ended;
+  return endSession(context, session, (effects) =>
+    writeAccounts(context, effects, session, login, login.grant.accounts),
+  );
 }
 
-export async function cancelSession(
+/** Completes the session with accounts of the login that waits for this browser's choice. */
+export function completeChoice(
+  context: Context,
+  { session, secret }: Visit,
+  externalAccountIds: readonly string[],
+): Promise<ConnectSessionRow> {
+  return endSession(context, session, async (effects, locked) => {
+    const choice = findFlow(context, { session: locked, secret });
+    if (choice?.kind !== 'choice') throw new AppError('conflict', noChoice);
+    const accounts = choose(choice.grant, externalAccountIds);
+    return writeAccounts(context, effects, session, choice, accounts);
+  });
+}
+
+const noChoice = 'This list of accounts is out of date.';
+
+/** In the order of the grant. */
+function choose({ accounts }: Grant, ids: readonly string[]): GrantedAccount[] {
+  if (ids.length === 0) throw new AppError('validation_error', 'Choose at least one account.');
+  const chosen = accounts.filter(
+    ({ externalAccountId, problem }) => problem === null && ids.includes(externalAccountId),
+  );
+  if (chosen.length === new Set(ids).size) return chosen;
+  throw new AppError('conflict', 'An account that you chose is no longer available. Choose again.');
+}
+
+async function writeAccounts(
+  context: Context,
+  effects: Effects,
+  session: ConnectSessionRow,
+  { grant, appId }: NewLogin,
+  accounts: readonly GrantedAccount[],
+): Promise<Ended> {
+  const { written, leftGrants } = await writeConnection(context, effects, {
+    projectId: session.project_id,
+    platform: session.platform,
+    grant,
+    accounts,
+    appId,
+    connectionType: 'managed',
+    externalUserId: session.external_user_id,
+    externalUserEmail: session.external_user_email ?? undefined,
+    mayMove: false,
+  });
+  const ended = await setConnectSessionEnded(effects.trx, session.project_id, session.id, {
+    status: 'completed',
+    completed_social_account_ids: written.map(({ account }) => account.id),
+  });
+  return { session: ended, afterwards: () => revokeLogins(context, leftGrants, grant.credentials) };
+}
+
+/** Revokes the logins that waited for a choice. */
+export function cancelSession(
   context: Context,
   session: ConnectSessionRow,
 ): Promise<ConnectSessionRow> {
-  const ended = await endSession(context, session, async ({ trx }) => ({
-    session: await setConnectSessionEnded(trx, session.project_id, session.id, {
-      status: 'canceled',
-    }),
-  }));
-  return ended.session;
+  const { project_id: projectId, id } = session;
+  return endSession(context, session, async ({ trx }, locked) => {
+    const unused = openFlows(context.vault, locked);
+    const ended = await setConnectSessionEnded(trx, projectId, id, { status: 'canceled' });
+    return { session: ended, afterwards: () => discardFlows(context, ended, unused) };
+  });
 }
 
 interface Ended {
   session: ConnectSessionRow;
-  /** The grant that its account left. */
-  leftGrant?: GrantRow | undefined;
+  /** Calls the network, after the commit. */
+  afterwards?: () => Promise<void>;
 }
 
 async function endSession(
   context: Context,
   { id, project_id: projectId }: ConnectSessionRow,
-  end: (effects: Effects) => Promise<Ended>,
-): Promise<Ended> {
+  end: (effects: Effects, locked: ConnectSessionRow) => Promise<Ended>,
+): Promise<ConnectSessionRow> {
   const { data } = await transact(context, { projectId }, async (effects) => {
     const session = await lockConnectSession(effects.trx, projectId, id);
     const isOpen = statusOf(session) === 'pending';
-    return { status: 200, data: isOpen ? await end(effects) : { session } };
+    return { status: 200, data: isOpen ? await end(effects, session) : { session } };
   });
-  return data;
+  await data.afterwards?.();
+  return data.session;
 }
 
 /** The address to send the user to. Null: show a page that says how the session ended. */
@@ -77,8 +117,7 @@ export function returnUrlOf(session: ConnectSessionRow): string | null {
   const url = new URL(session.return_url);
   url.searchParams.set('status', statusOf(session));
   url.searchParams.set('session_id', session.id);
-  if (session.completed_social_account_id !== null) {
-    url.searchParams.set('account_id', session.completed_social_account_id);
-  }
+  if (session.completed_social_account_ids.length > 0) url.searchParams.delete('account_id');
+  for (const id of session.completed_social_account_ids) url.searchParams.append('account_id', id);
   return url.href;
 }

@@ -7,7 +7,7 @@ import {
 import { accountNodes, AccountRef } from '../accounts/graphql.ts';
 import { KeyEnvironmentRef } from '../api-keys/graphql.ts';
 import { builder, operationCost } from '../graphql/builder.ts';
-import { linkOne } from '../graphql/links.ts';
+import { linkMany, linkOne } from '../graphql/links.ts';
 import { nodesOf } from '../graphql/nodes.ts';
 import { write } from '../graphql/operation.ts';
 import { queryOne } from '../graphql/queries.ts';
@@ -29,6 +29,7 @@ builder.node(ConnectSessionRef, {
     status: t.expose('status', { type: ConnectSessionStatusRef }),
     expiresAt: t.expose('expires_at', { type: 'DateTime' }),
     completedSocialAccountId: t.exposeID('completed_social_account_id', { nullable: true }),
+    completedSocialAccountIds: t.exposeIDList('completed_social_account_ids'),
     createdAt: t.expose('created_at', { type: 'DateTime' }),
   }),
 });
@@ -36,8 +37,15 @@ builder.node(ConnectSessionRef, {
 linkOne(ConnectSessionRef, 'completedSocialAccount', {
   type: AccountRef,
   load: accountNodes.load,
-  description: 'Account that the user connected. Null until then.',
+  description: 'First account that the user connected. Null until then.',
   idOf: (session) => session.completed_social_account_id,
+});
+
+linkMany(ConnectSessionRef, 'completedSocialAccounts', {
+  type: AccountRef,
+  load: accountNodes.load,
+  description: 'Accounts that the user connected. Empty until then.',
+  idsOf: (session) => session.completed_social_account_ids,
 });
 
 const CreateConnectSessionInput = builder.inputType('CreateConnectSessionInput', {

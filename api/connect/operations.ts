@@ -24,7 +24,7 @@ export async function createConnectSession(
 ): Promise<Answer<ConnectSession>> {
   requireReach(caller, input.platform);
   const platform = context.platforms.get(input.platform);
-  if (!platform?.consent && !platform?.connect) {
+  if (!platform) {
     const message = 'is not configured on this server';
     throw validationError([{ path: ['platform'], code: 'platform_not_configured', message }]);
   }

@@ -18,7 +18,8 @@ export function presentConnectSession(row: ConnectSessionRow): ConnectSession {
     external_user_id: row.external_user_id,
     status: statusOf(row),
     expires_at: toTimestamp(row.expires_at),
-    completed_social_account_id: row.completed_social_account_id,
+    completed_social_account_id: row.completed_social_account_ids[0] ?? null,
+    completed_social_account_ids: row.completed_social_account_ids,
     created_at: toTimestamp(row.created_at),
   };
 }

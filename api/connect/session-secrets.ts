@@ -58,14 +58,24 @@ export function readBrowserSecret(
   }
 }
 
+const nonceBytes = 16;
+const macBytes = 16;
+
 /** Only the server can read the secret, so a state is valid for one session in one browser. */
-export function toState(sessionId: string, secret: string): string {
-  return `${sessionId}.${createHmac('sha256', secret).update(sessionId).digest('base64url')}`;
+export function newState(sessionId: string, secret: string): string {
+  return toState(sessionId, secret, randomBytes(nonceBytes));
 }
 
 export function isState(sessionId: string, secret: string, given: string): boolean {
-  const [actual, expected] = [Buffer.from(given), Buffer.from(toState(sessionId, secret))];
+  const nonce = Buffer.from(given.split('.')[1] ?? '', 'base64url').subarray(0, nonceBytes);
+  const [actual, expected] = [Buffer.from(given), Buffer.from(toState(sessionId, secret, nonce))];
   return actual.length === expected.length && timingSafeEqual(actual, expected);
+}
+
+function toState(sessionId: string, secret: string, nonce: Buffer): string {
+  const mac = createHmac('sha256', secret).update(`${sessionId}.`).update(nonce).digest();
+  const signed = Buffer.concat([nonce, mac.subarray(0, macBytes)]);
+  return `${sessionId}.${signed.toString('base64url')}`;
 }
 
 export function sessionIdOf(state: string): string {

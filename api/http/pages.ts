@@ -34,6 +34,8 @@ body { margin: 0 }
   label { display: block; margin: 1rem 0 .25rem; font-weight: 600 }
   input, textarea { font: inherit; box-sizing: border-box; width: 100%; max-width: 28rem;
     padding: .5rem; border-radius: .375rem; border: 1px solid var(--line) }
+  .choice { display: flex; align-items: baseline; gap: .5rem; margin: .75rem 0;
+    input { width: auto } label { margin: 0 } .quiet { display: block } }
   button { font: inherit; padding: .5rem 1.25rem; margin: 1rem .5rem 0 0; border-radius: .375rem;
     border: 1px solid var(--accent); background: none; color: var(--accent); cursor: pointer }
   button.first { background: #2457d6; border-color: #2457d6; color: #fff }

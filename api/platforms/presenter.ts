@@ -1,10 +1,12 @@
 // Turns the rules of a network, which validation uses, into their wire type.
 import { z } from 'zod';
+import { findFormWay } from '../../activities/platforms/index.ts';
 import type { Platform } from '../../activities/platforms/platform.ts';
 import type { Capabilities } from '../../schema/platforms/capabilities.ts';
 
-export function presentCapabilities({ definition, connect, consent }: Platform): Capabilities {
-  const { name, rules, options } = definition;
+export function presentCapabilities(platform: Platform): Capabilities {
+  const { name, rules, options } = platform.definition;
+  const form = findFormWay(platform);
   const { max, maxBytes, unit } = rules.text;
   return {
     platform: name,
@@ -13,8 +15,8 @@ export function presentCapabilities({ definition, connect, consent }: Platform):
     replies: rules.replies !== null,
     options: toJsonSchema(options),
     connect: {
-      credentials: connect ? toJsonSchema(connect.credentials) : null,
-      consent: consent !== undefined,
+      credentials: form ? toJsonSchema(form.fields) : null,
+      consent: platform.connect.some(({ kind }) => kind === 'consent'),
     },
     source: rules.source,
   };

@@ -156,7 +156,10 @@ interface ConnectSessionTable {
   status: ConnectSessionStatus;
   token_hash: Buffer;
   expires_at: Date;
-  completed_social_account_id: string | null;
+  completed_social_account_ids: Generated<string[]>;
+  /** What one page leaves for the next, sealed by the vault. Null: nothing. */
+  flow: Buffer | null;
+  flow_key_id: string | null;
   created_at: Generated<Date>;
 }
 export type ConnectSessionRow = Selectable<ConnectSessionTable>;

@@ -28,7 +28,7 @@ const ConnectRules = z
     }),
     consent: z.boolean().meta({
       description:
-        "Whether a connect session opens the network's consent page. Otherwise the hosted page asks for credentials.",
+        "Whether a connect session can open the network's consent page. Otherwise the hosted page asks for credentials.",
     }),
   })
   .meta({ id: 'ConnectRules', description: 'How accounts of a network are connected.' });

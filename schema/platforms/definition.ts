@@ -51,6 +51,8 @@ export interface PlatformDefinition {
   readonly settings: Readonly<Record<string, z.ZodType>>;
   /** Accounts connect through an app that the operator or the project registers at the network. */
   readonly hasApp?: boolean;
+  /** Scopes that a login must have. Absent: none. */
+  readonly scopes?: readonly string[];
   readonly rules: PlatformRules;
   /** Rules of an account with these traits. Absent: all accounts have the same rules. */
   readonly rulesFor?: (traits: Traits) => PlatformRules;

@@ -16,6 +16,7 @@ import { connectClient } from '../support/networks/contract/live-client.ts';
 import { describeLiveCases } from '../support/networks/contract/live-cases.ts';
 import { nostrFacts, toPost } from '../support/networks/nostr/subject.ts';
 import { refusal } from '../support/checks/platform-refusal.ts';
+import { formOf } from '../support/networks/connection.ts';
 
 // Before the tests are collected, so that a machine that can't have it skips them by name.
 const started = await startRealRelay();
@@ -81,7 +82,7 @@ describe.skipIf(!relay)('nostr-relay under the contract', () => {
 describe.skipIf(!relay)('nostr-relay', () => {
   test('connects an account', async () => {
     const { key, pubkey } = newAuthor();
-    const { credentials, run } = nostr.connect!;
+    const { credentials, run } = formOf(nostr);
     const given = { private_key: nsecEncode(key), relays: `${relay!.url}/ ${deadRelay}` };
     const connection = await run(credentials.parse(given), signal);
     expect(connection).toMatchObject({ externalAccountId: pubkey });

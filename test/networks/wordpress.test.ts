@@ -4,13 +4,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createWordPress } from '../../activities/platforms/wordpress/index.ts';
-import type { Connection, Published, Target } from '../../activities/platforms/platform.ts';
+import type { Published, Target } from '../../activities/platforms/platform.ts';
 import { describeLiveCases } from '../support/networks/contract/live-cases.ts';
 import { startWordPress, type WordPress } from '../support/networks/wordpress/playground.ts';
 import { listWrongCredentials, wordpressFacts } from '../support/networks/wordpress/subject.ts';
 import { refusal } from '../support/checks/platform-refusal.ts';
 import { prepareTarget, targetOf as createTarget } from '../support/networks/target.ts';
 import { loginOf } from '../support/rows/grants.ts';
+import { formOf, type Connection } from '../support/networks/connection.ts';
 
 const patienceMs = 100_000;
 const started = await startWordPress();
@@ -58,7 +59,7 @@ describe.skipIf(isMissing)('the connector', () => {
   const signal = () => AbortSignal.timeout(30_000);
   let connection: Connection;
 
-  const connect = async () => connector.connect!.run(await site.createUser('author'), signal());
+  const connect = async () => formOf(connector).run(await site.createUser('author'), signal());
 
   const targetOf = (given?: Partial<Target>) => createTarget(connection, given);
 

@@ -51,6 +51,7 @@ import {
   deleteConnectSessions,
   deleteEndedKeys,
   deleteEvents,
+  deleteExpiredFlows,
   deletePosts,
   deleteReplays,
   deleteUsage,
@@ -416,6 +417,7 @@ describe('pruning', () => {
     'old sandbox posts': (db) => deleteAged(db, 'sandbox_posts', new Date(), 100),
     'old sandbox refusals': (db) => deleteAged(db, 'sandbox_refusals', new Date(), 100),
     'old sandbox grants': (db) => deleteAged(db, 'sandbox_grants', new Date(), 100),
+    'flows of expired connect sessions': (db) => deleteExpiredFlows(db, new Date(), 100),
     'old connect sessions': (db) => deleteConnectSessions(db, new Date(), 100),
     'old replays': (db) => deleteReplays(db, new Date(), 100),
     'old posts': (db) => deletePosts(db, farAway, 100),
@@ -484,8 +486,9 @@ async function fill(db: Db): Promise<void> {
     `insert into idempotency_keys (project_id, key, fingerprint, environment, scopes, created_at)
       select 'prj_' || i % 50, i::text, '', 'production', '{}', now() - i * interval '10 s' from generate_series(0, 19999) i`,
     `insert into connect_sessions (id, project_id, environment, platform, external_user_id, status,
-        token_hash, expires_at)
-      select 'cs_' || i, 'prj_' || i % 50, ${environment}, 'sandbox', 'u', 'pending', '', now()
+        token_hash, expires_at, flow)
+      select 'cs_' || i, 'prj_' || i % 50, ${environment}, 'sandbox', 'u', 'pending', '', now(),
+        case when i % 50 = 0 then ''::bytea end
       from generate_series(0, 4999) i`,
     `insert into replays (id, project_id, webhook_id, status, since, until, statuses, matched,
         workflow_id, concluded_at, environment)

@@ -60,6 +60,7 @@ export function createScriptedNetwork(): ScriptedNetwork {
     expiredTokens: new Set(),
     refreshes: 0,
     platform: {
+      connect: [],
       definition: {
         ...simulatedDefinition,
         rules: { ...simulatedRules, isTextRequired: false, media: { max: 4 }, replies: null },

@@ -76,6 +76,7 @@ export function connectSlowNetwork(url: string): Platform {
   }
   return {
     definition: { ...simulatedDefinition, options: z.looseObject({}) },
+    connect: [],
     prepare: (target, signal) => call('prepare', target, signal),
     commit: (target, signal) => call<CommitOutcome>('commit', target, signal),
     confirm: (target, signal) => call<CommitOutcome>('confirm', target, signal),

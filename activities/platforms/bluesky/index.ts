@@ -31,10 +31,13 @@ export function createBluesky(settings: BlueskySettings): Platform {
   return {
     definition: bluesky,
 
-    connect: {
-      credentials: loginInput(entryway),
-      run: (credentials, signal) => logIn(sessions, credentials, signal),
-    },
+    connect: [
+      {
+        kind: 'form',
+        fields: loginInput(entryway),
+        run: (credentials, signal) => logIn(sessions, credentials, signal),
+      },
+    ],
 
     refresh: ({ credentials }, signal) => refreshSession(sessions, credentials, signal),
 

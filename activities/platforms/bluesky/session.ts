@@ -5,7 +5,7 @@ import type { Identify, Identity } from './identity.ts';
 import { parseJson } from '../json-client.ts';
 import type { OpenApi } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
-import type { Connection, Credentials, RefreshedCredentials } from '../platform.ts';
+import type { Credentials, Grant, RefreshedCredentials } from '../platform.ts';
 
 const Session = z.object({
   did: z.string(),
@@ -73,7 +73,7 @@ export async function logIn(
   { open, identify, entryway }: SessionSettings,
   { handle: handleOrDid = '', app_password = '', service }: Credentials,
   signal: AbortSignal,
-): Promise<Connection> {
+): Promise<Grant> {
   const identity = await identify(handleOrDid, signal);
   const { did, pds } = identity;
   if (service !== undefined && service !== pds && service !== entryway) {
@@ -94,11 +94,10 @@ export async function logIn(
   const { scope } = readClaims(session.accessJwt);
   const handle = identity.handle ?? INVALID_HANDLE;
   return {
-    externalAccountId: did,
-    accountName: handle,
     credentials: toCredentials(session, pds, handle),
     scope: scope === undefined ? [] : [scope],
     tokenExpiresAt: expiryOf(session),
+    accounts: [{ externalAccountId: did, accountName: handle, problem: null }],
   };
 }
 

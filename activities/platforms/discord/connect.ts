@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { pasted } from '../credential-fields.ts';
 import type { OpenApi } from '../network-api.ts';
-import type { Connection, Credentials } from '../platform.ts';
+import type { Credentials, FormWay, Grant } from '../platform.ts';
 import { permanent } from '../results.ts';
 import { blame, wrongCredential } from '../wrong-credential.ts';
 
@@ -58,9 +58,10 @@ const messageChannels = [0, 1, 2, 5, 10, 11, 12, 13];
 export const placeOf = ({ webhook_id, webhook_token, channel_id }: Credentials) =>
   webhook_id ? `/webhooks/${webhook_id}/${webhook_token}` : `/channels/${channel_id}`;
 
-export const createConnect = (open: OpenApi) => ({
-  credentials: ConnectInput,
-  async run(given: Credentials, signal: AbortSignal): Promise<Connection> {
+export const createConnect = (open: OpenApi): FormWay => ({
+  kind: 'form',
+  fields: ConnectInput,
+  async run(given, signal): Promise<Grant> {
     const [, webhook_id, webhook_token = ''] = webhookUrl.exec(given['webhook_url'] ?? '') ?? [];
     const credentials: Credentials = webhook_id ? { webhook_id, webhook_token } : given;
     const ask = open(credentials, signal);
@@ -71,12 +72,12 @@ export const createConnect = (open: OpenApi) => ({
       throw wrongCredential(field, 'Choose a text channel or a thread, which takes messages.');
     }
     const guildId = place.guild_id ?? '@me';
-    return {
+    const account = {
       externalAccountId: bot ? place.id : `webhook:${place.id}`,
       accountName: [bot?.username, place.name].filter(Boolean).join(' in #') || 'Webhook',
-      credentials,
-      ...permanent,
       traits: bot ? { via: 'bot', guildId, botId: bot.id } : { via: 'webhook', guildId },
+      problem: null,
     };
+    return { credentials, ...permanent, accounts: [account] };
   },
 });

@@ -43,7 +43,7 @@ export function createDiscord({ fetch, apiUrl }: { fetch: Fetch; apiUrl: string 
   });
   return {
     definition: discord,
-    connect: createConnect(open),
+    connect: [createConnect(open)],
 
     async commit(target, signal) {
       const [path, call] = toCall(target);

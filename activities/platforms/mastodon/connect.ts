@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { pasted, ServerUrl } from '../credential-fields.ts';
 import type { Ask } from '../network-api.ts';
-import type { Connection, Credentials } from '../platform.ts';
+import type { Credentials, Grant } from '../platform.ts';
 import { blameServer, wrongCredential } from '../wrong-credential.ts';
 
 export const ConnectInput = z
@@ -38,7 +38,7 @@ const Application = z.object({ scopes: z.array(z.string()).optional() });
 /** @see https://docs.joinmastodon.org/entities/Account/#CredentialAccount */
 const Account = z.object({ id: z.string().regex(/^[\w-]+$/), username: z.string().min(1) });
 
-export async function connectAccount(ask: Ask, credentials: Credentials): Promise<Connection> {
+export async function connectAccount(ask: Ask, credentials: Credentials): Promise<Grant> {
   const { host, hostname } = new URL(credentials['server']!);
   const message = `${host} does not answer as a Mastodon server.`;
   const asked = ask('/api/v2/instance', Instance);
@@ -49,14 +49,13 @@ export async function connectAccount(ask: Ask, credentials: Credentials): Promis
   const { body: account } = await ask('/api/v1/accounts/verify_credentials', Account);
   // A server may use a parent domain in the names of its accounts, but no unrelated one.
   const home = hostname.endsWith(`.${domain}`) ? domain : host;
-  return {
+  const connected = {
     externalAccountId: `${account.id}@${host}`,
     accountName: `@${account.username}@${home}`,
-    credentials,
-    scope: scopes ?? [],
-    tokenExpiresAt: null,
     traits: configuration.statuses,
+    problem: null,
   };
+  return { credentials, scope: scopes ?? [], tokenExpiresAt: null, accounts: [connected] };
 }
 
 /** `read` includes `read:statuses`. @see https://docs.joinmastodon.org/api/oauth-scopes/ */

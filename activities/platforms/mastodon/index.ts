@@ -26,10 +26,13 @@ export function createMastodon({ fetch }: { fetch: Fetch }): Platform {
   return {
     definition: mastodon,
 
-    connect: {
-      credentials: ConnectInput,
-      run: (credentials, signal) => connectAccount(open(credentials, signal), credentials),
-    },
+    connect: [
+      {
+        kind: 'form',
+        fields: ConnectInput,
+        run: (credentials, signal) => connectAccount(open(credentials, signal), credentials),
+      },
+    ],
 
     /**
      * Without this, a server would use the account's default visibility for replies to private posts. This

@@ -5,7 +5,7 @@ import { getPublicKey, verifyEvent, type NostrEvent } from 'nostr-tools/pure';
 import { nostr } from '../../../schema/platforms/nostr.ts';
 import type { WithWebSocket } from '../../egress/guarded-websocket.ts';
 import type { Platform, Published } from '../platform.ts';
-import { preparedAs } from '../results.ts';
+import { permanent, preparedAs } from '../results.ts';
 import { ConnectInput } from './credentials.ts';
 import { createdAt, markOf, prepareNote, signNote, toReplyTags } from './note.ts';
 import { createAskRelays, keyOf, toError, type AskRelays } from './relays.ts';
@@ -16,20 +16,24 @@ export function createNostr(withWebSocket: WithWebSocket, relayTimeoutMs = 10_00
   return {
     definition: nostr,
 
-    connect: {
-      credentials: ConnectInput,
-      async run(credentials, signal) {
-        const externalAccountId = getPublicKey(keyOf(credentials));
-        const profile = { authors: [externalAccountId], kinds: [Metadata], limit: 1 };
-        const answers = await open(credentials, signal)(['REQ', 'fanfare', profile]);
-        if (!answers.some(({ result }) => result === 'searched')) {
-          const options = { platformCode: 'no_relay', field: 'relays' };
-          throw toError('other', 'No relay answers.', answers, options);
-        }
-        const accountName = npubEncode(externalAccountId);
-        return { externalAccountId, accountName, credentials, scope: [], tokenExpiresAt: null };
+    connect: [
+      {
+        kind: 'form',
+        fields: ConnectInput,
+        async run(credentials, signal) {
+          const externalAccountId = getPublicKey(keyOf(credentials));
+          const profile = { authors: [externalAccountId], kinds: [Metadata], limit: 1 };
+          const answers = await open(credentials, signal)(['REQ', 'fanfare', profile]);
+          if (!answers.some(({ result }) => result === 'searched')) {
+            const options = { platformCode: 'no_relay', field: 'relays' };
+            throw toError('other', 'No relay answers.', answers, options);
+          }
+          const accountName = npubEncode(externalAccountId);
+          const account = { externalAccountId, accountName, problem: null };
+          return { credentials, ...permanent, accounts: [account] };
+        },
       },
-    },
+    ],
 
     async prepare(target, signal) {
       const { replyTo, credentials } = target;

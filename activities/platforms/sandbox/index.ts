@@ -4,7 +4,7 @@ import { sandbox, SandboxHandle } from '../../../schema/platforms/sandbox.ts';
 import type { NetworkAnswer } from '../json-client.ts';
 import { createApi, type ApiCall } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
-import type { Connection, Fetch, Platform } from '../platform.ts';
+import type { Fetch, Grant, Platform } from '../platform.ts';
 import { publishedAs } from '../results.ts';
 import type { Explanation, Verdict } from '../refusal.ts';
 
@@ -46,33 +46,34 @@ export function createSandboxPlatform({ fetch, apiUrl, publicUrl }: SandboxSetti
     return (await open({}, signal)('token', Tokens, { ...call, json })).body;
   }
 
-  async function logIn(json: object, signal: AbortSignal): Promise<Connection> {
+  async function logIn(json: object, signal: AbortSignal): Promise<Grant> {
     const credentials = await getTokens(json, signal);
-    return {
-      externalAccountId: credentials.handle,
-      accountName: credentials.handle,
-      credentials,
-      scope: ['post'],
-      tokenExpiresAt: null,
-    };
+    const { handle } = credentials;
+    const account = { externalAccountId: handle, accountName: handle, problem: null };
+    return { credentials, scope: ['post'], tokenExpiresAt: null, accounts: [account] };
   }
 
   return {
     definition: sandbox,
 
-    connect: {
-      credentials: z.strictObject({ handle: SandboxHandle }),
-      run: ({ handle }, signal) => logIn({ grant_type: 'handle', handle }, signal),
-    },
-
-    consent: {
-      authorizeUrl: ({ state, callbackUrl }) =>
-        `${publicUrl}/consent?${new URLSearchParams({ state, callback_url: callbackUrl }).toString()}`,
-      async complete(query, _request, signal) {
-        if (!query['code']) throw new PlatformError('rejected', 'The sandbox sent no code.');
-        return logIn({ grant_type: 'code', code: query['code'] }, signal);
+    connect: [
+      {
+        kind: 'consent',
+        async begin({ state, callbackUrl }) {
+          const query = new URLSearchParams({ state, callback_url: callbackUrl });
+          return { url: `${publicUrl}/consent?${query.toString()}`, flow: {} };
+        },
+        async complete(query, _request, signal) {
+          if (!query['code']) throw new PlatformError('rejected', 'The sandbox sent no code.');
+          return logIn({ grant_type: 'code', code: query['code'] }, signal);
+        },
       },
-    },
+      {
+        kind: 'form',
+        fields: z.strictObject({ handle: SandboxHandle }),
+        run: ({ handle }, signal) => logIn({ grant_type: 'handle', handle }, signal),
+      },
+    ],
 
     /** Counts as a commit: it rotates the token, so it must not be repeated without a check. */
     async refresh({ credentials: { refresh_token } }, signal) {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { pasted } from '../credential-fields.ts';
 import type { Ask } from '../network-api.ts';
-import type { Connection, Credentials } from '../platform.ts';
+import type { Credentials, Grant } from '../platform.ts';
 import { blame, wrongCredential } from '../wrong-credential.ts';
 import { meanings } from './client.ts';
 
@@ -32,7 +32,7 @@ const Info = z.object({
   }),
 });
 
-export async function connect(ask: Ask, credentials: Credentials): Promise<Connection> {
+export async function connect(ask: Ask, credentials: Credentials): Promise<Grant> {
   const { channel = '' } = credentials;
   const { body: identity, headers } = await ask('auth.test', Identity, { method: 'POST' });
   const scope = (headers.get('x-oauth-scopes') ?? '').split(/[\s,]+/).filter(Boolean);
@@ -45,14 +45,13 @@ export async function connect(ask: Ask, credentials: Credentials): Promise<Conne
   const needed = ['chat:write', is_private ? 'groups:history' : 'channels:history'];
   const missing = needed.filter((each) => !scope.includes(each)).join(',');
   if (missing !== '') throw refuse('bot_token', 'missing_scope', `needs ${missing}`);
-  return {
+  const account = {
     externalAccountId: `${identity.team_id}/${channel}`,
     accountName: `#${name} (${identity.team})`,
-    credentials,
-    scope,
-    tokenExpiresAt: null,
     traits: { workspaceUrl: identity.url },
+    problem: null,
   };
+  return { credentials, scope, tokenExpiresAt: null, accounts: [account] };
 }
 
 function refuse(field: string, platformCode: string, words = meanings.get(platformCode)) {

@@ -25,10 +25,13 @@ export function createSlack({ fetch, apiUrl }: { fetch: Fetch; apiUrl: string })
   const open = createSlackApi(fetch, apiUrl);
   return {
     definition: slack,
-    connect: {
-      credentials: ConnectInput,
-      run: (credentials, signal) => connect(open(credentials, signal), credentials),
-    },
+    connect: [
+      {
+        kind: 'form',
+        fields: ConnectInput,
+        run: (credentials, signal) => connect(open(credentials, signal), credentials),
+      },
+    ],
 
     async prepare(target, signal) {
       const threadTs = await findThread(open(target.credentials, signal), target);

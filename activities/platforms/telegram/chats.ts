@@ -1,7 +1,7 @@
 // Finds the chat that a bot posts to, and checks its right to post.
 import { z } from 'zod';
 import { pasted } from '../credential-fields.ts';
-import type { Connection } from '../platform.ts';
+import type { RefreshedCredentials } from '../platform.ts';
 import { PlatformError } from '../platform-error.ts';
 import { wrongCredential } from '../wrong-credential.ts';
 import { newChatIdOf, type Bot } from './bot-api.ts';
@@ -85,7 +85,7 @@ export function describeChat({ id, title, username }: Chat, token: string) {
     accountName: username === undefined ? (title ?? String(id)) : `@${username}`,
     credentials: { bot_token: token, chat: String(id) },
     tokenExpiresAt: null,
-  } satisfies Partial<Connection>;
+  } satisfies RefreshedCredentials;
 }
 
 /** The reason why the bot can't post there. */

@@ -17,13 +17,22 @@ export function createTelegram(settings: { fetch: Fetch; apiUrl: string }): Plat
   return {
     definition: telegram,
 
-    connect: {
-      credentials: ConnectInput,
-      async run({ bot_token = '', chat = '' }, signal) {
-        const found = await findPostableChat(botOf(bot_token, signal), chat);
-        return { ...describeChat(found, bot_token), scope: [] };
+    connect: [
+      {
+        kind: 'form',
+        fields: ConnectInput,
+        async run({ bot_token = '', chat = '' }, signal) {
+          const found = await findPostableChat(botOf(bot_token, signal), chat);
+          const { credentials, tokenExpiresAt, ...account } = describeChat(found, bot_token);
+          return {
+            credentials,
+            scope: [],
+            tokenExpiresAt,
+            accounts: [{ ...account, problem: null }],
+          };
+        },
       },
-    },
+    ],
 
     /** Tokens don't expire. A group that became a supergroup has a new id. */
     async refresh({ credentials: { bot_token = '', chat = '' } }, signal) {

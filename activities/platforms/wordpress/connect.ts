@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ServerUrl } from '../credential-fields.ts';
 import type { OpenApi } from '../network-api.ts';
-import type { Connection, Credentials } from '../platform.ts';
+import type { Credentials, Grant } from '../platform.ts';
 import { permanent } from '../results.ts';
 import { blame, blameServer, wrongCredential } from '../wrong-credential.ts';
 
@@ -37,7 +37,7 @@ export async function connectUser(
   open: OpenApi,
   { site = '', ...login }: Credentials,
   signal: AbortSignal,
-): Promise<Connection> {
+): Promise<Grant> {
   const { host, origin, pathname } = new URL(site);
   // People also paste the address of the dashboard or of the API.
   const folder = pathname.replace(/\/(?:wp-(?:admin|json|login\.php).*)?$/, '');
@@ -56,7 +56,7 @@ export async function connectUser(
     throw wrongCredential('username', words, 'rest_cannot_publish');
   }
   const names = { externalAccountId: `${id}@${place}`, accountName: `${name}@${place}` };
-  return { ...names, credentials, ...permanent };
+  return { credentials, ...permanent, accounts: [{ ...names, problem: null }] };
 }
 
 /** The site reports which part of the address it uses, but only on the same host. */

@@ -40,10 +40,13 @@ export function createWordPress({ fetch }: { fetch: Fetch }): Platform {
   return {
     definition: wordpress,
 
-    connect: {
-      credentials: ConnectInput,
-      run: (credentials, signal) => connectUser(open, credentials, signal),
-    },
+    connect: [
+      {
+        kind: 'form',
+        fields: ConnectInput,
+        run: (credentials, signal) => connectUser(open, credentials, signal),
+      },
+    ],
 
     prepare: async (target, signal) =>
       preparedAs(await prepareTerms(open(target.credentials, signal), target)),

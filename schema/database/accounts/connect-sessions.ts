@@ -58,15 +58,30 @@ export function lockConnectSession(
     .executeTakeFirstOrThrow();
 }
 
+export async function setConnectSessionFlow(
+  trx: Transaction,
+  projectId: string,
+  id: string,
+  flow: Pick<ConnectSessionRow, 'flow' | 'flow_key_id'>,
+): Promise<void> {
+  await trx
+    .updateTable('connect_sessions')
+    .set(flow)
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** The flow contains credentials, which an ended session doesn't need. */
 export function setConnectSessionEnded(
   trx: Transaction,
   projectId: string,
   id: string,
-  end: { status: 'completed'; completed_social_account_id: string } | { status: 'canceled' },
+  end: { status: 'completed'; completed_social_account_ids: string[] } | { status: 'canceled' },
 ): Promise<ConnectSessionRow> {
   return trx
     .updateTable('connect_sessions')
-    .set(end)
+    .set({ ...end, flow: null, flow_key_id: null })
     .where('project_id', '=', projectId)
     .where('id', '=', id)
     .returningAll()

@@ -100,6 +100,15 @@ export function deleteConnectSessions(db: Db, before: Date, limit: number): Prom
   return deleteOldest(db, 'connect_sessions', 'connectSession', before, limit, hasEnded);
 }
 
+/** Deletes what connect sessions that expired before `before` kept for their next page. */
+export async function deleteExpiredFlows(db: Db, before: Date, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update connect_sessions set flow = null, flow_key_id = null where ctid = any (array(
+      select ctid from connect_sessions where flow is not null and expires_at < ${before}
+      order by expires_at limit ${limit} for update skip locked))`.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}
+
 /**
  * Deletes the oldest posts that concluded before `before`, with their results and attempts. Drafts and
  * scheduled posts stay.

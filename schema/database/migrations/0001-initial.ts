@@ -105,10 +105,14 @@ const statements = [
     status text not null,
     token_hash bytea not null,
     expires_at ${time} not null,
-    completed_social_account_id ${id} references social_accounts on delete set null,
+    completed_social_account_ids text[] not null default '{}',
+    flow bytea,
+    flow_key_id text,
     created_at ${time} not null default now()
   )`,
   `create index connect_sessions_by_project on connect_sessions (project_id, id)`,
+  // Pruning deletes the flows of expired sessions.
+  `create index connect_sessions_with_flow on connect_sessions (expires_at) where flow is not null`,
 
   `create table posts (
     id ${id} primary key,

@@ -8,7 +8,7 @@ import { monthOf } from '../../../schema/database/accounts/usage.ts';
 import { insertChanges, readFeedHead } from '../../../schema/database/live/changes.ts';
 import { connectDatabase } from '../../../schema/database/connect.ts';
 import { deleteEvents } from '../../../schema/database/dispatch/pruning.ts';
-import { firstIdAt } from '../../../schema/wire/ids.ts';
+import { firstIdAt, newId } from '../../../schema/wire/ids.ts';
 import { createTestLog } from '../../support/log.ts';
 import { useDatabase } from '../../support/rows/database.ts';
 import { addOldEvents, dayMs } from '../../support/rows/old-records.ts';
@@ -218,6 +218,35 @@ describe('prune', () => {
       [{ status: 'running' }, { status: 'completed' }],
     ]);
   });
+});
+
+test('deletes the flow of a connect session as soon as the session has expired', async () => {
+  const { db } = database;
+  const session = (minutesLeft: number) => ({
+    id: newId('connectSession'),
+    project_id: projectId,
+    environment: 'production' as const,
+    platform: 'sandbox' as const,
+    external_user_id: 'u',
+    status: 'pending' as const,
+    token_hash: Buffer.from('x'),
+    expires_at: new Date(Date.now() + minutesLeft * 60_000),
+    flow: Buffer.from('sealed'),
+    flow_key_id: 'k',
+  });
+  const [open, expired] = [session(1), session(-1)];
+  await db.insertInto('connect_sessions').values([open, expired]).execute();
+  expect(await prune()).toBeNull();
+  const left = await db
+    .selectFrom('connect_sessions')
+    .select(['id', 'flow', 'flow_key_id'])
+    .where('id', 'in', [open.id, expired.id])
+    .orderBy('expires_at')
+    .execute();
+  expect(left).toEqual([
+    { id: expired.id, flow: null, flow_key_id: null },
+    { id: open.id, flow: open.flow, flow_key_id: 'k' },
+  ]);
 });
 
 describe('prune, by table', () => {

@@ -4,12 +4,13 @@ import type { AccountStatus } from '../../../schema/accounts.ts';
 import { completeSession } from '../../../api/connect/ending.ts';
 import { createConnectRoutes } from '../../../api/connect/routes.ts';
 import type { Context } from '../../../api/http/context.ts';
-import { createPlatforms } from '../../../activities/platforms/index.ts';
+import { createPlatforms, findFormWay } from '../../../activities/platforms/index.ts';
 import { getConnectSessionRow } from '../../../schema/database/accounts/connect-sessions.ts';
 import { createBrowser } from '../../support/app/browser.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
 import { createTestRest, type TestKey, type TestRest } from '../../support/app/rest.ts';
 import { createTestSandbox, type TestSandbox } from '../../support/app/sandbox.ts';
+import { toGrant } from '../../support/networks/connection.ts';
 
 let network: TestDatabase;
 let sandbox: TestSandbox;
@@ -42,13 +43,14 @@ async function completeAs(user: object, handle: string, by = tenant) {
   const { id } = opened.body.data;
   const scope = { projectId: by.projectId, environment: 'production' } as const;
   const session = await getConnectSessionRow(rest.context.db, scope, id);
-  return completeSession(rest.context, session, {
+  const grant = toGrant({
     externalAccountId: handle,
     accountName: handle,
     credentials: { access_token: 'of the session' },
     scope: ['post'],
     tokenExpiresAt: null,
   });
+  return completeSession(rest.context, session, { grant, appId: null });
 }
 
 /** All that is stored of an account, and of what happened to it. */
@@ -81,11 +83,11 @@ describe('a connect session', () => {
     expect(await readAll(id)).toEqual(before);
     const session = await rest.context.db
       .selectFrom('connect_sessions')
-      .select(['status', 'completed_social_account_id'])
+      .select(['status', 'completed_social_account_ids'])
       .where('external_user_id', '=', 'user-2')
       .orderBy('id', 'desc')
       .executeTakeFirstOrThrow();
-    expect(session).toEqual({ status: 'pending', completed_social_account_id: null });
+    expect(session).toEqual({ status: 'pending', completed_social_account_ids: [] });
   });
 
   test('connects an account again for the user that has it', async () => {
@@ -93,7 +95,7 @@ describe('a connect session', () => {
     const user = { external_user_id: 'user-1', external_user_email: 'one@example.com' };
     const { id } = (await connect(handle, user)).body.data;
     const ended = await completeAs({ external_user_id: 'user-1' }, handle);
-    expect(ended).toMatchObject({ status: 'completed', completed_social_account_id: id });
+    expect(ended).toMatchObject({ status: 'completed', completed_social_account_ids: [id] });
     expect((await readAll(id)).account).toMatchObject(user);
   });
 
@@ -171,7 +173,7 @@ describe('the hosted page', () => {
   test('says in the form that the account is in use', async () => {
     const handle = newHandle();
     await connect(handle, { external_user_id: 'user-1' });
-    const { consent: _, ...plain } = sandbox.platform;
+    const plain = { ...sandbox.platform, connect: [findFormWay(sandbox.platform)!] };
     const { id, url } = await open();
     const browser = browse({ ...rest.context, platforms: createPlatforms([plain]) });
     const form = await browser.visit(url);

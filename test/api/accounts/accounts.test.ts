@@ -1,8 +1,8 @@
 // Connecting, reading and disconnecting accounts over REST, with the sandbox as the network.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createBluesky } from '../../../activities/platforms/bluesky/index.ts';
-import { createPlatforms } from '../../../activities/platforms/index.ts';
-import type { Platform } from '../../../activities/platforms/platform.ts';
+import { createPlatforms, findFormWay } from '../../../activities/platforms/index.ts';
+import type { FormWay, Platform } from '../../../activities/platforms/platform.ts';
 import { didDocument, handleRecord, txtOf } from '../../support/servers/bluesky-identity.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
 import { createTestRest, type TestKey, type TestRest } from '../../support/app/rest.ts';
@@ -68,13 +68,14 @@ async function listEvents(accountId: string): Promise<Record<string, unknown>[]>
 
 describe('POST /v1/accounts/connect', () => {
   test('updates the traits of an account that is connected again', async () => {
-    const { connect: plain } = sandbox.platform;
+    const plain = findFormWay(sandbox.platform)!;
     let textMax = 3;
-    const run: NonNullable<Platform['connect']>['run'] = async (given, signal) => ({
-      ...(await plain!.run(given, signal)),
-      traits: { textMax: ++textMax },
-    });
-    const platforms = createPlatforms([{ ...sandbox.platform, connect: { ...plain!, run } }]);
+    const run: FormWay['run'] = async (given, signal) => {
+      const grant = await plain.run(given, signal);
+      const traits = { textMax: ++textMax };
+      return { ...grant, accounts: grant.accounts.map((account) => ({ ...account, traits })) };
+    };
+    const platforms = createPlatforms([{ ...sandbox.platform, connect: [{ ...plain, run }] }]);
     await using updated = await createTestRest({}, { platforms });
     const { key } = await updated.createTenant();
     const body = { platform: 'sandbox', credentials: { handle: 'ada' } };

@@ -16,17 +16,19 @@ const rest = useRest(
     platforms: createPlatforms([
       {
         ...createScriptedNetwork().platform,
-        connect: {
-          credentials: z.strictObject({ secret: z.string() }),
-          run: (credentials) =>
-            Promise.resolve({
-              externalAccountId: 'ada',
-              accountName: 'ada',
-              credentials,
-              scope: ['post'],
-              tokenExpiresAt: expiresAt,
-            }),
-        },
+        connect: [
+          {
+            kind: 'form',
+            fields: z.strictObject({ secret: z.string() }),
+            run: (credentials) =>
+              Promise.resolve({
+                credentials,
+                scope: ['post'],
+                tokenExpiresAt: expiresAt,
+                accounts: [{ externalAccountId: 'ada', accountName: 'ada', problem: null }],
+              }),
+          },
+        ],
         revoke: (login) => Promise.resolve(void revoked.push(login)),
       },
     ]),

@@ -2,24 +2,27 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
-import type { Connection } from '../../../activities/platforms/platform.ts';
 import { PlatformError } from '../../../activities/platforms/platform-error.ts';
 import { createSandboxPlatform } from '../../../activities/platforms/sandbox/index.ts';
 import { createTestRest, type TestKey, type TestRest } from '../../support/app/rest.ts';
+import { toGrant, type Connection } from '../../support/networks/connection.ts';
+import type { Grant, GrantedAccount, Platform } from '../../../activities/platforms/platform.ts';
 
-let answer: Connection | PlatformError;
+let answer: Grant | PlatformError;
 let rest: TestRest;
 let tenant: TestKey;
 
 beforeAll(async () => {
   const apiUrl = 'https://network.invalid';
-  async function run(): Promise<Connection> {
+  async function run(): Promise<Grant> {
     if (answer instanceof PlatformError) throw answer;
     return answer;
   }
-  const network = {
-    ...createSandboxPlatform({ fetch, apiUrl, publicUrl: apiUrl }),
-    connect: { credentials: z.strictObject({ handle: z.string() }), run },
+  const sandbox = createSandboxPlatform({ fetch, apiUrl, publicUrl: apiUrl });
+  const network: Platform = {
+    ...sandbox,
+    definition: { ...sandbox.definition, scopes: ['post'] },
+    connect: [{ kind: 'form', fields: z.strictObject({ handle: z.string() }), run }],
   };
   rest = await createTestRest({}, { platforms: createPlatforms([network]) });
   tenant = await rest.createTenant();
@@ -35,7 +38,11 @@ const usual: Connection = {
 };
 
 function connect(change: Partial<Connection> | PlatformError) {
-  answer = change instanceof PlatformError ? change : { ...usual, ...change };
+  return send(change instanceof PlatformError ? change : toGrant({ ...usual, ...change }));
+}
+
+function send(next: Grant | PlatformError) {
+  answer = next;
   return rest.call('POST', '/v1/accounts/connect', {
     key: tenant.key,
     body: { platform: 'sandbox', credentials: { handle: 'ada' } },
@@ -71,6 +78,58 @@ test.each<[string, Partial<Connection>]>([
   });
   const accounts = await rest.call('GET', '/v1/accounts', { key: tenant.key });
   expect(accounts.body.data).toEqual([]);
+});
+
+const grantOf = (accounts: GrantedAccount[]): Grant => ({ ...toGrant(usual), accounts });
+const named = (name: string): GrantedAccount => ({
+  externalAccountId: name,
+  accountName: name,
+  problem: null,
+});
+const many = (count: number) => Array.from({ length: count }, (_, i) => named(`page-${i}`));
+
+test.each([
+  ['more than 100 accounts', many(101)],
+  ['an account twice', [named('ada'), named('ada')]],
+])("%s can't be used", async (part, accounts) => {
+  const { status, body } = await send(grantOf(accounts));
+  expect(status).toBe(503);
+  expect(body.error.message).toBe(`The network answered with ${part} that can't be used.`);
+});
+
+test.each([
+  ['no account', [], 'This login has no account that can be connected.'],
+  ['an account that can not publish', [{ ...named('ada'), problem: 'Too new.' }], 'ada: Too new.'],
+])('a login with %s is refused', async (_, accounts, message) => {
+  const { status, body } = await send(grantOf(accounts));
+  expect(status).toBe(422);
+  expect(body.error.issues).toEqual([
+    { path: expect.stringMatching(/^credentials\b/), code: 'refused_by_network', message },
+  ]);
+});
+
+test('a login without a needed permission is refused, and the permission is named', async () => {
+  const { status, body } = await connect({ scope: ['read'] });
+  expect(status).toBe(422);
+  expect(body.error.issues).toEqual([
+    {
+      path: 'credentials.handle',
+      code: 'scope_missing',
+      message: 'This login lacks these permissions: post. Log in again and allow them.',
+    },
+  ]);
+});
+
+test('a login with several accounts needs a connect session', async () => {
+  const { status, body } = await send(grantOf(many(100)));
+  expect(status).toBe(422);
+  expect(body.error.issues[0]).toMatchObject({ path: 'credentials', code: 'several_accounts' });
+});
+
+test('a login connects the one account that can publish', async () => {
+  const blocked = { ...named('blocked'), problem: 'Too new.' };
+  const { status, body } = await send(grantOf([blocked, named('only')]));
+  expect([status, body.data.account_name]).toEqual([201, 'only']);
 });
 
 test('the longest that the specifications allow is stored whole', async () => {

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Platform } from '../../../activities/platforms/platform.ts';
 import { isSecretField } from '../../../api/accounts/connect-at-network.ts';
-import { formPage, type CredentialsForm } from '../../../api/connect/pages.ts';
-import { bluesky } from '../../../schema/platforms/bluesky.ts';
+import { formPage, type FieldsForm } from '../../../api/connect/pages.ts';
 import { AppError, validationError } from '../../../schema/wire/errors.ts';
+import { bluesky } from '../../../schema/platforms/bluesky.ts';
 
 const alternatives = z
   .strictObject({
@@ -15,10 +15,12 @@ const alternatives = z
   })
   .meta({ description: 'Paste a webhook. Or see https://example.com/bots, then `/invite` it.' });
 
-async function render(credentials: z.ZodType, form: Partial<CredentialsForm> = {}) {
-  const platform = { definition: bluesky, connect: { credentials } } as unknown as Platform;
+async function render(schema: z.ZodType, form: Partial<FieldsForm> = {}) {
+  const connect = [{ kind: 'form', fields: schema }];
+  const platform = { definition: bluesky, connect } as unknown as Platform;
   const page = await formPage({
     platform,
+    index: 0,
     projectName: 'Acme',
     sessionId: 'cs_1',
     state: 's',

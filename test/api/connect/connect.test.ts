@@ -108,6 +108,7 @@ describe('POST /v1/connect/sessions', () => {
       status: 'pending',
       expires_at: expect.any(String),
       completed_social_account_id: null,
+      completed_social_account_ids: [],
       created_at: expect.any(String),
     });
     expect(await getSession(session.id)).toEqual({ ...session, url: null });

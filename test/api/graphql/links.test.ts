@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSchema } from '../../../api/resources/schema.ts';
 import { createApi } from '../../support/app/api.ts';
 import { startApp, type TestApp } from '../../support/app/app.ts';
+import { createBrowser } from '../../support/app/browser.ts';
 import {
   ask,
   askRefused,
@@ -73,14 +74,37 @@ describe('links', () => {
     const { account, connectSession } = await askMine(
       `query ($id: ID!, $session: ID!) {
         account(id: $id) { events { nodes { event account { id } post { id } } } }
-        connectSession(id: $session) { completedSocialAccount { id } }
+        connectSession(id: $session) { completedSocialAccount { id } completedSocialAccounts { id } }
       }`,
       { id: mine.ids['Account'], session: mine.ids['ConnectSession'] },
     );
     expect(account.events.nodes).toEqual([
       { event: 'ACCOUNT_CONNECTED', account: { id: mine.ids['Account'] }, post: null },
     ]);
-    expect(connectSession.completedSocialAccount).toBeNull();
+    expect(connectSession).toEqual({ completedSocialAccount: null, completedSocialAccounts: [] });
+  });
+
+  test('lead from a completed connect session to its accounts', async () => {
+    const tenant = await app.createTenant();
+    const session = await tenant.api.post('/v1/connect/sessions', {
+      platform: 'sandbox',
+      external_user_id: 'user-of-links',
+    });
+    const browser = createBrowser();
+    const consent = await browser.visit(session.body.data.url);
+    await browser.submit(consent, { handle: 'linked', decision: 'allow' });
+    const query = `query ($id: ID!) { connectSession(id: $id) {
+      completedSocialAccountIds
+      completedSocialAccount { accountName }
+      completedSocialAccounts { id accountName }
+    } }`;
+    const { connectSession } = await ask(app, query, { id: session.body.data.id }, tenant.key);
+    const [{ id }] = connectSession.completedSocialAccounts;
+    expect(connectSession).toEqual({
+      completedSocialAccountIds: [id],
+      completedSocialAccount: { accountName: 'linked' },
+      completedSocialAccounts: [{ id, accountName: 'linked' }],
+    });
   });
 
   test('lead from each node of a page to its own resources', async () => {

@@ -5,6 +5,7 @@ import { ConnectAccount } from '../../../schema/accounts.ts';
 import { useApp } from '../../support/app/app.ts';
 import { readBlocks, readPage } from '../../support/checks/readme.ts';
 import { addAccount } from '../../support/rows/rows.ts';
+import { formOf } from '../../support/networks/connection.ts';
 
 const page = readPage('docs/networks.md');
 const sections = page.split(/^## /m).slice(1);
@@ -56,7 +57,7 @@ describe.each(platformDefinitions)('the section on $title', ({ name, title }) =>
     for (const { body } of requests) {
       const { platform, credentials } = ConnectAccount.parse(JSON.parse(body));
       expect(platform).toBe(name);
-      const parsed = app.context.platforms.get(name)!.connect!.credentials.safeParse(credentials);
+      const parsed = formOf(app.context.platforms.get(name)!).credentials.safeParse(credentials);
       expect(parsed.error?.issues).toBeUndefined();
     }
   });

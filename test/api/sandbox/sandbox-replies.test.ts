@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useDatabase } from '../../support/rows/database.ts';
 import { createTestSandbox, type TestSandbox } from '../../support/app/sandbox.ts';
+import { formOf } from '../../support/networks/connection.ts';
 
 interface SandboxPost {
   id: string;
@@ -19,7 +20,7 @@ beforeAll(() => {
 
 async function call(path: string, handle: string, body?: object): Promise<Response> {
   const { platform } = sandbox;
-  const { credentials } = await platform.connect!.run({ handle }, AbortSignal.timeout(5_000));
+  const { credentials } = await formOf(platform).run({ handle }, AbortSignal.timeout(5_000));
   return sandbox.request(`/sandbox/api/${path}`, {
     ...(body && { method: 'POST', body: JSON.stringify(body) }),
     headers: { Authorization: `Bearer ${credentials['access_token']}` },

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { generateWebhookSecret, signWebhook } from '../../../activities/delivering/signature.ts';
 import { useDatabase } from '../../support/rows/database.ts';
 import { createTestSandbox, toTarget, type TestSandbox } from '../../support/app/sandbox.ts';
+import { formOf } from '../../support/networks/connection.ts';
 
 let sandbox: TestSandbox;
 
@@ -16,7 +17,7 @@ const asBrowser = { headers: { Accept: 'text/html,application/xhtml+xml' } };
 
 async function publish(resultId: string, caption: string): Promise<string> {
   const signal = AbortSignal.timeout(5_000);
-  const { credentials } = await sandbox.platform.connect!.run({ handle: 'ada' }, signal);
+  const { credentials } = await formOf(sandbox.platform).run({ handle: 'ada' }, signal);
   const answer = await sandbox.platform.commit(
     toTarget(credentials, { resultId, caption }),
     signal,

@@ -14,10 +14,13 @@ export interface Browser {
   /** Loads a page and follows its redirects. */
   visit(url: string, init?: RequestInit): Promise<Page>;
   /** Sends the page's form: its hidden fields as they are, and the values given. */
-  submit(page: Page, values: Record<string, string>): Promise<Page>;
+  submit(page: Page, values: FormValues): Promise<Page>;
   /** The Cookie header that it sends there. */
   cookiesFor(url: string): string;
 }
+
+/** Several values: checkboxes with the same name. */
+type FormValues = Record<string, string | string[]>;
 
 interface Cookie {
   value: string;
@@ -69,13 +72,17 @@ export function createBrowser(send: Send = fetch): Browser {
     return { url, status: response.status, html: await response.text() };
   }
 
-  function submit({ url, html }: Page, values: Record<string, string>): Promise<Page> {
+  function submit({ url, html }: Page, values: FormValues): Promise<Page> {
     const action = /<form[^>]*action="([^"]*)"/.exec(html)?.[1];
     if (action === undefined) throw new Error(`No form is at ${url}:\n${html}`);
     return visit(new URL(unescape(action), url).href, {
       method: 'POST',
       headers: { Origin: new URL(url).origin },
-      body: new URLSearchParams({ ...readHiddenFields(html), ...values }),
+      body: new URLSearchParams(
+        Object.entries({ ...readHiddenFields(html), ...values }).flatMap(([name, value]) =>
+          [value].flat().map((one): [string, string] => [name, one]),
+        ),
+      ),
     });
   }
 

@@ -146,6 +146,7 @@ function connect(send: Send): Platform {
   return {
     // A container is published once.
     definition: { ...simulatedDefinition, commitRepeatsForMs: Number.POSITIVE_INFINITY },
+    connect: [],
     refresh: createRefresh(send),
 
     async prepare({ caption, replyTo, credentials, state }, signal) {

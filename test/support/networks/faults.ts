@@ -104,12 +104,15 @@ export function createSwitchboard(): Switchboard {
       const { connect, refresh, prepare, confirm, reconcile, revoke } = platform;
       return {
         ...platform,
-        ...(connect && {
-          connect: {
-            ...connect,
-            run: (...given) => stages.run('connect', () => connect.run(...given)),
-          },
-        }),
+        connect: connect.map((way) =>
+          way.kind === 'form'
+            ? { ...way, run: (...given) => stages.run('connect', () => way.run(...given)) }
+            : {
+                ...way,
+                begin: (...given) => stages.run('connect', () => way.begin(...given)),
+                complete: (...given) => stages.run('connect', () => way.complete(...given)),
+              },
+        ),
         ...(refresh && { refresh: (...given) => stages.run('refresh', () => refresh(...given)) }),
         ...(prepare && { prepare: (...given) => stages.run('prepare', () => prepare(...given)) }),
         commit: (...given) => stages.run('commit', () => platform.commit(...given)),

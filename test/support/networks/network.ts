@@ -1,11 +1,6 @@
 // What a simulated network is to a test: a connector that speaks to it, its faults, and what it has made public.
 import { z } from 'zod';
-import type {
-  Connection,
-  Platform,
-  ReconcileOutcome,
-  Target,
-} from '../../../activities/platforms/platform.ts';
+import type { Platform, ReconcileOutcome, Target } from '../../../activities/platforms/platform.ts';
 import type { Db } from '../../../schema/database/tables.ts';
 import type { PlatformRules } from '../../../schema/platforms/definition.ts';
 import type { PlatformEntry } from '../../../schema/platforms/index.ts';
@@ -16,6 +11,7 @@ import { startFaultyServer } from './faulty-server.ts';
 import { createSend, type Send } from './caller.ts';
 import { dispatch, Refusal, refuse, type Route } from './strict-requests.ts';
 import { createTokens, type Tokens } from './tokens.ts';
+import type { Connection } from './connection.ts';
 
 export type { PublicPost };
 

@@ -1,11 +1,7 @@
 // The target that a connector is given for a new post.
-import type {
-  Connection,
-  Platform,
-  ProviderState,
-  Target,
-} from '../../../activities/platforms/platform.ts';
+import type { Platform, ProviderState, Target } from '../../../activities/platforms/platform.ts';
 import { newId } from '../../../schema/wire/ids.ts';
+import type { Connection } from './connection.ts';
 
 /** A text post of the connected account, with the given changes. */
 export function targetOf(

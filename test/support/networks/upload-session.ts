@@ -126,6 +126,7 @@ function connect(send: Send): Platform {
   return {
     // Repeats are safe here, but a connector that doesn't know that must check first.
     definition: simulatedDefinition,
+    connect: [],
     refresh: createRefresh(send),
 
     async prepare({ caption, replyTo, credentials, state }, signal) {

@@ -11,6 +11,7 @@ import { recordKey } from '../../../../activities/platforms/bluesky/record.ts';
 import { newId } from '../../../../schema/wire/ids.ts';
 import { prepareTarget } from '../../../support/networks/target.ts';
 import { loginOf } from '../../../support/rows/grants.ts';
+import { formOf } from '../../../support/networks/connection.ts';
 
 const unexpected: Reply = { status: 404, body: '{"error":"XRPCNotSupported"}' };
 const simulator = await startReceiver({ respond: () => unexpected });
@@ -77,7 +78,7 @@ const phases = {
 
 function logIn() {
   const input = { handle: identity.handle, app_password: 'se-cr-et' };
-  return bluesky.connect!.run(bluesky.connect!.credentials.parse(input), never);
+  return formOf(bluesky).run(formOf(bluesky).credentials.parse(input), never);
 }
 
 async function errorOf(phase: keyof typeof phases, reply: Reply): Promise<PlatformError> {
@@ -270,7 +271,7 @@ describe('connect', () => {
   });
 
   test('accepts a handle as people write it, or a DID', () => {
-    const { credentials } = bluesky.connect!;
+    const { credentials } = formOf(bluesky);
     const parse = (handle: string) => credentials.parse({ handle, app_password: 'p' });
     expect(parse(' @Ada.Bsky.Social ')).toEqual({
       handle: 'ada.bsky.social',
@@ -288,7 +289,7 @@ describe('connect', () => {
     [{ service: 'https://user:pass@pds.example' }, 'service'],
     [{ service: 'pds.example' }, 'service'],
   ])('refuses %j', (change, field) => {
-    const parsed = bluesky.connect!.credentials.safeParse({
+    const parsed = formOf(bluesky).credentials.safeParse({
       handle: 'ada.test',
       app_password: 'p',
       ...change,

@@ -12,6 +12,7 @@ import {
 import { startReceiver, type Receiver, type Reply } from '../../../support/receivers/receiver.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
 import { loginOf } from '../../../support/rows/grants.ts';
+import { formOf } from '../../../support/networks/connection.ts';
 
 const [directory, home, entryway, other] = await Promise.all([
   startReceiver(),
@@ -65,7 +66,7 @@ function createConnector(
 }
 
 const logIn = (credentials: Record<string, string>, bluesky = createConnector()) =>
-  bluesky.connect!.run({ app_password: 'se-cr-et', ...credentials }, signal);
+  formOf(bluesky).run({ app_password: 'se-cr-et', ...credentials }, signal);
 
 /** How many requests each server had during the work. */
 async function countRequests(work: () => Promise<unknown>): Promise<Record<string, number>> {

@@ -10,6 +10,7 @@ import { txtOf } from '../../../support/servers/bluesky-identity.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
 import { prepareTarget, targetOf } from '../../../support/networks/target.ts';
 import { loginOf } from '../../../support/rows/grants.ts';
+import { formOf } from '../../../support/networks/connection.ts';
 
 // Before the tests are collected, so that a machine that can't have it skips them by name.
 const started = await startBlueskyPds();
@@ -46,7 +47,7 @@ function createAccount(): Promise<PdsAccount> {
 
 async function connect(bluesky: Platform, { handle, appPassword }: PdsAccount) {
   const credentials = { handle: `@${handle}`, app_password: appPassword };
-  return bluesky.connect!.run(bluesky.connect!.credentials.parse(credentials), never);
+  return formOf(bluesky).run(formOf(bluesky).credentials.parse(credentials), never);
 }
 
 async function connectNew() {

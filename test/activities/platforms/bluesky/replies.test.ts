@@ -8,6 +8,7 @@ import { newId } from '../../../../schema/wire/ids.ts';
 import { txtOf } from '../../../support/servers/bluesky-identity.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
 import { prepareTarget } from '../../../support/networks/target.ts';
+import { formOf } from '../../../support/networks/connection.ts';
 
 // Before the tests are collected, so that a machine that can't have it skips them by name.
 const started = await startBlueskyPds();
@@ -63,7 +64,7 @@ async function createAuthor() {
     lookUpTxt: txtOf({}),
   });
   const account = await pds!.createAccount(`reply${++accountCount}.test`, 'correct-horse');
-  const { credentials } = await bluesky.connect!.run(
+  const { credentials } = await formOf(bluesky).run(
     { handle: account.handle, app_password: account.appPassword, service: pds!.url },
     signal,
   );

@@ -10,10 +10,11 @@ import {
   startDiscord,
   webhookCredentials,
 } from '../../../support/networks/discord/connected.ts';
+import { formOf } from '../../../support/networks/connection.ts';
 
 type Answer = Parameters<typeof startHttp>[0];
 
-const { connect } = createDiscord({ fetch, apiUrl: 'http://127.0.0.1:2/api/v10' });
+const connect = formOf(createDiscord({ fetch, apiUrl: 'http://127.0.0.1:2/api/v10' }));
 
 describe('credentials', () => {
   const id = '223704706495545344';
@@ -27,7 +28,7 @@ describe('credentials', () => {
     `https://ptb.discord.com/api/v9/webhooks/${id}/${token}`,
     `https://discord.com/api/v10/webhooks/${id}/${token}/`,
   ])('take the webhook URL %s', (webhook_url) => {
-    expect(connect!.credentials.safeParse({ webhook_url }).success).toBe(true);
+    expect(connect.credentials.safeParse({ webhook_url }).success).toBe(true);
   });
 
   test.each([
@@ -41,7 +42,7 @@ describe('credentials', () => {
     `https://discord.com/api/webhooks/${id}`,
     'nonsense',
   ])('refuse the webhook URL %s, and do not repeat it', (webhook_url) => {
-    const { error } = connect!.credentials.safeParse({ webhook_url });
+    const { error } = connect.credentials.safeParse({ webhook_url });
     expect(error!.issues).toMatchObject([{ path: ['webhook_url'] }]);
     expect(JSON.stringify(error!.issues)).not.toContain(token);
   });
@@ -58,12 +59,12 @@ describe('credentials', () => {
     [{ bot_token: `${bot_token}\r\nx: y`, channel_id: id }, ['bot_token']],
     [{ bot_token, channel_id: id, server: 'x' }, []],
   ])('name what is wrong in %j', (given, path) => {
-    const { error } = connect!.credentials.safeParse(given);
+    const { error } = connect.credentials.safeParse(given);
     expect(error!.issues.map((issue) => issue.path)).toEqual([path]);
   });
 
   test('need a webhook, or a bot and its channel', () => {
-    const { error } = connect!.credentials.safeParse({});
+    const { error } = connect.credentials.safeParse({});
     expect(error!.issues).toMatchObject([
       { path: ['bot_token'], message: 'is required without webhook_url' },
       { path: ['channel_id'], message: 'is required without webhook_url' },
@@ -75,7 +76,7 @@ describe('connect with a webhook', () => {
   test('has a form that hides the URL, and never repeats it', async () => {
     await using started = await startDiscord();
     const { discord, connector: platform } = started;
-    const form = { platform, projectName: 'Shop', sessionId: 'cs_1', state: 's' };
+    const form = { platform, index: 0, projectName: 'Shop', sessionId: 'cs_1', state: 's' };
     const page = await formPage({
       ...form,
       values: { ...webhookCredentials(discord), channel_id: '1' },
@@ -213,7 +214,7 @@ describe('a server that is no Discord', () => {
 
   test('is unavailable when nobody listens there', async () => {
     await using started = await startDiscord();
-    const error = await refusal(connect!.run(botCredentials(started.discord), never));
+    const error = await refusal(connect.run(botCredentials(started.discord), never));
     expect(error).toMatchObject({
       kind: 'unavailable',
       message: '127.0.0.1:2 could not be reached.',
@@ -228,7 +229,7 @@ describe('a server that is no Discord', () => {
     const { fetch } = createClient({ fetchDeadlineMs: 300 });
     const discord = createDiscord({ fetch, apiUrl: `http://127.0.0.1:${port}/api/v10` });
     const given = { bot_token: 'a-token-of-a-bot-0123456789', channel_id: '300000000000000001' };
-    expect(await refusal(discord.connect!.run(given, never))).toMatchObject({
+    expect(await refusal(formOf(discord).run(given, never))).toMatchObject({
       kind: 'unavailable',
       message: 'The network gave no answer.',
     });

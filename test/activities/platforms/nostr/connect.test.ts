@@ -11,6 +11,7 @@ import {
 import { startRelay, type Relay } from '../../../support/networks/nostr/server.ts';
 import { startHttp } from '../../../support/receivers/loopback.ts';
 import { createTestRest, type TestKey, type TestRest } from '../../../support/app/rest.ts';
+import { formOf } from '../../../support/networks/connection.ts';
 
 let relay: Relay;
 let rest: TestRest;
@@ -59,7 +60,7 @@ describe('the private key', () => {
   });
 
   test('is stored in one form', () => {
-    const { credentials } = createConnector().connect!;
+    const { credentials } = formOf(createConnector());
     const relays = 'wss://a.example.com';
     for (const private_key of [nsec, hex.toUpperCase()]) {
       expect(credentials.parse({ private_key, relays })).toEqual({ private_key: hex, relays });
@@ -97,7 +98,7 @@ describe('the relays', () => {
     [' wss://A.example.com\n\nwss://a.example.com:443 ', 'wss://a.example.com'],
     ['ws://127.0.0.1:7777', 'ws://127.0.0.1:7777'],
   ])('%j are %j', (given, relays) => {
-    const { credentials } = createConnector().connect!;
+    const { credentials } = formOf(createConnector());
     expect(credentials.parse({ private_key: nsec, relays: given })).toMatchObject({ relays });
   });
 

@@ -4,6 +4,7 @@ import type { CommitOutcome, Platform, Target } from '../../../../activities/pla
 import { PlatformError } from '../../../../activities/platforms/platform-error.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/rows/database.ts';
 import { createTestSandbox, toTarget, type TestSandbox } from '../../../support/app/sandbox.ts';
+import { formOf } from '../../../support/networks/connection.ts';
 
 let database: TestDatabase;
 let sandbox: TestSandbox;
@@ -17,7 +18,7 @@ beforeAll(async () => {
   sandbox = createTestSandbox(database.db);
   listening = await sandbox.listen();
   platform = listening.platform;
-  credentials = (await platform.connect!.run({ handle: 'ada' }, signal)).credentials;
+  credentials = (await formOf(platform).run({ handle: 'ada' }, signal)).credentials;
 });
 afterAll(async () => {
   await listening.close();

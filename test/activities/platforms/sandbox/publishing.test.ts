@@ -5,6 +5,7 @@ import { PlatformError } from '../../../../activities/platforms/platform-error.t
 import { useDatabase } from '../../../support/rows/database.ts';
 import { createTestSandbox, toTarget, type TestSandbox } from '../../../support/app/sandbox.ts';
 import { loginOf } from '../../../support/rows/grants.ts';
+import { formOf } from '../../../support/networks/connection.ts';
 
 let sandbox: TestSandbox;
 let credentials: Credentials;
@@ -17,7 +18,7 @@ beforeAll(async () => {
 });
 
 async function logIn(handle = 'ada'): Promise<Credentials> {
-  return (await sandbox.platform.connect!.run({ handle }, signal)).credentials;
+  return (await formOf(sandbox.platform).run({ handle }, signal)).credentials;
 }
 
 async function errorOf(work: Promise<unknown>): Promise<PlatformError> {
@@ -37,17 +38,14 @@ const commit = (resultId: string, platformOptions: Record<string, unknown>, capt
 
 describe('connect', () => {
   test('gives the handle without its @, and credentials to act for it', async () => {
-    const { credentials: schema } = sandbox.platform.connect!;
-    const connection = await sandbox.platform.connect!.run(
-      schema.parse({ handle: '@Ada' }),
-      signal,
-    );
+    const { credentials: schema } = formOf(sandbox.platform);
+    const connection = await formOf(sandbox.platform).run(schema.parse({ handle: '@Ada' }), signal);
     expect(connection).toMatchObject({ externalAccountId: 'ada', accountName: 'ada' });
     expect(connection.credentials['access_token']).toMatch(/^sbx_at_/);
   });
 
   test('refuses other fields and odd handles', () => {
-    const { credentials: schema } = sandbox.platform.connect!;
+    const { credentials: schema } = formOf(sandbox.platform);
     expect(schema.safeParse({ handle: 'ada', password: 'x' }).success).toBe(false);
     expect(schema.safeParse({ handle: 'a b' }).success).toBe(false);
   });

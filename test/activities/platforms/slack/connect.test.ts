@@ -4,6 +4,7 @@ import { createSlack } from '../../../../activities/platforms/slack/index.ts';
 import { startSlack } from '../../../support/networks/slack/connected.ts';
 import { createClient, startHttp } from '../../../support/receivers/loopback.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
+import { formOf } from '../../../support/networks/connection.ts';
 
 const never = new AbortController().signal;
 
@@ -38,7 +39,7 @@ describe('connect', () => {
     ['xoxb-1-2', 'D012345678', 'channel'],
     ['xoxb-1-2', 'C01&limit=1', 'channel'],
   ])('refuses %s for %s before any call', (bot_token, channel, field) => {
-    const { credentials } = createSlack({ fetch, apiUrl: 'http://127.0.0.1:2' }).connect!;
+    const { credentials } = formOf(createSlack({ fetch, apiUrl: 'http://127.0.0.1:2' }));
     const { error } = credentials.safeParse({ bot_token, channel });
     expect(error?.issues.map(({ path }) => path)).toEqual([[field]]);
   });
@@ -98,7 +99,7 @@ describe('a server that is not Slack', () => {
       if (body !== undefined) response.end(body);
     });
     const { fetch } = createClient({ fetchDeadlineMs: 500 });
-    const { run } = createSlack({ fetch, apiUrl: server.url }).connect!;
+    const { run } = formOf(createSlack({ fetch, apiUrl: server.url }));
     const credentials = { bot_token: 'xoxb-1-2', channel: 'C0GENERAL1' };
     expect(await refusal(run(credentials, never))).toMatchObject({ kind: 'unavailable' });
   });
@@ -108,7 +109,7 @@ describe('a server that is not Slack', () => {
     const server = await startHttp((_request, response) => {
       response.writeHead(302, { location: other.url }).end();
     });
-    const { run } = createSlack({ fetch: createClient().fetch, apiUrl: server.url }).connect!;
+    const { run } = formOf(createSlack({ fetch: createClient().fetch, apiUrl: server.url }));
     const credentials = { bot_token: 'xoxb-1-2', channel: 'C0GENERAL1' };
     expect(await refusal(run(credentials, never))).toMatchObject({ kind: 'unavailable' });
     expect(other.connections).toBe(0);

@@ -15,6 +15,7 @@ import {
 import { createClient, startHttp } from '../../../support/receivers/loopback.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
 import { createTestRest, type TestKey, type TestRest } from '../../../support/app/rest.ts';
+import { formOf } from '../../../support/networks/connection.ts';
 
 let network: TelegramServer;
 let server: FaultyServer;
@@ -167,7 +168,7 @@ describe('connects nothing at a server that', () => {
 
   async function errorAt(apiUrl: string, timeoutMs = 5_000) {
     const { fetch: guarded } = createClient({ fetchMaxBytes: 1_000_000 });
-    const { run } = createTelegram({ fetch: guarded, apiUrl }).connect!;
+    const { run } = formOf(createTelegram({ fetch: guarded, apiUrl }));
     const error = await refusal(run(credentials, AbortSignal.timeout(timeoutMs)));
     expect(JSON.stringify([error.message, error.options])).not.toContain('AAsecret');
     return error;

@@ -4,6 +4,7 @@ import { createWordPress } from '../../../../activities/platforms/wordpress/inde
 import { startConnected } from '../../../support/networks/wordpress/connected.ts';
 import { createClient, resolvingTo, startHttp } from '../../../support/receivers/loopback.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
+import { formOf } from '../../../support/networks/connection.ts';
 
 const login = { username: 'ada', application_password: 'abcd EFGH 1234' };
 
@@ -64,19 +65,20 @@ describe('connect', () => {
     [{ username: ' ' }, 'username'],
     [{ application_password: '' }, 'application_password'],
   ])('refuses %j before any call', (change, field) => {
-    const { credentials } = createWordPress({ fetch }).connect!;
+    const { credentials } = formOf(createWordPress({ fetch }));
     const { error } = credentials.safeParse({ site: 'example.com', ...login, ...change });
     expect(error?.issues.map(({ path }) => path)).toEqual([[field]]);
   });
 
   test('reaches a host without a scheme by https', async () => {
     const urls: string[] = [];
-    const { credentials, run } = createWordPress({
+    const wordpress = createWordPress({
       fetch: (url) => {
         urls.push(url);
         return Promise.reject(new Error('Not now.'));
       },
-    }).connect!;
+    });
+    const { credentials, run } = formOf(wordpress);
     const given = credentials.parse({ site: 'Example.com/blog/', ...login });
     await refusal(run(given, new AbortController().signal));
     expect(urls).toEqual(['https://example.com/blog/?rest_route=/&_fields=home']);
@@ -113,7 +115,7 @@ describe('connect', () => {
 
 describe('a site that is no WordPress', () => {
   const connect = (site: string, client = createClient({ fetchDeadlineMs: 500 })) => {
-    const { run } = createWordPress({ fetch: client.fetch }).connect!;
+    const { run } = formOf(createWordPress({ fetch: client.fetch }));
     return refusal(run({ site, ...login }, new AbortController().signal));
   };
 

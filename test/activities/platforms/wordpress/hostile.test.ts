@@ -4,6 +4,7 @@ import { createWordPress } from '../../../../activities/platforms/wordpress/inde
 import { startConnected } from '../../../support/networks/wordpress/connected.ts';
 import { createClient, startHttp } from '../../../support/receivers/loopback.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
+import { formOf } from '../../../support/networks/connection.ts';
 
 const login = { username: 'adam', application_password: 'abcd EFGH 1234' };
 const basic = Buffer.from('adam:abcd EFGH 1234').toString('base64');
@@ -12,7 +13,7 @@ async function connectTo(status: number, body: string, headers: Record<string, s
   const server = await startHttp((_request, response) => {
     response.writeHead(status, headers).end(body);
   });
-  const { run } = createWordPress({ fetch: createClient().fetch }).connect!;
+  const { run } = formOf(createWordPress({ fetch: createClient().fetch }));
   return run({ site: `${server.url}/bob`, ...login }, new AbortController().signal);
 }
 
@@ -51,10 +52,11 @@ describe('a hostile site', () => {
         capabilities: { publish_posts: true },
       },
     };
-    const { run } = createWordPress({
+    const wordpress = createWordPress({
       fetch: (asked) =>
         Promise.resolve(Response.json(answers[new URL(asked).searchParams.get('rest_route')!])),
-    }).connect!;
+    });
+    const { run } = formOf(wordpress);
     const { externalAccountId } = await run(
       { site: `${url}/bob`, ...login },
       new AbortController().signal,

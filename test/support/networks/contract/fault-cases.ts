@@ -14,6 +14,7 @@ import { toKind } from './kind.ts';
 import type { NetworkSubject } from './subject.ts';
 import { prepareTarget } from '../target.ts';
 import { readGranted } from '../../rows/grants.ts';
+import { formOf } from '../connection.ts';
 
 const silent: readonly Fault[] = ['cut_before', 'hang_before', 'refused', 'error_before'];
 const lost: readonly Fault[] = ['answer_lost', 'hang_after', 'error_after', 'garbage'];
@@ -174,7 +175,7 @@ export function describeFaultCases(subject: NetworkSubject): void {
       const switchboard = createSwitchboard();
       await using network = await subject.start(switchboard, database.db);
       const platform = switchboard.watch(createConnector(subject.name, network, switchboard));
-      const { credentials, run } = platform.connect!;
+      const { credentials, run } = formOf(platform);
       const given = credentials.parse(network.credentials);
       for (const fault of troubles) {
         switchboard.plans = [{ stage: 'connect', call: 1, times: Infinity, fault }];

@@ -3,6 +3,7 @@ import { createSwitchboard } from '../faults.ts';
 import type { NetworkKind } from '../network.ts';
 import { createConnector } from './connector.ts';
 import type { NetworkSubject } from './subject.ts';
+import { formOf } from '../connection.ts';
 
 const connectTimeoutMs = 10_000;
 
@@ -15,7 +16,7 @@ export function toKind(subject: NetworkSubject): NetworkKind {
       const switchboard = createSwitchboard();
       const network = await subject.start(switchboard, db);
       const platform = switchboard.watch(createConnector(subject.name, network, switchboard));
-      const { credentials, run } = platform.connect!;
+      const { credentials, run } = formOf(platform);
       const signal = AbortSignal.timeout(connectTimeoutMs);
       const connection = await run(credentials.parse(network.credentials), signal);
       return {

@@ -17,6 +17,7 @@ import { connectClient, contractUser, secretsOf, type LiveClient } from './live-
 import type { LiveNetwork, NetworkSubject, PublicPost } from './subject.ts';
 import { textOf } from './texts.ts';
 import { loginOf } from '../../rows/grants.ts';
+import { formOf } from '../connection.ts';
 
 /** A real server's limit is its own. */
 export interface LiveSubject extends Pick<
@@ -131,13 +132,13 @@ export function describeLiveCases(subject: LiveSubject): void {
     });
 
     test('has a hosted page that says where to find what it asks for', async () => {
-      if (platform.consent) {
+      if (platform.connect[0]?.kind === 'consent') {
         const handle = network.credentials['handle']!;
         const connected = await completeConsent(app.api, { handle, externalUserId: contractUser });
         expect(connected).toBe(client.accountId);
         return;
       }
-      const schema = z.toJSONSchema(platform.connect!.credentials, {
+      const schema = z.toJSONSchema(formOf(platform).credentials, {
         io: 'input',
         unrepresentable: 'any',
       }) as { description?: string; properties: Record<string, Field> };

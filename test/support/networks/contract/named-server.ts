@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Credentials } from '../../../../activities/platforms/platform.ts';
 import { PlatformName, platformNames } from '../../../../schema/platforms/index.ts';
 import { createConnector } from './connector.ts';
+import { formOf } from '../connection.ts';
 
 export interface NamedServer {
   name: PlatformName;
@@ -87,8 +88,8 @@ function listFields(name: PlatformName): Field[] {
 }
 
 function readSchema(name: PlatformName): z.infer<typeof FieldSchemas> {
-  const { connect } = createConnector(name, { env: {} }, { fetch });
-  const schema = z.toJSONSchema(connect!.credentials, { io: 'input', unrepresentable: 'any' });
+  const { credentials } = formOf(createConnector(name, { env: {} }, { fetch }));
+  const schema = z.toJSONSchema(credentials, { io: 'input', unrepresentable: 'any' });
   return FieldSchemas.parse(schema);
 }
 

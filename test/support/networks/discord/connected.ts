@@ -5,6 +5,7 @@ import { createSwitchboard } from '../faults.ts';
 import { startFaultyServer } from '../faulty-server.ts';
 import { createDiscordServer, type DiscordServer } from './server.ts';
 import { targetOf } from '../target.ts';
+import { formOf } from '../connection.ts';
 
 export const never = new AbortController().signal;
 
@@ -30,7 +31,7 @@ export async function startDiscord() {
     scripted,
     seen,
     connect: (given: Credentials) =>
-      connector.connect!.run(connector.connect!.credentials.parse(given), never),
+      formOf(connector).run(formOf(connector).credentials.parse(given), never),
     [Symbol.asyncDispose]: () => http.close(),
   };
 }

@@ -3,6 +3,7 @@ import { onTestFinished } from 'vitest';
 import { createMastodon } from '../../../../activities/platforms/mastodon/index.ts';
 import type { Target } from '../../../../activities/platforms/platform.ts';
 import { createClient } from '../../receivers/loopback.ts';
+import { formOf } from '../connection.ts';
 import { createSwitchboard } from '../faults.ts';
 import { startFaultyServer } from '../faulty-server.ts';
 import { createMastodonServer, type MastodonTraits } from './server.ts';
@@ -18,8 +19,8 @@ export async function startMastodon(traits?: MastodonTraits) {
 }
 
 export function connect(credentials: Record<string, string>, client = createClient()) {
-  const { connect } = createMastodon(client);
-  return connect!.run(connect!.credentials.parse(credentials), never);
+  const form = formOf(createMastodon(client));
+  return form.run(form.credentials.parse(credentials), never);
 }
 
 export async function connectNew(traits?: MastodonTraits) {

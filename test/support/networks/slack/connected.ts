@@ -1,10 +1,11 @@
 // The connector of Slack, connected to a channel of the simulator over HTTP.
 import { createSlack } from '../../../../activities/platforms/slack/index.ts';
-import type { Connection, Target } from '../../../../activities/platforms/platform.ts';
+import type { Target } from '../../../../activities/platforms/platform.ts';
 import { createSwitchboard } from '../faults.ts';
 import { startFaultyServer } from '../faulty-server.ts';
 import { SlackServer } from './server.ts';
 import { prepareTarget, targetOf } from '../target.ts';
+import { formOf, type Connection } from '../connection.ts';
 
 const never = new AbortController().signal;
 
@@ -14,7 +15,7 @@ export async function startSlack() {
   const slack = createSlack({ fetch, apiUrl: `${url}/api` });
 
   const connect = (change: Record<string, string> = {}): Promise<Connection> => {
-    const { credentials, run } = slack.connect!;
+    const { credentials, run } = formOf(slack);
     const given = { bot_token: server.token, channel: server.channel, ...change };
     return run(credentials.parse(given), never);
   };

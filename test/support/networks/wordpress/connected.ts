@@ -5,6 +5,7 @@ import { createSwitchboard } from '../faults.ts';
 import { startFaultyServer } from '../faulty-server.ts';
 import { createSite, type SiteSettings } from './server.ts';
 import { prepareTarget, targetOf as createTarget } from '../target.ts';
+import { formOf } from '../connection.ts';
 import { loginOf } from '../../rows/grants.ts';
 
 const never = new AbortController().signal;
@@ -16,7 +17,7 @@ export async function startConnected(settings: SiteSettings = {}) {
   const wordpress = createWordPress({ fetch });
 
   const connect = (change: Record<string, string> = {}) => {
-    const { credentials, run } = wordpress.connect!;
+    const { credentials, run } = formOf(wordpress);
     const given = {
       site: `${url}${settings.folder ?? ''}`,
       username: author.login,

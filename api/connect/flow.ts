@@ -1,0 +1,145 @@
+// What one page of a connect session leaves for the next one, sealed in the session.
+import { fetchFor } from '../../activities/egress/guarded-fetch.ts';
+import type { Flow, Grant } from '../../activities/platforms/platform.ts';
+import { findApp } from '../../schema/database/accounts/apps.ts';
+import {
+  lockConnectSession,
+  setConnectSessionFlow,
+} from '../../schema/database/accounts/connect-sessions.ts';
+import type { ConnectSessionRow } from '../../schema/database/tables.ts';
+import { inTransaction } from '../../schema/database/transaction.ts';
+import type { Vault } from '../../schema/database/vault.ts';
+import type { Context } from '../http/context.ts';
+import { statusOf } from './presenter.ts';
+import { isState } from './session-secrets.ts';
+
+const revokeTimeoutMs = 5_000;
+/** More would only be scanners. */
+const maxBrowsers = 5;
+
+interface FlowOf<Kind> {
+  kind: Kind;
+  /** Of the browser that began. Each begin has another one. */
+  state: string;
+  /** Position in `platform.connect`. */
+  way: number;
+}
+
+/** A consent that has begun, until its callback. */
+export interface BegunConsent extends FlowOf<'consent'> {
+  inputs: Record<string, string>;
+  flow: Flow;
+  appId: string | null;
+}
+
+/** A login, and the app that it was made with. */
+export interface NewLogin {
+  grant: Grant;
+  appId: string | null;
+}
+
+/** A login that reaches several accounts, until the user has chosen. */
+export interface Choice extends FlowOf<'choice'>, NewLogin {}
+
+export type StoredFlow = BegunConsent | Choice;
+
+/** A browser at the pages of a session. */
+export interface Visit {
+  session: ConnectSessionRow;
+  /** Of the browser. */
+  secret: string;
+}
+
+/** The flow of this browser. */
+export function findFlow(context: Context, visit: Visit): StoredFlow | undefined {
+  return openFlows(context.vault, visit.session).find((flow) => isOwn(visit, flow));
+}
+
+/**
+ * Replaces the flow of this browser, and keeps those of others: a mail scanner also opens links. If the
+ * session has ended, the new flow is discarded instead.
+ */
+export async function keepFlow(context: Context, visit: Visit, flow: StoredFlow): Promise<void> {
+  const unused = await updateFlows(context, visit.session, (known) => {
+    const others = known.filter((each) => !isOwn(visit, each));
+    return [...others.slice(1 - maxBrowsers), flow];
+  });
+  await discardFlows(context, visit.session, unused ?? [flow]);
+}
+
+/** Returns the consent with this state only once. Undefined: it was used or replaced. */
+export async function takeFlow(
+  context: Context,
+  session: ConnectSessionRow,
+  state: string,
+): Promise<BegunConsent | undefined> {
+  const taken = await updateFlows(context, session, (known) =>
+    known.filter((flow) => flow.kind !== 'consent' || flow.state !== state),
+  );
+  return taken?.find((flow) => flow.kind === 'consent');
+}
+
+/** Returns the flows that the session no longer has. Undefined: the session has ended. */
+function updateFlows(
+  { db, notifier, vault }: Context,
+  { id, project_id: projectId }: ConnectSessionRow,
+  update: (known: StoredFlow[]) => StoredFlow[],
+): Promise<StoredFlow[] | undefined> {
+  return inTransaction(db, notifier, async (trx) => {
+    const session = await lockConnectSession(trx, projectId, id);
+    if (statusOf(session) !== 'pending') return undefined;
+    const known = openFlows(vault, session);
+    const kept = update(known);
+    await setConnectSessionFlow(trx, projectId, id, sealFlows(vault, id, kept));
+    return known.filter((flow) => !kept.includes(flow));
+  });
+}
+
+function isOwn({ session, secret }: Visit, { state }: StoredFlow): boolean {
+  return isState(session.id, secret, state);
+}
+
+/** Ends a grant that nobody will use, at its network. Credentials that the user typed in stay theirs. */
+export async function discardFlows(
+  { db, vault, platforms, log }: Context,
+  { id, platform: name, project_id }: ConnectSessionRow,
+  unused: readonly StoredFlow[],
+): Promise<void> {
+  const platform = platforms.get(name);
+  for (const flow of unused) {
+    if (flow.kind !== 'choice' || !platform?.revoke) continue;
+    if (platform.connect[flow.way]?.kind !== 'consent') continue;
+    const { grant, appId } = flow;
+    const signal = AbortSignal.timeout(revokeTimeoutMs);
+    try {
+      const app = appId === null ? null : ((await findApp(db, project_id, vault, appId)) ?? null);
+      const login = { credentials: grant.credentials, app };
+      await fetchFor(project_id, () => platform.revoke!(login, signal));
+    } catch (err) {
+      log.warn({ err, connect_session_id: id }, 'cannot revoke an unused login at its network');
+    }
+  }
+}
+
+function sealFlows(vault: Vault, sessionId: string, flows: StoredFlow[]) {
+  if (flows.length === 0) return { flow: null, flow_key_id: null };
+  const { ciphertext, keyId } = vault.seal(JSON.stringify(flows), sealContext(sessionId));
+  return { flow: ciphertext, flow_key_id: keyId };
+}
+
+/** One of each browser. None also if their key is gone: the user begins again. */
+export function openFlows(
+  vault: Vault,
+  { id, flow, flow_key_id: keyId }: ConnectSessionRow,
+): StoredFlow[] {
+  if (flow === null || keyId === null || !vault.hasKey(keyId)) return [];
+  const opened = vault.open({ ciphertext: flow, keyId }, sealContext(id));
+  return (JSON.parse(opened) as StoredFlow[]).map((stored) => {
+    if (stored.kind === 'consent') return stored;
+    const { tokenExpiresAt } = stored.grant;
+    const expiry = tokenExpiresAt && new Date(tokenExpiresAt);
+    return { ...stored, grant: { ...stored.grant, tokenExpiresAt: expiry } };
+  });
+}
+
+const sealContext = (sessionId: string) => `connect_sessions/${sessionId}/flow`;
