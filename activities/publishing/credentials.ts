@@ -240,7 +240,7 @@ export async function setReconnectRequired(
     const accounts = await lockActiveAccounts(trx, [grantId]);
     const ended = await trx
       .updateTable('grants')
-      .set({ credentials: null, credentials_key_id: null })
+      .set(noCredentials)
       .where('id', '=', grantId)
       .where('credential_version', '=', credentialVersion)
       .where('credentials', 'is not', null)
@@ -250,6 +250,29 @@ export async function setReconnectRequired(
     await requireReconnect(trx, accounts, reason, { previewEvents });
     return accounts.some(({ id }) => id === accountId);
   });
+}
+
+/** A refresh that is in flight then writes nothing. */
+const noCredentials = {
+  credentials: null,
+  credentials_key_id: null,
+  credential_version: sql<number>`credential_version + 1`,
+};
+
+/** Ends logins whose app is deleted, as if their network had refused them. */
+export async function endGrants(
+  trx: Transaction,
+  grantIds: string[],
+  reason: DisconnectReason,
+  options: Pick<AccessDependencies, 'previewEvents'>,
+): Promise<void> {
+  const accounts = await lockActiveAccounts(trx, grantIds);
+  await trx
+    .updateTable('grants')
+    .set(noCredentials)
+    .where('id', '=', sql<string>`any (${grantIds}::text[])`)
+    .execute();
+  await requireReconnect(trx, accounts, reason, options);
 }
 
 /** The accounts, locked, can't publish until their user connects them again. */

@@ -7,6 +7,7 @@ import { connectDatabase } from '../../schema/database/connect.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import { isMigrated, migrate } from '../../schema/database/migrate.ts';
 import { createVault, type Vault } from '../../schema/database/vault.ts';
+import { storeOperatorApps } from '../../schema/database/accounts/apps.ts';
 import { checkVault } from '../../schema/database/vault-check.ts';
 import { createApp, type App, type AppOptions } from '../server/app.ts';
 import { startEmbeddedBackends } from '../embedded/backends.ts';
@@ -59,7 +60,10 @@ export async function startAllInOne(
     const ran = await migrateDatabase(databaseUrl);
     if (ran.length > 0) print(`Migrated the database (${ran.join(', ')}).`);
     const vault = openVault(config);
-    await withDatabase(databaseUrl, (db) => checkVault(db, vault));
+    await withDatabase(databaseUrl, async (db) => {
+      await checkVault(db, vault);
+      await storeOperatorApps(db, vault, config.platforms);
+    });
     app = await createApp({
       config,
       documents,
@@ -117,6 +121,7 @@ export async function startRole(
       throw new Error('The database is not migrated. Run the command `migrate`.');
     }
     await checkVault(db, vault);
+    await storeOperatorApps(db, vault, config.platforms);
   });
   const app = await createApp({
     config,

@@ -56,6 +56,8 @@ function unwrap(schema: z.ZodType | undefined): z.ZodType | undefined {
 export interface Place {
   /** The argument that holds the whole value. */
   input?: { type: GraphQLInputType; value: unknown };
+  /** Other arguments of the field, which REST has in the path. */
+  beside?: readonly string[];
   /** Arguments whose names differ from REST's. */
   names?: Readonly<Record<string, string>>;
 }
@@ -75,7 +77,8 @@ export function namesAt(place: Place): Names {
  * below a scalar belong to the client or a network, so they stay. A one-of input adds the member that
  * was sent: `['platform_options', 'delay_ms']` → `['platformOptions', 'sandbox', 'delayMs']`.
  */
-export function toArgumentPath(path: Path, { input, names = {} }: Place): Path {
+export function toArgumentPath(path: Path, { input, names = {}, beside = [] }: Place): Path {
+  if (beside.includes(String(path[0]))) return path;
   let { type, value } = { ...input };
   const parts: (string | number)[] = input ? ['input'] : [];
   const enter = (inner: GraphQLInputType | undefined, part: string | number) => {

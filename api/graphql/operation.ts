@@ -16,7 +16,9 @@ import { validate } from '../http/validation.ts';
 /** Where the input of an operation is in its arguments. */
 export function inInput(args: { input?: unknown }, info: GraphQLResolveInfo): Place {
   const argument = findInputArgument(info);
-  return argument ? { input: { type: argument.type, value: args.input } } : {};
+  if (!argument) return {};
+  const beside = argumentsOf(info).flatMap(({ name }) => (name === 'input' ? [] : [name]));
+  return { input: { type: argument.type, value: args.input }, beside };
 }
 const inArguments: Place = { names: { limit: 'first', cursor: 'after' } };
 
@@ -71,6 +73,7 @@ export interface Write<Input> {
     id?: string;
     input?: object | null | undefined;
     idempotencyKey?: string | null | undefined;
+    [beside: string]: unknown;
   };
   info: GraphQLResolveInfo;
 }
@@ -127,9 +130,11 @@ function readInput(
   return argument && input ? toWire(input, argument.type, schema) : {};
 }
 
-function findInputArgument({ parentType, fieldName }: GraphQLResolveInfo) {
-  return parentType.getFields()[fieldName]!.args.find(({ name }) => name === 'input');
-}
+const argumentsOf = ({ parentType, fieldName }: GraphQLResolveInfo) =>
+  parentType.getFields()[fieldName]!.args;
+
+const findInputArgument = (info: GraphQLResolveInfo) =>
+  argumentsOf(info).find(({ name }) => name === 'input');
 
 function idempotencyKeyIn(input: unknown): string | undefined {
   if (typeof input !== 'object' || input === null || !('idempotency_key' in input)) {

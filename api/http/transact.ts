@@ -23,9 +23,9 @@ export interface Effects {
 
 /** A change for the audit log. */
 interface NotedChange {
-  subject: 'api_key' | 'connect_session' | 'project';
+  subject: 'api_key' | 'connect_session' | 'platform_app' | 'project';
   subject_id: string;
-  kind: 'created' | 'revoked' | 'updated';
+  kind: 'created' | 'deleted' | 'revoked' | 'updated';
 }
 
 export interface Answer<T> {

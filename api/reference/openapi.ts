@@ -122,7 +122,7 @@ function describe(route: Route): Registration {
     Object.fromEntries(
       names.map((name) => [
         name,
-        z.string().meta({ description: `ID of the ${resourceOf(route.path, name)}.` }),
+        z.string().meta({ description: describeParameter(route.path, name) }),
       ]),
     ),
   );
@@ -151,9 +151,10 @@ function describe(route: Route): Registration {
 }
 
 /** `POST /v1/posts/:id` has the ID of a post. */
-function resourceOf(path: string, parameter: string): string {
+function describeParameter(path: string, parameter: string): string {
+  if (parameter === 'platform') return 'Network of the app.';
   const segments = path.split('/');
-  return resourceNames[segments[segments.indexOf(`:${parameter}`) - 1]!]!;
+  return `ID of the ${resourceNames[segments[segments.indexOf(`:${parameter}`) - 1]!]!}.`;
 }
 
 const resourceNames: Record<string, string> = {

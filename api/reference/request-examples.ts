@@ -18,6 +18,7 @@ export const requestExamples: Readonly<Record<string, object>> = {
     external_user_id: 'user_42',
     return_url: 'https://app.example.com/connected',
   },
+  setPlatformApp: { client_id: '1234567890', client_secret: 'shown-once-at-the-network' },
   createWebhook: {
     url: 'https://app.example.com/webhooks',
     events: ['post.published', 'post.failed'],

@@ -5,6 +5,7 @@ import { connectRoutes } from '../connect/rest.ts';
 import { deliveryRoutes } from '../deliveries/rest.ts';
 import { eventRoutes } from '../events/rest.ts';
 import { limitRoutes } from '../limits/rest.ts';
+import { platformAppRoutes } from '../platform-apps/rest.ts';
 import { platformRoutes } from '../platforms/rest.ts';
 import { postRoutes } from '../posts/rest.ts';
 import { projectRoutes } from '../projects/rest.ts';
@@ -16,6 +17,7 @@ export const routes: readonly Route[] = [
   ...postRoutes,
   ...accountRoutes,
   ...connectRoutes,
+  ...platformAppRoutes,
   ...platformRoutes,
   ...webhookRoutes,
   ...deliveryRoutes,

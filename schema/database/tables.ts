@@ -94,6 +94,7 @@ interface PlatformAppTable {
   /** Null: the operator's. */
   project_id: string | null;
   platform: PlatformName;
+  environment: GeneratedAlways<KeyEnvironment>;
   /** The server that knows the client, for networks of many servers. Empty for all others. */
   instance: Generated<string>;
   client_id: string;

@@ -13,9 +13,20 @@ import {
   listAccountRows,
   listAccountsById,
 } from '../../schema/database/accounts/accounts.ts';
+import {
+  deleteApps,
+  deleteReplacedApps,
+  findAppFor,
+  listProjectApps,
+  lockProjectApps,
+  putApp,
+} from '../../schema/database/accounts/apps.ts';
+import { deleteEmptyGrant, listLiveGrants } from '../../schema/database/accounts/grants.ts';
 import { findUsableApiKey, listApiKeys, listApiKeysById } from '../../schema/database/api-keys.ts';
 import { listConnectSessionsById } from '../../schema/database/accounts/connect-sessions.ts';
 import { deleteChanges, isDeletionKept, readChanges } from '../../schema/database/live/changes.ts';
+import { sandbox } from '../../schema/platforms/sandbox.ts';
+import { endGrants, loadAccess } from '../../activities/publishing/credentials.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import {
   findDelivery,
@@ -163,6 +174,7 @@ describe('lists', () => {
     'accounts that a post names': (db, scope) => listAccountsById(db, scope, ['sa_7', 'sa_57']),
     'accounts by user': (db, scope) =>
       listAccountRows(db, scope, { external_user_id: 'user_7' }, nextPage),
+    'apps of a project': (db, scope) => listProjectApps(db, scope),
     'api keys': (db, scope) => listApiKeys(db, scope, page),
     webhooks: (db, scope) => listWebhookRows(db, scope, page),
     deliveries: (db, scope) => listDeliveryRows(db, scope, 'wh_7', {}, page),
@@ -334,6 +346,33 @@ describe('the engine', () => {
         { id: 'res_1007', steps: 1 },
       ]),
     'holds a paused target': async (db) => setPaused(db, (await findTarget(db, 'res_1000'))!),
+    'loads the credentials of an account': (db) => loadAccess({ db, vault: rowsVault }, 'sa_7'),
+    'refreshes, ends and deletes grants': (db) =>
+      inQuietTransaction(db, async (trx) => {
+        await endGrants(trx, ['grt_7', 'grt_57'], 'revoked', { previewEvents: false });
+        await trx
+          .updateTable('social_accounts')
+          .set({ grant_id: null })
+          .where('id', '=', 'sa_7')
+          .execute();
+        await deleteEmptyGrant(trx, project, 'grt_7');
+      }),
+    'finds the app of a consent': async (db) => {
+      const definition = { ...sandbox, hasApp: true };
+      for (const instance of ['', 'one.example']) {
+        await findAppFor(db, project, rowsVault, { definition, instance }).catch(() => undefined);
+      }
+    },
+    'puts and deletes apps': (db) =>
+      inQuietTransaction(db, async (trx) => {
+        const app = { platform: 'sandbox', clientId: 'client_7', clientSecret: null } as const;
+        await putApp(trx, null, rowsVault, app);
+        await deleteReplacedApps(trx, project, await putApp(trx, project, rowsVault, app));
+        const rows = await lockProjectApps(trx, scope, 'sandbox');
+        const ids = rows.map(({ id }) => id);
+        await listLiveGrants(trx, ids);
+        await deleteApps(trx, project, ids);
+      }),
     'finds posts that no pause holds any longer': (db) => listResumablePosts(db, ''),
     'reads the failures of workflows': (db) => listActivityFailures(db, ['w7', 'w57']),
     'finds stuck posts': (db) => listStuckPosts(db, 60_000),

@@ -3,13 +3,16 @@ import { sql } from 'kysely';
 import { newId } from '../../wire/ids.ts';
 import { validationError } from '../../wire/errors.ts';
 import type { App } from '../../platforms/definition.ts';
-import type { PlatformEntry, PlatformName } from '../../platforms/index.ts';
+import {
+  platformDefinitions,
+  type PlatformEntry,
+  type PlatformName,
+} from '../../platforms/index.ts';
+import { inScope, type RowScope } from '../row-scope.ts';
 import type { Db, PlatformAppRow, Transaction } from '../tables.ts';
 import type { Vault } from '../vault.ts';
 
 export interface GivenApp {
-  /** Null: the operator's. */
-  projectId: string | null;
   platform: PlatformName;
   /** The server that knows the client, for networks of many servers. */
   instance?: string;
@@ -17,11 +20,15 @@ export interface GivenApp {
   clientSecret: string | null;
 }
 
-/** Inserts the app, or sets the secret of the known app with this client ID. */
+/**
+ * Inserts the app, or sets the secret of the known app with this client ID. Without a project it is the
+ * operator's.
+ */
 export async function putApp(
   db: Db,
+  projectId: string | null,
   vault: Vault,
-  { projectId, platform, instance = '', clientId, clientSecret }: GivenApp,
+  { platform, instance = '', clientId, clientSecret }: GivenApp,
 ): Promise<PlatformAppRow> {
   const key = { project_id: projectId, platform, instance, client_id: clientId };
   await db
@@ -32,7 +39,7 @@ export async function putApp(
   const { id } = await db
     .selectFrom('platform_apps')
     .select('id')
-    .where('project_id', 'is not distinct from', projectId)
+    .where('project_id', projectId === null ? 'is' : '=', projectId)
     .where('platform', '=', platform)
     .where('instance', '=', instance)
     .where('client_id', '=', clientId)
@@ -45,13 +52,34 @@ export async function putApp(
     .executeTakeFirstOrThrow();
 }
 
+type AppSettings = Record<
+  PlatformName,
+  { clientId?: string | undefined; clientSecret?: string | undefined }
+>;
+
+/**
+ * Stores the apps that the operator's settings name. An app that they no longer name stays for the logins
+ * that it made.
+ */
+export async function storeOperatorApps(
+  db: Db,
+  vault: Vault,
+  settings: AppSettings,
+  definitions: readonly PlatformEntry[] = platformDefinitions,
+): Promise<void> {
+  for (const { name, hasApp } of definitions) {
+    const { clientId, clientSecret = null } = settings[name];
+    if (!hasApp || clientId === undefined) continue;
+    await putApp(db, null, vault, { platform: name, clientId, clientSecret });
+  }
+}
+
 /** What a new consent asks for. */
 export interface WantedApp {
-  projectId: string;
   definition: PlatformEntry;
   /** Default: the network has no instances. */
   instance?: string;
-  /** The client ID in the operator's settings. The operator's other apps of the network serve old grants. */
+  /** The client ID in the operator's settings. The operator's other apps serve older logins. */
   operatorClientId?: string | undefined;
 }
 
@@ -61,8 +89,9 @@ export interface WantedApp {
  */
 export async function findAppFor(
   db: Db,
+  projectId: string,
   vault: Vault,
-  { projectId, definition, instance = '', operatorClientId }: WantedApp,
+  { definition, instance = '', operatorClientId }: WantedApp,
 ): Promise<App | null> {
   const { rows } = await sql<PlatformAppRow>`
     select * from platform_apps
@@ -103,6 +132,65 @@ export async function lockApp(trx: Transaction, id: string): Promise<boolean> {
     .forKeyShare()
     .executeTakeFirst();
   return row !== undefined;
+}
+
+/** The apps of the project that new consents use, at most one for each network. */
+export async function listProjectApps(db: Db, scope: RowScope): Promise<PlatformAppRow[]> {
+  return db
+    .selectFrom('platform_apps')
+    .distinctOn('platform')
+    .selectAll()
+    .where(inScope(scope, 'platform_apps'))
+    .where('instance', '=', '')
+    .orderBy('platform')
+    .orderBy('updated_at', 'desc')
+    .execute();
+}
+
+/** All apps of the project at the network, by id. No account can be connected with them meanwhile. */
+export async function lockProjectApps(
+  trx: Transaction,
+  scope: RowScope,
+  platform: string,
+): Promise<PlatformAppRow[]> {
+  return trx
+    .selectFrom('platform_apps')
+    .selectAll()
+    .where(inScope(scope, 'platform_apps'))
+    .where(sql<boolean>`platform = ${platform}`)
+    .where('instance', '=', '')
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+}
+
+/** Deletes the network's other apps of the project that no grant needs. */
+export async function deleteReplacedApps(
+  trx: Transaction,
+  projectId: string,
+  { id, platform, instance }: PlatformAppRow,
+): Promise<void> {
+  await trx
+    .deleteFrom('platform_apps')
+    .where('project_id', '=', projectId)
+    .where('platform', '=', platform)
+    .where('instance', '=', instance)
+    .where('id', '<>', id)
+    // Not a join, for which Postgres might read all grants.
+    .where(sql<boolean>`(select id from grants where app_id = platform_apps.id limit 1) is null`)
+    .execute();
+}
+
+export async function deleteApps(
+  trx: Transaction,
+  projectId: string,
+  ids: string[],
+): Promise<void> {
+  await trx
+    .deleteFrom('platform_apps')
+    .where('project_id', '=', projectId)
+    .where('id', '=', sql<string>`any (${ids}::text[])`)
+    .execute();
 }
 
 export type SealedApp = Pick<

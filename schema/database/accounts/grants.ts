@@ -42,6 +42,17 @@ export async function deleteEmptyGrant(
     .executeTakeFirst();
 }
 
+/** The grants of these apps whose login has not ended. */
+export async function listLiveGrants(trx: Transaction, appIds: string[]): Promise<string[]> {
+  const grants = await trx
+    .selectFrom('grants')
+    .select('id')
+    .where('app_id', '=', sql<string>`any (${appIds}::text[])`)
+    .where('credentials', 'is not', null)
+    .execute();
+  return grants.map(({ id }) => id);
+}
+
 /** Without blocking inserts of results that refer to the accounts. */
 export function lockActiveAccounts(
   trx: Transaction,

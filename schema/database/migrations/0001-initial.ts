@@ -39,6 +39,8 @@ const statements = [
     id ${id} primary key,
     project_id ${id} references projects on delete cascade,
     platform text not null,
+    environment text not null
+      generated always as (case platform when 'sandbox' then 'test' else 'production' end) stored,
     instance text not null default '',
     client_id text not null,
     client_secret bytea,

@@ -1,12 +1,14 @@
 // Accounts that share a grant: one refresh serves them all, and a refusal ends them all.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { Login, Platform } from '../../../activities/platforms/platform.ts';
 import { PlatformError } from '../../../activities/platforms/platform-error.ts';
+import { openApp, putApp } from '../../../schema/database/accounts/apps.ts';
 import { defaultTargetClock } from '../../../schema/retry.ts';
 import { dependenciesOf } from '../../support/networks/posting.ts';
 import { useDatabase } from '../../support/rows/database.ts';
 import { addGrant, readGranted } from '../../support/rows/grants.ts';
-import { addProject } from '../../support/rows/rows.ts';
+import { addProject, rowsVault } from '../../support/rows/rows.ts';
 import {
   addAccountOf,
   addTargets,
@@ -109,6 +111,25 @@ describe('an expired token of three accounts', () => {
       { account_name: 'ada', external_account_id: 'eve' },
     ]);
   });
+});
+
+test('a refresh gets the app that made the login', async () => {
+  const { db } = database;
+  const given = { platform: 'sandbox', clientId: 'client', clientSecret: 'secret' } as const;
+  const app = openApp(rowsVault, await putApp(db, projectId, rowsVault, given));
+  const grantId = await addGrant(db, { projectId, appId: app.id });
+  accounts = [await addAccountOf(db, projectId, grantId, 'zoe')];
+  network.expiredTokens.add('t');
+  const logins: Login[] = [];
+  const { platform } = network;
+  const refresh: Platform['refresh'] = (login, signal) => {
+    logins.push(login);
+    return platform.refresh!(login, signal);
+  };
+  const dependencies = dependenciesOf(db, { platform: { ...platform, refresh } });
+  const { resultIds } = await addTargets(db, accounts[0]!);
+  expect((await advanceToEnd(dependencies, resultIds[0]!)).status).toBe('published');
+  expect(logins).toEqual([{ credentials: { token: 't' }, app }]);
 });
 
 describe('a refused login of three accounts', () => {

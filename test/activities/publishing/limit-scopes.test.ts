@@ -28,9 +28,8 @@ beforeEach(async () => {
 async function addTenant(clientId?: string): Promise<TestAccount[][]> {
   const { db } = database;
   const projectId = await addProject(db);
-  const platform = 'sandbox';
-  const given = clientId && ({ projectId, platform, clientId, clientSecret: 's' } as const);
-  const appId = given ? (await putApp(db, rowsVault, given)).id : null;
+  const app = clientId && ({ platform: 'sandbox', clientId, clientSecret: 's' } as const);
+  const appId = app ? (await putApp(db, projectId, rowsVault, app)).id : null;
   return Promise.all(
     [0, 1].map(async (n) => {
       const grantId = await addGrant(db, { projectId, appId });

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import type { Login } from '../../../activities/platforms/platform.ts';
+import { openApp, putApp } from '../../../schema/database/accounts/apps.ts';
 import { useRest } from '../../support/app/rest.ts';
 import { forEachTest } from '../../support/fixtures.ts';
 import { addGrant, readGranted } from '../../support/rows/grants.ts';
@@ -142,6 +143,18 @@ describe('connecting an account again', () => {
     expect(revoked).toEqual([]);
     expect(await listGrants()).toHaveLength(1);
   });
+});
+
+test('a login is revoked through the app that made it', async () => {
+  const { db, vault } = rest.context;
+  const { projectId } = tenant;
+  const given = { platform: 'sandbox', clientId: 'client', clientSecret: 'secret' } as const;
+  const app = openApp(vault, await putApp(db, projectId, vault, given));
+  const credentials = { secret: 'one' };
+  const grant_id = await addGrant(db, { projectId, appId: app.id, credentials }, vault);
+  const account = await rest.insertAccount(projectId, { grant_id, platform: 'sandbox' });
+  await call('DELETE', account);
+  expect(revoked).toEqual([{ credentials, app }]);
 });
 
 test('a login of another project is not touched', async () => {

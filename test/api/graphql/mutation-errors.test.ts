@@ -13,7 +13,7 @@ const app = useApp({ roles: { api: true, worker: false } });
 
 /** Credentials are the network's own words. */
 const isGraphqlPath = ({ path }: Message) =>
-  /^(input|id|\w+Id|idempotencyKey)\b([^_]*|\.credentials\..*)$/.test(path);
+  /^(input|id|platform|\w+Id|idempotencyKey)\b([^_]*|\.credentials\..*)$/.test(path);
 
 describe('a mutation', () => {
   test.each(mutations)('%s with sample arguments is refused with a code', async (name) => {

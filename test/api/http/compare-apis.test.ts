@@ -91,7 +91,8 @@ describe('the input', () => {
   test.each(byName)('has the same parameters in %s', (_, route) => {
     const parameters = membersOf(route.query).map((name) => argumentNames[name] ?? name);
     const args = findField(schema, fieldOf(route))!.args.map(({ name }) => name);
-    const isOfPath = (name: string) => /^id$|Id$/.test(name) && !parameters.includes(name);
+    const isOfPath = (name: string) =>
+      (/^id$|Id$/.test(name) || route.path.includes(`:${name}`)) && !parameters.includes(name);
     const others = args.filter((name) => !otherArguments.has(name) && !isOfPath(name));
     const advice = `Make the arguments of ${fieldOf(route)} match the query in schema/.`;
     expect(others.toSorted(), advice).toEqual(parameters.toSorted());

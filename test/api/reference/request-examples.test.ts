@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { requestExamples } from '../../../api/reference/request-examples.ts';
 import { routes } from '../../../api/resources/routes.ts';
+import { SetPlatformApp } from '../../../schema/platform-apps.ts';
 import { startApp, type TestApp } from '../../support/app/app.ts';
 import { hourAgo } from '../../support/receivers/replays.ts';
 
@@ -27,7 +28,7 @@ async function create(resource: string): Promise<string> {
   return id;
 }
 
-const { connectAccount, ...others } = requestExamples;
+const { connectAccount, setPlatformApp, ...others } = requestExamples;
 
 test.each(Object.entries(others))('%s accepts its example', async (name, example) => {
   const { method, path } = routes.find((route) => route.name === name)!;
@@ -44,6 +45,10 @@ test.each(Object.entries(others))('%s accepts its example', async (name, example
     body,
   });
   expect(response.status, `${edit} ${await response.text()}`).toBeLessThan(300);
+});
+
+test('setPlatformApp, which no network of ours needs yet, has a body of its schema', () => {
+  expect(SetPlatformApp.parse(setPlatformApp)).toEqual(setPlatformApp);
 });
 
 test('connectAccount names the credentials of its network', async () => {

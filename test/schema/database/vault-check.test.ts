@@ -60,8 +60,7 @@ function addWebhook(sealed: object) {
 const rows: Record<string, (vault: Vault) => Promise<unknown>> = {
   'credentials of a grant': addGrant,
   'secret of an app': (vault) =>
-    putApp(db, vault, {
-      projectId,
+    putApp(db, projectId, vault, {
       platform: 'sandbox',
       clientId: 'id',
       clientSecret: 'secret',

@@ -1,0 +1,88 @@
+// A project's own apps at networks, in GraphQL.
+import { DeletePlatformApp, SetPlatformApp, type PlatformApp } from '../../schema/platform-apps.ts';
+import { builder, operationCost } from '../graphql/builder.ts';
+import { read, write } from '../graphql/operation.ts';
+import { noInput } from '../graphql/shapes.ts';
+import { PlatformRef } from '../platforms/graphql.ts';
+import {
+  deletePlatformApp,
+  getPlatformApp,
+  listPlatformApps,
+  setPlatformApp,
+} from './operations.ts';
+
+const PlatformAppRef = builder.objectRef<PlatformApp>('PlatformApp').implement({
+  fields: (t) => ({
+    platform: t.expose('platform', { type: PlatformRef }),
+    clientId: t.exposeString('client_id'),
+    hasClientSecret: t.exposeBoolean('has_client_secret'),
+    createdAt: t.expose('created_at', { type: 'DateTime' }),
+    updatedAt: t.expose('updated_at', { type: 'DateTime' }),
+  }),
+});
+
+const SetPlatformAppInput = builder.inputType('SetPlatformAppInput', {
+  fields: (t) => ({
+    clientId: t.string({ required: true }),
+    clientSecret: t.string(),
+  }),
+});
+
+const platformArgument = builder.args((t) => ({
+  platform: t.field({ type: PlatformRef, required: true, description: 'Network of the app.' }),
+}));
+
+builder.queryFields((t) => ({
+  platformApps: t.field({
+    type: [PlatformAppRef],
+    nullable: true,
+    complexity: operationCost,
+    resolve: (_, _args, graphql) =>
+      read(graphql, 'accounts:read', async (context, caller) => {
+        return (await listPlatformApps(context, caller)).data;
+      }),
+  }),
+  platformApp: t.field({
+    type: PlatformAppRef,
+    nullable: true,
+    complexity: operationCost,
+    args: platformArgument,
+    resolve: (_, { platform }, graphql) =>
+      read(graphql, 'accounts:read', (context, caller) =>
+        getPlatformApp(context, caller, platform),
+      ),
+  }),
+}));
+
+builder.mutationFields((t) => ({
+  setPlatformApp: t.field({
+    type: PlatformAppRef,
+    nullable: true,
+    complexity: operationCost,
+    args: { ...platformArgument, input: t.arg({ type: SetPlatformAppInput, required: true }) },
+    resolve: (_, args, graphql, info) =>
+      write(
+        graphql,
+        { scope: 'accounts:write', schema: SetPlatformApp, args, info },
+        (context, caller, input) => setPlatformApp(context, caller, args.platform, input),
+      ),
+  }),
+  deletePlatformApp: t.field({
+    type: PlatformRef,
+    nullable: true,
+    complexity: operationCost,
+    extensions: { query: DeletePlatformApp },
+    args: { ...platformArgument, force: t.arg.boolean() },
+    resolve: (_, args, graphql, info) =>
+      write(
+        graphql,
+        { scope: 'accounts:write', schema: noInput, args, info },
+        async (context, caller) => {
+          const { platform, force } = args;
+          const query = { force: force ?? false };
+          const { status } = await deletePlatformApp(context, caller, platform, query);
+          return { status, data: platform };
+        },
+      ),
+  }),
+}));

@@ -1,0 +1,99 @@
+// Operations on a project's own apps at networks: set, read, delete.
+import { endGrants } from '../../activities/publishing/credentials.ts';
+import {
+  deleteApps,
+  deleteReplacedApps,
+  listProjectApps,
+  lockProjectApps,
+  putApp,
+} from '../../schema/database/accounts/apps.ts';
+import { listLiveGrants } from '../../schema/database/accounts/grants.ts';
+import type { PlatformAppRow } from '../../schema/database/tables.ts';
+import type { DeletePlatformApp, PlatformApp, SetPlatformApp } from '../../schema/platform-apps.ts';
+import { PlatformName } from '../../schema/platforms/index.ts';
+import { AppError, validationError } from '../../schema/wire/errors.ts';
+import type { Page } from '../../schema/wire/listing.ts';
+import { requireReach } from '../accounts/operations.ts';
+import type { Caller, Context } from '../http/context.ts';
+import { wholePage } from '../http/listing.ts';
+import { transact, type Answer } from '../http/transact.ts';
+import { presentPlatformApp } from './presenter.ts';
+
+export async function listPlatformApps(
+  { db }: Context,
+  caller: Caller,
+): Promise<Page<PlatformApp>> {
+  return wholePage((await listProjectApps(db, caller)).map(presentPlatformApp));
+}
+
+export async function getPlatformApp(
+  { db }: Context,
+  caller: Caller,
+  platform: string,
+): Promise<PlatformApp> {
+  const rows = await listProjectApps(db, caller);
+  const row = rows.find((each) => each.platform === platform);
+  if (!row) throw noApp(platform);
+  return presentPlatformApp(row);
+}
+
+/**
+ * New consents use this app. Accounts that were connected with an earlier one stay with it. 201 for the
+ * first app of the network, 200 for another one.
+ */
+export function setPlatformApp(
+  context: Context,
+  caller: Caller,
+  platform: string,
+  { client_id, client_secret }: SetPlatformApp,
+): Promise<Answer<PlatformApp>> {
+  const name = PlatformName.safeParse(platform).data;
+  if (name === undefined)
+    throw new AppError('not_found', `No network is named ${platform.slice(0, 64)}.`);
+  requireReach(caller, name);
+  const definition = context.platforms.get(name)?.definition;
+  if (!definition?.hasApp) {
+    const message = 'connects accounts without an app of yours';
+    throw validationError([{ path: ['platform'], code: 'app_not_supported', message }]);
+  }
+  return transact(context, caller, async ({ trx, note }) => {
+    const { projectId } = caller;
+    const known = await lockProjectApps(trx, caller, name);
+    const app = { platform: name, clientId: client_id, clientSecret: client_secret ?? null };
+    const row = await putApp(trx, projectId, context.vault, app);
+    await deleteReplacedApps(trx, projectId, row);
+    const isNew = known.length === 0;
+    note({ subject: 'platform_app', subject_id: row.id, kind: isNew ? 'created' : 'updated' });
+    return { status: isNew ? 201 : 200, data: presentPlatformApp(row) };
+  });
+}
+
+/** Deletes the app and the earlier ones of the network that accounts are still connected with. */
+export function deletePlatformApp(
+  context: Context,
+  caller: Caller,
+  platform: string,
+  { force }: DeletePlatformApp,
+): Promise<Answer<null>> {
+  return transact(context, caller, async ({ trx, note }) => {
+    const rows = await lockProjectApps(trx, caller, platform);
+    if (rows.length === 0) throw noApp(platform);
+    const grantIds = await listLiveGrants(trx, idsOf(rows));
+    if (grantIds.length > 0 && !force) throw inUse();
+    await endGrants(trx, grantIds, 'revoked', context.config);
+    await deleteApps(trx, caller.projectId, idsOf(rows));
+    for (const { id } of rows) note({ subject: 'platform_app', subject_id: id, kind: 'deleted' });
+    return { status: 204, data: null };
+  });
+}
+
+const idsOf = (rows: PlatformAppRow[]) => rows.map(({ id }) => id);
+
+const noApp = (platform: string) =>
+  new AppError('not_found', `The project has no app for the network ${platform.slice(0, 64)}.`);
+
+const inUse = () =>
+  new AppError('conflict', 'Accounts are connected with this app.', {
+    hint: ({ field }) =>
+      `Disconnect them first. Or repeat the call with ${field('force')}: they then require a reconnect.`,
+  });
