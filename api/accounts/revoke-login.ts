@@ -1,18 +1,18 @@
 // Revokes logins at their network after their grants were deleted.
-import { isDeepStrictEqual } from 'node:util';
 import { fetchFor } from '../../activities/egress/guarded-fetch.ts';
 import type { Credentials } from '../../activities/platforms/platform.ts';
 import { findApp } from '../../schema/database/accounts/apps.ts';
 import { openCredentials } from '../../schema/database/accounts/grants.ts';
 import type { GrantRow } from '../../schema/database/tables.ts';
 import type { Context } from '../http/context.ts';
+import { isSecretField } from './connect-at-network.ts';
 
 const revokeTimeoutMs = 5_000;
 
 /**
  * Call it after the commit that deleted the grants. If a call fails, the network keeps a token that nobody
- * has. `replacement`: credentials that stay in use. If they are the same, such as an application password
- * that was entered again, they are not revoked.
+ * has. `replacement`: credentials that stay in use. If they have the same secret, such as an application
+ * password that was entered again, nothing is revoked.
  */
 export async function revokeLogins(
   context: Context,
@@ -25,13 +25,13 @@ export async function revokeLogins(
 async function revokeLogin(
   { db, platforms, vault, log }: Context,
   grant: GrantRow,
-  replacement: Credentials | undefined,
+  replacement: Credentials = {},
 ): Promise<void> {
   const platform = platforms.get(grant.platform);
   if (!platform?.revoke) return;
   try {
     const credentials = openCredentials(vault, grant);
-    if (!credentials || isDeepStrictEqual(credentials, replacement)) return;
+    if (!credentials || shareSecret(credentials, replacement)) return;
     const { project_id: projectId, app_id: appId } = grant;
     const app = appId === null ? null : ((await findApp(db, projectId, vault, appId)) ?? null);
     const signal = AbortSignal.timeout(revokeTimeoutMs);
@@ -39,4 +39,8 @@ async function revokeLogin(
   } catch (err) {
     log.warn({ err, grant_id: grant.id }, 'cannot revoke a login at its network');
   }
+}
+
+function shareSecret(one: Credentials, other: Credentials): boolean {
+  return Object.entries(one).some(([name, value]) => isSecretField(name) && other[name] === value);
 }

@@ -1,6 +1,7 @@
 // What is secret stays where it is sealed: no workflow history, no stored attempt and no table shows it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from 'kysely';
+import { putApp } from '../../schema/database/accounts/apps.ts';
 import { startApp, type TestApp } from '../support/app/app.ts';
 import { startReceiver, type Receiver } from '../support/receivers/receiver.ts';
 
@@ -24,7 +25,14 @@ beforeAll(async () => {
   await receiver.waitForCount(3);
   const tokens = await sql<{ grant: string }>`
     select row_to_json(g)::text as "grant" from sandbox_grants g`.execute(app.database.db);
+  const clientSecret = 'client-secret-of-an-app';
+  await putApp(app.database.db, app.tenant.projectId, app.context.vault, {
+    platform: 'mastodon',
+    clientId: 'client',
+    clientSecret,
+  });
   secrets = [
+    clientSecret,
     webhook.secret,
     rotated.body.data.secret as string,
     app.tenant.key,

@@ -145,7 +145,7 @@ export function deleteUsage(db: Db, before: Date, limit: number): Promise<number
 
 /**
  * Deletes rate limits that ended before `before`, in no order. Reads the whole table, which has at most
- * one row per account: an index on its times would cost every commit to a network.
+ * three rows per account: an index on its times would cost every commit to a network.
  */
 export function deleteFreeLimits(db: Db, before: Date, limit: number): Promise<number> {
   const hasEnded = sql`greatest(next_free_at, blocked_until) < ${before}`;
