@@ -58,6 +58,8 @@ builder.mutationFields((t) => ({
   setPlatformApp: t.field({
     type: PlatformAppRef,
     nullable: true,
+    description:
+      "Set your own app at a network. Users who connect an account then give their consent to your app instead of the operator's. Accounts that are connected stay with the app that connected them.",
     complexity: operationCost,
     args: { ...platformArgument, input: t.arg({ type: SetPlatformAppInput, required: true }) },
     resolve: (_, args, graphql, info) =>

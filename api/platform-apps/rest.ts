@@ -40,7 +40,8 @@ export const platformAppRoutes = [
   del('/v1/platform-credentials/:platform', {
     name: 'deletePlatformApp',
     summary: 'Delete your own app at a network',
-    description: 'Returns 409 while accounts are connected with the app, unless you pass `force`.',
+    description:
+      'Refused with `conflict` while accounts are connected with the app, unless you pass `force`.',
     scope: 'accounts:write',
     query: DeletePlatformApp,
     answer: removed,

@@ -12,7 +12,7 @@ import { inScope, type RowScope } from '../row-scope.ts';
 import type { Db, PlatformAppRow, Transaction } from '../tables.ts';
 import type { Vault } from '../vault.ts';
 
-export interface GivenApp {
+interface GivenApp {
   platform: PlatformName;
   /** The server that knows the client, for networks of many servers. */
   instance?: string;
@@ -46,7 +46,7 @@ export async function putApp(
     .executeTakeFirstOrThrow();
   return db
     .updateTable('platform_apps')
-    .set({ ...sealSecret(vault, id, clientSecret), updated_at: sql<Date>`now()` })
+    .set({ ...sealSecret(vault, id, clientSecret), updated_at: sql<Date>`clock_timestamp()` })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -193,7 +193,7 @@ export async function deleteApps(
     .execute();
 }
 
-export type SealedApp = Pick<
+type SealedApp = Pick<
   PlatformAppRow,
   'id' | 'client_id' | 'client_secret' | 'client_secret_key_id'
 >;
