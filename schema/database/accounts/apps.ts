@@ -52,7 +52,7 @@ export async function putApp(
     .executeTakeFirstOrThrow();
 }
 
-type AppSettings = Record<
+export type AppSettings = Record<
   PlatformName,
   { clientId?: string | undefined; clientSecret?: string | undefined }
 >;

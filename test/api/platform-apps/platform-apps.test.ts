@@ -10,6 +10,7 @@ import { useRest, type TestKey } from '../../support/app/rest.ts';
 import { forEachTest } from '../../support/fixtures.ts';
 import { addGrant, readGranted } from '../../support/rows/grants.ts';
 import { createScriptedNetwork } from '../../support/scripted-network.ts';
+import { toGrant } from '../../support/networks/connection.ts';
 
 const { platform } = createScriptedNetwork();
 const definition: PlatformEntry = { ...platform.definition, name: 'mastodon', hasApp: true };
@@ -236,19 +237,21 @@ describe('deleting an app', () => {
     const app = (await findApp())!;
     await call('DELETE');
     const caller = { projectId: owner.projectId };
+    const grant = toGrant({
+      externalAccountId: 'ada',
+      accountName: 'ada',
+      credentials: { token: 't' },
+      scope: [],
+      tokenExpiresAt: null,
+    });
     const connecting = transact(rest.context, caller, async (effects) => ({
       status: 200,
       data: await writeConnection(rest.context, effects, {
         projectId: owner.projectId,
         platform: 'mastodon',
-        connection: {
-          externalAccountId: 'ada',
-          accountName: 'ada',
-          credentials: { token: 't' },
-          scope: [],
-          tokenExpiresAt: null,
-        },
-        app,
+        grant,
+        accounts: grant.accounts,
+        appId: app.id,
         connectionType: 'managed',
         externalUserId: 'user-1',
         externalUserEmail: undefined,
