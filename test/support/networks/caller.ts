@@ -18,7 +18,7 @@ interface Call<T> {
   headers?: Record<string, string>;
   json?: unknown;
   form?: Record<string, string>;
-  bytes?: Buffer;
+  upload?: { body: ReadableStream<Uint8Array>; bytes: number };
   /** Statuses that are answers, besides 200 and 201. */
   accepts?: number[];
   answer: z.ZodType<T>;
@@ -78,17 +78,20 @@ export function createRefresh(send: Send): NonNullable<Platform['refresh']> {
   };
 }
 
-function toInit({ method = 'POST', credentials, json, form, bytes, ...call }: Call<unknown>) {
+function toInit({ method = 'POST', credentials, json, form, upload, ...call }: Call<unknown>) {
   return {
     method,
     headers: {
       ...(credentials && { authorization: `Bearer ${credentials['access_token']}` }),
       ...(json !== undefined && { 'content-type': 'application/json' }),
-      ...(bytes && { 'content-type': 'application/octet-stream' }),
+      ...(upload && {
+        'content-type': 'application/octet-stream',
+        'content-length': String(upload.bytes),
+      }),
       ...call.headers,
     },
     ...(json !== undefined && { body: JSON.stringify(json) }),
-    ...(bytes && { body: new Uint8Array(bytes) }),
+    ...(upload && { body: upload.body, duplex: 'half' as const }),
     ...(form && { body: new URLSearchParams(form) }),
     redirect: 'manual' as const,
     signal: call.signal,
