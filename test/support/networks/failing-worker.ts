@@ -26,6 +26,8 @@ export interface FailingWorker {
   readonly steps: readonly string[];
   /** Counts the network's calls as steps too. */
   follow(switchboard: Switchboard): void;
+  /** Dies now, at a step that the caller chose. Never resolves. */
+  die(): Promise<never>;
   /** Resolves when the work ends or the process dies. */
   run(work: () => Promise<void>): Promise<void>;
 }
@@ -54,16 +56,20 @@ export function createFailingWorker(options: FailingWorkerOptions): FailingWorke
 
   const never = () => new Promise<never>(() => undefined);
 
+  function die(): Promise<never> {
+    isDead = true;
+    for (const client of clients) client.release(true);
+    death.resolve();
+    return never();
+  }
+
   async function reach(step: number, moment: 'before' | 'after'): Promise<void> {
     if (isDead) await never();
     if (step !== interruption?.step || moment !== interruption.moment) return;
     await onInterrupt?.();
     if (interruption.failure === 'races a cancellation') return;
     if (interruption.failure === 'loses a connection') throw lostConnection;
-    isDead = true;
-    for (const client of clients) client.release(true);
-    death.resolve();
-    await never();
+    await die();
   }
 
   async function take<T>(label: string, act: () => Promise<T>): Promise<T> {
@@ -117,6 +123,7 @@ export function createFailingWorker(options: FailingWorkerOptions): FailingWorke
         await reach(call, moment);
       };
     },
+    die,
     run: (work) => Promise.race([work(), death.promise]),
   };
 }

@@ -169,7 +169,7 @@ async function takeSnapshot(db: Db, network: SimulatedNetwork, post: TestPost): 
 }
 
 /** When a worker dies, only time ends its lease and its ownership of a call. */
-async function expireLeases(db: Db, { accountId, postId }: TestPost): Promise<void> {
+export async function expireLeases(db: Db, { accountId, postId }: TestPost): Promise<void> {
   await db
     .updateTable('post_results')
     .set({ heartbeat_at: null })
