@@ -107,7 +107,10 @@ export function createFailingWorker(options: FailingWorkerOptions): FailingWorke
       // Has no cursors: the code under test uses none.
       connect: async () => {
         if (isDead) await never();
-        return follow(await pool.connect()) as never;
+        const client = await pool.connect();
+        if (!isDead) return follow(client) as never;
+        client.release();
+        return never();
       },
       end: async () => undefined,
       options: {},

@@ -95,19 +95,23 @@ function listFaults(kind: NetworkKind, stage: Trouble['stage']): Fault[] {
   });
 }
 
-/** Plans the fault, and an earlier fault if the stage needs one to be reached. */
-function plan(
+function plan(kind: NetworkKind, network: SimulatedNetwork, trouble: Trouble): void {
+  const { stage, call, fault, isLasting } = trouble;
+  planWayTo(stage, kind, network);
+  network.switchboard.plans.push({ stage, call, times: isLasting ? Infinity : 1, fault });
+}
+
+/** Plans an earlier fault if the stage needs one to be reached. */
+export function planWayTo(
+  stage: Trouble['stage'],
   { calls }: NetworkKind,
-  network: SimulatedNetwork,
-  { stage, call, fault, isLasting }: Trouble,
+  { switchboard: { plans } }: SimulatedNetwork,
 ): void {
-  const { plans } = network.switchboard;
   if (stage === 'reconcile') plans.push(lost('commit', 'answer_lost'));
   if (stage === 'refresh') {
     const first = calls.prepare ? 'prepare' : 'commit';
     plans.push(lost(first, 'token_expired'));
   }
-  plans.push({ stage, call, times: isLasting ? Infinity : 1, fault });
 }
 
 const lost = (stage: Stage, fault: Fault) => ({ stage, call: 1, times: 1, fault });

@@ -25,8 +25,18 @@ export const faults = [
   /** Never answered, and taken only after somebody has looked for it. */
   'taken_late',
 ] as const;
+/** The network answers a call after `stallMs`, when its caller has given up. */
+export const stalls = [
+  /** It has taken nothing. */
+  'stall_before',
+  /** It took the call at once. */
+  'stall_after',
+  /** It takes the call only then. */
+  'stall_late',
+] as const;
+export const stallMs = 1_500;
 /** `echoed`: refused in words that repeat the request with its token, as careless networks do. */
-export type Fault = (typeof faults)[number] | 'echoed';
+export type Fault = (typeof faults)[number] | (typeof stalls)[number] | 'echoed';
 
 /** The phases of the engine, and the calls for an account beside them. */
 export type Stage = Phase | 'connect' | 'refresh' | 'revoke';

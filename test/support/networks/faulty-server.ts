@@ -2,8 +2,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { NetworkServer } from './contract/subject.ts';
-import { callHeader, faultHeader, type Fault, type Switchboard } from './faults.ts';
+import { callHeader, faultHeader, stallMs, type Fault, type Switchboard } from './faults.ts';
 
 export interface FaultyServer {
   readonly url: string;
@@ -80,6 +81,17 @@ async function serve(
       return 'hang';
     case 'taken_late':
       return 'late';
+    case 'stall_before':
+      await sleep(stallMs);
+      return network.refuse('unavailable');
+    case 'stall_after': {
+      const response = await network.answer(request);
+      await sleep(stallMs);
+      return response;
+    }
+    case 'stall_late':
+      await sleep(stallMs);
+      return network.answer(request);
     case 'garbage':
       await network.answer(request);
       return new Response('<html>All is well</html>', { status: 200 });
