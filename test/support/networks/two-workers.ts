@@ -1,4 +1,4 @@
-// Two workers advance one target at the same time, at a network that stalls longer than a call may take.
+// Two workers advance one target at the same time. The network stalls, or one of the workers dies.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
@@ -83,6 +83,51 @@ export function describeTwoWorkers(kind: NetworkKind): void {
         if (dies || areSilent) expect(callers.size).toBe(2);
       },
     );
+  });
+}
+
+export function describeDeathBesideAnother(kind: NetworkKind): void {
+  const database = useDatabase();
+  const pool = forFile(
+    () => createWorkerPool(database.url),
+    (made) => made.end(),
+  );
+
+  /** Returns the steps of the first worker, which dies after one of them. */
+  async function publish(dyingStep?: number): Promise<readonly string[]> {
+    await using network = await kind.start(database.db);
+    const { switchboard } = network;
+    const post = await writePost(database.db, network);
+    const current = new AsyncLocalStorage<FailingWorker>();
+    const advance = (worker: FailingWorker) => {
+      const dependencies = { ...dependenciesOf(worker.db, network, clock), callTimeoutMs };
+      return current.run(worker, () =>
+        worker.run(() => advanceToEnd(dependencies, post.resultIds[0]!)),
+      );
+    };
+    const interruption =
+      dyingStep && ({ step: dyingStep, moment: 'after', failure: 'dies' } as const);
+    const first = createFailingWorker({ pool, ...(interruption && { interruption }) });
+    first.follow(switchboard);
+    const follow = switchboard.onCall!;
+    switchboard.onCall = async (...now) => {
+      if (current.getStore() === first) await follow(...now);
+    };
+    await Promise.all([advance(first), advance(createFailingWorker({ pool }))]);
+    const dependencies = dependenciesOf(database.db, network, clock);
+    const areAttemptsComplete = !dyingStep;
+    const [row] = await expectConsistent(dependencies, network, post, { areAttemptsComplete });
+    expect(row).toMatchObject({ status: 'published' });
+    return first.steps;
+  }
+
+  test(`a target at ${kind.name} is published once when one of its two workers dies at any step`, async () => {
+    const { length } = await publish();
+    expect(length).toBeGreaterThan(10);
+    const steps = await Promise.all(Array.from({ length }, (_, i) => publish(i + 1)));
+    // The first worker died, unless the other one was faster.
+    const deaths = steps.filter((taken, i) => taken.length === i + 1);
+    expect(deaths.length).toBeGreaterThan(length / 2);
   });
 }
 
