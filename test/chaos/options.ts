@@ -5,6 +5,8 @@ import { faults, type Fault } from './faults.ts';
 import { createRandom } from './random.ts';
 
 export interface Options {
+  /** Kills the workers of an upload, instead of a load under faults. */
+  isUpload: boolean;
   seed: number;
   isShort: boolean;
   /** In the order in which they are run. */
@@ -13,9 +15,10 @@ export interface Options {
   logs: string | undefined;
 }
 
-const usage = `Usage: npm run chaos -- [options]
+const usage = `Usage: npm run chaos -- [upload] [options]
 
-  --short         a minute, with a few of the faults
+  upload          kill the workers of a large upload, instead of a load under faults
+  --short         a minute, with a few of the faults, or with an upload of a few chunks
   --seed N        repeat the posts and the faults of another run
   --only A,B      only these faults, in this order
   --logs DIR      keep the output of every process there
@@ -25,8 +28,9 @@ Faults: ${faults.map(({ name }) => name).join(', ')}`;
 /** Undefined: it has printed what was asked for, or what is wrong. */
 export function readOptions(args: string[]): Options | undefined {
   try {
-    const { values } = parseArgs({
+    const { values, positionals } = parseArgs({
       args,
+      allowPositionals: true,
       options: {
         short: { type: 'boolean', default: false },
         seed: { type: 'string' },
@@ -39,10 +43,14 @@ export function readOptions(args: string[]): Options | undefined {
       console.log(usage);
       return undefined;
     }
+    const isUpload = positionals[0] === 'upload';
+    const unknown = positionals[isUpload ? 1 : 0];
+    if (unknown !== undefined) throw new Error(`There is no run ${unknown}.`);
     const seed = values.seed === undefined ? randomInt(1, 1_000_000) : Number(values.seed);
     if (!Number.isSafeInteger(seed)) throw new Error('--seed must be a whole number.');
     const isShort = values.short;
-    return { seed, isShort, logs: values.logs, faults: planFaults(seed, isShort, values.only) };
+    const { logs, only } = values;
+    return { isUpload, seed, isShort, logs, faults: planFaults(seed, isShort, only) };
   } catch (error) {
     console.error(`${(error as Error).message}\n\n${usage}`);
     process.exitCode = 2;

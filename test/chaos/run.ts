@@ -13,6 +13,7 @@ import { handles } from './planned-posts.ts';
 import { createRandom } from './random.ts';
 import { startReceivers } from './receivers.ts';
 import { createProgress, printBooks, printPlan } from './report.ts';
+import { runUpload } from './upload/run.ts';
 
 const perSecond = 3;
 const quietMs = 1_000;
@@ -118,7 +119,9 @@ for (const [signal, code] of [
 const options = readOptions(process.argv.slice(2));
 if (options) {
   try {
-    process.exitCode = (await run(options)) ? 0 : 1;
+    const { signal } = interrupted;
+    const isBalanced = options.isUpload ? await runUpload(options, signal) : await run(options);
+    process.exitCode = isBalanced ? 0 : 1;
   } catch (error) {
     if (!interrupted.signal.aborted) console.error(error);
     process.exitCode ||= 1;

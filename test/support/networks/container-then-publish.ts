@@ -13,7 +13,7 @@ import {
   toUrl,
   type NetworkKind,
   type PublicPost,
-  type SimulatedNetwork,
+  type ServedNetwork,
 } from './network.ts';
 import { readJson, Refusal, type Route } from './strict-requests.ts';
 import type { Tokens } from './tokens.ts';
@@ -32,7 +32,7 @@ const already = 'already_published';
 const expired = 'container_expired';
 const State = z.object({ containerId: z.string() });
 
-export interface ContainerNetwork extends SimulatedNetwork {
+export interface ContainerNetwork extends ServedNetwork {
   countContainers(): number;
   /** Ends every container that is not published. */
   expireContainers(): void;
@@ -43,7 +43,7 @@ export async function startContainers({ readyAtCheck = 2 } = {}): Promise<Contai
   const containers = new Map<string, Container>();
   const network = await startSimulation({
     routes: (tokens, posts) => routes(tokens, posts, containers, readyAtCheck),
-    connect,
+    connect: (send) => connectContainers(send),
   });
   return {
     ...network,
@@ -130,10 +130,8 @@ function routes(
   ];
 }
 
-/** A real network asks for a minute. */
-const pollMs = 1;
-
-function connect(send: Send): Platform {
+/** The connector to such a network. `pollMs`: a real network asks for a minute. */
+export function connectContainers(send: Send, pollMs = 1): Platform {
   const readStatus = async (
     containerId: string,
     credentials: Record<string, string>,

@@ -8,6 +8,8 @@ import { callHeader, faultHeader, stallMs, type Fault, type Switchboard } from '
 
 export interface FaultyServer {
   readonly url: string;
+  /** Runs when the head of a request has arrived, and when the network is through with it. */
+  onRequest?: (moment: 'before' | 'after', incoming: IncomingMessage) => void;
   close(): Promise<void>;
 }
 
@@ -19,11 +21,13 @@ export async function startFaultyServer(
   const late: Request[] = [];
   const server = createServer((incoming, outgoing) => {
     const fault = incoming.headers[faultHeader] as Fault | undefined;
+    faulty.onRequest?.('before', incoming);
     toRequest(incoming)
       .then(async (request) => {
         const lateNow = late.splice(0);
         const response = await serve(network, request, fault);
         for (const each of lateNow) await network.answer(each);
+        faulty.onRequest?.('after', incoming);
         if (response === 'late') late.push(request);
         const isHanging = response === 'hang' || response === 'late';
         if (isHanging) switchboard.hang(String(incoming.headers[callHeader]));
@@ -32,7 +36,7 @@ export async function startFaultyServer(
       .catch(() => incoming.socket.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
+  const faulty: FaultyServer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close: () =>
       new Promise((resolve) => {
@@ -40,6 +44,7 @@ export async function startFaultyServer(
         server.closeAllConnections();
       }),
   };
+  return faulty;
 }
 
 async function serve(

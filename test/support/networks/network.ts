@@ -7,7 +7,7 @@ import type { PlatformEntry } from '../../../schema/platforms/index.ts';
 import { sandbox } from '../../../schema/platforms/sandbox.ts';
 import type { NetworkSubject, PublicPost } from './contract/subject.ts';
 import { createSwitchboard, type Switchboard } from './faults.ts';
-import { startFaultyServer } from './faulty-server.ts';
+import { startFaultyServer, type FaultyServer } from './faulty-server.ts';
 import { createSend, type Send } from './caller.ts';
 import { dispatch, Refusal, refuse, type Route } from './strict-requests.ts';
 import { createTokens, type Tokens } from './tokens.ts';
@@ -25,6 +25,11 @@ export interface SimulatedNetwork extends AsyncDisposable {
   countRefreshes(): Promise<number> | number;
   /** What must not show anywhere. */
   listSecrets(): string[];
+}
+
+/** A simulated network that other processes can call too. */
+export interface ServedNetwork extends SimulatedNetwork {
+  readonly server: FaultyServer;
 }
 
 /** A kind of network, and what the tests have to know of it. */
@@ -60,7 +65,7 @@ interface Simulation {
 }
 
 /** A network of one account, behind a port of its own. */
-export async function startSimulation({ routes, connect }: Simulation): Promise<SimulatedNetwork> {
+export async function startSimulation({ routes, connect }: Simulation): Promise<ServedNetwork> {
   const tokens = createTokens();
   const posts: PublicPost[] = [];
   const switchboard = createSwitchboard();
@@ -70,6 +75,7 @@ export async function startSimulation({ routes, connect }: Simulation): Promise<
   return {
     platform: switchboard.watch(connect(createSend(switchboard.fetch, server.url))),
     switchboard,
+    server,
     connection: {
       externalAccountId: 'ada',
       accountName: 'ada',

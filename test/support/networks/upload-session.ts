@@ -14,7 +14,7 @@ import {
   toUrl,
   type NetworkKind,
   type PublicPost,
-  type SimulatedNetwork,
+  type ServedNetwork,
 } from './network.ts';
 import { readBytes, readJson, Refusal, type Route } from './strict-requests.ts';
 import type { Tokens } from './tokens.ts';
@@ -33,7 +33,7 @@ type Opened = z.infer<typeof State>;
 const incomplete = 308;
 const expired = 'session_expired';
 
-export interface UploadNetwork extends SimulatedNetwork {
+export interface UploadNetwork extends ServedNetwork {
   /** The chunks that arrived whole, in order. */
   readonly chunks: readonly ReceivedChunk[];
   countSessions(): number;
