@@ -9,8 +9,9 @@ import {
 } from '../../schema/database/posts/targets.ts';
 import { postingErrors } from '../../schema/posts/errors.ts';
 import type { TargetProgress } from '../../schema/workflows.ts';
-import { loadAccess, refreshAccess, setReconnectRequired, type Access } from './credentials.ts';
+import { loadAccess, refreshAccess, type Access } from './credentials.ts';
 import type { AdvanceDependencies } from './dependencies.ts';
+import { setReconnectRequired } from './end-grants.ts';
 import { ownedForMs } from './call-ownership.ts';
 import { defaultCallTimeoutMs, runPhase } from './run-phase.ts';
 import { failTarget, lostCommit, lostState, takeStep, type Refused } from './record-outcome.ts';

@@ -3,10 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { DisconnectReason } from '../../schema/accounts.ts';
-import { toAccountEventData } from '../../schema/database/accounts/event-data.ts';
 import { openJoinedApp } from '../../schema/database/accounts/apps.ts';
-import { freeExternalId, setAccountStatus } from '../../schema/database/accounts/accounts.ts';
+import { freeExternalId } from '../../schema/database/accounts/accounts.ts';
 import {
   lockActiveAccounts,
   openCredentials,
@@ -14,9 +12,8 @@ import {
 } from '../../schema/database/accounts/grants.ts';
 import { inMs } from '../../schema/database/database-clock.ts';
 import { insertChanges } from '../../schema/database/live/changes.ts';
-import type { Db, SocialAccountRow, Transaction } from '../../schema/database/tables.ts';
+import type { Db, Transaction } from '../../schema/database/tables.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
-import { recordEvent } from '../../schema/database/events/record.ts';
 import type { App, Traits } from '../../schema/platforms/definition.ts';
 import type { AdvanceDependencies } from './dependencies.ts';
 import type { Credentials, Platform, RefreshedCredentials } from '../platforms/platform.ts';
@@ -34,7 +31,7 @@ export interface Access {
   traits: Traits;
 }
 
-type AccessDependencies = Pick<AdvanceDependencies, 'db' | 'vault' | 'notifier' | 'previewEvents'>;
+type AccessDependencies = Pick<AdvanceDependencies, 'db' | 'vault' | 'notifier'>;
 
 const refreshTimeoutMs = 20_000;
 /** Longer than two attempts and the write can take, so a lease expires only if its holder died. */
@@ -225,85 +222,4 @@ async function dropLease(db: Db, grantId: string, leaseId: string): Promise<void
     .where('id', '=', grantId)
     .where('refresh_lease_id', '=', leaseId)
     .execute();
-}
-
-/**
- * The network no longer accepts the credentials: the accounts of the grant must be reconnected, and an
- * event reports that for each. False: the account has newer credentials.
- */
-export async function setReconnectRequired(
-  { db, notifier, previewEvents }: AccessDependencies,
-  { accountId, grantId, credentialVersion }: Access,
-  reason: DisconnectReason,
-): Promise<boolean> {
-  return inTransaction(db, notifier, async (trx) => {
-    const accounts = await lockActiveAccounts(trx, [grantId]);
-    const ended = await trx
-      .updateTable('grants')
-      .set(noCredentials)
-      .where('id', '=', grantId)
-      .where('credential_version', '=', credentialVersion)
-      .where('credentials', 'is not', null)
-      .returning('id')
-      .executeTakeFirst();
-    if (!ended) return false;
-    await requireReconnect(trx, accounts, reason, { previewEvents });
-    return accounts.some(({ id }) => id === accountId);
-  });
-}
-
-/** A refresh that is in flight then writes nothing. */
-const noCredentials = {
-  credentials: null,
-  credentials_key_id: null,
-  credential_version: sql<number>`credential_version + 1`,
-};
-
-/** Ends logins whose app is deleted, as if their network had refused them. */
-export async function endGrants(
-  trx: Transaction,
-  grantIds: string[],
-  reason: DisconnectReason,
-  options: Pick<AccessDependencies, 'previewEvents'>,
-): Promise<void> {
-  const accounts = await lockActiveAccounts(trx, grantIds);
-  await trx
-    .updateTable('grants')
-    .set(noCredentials)
-    .where('id', '=', sql<string>`any (${grantIds}::text[])`)
-    .execute();
-  await requireReconnect(trx, accounts, reason, options);
-}
-
-/** The accounts, locked, can't publish until their user connects them again. */
-async function requireReconnect(
-  trx: Transaction,
-  accounts: SocialAccountRow[],
-  reason: DisconnectReason,
-  options: Pick<AccessDependencies, 'previewEvents'>,
-): Promise<void> {
-  const status = 'reconnect_required';
-  await setAccountStatus(trx, accounts, status);
-  for (const account of accounts) {
-    await recordEvent(
-      trx,
-      {
-        projectId: account.project_id,
-        environment: account.environment,
-        type: 'account.disconnected',
-        data: toAccountEventData(account, reason),
-        socialAccountId: account.id,
-      },
-      options,
-    );
-  }
-  await insertChanges(
-    trx,
-    accounts.map(({ project_id, id }) => ({
-      project_id,
-      subject: 'account',
-      subject_id: id,
-      kind: status,
-    })),
-  );
 }

@@ -26,7 +26,8 @@ import { findUsableApiKey, listApiKeys, listApiKeysById } from '../../schema/dat
 import { listConnectSessionsById } from '../../schema/database/accounts/connect-sessions.ts';
 import { deleteChanges, isDeletionKept, readChanges } from '../../schema/database/live/changes.ts';
 import { sandbox } from '../../schema/platforms/sandbox.ts';
-import { endGrants, loadAccess } from '../../activities/publishing/credentials.ts';
+import { loadAccess } from '../../activities/publishing/credentials.ts';
+import { endGrants } from '../../activities/publishing/end-grants.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import {
   findDelivery,
