@@ -34,11 +34,6 @@ export interface PlatformEntry extends PlatformDefinition {
 export const platformDefinitions: readonly PlatformEntry[] = definitions;
 export const platformNames = definitions.map(({ name }) => name) as [PlatformName];
 
-/** The display name of each network. */
-export const platformTitles = Object.fromEntries(
-  definitions.map(({ name, title }) => [name, title]),
-) as Record<PlatformName, string>;
-
 export const PlatformName = describedEnum(
   'Platform',
   'Network.',
@@ -55,7 +50,8 @@ type SettingsOf<D extends PlatformDefinition> = {
   -readonly [S in keyof D['settings']]: z.output<D['settings'][S]>;
 } & { postsPerMinute: number } & AppSettings;
 
-interface AppSettings {
+/** The operator's app at a network. */
+export interface AppSettings {
   clientId?: string | undefined;
   clientSecret?: string | undefined;
 }

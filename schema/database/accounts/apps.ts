@@ -5,6 +5,7 @@ import { validationError } from '../../wire/errors.ts';
 import type { App } from '../../platforms/definition.ts';
 import {
   platformDefinitions,
+  type AppSettings,
   type PlatformEntry,
   type PlatformName,
 } from '../../platforms/index.ts';
@@ -52,11 +53,6 @@ export async function putApp(
     .executeTakeFirstOrThrow();
 }
 
-export type AppSettings = Record<
-  PlatformName,
-  { clientId?: string | undefined; clientSecret?: string | undefined }
->;
-
 /**
  * Stores the apps that the operator's settings name. An app that they no longer name stays for the logins
  * that it made.
@@ -64,7 +60,7 @@ export type AppSettings = Record<
 export async function storeOperatorApps(
   db: Db,
   vault: Vault,
-  settings: AppSettings,
+  settings: Record<PlatformName, AppSettings>,
   definitions: readonly PlatformEntry[] = platformDefinitions,
 ): Promise<void> {
   for (const { name, hasApp } of definitions) {
