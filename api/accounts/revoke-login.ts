@@ -1,6 +1,6 @@
 // Revokes logins at their network after their grants were deleted.
 import { fetchFor } from '../../activities/egress/guarded-fetch.ts';
-import type { Credentials } from '../../activities/platforms/platform.ts';
+import type { Credentials, Platform } from '../../activities/platforms/platform.ts';
 import { findApp } from '../../schema/database/accounts/apps.ts';
 import { openCredentials } from '../../schema/database/accounts/grants.ts';
 import type { GrantRow } from '../../schema/database/tables.ts';
@@ -23,22 +23,33 @@ export async function revokeLogins(
 }
 
 async function revokeLogin(
-  { db, platforms, vault, log }: Context,
+  context: Context,
   grant: GrantRow,
   replacement: Credentials = {},
 ): Promise<void> {
-  const platform = platforms.get(grant.platform);
+  const platform = context.platforms.get(grant.platform);
   if (!platform?.revoke) return;
   try {
-    const credentials = openCredentials(vault, grant);
+    const credentials = openCredentials(context.vault, grant);
     if (!credentials || shareSecret(credentials, replacement)) return;
-    const { project_id: projectId, app_id: appId } = grant;
-    const app = appId === null ? null : ((await findApp(db, projectId, vault, appId)) ?? null);
-    const signal = AbortSignal.timeout(revokeTimeoutMs);
-    await fetchFor(projectId, () => platform.revoke!({ credentials, app }, signal));
+    const login = { credentials, appId: grant.app_id };
+    await revokeAtNetwork(context, grant.project_id, platform, login);
   } catch (err) {
-    log.warn({ err, grant_id: grant.id }, 'cannot revoke a login at its network');
+    context.log.warn({ err, grant_id: grant.id }, 'cannot revoke a login at its network');
   }
+}
+
+/** Does nothing at a network without `revoke`. */
+export async function revokeAtNetwork(
+  { db, vault }: Context,
+  projectId: string,
+  { revoke }: Platform,
+  { credentials, appId }: { credentials: Credentials; appId: string | null },
+): Promise<void> {
+  if (!revoke) return;
+  const app = appId === null ? null : ((await findApp(db, projectId, vault, appId)) ?? null);
+  const signal = AbortSignal.timeout(revokeTimeoutMs);
+  await fetchFor(projectId, () => revoke({ credentials, app }, signal));
 }
 
 function shareSecret(one: Credentials, other: Credentials): boolean {

@@ -1,7 +1,5 @@
 // What one page of a connect session leaves for the next one, sealed in the session.
-import { fetchFor } from '../../activities/egress/guarded-fetch.ts';
 import type { Flow, Grant } from '../../activities/platforms/platform.ts';
-import { findApp } from '../../schema/database/accounts/apps.ts';
 import {
   lockConnectSession,
   setConnectSessionFlow,
@@ -9,17 +7,17 @@ import {
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
 import type { Vault } from '../../schema/database/vault.ts';
+import { revokeAtNetwork } from '../accounts/revoke-login.ts';
 import type { Context } from '../http/context.ts';
 import { statusOf } from './presenter.ts';
 import { isState } from './session-secrets.ts';
 
-const revokeTimeoutMs = 5_000;
-/** More would only be scanners. */
+/** Any more are probably link scanners. */
 const maxBrowsers = 5;
 
 interface FlowOf<Kind> {
   kind: Kind;
-  /** Of the browser that began. Each begin has another one. */
+  /** Proves that a request comes from the browser that began the flow. Each begin has another one. */
   state: string;
   /** Position in `platform.connect`. */
   way: number;
@@ -46,7 +44,7 @@ export type StoredFlow = BegunConsent | Choice;
 /** A browser at the pages of a session. */
 export interface Visit {
   session: ConnectSessionRow;
-  /** Of the browser. */
+  /** The browser's secret, from its cookie. */
   secret: string;
 }
 
@@ -101,22 +99,20 @@ function isOwn({ session, secret }: Visit, { state }: StoredFlow): boolean {
 
 /** Ends a grant that nobody will use, at its network. Credentials that the user typed in stay theirs. */
 export async function discardFlows(
-  { db, vault, platforms, log }: Context,
+  context: Context,
   { id, platform: name, project_id }: ConnectSessionRow,
   unused: readonly StoredFlow[],
 ): Promise<void> {
-  const platform = platforms.get(name);
+  const platform = context.platforms.get(name);
   for (const flow of unused) {
-    if (flow.kind !== 'choice' || !platform?.revoke) continue;
-    if (platform.connect[flow.way]?.kind !== 'consent') continue;
+    if (flow.kind !== 'choice' || platform?.connect[flow.way]?.kind !== 'consent') continue;
     const { grant, appId } = flow;
-    const signal = AbortSignal.timeout(revokeTimeoutMs);
+    const login = { credentials: grant.credentials, appId };
     try {
-      const app = appId === null ? null : ((await findApp(db, project_id, vault, appId)) ?? null);
-      const login = { credentials: grant.credentials, app };
-      await fetchFor(project_id, () => platform.revoke!(login, signal));
+      await revokeAtNetwork(context, project_id, platform, login);
     } catch (err) {
-      log.warn({ err, connect_session_id: id }, 'cannot revoke an unused login at its network');
+      const message = 'cannot revoke an unused login at its network';
+      context.log.warn({ err, connect_session_id: id }, message);
     }
   }
 }
@@ -127,7 +123,7 @@ function sealFlows(vault: Vault, sessionId: string, flows: StoredFlow[]) {
   return { flow: ciphertext, flow_key_id: keyId };
 }
 
-/** One of each browser. None also if their key is gone: the user begins again. */
+/** One flow for each browser. Empty if the vault no longer has their key: users then begin again. */
 export function openFlows(
   vault: Vault,
   { id, flow, flow_key_id: keyId }: ConnectSessionRow,

@@ -1,12 +1,11 @@
 // The hosted pages of a connect session.
 import { html } from 'hono/html';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { ConnectWay, GrantedAccount, Platform } from '../../activities/platforms/platform.ts';
 import type { ConnectSessionStatus } from '../../schema/accounts.ts';
 import { errorKinds, type AppError } from '../../schema/wire/errors.ts';
-import { render, type Path } from '../../schema/wire/names.ts';
-import { isSecretField } from '../accounts/connect-at-network.ts';
 import { page, prose, type Html } from '../http/pages.ts';
+import { findIssues, findOtherIssues, readFields, showField } from './form-fields.ts';
 
 export function endedPage(status: Exclude<ConnectSessionStatus, 'pending'>): Promise<Response> {
   switch (status) {
@@ -166,108 +165,4 @@ function showAccount(
       ${accountName} ${hint && html`<span class="quiet" id="${hint}">${problem}</span>`}
     </label>
   </div>`;
-}
-
-interface CredentialField {
-  name: string;
-  label: string;
-  description: string | undefined;
-  isRequired: boolean;
-  /** Shown as optional, because other fields are required. */
-  isOptional: boolean;
-  isMultiline: boolean;
-}
-
-const FieldSchemas = z.object({
-  description: z.string().optional(),
-  properties: z.record(
-    z.string(),
-    z.object({
-      title: z.string().optional(),
-      description: z.string().optional(),
-      'x-multiline': z.boolean().default(false),
-    }),
-  ),
-  required: z.array(z.string()).default([]),
-});
-
-/** Reads the fields, with their labels and help, from the network's schema. */
-export function readFields(schema: z.ZodType) {
-  const { description, properties, required } = FieldSchemas.parse(
-    z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }),
-  );
-  const fields = Object.entries(properties).map(([name, schema]): CredentialField => {
-    const isRequired = required.includes(name);
-    return {
-      name,
-      label: schema.title ?? name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' '),
-      description: schema.description,
-      isRequired,
-      isOptional: required.length > 0 && !isRequired,
-      isMultiline: schema['x-multiline'],
-    };
-  });
-  return { description, fields };
-}
-
-/** Complete sentences. Fanfare's messages start with the label; a network's end with a period. */
-function findIssues(
-  { name, label }: CredentialField,
-  fields: CredentialField[],
-  error: AppError | undefined,
-): string[] {
-  return (error?.options.issues ?? [])
-    .filter(({ path }) => isAt(path, name))
-    .map(({ message }) => {
-      const text = useLabels(render(message), fields);
-      return /^[a-z].*[^.]$/s.test(text) ? `${label} ${text}.` : text;
-    });
-}
-
-function findOtherIssues(fields: CredentialField[], error: AppError | undefined): string[] {
-  if (!error) return [];
-  if (error.code !== 'validation_error') return [error.message];
-  return (error.options.issues ?? [])
-    .filter(({ path }) => !fields.some(({ name }) => isAt(path, name)))
-    .map(({ message }) => useLabels(render(message), fields));
-}
-
-function isAt([parent, member]: Path, name: string): boolean {
-  return parent === 'credentials' && member === name;
-}
-
-/** Replaces the API's field names, such as `bot_token`, with their labels. */
-function useLabels(message: string, fields: CredentialField[]): string {
-  return fields
-    .filter(({ name }) => name.includes('_'))
-    .reduce((text, { name, label }) => text.replaceAll(name, label), message);
-}
-
-function showField(
-  field: CredentialField & { issues: string[] },
-  value: string | undefined,
-  isFocused: boolean,
-): Html {
-  const { name, label, description, isRequired, isOptional, isMultiline, issues } = field;
-  const isSecret = isSecretField(name);
-  const error = issues.length > 0 && `${name}-error`;
-  const hint = description !== undefined && `${name}-hint`;
-  const describedBy = [error, hint].filter(Boolean).join(' ');
-  const attributes = html`autocomplete="off" autocapitalize="none" spellcheck="false"
-  ${describedBy !== '' && html`aria-describedby="${describedBy}"`}
-  ${error && html`aria-invalid="true"`} ${isFocused && 'autofocus'} ${isRequired && 'required'}`;
-  return html`<label for="${name}">${label}${isOptional && ' (optional)'}</label>
-    ${error && html`<p role="alert" id="${error}">${prose(issues.join(' '))}</p>`}
-    ${
-      isMultiline
-        ? html`<textarea id="${name}" name="${name}" rows="4" ${attributes}>${value}</textarea>`
-        : html`<input
-            id="${name}"
-            name="${name}"
-            type="${isSecret ? 'password' : 'text'}"
-            value="${isSecret ? '' : value}"
-            ${attributes}
-          />`
-    }
-    ${hint && html`<p class="quiet" id="${hint}">${prose(description)}</p>`}`;
 }

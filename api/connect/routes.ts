@@ -2,21 +2,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Hono, type Context as HonoContext } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import type { ConsentWay, Platform } from '../../activities/platforms/platform.ts';
-import { findApp, findAppFor, type AppSettings } from '../../schema/database/accounts/apps.ts';
+import type { Platform } from '../../activities/platforms/platform.ts';
 import { findConnectSession } from '../../schema/database/accounts/connect-sessions.ts';
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import { getProjectRow } from '../../schema/database/projects.ts';
 import { AppError, errorKinds } from '../../schema/wire/errors.ts';
-import {
-  beginAtNetwork,
-  completeAtNetwork,
-  connectAtNetwork,
-  describeProblem,
-} from '../accounts/connect-at-network.ts';
+import { connectAtNetwork, describeProblem } from '../accounts/connect-at-network.ts';
 import type { Context } from '../http/context.ts';
+import { beginConsent, completeConsent } from './consent.ts';
 import { cancelSession, completeChoice, completeSession, returnUrlOf } from './ending.ts';
 import { discardFlows, findFlow, keepFlow, takeFlow, type Choice, type Visit } from './flow.ts';
+import { readFields } from './form-fields.ts';
 import {
   choicePage,
   endedPage,
@@ -24,7 +20,6 @@ import {
   fieldsOf,
   formPage,
   otherBrowserPage,
-  readFields,
   usedPage,
   wayAt,
   type Place,
@@ -59,7 +54,6 @@ export function createConnectRoutes(context: Context): Hono {
     c.header('Referrer-Policy', 'no-referrer');
     c.header('Cache-Control', 'no-store');
   });
-  const callbackUrl = `${context.publicUrl}/connect/callback`;
 
   app.get('/callback', async (c) => {
     const query = c.req.query();
@@ -71,26 +65,12 @@ export function createConnectRoutes(context: Context): Hono {
     const begun = await takeFlow(context, session, state);
     if (!begun) return leaveUsed(found);
     if (refusal === 'access_denied') return leave(await cancelSession(context, session));
-    const { way: index, inputs, flow, appId } = begun;
-    const platform = platformOf(context, session);
-    const way = platform.connect[index];
-    if (way?.kind !== 'consent') return usedPage(session.id);
-    const app =
-      appId === null ? null : await findApp(context.db, session.project_id, context.vault, appId);
-    // It was deleted.
-    if (app === undefined) return usedPage(session.id);
+    const place = placeAt(session, begun.way);
     try {
-      const request = { state, callbackUrl, app, inputs, flow };
-      const grant = await completeAtNetwork(
-        session.project_id,
-        platform.definition,
-        way,
-        query,
-        request,
-      );
-      return await finish(c, found, { kind: 'choice', state, way: index, grant, appId });
+      const choice = await completeConsent(context, session, place, begun, query);
+      return choice ? await finish(c, found, choice) : usedPage(session.id);
     } catch (error) {
-      return consentErrorPage(error, { platform, index, sessionId: session.id });
+      return consentErrorPage(error, place);
     }
   });
 
@@ -99,17 +79,17 @@ export function createConnectRoutes(context: Context): Hono {
     if (token !== undefined) return followLink(c, c.req.param('id'), token);
     const found = await findPending(c, c.req.param('id'));
     if (found instanceof Response) return found;
-    const { session, secret } = found;
+    const { session } = found;
     const flow = c.req.query('way') === undefined ? findFlow(context, found) : undefined;
     if (flow?.kind === 'choice') return choicePage(await choiceFormOf(found, flow));
     const place = placeOf(c, session);
     const way = wayAt(place);
     if (!way) return errorPage(notValid, 404);
     if (way.kind === 'form' || way.inputs) {
-      return formPage({ ...(await formOf(place, session, secret)), values: {} });
+      return formPage({ ...(await formOf(place, found)), values: {} });
     }
     try {
-      return await begin(c, found, place, way, {});
+      return c.redirect(await beginConsent(context, found, place, way, {}), 302);
     } catch (error) {
       return consentErrorPage(error, place);
     }
@@ -135,19 +115,22 @@ export function createConnectRoutes(context: Context): Hono {
         .filter(([, value]) => value !== ''),
     );
     try {
-      if (way.kind === 'consent') return await begin(c, found, place, way, values);
-      const grant = await connectAtNetwork(
-        session.project_id,
-        place.platform.definition,
-        way,
-        values,
-      );
+      if (way.kind === 'consent') {
+        return c.redirect(await beginConsent(context, found, place, way, values), 303);
+      }
+      const { definition } = place.platform;
+      const grant = await connectAtNetwork(session.project_id, definition, way, values);
       const state = newState(session.id, secret);
-      const login = { grant, appId: null };
-      return await finish(c, found, { kind: 'choice', state, way: place.index, ...login });
+      return await finish(c, found, {
+        kind: 'choice',
+        state,
+        way: place.index,
+        grant,
+        appId: null,
+      });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      return formPage({ ...(await formOf(place, session, secret)), values, error });
+      return formPage({ ...(await formOf(place, found)), values, error });
     }
   });
 
@@ -162,7 +145,8 @@ export function createConnectRoutes(context: Context): Hono {
 
   /** Sets a new cookie on each load of the link, and removes the token from the address bar. */
   async function followLink(c: HonoContext, id: string, token: string): Promise<Response> {
-    const session = await findSession(context, id);
+    if (!sessionIdPattern.test(id)) return errorPage(notValid, 404);
+    const session = await findConnectSession(context.db, id);
     if (!session || !isToken(session, token)) return errorPage(notValid, 404);
     const status = statusOf(session);
     if (status !== 'pending') return endedPage(status);
@@ -175,7 +159,7 @@ export function createConnectRoutes(context: Context): Hono {
     if (!sessionIdPattern.test(id)) return errorPage(notValid, 404);
     const secret = readBrowserSecret(context, c, id);
     if (secret === undefined) return otherBrowserPage();
-    const session = await findSession(context, id);
+    const session = await findConnectSession(context.db, id);
     if (!session) return errorPage(notValid, 404);
     const status = statusOf(session);
     return status === 'pending' ? { session, secret } : endedPage(status);
@@ -197,15 +181,12 @@ export function createConnectRoutes(context: Context): Hono {
   /** Connects the only account of a login, or asks the user which accounts to connect. */
   async function finish(c: HonoContext, visit: Visit, choice: Choice): Promise<Response> {
     const { session } = visit;
-    const { grant } = choice;
-    const { accounts } = grant;
+    const { accounts } = choice.grant;
     if (accounts.every(({ problem }) => problem !== null)) {
       await discardFlows(context, session, [choice]);
       throw new AppError('conflict', accounts.map(describeProblem).join(' '));
     }
-    if (accounts.length === 1) {
-      return leave(await completeSession(context, session, choice));
-    }
+    if (accounts.length === 1) return leave(await completeSession(context, session, choice));
     await keepFlow(context, visit, choice);
     return c.redirect(`/connect/${session.id}`, 303);
   }
@@ -222,49 +203,25 @@ export function createConnectRoutes(context: Context): Hono {
     }
   }
 
-  async function choiceFormOf({ session, secret }: Visit, { way, grant }: Choice) {
-    const place = { platform: platformOf(context, session), index: way, sessionId: session.id };
-    return { ...(await formOf(place, session, secret)), accounts: grant.accounts };
+  async function choiceFormOf(visit: Visit, { way, grant }: Choice) {
+    const form = await formOf(placeAt(visit.session, way), visit);
+    return { ...form, accounts: grant.accounts };
   }
 
-  /** Redirects to the network's consent page. */
-  async function begin(
-    c: HonoContext,
-    visit: Visit,
-    { platform, index }: Place,
-    way: ConsentWay,
-    given: Record<string, string>,
-  ): Promise<Response> {
-    const { session, secret } = visit;
-    const state = newState(session.id, secret);
-    const { definition } = platform;
-    const projectId = session.project_id;
-    const settings: AppSettings = context.config.platforms;
-    const operatorClientId = settings[definition.name].clientId;
-    const wanted = { definition, operatorClientId };
-    const app = await findAppFor(context.db, projectId, context.vault, wanted);
-    const request = { state, callbackUrl, app };
-    const { url, ...begun } = await beginAtNetwork(projectId, way, request, given);
-    const appId = app?.id ?? null;
-    await keepFlow(context, visit, { kind: 'consent', state, way: index, appId, ...begun });
-    return c.redirect(url, c.req.method === 'GET' ? 302 : 303);
-  }
-
-  /** The way that the address asks for, if the network has it. Default: the first one. */
+  /** The way that the address asks for, which the network may not have. Default: the first one. */
   function placeOf(c: HonoContext, session: ConnectSessionRow): Place {
-    const platform = platformOf(context, session);
-    return { platform, index: Number(c.req.query('way') ?? 1) - 1, sessionId: session.id };
+    return placeAt(session, Number(c.req.query('way') ?? 1) - 1);
   }
 
-  async function formOf(place: Place, session: ConnectSessionRow, secret: string) {
+  function placeAt(session: ConnectSessionRow, index: number): Place {
+    return { platform: platformOf(context, session), index, sessionId: session.id };
+  }
+
+  async function formOf(place: Place, { session, secret }: Visit) {
     const { name } = await getProjectRow(context.db, session.project_id);
     return { ...place, projectName: name, state: newState(session.id, secret) };
   }
   return app;
-}
-
-async function findSession({ db }: Context, id: string): Promise<ConnectSessionRow | undefined> {
-  return sessionIdPattern.test(id) ? findConnectSession(db, id) : undefined;
 }
 
 function platformOf({ platforms }: Context, session: ConnectSessionRow): Platform {

@@ -1,0 +1,50 @@
+// A consent at the network's own page: sends the user there, and completes the login with its callback.
+import type { ConsentWay } from '../../activities/platforms/platform.ts';
+import { findApp, findAppFor } from '../../schema/database/accounts/apps.ts';
+import type { ConnectSessionRow } from '../../schema/database/tables.ts';
+import { beginAtNetwork, completeAtNetwork } from '../accounts/connect-at-network.ts';
+import type { Context } from '../http/context.ts';
+import { keepFlow, type BegunConsent, type Choice, type Visit } from './flow.ts';
+import { wayAt, type Place } from './pages.ts';
+import { newState } from './session-secrets.ts';
+
+/** Returns the address of the consent page. */
+export async function beginConsent(
+  context: Context,
+  visit: Visit,
+  { platform, index }: Place,
+  way: ConsentWay,
+  given: Record<string, string>,
+): Promise<string> {
+  const { id, project_id: projectId } = visit.session;
+  const { definition } = platform;
+  const operatorClientId = context.config.platforms[definition.name].clientId;
+  const wanted = { definition, operatorClientId };
+  const app = await findAppFor(context.db, projectId, context.vault, wanted);
+  const state = newState(id, visit.secret);
+  const request = { state, callbackUrl: callbackUrlOf(context), app };
+  const { url, ...begun } = await beginAtNetwork(projectId, way, request, given);
+  const appId = app?.id ?? null;
+  await keepFlow(context, visit, { kind: 'consent', state, way: index, appId, ...begun });
+  return url;
+}
+
+/** Undefined: since the consent began, the network has lost this way, or the app was deleted. */
+export async function completeConsent(
+  context: Context,
+  { project_id: projectId }: ConnectSessionRow,
+  place: Place,
+  { state, inputs, flow, appId }: BegunConsent,
+  query: Record<string, string>,
+): Promise<Choice | undefined> {
+  const way = wayAt(place);
+  if (way?.kind !== 'consent') return undefined;
+  const app = appId === null ? null : await findApp(context.db, projectId, context.vault, appId);
+  if (app === undefined) return undefined;
+  const request = { state, callbackUrl: callbackUrlOf(context), app, inputs, flow };
+  const { definition } = place.platform;
+  const grant = await completeAtNetwork(projectId, definition, way, query, request);
+  return { kind: 'choice', state, way: place.index, grant, appId };
+}
+
+const callbackUrlOf = ({ publicUrl }: Context) => `${publicUrl}/connect/callback`;
