@@ -7,6 +7,7 @@ import type {
   Grant,
   GrantedAccount,
   PrepareOutcome,
+  ProviderState,
   Published,
   ReconcileOutcome,
   RefreshedCredentials,
@@ -168,13 +169,10 @@ export function takeOutcome(outcome: PhaseOutcome): PhaseOutcome {
       return state ? { ...outcome, state } : { outcome: 'unknown' };
     }
     case 'prepared':
+      return { ...outcome, state: takePrepared(outcome.state) };
     case 'more': {
-      const state = toStorable(outcome.state, maxStateBytes);
-      if (state && outcome.outcome === 'prepared') return { ...outcome, state };
-      if (state && 'waitMs' in outcome) {
-        return { ...outcome, state, waitMs: readWaitMs(outcome.waitMs) ?? 0 };
-      }
-      throw new PlatformError('unavailable', 'The network answered more than can be kept.');
+      const waitMs = readWaitMs(outcome.waitMs) ?? 0;
+      return { ...outcome, state: takePrepared(outcome.state), waitMs };
     }
     case 'absent':
     case 'unknown':
@@ -183,7 +181,14 @@ export function takeOutcome(outcome: PhaseOutcome): PhaseOutcome {
   }
 }
 
-/** Undefined: an unusable ID proves nothing. A network without IDs says so by null. */
+/** Throws if the state can't be stored. Nothing is public yet, so the prepare may be repeated. */
+function takePrepared(state: ProviderState): ProviderState {
+  const storable = toStorable(state, maxStateBytes);
+  if (storable) return storable;
+  throw new PlatformError('unavailable', 'The network answered with more than Fanfare can store.');
+}
+
+/** Undefined: an unusable ID proves nothing. A network without IDs returns null. */
 function takePublished(published: Published): Published | undefined {
   const { externalId, url, visibility, detail } = published;
   const id = externalId === null ? null : cutText(externalId, maxIdChars);
