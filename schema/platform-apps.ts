@@ -37,7 +37,7 @@ export const DeletePlatformApp = z.strictObject({
     .transform((word) => word === 'true')
     .meta({
       description:
-        '`true` deletes the app although accounts are connected with it. They then require a reconnect. Default: false.',
+        '`true` deletes the app even if accounts are connected with it. These accounts must then be reconnected. Default: false.',
     }),
 });
 export type DeletePlatformApp = z.infer<typeof DeletePlatformApp>;

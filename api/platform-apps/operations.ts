@@ -48,8 +48,9 @@ export function setPlatformApp(
   { client_id, client_secret }: SetPlatformApp,
 ): Promise<Answer<PlatformApp>> {
   const name = PlatformName.safeParse(platform).data;
-  if (name === undefined)
+  if (name === undefined) {
     throw new AppError('not_found', `No network is named ${platform.slice(0, 64)}.`);
+  }
   requireReach(caller, name);
   const definition = context.platforms.get(name)?.definition;
   if (!definition?.hasApp) {
@@ -95,5 +96,5 @@ const noApp = (platform: string) =>
 const inUse = () =>
   new AppError('conflict', 'Accounts are connected with this app.', {
     hint: ({ field }) =>
-      `Disconnect them first. Or repeat the call with ${field('force')}: they then require a reconnect.`,
+      `Disconnect them first. Or repeat the call with ${field('force')}. They must then be reconnected.`,
   });
