@@ -7,7 +7,7 @@ import type { ThrottleScope } from './platform-error.ts';
 /** Secrets and choices that let us act for an account. Plain JSON, stored only as ciphertext. */
 export type Credentials = Record<string, string>;
 
-/** What a call about a login gets, rather than about one account of it. */
+/** For calls that concern a login rather than one of its accounts. */
 export interface Login {
   credentials: Credentials;
   /** The app that made the login. Null: none did. */

@@ -40,7 +40,7 @@ const maxRenewals = 3;
 const shortWaitMs = 20;
 /** How often the row is read while another process owns its call. */
 const readAgainMs = 500;
-/** Then the activity returns to Temporal, since a worker that stops waits for it. */
+/** After this, the activity returns to Temporal: a worker that stops waits for its activities. */
 const stayForMs = 5_000;
 const ended: TargetProgress = { waitMs: null };
 

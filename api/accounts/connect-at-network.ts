@@ -10,8 +10,10 @@ import type {
   Grant,
   GrantedAccount,
 } from '../../activities/platforms/platform.ts';
-import { PlatformError } from '../../activities/platforms/platform-error.ts';
-import type { PlatformErrorOptions } from '../../activities/platforms/platform-error.ts';
+import {
+  PlatformError,
+  type PlatformErrorOptions,
+} from '../../activities/platforms/platform-error.ts';
 import {
   scopeMissing,
   takeBegun,

@@ -28,7 +28,7 @@ export interface NewConnection {
   projectId: string;
   platform: PlatformName;
   grant: Grant;
-  /** Those of the grant to connect. At least one. */
+  /** Accounts of the grant to connect. At least one. */
   accounts: readonly GrantedAccount[];
   /** The app that the login was made with. Null: none. */
   appId: string | null;

@@ -35,13 +35,13 @@ export function completeChoice(
 ): Promise<ConnectSessionRow> {
   return endSession(context, session, async (effects, locked) => {
     const choice = findFlow(context, { session: locked, secret });
-    if (choice?.kind !== 'choice') throw new AppError('conflict', noChoice);
+    if (choice?.kind !== 'choice') {
+      throw new AppError('conflict', 'This list of accounts is out of date.');
+    }
     const accounts = choose(choice.grant, externalAccountIds);
     return writeAccounts(context, effects, session, choice, accounts);
   });
 }
-
-const noChoice = 'This list of accounts is out of date.';
 
 /** In the order of the grant. */
 function choose({ accounts }: Grant, ids: readonly string[]): GrantedAccount[] {

@@ -58,7 +58,7 @@ export function usedPage(sessionId: string): Promise<Response> {
   return page(
     'This step is out of date',
     html`<p>
-        It was used before, or you started again after it. Your account is not connected yet.
+        It was already used, or you have started again since. Your account is not connected yet.
       </p>
       <p><a href="/connect/${sessionId}">Continue</a></p>`,
     { status: 409 },

@@ -16,7 +16,7 @@ export function sealState(
   return { provider_state: ciphertext, provider_state_key_id: keyId };
 }
 
-/** Throws if the vault can't open the state, since an empty one would make the network begin anew. */
+/** Throws if the vault can't open the state, since an empty one would make the network start over. */
 export function openState(
   vault: Vault,
   { id, provider_state: ciphertext, provider_state_key_id: keyId }: SealedState & { id: string },

@@ -171,9 +171,10 @@ export async function setPublished(
     ), published as (
       update post_results
       set status = 'published', external_id = ${published.externalId}, url = ${published.url},
-        visibility = ${published.visibility}, published_at = now(), next_attempt_at = null, error_code = null, error_message = null,
-        failure_stage = null, platform_error_code = null, provider_error = null,
-        is_retriable = false, next_action = 'none', provider_state = null, provider_state_key_id = null
+        visibility = ${published.visibility}, published_at = now(), next_attempt_at = null,
+        error_code = null, error_message = null, failure_stage = null, platform_error_code = null,
+        provider_error = null, is_retriable = false, next_action = 'none',
+        provider_state = null, provider_state_key_id = null
       where id = ${row.id} and ${isOpenRow('post_results')}
       returning id
     ), change as (

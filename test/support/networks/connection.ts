@@ -26,7 +26,9 @@ export function formOf(platform: Platform): Form {
 /** Throws unless the grant has exactly one account, which can publish. */
 export function toConnection({ accounts, ...grant }: Grant): Connection {
   const [account, ...others] = accounts;
-  if (account?.problem !== null || others.length > 0) throw new Error('There is a choice.');
+  if (account?.problem !== null || others.length > 0) {
+    throw new Error('The grant must have exactly one account, which can publish.');
+  }
   const { problem: _, ...shown } = account;
   return { ...shown, ...grant };
 }

@@ -63,7 +63,7 @@ export async function readCredentials(
   return openCredentials(vault, { id: grant_id ?? '', credentials, credentials_key_id });
 }
 
-/** Replaces the credentials of the account, as a connection does that gets a grant of its own. */
+/** Replaces the credentials of the account in its grant. */
 export async function setCredentials(
   db: Db,
   vault: Vault,
