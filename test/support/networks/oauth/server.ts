@@ -1,8 +1,8 @@
 // A simulated network with OAuth 2: authorization code with PKCE, rotating refresh tokens, several accounts in a login.
-import { hash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { NetworkServer, PublicPost } from '../contract/subject.ts';
 import { dispatch, readForm, readJson, Refusal, refuse, type Route } from '../strict-requests.ts';
+import { createGrants, newSecret, OAuthError } from './grants.ts';
 
 export interface OAuthAccount {
   id: string;
@@ -27,26 +27,6 @@ export interface OAuthServer extends NetworkServer {
   listSecrets(): string[];
 }
 
-/** What the user allowed, until it is revoked. */
-interface Grant {
-  scope: string;
-  isRevoked: boolean;
-  /** The last one is good. */
-  accessTokens: string[];
-  refreshTokens: string[];
-  expiresAtMs: number;
-}
-
-interface Code {
-  redirectUri: string;
-  challenge: string;
-  scope: string;
-  /** Once it was used. */
-  grant: Grant | undefined;
-}
-
-const livesS = 3_600;
-
 const Authorization = z.strictObject({
   response_type: z.literal('code'),
   client_id: z.string(),
@@ -68,29 +48,10 @@ const TokenRequest = z.discriminatedUnion('grant_type', [
 ]);
 const NewPost = z.strictObject({ text: z.string(), reference: z.string() });
 
-/** An error of the token endpoint: RFC 6749, section 5.2. */
-class OAuthError extends Error {
-  readonly code: string;
-
-  constructor(code: string, description: string) {
-    super(description);
-    this.code = code;
-  }
-
-  toResponse(): Response {
-    const isClient = this.code === 'invalid_client';
-    return Response.json(
-      { error: this.code, error_description: this.message },
-      { status: isClient ? 401 : 400, headers: isClient ? { 'www-authenticate': 'Basic' } : {} },
-    );
-  }
-}
-
 /** `redirectUri`: the only one that the client has registered. */
 export function createOAuthServer(redirectUri: string): OAuthServer {
   const client = { id: 'fanfare', secret: newSecret('client') };
-  const codes = new Map<string, Code>();
-  const grants: Grant[] = [];
+  const grants = createGrants();
   const references = new Map<string, string>();
   let tokenRequests = 0;
 
@@ -105,72 +66,19 @@ export function createOAuthServer(redirectUri: string): OAuthServer {
     nextTokenAnswer: undefined,
     posts: [],
     countTokenRequests: () => tokenRequests,
-    countLiveGrants: () => grants.filter(({ isRevoked }) => !isRevoked).length,
-    listSecrets: () => [
-      client.secret,
-      ...codes.keys(),
-      ...grants.flatMap(({ accessTokens, refreshTokens }) => [...accessTokens, ...refreshTokens]),
-    ],
+    countLiveGrants: grants.countLive,
+    listSecrets: () => [client.secret, ...grants.listSecrets()],
     answer: (request) => dispatch(routes, request),
     refuse,
-    expireToken: () => grants.forEach((grant) => (grant.expiresAtMs = 0)),
-    revokeToken: () => grants.forEach((grant) => (grant.isRevoked = true)),
+    expireToken: grants.expireAll,
+    revokeToken: grants.revokeAll,
   };
-
-  function issue(grant: Grant): Response {
-    const tokens = { access_token: newSecret('access'), refresh_token: newSecret('refresh') };
-    grant.accessTokens.push(tokens.access_token);
-    grant.refreshTokens.push(tokens.refresh_token);
-    grant.expiresAtMs = Date.now() + livesS * 1_000;
-    const { scope } = grant;
-    return Response.json({ ...tokens, token_type: 'Bearer', expires_in: livesS, scope });
-  }
-
-  /** A code works once. Used again, it was stolen: RFC 6749, section 4.1.2. */
-  function exchange(given: { code: string; redirect_uri: string; code_verifier: string }) {
-    const code = codes.get(given.code);
-    if (!code) throw new OAuthError('invalid_grant', 'The code is unknown.');
-    if (code.grant) {
-      code.grant.isRevoked = true;
-      throw new OAuthError('invalid_grant', 'The code was used before.');
-    }
-    const isSame = code.redirectUri === given.redirect_uri;
-    if (!isSame) throw new OAuthError('invalid_grant', 'The redirect_uri is another one.');
-    if (hash('sha256', given.code_verifier, 'base64url') !== code.challenge) {
-      throw new OAuthError('invalid_grant', 'The code_verifier does not match.');
-    }
-    const { scope } = code;
-    code.grant = { scope, isRevoked: false, accessTokens: [], refreshTokens: [], expiresAtMs: 0 };
-    grants.push(code.grant);
-    return issue(code.grant);
-  }
-
-  /** A refresh token that is used twice was stolen, which ends the grant: RFC 9700, section 4.14.2. */
-  function refresh(token: string): Response {
-    const grant = grants.find(({ refreshTokens }) => refreshTokens.includes(token));
-    if (!grant || grant.isRevoked) throw new OAuthError('invalid_grant', 'The grant has ended.');
-    if (grant.refreshTokens.at(-1) !== token) {
-      grant.isRevoked = true;
-      throw new OAuthError('invalid_grant', 'The refresh token was used before.');
-    }
-    return issue(grant);
-  }
 
   function checkClient(request: Request): void {
     const login = `${encodeURIComponent(client.id)}:${encodeURIComponent(client.secret)}`;
     const expected = `Basic ${Buffer.from(login).toString('base64')}`;
     if (request.headers.get('authorization') === expected) return;
     throw new OAuthError('invalid_client', 'The client is unknown.');
-  }
-
-  function checkToken(request: Request, scope: string): void {
-    const token = /^Bearer (\S+)$/.exec(request.headers.get('authorization') ?? '')?.[1] ?? '';
-    const grant = grants.find(({ accessTokens }) => accessTokens.includes(token));
-    if (!grant) throw new Refusal(401, 'unknown', `Unknown token ${token}.`);
-    if (grant.isRevoked) throw new Refusal(401, 'revoked', 'The user took the login back.');
-    const isGood = grant.accessTokens.at(-1) === token && grant.expiresAtMs > Date.now();
-    if (!isGood) throw new Refusal(401, 'expired', `${token} has expired.`);
-    if (!grant.scope.split(' ').includes(scope)) throw new Refusal(403, 'scope', `No ${scope}.`);
   }
 
   function findAccount(id: string): OAuthAccount {
@@ -227,13 +135,11 @@ export function createOAuthServer(redirectUri: string): OAuthServer {
         callback.searchParams.set('state', given.state);
         if (given.decision === 'deny') callback.searchParams.set('error', 'access_denied');
         else {
-          const code = newSecret('code');
           const scopes = given.scope.split(' ').filter((each) => !server.withheldScopes.has(each));
-          codes.set(code, {
+          const code = grants.createCode({
             redirectUri: given.redirect_uri,
             challenge: given.code_challenge,
             scope: scopes.join(' '),
-            grant: undefined,
           });
           callback.searchParams.set('code', code);
         }
@@ -250,8 +156,8 @@ export function createOAuthServer(redirectUri: string): OAuthServer {
         if (scripted) return scripted;
         const given = await readForm(request, TokenRequest);
         return given.grant_type === 'refresh_token'
-          ? refresh(given.refresh_token)
-          : exchange(given);
+          ? grants.refresh(given.refresh_token)
+          : grants.exchange(given);
       }),
     },
     {
@@ -260,9 +166,7 @@ export function createOAuthServer(redirectUri: string): OAuthServer {
       path: /^\/revoke$/,
       handle: ofClient(async (request) => {
         const { token } = await readForm(request, z.strictObject({ token: z.string() }));
-        const owns = ({ accessTokens, refreshTokens }: Grant) =>
-          [...accessTokens, ...refreshTokens].includes(token);
-        for (const grant of grants.filter(owns)) grant.isRevoked = true;
+        grants.revoke(token);
         return new Response(null);
       }),
     },
@@ -270,7 +174,7 @@ export function createOAuthServer(redirectUri: string): OAuthServer {
       method: 'GET',
       path: /^\/accounts$/,
       handle(request) {
-        checkToken(request, 'accounts');
+        grants.check(request, 'accounts');
         return Response.json({ accounts: server.accounts });
       },
     },
@@ -278,7 +182,7 @@ export function createOAuthServer(redirectUri: string): OAuthServer {
       method: 'POST',
       path: /^\/accounts\/([^/]+)\/posts$/,
       async handle(request, [accountId = '']) {
-        checkToken(request, 'publish');
+        grants.check(request, 'publish');
         findAccount(accountId);
         const { text, reference } = await readJson(request, NewPost);
         const id = `post-${server.posts.length + 1}`;
@@ -291,7 +195,7 @@ export function createOAuthServer(redirectUri: string): OAuthServer {
       method: 'GET',
       path: /^\/accounts\/([^/]+)\/posts$/,
       handle(request, [accountId = '']) {
-        checkToken(request, 'publish');
+        grants.check(request, 'publish');
         findAccount(accountId);
         const reference = new URL(request.url).searchParams.get('reference');
         const found = server.posts.filter(
@@ -303,5 +207,3 @@ export function createOAuthServer(redirectUri: string): OAuthServer {
   ];
   return server;
 }
-
-const newSecret = (kind: string) => `${kind}-${randomBytes(16).toString('hex')}`;

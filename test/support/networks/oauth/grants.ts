@@ -1,0 +1,136 @@
+// The codes, grants and tokens of the simulated network with OAuth 2.
+import { hash, randomBytes } from 'node:crypto';
+import { Refusal } from '../strict-requests.ts';
+
+/** What the user allowed, until it is revoked. */
+interface Grant {
+  scope: string;
+  isRevoked: boolean;
+  /** The last one is good. */
+  accessTokens: string[];
+  refreshTokens: string[];
+  expiresAtMs: number;
+}
+
+interface Consent {
+  redirectUri: string;
+  challenge: string;
+  scope: string;
+}
+
+interface Code extends Consent {
+  /** Once it was used. */
+  grant: Grant | undefined;
+}
+
+const livesS = 3_600;
+
+/** An error of the token endpoint: RFC 6749, section 5.2. */
+export class OAuthError extends Error {
+  readonly code: string;
+
+  constructor(code: string, description: string) {
+    super(description);
+    this.code = code;
+  }
+
+  toResponse(): Response {
+    const isClient = this.code === 'invalid_client';
+    return Response.json(
+      { error: this.code, error_description: this.message },
+      { status: isClient ? 401 : 400, headers: isClient ? { 'www-authenticate': 'Basic' } : {} },
+    );
+  }
+}
+
+export interface Grants {
+  createCode(consent: Consent): string;
+  exchange(given: { code: string; redirect_uri: string; code_verifier: string }): Response;
+  refresh(token: string): Response;
+  /** Throws unless the request bears a good token with the scope. */
+  check(request: Request, scope: string): void;
+  revoke(token: string): void;
+  expireAll(): void;
+  revokeAll(): void;
+  countLive(): number;
+  /** Every code and token that it ever gave out. */
+  listSecrets(): string[];
+}
+
+export function createGrants(): Grants {
+  const codes = new Map<string, Code>();
+  const grants: Grant[] = [];
+
+  function issue(grant: Grant): Response {
+    const tokens = { access_token: newSecret('access'), refresh_token: newSecret('refresh') };
+    grant.accessTokens.push(tokens.access_token);
+    grant.refreshTokens.push(tokens.refresh_token);
+    grant.expiresAtMs = Date.now() + livesS * 1_000;
+    const { scope } = grant;
+    return Response.json({ ...tokens, token_type: 'Bearer', expires_in: livesS, scope });
+  }
+
+  /** A code works once. Used again, it was stolen: RFC 6749, section 4.1.2. */
+  function exchange(given: { code: string; redirect_uri: string; code_verifier: string }) {
+    const code = codes.get(given.code);
+    if (!code) throw new OAuthError('invalid_grant', 'The code is unknown.');
+    if (code.grant) {
+      code.grant.isRevoked = true;
+      throw new OAuthError('invalid_grant', 'The code was used before.');
+    }
+    const isSame = code.redirectUri === given.redirect_uri;
+    if (!isSame) throw new OAuthError('invalid_grant', 'The redirect_uri is another one.');
+    if (hash('sha256', given.code_verifier, 'base64url') !== code.challenge) {
+      throw new OAuthError('invalid_grant', 'The code_verifier does not match.');
+    }
+    const { scope } = code;
+    code.grant = { scope, isRevoked: false, accessTokens: [], refreshTokens: [], expiresAtMs: 0 };
+    grants.push(code.grant);
+    return issue(code.grant);
+  }
+
+  /** A refresh token that is used twice was stolen, which ends the grant: RFC 9700, section 4.14.2. */
+  function refresh(token: string): Response {
+    const grant = grants.find(({ refreshTokens }) => refreshTokens.includes(token));
+    if (!grant || grant.isRevoked) throw new OAuthError('invalid_grant', 'The grant has ended.');
+    if (grant.refreshTokens.at(-1) !== token) {
+      grant.isRevoked = true;
+      throw new OAuthError('invalid_grant', 'The refresh token was used before.');
+    }
+    return issue(grant);
+  }
+
+  function check(request: Request, scope: string): void {
+    const token = /^Bearer (\S+)$/.exec(request.headers.get('authorization') ?? '')?.[1] ?? '';
+    const grant = grants.find(({ accessTokens }) => accessTokens.includes(token));
+    if (!grant) throw new Refusal(401, 'unknown', `Unknown token ${token}.`);
+    if (grant.isRevoked) throw new Refusal(401, 'revoked', 'The user took the login back.');
+    const isGood = grant.accessTokens.at(-1) === token && grant.expiresAtMs > Date.now();
+    if (!isGood) throw new Refusal(401, 'expired', `${token} has expired.`);
+    if (!grant.scope.split(' ').includes(scope)) throw new Refusal(403, 'scope', `No ${scope}.`);
+  }
+
+  return {
+    createCode(consent) {
+      const code = newSecret('code');
+      codes.set(code, { ...consent, grant: undefined });
+      return code;
+    },
+    exchange,
+    refresh,
+    check,
+    revoke(token) {
+      for (const grant of grants) {
+        if (tokensOf(grant).includes(token)) grant.isRevoked = true;
+      }
+    },
+    expireAll: () => grants.forEach((grant) => (grant.expiresAtMs = 0)),
+    revokeAll: () => grants.forEach((grant) => (grant.isRevoked = true)),
+    countLive: () => grants.filter(({ isRevoked }) => !isRevoked).length,
+    listSecrets: () => [...codes.keys(), ...grants.flatMap(tokensOf)],
+  };
+}
+
+const tokensOf = ({ accessTokens, refreshTokens }: Grant) => [...accessTokens, ...refreshTokens];
+
+export const newSecret = (kind: string) => `${kind}-${randomBytes(16).toString('hex')}`;
