@@ -6,6 +6,10 @@ import { Timestamp } from './wire/timestamp.ts';
 
 const ClientId = z.string().meta({ description: "Client ID of the app, from the network's site." });
 
+/** RFC 6749, appendix A.1 and A.2, without the space, which only a mistake brings. */
+const printable = /^[\x21-\x7e]+$/;
+const printableWords = 'must have only printable ASCII characters and no spaces';
+
 export const PlatformApp = z
   .object({
     platform: PlatformName.meta({ description: 'Network of the app.' }),
@@ -22,8 +26,8 @@ export type PlatformApp = z.infer<typeof PlatformApp>;
 
 export const SetPlatformApp = z
   .strictObject({
-    client_id: ClientId.min(1).max(1024),
-    client_secret: z.string().min(1).max(4096).optional().meta({
+    client_id: ClientId.max(1024).regex(printable, printableWords),
+    client_secret: z.string().max(4096).regex(printable, printableWords).optional().meta({
       description: 'Client secret of the app. Default: the app has none.',
     }),
   })

@@ -73,7 +73,10 @@ export function takeGrant(grant: Grant, neededScopes: readonly string[] = []): G
   if (!scope.every(isText) || scope.join(' ').length > maxScopeChars) throw unusable('a scope');
   if (!areUsable(credentials)) throw unusable('credentials');
   if (takeExpiry(tokenExpiresAt) !== tokenExpiresAt) throw unusable('an expiry');
-  if (accounts.length > maxAccounts) throw unusable(`more than ${maxAccounts} accounts`);
+  if (accounts.length > maxAccounts) {
+    const message = `This login has more than ${maxAccounts} accounts. Allow fewer of them.`;
+    throw new PlatformError('rejected', message);
+  }
   if (accounts.length === 0) {
     throw new PlatformError('rejected', 'This login has no account that can be connected.');
   }
@@ -125,7 +128,8 @@ function unusable(what: string, kind: PlatformErrorKind = 'unavailable'): Platfo
 }
 
 function isAccountId(text: string): boolean {
-  return isText(text) && Buffer.byteLength(text) <= maxAccountIdBytes;
+  // A form would send a line break changed.
+  return isText(text) && !/\p{Cc}/u.test(text) && Buffer.byteLength(text) <= maxAccountIdBytes;
 }
 
 function isName(text: string): boolean {

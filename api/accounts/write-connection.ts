@@ -5,6 +5,7 @@ import { toAccountEventData } from '../../schema/database/accounts/event-data.ts
 import {
   insertAccount,
   lockAccountAtNetwork,
+  lockAccountsAtNetwork,
   updateAccount,
   type AccountRow,
 } from '../../schema/database/accounts/accounts.ts';
@@ -22,7 +23,8 @@ import type { PlatformName } from '../../schema/platforms/index.ts';
 import type { Context } from '../http/context.ts';
 import type { Effects } from '../http/transact.ts';
 
-const appDeleted = 'The app of the network was deleted in the meantime. Connect the account again.';
+export const appDeleted =
+  'The app of the network was deleted in the meantime. Connect the account again.';
 
 export interface NewConnection {
   projectId: string;
@@ -51,7 +53,6 @@ interface WrittenAccount {
 }
 
 export interface WrittenConnection {
-  /** In the order of `accounts`. */
   written: WrittenAccount[];
   /** Grants that were deleted because they have no account left. Revoke them after the commit. */
   leftGrants: GrantRow[];
@@ -67,8 +68,14 @@ export async function writeConnection(
   if (appId !== null && !(await lockApp(trx, appId))) throw new AppError('conflict', appDeleted);
   const grantId = newId('grant');
   await insertGrant(trx, grantOf(context.vault, grantId, input));
+  // Two logins may reach the same accounts and list them in another order.
+  const accounts = input.accounts.toSorted((a, b) =>
+    a.externalAccountId < b.externalAccountId ? -1 : 1,
+  );
+  const externalIds = accounts.map(({ externalAccountId }) => externalAccountId);
+  await lockAccountsAtNetwork(trx, projectId, input.platform, externalIds);
   const written: WrittenAccount[] = [];
-  for (const granted of input.accounts) {
+  for (const granted of accounts) {
     written.push(await writeAccount(context, effects, input, grantId, granted));
   }
   const leftGrants: GrantRow[] = [];
@@ -160,7 +167,7 @@ function refuseMove(known: SocialAccountRow, { mayMove, externalUserId }: NewCon
   // A page shows only the message.
   throw new AppError(
     'account_in_use',
-    'This account is connected for another user. Disconnect it there first, or connect another account.',
+    `The account ${known.account_name} is connected for another user. Disconnect it there first, or connect another account.`,
   );
 }
 

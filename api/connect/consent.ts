@@ -2,6 +2,8 @@
 import type { ConsentWay } from '../../activities/platforms/platform.ts';
 import { findApp, findAppFor } from '../../schema/database/accounts/apps.ts';
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
+import { AppError } from '../../schema/wire/errors.ts';
+import { appDeleted } from '../accounts/write-connection.ts';
 import { beginAtNetwork, completeAtNetwork } from '../accounts/connect-at-network.ts';
 import type { Context } from '../http/context.ts';
 import { keepFlow, type BegunConsent, type Choice, type Visit } from './flow.ts';
@@ -29,7 +31,7 @@ export async function beginConsent(
   return url;
 }
 
-/** Undefined: since the consent began, the network has lost this way, or the app was deleted. */
+/** Undefined: the network has lost this way since the consent began. */
 export async function completeConsent(
   context: Context,
   { project_id: projectId }: ConnectSessionRow,
@@ -40,7 +42,7 @@ export async function completeConsent(
   const way = wayAt(place);
   if (way?.kind !== 'consent') return undefined;
   const app = appId === null ? null : await findApp(context.db, projectId, context.vault, appId);
-  if (app === undefined) return undefined;
+  if (app === undefined) throw new AppError('conflict', appDeleted);
   const request = { state, callbackUrl: callbackUrlOf(context), app, inputs, flow };
   const { definition } = place.platform;
   const grant = await completeAtNetwork(projectId, definition, way, query, request);

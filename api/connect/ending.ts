@@ -10,7 +10,7 @@ import { revokeLogins } from '../accounts/revoke-login.ts';
 import { writeConnection } from '../accounts/write-connection.ts';
 import type { Context } from '../http/context.ts';
 import { transact, type Effects } from '../http/transact.ts';
-import { discardFlows, findFlow, openFlows, type NewLogin, type Visit } from './flow.ts';
+import { discardFlows, findFlow, openFlows, type Choice, type Visit } from './flow.ts';
 import { statusOf } from './presenter.ts';
 
 /**
@@ -20,11 +20,18 @@ import { statusOf } from './presenter.ts';
 export function completeSession(
   context: Context,
   session: ConnectSessionRow,
-  login: NewLogin,
+  login: Choice,
 ): Promise<ConnectSessionRow> {
-  return endSession(context, session, (effects) =>
-    writeAccounts(context, effects, session, login, login.grant.accounts),
-  );
+  const unused = async () => discardFlows(context, session, [login]);
+  return endSession(
+    context,
+    session,
+    (effects, locked) => writeAccounts(context, effects, locked, login, login.grant.accounts),
+    unused,
+  ).catch(async (error: unknown) => {
+    await unused();
+    throw error;
+  });
 }
 
 /** Completes the session with accounts of the login that waits for this browser's choice. */
@@ -39,7 +46,7 @@ export function completeChoice(
       throw new AppError('conflict', 'This list of accounts is out of date.');
     }
     const accounts = choose(choice.grant, externalAccountIds);
-    return writeAccounts(context, effects, session, choice, accounts);
+    return writeAccounts(context, effects, locked, choice, accounts);
   });
 }
 
@@ -57,9 +64,11 @@ async function writeAccounts(
   context: Context,
   effects: Effects,
   session: ConnectSessionRow,
-  { grant, appId }: NewLogin,
+  login: Choice,
   accounts: readonly GrantedAccount[],
 ): Promise<Ended> {
+  const { grant, appId, state } = login;
+  const others = openFlows(context.vault, session).filter((flow) => flow.state !== state);
   const { written, leftGrants } = await writeConnection(context, effects, {
     projectId: session.project_id,
     platform: session.platform,
@@ -75,7 +84,11 @@ async function writeAccounts(
     status: 'completed',
     completed_social_account_ids: written.map(({ account }) => account.id),
   });
-  return { session: ended, afterwards: () => revokeLogins(context, leftGrants, grant.credentials) };
+  const afterwards = async () => {
+    await revokeLogins(context, leftGrants, grant.credentials);
+    await discardFlows(context, ended, others);
+  };
+  return { session: ended, afterwards };
 }
 
 /** Revokes the logins that waited for a choice. */
@@ -94,18 +107,22 @@ export function cancelSession(
 interface Ended {
   session: ConnectSessionRow;
   /** Calls the network, after the commit. */
-  afterwards?: () => Promise<void>;
+  afterwards?: (() => Promise<void>) | undefined;
 }
 
 async function endSession(
   context: Context,
   { id, project_id: projectId }: ConnectSessionRow,
   end: (effects: Effects, locked: ConnectSessionRow) => Promise<Ended>,
+  ifEnded?: () => Promise<void>,
 ): Promise<ConnectSessionRow> {
   const { data } = await transact(context, { projectId }, async (effects) => {
     const session = await lockConnectSession(effects.trx, projectId, id);
     const isOpen = statusOf(session) === 'pending';
-    return { status: 200, data: isOpen ? await end(effects, session) : { session } };
+    return {
+      status: 200,
+      data: isOpen ? await end(effects, session) : { session, afterwards: ifEnded },
+    };
   });
   await data.afterwards?.();
   return data.session;

@@ -30,14 +30,12 @@ export interface BegunConsent extends FlowOf<'consent'> {
   appId: string | null;
 }
 
-/** A login, and the app that it was made with. */
-export interface NewLogin {
+/** A login, until the user has chosen among its accounts. */
+export interface Choice extends FlowOf<'choice'> {
   grant: Grant;
+  /** The app that the login was made with. Null: none. */
   appId: string | null;
 }
-
-/** A login that reaches several accounts, until the user has chosen. */
-export interface Choice extends FlowOf<'choice'>, NewLogin {}
 
 export type StoredFlow = BegunConsent | Choice;
 

@@ -162,7 +162,7 @@ function showAccount(
       ${hint && html`disabled aria-describedby="${hint}"`}
     />
     <label for="account-${i}">
-      ${accountName} ${hint && html`<span class="quiet" id="${hint}">${problem}</span>`}
+      <bdi>${accountName}</bdi> ${hint && html`<span class="quiet" id="${hint}">${problem}</span>`}
     </label>
   </div>`;
 }

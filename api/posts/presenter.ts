@@ -96,7 +96,11 @@ export function findWaitReason(row: PostResultRow, results: PostResultRow[]): Wa
 
 function reasonOf({ phase, clock }: PostResultRow, until: Date): WaitReason {
   if (clock.rateLimitedSinceMs !== undefined) return 'rate_limit';
-  if (phase === 'prepare' && clock.prepareMs !== undefined && clock.unavailable === undefined) {
+  if (
+    phase === 'prepare' &&
+    clock.prepareSinceMs !== undefined &&
+    clock.unavailable === undefined
+  ) {
     return 'preparation';
   }
   if (phase === 'confirm') return 'confirmation';

@@ -108,6 +108,24 @@ export function lockAccountBesideResults(
     .executeTakeFirstOrThrow();
 }
 
+/** In the order in which every transaction locks several accounts. */
+export async function lockAccountsAtNetwork(
+  trx: Transaction,
+  projectId: string,
+  platform: PlatformName,
+  externalAccountIds: string[],
+): Promise<void> {
+  await trx
+    .selectFrom('social_accounts')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('platform', '=', platform)
+    .where('external_account_id', '=', sql<string>`any (${externalAccountIds}::text[])`)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+}
+
 export function lockAccountAtNetwork(
   trx: Transaction,
   projectId: string,

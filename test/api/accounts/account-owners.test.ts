@@ -50,7 +50,13 @@ async function completeAs(user: object, handle: string, by = tenant) {
     scope: ['post'],
     tokenExpiresAt: null,
   });
-  return completeSession(rest.context, session, { grant, appId: null });
+  return completeSession(rest.context, session, {
+    kind: 'choice',
+    state: '',
+    way: 0,
+    grant,
+    appId: null,
+  });
 }
 
 /** All that is stored of an account, and of what happened to it. */
