@@ -57,27 +57,29 @@ export function afterError(
 
 /** After a step of a prepare that is not the last one. */
 export function nextPrepare(
+  { waitMs, durationMs }: { waitMs: number; durationMs: number },
   clock: ClockState,
   { prepareForMs }: TargetClock,
-  { waitMs, durationMs }: { waitMs: number; durationMs: number },
+  nowMs: number,
 ): NextStep {
   const { unavailable: _, ...rest } = clock;
-  const prepareMs = (clock.prepareMs ?? 0) + durationMs + waitMs;
-  if (prepareMs > prepareForMs) return { fail: 'unavailable' };
-  return { next: 'prepare', waitMs, clock: { ...rest, prepareMs } };
+  const prepareSinceMs = clock.prepareSinceMs ?? nowMs - durationMs;
+  if (nowMs + waitMs - prepareSinceMs > prepareForMs) return { fail: 'unavailable' };
+  return { next: 'prepare', waitMs, clock: { ...rest, prepareSinceMs } };
 }
 
 export function afterPrepared(clock: ClockState): NextStep {
-  const { prepareMs: _, ...rest } = clock;
+  const { prepareSinceMs: _, ...rest } = clock;
   return { next: 'commit', waitMs: 0, clock: rest };
 }
 
 /** How often a target is prepared again. */
 const maxStale = 2;
 
-/** The network no longer has what was prepared. An earlier commit may have published it. */
+/** The network no longer has what was prepared. A lost commit may have used it, although no check found it. */
 export function afterStale(phase: Phase, clock: ClockState, limits: TargetClock): NextStep {
   if (mayBePublic({ phase, clock })) return nextCheck(clock, limits);
+  if (clock.hasLostCommit) return { fail: 'outcome_unknown' };
   const stale = (clock.stale ?? 0) + 1;
   if (stale > maxStale) return { fail: 'unavailable' };
   return { next: 'prepare', waitMs: 0, clock: { ...clock, stale } };
@@ -116,7 +118,8 @@ function afterRefusal(phase: Phase, clock: ClockState, limits: TargetClock): Nex
 /** The answer to the commit that began at `begunMs` is lost: starts its reconciliation. */
 export function firstCheck(clock: ClockState, limits: TargetClock, begunMs: number): NextStep {
   const unprovenSinceMs = clock.unprovenSinceMs ?? begunMs;
-  return nextCheck({ ...clock, reconcileChecks: 0, unprovenSinceMs }, limits);
+  const lost = { reconcileChecks: 0, unprovenSinceMs, hasLostCommit: true } as const;
+  return nextCheck({ ...clock, ...lost }, limits);
 }
 
 /**
@@ -142,7 +145,7 @@ export function checkAfterRestore(
   // A reconciliation is in progress anyway.
   if (isUnproven(clock)) return nextCheck(clock, limits);
   const check = { phase: phase === 'prepare' ? phase : 'commit', mayBePublic } as const;
-  return nextCheck({ ...clock, check }, limits);
+  return nextCheck({ ...clock, check, ...(mayBePublic && { hasLostCommit: true }) }, limits);
 }
 
 /** Continues with the phase that the check held up. */

@@ -86,7 +86,7 @@ export async function recordOutcome(
   switch (outcome.outcome) {
     case 'more':
       return take(
-        nextPrepare(clock, limits, { waitMs: outcome.waitMs, durationMs }),
+        nextPrepare({ waitMs: outcome.waitMs, durationMs }, clock, limits, dependencies.now()),
         'The network did not finish preparing the post in time.',
         outcome.state,
       );

@@ -194,14 +194,16 @@ export type PostRow = Selectable<PostTable>;
 /** A target's retries and waits, kept in its row so that a new workflow can continue. */
 export interface ClockState {
   unavailable?: number;
-  /** Duration of the steps of this prepare so far, waits included. */
-  prepareMs?: number;
+  /** When the first step of this prepare began. A pause starts it anew. */
+  prepareSinceMs?: number;
   /** How often the network no longer had what was prepared. */
   stale?: number;
   rateLimitedSinceMs?: number;
   confirmSinceMs?: number;
   confirmDelayMs?: number;
   reconcileChecks?: number;
+  /** The answer to a commit was lost, whatever the checks found since. */
+  hasLostCommit?: true;
   /** When the first commit with an unknown outcome began. */
   unprovenSinceMs?: number;
   /** After a restore of the database: the phase to continue with if the post is absent. */

@@ -1,7 +1,7 @@
 // Changes that clients make to a post and its results, in a transaction that has locked them.
 import { sql, type Insertable, type UpdateObject } from 'kysely';
 import { notFound } from '../../wire/errors.ts';
-import type { Database, PostResultRow, PostRow, Transaction } from '../tables.ts';
+import type { ClockState, Database, PostResultRow, PostRow, Transaction } from '../tables.ts';
 import { isOpenRow, mustCheck, wasDueBeforeRestore } from './targets.ts';
 import { environmentOfTargets, listResults, lockPost, type PostWithResults } from './posts.ts';
 import { emptyState } from './provider-state.ts';
@@ -92,7 +92,7 @@ export async function cancelResults(
 ): Promise<string[]> {
   const canceled = await trx
     .updateTable('post_results as r')
-    .set({ status: 'canceled', next_attempt_at: null, is_paused: false })
+    .set({ status: 'canceled', next_attempt_at: null, is_paused: false, ...emptyState })
     .where('project_id', '=', projectId)
     .where('post_id', '=', postId)
     .where(canBeStopped('r'))
@@ -140,7 +140,11 @@ export async function reopenResult(
     error_code === 'outcome_unknown'
       ? ({
           phase: 'reconcile',
-          clock: JSON.stringify({ reconcileChecks: 1, ...(clock.check && { check: clock.check }) }),
+          clock: JSON.stringify({
+            reconcileChecks: 1,
+            hasLostCommit: true,
+            ...(clock.check && { check: clock.check }),
+          } satisfies ClockState),
         } as const)
       : ({ phase: 'prepare', clock: '{}', ...emptyState } as const);
   await trx

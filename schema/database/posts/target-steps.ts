@@ -217,6 +217,8 @@ export async function setFailed(
       is_retriable: failure.isRetriable,
       next_action: failure.nextAction,
       next_attempt_at: null,
+      // Only a check for the post needs the state.
+      ...(failure.errorCode !== 'outcome_unknown' && emptyState),
     })
     .where('id', '=', row.id)
     .where(isUnchanged(row, failure))

@@ -105,7 +105,7 @@ export async function findFinishedPost(db: Db, resultId: string): Promise<string
 export async function setPaused(db: Db, row: TargetRow): Promise<boolean> {
   const paused = await db
     .updateTable('post_results')
-    .set({ is_paused: true })
+    .set({ is_paused: true, clock: sql`clock - 'prepareSinceMs'` })
     .where('id', '=', row.id)
     .where('steps', '=', row.steps)
     .where(isOpenRow('post_results'))

@@ -4,6 +4,8 @@ import { expect, test } from 'vitest';
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
 import type { Platform } from '../../../activities/platforms/platform.ts';
+import { PlatformError } from '../../../activities/platforms/platform-error.ts';
+import { reopenResult } from '../../../schema/database/posts/changes.ts';
 import { sealState } from '../../../schema/database/posts/provider-state.ts';
 import { findWaitReason } from '../../../api/posts/presenter.ts';
 import {
@@ -12,18 +14,22 @@ import {
 } from '../../support/networks/container-then-publish.ts';
 import {
   advanceToEnd,
+  cancel,
   dependenciesOf,
   listTargets,
   run,
   shortClock,
   writePost,
+  type TestPost,
 } from '../../support/networks/posting.ts';
 import { expectConsistent } from '../../support/networks/consistency.ts';
 import { useDatabase } from '../../support/rows/database.ts';
+import { inQuietTransaction } from '../../support/rows/quiet-transaction.ts';
 
 const database = useDatabase();
 
 interface TestTarget extends AsyncDisposable {
+  post: TestPost;
   network: ContainerNetwork;
   dependencies: AdvanceDependencies;
   resultId: string;
@@ -34,8 +40,7 @@ interface TestTarget extends AsyncDisposable {
   listCalls(): Promise<string[]>;
 }
 
-const read = async (post: Parameters<typeof listTargets>[1]) =>
-  (await listTargets(database.db, post))[0]!;
+const read = async (post: TestPost) => (await listTargets(database.db, post))[0]!;
 
 async function start({
   readyAtCheck,
@@ -54,6 +59,7 @@ async function start({
   return {
     network,
     dependencies,
+    post,
     resultId,
     async end() {
       await advanceToEnd(dependencies, resultId);
@@ -148,24 +154,81 @@ test('prepares at most twice again', async () => {
   });
 });
 
-test('checks, with the state, when an expired container may have been published', async () => {
-  await using target = await start();
-  const { switchboard } = target.network;
-  // The network takes the first commit late. Until then its repeat finds the container expired.
-  switchboard.plans.push({ stage: 'commit', call: 1, times: 1, fault: 'cut_before' });
-  switchboard.onCall = (moment, stage, call) => {
-    if (`${moment} ${stage} ${call}` === 'before commit 2') target.network.expireContainers();
+/** The first commit is lost, and its repeats find the container expired. */
+function loseCommit(network: ContainerNetwork, fault: 'cut_before' | 'answer_lost'): void {
+  network.switchboard.plans.push({ stage: 'commit', call: 1, times: 1, fault });
+  network.switchboard.onCall = (moment, stage, call) => {
+    if (`${moment} ${stage} ${call}` === 'before commit 2') network.expireContainers();
     return Promise.resolve();
   };
-  expect(await target.end()).toMatchObject({ status: 'published' });
+}
+
+test('checks, and never prepares again, if a lost commit may have used what was prepared', async () => {
+  await using target = await start();
+  loseCommit(target.network, 'cut_before');
+  expect(await target.end()).toMatchObject({ status: 'failed', error_code: 'outcome_unknown' });
   const calls = await target.listCalls();
-  expect(calls.slice(3, 7)).toEqual([
+  expect(calls.slice(3)).toEqual([
     'commit: unknown_outcome',
     'reconcile: absent',
     'commit: stale',
     'reconcile: absent',
+    'reconcile: absent',
+    'commit: stale',
   ]);
-  expect(await target.network.listPosts()).toHaveLength(1);
+  expect(target.network.countContainers()).toBe(1);
+});
+
+test('publishes once at a network whose checks miss the post and call its container stale', async () => {
+  const never = () => Promise.resolve({ outcome: 'absent' } as const);
+  await using target = await start({ calls: { reconcile: never } });
+  const { network, resultId, dependencies } = target;
+  network.switchboard.plans.push({ stage: 'commit', call: 1, times: 1, fault: 'answer_lost' });
+  const { platforms } = dependencies;
+  const platform = platforms.get('sandbox')!;
+  let commits = 0;
+  const forgetful: Platform = {
+    ...platform,
+    commit: (given, signal) =>
+      ++commits === 1 ? platform.commit(given, signal) : Promise.resolve({ outcome: 'stale' }),
+  };
+  const own = { ...dependencies, platforms: new Map([['sandbox' as const, forgetful]]) };
+  await advanceToEnd(own, resultId);
+  expect(await target.read()).toMatchObject({ error_code: 'outcome_unknown' });
+  expect(await network.listPosts()).toHaveLength(1);
+
+  const row = await target.read();
+  await inQuietTransaction(own.db, (trx) => reopenResult(trx, row.project_id, row));
+  await advanceToEnd(own, resultId);
+  expect(await target.read()).toMatchObject({ error_code: 'outcome_unknown' });
+  expect(await network.listPosts()).toHaveLength(1);
+});
+
+test('keeps the state of a failed or canceled target only for a check', async () => {
+  const rejected = () => Promise.reject(new PlatformError('rejected', 'Not like this.'));
+  await using failed = await start({ calls: { commit: rejected } });
+  expect(await failed.end()).toMatchObject({ error_code: 'rejected', provider_state: null });
+
+  const wait = () =>
+    Promise.resolve({ outcome: 'more', state: { url: 'u' }, waitMs: 5_000 } as const);
+  await using stopped = await start({ calls: { prepare: wait } });
+  await advanceTarget(stopped.dependencies, { resultId: stopped.resultId, run });
+  expect((await stopped.read()).provider_state).not.toBeNull();
+  await cancel(database.db, stopped.post);
+  expect(await stopped.read()).toMatchObject({ status: 'canceled', provider_state: null });
+});
+
+test('bounds a prepare by the time that passes, whatever its calls answer', async () => {
+  let calls = 0;
+  const alternate = () =>
+    ++calls % 2 === 0
+      ? Promise.reject(new PlatformError('unavailable', 'Later.'))
+      : Promise.resolve({ outcome: 'more', state: { calls }, waitMs: 1 } as const);
+  const clock = { ...shortClock, unavailableDelaysMs: [50, 50], prepareForMs: 300 };
+  await using target = await start({ calls: { prepare: alternate }, clock });
+  const startedMs = performance.now();
+  expect(await target.end()).toMatchObject({ error_code: 'unavailable', failure_stage: 'prepare' });
+  expect(performance.now() - startedMs).toBeLessThan(2_000);
 });
 
 test('continues after a restart with the state of the last step', async () => {
