@@ -1,0 +1,115 @@
+// The callback of a consent: used once, by the browser that began, while the session is open.
+import { describe, expect, test } from 'vitest';
+import { createPlatforms } from '../../../activities/platforms/index.ts';
+import { createConnectRoutes } from '../../../api/connect/routes.ts';
+import {
+  choose,
+  formWay,
+  origin,
+  useHostedFlow,
+} from '../../support/networks/oauth/hosted-flow.ts';
+
+const {
+  rest,
+  network,
+  withWays,
+  browse,
+  createSession,
+  listAccounts,
+  findCallback,
+  logIn,
+  expectOpen,
+} = useHostedFlow();
+
+describe('the callback', () => {
+  test('is out of date once its flow was used', async () => {
+    network.nextTokenAnswer = Response.json({}, { status: 503 });
+    const browser = browse();
+    const session = await createSession();
+    const callback = await findCallback(await browser.visit(session.url));
+    expect((await browser.visit(callback)).status).toBe(503);
+    const replayed = await browser.visit(callback);
+    expect(replayed.status).toBe(409);
+    expect(replayed.html).toContain('This step is out of date');
+    expect(replayed.html).toContain(`href="/connect/${session.id}">Continue`);
+    expect(network.countTokenRequests()).toBe(1);
+    await expectOpen(session);
+  });
+
+  test('of an earlier begin is out of date, and the later one works', async () => {
+    const browser = browse();
+    const session = await createSession();
+    const first = await findCallback(await browser.visit(session.url));
+    const second = await findCallback(await browser.visit(`${origin}/connect/${session.id}`));
+    for (const url of [first, `${first}&error=access_denied`]) {
+      expect((await browser.visit(url)).status).toBe(409);
+    }
+    expect(network.countTokenRequests()).toBe(0);
+    await browser.submit(await browser.visit(second), choose('page-1'));
+    expect(await listAccounts()).toEqual(['Bakery']);
+  });
+
+  test('works although another browser began since, as a mail scanner does', async () => {
+    const session = await createSession();
+    const [owner, ...scanners] = Array.from({ length: 5 }, () => browse());
+    const callback = await findCallback(await owner!.visit(session.url));
+    for (const scanner of scanners) await scanner.visit(session.url);
+    const page = await owner!.visit(callback);
+    for (const scanner of scanners) await scanner.visit(session.url);
+    await owner!.submit(page, choose('page-1'));
+    expect(await listAccounts()).toEqual(['Bakery']);
+    expect(network.countLiveGrants()).toBe(1);
+  });
+
+  test('of another browser is refused before the network is asked', async () => {
+    const session = await createSession();
+    const [owner, foreign] = [browse(), browse()];
+    const callback = await findCallback(await owner.visit(session.url));
+    expect((await foreign.visit(callback)).status).toBe(403);
+    expect(network.countTokenRequests()).toBe(0);
+    expect((await owner.visit(callback)).html).toContain('Bakery');
+  });
+
+  test('of an expired session connects nothing', async () => {
+    const browser = browse();
+    const session = await createSession();
+    const callback = await findCallback(await browser.visit(session.url));
+    await rest.context.db
+      .updateTable('connect_sessions')
+      .set({ expires_at: new Date(Date.now() - 1) })
+      .where('id', '=', session.id)
+      .execute();
+    const page = await browser.visit(callback);
+    expect(page.status).toBe(410);
+    expect(network.countTokenRequests()).toBe(0);
+    expect(await listAccounts()).toEqual([]);
+  });
+
+  test('for a way that the network no longer has is out of date', async () => {
+    const session = await createSession();
+    const browser = browse();
+    const callback = await findCallback(await browser.visit(session.url));
+    const later = createConnectRoutes({
+      ...rest.context,
+      platforms: createPlatforms([withWays(formWay)]),
+    });
+    const headers = { Cookie: browser.cookiesFor(callback) };
+    const answer = await later.request(callback, { headers });
+    expect(answer.status).toBe(409);
+    expect(network.countTokenRequests()).toBe(0);
+  });
+
+  test('works when the key that sealed its flow is gone: the user begins again', async () => {
+    const browser = browse();
+    const session = await createSession();
+    const callback = await findCallback(await browser.visit(session.url));
+    await rest.context.db
+      .updateTable('connect_sessions')
+      .set({ flow_key_id: 'gone' })
+      .where('id', '=', session.id)
+      .execute();
+    expect((await browser.visit(callback)).status).toBe(409);
+    await browser.submit(await logIn(browser, session), choose('page-1'));
+    expect(await listAccounts()).toEqual(['Bakery']);
+  });
+});

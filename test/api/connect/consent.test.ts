@@ -1,0 +1,229 @@
+// A consent at a network with OAuth 2: its refusals, its inputs, other ways beside it, and its secrets.
+import { sql } from 'kysely';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { PlatformError } from '../../../activities/platforms/platform-error.ts';
+import type { ConsentWay, Platform } from '../../../activities/platforms/platform.ts';
+import {
+  choose,
+  consentOf,
+  formWay,
+  origin,
+  returnUrl,
+  useHostedFlow,
+  type Session,
+} from '../../support/networks/oauth/hosted-flow.ts';
+
+const {
+  rest,
+  network,
+  http,
+  platform,
+  withWays,
+  browse,
+  createSession,
+  readSession,
+  listAccounts,
+  readFlow,
+  findCallback,
+  logIn,
+  expectOpen,
+} = useHostedFlow();
+
+describe('the consent', () => {
+  test('that is denied cancels the session', async () => {
+    const browser = browse();
+    const session = await createSession({ return_url: returnUrl });
+    const callback = await findCallback(await browser.visit(session.url), 'deny');
+    const ended = await browser.request(callback);
+    expect(ended.headers.get('Location')).toBe(
+      `${returnUrl}&status=canceled&session_id=${session.id}`,
+    );
+    expect(await readSession(session)).toMatchObject({ status: 'canceled' });
+    expect(network.countTokenRequests()).toBe(0);
+  });
+
+  test('without a needed permission is refused, and the permission is named', async () => {
+    network.withheldScopes.add('publish');
+    const session = await createSession();
+    const page = await logIn(browse(), session);
+    expect(page.status).toBe(409);
+    expect(page.html).toContain('This login lacks these permissions: publish.');
+    await expectOpen(session);
+  });
+
+  test('that reaches no account is refused', async () => {
+    network.accounts.length = 0;
+    const session = await createSession();
+    const page = await logIn(browse(), session);
+    expect(page.status).toBe(409);
+    expect(page.html).toContain('This login has no account that can be connected.');
+    await expectOpen(session);
+  });
+
+  test.each([
+    [503, {}, 503, 'The network answered 503.'],
+    [400, { error: 'invalid_grant', error_description: 'No.' }, 409, 'refused the login: No.'],
+  ])('whose code gets %i can be tried again', async (status, body, shown, words) => {
+    network.nextTokenAnswer = Response.json(body, { status });
+    const browser = browse();
+    const session = await createSession();
+    const page = await logIn(browser, session);
+    expect(page.status).toBe(shown);
+    expect(page.html).toContain(words);
+    const link = /href="([^"]*)">Try again/.exec(page.html)![1]!;
+    const consent = await browser.visit(new URL(link, origin).href);
+    await browser.submit(await browser.submit(consent, { decision: 'allow' }), choose('page-1'));
+    expect(await listAccounts()).toEqual(['Bakery']);
+  });
+});
+
+describe('several ways', () => {
+  test('link to each other', async () => {
+    const session = await createSession();
+    const browser = browse(withWays(consentOf(platform), formWay));
+    const form = await browser.visit(session.url).then(() => {
+      return browser.visit(`${origin}/connect/${session.id}?way=2`);
+    });
+    expect(form.html).toMatch(/name="access_token"\s+type="password"/);
+    const refused = await browser.submit(form, { access_token: 'x', decision: 'connect' });
+    expect(refused).toMatchObject({ status: 422, url: form.url });
+    expect(refused.html).toContain('Not with this token.');
+    const link = /href="([^"]*)">Log in at Sandbox instead/.exec(refused.html)![1]!;
+    const consent = await browser.visit(new URL(link, origin).href);
+    const page = await browser.submit(consent, { decision: 'allow' });
+    expect(page.html).toContain(`?way=2">Enter credentials for Sandbox instead`);
+    await browser.submit(page, choose('page-1'));
+    expect(await listAccounts()).toEqual(['Bakery']);
+  });
+
+  test.each(['0', '2', 'x', '1.5', '-1'])('have no way %s', async (way) => {
+    const session = await createSession();
+    const browser = browse();
+    await browser.visit(session.url);
+    const page = await browser.visit(`${origin}/connect/${session.id}?way=${way}`);
+    expect(page.status).toBe(404);
+    await expectOpen(session);
+  });
+});
+
+describe('a consent with inputs', () => {
+  const withInputs = (): Platform => {
+    const way = consentOf(platform);
+    return withWays({
+      ...way,
+      inputs: z
+        .strictObject({ server: z.string().toLowerCase().meta({ title: 'Your server' }) })
+        .meta({ description: 'Where you log in.' }),
+      begin(request, signal) {
+        const { server } = request.inputs;
+        if (server === 'good.test') return way.begin(request, signal);
+        const options = { field: 'server', platformCode: 'no_server' };
+        const kind = server === 'down.test' ? 'unavailable' : 'rejected';
+        throw new PlatformError(kind, `${server} does not answer.`, options);
+      },
+      complete(query, request, signal) {
+        expect(request.inputs).toEqual({ server: 'good.test' });
+        return way.complete(query, request, signal);
+      },
+    });
+  };
+
+  test('asks for them first, and hands them to both calls', async () => {
+    const session = await createSession();
+    const browser = browse(withInputs());
+    const form = await browser.visit(session.url);
+    expect(form.url).toBe(`${origin}/connect/${session.id}`);
+    expect(form.html).toContain('<label for="server">Your server</label>');
+    expect(form.html).toContain('Where you log in.');
+    const consent = await browser.submit(form, { server: 'GOOD.test', decision: 'connect' });
+    expect(consent.url).toContain(`${http.url}/authorize?`);
+    const page = await browser.submit(consent, { decision: 'allow' });
+    await browser.submit(page, choose('page-1'));
+    expect(await listAccounts()).toEqual(['Bakery']);
+  });
+
+  test.each([
+    ['bad.test', 'id="server-error">bad.test does not answer.'],
+    ['down.test', '<p role="alert">down.test does not answer.</p>'],
+    ['', 'id="server-error">Your server is required.'],
+  ])('shows in the form what is wrong with %j', async (server, words) => {
+    const session = await createSession();
+    const browser = browse(withInputs());
+    const form = await browser.visit(session.url);
+    const again = await browser.submit(form, { server, decision: 'connect' });
+    expect(again.status).toBe(422);
+    expect(again.html).toContain(words);
+    await expectOpen(session);
+  });
+});
+
+test('a consent that cannot begin is shown with a way back', async () => {
+  const begin: ConsentWay['begin'] = () =>
+    Promise.reject(new PlatformError('unavailable', 'Down.'));
+  const session = await createSession();
+  const page = await browse(withWays({ ...consentOf(platform), begin })).visit(session.url);
+  expect(page.status).toBe(503);
+  expect(page.html).toContain(`href="/connect/${session.id}">Try again`);
+});
+
+test.each([
+  ['an address', { url: 'javascript:alert(1)', flow: {} }],
+  ['an address', { url: `https://a.test/${'x'.repeat(8_000)}`, flow: {} }],
+  ['a flow', { url: 'https://a.test/', flow: { verifier: 'x'.repeat(20_000) } }],
+])("a consent that begins with %s that can't be used is refused", async (part, begun) => {
+  const session = await createSession();
+  const at = withWays({ ...consentOf(platform), begin: () => Promise.resolve(begun) });
+  const page = await browse(at).visit(session.url);
+  expect(page.status).toBe(503);
+  expect(page.html).toContain(`The network answered with ${part} that can&#39;t be used.`);
+});
+
+test('no secret of the flow is stored in clear', async () => {
+  const verifiers: string[] = [];
+  const way = consentOf(platform);
+  const browser = browse(
+    withWays({
+      ...way,
+      async begin(request, signal) {
+        const begun = await way.begin(request, signal);
+        verifiers.push(begun.flow['verifier']!);
+        return begun;
+      },
+    }),
+  );
+  const session = await createSession();
+  const consent = await browser.visit(session.url);
+  await expectSealed(session, verifiers);
+  const page = await browser.submit(consent, { decision: 'allow' });
+  const secrets = [...verifiers, ...network.listSecrets()];
+  // The client's, a verifier, a code and two tokens.
+  expect(secrets).toHaveLength(5);
+  await expectSealed(session, secrets);
+  await browser.submit(page, choose('page-1', 'page-2'));
+  expect((await readFlow(session)).flow).toBeNull();
+  await expectNowhere(secrets);
+});
+
+async function expectSealed(session: Session, secrets: string[]): Promise<void> {
+  expect((await readFlow(session)).flow!.length).toBeGreaterThan(100);
+  await expectNowhere(secrets);
+}
+
+async function expectNowhere(secrets: string[]): Promise<void> {
+  const { db } = rest.context;
+  const tables = await sql<{ name: string }>`
+    select table_name as name from information_schema.tables where table_schema = 'public'`.execute(
+    db,
+  );
+  expect(tables.rows.length).toBeGreaterThan(12);
+  for (const { name } of tables.rows) {
+    const { rows } = await sql<{ row: string }>`
+      select t::text as row from ${sql.table(name)} t`.execute(db);
+    const stored = rows.map(({ row }) => row).join();
+    for (const secret of secrets) {
+      expect(stored).not.toContain(secret);
+      expect(stored).not.toContain(Buffer.from(secret).toString('hex'));
+    }
+  }
+}
