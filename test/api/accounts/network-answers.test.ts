@@ -99,7 +99,7 @@ test.each([
 
 test.each([
   ['no account', [], 'This login has no account that can be connected.'],
-  ['an account that can not publish', [{ ...named('ada'), problem: 'Too new.' }], 'ada: Too new.'],
+  ['an account that cannot publish', [{ ...named('ada'), problem: 'Too new.' }], 'ada: Too new.'],
 ])('a login with %s is refused', async (_, accounts, message) => {
   const { status, body } = await send(grantOf(accounts));
   expect(status).toBe(422);

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Platform } from '../../../activities/platforms/platform.ts';
 import { PlatformError } from '../../../activities/platforms/platform-error.ts';
+import { publishedAs } from '../../../activities/platforms/results.ts';
 import { createRefresh, type Send } from './caller.ts';
 import {
   addPost,
@@ -166,10 +167,7 @@ export function connectContainers(send: Send, pollMs = 1): Platform {
       const call = { path: '/publish', mayRepeat: false, credentials, json, signal };
       try {
         const { id } = (await send({ ...call, answer: Made })).body;
-        return {
-          outcome: 'published',
-          published: { externalId: id, url: toUrl(id), visibility: 'public' },
-        };
+        return publishedAs(id, toUrl(id), 'public');
       } catch (error) {
         const code = error instanceof PlatformError ? error.options.platformCode : undefined;
         if (code === expired) return { outcome: 'stale' };
@@ -184,10 +182,7 @@ export function connectContainers(send: Send, pollMs = 1): Platform {
       if (!made) return findByText(send, target, signal);
       const { status, post_id } = await readStatus(made.containerId, target.credentials, signal);
       if (status !== 'PUBLISHED' || post_id === null) return { outcome: 'absent' };
-      return {
-        outcome: 'published',
-        published: { externalId: post_id, url: toUrl(post_id), visibility: 'public' },
-      };
+      return publishedAs(post_id, toUrl(post_id), 'public');
     },
   };
 }

@@ -1,6 +1,7 @@
 // What a simulated network is to a test: a connector that speaks to it, its faults, and what it has made public.
 import { z } from 'zod';
 import type { Platform, ReconcileOutcome, Target } from '../../../activities/platforms/platform.ts';
+import { publishedAs } from '../../../activities/platforms/results.ts';
 import type { Db } from '../../../schema/database/tables.ts';
 import type { PlatformRules } from '../../../schema/platforms/definition.ts';
 import type { PlatformEntry } from '../../../schema/platforms/index.ts';
@@ -121,10 +122,7 @@ export async function findByText(
   const { body } = await send({ ...call, answer: Listed });
   const found = body.find(({ text }) => text === caption);
   if (!found) return { outcome: 'absent' };
-  return {
-    outcome: 'published',
-    published: { externalId: found.id, url: toUrl(found.id), visibility: 'public' },
-  };
+  return publishedAs(found.id, toUrl(found.id), 'public');
 }
 
 /** A network takes no answer to what it doesn't have. */

@@ -3,6 +3,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { z } from 'zod';
 import type { Credentials, Platform, Target } from '../../../activities/platforms/platform.ts';
 import { PlatformError } from '../../../activities/platforms/platform-error.ts';
+import { publishedAs } from '../../../activities/platforms/results.ts';
 import { createRefresh, type Send } from './caller.ts';
 import {
   addPost,
@@ -286,10 +287,7 @@ export function connectUploads(send: Send, chunkBytes: number): Platform {
         throw isRefused ? new PlatformError('unavailable', error.message, error.options) : error;
       });
       if (body.status === 'processing') return { outcome: 'accepted', state };
-      return {
-        outcome: 'published',
-        published: { externalId: postId!, url: body.url, visibility: 'public' },
-      };
+      return publishedAs(postId!, body.url, 'public');
     },
 
     async reconcile(target, signal) {
@@ -300,10 +298,7 @@ export function connectUploads(send: Send, chunkBytes: number): Platform {
       const answer = opened && (await put(content, opened, options));
       if (!answer) return findByText(send, target, signal);
       if (answer.postId === undefined) return { outcome: 'absent' };
-      return {
-        outcome: 'published',
-        published: { externalId: answer.postId, url: toUrl(answer.postId), visibility: 'public' },
-      };
+      return publishedAs(answer.postId, toUrl(answer.postId), 'public');
     },
   };
 }
