@@ -144,7 +144,7 @@ describe('a choice among accounts', () => {
     const page = await logIn(browser, session);
     const again = await browser.submit(page, choose('page-1', 'page-2'));
     expect(again.status).toBe(409);
-    expect(again.html).toContain('This account is connected for another user.');
+    expect(again.html).toContain('The account Garden is connected for another user.');
     await expectOpen(session, ['Garden']);
     await browser.submit(again, choose('page-1'));
     expect(await listAccounts()).toEqual(['Bakery', 'Garden']);

@@ -1,0 +1,86 @@
+// Consents that meet each other: logins that nobody will use, and logins that reach the same accounts.
+import { describe, expect, test } from 'vitest';
+import type { Platform } from '../../../activities/platforms/platform.ts';
+import {
+  choose,
+  consentOf,
+  origin,
+  useHostedFlow,
+} from '../../support/networks/oauth/hosted-flow.ts';
+
+const flow = useHostedFlow();
+const { browse, createSession, readSession, logIn, withWays } = flow;
+
+describe('a login that nobody will use', () => {
+  test('is revoked when another browser completes the session', async () => {
+    const session = await createSession();
+    const [first, second] = [browse(), browse()];
+    const page = await logIn(first, session);
+    await logIn(second, session);
+    expect(flow.network.countLiveGrants()).toBe(2);
+    await first.submit(page, choose('page-1'));
+    expect(await readSession(session)).toMatchObject({ status: 'completed' });
+    expect(flow.network.countLiveGrants()).toBe(1);
+  });
+
+  test('is revoked when its only account belongs to another user', async () => {
+    const connectOnly = async (userId: string) => {
+      const session = await createSession({ external_user_id: userId });
+      return logIn(browse(withOneAccount()), session);
+    };
+    await connectOnly('user-1');
+    const refused = await connectOnly('user-2');
+    expect(refused.html).toContain('The account Bakery is connected for another user.');
+    expect(flow.network.countLiveGrants()).toBe(1);
+  });
+});
+
+/** The network shows only the first account of each login. */
+function withOneAccount(): Platform {
+  const way = consentOf(flow.platform);
+  return withWays({
+    ...way,
+    async complete(...given) {
+      const grant = await way.complete(...given);
+      return { ...grant, accounts: grant.accounts.slice(0, 1) };
+    },
+  });
+}
+
+test('two logins that list the same accounts in another order are both written', async () => {
+  const way = consentOf(flow.platform);
+  const listing = (isReversed: boolean) =>
+    withWays({
+      ...way,
+      async complete(...given) {
+        const grant = await way.complete(...given);
+        const accounts = Array.from({ length: 20 }, (_, i) => ({
+          externalAccountId: `page-${i}`,
+          accountName: `Page ${i}`,
+          problem: null,
+        }));
+        return { ...grant, accounts: isReversed ? accounts.toReversed() : accounts };
+      },
+    });
+  const all = Array.from({ length: 20 }, (_, i) => `page-${i}`);
+  const complete = async (isReversed: boolean) => {
+    const session = await createSession();
+    const browser = browse(listing(isReversed));
+    const page = await logIn(browser, session);
+    const body = new URLSearchParams([
+      ['state', /name="state" value="([^"]*)"/.exec(page.html)![1]!],
+      ['decision', 'choose'],
+      ...all.map((id): [string, string] => ['account', id]),
+    ]);
+    const init = { method: 'POST', body };
+    return () => browser.request(`${origin}/connect/${session.id}`, init);
+  };
+  for (let round = 0; round < 3; round++) {
+    const submits = await Promise.all([complete(false), complete(true), complete(true)]);
+    const startedMs = performance.now();
+    const answers = await Promise.all(submits.map((submit) => submit()));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    // A deadlock takes Postgres a second to notice.
+    expect(performance.now() - startedMs).toBeLessThan(1_000);
+  }
+});
