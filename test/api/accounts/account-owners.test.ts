@@ -143,8 +143,8 @@ describe('a connect session', () => {
 });
 
 describe('the hosted page', () => {
-  const inUse =
-    'This account is connected for another user. Disconnect it there first, or connect another account.';
+  const inUse = (handle: string) =>
+    `The account ${handle} is connected for another user. Disconnect it there first, or connect another account.`;
   /** A browser at the page, and at the network's consent page. */
   const browse = (context: Context) => {
     const hosted = createConnectRoutes(context);
@@ -171,7 +171,7 @@ describe('the hosted page', () => {
     const consent = await browser.visit(url);
     const ended = await browser.submit(consent, { handle, decision: 'allow' });
     expect(ended.status).toBe(409);
-    expect(ended.html).toContain(inUse);
+    expect(ended.html).toContain(inUse(handle));
     expect(ended.html).toContain(`href="/connect/${id}">Try again`);
     expect(await statusOf(id)).toBe('pending');
   });
@@ -185,7 +185,7 @@ describe('the hosted page', () => {
     const form = await browser.visit(url);
     const again = await browser.submit(form, { handle, decision: 'connect' });
     expect(again.status).toBe(422);
-    expect(again.html).toContain(inUse);
+    expect(again.html).toContain(inUse(handle));
     expect(await statusOf(id)).toBe('pending');
   });
 });

@@ -88,16 +88,18 @@ const named = (name: string): GrantedAccount => ({
 });
 const many = (count: number) => Array.from({ length: count }, (_, i) => named(`page-${i}`));
 
-test.each([
-  ['more than 100 accounts', many(101)],
-  ['an account twice', [named('ada'), named('ada')]],
-])("%s can't be used", async (part, accounts) => {
-  const { status, body } = await send(grantOf(accounts));
+test("an account twice can't be used", async () => {
+  const { status, body } = await send(grantOf([named('ada'), named('ada')]));
   expect(status).toBe(503);
-  expect(body.error.message).toBe(`The network answered with ${part} that can't be used.`);
+  expect(body.error.message).toBe("The network answered with an account twice that can't be used.");
 });
 
 test.each([
+  [
+    'more than 100 accounts',
+    many(101),
+    'This login has more than 100 accounts. Allow fewer of them.',
+  ],
   ['no account', [], 'This login has no account that can be connected.'],
   ['an account that cannot publish', [{ ...named('ada'), problem: 'Too new.' }], 'ada: Too new.'],
 ])('a login with %s is refused', async (_, accounts, message) => {

@@ -97,7 +97,7 @@ describe('POST /v1/posts/:id/results/:result_id/retry', () => {
     expect({ phase, phase_state, clock }).toEqual({
       phase: 'reconcile',
       phase_state: 'ready',
-      clock: { reconcileChecks: 1 },
+      clock: { reconcileChecks: 1, hasLostCommit: true },
     });
     expect(openState(rest.context.vault, row)).toEqual({ upload: 'u1' });
   });
