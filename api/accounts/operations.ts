@@ -145,7 +145,7 @@ export async function disconnectAccount(
 /** Call it before connecting an account of this network. */
 export function requireReach({ environment }: Pick<Caller, 'environment'>, platform: PlatformName) {
   if (environment === 'production' || environmentOf(platform) === 'test') return;
-  throw new AppError('insufficient_scope', 'A test key can connect only sandbox accounts.', {
+  throw new AppError('insufficient_scope', 'A test key reaches only the sandbox.', {
     hint: 'Use a production key.',
   });
 }

@@ -167,7 +167,7 @@ function refuseMove(known: SocialAccountRow, { mayMove, externalUserId }: NewCon
   // A page shows only the message.
   throw new AppError(
     'account_in_use',
-    `The account ${known.account_name} is connected for another user. Disconnect it there first, or connect another account.`,
+    `The account ${known.account_name} is connected for another user. Have that user disconnect it first, or connect another account.`,
   );
 }
 

@@ -54,7 +54,7 @@ export function setPlatformApp(
   requireReach(caller, name);
   const definition = context.platforms.get(name)?.definition;
   if (!definition?.hasApp) {
-    const message = 'connects accounts without an app of yours';
+    const message = 'names a network that takes no app';
     throw validationError([{ path: ['platform'], code: 'app_not_supported', message }]);
   }
   return transact(context, caller, async ({ trx, note }) => {

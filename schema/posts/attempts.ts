@@ -6,11 +6,12 @@ import { Timestamp } from '../wire/timestamp.ts';
 
 export const AttemptOutcome = describedEnum('AttemptOutcome', 'Outcome of the call.', {
   begun: 'In progress, or the process that made the call was lost.',
-  more: 'One step of the preparation is done.',
+  more: 'One step of the preparation is done, and another one follows.',
   prepared: 'The network is ready to publish.',
-  stale: 'The network no longer had what was prepared, and published nothing.',
+  stale:
+    'The network no longer had what was prepared, and published nothing. Fanfare prepares the target again, or ends it.',
   accepted: 'The network accepted the post and is still processing it.',
-  published: 'The post is public.',
+  published: 'The network has the post. `visibility` says who can see it.',
   absent: 'A check found that the network does not have the post.',
   unknown: 'A check could not tell whether the network has the post.',
   rejected: 'The network refused the post permanently.',
@@ -24,7 +25,7 @@ export type AttemptOutcome = z.infer<typeof AttemptOutcome>;
 export const PostAttempt = z
   .object({
     number: z.int().meta({
-      description: 'Number of the call, ascending over all runs. A retry skips one number.',
+      description: 'Number of the call, ascending over all runs, with a gap at each retry.',
     }),
     run: z.int().meta({ description: 'Number of the run of the post. Each retry is a new run.' }),
     phase: Phase,

@@ -29,7 +29,8 @@ export const postingErrors = {
     nextAction: 'wait',
   },
   unavailable: {
-    message: 'The network was unreachable or refused every call. It did not accept the post.',
+    message:
+      'The network was unreachable, refused every call, or took too long to prepare the post. It did not accept the post.',
     hint: 'Retry the target when the network works again.',
     isRetriable: true,
     nextAction: 'retry',
@@ -53,7 +54,8 @@ export const postingErrors = {
     nextAction: 'reconnect_account',
   },
   outcome_unknown: {
-    message: 'The network may have the post. Its response was lost, and checks gave no answer.',
+    message:
+      'The network may have the post. Its response was lost, and checks gave no clear answer.',
     hint: 'Check on the network. A retry checks first and never posts twice.',
     isRetriable: false,
     nextAction: 'check_network',

@@ -29,7 +29,7 @@ export const NewPostStatus = describedEnum(
 export const ResultStatus = describedEnum('ResultStatus', 'Target status.', {
   pending: 'Waiting to be published.',
   publishing: 'Being published.',
-  published: 'Public on the network.',
+  published: 'Published on the network. `visibility` says who can see the post.',
   failed: 'Failed. `error_code` gives the reason.',
   canceled: 'Canceled before it was sent.',
 });
@@ -64,7 +64,7 @@ export type NextAction = z.infer<typeof NextAction>;
 export const waitReasons = {
   rate_limit: 'The network or the operator limits how often the account can post.',
   network: 'The network was unreachable or temporarily refused. The call is retried.',
-  preparation: 'The network is processing what was sent before the post.',
+  preparation: 'The network is processing the upload. The post follows.',
   confirmation: 'The network accepted the post and is still processing it.',
   lost_answer: 'The response to the commit was lost. Fanfare checks whether the post is public.',
   pause: 'The operator paused the network or the project.',

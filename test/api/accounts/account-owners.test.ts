@@ -144,7 +144,7 @@ describe('a connect session', () => {
 
 describe('the hosted page', () => {
   const inUse = (handle: string) =>
-    `The account ${handle} is connected for another user. Disconnect it there first, or connect another account.`;
+    `The account ${handle} is connected for another user. Have that user disconnect it first, or connect another account.`;
   /** A browser at the page, and at the network's consent page. */
   const browse = (context: Context) => {
     const hosted = createConnectRoutes(context);
