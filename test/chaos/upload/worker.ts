@@ -1,4 +1,4 @@
-// A worker process of the upload run. When its parent sends the target, it advances that target to its end.
+// A worker process of the upload run. It waits for a message of its parent, then advances one target to its end.
 import { once } from 'node:events';
 import { createSafeFetch } from '../../../activities/egress/client.ts';
 import { createUrlGuard } from '../../../activities/egress/url-guard.ts';
