@@ -29,7 +29,8 @@ export function completeSession(
     (effects, locked) => writeAccounts(context, effects, locked, login, login.grant.accounts),
     unused,
   ).catch(async (error: unknown) => {
-    await unused();
+    // After any other error, such as a lost connection, the login may have been written.
+    if (error instanceof AppError) await unused();
     throw error;
   });
 }
