@@ -46,7 +46,7 @@ describe.concurrent('a network that answers slowly', () => {
     const posted = await app.api.post('/v1/posts', {
       caption: 'one slow, one limited',
       platform_posts: [
-        { account_id: slow.id, platform_options: { delay_ms: 13_000 } },
+        { account_id: slow.id, platform_options: { delay_ms: 18_000 } },
         { account_id: limited.id, platform_options: { outcome: 'rate_limited', times: 1 } },
       ],
     });
