@@ -20,6 +20,7 @@ export const changeKinds = {
     'replayed',
   ],
   event: ['recorded'],
+  media: ['created', 'uploaded', 'attached', 'failed', 'deleted'],
   post: [
     'created',
     'updated',

@@ -5,6 +5,7 @@ export const deliverEventsWorkflow = 'deliverEvents';
 export const retryDeliveryWorkflow = 'retryDelivery';
 export const replayDeliveriesWorkflow = 'replayDeliveries';
 export const pruneRecordsWorkflow = 'pruneRecords';
+export const fetchMediaWorkflow = 'fetchMedia';
 
 export interface PublishPostInput {
   postId: string;
@@ -70,6 +71,14 @@ export interface ReplayDeliveriesInput {
 export interface PruneRecordsInput {
   /** Events up to this ID have been checked. */
   after: string;
+}
+
+export interface FetchMediaInput {
+  mediaId: string;
+}
+
+export function fetchMediaWorkflowId(mediaId: string, outboxId: string): string {
+  return `media/${mediaId}/${outboxId}`;
 }
 
 export function publishPostWorkflowId(postId: string, outboxId: string): string {

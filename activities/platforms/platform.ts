@@ -94,19 +94,33 @@ export interface RefreshedCredentials {
   traits?: Traits;
 }
 
-/** A picture or a video of a target. */
-export interface TargetMedia {
-  readonly kind: 'image' | 'video';
-  readonly contentType: string;
+/** Bytes that are read by range, never held whole. */
+export interface MediaSource {
   readonly bytes: number;
+  /** `range`: offsets of the first and the last byte. Default: everything. */
+  open(range?: { start: number; end: number }): ReadableStream<Uint8Array>;
+}
+
+/** An image or a video of a target, within the rules of its network. */
+export interface TargetMedia extends MediaSource {
+  readonly id: string;
+  readonly kind: 'image' | 'video';
+  /** Such as `image/jpeg`. */
+  readonly contentType: string;
+  /** With the extension of its type. */
+  readonly filename: string;
+  /** SHA-256 of the bytes, in hex. */
+  readonly sha256: string;
   /** In pixels. */
   readonly width: number;
   readonly height: number;
   /** Null for an image. */
   readonly durationMs: number | null;
   readonly altText: string | null;
-  /** `range`: offsets of the first and the last byte. Default: everything. */
-  open(range?: { start: number; end: number }): ReadableStream<Uint8Array>;
+  /** The client's own URL. Null: the client uploaded the file. */
+  readonly url: string | null;
+  /** Still image of a video. Null: the network chooses one. */
+  readonly thumbnail: TargetMedia | null;
 }
 
 /** One target of one post, with everything that a phase needs. */
@@ -114,7 +128,6 @@ export interface Target {
   resultId: string;
   externalAccountId: string;
   caption: string;
-  mediaUrls: string[];
   media: readonly TargetMedia[];
   /** ID, at the network, of the post that this one replies to. */
   replyTo: string | null;

@@ -16,16 +16,19 @@ interface TextPlace {
   options?: Record<string, unknown>;
   /** Default: the text is a caption. */
   isComment?: boolean;
+  hasMedia?: boolean;
 }
 
 export function checkText(
   { title, rules }: Pick<PlatformDefinition, 'title' | 'rules'>,
   text: string,
-  { path, options = {}, isComment = false }: TextPlace,
+  { path, options = {}, isComment = false, hasMedia = false }: TextPlace,
 ): Issue[] {
-  const { max, maxBytes, unit, count } = rules.text;
+  const { maxBytes, unit, count } = rules.text;
+  const max = hasMedia ? (rules.text.maxWithMedia ?? rules.text.max) : rules.text.max;
   const what = isComment ? 'comment' : 'caption';
-  if ((isComment || rules.isTextRequired) && text.trim() === '') {
+  const isRequired = isComment || (rules.isTextRequired && !hasMedia);
+  if (isRequired && text.trim() === '') {
     return [{ path, code: `${what}_required`, message: `${title} needs a ${what}.` }];
   }
   const bytes = Buffer.byteLength(text);
@@ -35,7 +38,8 @@ export function checkText(
   }
   const length = count?.(text, options) ?? lengthOf(text, unit, max);
   if (length <= max) return [];
-  const message = `${title} takes ${max} ${unitNames[unit]} at most.`;
+  const place = max < rules.text.max ? ' in a post with media' : '';
+  const message = `${title} takes ${max} ${unitNames[unit]} at most${place}.`;
   return [{ path, code: `${what}_too_long`, message, actual: length, limit: max }];
 }
 

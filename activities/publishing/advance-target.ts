@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   findTarget,
   isOpen,
+  mediaOf,
   setPaused,
   type TargetRow,
 } from '../../schema/database/posts/targets.ts';
@@ -98,10 +99,11 @@ async function findOpenTarget(
   return row?.current_run === run && isOpen(row.status) ? row : undefined;
 }
 
-/** A network without a prepare phase begins with the commit. */
+/** A target that needs no preparation begins with the commit. */
 function atFirstPhase(row: TargetRow, platform: Platform | undefined): TargetRow {
-  const hasNone = row.phase === 'prepare' && platform && !platform.prepare;
-  return hasNone ? { ...row, phase: 'commit' } : row;
+  if (row.phase !== 'prepare' || !platform) return row;
+  const hasNothing = platform.definition.preparesOnlyMedia && mediaOf(row).length === 0;
+  return !platform.prepare || hasNothing ? { ...row, phase: 'commit' } : row;
 }
 
 /**

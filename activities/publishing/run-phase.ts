@@ -100,7 +100,6 @@ function toTarget(
     resultId: row.id,
     externalAccountId,
     caption: row.caption ?? row.post_caption,
-    mediaUrls: row.media_urls ?? row.post_media_urls,
     media: loadMedia?.(row) ?? [],
     replyTo: row.in_reply_to ?? row.answered_external_id,
     platformOptions: row.platform_options,

@@ -3,15 +3,22 @@ import { z } from 'zod';
 import { findFormWay } from '../../activities/platforms/index.ts';
 import type { Platform } from '../../activities/platforms/platform.ts';
 import type { Capabilities } from '../../schema/platforms/capabilities.ts';
+import type { MediaRules, VideoRules } from '../../schema/platforms/definition.ts';
 
 export function presentCapabilities(platform: Platform): Capabilities {
   const { name, rules, options } = platform.definition;
   const form = findFormWay(platform);
-  const { max, maxBytes, unit } = rules.text;
+  const { max, maxWithMedia = null, maxBytes = null, unit } = rules.text;
   return {
     platform: name,
-    text: { max, max_bytes: maxBytes ?? null, unit, is_required: rules.isTextRequired },
-    media: rules.media,
+    text: {
+      max,
+      max_with_media: maxWithMedia,
+      max_bytes: maxBytes,
+      unit,
+      is_required: rules.isTextRequired,
+    },
+    media: rules.media && presentMediaRules(rules.media),
     replies: rules.replies !== null,
     options: toJsonSchema(options),
     connect: {
@@ -19,6 +26,34 @@ export function presentCapabilities(platform: Platform): Capabilities {
       consent: platform.connect.some(({ kind }) => kind === 'consent'),
     },
     source: rules.source,
+  };
+}
+
+function presentMediaRules(rules: MediaRules): NonNullable<Capabilities['media']> {
+  return {
+    max: rules.max,
+    can_mix: rules.canMix,
+    image: rules.image && presentFileRules(rules.image),
+    video: rules.video && presentFileRules(rules.video),
+    max_alt_text: rules.altText,
+    needs_url: rules.needsUrl ?? false,
+  };
+}
+
+function presentFileRules(rules: VideoRules) {
+  return {
+    max: rules.max,
+    types: [...rules.types],
+    max_bytes: rules.maxBytes ?? null,
+    min_width: rules.minWidth ?? null,
+    min_height: rules.minHeight ?? null,
+    max_width: rules.maxWidth ?? null,
+    max_height: rules.maxHeight ?? null,
+    max_pixels: rules.maxPixels ?? null,
+    min_ratio: rules.minRatio ?? null,
+    max_ratio: rules.maxRatio ?? null,
+    min_duration_ms: rules.minDurationMs ?? null,
+    max_duration_ms: rules.maxDurationMs ?? null,
   };
 }
 

@@ -11,6 +11,7 @@ import type { Caller, Context } from '../http/context.ts';
 import { transact, type Answer, type Effects } from '../http/transact.ts';
 import { planPost, type PlannedPost } from './checks/check-post.ts';
 import { countNewTargets } from './count-usage.ts';
+import { attachPostMedia } from './attach-media.ts';
 import { presentPost } from './presenter.ts';
 import { toResultRows } from './result-rows.ts';
 
@@ -33,14 +34,16 @@ export async function createPost(
 async function writePost(
   context: Context,
   effects: Effects,
-  { projectId }: Pick<Caller, 'projectId'>,
-  { caption, mediaUrls, metadata, status, scheduledAt, targets }: PlannedPost,
+  caller: Pick<Caller, 'projectId' | 'environment'>,
+  planned: PlannedPost,
 ): Promise<PostWithResults> {
+  const { projectId } = caller;
+  const { caption, autoFit, metadata, status, scheduledAt } = planned;
   const id = newId('post');
   const run = status === 'draft' ? 0 : 1;
   const request = run === 0 ? undefined : publishPostRow({ postId: id, run }, scheduledAt);
   const usageMonth = run === 0 ? null : monthOf(scheduledAt ?? new Date());
-  const written = await insertPost(
+  const inserted = await insertPost(
     effects.trx,
     {
       id,
@@ -48,16 +51,18 @@ async function writePost(
       caption,
       status,
       scheduled_at: scheduledAt,
-      media_urls: mediaUrls,
+      media: JSON.stringify(planned.media),
+      auto_fit: autoFit,
       metadata: JSON.stringify(metadata),
       current_run: run,
       workflow_id: request?.workflow_id ?? null,
     },
-    toResultRows({ id, projectId, usageMonth }, targets),
+    toResultRows({ id, projectId, usageMonth }, planned.targets),
     request,
   );
+  const written = await attachPostMedia(effects.trx, caller, inserted);
   if (usageMonth !== null) {
-    await countNewTargets(context, effects, { projectId }, targets, usageMonth);
+    await countNewTargets(context, effects, caller, planned.targets, usageMonth);
   }
   return written;
 }

@@ -1,5 +1,5 @@
 // Turns the rows of a post into its wire type, including why an open target waits.
-import type { PostResultRow, PostRow } from '../../schema/database/tables.ts';
+import type { MediaItem, PostResultRow, PostRow } from '../../schema/database/tables.ts';
 import { findPostingError, postingErrorAnchor } from '../../schema/posts/errors.ts';
 import type { Outcome, Post, PostResult, WaitReason } from '../../schema/posts/posts.ts';
 import { render } from '../../schema/wire/names.ts';
@@ -22,7 +22,8 @@ export function presentPost(
     created_at: toTimestamp(post.created_at),
     scheduled_at: toTimestamp(post.scheduled_at),
     published_at: toTimestamp(post.published_at),
-    media_urls: post.media_urls,
+    ...presentMedia(post.media),
+    auto_fit: post.auto_fit,
     metadata: post.metadata,
     results: results
       .filter(({ kind }) => kind === 'post')
@@ -30,6 +31,10 @@ export function presentPost(
         return presentResult(settings, post, result, results);
       }),
   };
+}
+
+function presentMedia(media: MediaItem[]): Pick<Post, 'media' | 'media_urls'> {
+  return { media, media_urls: media.flatMap(({ url }) => url ?? []) };
 }
 
 function presentResult(
@@ -46,7 +51,7 @@ function presentResult(
     platform: result.platform,
     account_name: result.account_name,
     caption: result.caption ?? post.caption,
-    media_urls: result.media_urls ?? post.media_urls,
+    ...presentMedia(result.media ?? post.media),
     thread_position: result.thread_position,
     in_reply_to: result.in_reply_to,
     platform_options: result.platform_options,

@@ -7,6 +7,7 @@ import type { Caller, Context } from '../http/context.ts';
 import { transact, type Answer } from '../http/transact.ts';
 import { countResults } from './count-usage.ts';
 import { isWaiting, toTargetInput, wrongState } from './stored-post.ts';
+import { attachPostMedia } from './attach-media.ts';
 import { presentPost } from './presenter.ts';
 import { planTargets } from './checks/targets.ts';
 import { sql } from 'kysely';
@@ -24,7 +25,8 @@ export function publishPost(context: Context, caller: Caller, id: string): Promi
     await planTargets({ ...context, db: trx }, caller, toTargetInput(stored));
     await startRun(trx, stored.post, { status: 'pending', scheduledAt: null });
     change({ subject: 'post', subject_id: id, kind: 'submitted' });
-    const { post, results } = await getPostRow(trx, caller, id);
+    const written = await getPostRow(trx, caller, id);
+    const { post, results } = await attachPostMedia(trx, caller, written);
     await countResults(context, effects, caller, results, { month: monthOf(new Date()) });
     return { status: 202, data: presentPost(context, post, results) };
   });

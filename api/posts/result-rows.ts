@@ -26,7 +26,7 @@ export function toResultRows(post: RowsOwner, targets: PlannedTarget[]): ResultI
       id,
       kind: 'post',
       caption: target.caption,
-      media_urls: target.mediaUrls,
+      media: target.media && JSON.stringify(target.media),
       platform_options: JSON.stringify(target.platformOptions),
       answers_result_id: answers,
       thread_position: threadPosition,
@@ -54,7 +54,7 @@ function toCommentRow(
     kind: 'comment',
     caption: text,
     // Null would mean the post's media.
-    media_urls: [],
+    media: '[]',
     platform_options: '{}',
     answers_result_id: answers,
     thread_position: null,

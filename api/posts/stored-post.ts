@@ -1,7 +1,7 @@
 // Reads from a stored post: its state, its first comments, and its content as a request.
-import type { PostResultRow, PostRow } from '../../schema/database/tables.ts';
+import type { MediaItem, PostResultRow, PostRow } from '../../schema/database/tables.ts';
 import type { PostWithResults } from '../../schema/database/posts/posts.ts';
-import type { PlatformPost, PostStatus } from '../../schema/posts/posts.ts';
+import type { PlatformPost, PostMediaInput, PostStatus } from '../../schema/posts/posts.ts';
 import type { TargetInput } from './checks/request-targets.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 
@@ -11,7 +11,8 @@ type StoredContent = Omit<TargetInput, 'account_ids'>;
 export function toTargetInput({ post, results }: PostWithResults): StoredContent {
   return {
     caption: post.caption,
-    media_urls: post.media_urls,
+    media: toMediaInputs(post.media),
+    auto_fit: post.auto_fit,
     platform_posts: results
       .filter(({ kind }) => kind === 'post')
       .map((result) => toPlatformPost(result, findFirstComment(results, result.id))),
@@ -29,12 +30,21 @@ function toPlatformPost(result: PostResultRow, comment: PostResultRow | undefine
   return {
     account_id: result.social_account_id,
     caption: result.caption ?? undefined,
-    media_urls: result.media_urls ?? undefined,
+    media: result.media ? toMediaInputs(result.media) : undefined,
     thread_position: result.thread_position ?? undefined,
     in_reply_to: result.in_reply_to ?? undefined,
     first_comment: comment?.caption ?? undefined,
     platform_options: result.platform_options,
   };
+}
+
+/** Fetched media are named by their ID. */
+function toMediaInputs(items: readonly MediaItem[]): PostMediaInput[] {
+  return items.map(({ id, url, alt_text, thumbnail_id }) => ({
+    ...(id === null ? { url: url! } : { id }),
+    ...(alt_text !== null && { alt_text }),
+    ...(thumbnail_id !== null && { thumbnail_id }),
+  }));
 }
 
 const stateWords: Record<PostStatus, string> = {

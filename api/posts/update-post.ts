@@ -14,6 +14,7 @@ import { transact, type Answer, type Effects } from '../http/transact.ts';
 import { countResults } from './count-usage.ts';
 import { recordScheduled } from './create-post.ts';
 import { isWaiting, toTargetInput, wrongState } from './stored-post.ts';
+import { attachPostMedia } from './attach-media.ts';
 import { presentPost } from './presenter.ts';
 import { toResultRows } from './result-rows.ts';
 import { readSchedule } from './checks/schedule.ts';
@@ -45,7 +46,11 @@ export async function updatePost(
       effects.change({ ...subject, kind: 'updated' });
     }
     if (transition) effects.change({ ...subject, kind: transition });
-    const written = await getPostRow(effects.trx, caller, id);
+    const written = await attachPostMedia(
+      effects.trx,
+      caller,
+      await getPostRow(effects.trx, caller, id),
+    );
     if (transition === 'scheduled' || transition === 'rescheduled') {
       await recordScheduled(context, effects.trx, written);
     }
@@ -71,25 +76,30 @@ async function writeContent(
   { trx }: Effects,
   caller: Caller,
   stored: PostWithResults,
-  { account_ids, platform_posts, caption, media_urls, metadata }: Partial<UpdatePost>,
+  changes: Partial<UpdatePost>,
 ): Promise<PlannedTarget[] | undefined> {
+  const { account_ids, platform_posts, caption, media, media_ids, media_urls, metadata } = changes;
   const { post } = stored;
   const { platform_posts: storedTargets, ...storedContent } = toTargetInput(stored);
   const hasNewTargets = account_ids !== undefined || platform_posts !== undefined;
+  const hasNewMedia = [media, media_ids, media_urls].some((form) => form !== undefined);
   const content = {
     caption: caption ?? storedContent.caption,
-    media_urls: media_urls ?? storedContent.media_urls,
+    auto_fit: changes.auto_fit ?? storedContent.auto_fit,
   };
-  const targets = await planTargets({ ...context, db: trx }, caller, {
+  const planned = await planTargets({ ...context, db: trx }, caller, {
     ...content,
+    ...(hasNewMedia ? { media, media_ids, media_urls } : { media: storedContent.media }),
     ...(hasNewTargets ? { account_ids, platform_posts } : { platform_posts: storedTargets }),
   });
+  const { targets } = planned;
   if (hasNewTargets) {
     const owner = { id: post.id, projectId: post.project_id, usageMonth: null };
     await replaceResults(trx, post.project_id, post.id, toResultRows(owner, targets));
   }
   await setPost(trx, post.project_id, post.id, {
     ...content,
+    ...(hasNewMedia && { media: JSON.stringify(planned.media) }),
     ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
   });
   return hasNewTargets ? targets : undefined;

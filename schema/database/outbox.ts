@@ -7,9 +7,12 @@ import { areDeliveriesPaused } from './pauses.ts';
 import {
   deliverEventsWorkflow,
   deliverEventsWorkflowId,
+  fetchMediaWorkflow,
+  fetchMediaWorkflowId,
   publishPostWorkflow,
   publishPostWorkflowId,
   type DeliverEventsInput,
+  type FetchMediaInput,
   type PublishPostInput,
 } from '../workflows.ts';
 
@@ -63,6 +66,15 @@ export function insertPublishPost(
   startAt: Date | null,
 ): Promise<string> {
   return insertOutbox(trx, publishPostRequest(input, startAt));
+}
+
+/** Requests that a workflow fetches the bytes of media. Returns the workflow's id. */
+export function insertFetchMedia(trx: Transaction, input: FetchMediaInput): Promise<string> {
+  return insertOutbox(trx, {
+    workflow: fetchMediaWorkflow,
+    workflowId: (outboxId) => fetchMediaWorkflowId(input.mediaId, outboxId),
+    input,
+  });
 }
 
 function publishPostRequest(input: PublishPostInput, startAt: Date | null): WorkflowRequest {

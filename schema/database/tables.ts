@@ -9,6 +9,7 @@ import type {
 } from 'kysely';
 import type { AccountStatus, ConnectionType, ConnectSessionStatus } from '../accounts.ts';
 import type { KeyEnvironment } from '../api-keys.ts';
+import type { MediaErrorCode, MediaKind, MediaStatus } from '../media.ts';
 import type { AttemptTrigger, DeliveryStatus, DeliveryTrigger, Timings } from '../deliveries.ts';
 import type { ChangeSubject } from '../change-kinds.ts';
 import type { EventType } from '../event-types.ts';
@@ -34,6 +35,10 @@ export interface Database {
   connect_sessions: ConnectSessionTable;
   posts: PostTable;
   post_results: PostResultTable;
+  media: MediaTable;
+  media_segments: MediaSegmentTable;
+  media_uses: { media_id: string; post_id: string };
+  media_stores: { id: Generated<boolean>; store_id: string };
   post_attempts: PostAttemptTable;
   events: EventTable;
   webhook_subscriptions: WebhookTable;
@@ -174,7 +179,9 @@ interface PostTable {
   status: PostStatus;
   scheduled_at: Date | null;
   published_at: Date | null;
-  media_urls: Generated<string[]>;
+  media: Json<MediaItem[]>;
+  /** Whether images are fitted to the rules of a network. */
+  auto_fit: Generated<boolean>;
   metadata: Json<Record<string, string>>;
   /** The run that may start. A reschedule, a publish-now and a retry each create a new one. */
   current_run: Generated<number>;
@@ -230,7 +237,9 @@ interface PostResultTable {
   /** ID, at the network, of a post that the client replies to. */
   in_reply_to: string | null;
   /** The target's own media; null: the post's. */
-  media_urls: string[] | null;
+  media: JsonOrNull<MediaItem[]>;
+  /** Hash of what would be the same post again. */
+  content_hash: Buffer | null;
   platform_options: Json<Record<string, unknown>>;
   status: ResultStatus;
   phase: Phase;
@@ -269,6 +278,65 @@ interface PostResultTable {
   checked_at: Date | null;
 }
 export type PostResultRow = Selectable<PostResultTable>;
+
+/** One of a post's media, as posts store it. */
+export interface MediaItem {
+  /** Null: a URL of a draft, which is fetched once the draft is scheduled or published. */
+  id: string | null;
+  url: string | null;
+  alt_text: string | null;
+  thumbnail_id: string | null;
+}
+
+interface MediaTable {
+  id: string;
+  project_id: string;
+  environment: KeyEnvironment;
+  status: MediaStatus;
+  /** Set for a rendition: the media that it was made from. */
+  source_media_id: string | null;
+  /** What the rendition was fitted to. */
+  rendition: string | null;
+  filename: string | null;
+  /** Where the bytes are fetched. Null: the client uploads them. */
+  url: string | null;
+  /** Before the bytes are complete, as declared. Then, as read from them. */
+  content_type: string | null;
+  declared_bytes: number | null;
+  /** SHA-256 in hex. */
+  declared_hash: string | null;
+  /** Bytes stored so far: the sum of the segments. */
+  received_bytes: Generated<number>;
+  kind: MediaKind | null;
+  size_bytes: number | null;
+  /** In hex. */
+  sha256: string | null;
+  width: number | null;
+  height: number | null;
+  duration_ms: number | null;
+  /** The image has an orientation to apply, or a location to remove. */
+  needs_cleaning: Generated<boolean>;
+  error_code: MediaErrorCode | null;
+  error_message: string | null;
+  upload_token_hash: Buffer | null;
+  upload_expires_at: Date | null;
+  /** The request or activity that writes the bytes, until `writer_until` unless renewed. */
+  writer_id: string | null;
+  writer_until: Date | null;
+  fetch_attempts: Generated<number>;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+export type MediaRow = Selectable<MediaTable>;
+
+interface MediaSegmentTable {
+  media_id: string;
+  start_byte: number;
+  bytes: number;
+  /** Of the object in the store. */
+  key: string;
+}
+export type MediaSegmentRow = Selectable<MediaSegmentTable>;
 
 interface PostAttemptTable {
   result_id: string;

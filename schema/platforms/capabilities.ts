@@ -12,12 +12,60 @@ const TextRules = z
       description: 'Maximum length in bytes of UTF-8. Null if there is no such limit.',
     }),
     unit: TextUnit,
-    is_required: z.boolean().meta({ description: 'Whether a post needs text.' }),
+    max_with_media: z.int().nullable().meta({
+      description: 'Maximum length in a post with media, in `unit`. Null if it is `max`.',
+    }),
+    is_required: z.boolean().meta({ description: 'Whether a post without media needs text.' }),
   })
   .meta({ id: 'TextRules', description: 'Rules for the text of a post.' });
 
+const bound = (description: string) =>
+  z
+    .number()
+    .nullable()
+    .meta({ description: `${description} Null: no limit is known.` });
+
+const MediaFileRules = z
+  .object({
+    max: z.int().meta({ description: 'Maximum number in one post.' }),
+    types: z.array(z.string()).meta({
+      description:
+        'Media types, the preferred one first. With `auto_fit`, images of other types are re-encoded as the first one.',
+    }),
+    max_bytes: bound('Maximum size, in bytes.'),
+    min_width: bound('Minimum width, in pixels.'),
+    min_height: bound('Minimum height, in pixels.'),
+    max_width: bound('Maximum width, in pixels.'),
+    max_height: bound('Maximum height, in pixels.'),
+    max_pixels: bound('Maximum of width times height.'),
+    min_ratio: bound('Minimum of width divided by height.'),
+    max_ratio: bound('Maximum of width divided by height.'),
+    min_duration_ms: bound('Minimum duration, in milliseconds.'),
+    max_duration_ms: bound('Maximum duration, in milliseconds.'),
+  })
+  .meta({ id: 'MediaFileRules', description: 'Rules for the images or the videos of a post.' });
+
 const MediaRules = z
-  .object({ max: z.int().meta({ description: 'Maximum number of media of a post.' }) })
+  .object({
+    max: z.int().meta({ description: 'Maximum number of images and videos together.' }),
+    can_mix: z.boolean().meta({
+      description: 'Whether one post can have both images and videos.',
+    }),
+    image: z.union([MediaFileRules, z.null()]).meta({
+      description: 'Rules for images. Null if the network accepts none.',
+    }),
+    video: z.union([MediaFileRules, z.null()]).meta({
+      description: 'Rules for videos. Null if the network accepts none.',
+    }),
+    max_alt_text: z.int().nullable().meta({
+      description:
+        'Maximum length of an alt text, in characters. Null if the network has no alt texts.',
+    }),
+    needs_url: z.boolean().meta({
+      description:
+        'Whether the network links to media instead of storing them, so that media must be given as `url`.',
+    }),
+  })
   .meta({ id: 'MediaRules', description: 'Rules for the media of a post.' });
 
 const ConnectRules = z

@@ -9,18 +9,61 @@ export const TextUnit = describedEnum('TextUnit', 'Unit in which the network cou
 });
 export type TextUnit = z.infer<typeof TextUnit>;
 
+/** Rules for the images, or for the videos, of a post. An absent limit: none is known. */
+export interface MediaFileRules {
+  /** Maximum number in one post. */
+  readonly max: number;
+  /** Media types, the preferred one first. Images of other types are re-encoded as the first one. */
+  readonly types: readonly string[];
+  readonly maxBytes?: number;
+  /** In pixels. */
+  readonly minWidth?: number;
+  readonly minHeight?: number;
+  readonly maxWidth?: number;
+  readonly maxHeight?: number;
+  /** Width times height. */
+  readonly maxPixels?: number;
+  /** Width divided by height. */
+  readonly minRatio?: number;
+  readonly maxRatio?: number;
+}
+
+export interface VideoRules extends MediaFileRules {
+  readonly minDurationMs?: number;
+  readonly maxDurationMs?: number;
+}
+
+/** Rules for the media of a post. */
+export interface MediaRules {
+  /** Maximum number of images and videos together. */
+  readonly max: number;
+  /** Whether one post can have both images and videos. */
+  readonly canMix: boolean;
+  /** Null: no images. */
+  readonly image: MediaFileRules | null;
+  /** Null: no videos. */
+  readonly video: VideoRules | null;
+  /** Maximum length of an alt text, in Unicode code points. Null: the network has none. */
+  readonly altText: number | null;
+  /** The network stores no files and links to the client's own URLs. Absent: it stores them. */
+  readonly needsUrl?: boolean;
+}
+
 /** The rules of a network for posts. Validation and `capabilities` read them. */
 export interface PlatformRules {
   readonly text: {
     readonly max: number;
+    /** Where text with media is shorter, such as a caption. Absent: `max`. */
+    readonly maxWithMedia?: number;
     readonly maxBytes?: number;
     readonly unit: TextUnit;
     /** Length in the unit. Default: each unit counts as one. */
     readonly count?: (text: string, options: Record<string, unknown>) => number;
   };
+  /** Whether a post without media needs text. */
   readonly isTextRequired: boolean;
   /** Null: the network accepts no media. */
-  readonly media: { readonly max: number } | null;
+  readonly media: MediaRules | null;
   /** Form of the ID of a post to reply to. Null: no replies, so no threads and no comments. */
   readonly replies: { readonly id: RegExp; readonly example: string } | null;
   /** Source of the rules. */
@@ -58,6 +101,8 @@ export interface PlatformDefinition {
   readonly rulesFor?: (traits: Traits) => PlatformRules;
   /** Options of a post to the network. A strict object. */
   readonly options: z.ZodObject;
+  /** `prepare` only uploads media, so a target without media begins with the commit. */
+  readonly preparesOnlyMedia?: boolean;
   /**
    * Milliseconds after a commit in which the network recognizes a repeat and publishes no second post.
    * 0: never. Infinity: always.

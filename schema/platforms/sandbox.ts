@@ -64,7 +64,16 @@ export const sandbox = definePlatform({
   rules: {
     text: { max: maxSandboxCaption, unit: 'characters' },
     isTextRequired: true,
-    media: { max: maxSandboxMedia },
+    media: {
+      max: maxSandboxMedia,
+      canMix: true,
+      image: {
+        max: maxSandboxMedia,
+        types: ['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif'],
+      },
+      video: { max: maxSandboxMedia, types: ['video/mp4', 'video/quicktime', 'video/webm'] },
+      altText: 2_000,
+    },
     replies: { id: /^[0-9a-z]{1,64}$/, example: '0mg3k2x1a9f3c2d41e6b5a' },
     source: "the sandbox's own rule",
   },

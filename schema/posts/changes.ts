@@ -4,7 +4,8 @@ import { CreatePost } from './posts.ts';
 import { someChange } from '../wire/some-change.ts';
 import { GivenTime } from '../wire/timestamp.ts';
 
-const { caption, account_ids, platform_posts, media_urls, metadata, status } = CreatePost.shape;
+const { caption, account_ids, platform_posts, metadata, status } = CreatePost.shape;
+const { media, media_ids, media_urls, auto_fit } = CreatePost.shape;
 
 /** `updatePost` checks the changed post as a whole, like a new one. */
 export const UpdatePost = someChange(
@@ -16,9 +17,11 @@ export const UpdatePost = someChange(
     platform_posts: platform_posts.meta({
       description: 'Targets with content of their own. Replaces all targets.',
     }),
-    media_urls: media_urls.unwrap().optional().meta({
-      description:
-        'Absolute HTTP or HTTPS URLs of the media for every target. Replaces all of them.',
+    media: media.meta({ description: 'Media for every target, in order. Replaces all of them.' }),
+    media_ids,
+    media_urls,
+    auto_fit: auto_fit.unwrap().optional().meta({
+      description: 'Whether images that a network would refuse are resized or re-encoded for it.',
     }),
     metadata: metadata.unwrap().optional().meta({
       description: 'Your own key-value pairs. Replaces all of them.',

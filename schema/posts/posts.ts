@@ -68,6 +68,7 @@ export const waitReasons = {
   confirmation: 'The network accepted the post and is still processing it.',
   lost_answer: 'The response to the commit was lost. Fanfare checks whether the post is public.',
   pause: 'The operator paused the network or the project.',
+  media: 'Fanfare is fetching the media.',
   answered_post: 'The post that this one replies to is not public yet.',
 } as const;
 export const WaitReason = describedEnum('WaitReason', 'What the target waits for.', waitReasons);
@@ -145,6 +146,23 @@ export const FirstComment = z
   .meta({ id: 'FirstComment', description: 'The first comment under the post of a target.' });
 export type FirstComment = z.infer<typeof FirstComment>;
 
+export const PostMedia = z
+  .object({
+    id: z.string().nullable().meta({
+      description: 'ID of the media. Null for a URL of a draft, which is not fetched yet.',
+    }),
+    url: z.string().nullable().meta({
+      description: 'URL that you gave. Null if you uploaded the file.',
+    }),
+    alt_text: z.string().nullable().meta({
+      description: 'Description for people who cannot see the media. Null if there is none.',
+    }),
+    thumbnail_id: z.string().nullable().meta({
+      description: 'ID of the image to show before the video plays. Null if none was given.',
+    }),
+  })
+  .meta({ id: 'PostMedia', description: 'An image or a video of a post.' });
+
 export const PostResult = z
   .object({
     id: Id,
@@ -152,7 +170,10 @@ export const PostResult = z
     platform: AccountPlatform,
     account_name: AccountName,
     caption: z.string().meta({ description: 'Text of the post on this target.' }),
-    media_urls: z.array(z.string()).meta({ description: 'Media of the post on this target.' }),
+    media: z.array(PostMedia).meta({ description: 'Media of the post on this target, in order.' }),
+    media_urls: z.array(z.string()).meta({
+      description: 'URLs of the media that you gave as URLs, in order.',
+    }),
     thread_position: z.int().nullable().meta({
       description: 'Position in the thread of the account. Null if it is not part of a thread.',
     }),
@@ -184,7 +205,13 @@ export const Post = z
     published_at: Timestamp.nullable().meta({
       description: 'Time when the post was published. Null until then.',
     }),
-    media_urls: z.array(z.string()).meta({ description: 'URLs of the media, in order.' }),
+    media: z.array(PostMedia).meta({ description: 'Media for every target, in order.' }),
+    media_urls: z.array(z.string()).meta({
+      description: 'URLs of the media that you gave as URLs, in order.',
+    }),
+    auto_fit: z.boolean().meta({
+      description: 'Whether images that a network would refuse are resized or re-encoded for it.',
+    }),
     metadata: z.record(z.string(), z.string()).meta({
       description: 'Your own key-value pairs. Events include them.',
     }),
@@ -212,7 +239,12 @@ export const PostEventResult = PostResult.pick({
 
 export type PostEventResult = z.infer<typeof PostEventResult>;
 
-export const PostEventData = Post.omit({ media_urls: true, results: true })
+export const PostEventData = Post.omit({
+  media: true,
+  media_urls: true,
+  auto_fit: true,
+  results: true,
+})
   .extend({
     results: z.array(PostEventResult).meta({ description: 'One result per target.' }),
   })
@@ -220,7 +252,36 @@ export const PostEventData = Post.omit({ media_urls: true, results: true })
 export type PostEventData = z.infer<typeof PostEventData>;
 
 const Caption = z.string().max(fixedLimits.captionCharacters);
-const MediaUrls = z.array(z.string());
+
+export const PostMediaInput = z
+  .strictObject({
+    id: z.string().min(1).optional().meta({
+      description: 'ID of uploaded media. Use this or `url`.',
+    }),
+    url: z.string().optional().meta({
+      description:
+        'Absolute HTTP or HTTPS URL of the file. Fanfare fetches it once, when the post is accepted. Use this or `id`.',
+    }),
+    alt_text: z.string().min(1).max(fixedLimits.altTextCharacters).optional().meta({
+      description: 'Description of the media for people who cannot see it.',
+    }),
+    thumbnail_id: z.string().min(1).optional().meta({
+      description: 'ID of an uploaded image to show before the video plays.',
+    }),
+  })
+  .meta({ id: 'PostMediaInput', description: 'An image or a video of a post.' });
+export type PostMediaInput = z.infer<typeof PostMediaInput>;
+
+/** The media of a post or a target, in one of three forms. */
+const mediaForms = {
+  media: z.array(PostMediaInput).optional(),
+  media_ids: z.array(z.string().min(1)).optional().meta({
+    description: 'IDs of uploaded media. Short form of `media`.',
+  }),
+  media_urls: z.array(z.string()).optional().meta({
+    description: 'URLs of media. Short form of `media`.',
+  }),
+};
 
 export const PlatformPost = z
   .strictObject({
@@ -228,9 +289,10 @@ export const PlatformPost = z
     caption: Caption.optional().meta({
       description: "Text of the post on this target. Default: the post's `caption`.",
     }),
-    media_urls: MediaUrls.optional().meta({
+    ...mediaForms,
+    media: mediaForms.media.meta({
       description:
-        "URLs of the media on this target. Default: the post's `media_urls`. An empty list means no media.",
+        "Media on this target, in order. Default: the post's media. An empty list means no media.",
     }),
     thread_position: z.int().min(0).optional().meta({
       description:
@@ -266,9 +328,14 @@ export const CreatePost = z
     platform_posts: z.array(PlatformPost).optional().meta({
       description: 'Targets with content of their own. Use this or `account_ids`.',
     }),
-    media_urls: MediaUrls.default([]).meta({
+    ...mediaForms,
+    media: mediaForms.media.meta({
       description:
-        'Absolute HTTP or HTTPS URLs of the media for every target. Override them per target in `platform_posts`. Default: none.',
+        'Media for every target, in order. Override them per target in `platform_posts`. Default: none.',
+    }),
+    auto_fit: z.boolean().default(true).meta({
+      description:
+        'Whether images that a network would refuse are resized or re-encoded for it. Default: true.',
     }),
     scheduled_at: GivenTime.optional().meta({
       description: `Time to publish the post, at most ${fixedLimits.scheduleAheadDays} days from now. The limits have the minimum, \`schedule_ahead_min_seconds\`. Default: now.`,

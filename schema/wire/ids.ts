@@ -8,6 +8,7 @@ export const idPrefixes = {
   grant: 'grt',
   account: 'sa',
   connectSession: 'cs',
+  media: 'med',
   post: 'post',
   result: 'res',
   event: 'evt',

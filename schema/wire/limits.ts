@@ -6,6 +6,7 @@ export const fixedLimits = {
   captionCharacters: 100_000,
   firstCommentCharacters: 1_000,
   externalIdCharacters: 1_024,
+  altTextCharacters: 10_000,
   bulkPosts: 50,
   scheduleAheadDays: 366,
   idempotencyHours: 24,

@@ -36,7 +36,7 @@ export async function commitPosts(
         account: accounts[(i * targets + index) % accounts.length]!,
         path: [],
         caption: null,
-        mediaUrls: null,
+        media: null,
         platformOptions: {},
         threadPosition: null,
         inReplyTo: null,

@@ -12,8 +12,13 @@ const readBytes = 16_384;
 
 export function fileMedia(path: string, change: Partial<TargetMedia> = {}): TargetMedia {
   return {
+    id: 'media_of_a_file',
     kind: 'video',
     contentType: 'video/mp4',
+    filename: 'video.mp4',
+    sha256: '',
+    url: null,
+    thumbnail: null,
     bytes: statSync(path).size,
     width: 1_920,
     height: 1_080,

@@ -9,7 +9,7 @@ import type {
 } from '../../activities/platforms/platform.ts';
 import { PlatformError } from '../../activities/platforms/platform-error.ts';
 import { forEachTest } from './fixtures.ts';
-import { simulatedDefinition, simulatedRules } from './networks/network.ts';
+import { simulatedDefinition, simulatedMedia, simulatedRules } from './networks/network.ts';
 
 /** What the network does with the next commit. */
 export type Behaviour =
@@ -63,7 +63,7 @@ export function createScriptedNetwork(): ScriptedNetwork {
       connect: [],
       definition: {
         ...simulatedDefinition,
-        rules: { ...simulatedRules, isTextRequired: false, media: { max: 4 }, replies: null },
+        rules: { ...simulatedRules, isTextRequired: false, media: simulatedMedia, replies: null },
         options: z.looseObject({}),
       },
       refresh: async ({ credentials: { token } }) => {

@@ -84,12 +84,11 @@ export function createSandboxPlatform({ fetch, apiUrl, publicUrl }: SandboxSetti
       };
     },
 
-    async commit({ resultId, credentials, caption, replyTo, mediaUrls, platformOptions }, signal) {
+    async commit({ resultId, credentials, caption, replyTo, platformOptions }, signal) {
       const json = {
         caption,
         reference: resultId,
         ...(replyTo !== null && { reply_to: replyTo }),
-        ...(mediaUrls.length > 0 && { media_urls: mediaUrls }),
         ...platformOptions,
       };
       const call = { kind: 'commit', json } as const;

@@ -1,7 +1,7 @@
 // All checks of a post before it is written: to create it, or only to validate it.
 import { monthOf } from '../../../schema/database/accounts/usage.ts';
 import { render, restNames, type Names } from '../../../schema/wire/names.ts';
-import type { SocialAccountRow } from '../../../schema/database/tables.ts';
+import type { MediaItem, SocialAccountRow } from '../../../schema/database/tables.ts';
 import type {
   CreatePost,
   PostIssue,
@@ -16,7 +16,10 @@ import { checkTargets, type CheckedTargets, type PlannedTarget } from './targets
 
 /** A post whose every part has been checked. */
 export interface PlannedPost extends Pick<CreatePost, 'caption' | 'metadata'> {
-  mediaUrls: string[];
+  media: readonly MediaItem[];
+  autoFit: boolean;
+  /** Issues that don't refuse the post. */
+  warnings: PostIssue[];
   status: Extract<PostStatus, 'draft' | 'scheduled' | 'pending'>;
   scheduledAt: Date | null;
   targets: PlannedTarget[];
@@ -27,14 +30,16 @@ export async function planPost(
   context: Context,
   caller: Caller,
   input: CreatePost,
+  names: Names = restNames,
 ): Promise<PlannedPost> {
-  const { issues, targets } = await checkPost(context, caller, input);
+  const { issues, accounts, media, targets } = await checkPost(context, caller, input);
   const refusal = toRefusal(issues);
   if (refusal) throw refusal;
-  const { caption, metadata, media_urls: mediaUrls } = input;
+  const { caption, metadata, auto_fit: autoFit } = input;
   const scheduledAt = toSchedule(input);
   const status = input.status ?? (scheduledAt ? 'scheduled' : 'pending');
-  return { caption, mediaUrls, metadata, status, scheduledAt, targets };
+  const warnings = issues.map((issue) => present(issue, accounts, names));
+  return { caption, media, autoFit, metadata, status, scheduledAt, targets, warnings };
 }
 
 /** Reports the issues that creating this post would raise. */

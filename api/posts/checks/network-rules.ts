@@ -6,14 +6,14 @@ import type { PlatformEntry } from '../../../schema/platforms/index.ts';
 import type { Platforms } from '../../../activities/platforms/index.ts';
 import { checkText } from '../../../activities/platforms/text-rules.ts';
 import { check } from '../../http/validation.ts';
-import { checkMediaUrls } from './media-urls.ts';
 import type { RequestTarget, TargetInput } from './request-targets.ts';
 
 export function checkContent(
   platforms: Platforms,
   network: PlatformEntry,
   target: RequestTarget,
-  input: TargetInput,
+  input: Pick<TargetInput, 'caption'>,
+  { hasMedia }: { hasMedia: boolean },
 ): Issue[] {
   const { own, at } = target;
   const [caption, captionPath] =
@@ -21,32 +21,13 @@ export function checkContent(
   return [
     ...checkNetwork(network, target),
     ...checkOptions(platforms, network, target),
-    ...checkText(network, caption, { path: captionPath, options: optionsOf(network, target) }),
-    ...checkMedia(network, target, input),
+    ...checkText(network, caption, {
+      path: captionPath,
+      options: optionsOf(network, target),
+      hasMedia,
+    }),
     ...checkReplies(network, target),
   ];
-}
-
-function checkMedia(
-  { title, rules }: PlatformEntry,
-  { own, at }: RequestTarget,
-  input: TargetInput,
-) {
-  const [urls, path] = own.media_urls
-    ? [own.media_urls, [...at, 'media_urls']]
-    : [input.media_urls, ['media_urls']];
-  // The URLs of the post are checked once, not for each target.
-  const issues = own.media_urls ? checkMediaUrls(own.media_urls, path) : [];
-  const actual = urls.length;
-  if (actual > 0 && !rules.media) {
-    const message: Text = ({ field }) =>
-      `${title} takes no media here. Give its target ${field('media_urls: []')}.`;
-    return [...issues, { path, code: 'media_not_supported', message, actual, limit: 0 }];
-  }
-  const limit = rules.media?.max ?? 0;
-  if (actual <= limit) return issues;
-  const message = `${title} allows at most ${limit} media.`;
-  return [...issues, { path, code: 'too_many_media', message, actual, limit }];
 }
 
 function checkReplies(network: PlatformEntry, { own, at }: RequestTarget): Issue[] {

@@ -7,7 +7,7 @@ import type { CreatePost, PlatformPost } from '../../../schema/posts/posts.ts';
 /** The fields of a post that its targets depend on. */
 export type TargetInput = Pick<
   CreatePost,
-  'caption' | 'account_ids' | 'platform_posts' | 'media_urls'
+  'caption' | 'account_ids' | 'platform_posts' | 'media' | 'media_ids' | 'media_urls' | 'auto_fit'
 >;
 
 export interface RequestTarget {

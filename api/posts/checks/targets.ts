@@ -1,13 +1,22 @@
 // Checks the targets of a request, and plans the results to write.
 import type { Issue } from '../../../schema/wire/errors.ts';
 import type { Path, Text } from '../../../schema/wire/names.ts';
-import type { SocialAccountRow } from '../../../schema/database/tables.ts';
+import type { Db, MediaItem, SocialAccountRow } from '../../../schema/database/tables.ts';
 import { listAccountsById, type AccountRow } from '../../../schema/database/accounts/accounts.ts';
 import { lostAccountWords, reconnectCalls } from '../../../schema/posts/reconnecting.ts';
+import type { PlatformEntry } from '../../../schema/platforms/index.ts';
 import { rulesOf } from '../../../activities/platforms/index.ts';
 import type { Caller, Context } from '../../http/context.ts';
-import { error, isError, toRefusal, type TargetIssue } from './target-issues.ts';
-import { checkMediaUrls } from './media-urls.ts';
+import { error, isError, toRefusal, warning, type TargetIssue } from './target-issues.ts';
+import { checkMedia } from '../../../activities/platforms/media-rules.ts';
+import {
+  checkIds,
+  factsOf,
+  findNamedMedia,
+  readMedia,
+  type FoundMedia,
+  type NamedMedia,
+} from './media.ts';
 import { readTargets, type RequestTarget, type TargetInput } from './request-targets.ts';
 import { checkContent } from './network-rules.ts';
 import { checkThreads, orderThreads } from './threads.ts';
@@ -20,7 +29,8 @@ export interface PlannedTarget {
   /** The path of the account in the request. */
   path: Path;
   caption: string | null;
-  mediaUrls: string[] | null;
+  /** Null: the post's. */
+  media: readonly MediaItem[] | null;
   platformOptions: Record<string, unknown>;
   threadPosition: number | null;
   inReplyTo: string | null;
@@ -30,6 +40,8 @@ export interface PlannedTarget {
 export interface CheckedTargets {
   issues: TargetIssue[];
   accounts: ReadonlyMap<string, SocialAccountRow>;
+  /** The post's media. */
+  media: readonly MediaItem[];
   /** Empty if an issue is an error. */
   targets: PlannedTarget[];
 }
@@ -39,11 +51,11 @@ export async function planTargets(
   context: Context,
   caller: Caller,
   input: TargetInput,
-): Promise<PlannedTarget[]> {
-  const { issues, targets } = await checkTargets(context, caller, input, new Date());
-  const refusal = toRefusal(issues);
+): Promise<Pick<CheckedTargets, 'media' | 'targets'>> {
+  const checked = await checkTargets(context, caller, input, new Date());
+  const refusal = toRefusal(checked.issues);
   if (refusal) throw refusal;
-  return targets;
+  return checked;
 }
 
 /** An account that the caller can't see counts as unknown. */
@@ -60,20 +72,25 @@ export async function checkTargets(
     named.map((target) => target.accountId),
   );
   const accounts = new Map(rows.map((account) => [account.id, account]));
+  const media = await readAllMedia(context.db, caller, input, named);
   const issues = [
     ...(issue ? [error(issue)] : []),
-    ...checkMediaUrls(input.media_urls, ['media_urls']).map((issue) => error(issue)),
+    ...media.issues,
     ...named.flatMap((target) =>
-      checkTarget(context, target, accounts.get(target.accountId), input, publishAt),
+      checkTarget(context, target, accounts.get(target.accountId), input, media, publishAt),
     ),
     ...checkThreads(named),
     ...warnOfRepeats(named, input),
   ];
-  if (issues.some(isError)) return { issues, accounts, targets: [] };
-  const targets = named.map((target) => plan(context, target, accounts.get(target.accountId)!));
+  const items = media.ofPost.items;
+  if (issues.some(isError)) return { issues, accounts, media: items, targets: [] };
+  const targets = named.map((target) =>
+    plan(context, target, accounts.get(target.accountId)!, media),
+  );
   return {
     issues,
     accounts,
+    media: items,
     targets: orderThreads(
       targets,
       ({ account }) => account.id,
@@ -82,11 +99,61 @@ export async function checkTargets(
   };
 }
 
+/** The media of a request, and the issues that they have on any network. */
+interface RequestMedia {
+  ofPost: NamedMedia;
+  /** Only of targets that name media. */
+  ofTarget: ReadonlyMap<RequestTarget, NamedMedia>;
+  found: FoundMedia;
+  issues: TargetIssue[];
+}
+
+const noMedia: NamedMedia = { items: [], path: ['media'], pathOf: () => ['media'], issues: [] };
+
+async function readAllMedia(
+  db: Db,
+  caller: Caller,
+  input: TargetInput,
+  named: RequestTarget[],
+): Promise<RequestMedia> {
+  const ofPost = readMedia(input, []) ?? noMedia;
+  const ofTarget = new Map<RequestTarget, NamedMedia>();
+  for (const target of named) {
+    const own = target.at.length > 0 ? readMedia(target.own, target.at) : undefined;
+    if (own) ofTarget.set(target, own);
+  }
+  const found = await findNamedMedia(db, caller, [ofPost, ...ofTarget.values()]);
+  const issuesOf = (media: NamedMedia) => [...media.issues, ...checkIds(media, found)];
+  const issues = [
+    ...issuesOf(ofPost).map((issue) => error(issue)),
+    ...[...ofTarget].flatMap(([target, media]) =>
+      issuesOf(media).map((issue) => error(issue, target)),
+    ),
+  ];
+  return { ofPost, ofTarget, found, issues };
+}
+
+function checkTargetMedia(
+  { title, rules }: PlatformEntry,
+  target: RequestTarget,
+  { auto_fit: autoFit }: TargetInput,
+  { ofPost, ofTarget, found }: RequestMedia,
+): TargetIssue[] {
+  const { items, path, pathOf } = ofTarget.get(target) ?? ofPost;
+  const facts = items.map((item) => factsOf(item, found));
+  const { errors, warnings } = checkMedia(title, rules.media, facts, { path, pathOf, autoFit });
+  return [
+    ...errors.map((issue) => error(issue, target)),
+    ...warnings.map((issue) => warning(issue, target)),
+  ];
+}
+
 function checkTarget(
   { platforms }: Context,
   target: RequestTarget,
   account: AccountRow | undefined,
   input: TargetInput,
+  media: RequestMedia,
   publishAt: Date,
 ): TargetIssue[] {
   const refuse = (issue: Omit<Issue, 'path'>) => [error({ path: target.path, ...issue }, target)];
@@ -104,23 +171,28 @@ function checkTarget(
   }
   const network = { ...platform.definition, rules: rulesOf(platform, account.traits) };
   return [
-    ...checkContent(platforms, network, target, input).map((issue) => error(issue, target)),
+    ...checkContent(platforms, network, target, input, {
+      hasMedia: (media.ofTarget.get(target) ?? media.ofPost).items.length > 0,
+    }).map((issue) => error(issue, target)),
+    ...checkTargetMedia(network, target, input, media),
     ...warnOfAccess(platform, account, target, publishAt),
   ];
 }
 
 function plan(
   { platforms }: Context,
-  { own, path, index }: RequestTarget,
+  target: RequestTarget,
   account: SocialAccountRow,
+  { ofTarget }: RequestMedia,
 ): PlannedTarget {
+  const { own, path, index } = target;
   const { options } = platforms.get(account.platform)!.definition;
   return {
     index,
     account,
     path,
     caption: own.caption ?? null,
-    mediaUrls: own.media_urls ?? null,
+    media: ofTarget.get(target)?.items ?? null,
     platformOptions: options.parse(own.platform_options ?? {}),
     threadPosition: own.thread_position ?? null,
     inReplyTo: own.in_reply_to ?? null,

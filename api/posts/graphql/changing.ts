@@ -4,7 +4,7 @@ import { builder, operationCost } from '../../graphql/builder.ts';
 import { readId, write } from '../../graphql/operation.ts';
 import { idArguments, idempotencyArguments, noInput } from '../../graphql/shapes.ts';
 import { cancelPost } from '../cancel-post.ts';
-import { NewPostStatusRef, PlatformPostInput } from './creating.ts';
+import { NewPostStatusRef, PlatformPostInput, PostMediaInputRef } from './creating.ts';
 import { deletePost } from '../delete-post.ts';
 import { publishPost } from '../publish-post.ts';
 import { retryResult } from '../retry-result.ts';
@@ -16,7 +16,10 @@ const UpdatePostInput = builder.inputType('UpdatePostInput', {
     caption: t.string(),
     accountIds: t.idList(),
     platformPosts: t.field({ type: [PlatformPostInput] }),
+    media: t.field({ type: [PostMediaInputRef] }),
+    mediaIds: t.idList(),
     mediaUrls: t.stringList(),
+    autoFit: t.boolean(),
     metadata: t.field({ type: 'JSON' }),
     scheduledAt: t.field({ type: 'DateTime' }),
     status: t.field({ type: NewPostStatusRef }),

@@ -7,10 +7,21 @@ import { createPost } from '../create-post.ts';
 import { PlatformOptionsInput } from './options.ts';
 import { PostRef } from './shapes.ts';
 
+export const PostMediaInputRef = builder.inputType('PostMediaInput', {
+  fields: (t) => ({
+    id: t.id(),
+    url: t.string(),
+    altText: t.string(),
+    thumbnailId: t.id(),
+  }),
+});
+
 export const PlatformPostInput = builder.inputType('PlatformPostInput', {
   fields: (t) => ({
     accountId: t.id({ required: true }),
     caption: t.string(),
+    media: t.field({ type: [PostMediaInputRef] }),
+    mediaIds: t.idList(),
     mediaUrls: t.stringList(),
     threadPosition: t.int(),
     firstComment: t.string(),
@@ -29,7 +40,10 @@ export const CreatePostInput = builder.inputType('CreatePostInput', {
     caption: t.string(),
     accountIds: t.idList(),
     platformPosts: t.field({ type: [PlatformPostInput] }),
+    media: t.field({ type: [PostMediaInputRef] }),
+    mediaIds: t.idList(),
     mediaUrls: t.stringList(),
+    autoFit: t.boolean(),
     scheduledAt: t.field({ type: 'DateTime' }),
     status: t.field({ type: NewPostStatusRef }),
     metadata: t.field({ type: 'JSON' }),

@@ -63,6 +63,18 @@ const FirstCommentRef = builder.objectRef<FirstComment>('FirstComment').implemen
   fields: (t) => ({ text: t.exposeString('text') }),
 });
 
+const PostMediaRef = builder.objectRef<Post['media'][number]>('PostMedia').implement({
+  fields: (t) => ({
+    id: t.exposeID('id', {
+      nullable: true,
+      description: 'ID of the media. Null for a URL of a draft, which is not fetched yet.',
+    }),
+    url: t.exposeString('url', { nullable: true }),
+    altText: t.exposeString('alt_text', { nullable: true }),
+    thumbnailId: t.exposeID('thumbnail_id', { nullable: true }),
+  }),
+});
+
 export const PostResultRef = builder.objectRef<PostResult>('PostResult');
 
 builder.node(PostResultRef, {
@@ -73,6 +85,7 @@ builder.node(PostResultRef, {
     platform: t.expose('platform', { type: PlatformRef }),
     accountName: t.exposeString('account_name'),
     caption: t.exposeString('caption'),
+    media: t.expose('media', { type: [PostMediaRef] }),
     mediaUrls: t.exposeStringList('media_urls'),
     threadPosition: t.exposeInt('thread_position', { nullable: true }),
     inReplyTo: t.exposeString('in_reply_to', { nullable: true }),
@@ -108,7 +121,9 @@ builder.node(PostRef, {
     createdAt: t.expose('created_at', { type: 'DateTime' }),
     scheduledAt: t.expose('scheduled_at', { type: 'DateTime', nullable: true }),
     publishedAt: t.expose('published_at', { type: 'DateTime', nullable: true }),
+    media: t.expose('media', { type: [PostMediaRef] }),
     mediaUrls: t.exposeStringList('media_urls'),
+    autoFit: t.exposeBoolean('auto_fit'),
     metadata: t.expose('metadata', { type: 'JSON' }),
     results: t.field({
       type: [PostResultRef],

@@ -124,7 +124,8 @@ const statements = [
     status text not null,
     scheduled_at ${time},
     published_at ${time},
-    media_urls text[] not null default '{}',
+    media jsonb not null default '[]',
+    auto_fit boolean not null default true,
     metadata jsonb not null default '{}',
     current_run int not null default 0,
     started_run int not null default 0,
@@ -179,18 +180,74 @@ const statements = [
     answers_result_id ${id} references post_results on delete cascade,
     thread_position int,
     in_reply_to text,
-    media_urls text[],
+    media jsonb,
+    content_hash bytea,
     usage_month text,
     is_paused boolean not null default false,
     checked_at ${time},
     unique (post_id, position)
   )`,
   `create index post_results_by_account on post_results (social_account_id, id)`,
+  `create index post_results_by_content on post_results (social_account_id, content_hash)
+    where content_hash is not null`,
   `create index post_results_by_answered on post_results (answers_result_id)
     where answers_result_id is not null`,
   `create index post_results_by_vault_key on post_results (provider_state_key_id)
     where provider_state_key_id is not null`,
   `create index post_results_paused on post_results (post_id) where is_paused`,
+
+  // Images and videos. The bytes are in the media store. A rendition is fitted to a network's rules.
+  `create table media (
+    id ${id} primary key,
+    project_id ${id} not null references projects on delete cascade,
+    environment text not null,
+    status text not null,
+    source_media_id ${id} references media on delete cascade,
+    rendition text,
+    filename text,
+    url text,
+    content_type text,
+    declared_bytes int,
+    declared_hash text,
+    received_bytes int not null default 0,
+    kind text,
+    size_bytes int,
+    sha256 text,
+    width int,
+    height int,
+    duration_ms int,
+    needs_cleaning boolean not null default false,
+    error_code text,
+    error_message text,
+    upload_token_hash bytea,
+    upload_expires_at ${time},
+    writer_id text,
+    writer_until ${time},
+    fetch_attempts int not null default 0,
+    created_at ${time} not null default now(),
+    updated_at ${time} not null default now(),
+    unique (source_media_id, rendition)
+  )`,
+  `create index media_by_project on media (project_id, id)`,
+  // Parts of the bytes, each an object in the media store.
+  `create table media_segments (
+    media_id ${id} not null references media on delete cascade,
+    start_byte int not null,
+    bytes int not null,
+    key text not null,
+    primary key (media_id, start_byte)
+  )`,
+  `create table media_uses (
+    media_id ${id} not null references media on delete cascade,
+    post_id ${id} not null references posts on delete cascade,
+    primary key (media_id, post_id)
+  )`,
+  `create index media_uses_by_post on media_uses (post_id)`,
+  // At most one row: the ID of the store, which the store's marker repeats.
+  `create table media_stores (
+    id boolean primary key default true check (id),
+    store_id text not null
+  )`,
 
   `create table post_attempts (
     result_id ${id} not null references post_results on delete cascade,

@@ -1,7 +1,14 @@
 // Changes that clients make to a post and its results, in a transaction that has locked them.
 import { sql, type Insertable, type UpdateObject } from 'kysely';
 import { notFound } from '../../wire/errors.ts';
-import type { ClockState, Database, PostResultRow, PostRow, Transaction } from '../tables.ts';
+import type {
+  ClockState,
+  Database,
+  MediaItem,
+  PostResultRow,
+  PostRow,
+  Transaction,
+} from '../tables.ts';
 import { isOpenRow, mustCheck, wasDueBeforeRestore } from './targets.ts';
 import { environmentOfTargets, listResults, lockPost, type PostWithResults } from './posts.ts';
 import { emptyState } from './provider-state.ts';
@@ -78,6 +85,20 @@ export async function replaceResults(
     .execute();
   await trx.insertInto('post_results').values(results).execute();
   await setPost(trx, projectId, postId, { environment: environmentOfTargets(results) });
+}
+
+export async function setResultMedia(
+  trx: Transaction,
+  projectId: string,
+  resultId: string,
+  media: MediaItem[],
+): Promise<void> {
+  await trx
+    .updateTable('post_results')
+    .set({ media: JSON.stringify(media) })
+    .where('project_id', '=', projectId)
+    .where('id', '=', resultId)
+    .execute();
 }
 
 /**

@@ -27,7 +27,8 @@ type NewPost = Pick<
   | 'caption'
   | 'status'
   | 'scheduled_at'
-  | 'media_urls'
+  | 'media'
+  | 'auto_fit'
   | 'metadata'
   | 'current_run'
   | 'workflow_id'
@@ -47,7 +48,8 @@ type NewResult = Pick<
   | 'answers_result_id'
   | 'thread_position'
   | 'in_reply_to'
-  | 'media_urls'
+  | 'media'
+  | 'content_hash'
   | 'platform_options'
   | 'usage_month'
   | 'status'
@@ -69,24 +71,24 @@ export async function insertPost(
     /* prepared: insert_post */
     with post as (
       insert into posts (id, project_id, environment, caption, status, scheduled_at, due_at,
-        media_urls, metadata, current_run, workflow_id)
+        media, auto_fit, metadata, current_run, workflow_id)
       values (${post.id}, ${post.project_id}, ${environmentOfTargets(results)}, ${post.caption},
         ${post.status}, ${post.scheduled_at},
         case when ${post.status} <> 'draft' then coalesce(${post.scheduled_at}, now()) end,
-        ${post.media_urls ?? []}, ${post.metadata ?? '{}'}, ${post.current_run ?? 0},
+        ${post.media ?? '[]'}, ${post.auto_fit ?? true}, ${post.metadata ?? '{}'}, ${post.current_run ?? 0},
         ${post.workflow_id})
       returning *
     ), result as (
       insert into post_results (id, post_id, project_id, position, social_account_id, platform,
-        account_name, caption, kind, answers_result_id, thread_position, in_reply_to, media_urls,
-        platform_options, usage_month, status, phase, phase_state)
+        account_name, caption, kind, answers_result_id, thread_position, in_reply_to, media,
+        content_hash, platform_options, usage_month, status, phase, phase_state)
       select id, post_id, project_id, position, social_account_id, platform, account_name, caption,
-        coalesce(kind, 'post'), answers_result_id, thread_position, in_reply_to, media_urls,
-        coalesce(platform_options, '{}')::jsonb, usage_month, status, phase, phase_state
+        coalesce(kind, 'post'), answers_result_id, thread_position, in_reply_to, media::jsonb,
+        content_hash::bytea, coalesce(platform_options, '{}')::jsonb, usage_month, status, phase, phase_state
       from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as target (id text, post_id text,
         project_id text, position int, social_account_id text, platform text, account_name text,
         caption text, kind text, answers_result_id text, thread_position int, in_reply_to text,
-        media_urls text[], platform_options text, usage_month text, status text, phase text,
+        media text, content_hash text, platform_options text, usage_month text, status text, phase text,
         phase_state text)
       returning *
     ), asked as (

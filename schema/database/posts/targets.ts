@@ -1,7 +1,7 @@
 // Targets as the engine reads them: their state, the pauses and limits that hold them, restores.
 import { sql } from 'kysely';
 import type { ResultStatus } from '../../posts/posts.ts';
-import type { Db, PostResultRow } from '../tables.ts';
+import type { Db, MediaItem, PostResultRow } from '../tables.ts';
 import { isUnderPause } from '../pauses.ts';
 import { limitKeys } from './rate-limits.ts';
 
@@ -35,7 +35,8 @@ export function wasDueBeforeRestore(posts: string) {
 /** A result with everything that decides its target's next step, from one statement. */
 export interface TargetRow extends PostResultRow {
   post_caption: string;
-  post_media_urls: string[];
+  post_media: MediaItem[];
+  auto_fit: boolean;
   current_run: number;
   /** When the post was due. */
   due_at: Date;
@@ -58,6 +59,14 @@ export interface TargetRow extends PostResultRow {
   read_at: Date;
 }
 
+/** The target's own media, or else the post's. */
+export function mediaOf({
+  media,
+  post_media,
+}: Pick<TargetRow, 'media' | 'post_media'>): MediaItem[] {
+  return media ?? post_media;
+}
+
 export async function findTarget(db: Db, resultId: string): Promise<TargetRow | undefined> {
   return db
     .selectFrom('post_results as r')
@@ -67,7 +76,7 @@ export async function findTarget(db: Db, resultId: string): Promise<TargetRow | 
     .leftJoin('post_results as answered', 'answered.id', 'r.answers_result_id')
     .modifyFront(sql.raw('/* prepared: find_target */'))
     .selectAll('r')
-    .select(['p.caption as post_caption', 'p.media_urls as post_media_urls', 'p.current_run'])
+    .select(['p.caption as post_caption', 'p.media as post_media', 'p.auto_fit', 'p.current_run'])
     .select(({ fn }) => fn.coalesce('p.due_at', 'p.created_at').as('due_at'))
     .select([mustCheck('r', 'p').as('must_check'), wasDueBeforeRestore('p').as('was_due')])
     .select(['grants.id as grant_id', 'grants.app_id'])

@@ -76,7 +76,6 @@ export function toTarget(
   return {
     externalAccountId: credentials['handle'] ?? '',
     caption: 'hello',
-    mediaUrls: [],
     media: [],
     replyTo: null,
     platformOptions: {},

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Platform, ReconcileOutcome, Target } from '../../../activities/platforms/platform.ts';
 import { publishedAs } from '../../../activities/platforms/results.ts';
 import type { Db } from '../../../schema/database/tables.ts';
-import type { PlatformRules } from '../../../schema/platforms/definition.ts';
+import type { MediaRules, PlatformRules } from '../../../schema/platforms/definition.ts';
 import type { PlatformEntry } from '../../../schema/platforms/index.ts';
 import { sandbox } from '../../../schema/platforms/sandbox.ts';
 import type { NetworkSubject, PublicPost } from './contract/subject.ts';
@@ -51,6 +51,14 @@ export const simulatedRules: PlatformRules = {
   media: null,
   replies: { id: /^post-\d+$/, example: 'post-1' },
   source: 'simulated',
+};
+/** Up to four images and videos. */
+export const simulatedMedia: MediaRules = {
+  max: 4,
+  canMix: true,
+  image: { max: 4, types: ['image/jpeg', 'image/png'] },
+  video: { max: 4, types: ['video/mp4'] },
+  altText: 1_000,
 };
 /** Its name is one that the database knows. A repeated commit publishes a second post. */
 export const simulatedDefinition: PlatformEntry = {

@@ -12,7 +12,6 @@ export function targetOf(
     resultId: newId('result'),
     externalAccountId,
     caption: 'Hello',
-    mediaUrls: [],
     media: [],
     replyTo: null,
     platformOptions: {},

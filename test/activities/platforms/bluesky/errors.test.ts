@@ -43,7 +43,6 @@ const target: Target = {
   resultId: newId('result'),
   externalAccountId: session.did,
   caption: 'Hello',
-  mediaUrls: [],
   media: [],
   replyTo: null,
   platformOptions: {},

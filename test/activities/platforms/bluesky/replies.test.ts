@@ -30,7 +30,6 @@ function toTarget(credentials: Target['credentials'], target: Partial<Target>): 
     resultId: newId('result'),
     externalAccountId: credentials['did']!,
     caption: 'Hello',
-    mediaUrls: [],
     media: [],
     replyTo: null,
     platformOptions: {},

@@ -142,7 +142,6 @@ const targetOf = (credentials: Credentials, change: Partial<Target> = {}): Targe
   resultId: 'res_1',
   externalAccountId: 'page-2',
   caption: 'Hello',
-  mediaUrls: [],
   media: [],
   replyTo: null,
   platformOptions: {},

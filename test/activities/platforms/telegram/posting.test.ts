@@ -38,7 +38,6 @@ function targetOf(change: Partial<Target> = {}, chat = channel): Target {
     resultId: newId('result'),
     externalAccountId: String(chat.id),
     caption: 'Hello',
-    mediaUrls: [],
     media: [],
     replyTo: null,
     platformOptions: {},

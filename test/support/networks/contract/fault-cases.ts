@@ -125,7 +125,6 @@ export function describeFaultCases(subject: NetworkSubject): void {
         resultId: newId('result'),
         externalAccountId,
         caption,
-        mediaUrls: [],
         media: [],
         replyTo: null,
         platformOptions: {},

@@ -45,7 +45,6 @@ export function createAuthor(relays: string[], nostr = createConnector()): Autho
       resultId: newId('result'),
       externalAccountId: pubkey,
       caption: 'Hello',
-      mediaUrls: [],
       media: [],
       replyTo: null,
       platformOptions: {},

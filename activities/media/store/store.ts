@@ -1,0 +1,23 @@
+// The store of media: objects by key, in a folder or a bucket.
+
+export interface MediaStore {
+  /** Writes a whole object. It survives a crash once this has resolved. */
+  put(key: string, bytes: Uint8Array): Promise<void>;
+  /** `range`: offsets of the first and the last byte. Default: everything. The stream fails if there is no such object. */
+  open(key: string, range?: { start: number; end: number }): ReadableStream<Uint8Array>;
+  /** Keys without an object are skipped. */
+  remove(keys: readonly string[]): Promise<void>;
+}
+
+/** `full`: no space is left. `unavailable`: the store doesn't answer, or refuses. */
+export type StoreErrorCode = 'full' | 'unavailable';
+
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+  readonly code: StoreErrorCode;
+
+  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

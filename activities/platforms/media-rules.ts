@@ -1,0 +1,218 @@
+// Checks media against a network's rules, and plans how an image is fitted to them.
+import type { Issue } from '../../schema/wire/errors.ts';
+import type { Path, Text } from '../../schema/wire/names.ts';
+import type { MediaFileRules, MediaRules, VideoRules } from '../../schema/platforms/definition.ts';
+import { countOf } from '../../schema/wire/count-of.ts';
+
+/** What is known of an image or a video. Null: not known yet, so nothing that depends on it is checked. */
+export interface MediaFacts {
+  kind: 'image' | 'video' | null;
+  contentType: string | null;
+  bytes: number | null;
+  width: number | null;
+  height: number | null;
+  durationMs: number | null;
+  altText: string | null;
+  /** Null: the client uploaded the file. */
+  url: string | null;
+}
+
+/** An image's new encoding. Null: no limit. Its size only shrinks, with the same ratio. */
+export interface FitPlan {
+  contentType: string;
+  maxBytes: number | null;
+  maxWidth: number | null;
+  maxHeight: number | null;
+  maxPixels: number | null;
+}
+
+export interface MediaPlace {
+  /** Of the list of media. */
+  path: Path;
+  /** Of one of them. */
+  pathOf: (index: number) => Path;
+  autoFit: boolean;
+}
+
+export interface MediaVerdict {
+  errors: Issue[];
+  warnings: Issue[];
+}
+
+export function checkMedia(
+  title: string,
+  rules: MediaRules | null,
+  media: readonly MediaFacts[],
+  place: MediaPlace,
+): MediaVerdict {
+  if (media.length === 0) return { errors: [], warnings: [] };
+  if (!rules) {
+    const message: Text = ({ field }) =>
+      `${title} takes no media here. Give its target ${field('media: []')}.`;
+    const [actual, limit] = [media.length, 0];
+    const { path } = place;
+    return {
+      errors: [{ path, code: 'media_not_supported', message, actual, limit }],
+      warnings: [],
+    };
+  }
+  const verdicts = media.map((facts, i) => checkOne(title, rules, facts, place.pathOf(i), place));
+  return {
+    errors: [
+      ...checkCounts(title, rules, media, place),
+      ...verdicts.flatMap(({ errors }) => errors),
+    ],
+    warnings: verdicts.flatMap(({ warnings }) => warnings),
+  };
+}
+
+function checkCounts(
+  title: string,
+  rules: MediaRules,
+  media: readonly MediaFacts[],
+  { path }: MediaPlace,
+): Issue[] {
+  if (media.length > rules.max) {
+    const message = `${title} takes at most ${rules.max} media in one post.`;
+    const [actual, limit] = [media.length, rules.max];
+    return [{ path, code: 'too_many_media', message, actual, limit }];
+  }
+  const kinds = new Set(media.flatMap(({ kind }) => kind ?? []));
+  if (kinds.size > 1 && !rules.canMix) {
+    const message = `${title} takes images or videos in one post, not both.`;
+    return [{ path, code: 'media_mix_not_supported', message }];
+  }
+  return (['image', 'video'] as const).flatMap((kind) => {
+    const actual = media.filter((facts) => facts.kind === kind).length;
+    const limit = rules[kind]?.max ?? 0;
+    if (actual <= limit || !rules[kind]) return [];
+    const message = `${title} takes at most ${countOf(limit, kind)} in one post.`;
+    return [{ path, code: 'too_many_media', message, actual, limit }];
+  });
+}
+
+function checkOne(
+  title: string,
+  rules: MediaRules,
+  facts: MediaFacts,
+  path: Path,
+  { autoFit }: MediaPlace,
+): MediaVerdict {
+  const errors = checkUse(title, rules, facts, path);
+  const warnings = checkAltText(title, rules, facts, path);
+  const { kind } = facts;
+  const fileRules = kind && rules[kind];
+  if (kind && !fileRules) {
+    errors.push({ path, code: 'media_kind_not_supported', message: `${title} takes no ${kind}s.` });
+  }
+  if (!fileRules) return { errors, warnings };
+  const misfits = findMisfits(title, fileRules, facts, path);
+  const canFit = autoFit && kind === 'image' && facts.contentType !== 'image/gif';
+  for (const { issue, isFittable } of misfits) {
+    if (!canFit || !isFittable) errors.push(issue);
+    else warnings.push({ ...issue, code: 'media_fitted', message: `${issue.message} ${fitted}` });
+  }
+  return { errors, warnings };
+}
+
+const fitted = 'Fanfare fits the image.';
+
+/** How an image must be re-encoded for the network. Null: it can stay as it is. */
+export function planFit(rules: MediaFileRules, facts: MediaFacts): FitPlan | null {
+  const { contentType } = facts;
+  if (contentType === null || contentType === 'image/gif') return null;
+  if (findMisfits('', rules, facts, []).length === 0) return null;
+  return {
+    contentType: rules.types.includes(contentType) ? contentType : rules.types[0]!,
+    maxBytes: rules.maxBytes ?? null,
+    maxWidth: rules.maxWidth ?? null,
+    maxHeight: rules.maxHeight ?? null,
+    maxPixels: rules.maxPixels ?? null,
+  };
+}
+
+interface Misfit {
+  issue: Issue & { message: string };
+  /** A smaller or re-encoded image would fit. */
+  isFittable: boolean;
+}
+
+function findMisfits(title: string, rules: VideoRules, facts: MediaFacts, path: Path): Misfit[] {
+  const { kind, contentType, bytes, width, height, durationMs } = facts;
+  const misfits: Misfit[] = [];
+  const add = (code: string, message: string, actual: string | number, limit: string | number) => {
+    const isFittable = fittable.has(code);
+    misfits.push({ issue: { path, code, message, actual, limit }, isFittable });
+  };
+  if (contentType !== null && !rules.types.includes(contentType)) {
+    const types = rules.types.join(', ');
+    add('media_type_not_supported', `${title} takes ${types}.`, contentType, types);
+  }
+  if (bytes !== null && bytes > (rules.maxBytes ?? Infinity)) {
+    const message = `${title} takes ${kind}s of at most ${rules.maxBytes!} bytes.`;
+    add('media_too_large', message, bytes, rules.maxBytes!);
+  }
+  if (width !== null && height !== null) {
+    const { minWidth = 0, minHeight = 0, maxPixels = Infinity } = rules;
+    const { maxWidth = Infinity, maxHeight = Infinity, minRatio = 0, maxRatio = Infinity } = rules;
+    const size = `${width} × ${height}`;
+    if (width < minWidth || height < minHeight) {
+      const limit = `${minWidth} × ${minHeight}`;
+      add('media_too_small', `${title} takes ${kind}s from ${limit} pixels.`, size, limit);
+    }
+    if (width > maxWidth || height > maxHeight) {
+      const limit = `${rules.maxWidth ?? 'any'} × ${rules.maxHeight ?? 'any'}`;
+      add('media_too_wide', `${title} takes ${kind}s up to ${limit} pixels.`, size, limit);
+    } else if (width * height > maxPixels) {
+      const message = `${title} takes ${kind}s of at most ${maxPixels} pixels.`;
+      add('media_too_many_pixels', message, width * height, maxPixels);
+    }
+    const ratio = Math.round((width / height) * 1_000) / 1_000;
+    if (ratio < minRatio || ratio > maxRatio) {
+      const limit = `${minRatio} to ${rules.maxRatio ?? 'any'}`;
+      const message = `${title} takes ${kind}s with a width-to-height ratio of ${limit}.`;
+      add('media_ratio_not_supported', message, ratio, limit);
+    }
+  }
+  if (durationMs !== null && durationMs < (rules.minDurationMs ?? 0)) {
+    const message = `${title} takes videos of at least ${rules.minDurationMs!} ms.`;
+    add('media_too_short', message, durationMs, rules.minDurationMs!);
+  }
+  if (durationMs !== null && durationMs > (rules.maxDurationMs ?? Infinity)) {
+    const message = `${title} takes videos of at most ${rules.maxDurationMs!} ms.`;
+    add('media_too_long', message, durationMs, rules.maxDurationMs!);
+  }
+  return misfits;
+}
+
+const fittable: ReadonlySet<string> = new Set([
+  'media_type_not_supported',
+  'media_too_large',
+  'media_too_wide',
+  'media_too_many_pixels',
+]);
+
+function checkUse(title: string, rules: MediaRules, { altText, url }: MediaFacts, path: Path) {
+  const issues: Issue[] = [];
+  if (rules.needsUrl && url === null) {
+    const message: Text = ({ field }) =>
+      `${title} links to media instead of storing them. Give them as ${field('url')}.`;
+    issues.push({ path, code: 'media_url_required', message });
+  }
+  const actual = altText === null ? 0 : Array.from(altText).length;
+  if (rules.altText !== null && actual > rules.altText) {
+    const message = `${title} takes alt texts of at most ${rules.altText} characters.`;
+    issues.push({ path, code: 'alt_text_too_long', message, actual, limit: rules.altText });
+  }
+  return issues;
+}
+
+function checkAltText(
+  title: string,
+  { altText: limit }: MediaRules,
+  facts: MediaFacts,
+  path: Path,
+) {
+  if (limit !== null || facts.altText === null) return [];
+  return [{ path, code: 'alt_text_ignored', message: `${title} shows no alt texts.` }];
+}

@@ -1,0 +1,140 @@
+// The media of a request, in any of its three forms, and what is known of each.
+import type { MediaFacts } from '../../../activities/platforms/media-rules.ts';
+import { listMediaById } from '../../../schema/database/media/media.ts';
+import type { RowScope } from '../../../schema/database/row-scope.ts';
+import type { Db, MediaItem, MediaRow } from '../../../schema/database/tables.ts';
+import { mediaErrors } from '../../../schema/media.ts';
+import type { PlatformPost, PostMediaInput } from '../../../schema/posts/posts.ts';
+import type { Issue } from '../../../schema/wire/errors.ts';
+import type { Path, Text } from '../../../schema/wire/names.ts';
+import { checkUrlSyntax } from '../../../schema/wire/url-rules.ts';
+
+export type GivenMedia = Pick<PlatformPost, 'media' | 'media_ids' | 'media_urls'>;
+
+/** Media of a post or a target, as the request names them. */
+export interface NamedMedia {
+  items: readonly MediaItem[];
+  /** Path of the list. */
+  path: Path;
+  /** Path of one of them. */
+  pathOf: (index: number) => Path;
+  issues: readonly Issue[];
+}
+
+const forms = ['media', 'media_ids', 'media_urls'] as const;
+
+/** Undefined: the request names none. */
+export function readMedia(given: GivenMedia, at: Path): NamedMedia | undefined {
+  const [form, ...others] = forms.filter((name) => given[name] !== undefined);
+  if (!form) return undefined;
+  const path = [...at, form];
+  const pathOf = (index: number) => [...path, index];
+  if (others.length > 0) {
+    const message: Text = ({ field }) =>
+      `Give the media in one form: ${[form, ...others].map(field).join(' or ')}.`;
+    return { items: [], path, pathOf, issues: [{ path, code: 'several_media_forms', message }] };
+  }
+  const inputs = inputsOf(given);
+  const issues = inputs.flatMap((input, i) =>
+    form === 'media' ? checkForm(input, pathOf(i)) : checkUrl(input.url, pathOf(i)),
+  );
+  return { items: inputs.map(toItem), path, pathOf, issues };
+}
+
+function inputsOf({ media, media_ids, media_urls }: GivenMedia): PostMediaInput[] {
+  if (media) return media;
+  return media_ids ? media_ids.map((id) => ({ id })) : (media_urls ?? []).map((url) => ({ url }));
+}
+
+function toItem({ id, url, alt_text, thumbnail_id }: PostMediaInput): MediaItem {
+  return {
+    id: id ?? null,
+    url: url ?? null,
+    alt_text: alt_text ?? null,
+    thumbnail_id: thumbnail_id ?? null,
+  };
+}
+
+function checkForm({ id, url }: PostMediaInput, path: Path): Issue[] {
+  if ((id === undefined) === (url === undefined)) {
+    const message: Text = ({ field }) => `must have either ${field('id')} or ${field('url')}`;
+    return [{ path, code: 'id_or_url', message }];
+  }
+  return checkUrl(url, [...path, 'url']);
+}
+
+/** The address is checked when the URL is fetched. */
+function checkUrl(url: string | undefined, path: Path): Issue[] {
+  if (url === undefined) return [];
+  const verdict = checkUrlSyntax(url);
+  if (verdict.ok) return [];
+  const isForm = verdict.code === 'not_absolute' || verdict.code === 'not_https';
+  const code = isForm ? 'invalid_url' : verdict.code;
+  const message = isForm ? 'must be an absolute http or https URL' : verdict.message;
+  return [{ path, code, message, actual: url.slice(0, 64) }];
+}
+
+export type FoundMedia = ReadonlyMap<string, MediaRow>;
+
+/** Media that the caller can't see are not found. */
+export async function findNamedMedia(
+  db: Db,
+  scope: RowScope,
+  named: readonly (NamedMedia | undefined)[],
+): Promise<FoundMedia> {
+  const items = named.flatMap((media) => media?.items ?? []);
+  const ids = items.flatMap(({ id, thumbnail_id }) => [id, thumbnail_id].filter((x) => x !== null));
+  const rows = await listMediaById(db, scope, [...new Set(ids)]);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Whether each named ID is usable. */
+export function checkIds({ items, pathOf, path: list }: NamedMedia, found: FoundMedia): Issue[] {
+  const isShort = list.at(-1) !== 'media';
+  return items.flatMap(({ id, thumbnail_id }, i) => {
+    const path = isShort ? pathOf(i) : [...pathOf(i), 'id'];
+    const own = id === null ? [] : checkId(found.get(id), path);
+    if (thumbnail_id === null) return own;
+    const thumbnail = found.get(thumbnail_id);
+    const at = [...pathOf(i), 'thumbnail_id'];
+    const message = 'must be an image';
+    const isVideo = thumbnail?.kind === 'video';
+    return [
+      ...own,
+      ...(isVideo ? [{ path: at, code: 'thumbnail_not_image', message }] : checkId(thumbnail, at)),
+    ];
+  });
+}
+
+function checkId(row: MediaRow | undefined, path: Path): Issue[] {
+  if (!row) return [{ path, code: 'unknown_media', message: 'No media has this ID.' }];
+  switch (row.status) {
+    case 'deleted':
+      return [{ path, code: 'media_deleted', message: 'The media were deleted.' }];
+    case 'failed': {
+      const message = `The media can't be used: ${row.error_message ?? mediaErrors[row.error_code!]}`;
+      return [{ path, code: 'media_failed', message, actual: row.error_code! }];
+    }
+    case 'pending': {
+      const message = 'The upload of the media is not finished.';
+      return row.url === null ? [{ path, code: 'media_not_ready', message }] : [];
+    }
+    case 'uploaded':
+    case 'attached':
+      return [];
+  }
+}
+
+export function factsOf({ id, url, alt_text }: MediaItem, found: FoundMedia): MediaFacts {
+  const row = id === null ? undefined : found.get(id);
+  return {
+    kind: row?.kind ?? null,
+    contentType: row?.kind ? row.content_type : null,
+    bytes: row?.kind ? row.size_bytes : null,
+    width: row?.width ?? null,
+    height: row?.height ?? null,
+    durationMs: row?.duration_ms ?? null,
+    altText: alt_text,
+    url: url ?? row?.url ?? null,
+  };
+}

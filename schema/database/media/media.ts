@@ -1,0 +1,91 @@
+// Media and their stored parts in Postgres.
+import { sql } from 'kysely';
+import { insertChanges } from '../live/changes.ts';
+import { insertFetchMedia } from '../outbox.ts';
+import { inScope, type RowScope } from '../row-scope.ts';
+import type { Db, MediaItem, MediaRow, MediaSegmentRow, Transaction } from '../tables.ts';
+
+/** Renditions are not shown, so no caller finds them. */
+export async function listMediaById(db: Db, scope: RowScope, ids: string[]): Promise<MediaRow[]> {
+  if (ids.length === 0) return [];
+  return db
+    .selectFrom('media')
+    .selectAll()
+    .where(inScope(scope, 'media'))
+    .where('id', 'in', ids)
+    .where('source_media_id', 'is', null)
+    .execute();
+}
+
+/** For the engine. In no order. */
+export async function findMedia(db: Db, ids: string[]): Promise<MediaRow[]> {
+  if (ids.length === 0) return [];
+  return db.selectFrom('media').selectAll().where('id', 'in', ids).execute();
+}
+
+/** In order. */
+export function listSegments(db: Db, mediaId: string): Promise<MediaSegmentRow[]> {
+  return db
+    .selectFrom('media_segments')
+    .selectAll()
+    .where('media_id', '=', mediaId)
+    .orderBy('start_byte')
+    .execute();
+}
+
+export function idsOf(items: MediaItem[]): string[] {
+  return items.flatMap(({ id, thumbnail_id }) => [id ?? [], thumbnail_id ?? []].flat());
+}
+
+/**
+ * Records that the post uses these media. Returns those that were deleted meanwhile, or are not usable.
+ * Locks the media, so that no one deletes them until the end of the transaction.
+ */
+export async function attachMedia(
+  trx: Transaction,
+  postId: string,
+  mediaIds: string[],
+): Promise<string[]> {
+  const ids = [...new Set(mediaIds)];
+  if (ids.length === 0) return [];
+  const { rows } = await sql<{ id: string }>`
+    with usable as (
+      select id, project_id, status from media
+      where id = any(${ids}::text[]) and (status in ('uploaded', 'attached')
+        or (status = 'pending' and url is not null))
+      order by id for no key update
+    ), attached as (
+      update media set status = 'attached', updated_at = now()
+      where id in (select id from usable where status = 'uploaded')
+      returning id, project_id
+    ), change as (
+      insert into changes (project_id, subject, subject_id, kind)
+      select project_id, 'media', id, 'attached' from attached
+    ), used as (
+      insert into media_uses (media_id, post_id) select id, ${postId} from usable
+      on conflict do nothing
+    )
+    select id from usable`.execute(trx);
+  const usable = new Set(rows.map(({ id }) => id));
+  if (usable.size > 0) trx.notifyAfterCommit('fanfare_changes');
+  return ids.filter((id) => !usable.has(id));
+}
+
+/** Media whose bytes a workflow fetches. */
+export async function insertFetches(
+  trx: Transaction,
+  { projectId, environment }: RowScope,
+  fetches: { id: string; url: string }[],
+): Promise<void> {
+  const rows = fetches.map(({ id, url }) => {
+    return { id, url, project_id: projectId, environment, status: 'pending' as const };
+  });
+  await trx.insertInto('media').values(rows).execute();
+  for (const { id } of fetches) await insertFetchMedia(trx, { mediaId: id });
+  await insertChanges(
+    trx,
+    fetches.map(({ id }) => {
+      return { project_id: projectId, subject: 'media', subject_id: id, kind: 'created' };
+    }),
+  );
+}

@@ -1,0 +1,104 @@
+// Media: images and videos of posts, as the wire shows them.
+import { z } from 'zod';
+import { describedEnum } from './wire/described-enum.ts';
+import { listQuery } from './wire/listing.ts';
+import { CreatedAt, Id } from './wire/shared-fields.ts';
+import { Timestamp } from './wire/timestamp.ts';
+
+export const MediaStatus = describedEnum('MediaStatus', 'Media status.', {
+  pending: 'Waiting for its bytes: for your upload, or until Fanfare has fetched its URL.',
+  uploaded: 'Received, checked and usable.',
+  attached: 'Used by a post.',
+  failed: 'Not usable. `error_code` gives the reason.',
+  deleted: 'Deleted, by you or because no recent post uses it.',
+});
+export type MediaStatus = z.infer<typeof MediaStatus>;
+
+export const MediaKind = describedEnum('MediaKind', 'Kind of the media.', {
+  image: 'Image.',
+  video: 'Video.',
+});
+export type MediaKind = z.infer<typeof MediaKind>;
+
+/** Every `error_code` of failed media, with its message. */
+export const mediaErrors = {
+  media_unreachable: 'The URL could not be fetched.',
+  media_invalid: 'The bytes are not an image or a video that Fanfare can read.',
+  media_too_large: 'The file is too large.',
+  media_hash_mismatch: 'The bytes do not have the SHA-256 that `content_hash` declares.',
+} as const;
+export type MediaErrorCode = keyof typeof mediaErrors;
+
+export const Media = z
+  .object({
+    id: Id,
+    status: MediaStatus,
+    filename: z.string().nullable().meta({
+      description: 'Name of the file. Null if none was given.',
+    }),
+    url: z.string().nullable().meta({
+      description: 'URL that Fanfare fetches the bytes from. Null if you upload them.',
+    }),
+    upload_url: z.string().nullable().meta({
+      description:
+        'URL to `PUT` the bytes to. It is shown only when the media is created or its upload URL is renewed. Null otherwise.',
+    }),
+    expires_at: Timestamp.nullable().meta({
+      description: 'Time when the upload URL expires. Null if no upload is expected.',
+    }),
+    received_bytes: z.int().meta({
+      description: 'Number of bytes received so far. An upload resumes from here.',
+    }),
+    kind: z.union([MediaKind, z.null()]).meta({
+      description: 'Kind, as read from the bytes. Null until they are complete.',
+    }),
+    content_type: z.string().nullable().meta({
+      description:
+        'Media type, as read from the bytes. Until they are complete, the one that you declared. Null if unknown.',
+    }),
+    size_bytes: z.int().nullable().meta({
+      description:
+        'Size in bytes. Until the bytes are complete, the one that you declared. Null if unknown.',
+    }),
+    width: z.int().nullable().meta({ description: 'Width in pixels. Null if unknown.' }),
+    height: z.int().nullable().meta({ description: 'Height in pixels. Null if unknown.' }),
+    duration_ms: z.int().nullable().meta({
+      description: 'Duration of a video, in milliseconds. Null for an image, and if unknown.',
+    }),
+    error_code: z.string().nullable().meta({
+      description: 'Stable code of the failure. Null if there was none.',
+    }),
+    error_message: z.string().nullable().meta({
+      description: 'Description of the failure. Null if there was none.',
+    }),
+    created_at: CreatedAt,
+  })
+  .meta({ id: 'Media', description: 'An image or a video for posts.' });
+export type Media = z.infer<typeof Media>;
+
+export const CreateMedia = z
+  .strictObject({
+    filename: z.string().min(1).max(255).meta({ description: 'Name of the file.' }),
+    content_type: z
+      .string()
+      .regex(
+        /^(image|video)\/[\w.+-]{1,100}$/,
+        'must be an image or video type, such as image/jpeg',
+      )
+      .meta({ description: 'Media type of the bytes. Bytes of another kind are refused.' }),
+    size_bytes: z.int().min(1).optional().meta({
+      description: 'Size in bytes. An upload of another size is refused.',
+    }),
+    content_hash: z
+      .string()
+      .regex(/^(sha256[:=])?[0-9a-fA-F]{64}$/, 'must be a SHA-256 in hex')
+      .optional()
+      .meta({ description: 'SHA-256 of the bytes in hex. Other bytes are refused.' }),
+  })
+  .meta({ id: 'CreateMedia', description: 'A file to upload.' });
+export type CreateMedia = z.infer<typeof CreateMedia>;
+
+export const ListMedia = listQuery({
+  status: MediaStatus.optional().meta({ description: 'Only media with this status.' }),
+});
+export type ListMedia = z.infer<typeof ListMedia>;
