@@ -19,6 +19,11 @@ export type {
   SendResult,
 } from './send-outcome.ts';
 
+/** About the longest time that a timer can wait. */
+const downloadMs = 20 * 86_400_000;
+/** As undici spells it. */
+const noMaximum = -1;
+
 export interface SafeFetchOptions {
   guard: UrlGuard;
   connectionsPerOrigin?: number;
@@ -41,6 +46,8 @@ export interface SafeFetch {
   send: (request: SafeRequest) => Promise<SendResult>;
   /** The ordinary `fetch` for connectors with a user's host: guarded, with `redirect: manual`. */
   fetch: typeof globalThis.fetch;
+  /** The same for long bodies: without a maximum, and with a deadline of days. The caller has its own. */
+  download: typeof globalThis.fetch;
   /** For connectors with a user's `wss:` URL. */
   withWebSocket: WithWebSocket;
   /** Waits for running requests to end. */
@@ -62,6 +69,11 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
     maxBytes: options.fetchMaxBytes ?? 4 * 1024 * 1024,
   };
   const guardedFetch = createGuardedFetch(exchange);
+  const downloads = createGuardedFetch({
+    ...exchange,
+    deadlineMs: downloadMs,
+    maxBytes: noMaximum,
+  });
   let onAllClosed: (() => void) | null = null;
   let closing: Promise<void> | null = null;
 
@@ -101,7 +113,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
       for (const pool of pools.values()) pool.close();
       if (pools.size === 0) resolve();
     });
-    await guardedFetch.close();
+    await Promise.all([guardedFetch.close(), downloads.close()]);
   }
 
   function close(): Promise<void> {
@@ -112,6 +124,7 @@ export function createSafeFetch(options: SafeFetchOptions): SafeFetch {
   return {
     send,
     fetch: guardedFetch.fetch,
+    download: downloads.fetch,
     withWebSocket: createWithWebSocket(exchange),
     close,
   };

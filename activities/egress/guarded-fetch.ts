@@ -5,6 +5,7 @@ import { Agent, Dispatcher1Wrapper } from 'undici';
 import { checkUrlSyntax } from '../../schema/wire/url-rules.ts';
 import { openSocket, SocketTrace } from './guarded-socket.ts';
 import type { SocketSettings } from './guarded-socket.ts';
+import { uploadMs } from './upload-time.ts';
 import { BlockedAddressError } from './url-guard.ts';
 
 export interface GuardedFetchSettings extends SocketSettings {
@@ -38,6 +39,13 @@ export function currentOwner(): string {
   return owners.getStore() ?? '';
 }
 
+/** The body of an answer is compressed, which was not requested. */
+export class EncodedBodyError extends TypeError {
+  constructor(encoding: string) {
+    super(`The answer is encoded (${encoding}), which was not asked for.`);
+  }
+}
+
 /** Returns redirects without following them. Throws if a response is compressed, which was not requested. */
 export function createGuardedFetch(settings: GuardedFetchSettings): GuardedFetch {
   const clients = new LRUCache<string, Client>({
@@ -59,7 +67,8 @@ export function createGuardedFetch(settings: GuardedFetchSettings): GuardedFetch
     if (!verdict.ok) throw new BlockedAddressError(verdict.message);
     const headers = new Headers(init.headers ?? request?.headers);
     headers.set('accept-encoding', 'identity');
-    const signals = [AbortSignal.timeout(settings.deadlineMs), init.signal, request?.signal];
+    const deadlineMs = settings.deadlineMs + uploadMs(Number(headers.get('content-length') ?? 0));
+    const signals = [AbortSignal.timeout(deadlineMs), init.signal, request?.signal];
     const response = await fetch(input, {
       ...init,
       headers,
@@ -70,7 +79,7 @@ export function createGuardedFetch(settings: GuardedFetchSettings): GuardedFetch
     const encoding = response.headers.get('content-encoding') ?? 'identity';
     if (encoding !== 'identity') {
       await response.body?.cancel();
-      throw new TypeError(`The answer is encoded (${encoding}), which was not asked for.`);
+      throw new EncodedBodyError(encoding);
     }
     return response;
   }

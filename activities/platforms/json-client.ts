@@ -6,12 +6,20 @@ import { toTransportError } from './transport-errors.ts';
 /** `commit`: a lost answer may have published the post, so it is repeated only after a check. */
 export type CallKind = 'commit' | 'other';
 
+/** A body that is read as it is sent, so once. */
+export interface Upload {
+  body: ReadableStream<Uint8Array>;
+  headers: { 'content-type': string; 'content-length': string };
+}
+
 export interface NetworkCall {
   url: string;
-  /** Default: POST with `json`, GET without. */
+  /** Default: POST with `json` or `upload`, GET without. */
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   headers?: Record<string, string>;
   json?: unknown;
+  /** Instead of `json`. */
+  upload?: Upload;
   kind: CallKind;
   signal: AbortSignal;
 }
@@ -26,24 +34,63 @@ export interface NetworkAnswer {
 /** Resolves with any status. Throws a PlatformError if no complete answer arrives. */
 export async function callNetwork(fetch: Fetch, call: NetworkCall): Promise<NetworkAnswer> {
   const { url, json, kind, signal } = call;
-  if (signal.aborted) throw new PlatformError('unavailable', 'Stopped before the call.');
+  const upload = call.upload && watchUpload(call.upload);
   try {
+    if (signal.aborted) throw new PlatformError('unavailable', 'Stopped before the call.');
     const response = await fetch(url, {
-      method: call.method ?? (json === undefined ? 'GET' : 'POST'),
+      method: call.method ?? (json === undefined && !upload ? 'GET' : 'POST'),
       headers: {
         accept: 'application/json',
         ...(json !== undefined && { 'content-type': 'application/json' }),
+        ...call.upload?.headers,
         ...call.headers,
       },
       ...(json !== undefined && { body: JSON.stringify(json) }),
+      ...(upload && { body: upload.body, duplex: 'half' }),
       redirect: 'manual',
       signal,
     });
     const { status, headers } = response;
     return { status, headers, body: parseJson(await response.text()) };
   } catch (error) {
-    throw toTransportError(error, kind, url);
+    upload?.checkRead();
+    // The network can't have accepted a body whose last byte never left.
+    throw toTransportError(error, upload?.hasLeft() === false ? 'other' : kind, url);
+  } finally {
+    upload?.stop();
   }
+}
+
+/** Reads the body on demand, and knows how far it was read. */
+function watchUpload({ body, headers }: Upload) {
+  const reader = body.getReader();
+  let unreadBytes = Number(headers['content-length']);
+  let failure: PlatformError | undefined;
+  return {
+    body: new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          try {
+            const { done, value } = await reader.read();
+            if (done) return controller.close();
+            unreadBytes -= value.length;
+            controller.enqueue(value);
+          } catch (cause) {
+            failure = new PlatformError('unavailable', 'The media could not be read.', { cause });
+            throw cause;
+          }
+        },
+      },
+      { highWaterMark: 0 },
+    ),
+    hasLeft: () => unreadBytes <= 0,
+    /** Throws if the bytes could not be read. */
+    checkRead() {
+      if (failure) throw failure;
+    },
+    /** Frees what the body holds. */
+    stop: () => void reader.cancel().catch(() => undefined),
+  };
 }
 
 export const isSuccess = ({ status }: NetworkAnswer): boolean => status >= 200 && status <= 299;

@@ -22,7 +22,7 @@ export interface NetworkApi {
 
 type Query = Record<string, string | number | undefined>;
 
-export interface ApiCall extends Pick<NetworkCall, 'method' | 'json' | 'headers'> {
+export interface ApiCall extends Pick<NetworkCall, 'method' | 'json' | 'upload' | 'headers'> {
   /** Default: `other`. */
   kind?: NetworkCall['kind'];
   /** Undefined members are left out. */
