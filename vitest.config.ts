@@ -4,8 +4,9 @@ import { RunReporter } from './test/support/report.ts';
 import { LongFilesFirst } from './test/support/sequencer.ts';
 
 export default defineConfig({
-  // As Node resolves: `development` would load a second graphql beside the one that packages load.
-  ssr: { resolve: { conditions: ['module', 'node'] } },
+  // As Node resolves: `development` would load a second graphql beside the one that packages load, and
+  // `module` files that Node can't.
+  ssr: { resolve: { conditions: ['module-sync', 'node'] } },
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],

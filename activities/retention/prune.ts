@@ -1,10 +1,7 @@
 // The activity of `pruneRecords`: deletes records whose retention period has ended, in batches, for a limited time.
 import { cancellationSignal } from '@temporalio/activity';
-import type { Logger } from 'pino';
 import type { Config } from '../../schema/config/config.ts';
 import { deleteChanges } from '../../schema/database/live/changes.ts';
-import type { Notifier } from '../../schema/database/notifier.ts';
-import type { Db } from '../../schema/database/tables.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
 import {
   deleteAged,
@@ -21,12 +18,10 @@ import {
 import { fixedLimits } from '../../schema/wire/limits.ts';
 import type { PruneRecordsInput } from '../../schema/workflows.ts';
 import { withHeartbeat } from '../with-heartbeat.ts';
+import { pruneMedia, type MediaPruningDependencies } from './media.ts';
 
-export interface PruningDependencies {
-  db: Db;
-  notifier: Notifier;
+export interface PruningDependencies extends MediaPruningDependencies {
   config: Pick<Config, 'retention'>;
-  log: Logger;
   /** Milliseconds since the epoch, by the database's clock. */
   now: () => number;
 }
@@ -37,14 +32,20 @@ export type PruneProgress = PruneRecordsInput | null;
 /** Short, because a stopping worker waits for it. */
 const runForMs = 5_000;
 const batchSize = 5_000;
+const batchSizes: Record<string, number> = {
+  /** Smaller, because each post's attempts are deleted with it. */
+  posts: 500,
+  /** Up to 512 MB are deleted with each one. */
+  sandboxMedia: 10,
+};
 /** An ended rate limit has no effect. A day's delay keeps limits in daily use from being written again. */
 const freeLimitsMs = 86_400_000;
-/** Smaller, because each post's attempts are deleted with it. */
-const postBatchSize = 500;
 const sandboxMs = 7 * 86_400_000;
 const idempotencyKeysMs = fixedLimits.idempotencyHours * 3_600_000;
 
-export function createPruning({ db, notifier, config, log, now }: PruningDependencies) {
+export function createPruning(dependencies: PruningDependencies) {
+  const { db, notifier, config, log, now } = dependencies;
+
   async function prune({ after }: PruneRecordsInput): Promise<PruneProgress> {
     const startedAtMs = now();
     const isOver = () => now() - startedAtMs > runForMs || cancellationSignal().aborted;
@@ -65,13 +66,14 @@ export function createPruning({ db, notifier, config, log, now }: PruningDepende
       usage: (limit) => deleteUsage(db, ago(postsMs), limit),
       activityFailures: (limit) => deleteAged(db, 'activity_failures', ago(recordsMs), limit),
       sandboxPosts: (limit) => deleteAged(db, 'sandbox_posts', ago(sandboxMs), limit),
+      sandboxMedia: (limit) => deleteAged(db, 'sandbox_media', ago(sandboxMs), limit),
       sandboxRefusals: (limit) => deleteAged(db, 'sandbox_refusals', ago(sandboxMs), limit),
       sandboxGrants: (limit) => deleteAged(db, 'sandbox_grants', ago(sandboxMs), limit),
       rateLimits: (limit) => deleteFreeLimits(db, ago(freeLimitsMs), limit),
     };
     let isLeft = false;
     for (const [name, step] of Object.entries(steps)) {
-      const limit = name === 'posts' ? postBatchSize : batchSize;
+      const limit = batchSizes[name] ?? batchSize;
       let rows: number;
       do {
         rows = await step(limit);
@@ -79,6 +81,9 @@ export function createPruning({ db, notifier, config, log, now }: PruningDepende
       } while (rows === limit && !isOver());
       isLeft ||= rows === limit;
     }
+    const { isLeft: isMediaLeft, ...media } = await pruneMedia(dependencies, { ago, isOver });
+    Object.assign(pruned, media);
+    isLeft ||= isMediaLeft;
     let position: string | null = after;
     do {
       const from: string = position;

@@ -69,6 +69,11 @@ export function readConfig(env: Record<string, string | undefined>, role: Role =
     bookmarkEveryMs: e.FANFARE_BOOKMARK_MS,
     stalledMs: e.FANFARE_STALLED_MS,
     maxBodyBytes: e.FANFARE_MAX_BODY_BYTES,
+    media: {
+      url: e.FANFARE_MEDIA_URL,
+      maxBytes: e.FANFARE_MEDIA_MAX_BYTES,
+      projectMaxBytes: e.FANFARE_MEDIA_PROJECT_MAX_BYTES,
+    },
     rateLimitPerMinute: e.FANFARE_RATE_LIMIT_PER_MINUTE,
     deliveryDelaysMs: e.FANFARE_DELIVERY_DELAYS_MS,
     deliveryTimeoutMs: e.FANFARE_DELIVERY_TIMEOUT_MS,

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { parseCidrs } from './cidrs.ts';
 import type { Environment } from './environment.ts';
+import { parseMediaUrl } from './media-url.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -19,6 +20,7 @@ export function findCrossIssues(
     ...findSandboxIssues(env, role),
     ...findCidrIssues(env['FANFARE_ALLOW_PRIVATE_CIDRS']),
     ...findStoredDocumentIssues(env),
+    ...findMediaUrlIssues(env['FANFARE_MEDIA_URL']),
     ...(values ? findRetentionIssues(values) : []),
   ];
 }
@@ -56,6 +58,11 @@ function findCidrIssues(cidrs: string | undefined): string[] {
 function findStoredDocumentIssues(env: Variables): string[] {
   if (env['FANFARE_PERSISTED_ONLY'] !== 'true' || env['FANFARE_PERSISTED_DOCUMENTS']) return [];
   return ['FANFARE_PERSISTED_DOCUMENTS: is required with FANFARE_PERSISTED_ONLY=true'];
+}
+
+function findMediaUrlIssues(url: string | undefined): string[] {
+  const location = url === undefined ? undefined : parseMediaUrl(url);
+  return typeof location === 'string' ? [`FANFARE_MEDIA_URL: ${location}`] : [];
 }
 
 function findRetentionIssues({

@@ -121,6 +121,16 @@ const CommonVariables = z.object({
     1_000,
   ),
   FANFARE_MAX_BODY_BYTES: number('Maximum size of a request body, in bytes.', 1_048_576, 1024),
+  FANFARE_MEDIA_URL: text(
+    'Store of images and videos: `file:///<folder>`, or `s3://<bucket>[/<prefix>]?region=<region>[&endpoint=<URL>][&path_style=true]`. Default: `media` in the data directory for `start`, and none for `api` and `worker`.',
+  ),
+  FANFARE_MEDIA_MAX_BYTES: number('Maximum size of an image or a video, in bytes.', 536_870_912, 1),
+  FANFARE_MEDIA_PROJECT_MAX_BYTES: number(
+    "Maximum size of all of a project's images and videos, in bytes.",
+    10_737_418_240,
+    1,
+    Number.MAX_SAFE_INTEGER,
+  ),
   FANFARE_RATE_LIMIT_PER_MINUTE: number(
     'Maximum number of requests per project and minute. 0 means no limit.',
     6000,

@@ -57,6 +57,8 @@ export interface Database {
   vault_keys: { id: string; check_value: Buffer };
   activity_failures: ActivityFailureTable;
   sandbox_posts: SandboxPostTable;
+  sandbox_media: SandboxMediaTable;
+  sandbox_media_parts: { media_id: string; start_byte: number; bytes: Buffer };
   sandbox_refusals: { reference: string; count: number; created_at: Generated<Date> };
   sandbox_grants: SandboxGrantTable;
 }
@@ -206,6 +208,8 @@ export interface ClockState {
   /** How often the network no longer had what was prepared. */
   stale?: number;
   rateLimitedSinceMs?: number;
+  /** The last wait for media. Absent: the target does not wait for them. */
+  mediaDelayMs?: number;
   confirmSinceMs?: number;
   confirmDelayMs?: number;
   reconcileChecks?: number;
@@ -239,7 +243,7 @@ interface PostResultTable {
   /** The target's own media; null: the post's. */
   media: JsonOrNull<MediaItem[]>;
   /** Hash of what would be the same post again. */
-  content_hash: Buffer | null;
+  content_hash: ColumnType<Buffer | null, string | null | undefined, string | null>;
   platform_options: Json<Record<string, unknown>>;
   status: ResultStatus;
   phase: Phase;
@@ -323,7 +327,12 @@ interface MediaTable {
   /** The request or activity that writes the bytes, until `writer_until` unless renewed. */
   writer_id: string | null;
   writer_until: Date | null;
+  /** Fetches that failed. */
   fetch_attempts: Generated<number>;
+  /** Deleted, and its bytes were removed from the store. */
+  is_emptied: Generated<boolean>;
+  /** The workflow that fetches the bytes. Null: none does. */
+  workflow_id: string | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 }
@@ -559,12 +568,28 @@ interface SandboxPostTable {
   caption: string;
   reference: string | null;
   reply_to: string | null;
-  media_urls: Generated<string[]>;
+  /** IDs, in order. */
+  media: Generated<string[]>;
   created_at: Generated<Date>;
   /** A public post that the network's API hides from its callers. */
   is_hidden: Generated<boolean>;
 }
 export type SandboxPostRow = Selectable<SandboxPostTable>;
+
+interface SandboxMediaTable {
+  id: string;
+  handle: string;
+  content_type: string;
+  /** As declared. */
+  bytes: number;
+  received_bytes: Generated<number>;
+  /** Every byte is here, and has the declared hash. */
+  is_complete: Generated<boolean>;
+  sha256: string | null;
+  alt_text: string | null;
+  created_at: Generated<Date>;
+}
+export type SandboxMediaRow = Selectable<SandboxMediaTable>;
 
 /** One login at the sandbox network. Each token contains its generation. */
 interface SandboxGrantTable {

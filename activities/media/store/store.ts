@@ -7,6 +7,17 @@ export interface MediaStore {
   open(key: string, range?: { start: number; end: number }): ReadableStream<Uint8Array>;
   /** Keys without an object are skipped. */
   remove(keys: readonly string[]): Promise<void>;
+  /** Removes every object whose key begins with `<folder>/`, and what a crash left there. */
+  removeFolder(folder: string): Promise<void>;
+}
+
+/** The store of an installation, with its ceilings. */
+export interface MediaStorage {
+  store: MediaStore;
+  /** Maximum size of a file. */
+  maxBytes: number;
+  /** Maximum size of all files of a project. */
+  projectMaxBytes: number;
 }
 
 /** `full`: no space is left. `unavailable`: the store doesn't answer, or refuses. */

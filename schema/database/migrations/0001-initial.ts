@@ -224,11 +224,18 @@ const statements = [
     writer_id text,
     writer_until ${time},
     fetch_attempts int not null default 0,
+    is_emptied boolean not null default false,
+    workflow_id text,
     created_at ${time} not null default now(),
     updated_at ${time} not null default now(),
     unique (source_media_id, rendition)
   )`,
   `create index media_by_project on media (project_id, id)`,
+  `create index media_kept on media (id) where status <> 'deleted' and source_media_id is null`,
+  `create index media_to_empty on media (id) where status = 'deleted' and not is_emptied`,
+  `create index media_emptied on media (id) where is_emptied`,
+  `create index media_to_fetch on media (updated_at)
+    where status = 'pending' and workflow_id is not null`,
   // Parts of the bytes, each an object in the media store.
   `create table media_segments (
     media_id ${id} not null references media on delete cascade,
@@ -487,7 +494,7 @@ const statements = [
     caption text not null,
     reference text,
     reply_to ${id},
-    media_urls text[] not null default '{}',
+    media text[] not null default '{}',
     is_hidden boolean not null default false,
     created_at ${time} not null default now()
   )`,
@@ -495,6 +502,26 @@ const statements = [
   `create index sandbox_posts_by_reference on sandbox_posts (reference, id)`,
   `create index sandbox_posts_by_answered on sandbox_posts (reply_to) where reply_to is not null`,
   `create index sandbox_posts_by_age on sandbox_posts (created_at)`,
+  `create table sandbox_media (
+    id ${id} primary key,
+    handle text not null,
+    content_type text not null,
+    bytes int not null,
+    received_bytes int not null default 0,
+    is_complete boolean not null default false,
+    sha256 text,
+    alt_text text,
+    created_at ${time} not null default now()
+  )`,
+  `create index sandbox_media_by_age on sandbox_media (created_at)`,
+  `create table sandbox_media_parts (
+    media_id ${id} not null references sandbox_media on delete cascade,
+    start_byte int not null,
+    bytes bytea not null,
+    primary key (media_id, start_byte)
+  )`,
+  // Images and videos are compressed already, and a range is read without the rest of its part.
+  `alter table sandbox_media_parts alter column bytes set storage external`,
   `create table sandbox_refusals (
     reference text primary key,
     count int not null,

@@ -1,0 +1,196 @@
+// Writes the bytes of media to the store in segments, and reads them back.
+import { randomBytes } from 'node:crypto';
+import { listSegments } from '../../schema/database/media/media.ts';
+import { setEmptied } from '../../schema/database/media/pruning.ts';
+import {
+  addSegment,
+  removeSegments,
+  renewWriter,
+  rewindMedia,
+  type MediaWriter,
+} from '../../schema/database/media/segments.ts';
+import type { Db, MediaRow, MediaSegmentRow } from '../../schema/database/tables.ts';
+import type { MediaSource } from '../platforms/platform.ts';
+import { StoreError, type MediaStore } from './store/store.ts';
+
+export interface SegmentDependencies {
+  db: Db;
+  store: MediaStore;
+}
+
+export const segmentBytes = 2_097_152;
+/** Of a segment that a broken stream leaves incomplete, a multiple of this is kept. */
+const keptBytes = 262_144;
+const renewEveryMs = 5_000;
+
+/** `too_large`: the stream is longer than allowed. `taken_over`: the writer no longer has the lease. */
+export type WriteErrorCode = 'too_large' | 'taken_over';
+
+export class WriteError extends Error {
+  override readonly name = 'WriteError';
+  readonly code: WriteErrorCode;
+
+  constructor(code: WriteErrorCode) {
+    super(code === 'too_large' ? 'The file is too large.' : 'Another writer has taken over.');
+    this.code = code;
+  }
+}
+
+export interface SegmentInput extends MediaWriter {
+  /** Offset of the first byte: 0, which starts over, or `received_bytes`. */
+  from: number;
+  stream: ReadableStream<Uint8Array>;
+  /** Of the whole file. What a longer stream wrote before it was noticed stays. */
+  maxBytes: number;
+}
+
+export interface Lease extends Disposable {
+  /** Aborts when another writer has the lease. */
+  readonly signal: AbortSignal;
+}
+
+/** Renews a claimed lease until it is disposed of. */
+export function keepLease(db: Db, writer: MediaWriter): Lease {
+  const lost = new AbortController();
+  const timer = setInterval(() => {
+    // After a failed renewal the next one may succeed in time.
+    renewWriter(db, writer).then(
+      (isHeld) => isHeld || lost.abort(new WriteError('taken_over')),
+      () => undefined,
+    );
+  }, renewEveryMs);
+  return { signal: lost.signal, [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+/**
+ * Writes the stream after `from`, and returns how many bytes the media then have. The caller has claimed
+ * the lease. One segment is stored while the next is read, so at most two are in memory. Whatever ends
+ * the stream, `received_bytes` tells where to continue.
+ */
+export async function writeSegments(
+  { db, store }: SegmentDependencies,
+  { from, stream, maxBytes, ...writer }: SegmentInput,
+): Promise<number> {
+  await discardAfter({ db, store }, writer, from);
+  using lease = keepLease(db, writer);
+  let stored = from;
+  let storing: Promise<void> = Promise.resolve();
+
+  async function put(bytes: Uint8Array): Promise<void> {
+    const key = `${writer.mediaId}/${stored}-${randomBytes(4).toString('hex')}`;
+    await store.put(key, bytes);
+    const segment = { start_byte: stored, bytes: bytes.byteLength, key };
+    if (!(await addSegment(db, writer, segment))) {
+      await store.remove([key]);
+      throw new WriteError('taken_over');
+    }
+    stored += bytes.byteLength;
+  }
+
+  /** Resolves once the previous segment is stored. */
+  async function begin(bytes: Uint8Array): Promise<void> {
+    await storing;
+    storing = put(bytes);
+    // It is awaited later.
+    storing.catch(() => undefined);
+  }
+
+  const buffers = [segmentBuffer(), segmentBuffer()] as const;
+  let turn: 0 | 1 = 0;
+  let filled = 0;
+  let read = from;
+  const reader = stream.getReader();
+  const stop = () => void reader.cancel(lease.signal.reason).catch(() => undefined);
+  lease.signal.addEventListener('abort', stop);
+  try {
+    for (;;) {
+      let result;
+      try {
+        result = await reader.read();
+      } catch (error) {
+        const kept = filled - (filled % keptBytes);
+        if (kept > 0) await begin(buffers[turn]().subarray(0, kept));
+        await storing;
+        throw error;
+      }
+      lease.signal.throwIfAborted();
+      if (result.done) break;
+      read += result.value.byteLength;
+      if (read > maxBytes) throw new WriteError('too_large');
+      for (let rest = result.value; rest.byteLength > 0;) {
+        const part = rest.subarray(0, segmentBytes - filled);
+        buffers[turn]().set(part, filled);
+        filled += part.byteLength;
+        rest = rest.subarray(part.byteLength);
+        if (filled < segmentBytes) continue;
+        await begin(buffers[turn]());
+        turn = turn === 0 ? 1 : 0;
+        filled = 0;
+      }
+    }
+    if (filled > 0) await begin(buffers[turn]().subarray(0, filled));
+    await storing;
+    return stored;
+  } catch (error) {
+    await reader.cancel(error).catch(() => undefined);
+    await storing.catch(() => undefined);
+    throw error;
+  } finally {
+    lease.signal.removeEventListener('abort', stop);
+  }
+}
+
+/** Small files need only one. */
+function segmentBuffer(): () => Buffer {
+  let buffer: Buffer | undefined;
+  return () => (buffer ??= Buffer.allocUnsafeSlow(segmentBytes));
+}
+
+/** The end moves first, so a crash in between can't leave media with missing bytes. */
+async function discardAfter(
+  { db, store }: SegmentDependencies,
+  writer: MediaWriter,
+  from: number,
+): Promise<void> {
+  if (!(await rewindMedia(db, writer, from))) throw new WriteError('taken_over');
+  const segments = await listSegments(db, writer.mediaId);
+  const keys = segments.flatMap(({ start_byte, key }) => (start_byte >= from ? key : []));
+  await store.remove(keys);
+  await removeSegments(db, writer.mediaId, keys);
+}
+
+/** Removes all bytes of deleted media. Objects go first, so a crash leaks none. */
+export async function removeBytes(
+  { db, store }: SegmentDependencies,
+  mediaId: string,
+): Promise<void> {
+  await store.removeFolder(mediaId);
+  await setEmptied(db, mediaId);
+}
+
+/** Reads media across their segments, no faster than the reader asks. */
+export function openSource(
+  { store }: Pick<SegmentDependencies, 'store'>,
+  { received_bytes: bytes }: Pick<MediaRow, 'received_bytes'>,
+  segments: readonly MediaSegmentRow[],
+): MediaSource {
+  async function* read(start: number, end: number): AsyncGenerator<Uint8Array> {
+    for (const segment of segments) {
+      const first = Math.max(start - segment.start_byte, 0);
+      const last = Math.min(end - segment.start_byte, segment.bytes - 1);
+      if (first > last) continue;
+      let missing = last - first + 1;
+      for await (const chunk of store.open(segment.key, { start: first, end: last })) {
+        missing -= chunk.byteLength;
+        yield chunk;
+      }
+      if (missing !== 0) {
+        throw new StoreError('unavailable', `The object ${segment.key} is not whole.`);
+      }
+    }
+  }
+  return {
+    bytes,
+    open: ({ start, end } = { start: 0, end: bytes - 1 }) => ReadableStream.from(read(start, end)),
+  };
+}

@@ -1,0 +1,104 @@
+// The store of media in a folder: each object is a file.
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { StoreError, type MediaStore } from './store.ts';
+
+/** Small, so that a slow reader holds little. */
+const readBytes = 65_536;
+
+export function openFileStore(folder: string): MediaStore {
+  const pathOf = (key: string) => join(folder, key);
+  return {
+    async put(key, bytes) {
+      try {
+        await writeWhole(pathOf(key), bytes);
+      } catch (error) {
+        throw toStoreError(error);
+      }
+    },
+
+    open: (key, range) => ReadableStream.from(read(pathOf(key), range)),
+
+    async remove(keys) {
+      try {
+        for (const key of keys) await rm(pathOf(key), { force: true });
+      } catch (error) {
+        throw toStoreError(error);
+      }
+    },
+
+    async removeFolder(name) {
+      try {
+        await rm(pathOf(name), { recursive: true, force: true });
+      } catch (error) {
+        throw toStoreError(error);
+      }
+    },
+  };
+}
+
+/** A reader finds the whole file or none. */
+async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
+  const folder = dirname(path);
+  // The folder of the store itself exists: a missing mount is no reason to write elsewhere.
+  const isNew = await mkdir(folder).then(
+    () => true,
+    (error: unknown) => {
+      if (codeOf(error) === 'EEXIST') return false;
+      throw error;
+    },
+  );
+  const temporary = `${path}.${randomBytes(4).toString('hex')}.tmp`;
+  try {
+    {
+      await using file = await open(temporary, 'wx');
+      await file.writeFile(bytes);
+      await file.sync();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw error;
+  }
+  await sync(folder);
+  if (isNew) await sync(dirname(folder));
+}
+
+/** The name of a new file survives a crash once its folder is synchronized. */
+async function sync(folder: string): Promise<void> {
+  // Windows can't open folders, and writes names through.
+  if (process.platform === 'win32') return;
+  await using handle = await open(folder);
+  await handle.sync();
+}
+
+async function* read(
+  path: string,
+  { start, end }: { start: number; end: number } = { start: 0, end: Infinity },
+): AsyncGenerator<Uint8Array> {
+  try {
+    await using file = await open(path);
+    for (let at = start; at <= end;) {
+      const length = Math.min(readBytes, end - at + 1);
+      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(length), 0, length, at);
+      if (bytesRead === 0) return;
+      at += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } catch (error) {
+    throw toStoreError(error);
+  }
+}
+
+function toStoreError(cause: unknown): StoreError {
+  const code = codeOf(cause);
+  const isFull = code === 'ENOSPC' || code === 'EDQUOT';
+  return isFull
+    ? new StoreError('full', 'The media store is full.', { cause })
+    : new StoreError('unavailable', 'The media store is not available.', { cause });
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code;
+}

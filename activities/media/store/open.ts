@@ -1,0 +1,14 @@
+// Opens the store of media that a URL names.
+import { parseMediaUrl } from '../../../schema/config/media-url.ts';
+import { openFileStore } from './file.ts';
+import type { MediaStore } from './store.ts';
+
+/** `url` as in FANFARE_MEDIA_URL. Nothing is read or written yet. */
+export async function openStore(url: string): Promise<MediaStore> {
+  const location = parseMediaUrl(url);
+  if (typeof location === 'string') throw new Error(`FANFARE_MEDIA_URL: ${location}`);
+  if (location.kind === 'file') return openFileStore(location.folder);
+  // The client takes memory and time to load.
+  const { openBucketStore } = await import('./s3.ts');
+  return openBucketStore(location);
+}

@@ -1,0 +1,110 @@
+// The store of media in a bucket of S3, or of a service that speaks its protocol.
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3';
+import type { Readable } from 'node:stream';
+import pLimit from 'p-limit';
+import type { BucketLocation } from '../../../schema/config/media-url.ts';
+import { StoreError, type MediaStore } from './store.ts';
+
+const connectWithinMs = 5_000;
+/** Also the longest time without a byte. */
+const answerWithinMs = 30_000;
+/** One by one: some services don't have the call that removes many. */
+const parallelRemovals = 8;
+
+/** What services answer when a disk or a quota is exhausted. */
+const fullErrors = new Set([
+  'QuotaExceeded',
+  'XMinioStorageFull',
+  'XMinioAdminBucketQuotaExceeded',
+  'InsufficientStorage',
+]);
+
+/** Takes the credentials from the usual variables and files of AWS. */
+export function openBucketStore(location: BucketLocation): MediaStore {
+  const { bucket: Bucket, prefix, endpoint, region, hasPathStyle } = location;
+  const client = new S3Client({
+    region,
+    ...(endpoint === undefined ? {} : { endpoint }),
+    forcePathStyle: hasPathStyle,
+    // Other services don't know the newer checksums. Each request is signed with its body's SHA-256.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: {
+      connectionTimeout: connectWithinMs,
+      requestTimeout: answerWithinMs,
+      throwOnRequestTimeout: true,
+      socketTimeout: answerWithinMs,
+    },
+  });
+  const keyOf = (key: string) => (prefix === '' ? key : `${prefix}/${key}`);
+
+  async function* read(key: string, range?: { start: number; end: number }) {
+    try {
+      const { Body } = await client.send(
+        new GetObjectCommand({
+          Bucket,
+          Key: keyOf(key),
+          ...(range && { Range: `bytes=${range.start}-${range.end}` }),
+        }),
+      );
+      for await (const chunk of Body as Readable) yield chunk as Uint8Array;
+    } catch (error) {
+      throw toStoreError(error);
+    }
+  }
+
+  async function removeKeys(keys: readonly string[]): Promise<void> {
+    const limit = pLimit(parallelRemovals);
+    await limit.map(keys, (Key) => client.send(new DeleteObjectCommand({ Bucket, Key })));
+  }
+
+  return {
+    async put(key, bytes) {
+      try {
+        await client.send(new PutObjectCommand({ Bucket, Key: keyOf(key), Body: bytes }));
+      } catch (error) {
+        throw toStoreError(error);
+      }
+    },
+
+    open: (key, range) => ReadableStream.from(read(key, range)),
+
+    async remove(keys) {
+      try {
+        await removeKeys(keys.map(keyOf));
+      } catch (error) {
+        throw toStoreError(error);
+      }
+    },
+
+    async removeFolder(folder) {
+      const Prefix = `${keyOf(folder)}/`;
+      try {
+        for (;;) {
+          const { Contents } = await client.send(new ListObjectsV2Command({ Bucket, Prefix }));
+          const keys = (Contents ?? []).flatMap(({ Key }) => Key ?? []);
+          if (keys.length === 0) return;
+          await removeKeys(keys);
+        }
+      } catch (error) {
+        throw toStoreError(error);
+      }
+    },
+  };
+}
+
+function toStoreError(cause: unknown): StoreError {
+  const isFull =
+    cause instanceof S3ServiceException &&
+    (fullErrors.has(cause.name) || cause.$metadata.httpStatusCode === 507);
+  return isFull
+    ? new StoreError('full', 'The media store is full.', { cause })
+    : new StoreError('unavailable', 'The media store is not available.', { cause });
+}

@@ -1,0 +1,103 @@
+// Segments of media in Postgres, and the lease of the one writer that adds them.
+import { sql } from 'kysely';
+import { inMs } from '../database-clock.ts';
+import type { Db, MediaRow, MediaSegmentRow } from '../tables.ts';
+
+/** A writer that stops renewing its lease loses it after this time, by the clock of the database. */
+const leaseMs = 15_000;
+
+/** The request or activity that writes the bytes of media. */
+export interface MediaWriter {
+  mediaId: string;
+  writerId: string;
+}
+
+/** Undefined: another writer has the lease, or the media expect no bytes. */
+export function claimWriter(
+  db: Db,
+  { mediaId, writerId }: MediaWriter,
+): Promise<MediaRow | undefined> {
+  return db
+    .updateTable('media')
+    .set({ writer_id: writerId, writer_until: inMs(leaseMs) })
+    .where('id', '=', mediaId)
+    .where('status', '=', 'pending')
+    .where((eb) =>
+      eb.or([
+        eb('writer_id', 'is', null),
+        eb('writer_id', '=', writerId),
+        eb('writer_until', '<', sql<Date>`now()`),
+      ]),
+    )
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Returns whether the writer still has the lease. */
+export async function renewWriter(db: Db, { mediaId, writerId }: MediaWriter): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('media')
+    .set({ writer_until: inMs(leaseMs) })
+    .where('id', '=', mediaId)
+    .where('writer_id', '=', writerId)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Returns whether it was added: only by the writer that has the lease, and only at the end. */
+export async function addSegment(
+  db: Db,
+  { mediaId, writerId }: MediaWriter,
+  { start_byte, bytes, key }: Omit<MediaSegmentRow, 'media_id'>,
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    with held as (
+      update media set received_bytes = received_bytes + ${bytes}::int,
+        writer_until = ${inMs(leaseMs)}, updated_at = now()
+      where id = ${mediaId} and writer_id = ${writerId} and status = 'pending'
+        and received_bytes = ${start_byte}::int
+      returning id
+    )
+    insert into media_segments (media_id, start_byte, bytes, key)
+    select id, ${start_byte}::int, ${bytes}::int, ${key} from held`.execute(db);
+  return numAffectedRows === 1n;
+}
+
+export async function releaseWriter(db: Db, { mediaId, writerId }: MediaWriter): Promise<void> {
+  await db
+    .updateTable('media')
+    .set({ writer_id: null, writer_until: null })
+    .where('id', '=', mediaId)
+    .where('writer_id', '=', writerId)
+    .execute();
+}
+
+/**
+ * Makes `from` the end of the bytes: 0 to start over, or the current end. Returns whether the writer has
+ * the lease and `from` is one of the two. Rows of segments after it remain until they are removed.
+ */
+export async function rewindMedia(
+  db: Db,
+  { mediaId, writerId }: MediaWriter,
+  from: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('media')
+    .set({ received_bytes: from, writer_until: inMs(leaseMs) })
+    .where('id', '=', mediaId)
+    .where('writer_id', '=', writerId)
+    .where('status', '=', 'pending')
+    .where((eb) => eb.or([eb(eb.val(from), '=', 0), eb('received_bytes', '=', from)]))
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Call it once their objects are removed. */
+export async function removeSegments(db: Db, mediaId: string, keys: string[]): Promise<void> {
+  if (keys.length === 0) return;
+  await db
+    .deleteFrom('media_segments')
+    .where('media_id', '=', mediaId)
+    .where('key', 'in', keys)
+    .execute();
+}

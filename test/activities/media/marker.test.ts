@@ -1,0 +1,113 @@
+// The marker that ties the folder of media to its database.
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { checkMediaFolder, prepareMediaFolder } from '../../../activities/media/store/marker.ts';
+import { copyTestDatabase, createTestDatabase, useDatabase } from '../../support/rows/database.ts';
+
+const parent = await mkdtemp(join(tmpdir(), 'fanfare-marker-'));
+afterAll(() => rm(parent, { recursive: true }));
+const database = useDatabase();
+let folder: string;
+let number = 0;
+beforeEach(async () => {
+  await database.db.deleteFrom('media_stores').execute();
+  folder = join(parent, String(++number), 'media');
+});
+
+const urlOf = (path: string) => pathToFileURL(path).href;
+const prepare = (path = folder, { db } = database) => prepareMediaFolder(db, urlOf(path));
+const check = (path = folder, { db } = database) => checkMediaFolder(db, urlOf(path));
+const markerOf = (path: string) => join(path, '.fanfare-store');
+const storeId = async () =>
+  (await database.db.selectFrom('media_stores').select('store_id').executeTakeFirst())?.store_id;
+
+test('a folder is created and marked once, and every later start finds it', async () => {
+  await prepare();
+  const marker = await readFile(markerOf(folder), 'utf8');
+  expect(marker.trim()).toBe(await storeId());
+  await prepare();
+  await check();
+  expect(await readFile(markerOf(folder), 'utf8')).toBe(marker);
+});
+
+test('one of many first starts marks the folder', async () => {
+  await Promise.all(Array.from({ length: 4 }, () => prepare()));
+  expect((await readFile(markerOf(folder), 'utf8')).trim()).toBe(await storeId());
+});
+
+test('a folder that was not prepared is refused', async () => {
+  await expect(check()).rejects.toThrow(
+    `The media folder ${folder} is not prepared. Run the command \`migrate\` with the same FANFARE_MEDIA_URL.`,
+  );
+});
+
+test('another folder is refused, with how to continue', async () => {
+  await prepare();
+  const other = join(parent, `other ${number}`);
+  const id = await storeId();
+  for (const start of [prepare, check]) {
+    await expect(start(other)).rejects.toThrow(
+      `The media folder ${other} is not the one that this database uses: it has no file .fanfare-store.`,
+    );
+    await expect(start(other)).rejects.toThrow(
+      `If the media are in this folder, or are lost, write ${id} to ${markerOf(other)}.`,
+    );
+  }
+  await mkdir(other);
+  await writeFile(markerOf(other), id!);
+  await check(other);
+  await prepare(other);
+});
+
+test('the folder of another database is refused', async () => {
+  await using second = await createTestDatabase();
+  const other = join(parent, `second ${number}`);
+  await prepare();
+  await prepare(other, second);
+  const message = `The media folder ${other} belongs to another database: its file .fanfare-store has another ID.`;
+  await expect(check(other)).rejects.toThrow(message);
+  await expect(prepare(other)).rejects.toThrow(message);
+});
+
+test('a new database refuses a folder that is in use, and changes nothing', async () => {
+  await prepare();
+  const before = await readFile(markerOf(folder), 'utf8');
+  await mkdir(join(folder, 'med_1'));
+  await using second = await createTestDatabase();
+  await expect(prepare(folder, second)).rejects.toThrow(
+    `The media folder ${folder} belongs to another database.`,
+  );
+  expect(await readFile(markerOf(folder), 'utf8')).toBe(before);
+  await check();
+});
+
+test('a restored database accepts its folder', async () => {
+  await prepare();
+  await mkdir(join(folder, 'med_1'));
+  await using restored = await copyTestDatabase(database);
+  await check(folder, restored);
+  await prepare(folder, restored);
+});
+
+test('a first start that was killed before its commit leaves nothing in the way', async () => {
+  await mkdir(folder, { recursive: true });
+  await writeFile(markerOf(folder), '');
+  await prepare();
+  await check();
+});
+
+test('a folder that cannot be written is named', async () => {
+  await mkdir(join(folder, '..'), { recursive: true });
+  await writeFile(folder, 'a file');
+  await expect(prepare()).rejects.toThrow(`The media folder ${folder} can't be`);
+  expect(await storeId()).toBeUndefined();
+});
+
+test('a bucket has no marker', async () => {
+  await prepareMediaFolder(database.db, 's3://media?region=us-east-1');
+  await checkMediaFolder(database.db, 's3://media?region=us-east-1');
+  expect(await storeId()).toBeUndefined();
+});

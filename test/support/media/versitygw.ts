@@ -1,0 +1,102 @@
+// A real S3 service on loopback: VersityGW, built from its Go module, with its objects in a folder of its own.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findFreePort } from '../../../api/server/ports.ts';
+import { cacheDirectory } from '../servers/servers.ts';
+
+export interface VersityGateway {
+  /** As FANFARE_MEDIA_URL, of a bucket that exists. */
+  readonly storeUrl: string;
+  stop(): Promise<void>;
+}
+
+const version = 'v1.0.14';
+const module = `github.com/versity/versitygw/cmd/versitygw@${version}`;
+/** Of the variables that the client reads. */
+export const credentials = { AWS_ACCESS_KEY_ID: 'fanfare', AWS_SECRET_ACCESS_KEY: 'test-secret' };
+const buildTimeoutMs = 15 * 60_000;
+const startTimeoutMs = 30_000;
+
+/** `skipped` says why it can't be had on this machine. */
+export async function startVersityGateway(): Promise<VersityGateway | { skipped: string }> {
+  let executable: string;
+  try {
+    executable = await buildOnce();
+  } catch (error) {
+    return { skipped: error instanceof Error ? error.message : String(error) };
+  }
+  const data = await mkdtemp(join(tmpdir(), 'fanfare-s3-'));
+  await mkdir(join(data, 'objects', 'media'), { recursive: true });
+  const port = await findFreePort('127.0.0.1');
+  const child = spawn(
+    executable,
+    ['--port', `127.0.0.1:${port}`, 'posix', '--nometa', join(data, 'objects')],
+    {
+      env: {
+        ROOT_ACCESS_KEY: credentials.AWS_ACCESS_KEY_ID,
+        ROOT_SECRET_KEY: credentials.AWS_SECRET_ACCESS_KEY,
+      },
+      stdio: 'ignore',
+    },
+  );
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  async function stop(): Promise<void> {
+    child.kill('SIGKILL');
+    await ended;
+    await rm(data, { recursive: true, force: true });
+  }
+  const endpoint = `http://127.0.0.1:${port}`;
+  const deadline = Date.now() + startTimeoutMs;
+  while (Date.now() < deadline && child.exitCode === null) {
+    const isUp = await fetch(endpoint).then(
+      () => true,
+      () => false,
+    );
+    if (isUp) {
+      const storeUrl = `s3://media/some/prefix?region=us-east-1&endpoint=${endpoint}&path_style=true`;
+      return { storeUrl, stop };
+    }
+    await sleep(100);
+  }
+  await stop();
+  throw new Error('VersityGW did not start.');
+}
+
+/** The first call takes minutes, and rejects where Go is missing. */
+async function buildOnce(): Promise<string> {
+  const name = `versitygw-${version}-${process.platform}-${process.arch}`;
+  const installation = join(cacheDirectory, name);
+  if (!existsSync(installation)) {
+    await mkdir(cacheDirectory, { recursive: true });
+    const folder = await mkdtemp(`${installation}.new-`);
+    try {
+      await runGo(['install', '-p', '2', module], folder);
+      await rename(folder, installation).catch((error: unknown) => {
+        if (!existsSync(installation)) throw error;
+      });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+  return join(installation, 'versitygw');
+}
+
+async function runGo(parameters: string[], folder: string): Promise<void> {
+  const child = spawn('go', parameters, {
+    env: { ...process.env, GOBIN: folder },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    timeout: buildTimeoutMs,
+  });
+  let output = '';
+  child.stderr.on('data', (chunk: Buffer) => (output = (output + String(chunk)).slice(-4_000)));
+  await new Promise<void>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) =>
+      code === 0 ? resolve() : reject(new Error(`go install failed:\n${output}`)),
+    );
+  });
+}
