@@ -36,6 +36,8 @@ export const goals: Readonly<Record<string, readonly Goal[]>> = {
         details['idle_socket_kb']! > 0 && details['idle_socket_kb']! <= 40,
     },
   ],
+  image_fit: [ratioGoal(0.8)],
+  media_upload: [ratioGoal(0.6)],
   memory: [
     { text: '≤ 350 MB after the start', isReached: ({ details }) => details['idle']! <= 350 },
     { text: '≤ 500 MB after deliveries', isReached: ({ details }) => details['after']! <= 500 },

@@ -37,6 +37,7 @@ export async function commitPosts(
         path: [],
         caption: null,
         media: null,
+        contentHash: null,
         platformOptions: {},
         threadPosition: null,
         inReplyTo: null,

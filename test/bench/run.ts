@@ -10,7 +10,9 @@ import { deadFifth } from './rows/dead-fifth.ts';
 import { deliveriesMillion } from './rows/deliveries-million.ts';
 import { deliveries } from './rows/deliveries.ts';
 import { deliveryLatency } from './rows/delivery-latency.ts';
+import { imageFit } from './rows/image-fit.ts';
 import { liveFanout } from './rows/live-fanout.ts';
+import { mediaUpload } from './rows/media-upload.ts';
 import { memory } from './rows/memory.ts';
 import { postsAccepted } from './rows/posts-accepted.ts';
 import { postsConcluded } from './rows/posts-concluded.ts';
@@ -29,6 +31,8 @@ const rows: readonly Row[] = [
   burst,
   recovery,
   liveFanout,
+  imageFit,
+  mediaUpload,
   memory,
   temporalMemory,
 ];

@@ -1,0 +1,308 @@
+// What a file is, as read from its bytes.
+import { crc32 } from 'node:zlib';
+import type { Sharp } from 'sharp';
+import { describe, expect, test } from 'vitest';
+import { MediaError } from '../../../activities/media/media-error.ts';
+import { probe } from '../../../activities/media/probe.ts';
+import {
+  animation,
+  bytesSource,
+  noise,
+  video,
+  type VideoFormat,
+} from '../../support/sample-media.ts';
+
+const probeBytes = (bytes: Uint8Array) => probe(bytesSource(bytes));
+
+/** The code and the message of the refusal. */
+async function refusal(bytes: Uint8Array): Promise<{ code: string; message: string }> {
+  const error: unknown = await probeBytes(bytes).catch((thrown: unknown) => thrown);
+  if (!(error instanceof MediaError))
+    throw new Error('The file was not refused.', { cause: error });
+  return { code: error.code, message: error.message };
+}
+
+const damaged = { code: 'media_invalid', message: 'The image is damaged or cut short.' };
+const damagedVideo = { code: 'media_invalid', message: 'The video is damaged or cut short.' };
+
+const encoders: Record<string, (image: Sharp) => Sharp> = {
+  'image/jpeg': (image) => image.jpeg(),
+  'image/png': (image) => image.png(),
+  'image/webp': (image) => image.webp(),
+  'image/gif': (image) => image.gif(),
+  'image/avif': (image) => image.avif({ effort: 0 }),
+};
+const imageTypes = Object.keys(encoders);
+
+const encode = (contentType: string, width = 320, height = 201) =>
+  encoders[contentType]!(noise(width, height)).toBuffer();
+
+describe('images', () => {
+  test.each(imageTypes)('%s', async (contentType) => {
+    expect(await probeBytes(await encode(contentType))).toEqual({
+      kind: 'image',
+      contentType,
+      width: 320,
+      height: 201,
+      durationMs: null,
+      needsCleaning: false,
+    });
+  });
+
+  test.each(imageTypes)('%s that is cut short', async (contentType) => {
+    const bytes = await encode(contentType);
+    for (const missing of [1, 12, 1_000, bytes.length >> 1]) {
+      expect(await refusal(bytes.subarray(0, -missing)), `${missing} missing`).toEqual(damaged);
+    }
+  });
+
+  test.each([
+    ['image/gif', (image: Sharp) => image.gif()],
+    ['image/webp', (image: Sharp) => image.webp()],
+  ])('animated %s: the size of a frame, and every frame is needed', async (contentType, to) => {
+    const bytes = await to(await animation(100, 80)).toBuffer();
+    const probed = await probeBytes(bytes);
+    expect(probed).toMatchObject({ kind: 'image', contentType, width: 100, height: 80 });
+    expect(await refusal(bytes.subarray(0, -1_000))).toEqual(damaged);
+  });
+
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])('orientation %i', async (orientation) => {
+    const bytes = await noise(40, 30).jpeg().withMetadata({ orientation }).toBuffer();
+    const [width, height] = orientation >= 5 ? [30, 40] : [40, 30];
+    const needsCleaning = orientation !== 1;
+    expect(await probeBytes(bytes)).toMatchObject({ width, height, needsCleaning });
+  });
+
+  test('an interlaced PNG and a progressive JPEG', async () => {
+    const size = { width: 320, height: 201, needsCleaning: false };
+    expect(
+      await probeBytes(await noise(320, 201).png({ progressive: true }).toBuffer()),
+    ).toMatchObject(size);
+    expect(
+      await probeBytes(await noise(320, 201).jpeg({ progressive: true }).toBuffer()),
+    ).toMatchObject(size);
+  });
+});
+
+describe('locations', () => {
+  const gps = {
+    IFD0: { Make: 'Camera' },
+    IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '51/1 30/1 0/1' },
+  };
+  const xmpOf = (properties: string) =>
+    `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" xmlns:exif="http://ns.adobe.com/exif/1.0/" xmlns:dc="http://purl.org/dc/elements/1.1/" ${properties}/></rdf:RDF></x:xmpmeta>`;
+  // A GIF carries no EXIF.
+  const withExif = imageTypes.filter((type) => type !== 'image/gif');
+
+  test.each(withExif)('%s with a location in EXIF', async (contentType) => {
+    const bytes = await encoders[contentType]!(noise(40, 30)).withExif(gps).toBuffer();
+    expect(await probeBytes(bytes)).toMatchObject({ contentType, needsCleaning: true });
+  });
+
+  test.each(withExif)('%s with EXIF, but no location', async (contentType) => {
+    const exif = { IFD0: { Make: 'Camera' } };
+    const bytes = await encoders[contentType]!(noise(40, 30)).withExif(exif).toBuffer();
+    expect(await probeBytes(bytes)).toMatchObject({ contentType, needsCleaning: false });
+  });
+
+  test.each(withExif)('%s with a location in XMP', async (contentType) => {
+    const xmp = xmpOf('exif:GPSLatitude="51,30.0N"');
+    const bytes = await encoders[contentType]!(noise(40, 30)).withXmp(xmp).toBuffer();
+    expect(await probeBytes(bytes)).toMatchObject({ needsCleaning: true });
+    const other = await encoders[contentType]!(noise(40, 30))
+      .withXmp(xmpOf('dc:format="x"'))
+      .toBuffer();
+    expect(await probeBytes(other)).toMatchObject({ needsCleaning: false });
+  });
+
+  test('a JPEG with a city in IPTC', async () => {
+    const plain = await encode('image/jpeg', 40, 30);
+    const withIptc = (record: number) => {
+      const text = Buffer.from('London');
+      const data = Buffer.concat([
+        Buffer.from([0x1c, 2, record, 0, text.length]),
+        text,
+        Buffer.from([0]),
+      ]);
+      const head = Buffer.from('Photoshop 3.0\x008BIM\x04\x04\0\0\0\0\0\0', 'latin1');
+      head.writeUInt32BE(data.length - 1, head.length - 4);
+      const segment = Buffer.concat([
+        Buffer.from([0xff, 0xed, 0, head.length + data.length + 2]),
+        head,
+        data,
+      ]);
+      return Buffer.concat([plain.subarray(0, 2), segment, plain.subarray(2)]);
+    };
+    expect(await probeBytes(withIptc(90))).toMatchObject({ needsCleaning: true });
+    expect(await probeBytes(withIptc(120))).toMatchObject({ needsCleaning: false });
+  });
+
+  test('EXIF that can not be read may have one', async () => {
+    const bytes = await noise(40, 30)
+      .jpeg()
+      .withExif({ IFD0: { Make: 'Camera' } })
+      .toBuffer();
+    bytes.writeUInt32BE(0x7f_ff_ff_ff, bytes.indexOf('Exif\0\0') + 10);
+    expect(await probeBytes(bytes)).toMatchObject({ needsCleaning: true });
+  });
+
+  test.each(['image/jpeg', 'image/png', 'image/webp', 'image/gif'])(
+    'bytes behind an image (%s) are to be removed',
+    async (contentType) => {
+      const both = Buffer.concat([await encode(contentType), await video('mp4')]);
+      const probed = await probeBytes(both);
+      expect(probed).toMatchObject({ kind: 'image', contentType, width: 320, needsCleaning: true });
+    },
+  );
+});
+
+describe('files that are refused', () => {
+  test('an empty file', async () => {
+    const message = 'The file is empty.';
+    expect(await refusal(Buffer.alloc(0))).toEqual({ code: 'media_invalid', message });
+  });
+
+  test('text, whatever its name', async () => {
+    const message = 'The bytes are not an image or a video that Fanfare can read.';
+    const bytes = Buffer.from('<!doctype html><p>Not found</p>'.repeat(200));
+    expect(await refusal(bytes)).toEqual({ code: 'media_invalid', message });
+  });
+
+  test('a type that Fanfare does not take', async () => {
+    const { code, message } = await refusal(Buffer.from('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n', 'latin1'));
+    expect(code).toBe('media_invalid');
+    expect(message).toBe(
+      'The bytes are application/pdf. Fanfare takes image/jpeg, image/png, image/webp, image/gif, image/avif, video/mp4, video/quicktime, video/webm.',
+    );
+  });
+
+  test('a type with nothing behind its first bytes', async () => {
+    for (const contentType of imageTypes) {
+      const bytes = Buffer.concat([
+        (await encode(contentType)).subarray(0, 40),
+        Buffer.alloc(900, 7),
+      ]);
+      expect(await refusal(bytes), contentType).toEqual(damaged);
+    }
+  });
+
+  test('a small file with too many pixels, before it is decoded', async () => {
+    const bytes = withSize(await encode('image/png'), 60_000, 60_000);
+    const before = process.memoryUsage.rss();
+    const started = performance.now();
+    expect(await refusal(bytes)).toEqual({
+      code: 'media_too_large',
+      message: 'The image has 60000 × 60000 pixels. Fanfare takes at most 50000000 pixels.',
+    });
+    // Decoded, it would take 10 GB.
+    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(process.memoryUsage.rss() - before).toBeLessThan(50_000_000);
+  });
+
+  test('an animation with too many pixels in all', async () => {
+    // Eleven frames of 7,000 × 7,000 pixels.
+    const head = Buffer.from('474946383961581b581b800000000000ffffff', 'hex');
+    const frame = Buffer.from('21f90400000000002c00000000581b581b0002024c0100', 'hex');
+    const frames = Array.from({ length: 11 }, () => frame);
+    const bytes = Buffer.concat([head, ...frames, Buffer.from([0x3b])]);
+    expect(await refusal(bytes)).toEqual({
+      code: 'media_too_large',
+      message:
+        'The image has 11 frames of 7000 × 7000 pixels. Fanfare takes at most 500000000 pixels in all.',
+    });
+  });
+
+  test('an image that is too large to be read', async () => {
+    const head = await encode('image/png');
+    const source = { ...bytesSource(head), bytes: 100_000_000 };
+    const error = await probe(source).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      code: 'media_too_large',
+      message: 'The image has 100000000 bytes. Fanfare takes at most 67108864.',
+    });
+  });
+});
+
+describe('videos', () => {
+  test.each<[VideoFormat, string]>([
+    ['mp4', 'video/mp4'],
+    ['mp4-fast-start', 'video/mp4'],
+    ['mp4-fragmented', 'video/mp4'],
+    ['mov', 'video/quicktime'],
+    ['webm', 'video/webm'],
+  ])('%s', async (format, contentType) => {
+    expect(await probeBytes(await video(format))).toEqual({
+      kind: 'video',
+      contentType,
+      width: 640,
+      height: 360,
+      durationMs: 2_000,
+      needsCleaning: false,
+    });
+  });
+
+  test.each([
+    [0, 640, 360],
+    [90, 360, 640],
+    [180, 640, 360],
+    [270, 360, 640],
+  ] as const)('rotated by %i°', async (rotation, width, height) => {
+    expect(await probeBytes(await video('mp4', rotation))).toMatchObject({ width, height });
+  });
+
+  test.each<VideoFormat>(['mp4-fast-start', 'mp4-fragmented', 'mov', 'webm'])(
+    '%s that is cut short',
+    async (format) => {
+      const bytes = await video(format);
+      expect(await refusal(bytes.subarray(0, -600))).toEqual(damagedVideo);
+      expect(await refusal(bytes.subarray(0, bytes.length >> 1))).toEqual(damagedVideo);
+    },
+  );
+
+  test('a video whose index at the end is missing', async () => {
+    const { code } = await refusal((await video('mp4')).subarray(0, -600));
+    expect(code).toBe('media_invalid');
+  });
+
+  test('a video of a gigabyte is not read whole', async () => {
+    const skipped = Buffer.from('3b9aca0066726565', 'hex');
+    const known = Buffer.concat([await video('mp4'), skipped]);
+    let read = 0;
+    const source = {
+      bytes: known.length + 1_000_000_000 - skipped.length,
+      open: (range?: { start: number; end: number }) => {
+        const { start, end } = range!;
+        read += end - start + 1;
+        const bytes = Buffer.alloc(end - start + 1);
+        known.copy(bytes, 0, start, end + 1);
+        return bytesSource(bytes).open();
+      },
+    };
+    expect(await probe(source)).toMatchObject({ kind: 'video', durationMs: 2_000 });
+    expect(read).toBeLessThan(1_000_000);
+  });
+});
+
+describe('a source that fails', () => {
+  test.each([0, 4_100])('fails the call with its own error, from byte %i on', async (failsFrom) => {
+    for (const bytes of [await encode('image/png'), await video('mp4')]) {
+      const source = {
+        ...bytesSource(bytes),
+        open: (range?: { start: number; end: number }) => {
+          if (range!.end < failsFrom) return bytesSource(bytes).open(range);
+          throw new Error('The store is away.');
+        },
+      };
+      await expect(probe(source)).rejects.toThrow('The store is away.');
+    }
+  });
+});
+
+/** The same PNG with another size in its header. */
+function withSize(png: Buffer, width: number, height: number): Buffer {
+  const bytes = Buffer.from(png);
+  bytes.writeUInt32BE(width, 16);
+  bytes.writeUInt32BE(height, 20);
+  bytes.writeUInt32BE(crc32(bytes.subarray(12, 29)), 29);
+  return bytes;
+}
