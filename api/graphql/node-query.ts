@@ -59,6 +59,7 @@ const kindOf = {
   ConnectSession: 'connectSession',
   Delivery: 'delivery',
   Event: 'event',
+  Media: 'media',
   Post: 'post',
   PostResult: 'result',
   Project: 'project',

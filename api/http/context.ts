@@ -1,6 +1,7 @@
 // The context of every operation: the configuration and the open connections of this process.
 import type { Logger } from 'pino';
 import type { Platforms } from '../../activities/platforms/index.ts';
+import type { MediaStorage } from '../../activities/media/store/store.ts';
 import type { UrlGuard } from '../../activities/egress/url-guard.ts';
 import type { Config } from '../../schema/config/config.ts';
 import type { Db } from '../../schema/database/tables.ts';
@@ -22,6 +23,8 @@ export interface Context {
   readonly vault: Vault;
   readonly guard: UrlGuard;
   readonly platforms: Platforms;
+  /** Undefined: not configured. */
+  readonly media: MediaStorage | undefined;
   readonly log: Logger;
 }
 

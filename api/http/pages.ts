@@ -11,6 +11,8 @@ export interface PageOptions {
   refreshAfterS?: number;
   /** Shown above the page's text, across the whole window. */
   banner?: Html;
+  /** Whether the page shows images and videos of this server. */
+  hasMedia?: boolean;
   /** Directives of the Content-Security-Policy, beyond the style sheet. */
   sources?: string;
 }
@@ -26,7 +28,8 @@ body { margin: 0 }
   h1, h3, p, label { overflow-wrap: anywhere }
   a { color: var(--accent) }
   article { border: 1px solid var(--line); border-radius: .5rem; padding: 1rem; margin: 1rem 0;
-    h2 { margin: 0 } }
+    h2 { margin: 0 }
+    img, video { display: block; max-width: 100%; max-height: 32rem; margin: 1rem 0 } }
   .quiet, time { color: var(--quiet); font-size: .875rem; font-weight: normal }
   .text { white-space: pre-wrap; overflow-wrap: anywhere }
   pre { overflow-x: auto; border: 1px solid var(--line); border-radius: .5rem; padding: .75rem;
@@ -61,7 +64,7 @@ export async function page(
   body: Html,
   options: PageOptions = {},
 ): Promise<Response> {
-  const { status = 200, isFormLeaving = false, refreshAfterS, banner, sources } = options;
+  const { status = 200, isFormLeaving = false, refreshAfterS, banner, hasMedia, sources } = options;
   const text = await html`<!doctype html>
     <html lang="en">
       <head>
@@ -85,6 +88,7 @@ export async function page(
       'Content-Security-Policy': [
         "default-src 'none'",
         sources ?? `style-src ${styleHash}`,
+        ...(hasMedia ? ["img-src 'self'", "media-src 'self'"] : []),
         "base-uri 'none'",
         "frame-ancestors 'none'",
         // Browsers apply this rule to every redirect that follows the form.

@@ -1,6 +1,6 @@
 // The definition of a REST route: method, path, scope, input, operation and answer.
 import type { Context as HonoContext } from 'hono';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Page } from '../../schema/wire/listing.ts';
 import type { Scope } from '../../schema/scopes.ts';
 import type { Caller, Context } from './context.ts';
@@ -17,6 +17,8 @@ export interface AnswerShape<Result> {
   readonly statuses: readonly number[];
   readonly schema: z.ZodType | null;
   readonly isList: boolean;
+  /** Members of the answer beside `data`. */
+  readonly beside?: Readonly<Record<string, z.ZodType>>;
   render(result: Result): { status: number; body: Record<string, unknown> | null };
 }
 
@@ -39,6 +41,24 @@ export function written<T>(
 ): AnswerShape<Answer<T>> {
   const render = ({ status, data }: Answer<T>) => ({ status, body: { data } });
   return { statuses: [statuses].flat(), schema, isList: false, render };
+}
+
+/** A created resource whose data have `warnings`, which the answer shows beside `data`. */
+export function writtenWithWarnings<T, Warning>(
+  statuses: readonly number[],
+  schema: z.ZodType<T>,
+  warning: z.ZodType<Warning>,
+): AnswerShape<Answer<T & { warnings: Warning[] }>> {
+  const render = ({
+    status,
+    data: { warnings, ...data },
+  }: Answer<T & { warnings: Warning[] }>) => ({
+    status,
+    body: { data, warnings },
+  });
+  const description = 'Issues that did not prevent the post, but may surprise you.';
+  const beside = { warnings: z.array(warning).meta({ description }) };
+  return { statuses, schema, isList: false, beside, render };
 }
 
 /** 204, after a removal. */

@@ -25,14 +25,15 @@ function networkTable(): string {
   const table = writeTable(
     ['Network', 'Text', 'Pictures', 'Video', 'Replies', 'Connect with', 'Tested with'],
     networks.map(({ name, title, rules, rulesFor, connectsBy, testedWith }) => {
-      const media = rules.media ? `Up to ${rules.media.max}` : 'Not yet';
+      const pictures = String(rules.media?.image?.max ?? '–');
+      const videos = String(rules.media?.video?.max ?? '–');
       const replies = rules.replies ? 'Yes' : 'No';
       const link = `[${title}](docs/networks.md#${name})${rulesFor ? ' ¹' : ''}`;
-      return [link, writeLimit(rules.text), media, media, replies, connectsBy, testedWith];
+      return [link, writeLimit(rules.text), pictures, videos, replies, connectsBy, testedWith];
     }),
   );
   const doDiffer = networks.some(({ rulesFor }) => rulesFor);
-  return doDiffer ? `${table}\n\n¹ Text and replies depend on the account.` : table;
+  return doDiffer ? `${table}\n\n¹ Limits depend on the account.` : table;
 }
 
 const unitNames = { graphemes: 'characters', characters: 'characters', utf16: 'UTF-16 units' };

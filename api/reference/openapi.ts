@@ -202,7 +202,7 @@ function describeAnswer({ answer }: Route, status: number) {
   if (!answer.schema) return [status, { description }] as const;
   const envelope = answer.isList
     ? z.object({ data: z.array(answer.schema), meta: PageMeta, request_id: RequestId })
-    : z.object({ data: answer.schema, request_id: RequestId });
+    : z.object({ data: answer.schema, ...answer.beside, request_id: RequestId });
   return [status, { description, content: json(envelope) }] as const;
 }
 

@@ -5,6 +5,7 @@ import { connectRoutes } from '../connect/rest.ts';
 import { deliveryRoutes } from '../deliveries/rest.ts';
 import { eventRoutes } from '../events/rest.ts';
 import { limitRoutes } from '../limits/rest.ts';
+import { mediaRoutes } from '../media/rest.ts';
 import { platformAppRoutes } from '../platform-apps/rest.ts';
 import { platformRoutes } from '../platforms/rest.ts';
 import { postRoutes } from '../posts/rest.ts';
@@ -15,6 +16,7 @@ import { webhookRoutes } from '../webhooks/rest.ts';
 
 export const routes: readonly Route[] = [
   ...postRoutes,
+  ...mediaRoutes,
   ...accountRoutes,
   ...connectRoutes,
   ...platformAppRoutes,

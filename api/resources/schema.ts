@@ -9,6 +9,7 @@ import '../deliveries/graphql.ts';
 import '../events/graphql.ts';
 import '../limits/graphql.ts';
 import '../graphql/node-query.ts';
+import '../media/graphql.ts';
 import '../platform-apps/graphql.ts';
 import '../platforms/graphql.ts';
 import '../posts/graphql/attempts.ts';

@@ -1,5 +1,7 @@
 // The composition root: builds a running Fanfare from the configuration and two addresses.
 import pino, { type Logger } from 'pino';
+import { openStore } from '../../activities/media/store/open.ts';
+import type { MediaStorage } from '../../activities/media/store/store.ts';
 import { within } from '../../activities/within.ts';
 import type { Config } from '../../schema/config/config.ts';
 import { hasActiveSandboxAccount } from '../../schema/database/accounts/accounts.ts';
@@ -30,6 +32,8 @@ export interface AppOptions {
   /** URL of Temporal's web page, for links. */
   temporalUiUrl: string | undefined;
   vault: Vault;
+  /** As FANFARE_MEDIA_URL. Undefined: this process has no store of media. */
+  mediaUrl: string | undefined;
   roles: { api: boolean; worker: boolean };
   /** Folder that keeps the workflow bundle between starts. */
   cacheDirectory: string;
@@ -91,6 +95,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     vault,
     guard,
     platforms,
+    media: await openMedia(options.mediaUrl, config.media),
     log,
   };
   const server = roles.api
@@ -133,6 +138,13 @@ export async function createApp(options: AppOptions): Promise<App> {
       if (!hasStopped) log.warn({ timeout_ms: stopWithinMs }, 'some parts did not stop in time');
     },
   };
+}
+
+async function openMedia(
+  url: string | undefined,
+  { maxBytes, projectMaxBytes }: Config['media'],
+): Promise<MediaStorage | undefined> {
+  return url === undefined ? undefined : { store: await openStore(url), maxBytes, projectMaxBytes };
 }
 
 /** Below the 30 s that a container gets. Parts may wait longer for a server that doesn't answer. */

@@ -52,13 +52,17 @@ const feedLagSeconds = gauge(
 export const countRequests: MiddlewareHandler<RestEnv> = async (c, next) => {
   const startedAtMs = performance.now();
   await next();
-  const labels = {
-    method: c.req.method,
-    route: c.get('route') ?? 'other',
-    status: String(c.res.status),
-  };
-  requestSeconds.observe(labels, (performance.now() - startedAtMs) / 1000);
+  const { method } = c.req;
+  observeRequest({ method, route: c.get('route') ?? 'other', status: c.res.status }, startedAtMs);
 };
+
+/** `startedAtMs`: by `performance.now()`. */
+export function observeRequest(
+  labels: { method: string; route: string; status: number },
+  startedAtMs: number,
+): void {
+  requestSeconds.observe(labels, (performance.now() - startedAtMs) / 1000);
+}
 
 let isNodeCollected = false;
 

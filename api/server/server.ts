@@ -1,8 +1,14 @@
 // The HTTP server: one port for GraphQL, REST, the sandbox and the pages.
-import { createServer as createHttpServer } from 'node:http';
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Context } from '../http/context.ts';
 import { createKeyWatch } from '../live/key-watch.ts';
+import { askForBody, createUploads, isUploadUrl } from '../media/uploads.ts';
+import { observeRequest } from './metrics.ts';
 import { hasAddress, refuseAddress, toPath } from './request-target.ts';
 import { isSocketRequest, serveSockets } from '../websocket/sockets.ts';
 import type { StoredDocuments } from '../graphql/server/stored-documents.ts';
@@ -29,6 +35,21 @@ export interface Server {
 }
 
 const closeTimeoutMs = 5_000;
+/** Node's own defaults. */
+const headersTimeoutMs = 60_000;
+const requestTimeoutMs = 300_000;
+
+/** Ends a request whose body doesn't arrive in time. */
+function limitTime(incoming: IncomingMessage): void {
+  if (incoming.complete || !hasBody(incoming)) return;
+  const timer = setTimeout(() => incoming.destroy(), requestTimeoutMs).unref();
+  const stop = () => clearTimeout(timer);
+  incoming.once('end', stop).once('close', stop);
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
 
 export function createServer(context: Context, parts: ServerParts): Server {
   const { documents, rest, connect, sandbox, home } = parts;
@@ -49,14 +70,38 @@ export function createServer(context: Context, parts: ServerParts): Server {
     },
     otherwise: (request) => rest.fetch(request),
   });
-  const server = createHttpServer(
-    { shouldUpgradeCallback: isSocketRequest },
-    (incoming, outgoing) => {
-      incoming.url = toPath(incoming.url ?? '/');
-      if (hasAddress(incoming)) void front(incoming, outgoing);
-      else refuseAddress(context, incoming, outgoing);
-    },
-  );
+  const uploads = createUploads(context);
+
+  function respond(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    incoming.url = toPath(incoming.url ?? '/');
+    if (!hasAddress(incoming)) refuseAddress(context, incoming, outgoing);
+    else if (isUploadUrl(incoming.url)) void respondToUpload(incoming, outgoing);
+    else {
+      limitTime(incoming);
+      askForBody(incoming, outgoing);
+      void front(incoming, outgoing);
+    }
+  }
+
+  async function respondToUpload(
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+  ): Promise<void> {
+    const startedAtMs = performance.now();
+    await uploads.respond(incoming, outgoing);
+    const labels = { method: incoming.method ?? '', route: '/uploads/:id' };
+    observeRequest({ ...labels, status: outgoing.statusCode }, startedAtMs);
+  }
+
+  const server = createHttpServer({
+    shouldUpgradeCallback: isSocketRequest,
+    // An upload takes as long as it needs. `limitTime` limits the other requests.
+    requestTimeout: 0,
+    headersTimeout: headersTimeoutMs,
+  })
+    .on('request', respond)
+    // Uploads are checked before the client sends their bytes.
+    .on('checkContinue', respond);
   const sockets = serveSockets(server, context, { front, keyWatch, documents });
 
   return {
@@ -82,6 +127,7 @@ export function createServer(context: Context, parts: ServerParts): Server {
       const timer = setTimeout(() => server.closeAllConnections(), closeTimeoutMs);
       await closed;
       clearTimeout(timer);
+      await uploads.close();
       await front.dispose();
     },
   };

@@ -13,12 +13,16 @@ export const errorKinds = {
   unauthorized: { status: 401, isRetriable: false },
   insufficient_scope: { status: 403, isRetriable: false },
   quota_exceeded: { status: 403, isRetriable: false },
+  upload_url_invalid: { status: 403, isRetriable: false },
   not_found: { status: 404, isRetriable: false },
   method_not_allowed: { status: 405, isRetriable: false },
+  upload_stalled: { status: 408, isRetriable: true },
   conflict: { status: 409, isRetriable: false },
   account_in_use: { status: 409, isRetriable: false },
+  media_expired: { status: 409, isRetriable: false },
   idempotency_conflict: { status: 409, isRetriable: false },
   cursor_expired: { status: 410, isRetriable: false },
+  upload_url_expired: { status: 410, isRetriable: false },
   payload_too_large: { status: 413, isRetriable: false },
   unsupported_media_type: { status: 415, isRetriable: false },
   validation_error: { status: 422, isRetriable: false },
@@ -26,6 +30,8 @@ export const errorKinds = {
   slow_consumer: { status: 503, isRetriable: true },
   internal: { status: 500, isRetriable: true },
   unavailable: { status: 503, isRetriable: true },
+  media_not_configured: { status: 503, isRetriable: false },
+  media_storage_full: { status: 507, isRetriable: true },
 } as const satisfies Record<string, ErrorKind>;
 
 export type ErrorCode = keyof typeof errorKinds;

@@ -22,6 +22,10 @@ export const Limits = z
       'Requests per minute of a project. Null if there is no limit.',
     ).nullable(),
     body_bytes: limit('Maximum size of a request body, in bytes.'),
+    media_bytes: limit('Maximum size of an image or a video, in bytes.'),
+    media_bytes_per_project: limit(
+      "Maximum size of all of a project's images and videos, in bytes.",
+    ),
     targets_per_post: limit('Maximum number of targets of a post.'),
     posts_per_bulk: limit('Maximum number of posts in one bulk request.'),
     webhooks_per_project: limit('Maximum number of webhooks of a project.'),

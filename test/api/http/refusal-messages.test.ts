@@ -50,8 +50,8 @@ describe('a field in the wrong place', () => {
   });
 
   test('gets no hint if no object has it', async () => {
-    expect(await create({ account_ids: [account], media_ids: [], toString: 1 })).toEqual({
-      media_ids: 'is not a known field',
+    expect(await create({ account_ids: [account], media_files: [], toString: 1 })).toEqual({
+      media_files: 'is not a known field',
       toString: 'is not a known field',
     });
   });

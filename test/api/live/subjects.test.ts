@@ -8,6 +8,7 @@ import {
   type Message,
   type Subscription,
 } from '../../support/graphql/graphql.ts';
+import { uploadPicture } from '../../support/media/uploads.ts';
 import { startReceiver, type Receiver } from '../../support/receivers/receiver.ts';
 import { answerByPath, Past } from '../../support/receivers/replays.ts';
 
@@ -265,6 +266,23 @@ describe('a stream that is resumed', () => {
     const [answer] = await refused.waitFor(1);
     expect(answer.errors[0].extensions.code).toBe('not_found');
     await app.api.delete(`/v1/webhooks/${id}`);
+  });
+});
+
+describe('mediaUpdated', () => {
+  test('shows each step of media, up to their deletion', async () => {
+    const after = await liveCursor();
+    const query = `subscription ($after: String) {
+      mediaUpdated(after: $after) { change id media { id status } }
+    }`;
+    await using all = watch(query, { after });
+    const id = await uploadPicture(app.api);
+    await app.api.delete(`/v1/media/${id}`);
+    expect(shown(await all.waitFor(3), 'mediaUpdated')).toMatchObject([
+      { change: 'created', id },
+      { change: 'uploaded', id },
+      { change: 'deleted', id },
+    ]);
   });
 });
 

@@ -1,0 +1,129 @@
+// Operations on media: create for an upload, renew its URL, read, delete.
+import { removeBytes } from '../../activities/media/segments.ts';
+import { listMediaById } from '../../schema/database/media/media.ts';
+import {
+  findUnfinishedPost,
+  getMediaRow,
+  insertUpload,
+  listMediaRows,
+  lockMedia,
+  markDeleted,
+  renewUpload,
+  sumReceivedBytes,
+} from '../../schema/database/media/rows.ts';
+import type { RowScope } from '../../schema/database/row-scope.ts';
+import type { MediaRow } from '../../schema/database/tables.ts';
+import type { CreateMedia, ListMedia, Media } from '../../schema/media.ts';
+import { AppError } from '../../schema/wire/errors.ts';
+import { newId } from '../../schema/wire/ids.ts';
+import type { Page } from '../../schema/wire/listing.ts';
+import type { Caller, Context } from '../http/context.ts';
+import { page } from '../http/listing.ts';
+import { transact, type Answer } from '../http/transact.ts';
+import { checkProjectBytes, checkSize, requireStorage } from './limits.ts';
+import { presentMedia } from './presenter.ts';
+import { newUploadToken, uploadUrlOf } from './upload-url.ts';
+
+export async function createMedia(
+  context: Context,
+  caller: Caller,
+  input: CreateMedia,
+): Promise<Answer<Media>> {
+  const storage = requireStorage(context);
+  const { size_bytes: bytes = 0, content_hash: hash } = input;
+  checkSize(storage, bytes);
+  checkProjectBytes(storage, (await sumReceivedBytes(context.db, caller.projectId)) + bytes);
+  const { token, hash: tokenHash } = newUploadToken();
+  return transact(context, caller, async ({ trx, change }) => {
+    const row = await insertUpload(trx, caller, {
+      id: newId('media'),
+      filename: input.filename,
+      content_type: input.content_type,
+      declared_bytes: input.size_bytes ?? null,
+      declared_hash: hash?.slice(-64).toLowerCase() ?? null,
+      upload_token_hash: tokenHash,
+    });
+    change({ subject: 'media', subject_id: row.id, kind: 'created' });
+    return { status: 201, data: withUploadUrl(context, row, token), isSecret: true };
+  });
+}
+
+export async function getMedia({ db }: Context, caller: Caller, id: string): Promise<Media> {
+  return presentMedia(await getMediaRow(db, caller, id));
+}
+
+export function listMedia(
+  { db }: Context,
+  caller: Caller,
+  { status, ...paging }: ListMedia,
+): Promise<Page<Media>> {
+  return page(
+    'media',
+    paging,
+    (slice) => listMediaRows(db, caller, { status }, slice),
+    (rows) => rows.map(presentMedia),
+  );
+}
+
+/** The media with these ids that the scope includes. */
+export async function findMediaFiles(
+  { db }: Context,
+  scope: RowScope,
+  ids: string[],
+): Promise<Media[]> {
+  return (await listMediaById(db, scope, ids)).map(presentMedia);
+}
+
+export async function renewMediaUploadUrl(
+  context: Context,
+  caller: Caller,
+  id: string,
+): Promise<Answer<Media>> {
+  const { token, hash } = newUploadToken();
+  return transact(context, caller, async ({ trx }) => {
+    const { status, url } = await lockMedia(trx, caller, id);
+    requireStorage(context);
+    if (status !== 'pending' || url !== null) {
+      const reason = status === 'pending' ? 'Fanfare fetches their bytes.' : `They are ${status}.`;
+      throw new AppError('conflict', `The media take no upload. ${reason}`, {
+        details: { media_status: status },
+      });
+    }
+    const row = await renewUpload(trx, caller.projectId, id, hash);
+    return { status: 200, data: withUploadUrl(context, row, token), isSecret: true };
+  });
+}
+
+/** The row stays, so that posts can still name it. */
+export async function deleteMedia(
+  context: Context,
+  caller: Caller,
+  id: string,
+): Promise<Answer<null>> {
+  const answer = await transact(context, caller, async ({ trx, change }) => {
+    const { status, environment } = await lockMedia(trx, caller, id);
+    requireStorage(context);
+    if (status === 'deleted') return { status: 204, data: null };
+    const post = await findUnfinishedPost(trx, caller.projectId, id);
+    if (post) {
+      const message = `The ${post.status} post ${post.id} uses the media.`;
+      throw new AppError('conflict', message, {
+        hint: 'Give the post other media, or delete or cancel it.',
+        details: { media_status: status, post_id: post.id },
+      });
+    }
+    await markDeleted(trx, caller.projectId, id);
+    change({ subject: 'media', subject_id: id, kind: 'deleted', environment });
+    return { status: 204, data: null };
+  });
+  // What fails here is left to the retention, which removes the bytes of deleted media too.
+  await removeBytes({ db: context.db, store: requireStorage(context).store }, id).catch(
+    (error: unknown) =>
+      context.log.warn({ err: error, media_id: id }, 'the bytes of deleted media were not removed'),
+  );
+  return answer;
+}
+
+function withUploadUrl({ publicUrl }: Context, row: MediaRow, token: string): Media {
+  return { ...presentMedia(row), upload_url: uploadUrlOf(publicUrl, row.id, token) };
+}

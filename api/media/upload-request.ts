@@ -1,0 +1,66 @@
+// Reads what an upload request wants from its headers.
+import type { IncomingHttpHeaders } from 'node:http';
+import { AppError, validationError } from '../../schema/wire/errors.ts';
+
+/** Offset of the first byte, and length in bytes. */
+interface Range {
+  from: number;
+  bytes: number;
+}
+
+/** `ask`: the client asks where to continue. */
+export type UploadRequest =
+  | { kind: 'whole'; /** Undefined: the end of the body tells. */ total: number | undefined }
+  | ({ kind: 'part'; total: number } & Range)
+  | { kind: 'ask'; total: number };
+
+/** A part has a multiple of these bytes, except for the last one. */
+export const partBytes = 262_144;
+
+const contentRange = /^bytes (?:(\d{1,15})-(\d{1,15})|\*)\/(\d{1,15})$/i;
+
+export function readUploadRequest(headers: IncomingHttpHeaders): UploadRequest {
+  if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
+    throw new AppError('unsupported_media_type', 'Send the bytes without Content-Encoding.');
+  }
+  const length = lengthOf(headers);
+  const given = headers['content-range'];
+  if (given === undefined) return { kind: 'whole', total: length };
+  const [, first, last, all] = contentRange.exec(given.trim()) ?? [];
+  const total = Number(all);
+  if (all === undefined) {
+    throw wrongRange(
+      'invalid_range',
+      'must be "bytes <first>-<last>/<total>" or "bytes */<total>"',
+    );
+  }
+  if (first === undefined) {
+    if (length !== undefined && length > 0) {
+      throw wrongRange('body_not_allowed', 'must name the bytes of the body');
+    }
+    return { kind: 'ask', total };
+  }
+  const [from, end] = [Number(first), Number(last) + 1];
+  const bytes = end - from;
+  if (bytes <= 0 || end > total) {
+    throw wrongRange('invalid_range', 'must have its first byte before its last, within the total');
+  }
+  if (length !== undefined && length !== bytes) {
+    throw wrongRange('length_mismatch', `names ${bytes} bytes, but the body has ${length}`);
+  }
+  if (end < total && bytes % partBytes !== 0) {
+    const message = `must name a multiple of ${partBytes} bytes, except for the last part`;
+    throw wrongRange('part_size', message);
+  }
+  return { kind: 'part', from, bytes, total };
+}
+
+/** Undefined: the body is sent in chunks. */
+function lengthOf(headers: IncomingHttpHeaders): number | undefined {
+  if (headers['transfer-encoding'] !== undefined) return undefined;
+  return Number(headers['content-length'] ?? 0);
+}
+
+export function wrongRange(code: string, message: string): AppError {
+  return validationError([{ path: ['Content-Range'], code, message }]);
+}

@@ -1,0 +1,382 @@
+// Receives the bytes of media at their upload URL. It reads Node's own request, so that bytes are taken no
+// faster than they are stored, and a refusal is sent before the client sends its body.
+import { createHash, randomUUID, type Hash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { completeMedia } from '../../activities/media/complete.ts';
+import { keepLease, WriteError, writeSegments } from '../../activities/media/segments.ts';
+import { StoreError, type MediaStorage } from '../../activities/media/store/store.ts';
+import { within } from '../../activities/within.ts';
+import { findMedia } from '../../schema/database/media/media.ts';
+import { findUpload, sumReceivedBytes } from '../../schema/database/media/rows.ts';
+import { claimWriter, releaseWriter } from '../../schema/database/media/segments.ts';
+import type { MediaRow } from '../../schema/database/tables.ts';
+import { AppError, validationError } from '../../schema/wire/errors.ts';
+import type { Context } from '../http/context.ts';
+import { toAppError, toErrorAnswer } from '../http/errors.ts';
+import { nameRequest } from '../http/request-id.ts';
+import { checkProjectBytes, checkSize, fullProject, requireStorage } from './limits.ts';
+import { presentMedia } from './presenter.ts';
+import { readUploadRequest, type UploadRequest } from './upload-request.ts';
+import { isUploadToken } from './upload-url.ts';
+
+export interface Uploads {
+  respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
+  /** Waits until the running uploads have stored what they received. */
+  close(): Promise<void>;
+}
+
+export interface UploadOptions {
+  /** Longest wait for the next byte. */
+  stalledMs: number;
+}
+
+const uploadPath = /^\/uploads\/(med_[0-9a-z]{26})$/;
+const maxUploads = 8;
+const busyRetryS = 5;
+/** A client that is cut off while it sends never reads the response, so it may send for a while. */
+const drainMs = 5_000;
+
+export const isUploadUrl = (url: string) => url.startsWith('/uploads/');
+
+export function createUploads(
+  context: Context,
+  { stalledMs }: UploadOptions = { stalledMs: 30_000 },
+): Uploads {
+  const running = new Set<Promise<void>>();
+  let receiving = 0;
+
+  async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const requestId = nameRequest(headerOf(incoming, 'x-request-id'));
+    // A client that breaks off ends the body with an error too, which is handled there.
+    incoming.on('error', () => undefined);
+    try {
+      await answer(incoming, outgoing, requestId);
+    } catch (thrown) {
+      if (incoming.destroyed && !incoming.complete) return;
+      const error = toAppError(context, toRefusal(thrown), requestId);
+      const { status, headers, error: shown } = toErrorAnswer(context, error);
+      const range = rangeOf(error.options.details?.['received_bytes']);
+      send(outgoing, status, { ...headers, ...range }, { error: shown, request_id: requestId });
+    } finally {
+      drain(incoming);
+    }
+  }
+
+  async function answer(
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    requestId: string,
+  ): Promise<void> {
+    outgoing.setHeader('X-Request-Id', requestId);
+    outgoing.setHeader('Access-Control-Allow-Origin', '*');
+    outgoing.setHeader('Access-Control-Expose-Headers', 'Range, Retry-After, X-Request-Id');
+    const url = new URL(incoming.url ?? '/', 'http://localhost');
+    const [, id] = uploadPath.exec(url.pathname) ?? [];
+    if (id === undefined) {
+      throw new AppError('not_found', `There is nothing at ${url.pathname.slice(0, 128)}.`);
+    }
+    if (incoming.method === 'OPTIONS') return allowBrowser(outgoing);
+    if (incoming.method !== 'PUT') {
+      outgoing.setHeader('Allow', 'PUT, OPTIONS');
+      throw new AppError('method_not_allowed', 'An upload URL takes PUT only.');
+    }
+    const storage = requireStorage(context);
+    const row = await findAllowed(id, url.searchParams.getAll('token'));
+    const request = readUploadRequest(incoming.headers);
+    const media = await take(storage, row, request, incoming, outgoing);
+    if (media.status === 'failed') throw failure(media);
+    const isComplete = media.status !== 'pending';
+    const body = { data: presentMedia(media), request_id: requestId };
+    send(outgoing, isComplete ? 200 : 308, isComplete ? {} : rangeOf(media.received_bytes), body);
+  }
+
+  async function findAllowed(id: string, tokens: string[]): Promise<MediaRow> {
+    const row = await findUpload(context.db, id);
+    const [token] = tokens;
+    if (!row || token === undefined || tokens.length > 1 || !isUploadToken(row, token)) {
+      throw new AppError('upload_url_invalid', 'The upload URL is not valid.', {
+        hint: 'Use the URL exactly as it was given, or renew it.',
+      });
+    }
+    if (row.is_expired) {
+      throw new AppError('upload_url_expired', 'The upload URL has expired.', {
+        hint: 'Renew it with `POST /v1/media/:id/upload-url`. The bytes received so far are kept.',
+      });
+    }
+    return row;
+  }
+
+  /** Returns the media as they are then. Still pending: more bytes are missing. */
+  async function take(
+    storage: MediaStorage,
+    row: MediaRow,
+    request: UploadRequest,
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+  ): Promise<MediaRow> {
+    const { total } = request;
+    if (request.kind === 'ask' && (row.status !== 'pending' || row.received_bytes !== total)) {
+      return row.status === 'deleted' ? refuseState(row) : row;
+    }
+    if (row.status !== 'pending') return refuseState(row);
+    if (total !== undefined) checkTotal(storage, row, total);
+    const isReceived = request.kind !== 'whole' && row.received_bytes === total;
+    if (isReceived) return withLease(row, (writerId) => complete(storage, row.id, { writerId }));
+    if (request.kind === 'ask') return row;
+    if (receiving >= maxUploads) {
+      throw new AppError('unavailable', 'This server receives too many uploads at once.', {
+        retryAfterS: busyRetryS,
+      });
+    }
+    receiving++;
+    try {
+      return await withLease(row, async (writerId, claimed) => {
+        const room = await roomFor(storage, claimed, request);
+        return receive({ storage, row: claimed, request, incoming, outgoing, writerId, room });
+      });
+    } finally {
+      receiving--;
+    }
+  }
+
+  interface Receiving {
+    storage: MediaStorage;
+    row: MediaRow;
+    request: Exclude<UploadRequest, { kind: 'ask' }>;
+    incoming: IncomingMessage;
+    outgoing: ServerResponse;
+    writerId: string;
+    /** Bytes that the file may have. */
+    room: number;
+  }
+
+  async function receive(receiving: Receiving): Promise<MediaRow> {
+    const { storage, row, request, incoming, outgoing, writerId, room } = receiving;
+    const from = request.kind === 'part' ? request.from : 0;
+    if (request.kind === 'part' && from !== row.received_bytes) throw wrongStart(row);
+    const end =
+      request.kind === 'part' ? from + request.bytes : (request.total ?? row.declared_bytes);
+    // A whole file is hashed while it arrives. Its parts are read again once they are complete.
+    const isWhole = from === 0 && (request.kind === 'whole' || end === request.total);
+    const hash = isWhole ? createHash('sha256') : undefined;
+    askForBody(incoming, outgoing);
+    const received = await writeSegments(
+      { db: context.db, store: storage.store },
+      {
+        mediaId: row.id,
+        writerId,
+        from,
+        stream: ReadableStream.from(readBody(incoming, stalledMs, hash)),
+        maxBytes: Math.min(end ?? room, room),
+      },
+    ).catch((error: unknown) => {
+      if (!(error instanceof WriteError) || error.code !== 'too_large') throw error;
+      if (end !== null && end <= room) throw wrongSize(`has more than ${end} bytes`, end);
+      checkSize(storage, room + 1);
+      throw fullProject(storage);
+    });
+    if (end !== null && received < end) {
+      throw wrongSize(`ends after byte ${received} of ${end}`, end);
+    }
+    if (received === 0) throw emptyFile();
+    const isPart = request.kind === 'part' && received < request.total;
+    if (isPart) return (await findMedia(context.db, [row.id]))[0] ?? refuseState(row);
+    const sha256 = hash?.digest('hex');
+    return complete(storage, row.id, { writerId, ...(sha256 === undefined ? {} : { sha256 }) });
+  }
+
+  /** Only one writer at a time. */
+  async function withLease(
+    row: MediaRow,
+    work: (writerId: string, claimed: MediaRow) => Promise<MediaRow>,
+  ): Promise<MediaRow> {
+    const { db } = context;
+    const writer = { mediaId: row.id, writerId: randomUUID() };
+    const claimed = await claimWriter(db, writer);
+    if (!claimed) {
+      const [current] = await findMedia(db, [row.id]);
+      if (current?.status !== 'pending') return refuseState(current ?? row);
+      throw new AppError('conflict', 'Another upload of these bytes is running.', {
+        hint: 'Wait until it ends. Then ask where to continue.',
+        retryAfterS: busyRetryS,
+      });
+    }
+    try {
+      return await work(writer.writerId, claimed);
+    } finally {
+      // Without it, the lease runs out.
+      await releaseWriter(db, writer).catch(() => undefined);
+    }
+  }
+
+  async function complete(
+    { store }: MediaStorage,
+    mediaId: string,
+    options: { writerId: string; sha256?: string },
+  ): Promise<MediaRow> {
+    const { db, notifier } = context;
+    using _lease = keepLease(db, { mediaId, writerId: options.writerId });
+    const media = await completeMedia({ db, notifier, store }, mediaId, options);
+    if (!media || media.status === 'deleted' || media.status === 'pending') {
+      throw new AppError('conflict', 'The media were changed during the upload.');
+    }
+    return media;
+  }
+
+  /** Throws if the project has no room for the bytes that the request announces. */
+  async function roomFor(
+    storage: MediaStorage,
+    row: MediaRow,
+    request: UploadRequest,
+  ): Promise<number> {
+    const others = (await sumReceivedBytes(context.db, row.project_id)) - row.received_bytes;
+    checkProjectBytes(storage, others + (request.total ?? 1));
+    return Math.min(storage.maxBytes, storage.projectMaxBytes - others);
+  }
+
+  return {
+    respond(incoming, outgoing) {
+      const work = respond(incoming, outgoing).finally(() => running.delete(work));
+      running.add(work);
+      return work;
+    },
+    async close() {
+      await Promise.all(running);
+    },
+  };
+}
+
+/** For a client that waits for permission to send its body. Node refuses every other expectation. */
+export function askForBody(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  const { headers, httpVersion } = incoming;
+  if (headers.expect !== undefined && httpVersion === '1.1') outgoing.writeContinue();
+}
+
+/** Ends with an error if no byte arrives for too long, or the client breaks off. */
+async function* readBody(
+  incoming: IncomingMessage,
+  stalledMs: number,
+  hash: Hash | undefined,
+): AsyncGenerator<Uint8Array> {
+  // Without its socket, the request could not be answered.
+  const chunks: AsyncIterator<Buffer> = incoming.iterator({ destroyOnReturn: false });
+  for (;;) {
+    const reading = chunks.next();
+    reading.catch(() => undefined);
+    const next = await within(stalledMs, reading);
+    if (!next) {
+      const seconds = stalledMs / 1_000;
+      throw new AppError('upload_stalled', `No byte arrived for ${seconds} seconds.`, {
+        hint: 'Ask where to continue, then send the rest.',
+      });
+    }
+    if (next.done) return;
+    hash?.update(next.value);
+    yield next.value;
+    free(next.value);
+  }
+}
+
+/**
+ * Whoever asks for the next bytes has used these. Left to the garbage collector, they would make it run so
+ * often that it takes more time than the upload.
+ */
+function free({ buffer, byteLength }: Buffer): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
+}
+
+function checkTotal(storage: MediaStorage, row: MediaRow, total: number): void {
+  if (total === 0) throw emptyFile();
+  checkSize(storage, total);
+  if (row.declared_bytes !== null && row.declared_bytes !== total) {
+    throw wrongSize(`has ${total} bytes, but ${row.declared_bytes} were declared`, total);
+  }
+}
+
+function wrongSize(message: string, limit: number): AppError {
+  return validationError([{ path: [], code: 'size_mismatch', message, limit }]);
+}
+
+function emptyFile(): AppError {
+  return validationError([{ path: [], code: 'media_invalid', message: 'The file is empty.' }]);
+}
+
+function wrongStart({ received_bytes }: MediaRow): AppError {
+  const message = `The upload continues at byte ${received_bytes}.`;
+  return new AppError('conflict', message, { details: { received_bytes } });
+}
+
+function refuseState({ status, error_message }: MediaRow): never {
+  const reason = status === 'failed' ? `They failed: ${error_message}` : `They are ${status}.`;
+  throw new AppError('conflict', `The media take no upload. ${reason}`, {
+    hint: 'Create other media for other bytes.',
+    details: { media_status: status },
+  });
+}
+
+function failure({ error_code, error_message }: MediaRow): AppError {
+  return validationError(
+    [{ path: [], code: error_code ?? 'media_invalid', message: error_message ?? '' }],
+    'The media have failed. Create other media for other bytes.',
+  );
+}
+
+function toRefusal(thrown: unknown): unknown {
+  if (thrown instanceof StoreError && thrown.code === 'full') {
+    const message = 'The media store has no space left.';
+    return new AppError('media_storage_full', message, { cause: thrown });
+  }
+  if (thrown instanceof StoreError) {
+    const message = 'The media store is not available.';
+    return new AppError('unavailable', message, { retryAfterS: busyRetryS, cause: thrown });
+  }
+  if (thrown instanceof WriteError && thrown.code === 'taken_over') {
+    return new AppError('conflict', 'Another upload has taken over, or the media were deleted.');
+  }
+  return thrown;
+}
+
+function allowBrowser(outgoing: ServerResponse): void {
+  outgoing
+    .writeHead(204, {
+      'Access-Control-Allow-Methods': 'PUT, OPTIONS',
+      'Access-Control-Allow-Headers': 'Content-Type, Content-Range, X-Request-Id',
+      'Access-Control-Max-Age': '86400',
+    })
+    .end();
+}
+
+function send(
+  outgoing: ServerResponse,
+  status: number,
+  headers: Record<string, string>,
+  body: object,
+): void {
+  const bytes = Buffer.from(JSON.stringify(body));
+  outgoing
+    .writeHead(status, {
+      'Content-Type': 'application/json',
+      'Content-Length': bytes.byteLength,
+      'Cache-Control': 'no-store',
+      ...headers,
+    })
+    .end(bytes);
+}
+
+/** The bytes received so far. HTTP can't write an empty range. */
+function rangeOf(received: unknown): Record<string, string> {
+  return typeof received === 'number' && received > 0 ? { Range: `bytes=0-${received - 1}` } : {};
+}
+
+/** Reads what a refused client still sends, for a while. */
+function drain(incoming: IncomingMessage): void {
+  if (incoming.complete || incoming.destroyed) return;
+  const timer = setTimeout(() => incoming.destroy(), drainMs).unref();
+  incoming.once('close', () => clearTimeout(timer)).once('end', () => clearTimeout(timer));
+  incoming.resume();
+}
+
+function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,63 @@
+// The outcome of media whose bytes are complete.
+import { sql } from 'kysely';
+import { insertChanges } from '../live/changes.ts';
+import type { MediaRow, Transaction } from '../tables.ts';
+
+export type MediaOutcome =
+  | ({ status: 'uploaded' } & Pick<
+      MediaRow,
+      | 'kind'
+      | 'content_type'
+      | 'size_bytes'
+      | 'sha256'
+      | 'width'
+      | 'height'
+      | 'duration_ms'
+      | 'needs_cleaning'
+    >)
+  | ({ status: 'failed' } & Pick<MediaRow, 'error_code' | 'error_message'>);
+
+/**
+ * Writes the outcome unless there is one, the bytes have changed, or another writer has the lease. Returns
+ * the media as they are then. Undefined: they are gone.
+ */
+export async function concludeMedia(
+  trx: Transaction,
+  { id, received_bytes }: Pick<MediaRow, 'id' | 'received_bytes'>,
+  outcome: MediaOutcome,
+  writerId: string | undefined,
+): Promise<MediaRow | undefined> {
+  // A post that attaches the media holds this lock, so its use is seen below.
+  const row = await trx
+    .selectFrom('media')
+    .selectAll()
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  const isCurrent =
+    row?.status === 'pending' &&
+    row.received_bytes === received_bytes &&
+    (writerId === undefined || row.writer_id === writerId);
+  if (!isCurrent) return row;
+  const isUsed = await isAttached(trx, id);
+  const status = outcome.status === 'uploaded' && isUsed ? 'attached' : outcome.status;
+  const concluded = await trx
+    .updateTable('media')
+    .set({ ...outcome, status, updated_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const change = { project_id: row.project_id, subject: 'media', subject_id: id } as const;
+  await insertChanges(trx, [{ ...change, kind: status }]);
+  return concluded;
+}
+
+async function isAttached(trx: Transaction, mediaId: string): Promise<boolean> {
+  const use = await trx
+    .selectFrom('media_uses')
+    .select('post_id')
+    .where('media_id', '=', mediaId)
+    .limit(1)
+    .executeTakeFirst();
+  return use !== undefined;
+}

@@ -1,0 +1,148 @@
+// Queries behind the media resource. Renditions are not shown, so no query here returns them.
+import { sql } from 'kysely';
+import type { ListMedia } from '../../media.ts';
+import { notFound } from '../../wire/errors.ts';
+import type { Slice } from '../../wire/listing.ts';
+import { inMs } from '../database-clock.ts';
+import { inScope, type RowScope } from '../row-scope.ts';
+import type { Db, MediaRow, Transaction } from '../tables.ts';
+
+export type NewUpload = Pick<
+  MediaRow,
+  'id' | 'filename' | 'content_type' | 'declared_bytes' | 'declared_hash' | 'upload_token_hash'
+>;
+
+/** Time in which an upload URL works. */
+export const uploadUrlMs = 24 * 3_600_000;
+
+/** Media whose bytes the client uploads. */
+export function insertUpload(
+  trx: Transaction,
+  { projectId, environment }: RowScope,
+  upload: NewUpload,
+): Promise<MediaRow> {
+  return trx
+    .insertInto('media')
+    .values({
+      ...upload,
+      project_id: projectId,
+      environment,
+      status: 'pending',
+      upload_expires_at: inMs(uploadUrlMs),
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export async function getMediaRow(db: Db, scope: RowScope, id: string): Promise<MediaRow> {
+  const row = await selectMedia(db, scope).where('id', '=', id).executeTakeFirst();
+  if (!row) throw notFound('media', id);
+  return row;
+}
+
+export function listMediaRows(
+  db: Db,
+  scope: RowScope,
+  { status }: Pick<ListMedia, 'status'>,
+  { limit, before }: Slice,
+): Promise<MediaRow[]> {
+  return selectMedia(db, scope)
+    .$if(status !== undefined, (query) => query.where('status', '=', status!))
+    .$if(before !== undefined, (query) => query.where('id', '<', before!))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+export async function lockMedia(trx: Transaction, scope: RowScope, id: string): Promise<MediaRow> {
+  const row = await selectMedia(trx, scope).where('id', '=', id).forUpdate().executeTakeFirst();
+  if (!row) throw notFound('media', id);
+  return row;
+}
+
+/** Found by its ID alone: the caller checks the token. Undefined: nothing is uploaded there. */
+export function findUpload(
+  db: Db,
+  id: string,
+): Promise<(MediaRow & { is_expired: boolean }) | undefined> {
+  return db
+    .selectFrom('media')
+    .selectAll()
+    .select(sql<boolean>`upload_expires_at < now()`.as('is_expired'))
+    .where('id', '=', id)
+    .where('upload_token_hash', 'is not', null)
+    .executeTakeFirst();
+}
+
+/** The old upload URL stops working. */
+export function renewUpload(
+  trx: Transaction,
+  projectId: string,
+  id: string,
+  tokenHash: Buffer,
+): Promise<MediaRow> {
+  return trx
+    .updateTable('media')
+    .set({
+      upload_token_hash: tokenHash,
+      upload_expires_at: inMs(uploadUrlMs),
+      updated_at: sql<Date>`now()`,
+    })
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** A post that still needs the media: a draft, or one that is scheduled or being published. */
+export async function findUnfinishedPost(
+  trx: Transaction,
+  projectId: string,
+  mediaId: string,
+): Promise<{ id: string; status: string } | undefined> {
+  return trx
+    .selectFrom('media_uses as u')
+    .innerJoin('posts as p', 'p.id', 'u.post_id')
+    .select(['p.id', 'p.status'])
+    .where('p.project_id', '=', projectId)
+    .where('u.media_id', '=', mediaId)
+    .where('p.status', 'in', ['draft', 'scheduled', 'pending'])
+    .orderBy('p.id')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** A writer notices it with its next segment. */
+export async function markDeleted(trx: Transaction, projectId: string, id: string): Promise<void> {
+  await trx
+    .updateTable('media')
+    .set({
+      status: 'deleted',
+      writer_id: null,
+      writer_until: null,
+      updated_at: sql<Date>`now()`,
+    })
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Bytes of the project's media, of both environments, without renditions. */
+export async function sumReceivedBytes(db: Db, projectId: string): Promise<number> {
+  const { bytes } = await db
+    .selectFrom('media')
+    .select(({ fn }) => fn.coalesce(fn.sum<string>('received_bytes'), sql<string>`0`).as('bytes'))
+    .where('project_id', '=', projectId)
+    .where('status', '<>', 'deleted')
+    .where('source_media_id', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(bytes);
+}
+
+function selectMedia(db: Db, scope: RowScope) {
+  return db
+    .selectFrom('media')
+    .selectAll()
+    .where(inScope(scope, 'media'))
+    .where('source_media_id', 'is', null);
+}
