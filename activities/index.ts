@@ -1,5 +1,6 @@
 // All activities of a worker. Workflows import only their type.
 import { createDelivering, type DeliveringDependencies } from './delivering/index.ts';
+import { createFetching, type FetchingDependencies } from './media/fetch-media.ts';
 import { createPruning, type PruningDependencies } from './retention/prune.ts';
 import { createPublishing, type PublishingDependencies } from './publishing/index.ts';
 import { createReplaying } from './delivering/replay.ts';
@@ -8,7 +9,8 @@ import { createRetrying, type RetryingDependencies } from './delivering/manual-r
 export type ActivityDependencies = PublishingDependencies &
   DeliveringDependencies &
   RetryingDependencies &
-  PruningDependencies;
+  PruningDependencies &
+  FetchingDependencies;
 
 export function createActivities(dependencies: ActivityDependencies) {
   return {
@@ -17,6 +19,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     ...createRetrying(dependencies),
     ...createReplaying(dependencies),
     ...createPruning(dependencies),
+    ...createFetching(dependencies),
   };
 }
 

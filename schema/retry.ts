@@ -37,5 +37,25 @@ export const defaultTargetClock: TargetClock = {
   lostAfterMs: 6_000,
 };
 
+/** Waits after the first failed fetches of media. */
+export const fetchDelaysMs: readonly number[] = [5_000, 30_000, 120_000, 600_000];
+/** Then, while every post with the media is due later. */
+const laterFetchMs = 3_600_000;
+/** The last fetch comes this long before the first of these posts is due. */
+const lastFetchAheadMs = 600_000;
+/** A fetch so soon after another one would add nothing. */
+const leastFetchMs = 60_000;
+
+/**
+ * Wait before media are fetched again. Null: never. `failures`: fetches that failed. `dueInMs`: time until
+ * the first post with the media is due; null: none waits for them.
+ */
+export function nextFetchDelay(failures: number, dueInMs: number | null): number | null {
+  const delayMs = fetchDelaysMs[failures - 1];
+  if (delayMs !== undefined) return delayMs;
+  const lastInMs = (dueInMs ?? 0) - lastFetchAheadMs;
+  return lastInMs < leastFetchMs ? null : Math.min(lastInMs, laterFetchMs);
+}
+
 /** A query without an answer fails after this. More than the 5 s that Postgres gives a transaction. */
 export const defaultQueryTimeoutMs = 8_000;

@@ -42,6 +42,13 @@ export const { prune } = proxyActivities<Activities>({
   retry,
 });
 
+/** Large media from slow servers take long. The activity has its own limit. */
+export const { fetchBytes } = proxyActivities<Activities>({
+  startToCloseTimeout: '7d',
+  heartbeatTimeout,
+  retry,
+});
+
 /** Returns after 5 s of work. Each step is a transaction of at most 5 s. */
 export const { advanceReplay } = proxyActivities<Activities>({
   startToCloseTimeout: '30s',

@@ -1,5 +1,6 @@
 // Every workflow of the worker's bundle.
 export { deliverEvents } from './deliver-events.ts';
+export { fetchMedia } from './fetch-media.ts';
 export { pruneRecords } from './prune-records.ts';
 export { publishPost } from './publish-post.ts';
 export { replayDeliveries } from './replay-deliveries.ts';

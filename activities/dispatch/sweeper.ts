@@ -3,6 +3,7 @@ import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Db } from '../../schema/database/tables.ts';
 import type { Notifier } from '../../schema/database/notifier.ts';
+import { listWaitingFetches, restartFetch } from '../../schema/database/media/fetching.ts';
 import { resumePosts } from '../../schema/database/dispatch/resuming.ts';
 import {
   listComingPosts,
@@ -92,6 +93,11 @@ async function sweep(
     if (await isRunning(temporal, workflow_id)) continue;
     if (!(await restartReplay(db, notifier, id, workflow_id))) continue;
     log.warn({ replay_id: id }, 'a replay without a workflow is restarted');
+  }
+  for (const { id, workflow_id } of await listWaitingFetches(db, overdueMs)) {
+    if (await isRunning(temporal, workflow_id)) continue;
+    if (!(await restartFetch(db, notifier, id, workflow_id))) continue;
+    log.warn({ media_id: id }, 'a fetch of media without a workflow is restarted');
   }
   return { batchId: batchIds.length < maxPerSweep ? '' : batchIds.at(-1)!, coming };
 }

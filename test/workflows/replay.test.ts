@@ -32,6 +32,7 @@ describe('stored histories', () => {
       'retry-delivery',
       'prune-records',
       'replay-deliveries',
+      'fetch-media',
     ]) {
       expect(names).toContain(`${workflow}.json`);
     }

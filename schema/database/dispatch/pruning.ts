@@ -73,6 +73,7 @@ const ageColumns = {
   activity_failures: 'failed_at',
   idempotency_keys: 'created_at',
   sandbox_grants: 'created_at',
+  sandbox_media: 'created_at',
   sandbox_posts: 'created_at',
   sandbox_refusals: 'created_at',
 } as const;

@@ -1,0 +1,158 @@
+// Downloads the bytes behind a user's URL: under the URL guard, within limits of time and size.
+import type { MediaErrorCode } from '../../schema/media.ts';
+import { BlockedAddressError } from '../egress/url-guard.ts';
+import { EncodedBodyError } from '../egress/guarded-fetch.ts';
+
+/** `isFinal`: trying again wouldn't help. */
+export class DownloadError extends Error {
+  override readonly name = 'DownloadError';
+  readonly code: MediaErrorCode;
+  readonly isFinal: boolean;
+
+  constructor(
+    message: string,
+    options: ErrorOptions & { isFinal: boolean; code?: MediaErrorCode },
+  ) {
+    super(message, options);
+    this.code = options.code ?? 'media_unreachable';
+    this.isFinal = options.isFinal;
+  }
+}
+
+export interface DownloadLimits {
+  /** Until the status line. */
+  statusMs: number;
+  /** Without a byte. */
+  silenceMs: number;
+  /** For the whole body: this, and the time that its bytes take at this speed. */
+  bodyMs: number;
+  bytesPerSecond: number;
+}
+
+export const defaultDownloadLimits: DownloadLimits = {
+  statusMs: 10_000,
+  silenceMs: 30_000,
+  bodyMs: 60_000,
+  bytesPerSecond: 16_384,
+};
+
+export interface DownloadRequest {
+  url: string;
+  maxBytes: number;
+  limits: DownloadLimits;
+  signal: AbortSignal;
+}
+
+const maxRedirects = 3;
+const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+/** Other answers from 400 to 499 are final. */
+const temporary: ReadonlySet<number> = new Set([408, 425, 429]);
+
+/** The body, which fails with a `DownloadError` too. */
+export async function download(
+  fetch: typeof globalThis.fetch,
+  { url, maxBytes, limits, signal }: DownloadRequest,
+): Promise<ReadableStream<Uint8Array>> {
+  const stopping = new AbortController();
+  const stop = (message: string) => stopping.abort(new DownloadError(message, { isFinal: false }));
+  const anySignal = AbortSignal.any([signal, stopping.signal]);
+  const silence = `The server sent nothing for ${limits.statusMs} ms.`;
+
+  async function request(from: string): Promise<Response> {
+    const timer = setTimeout(stop, limits.statusMs, silence);
+    const headers = { accept: 'image/*,video/*', 'user-agent': 'Fanfare' };
+    try {
+      return await fetch(from, { headers, signal: anySignal });
+    } catch (error) {
+      throw toDownloadError(error, anySignal);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async function follow(): Promise<Response> {
+    let at = url;
+    for (let hops = 0; hops <= maxRedirects; hops++) {
+      const response = await request(at);
+      if (!redirects.has(response.status)) return response;
+      await response.body?.cancel();
+      at = redirectOf(response, at);
+    }
+    throw refused(`The URL redirects more than ${maxRedirects} times.`);
+  }
+
+  async function* read(body: ReadableStream<Uint8Array>, declared: number | null) {
+    const ms = limits.bodyMs + ((declared ?? maxBytes) / limits.bytesPerSecond) * 1_000;
+    const total = setTimeout(stop, ms, 'The server sends the bytes too slowly.');
+    const reader = body.getReader();
+    try {
+      for (;;) {
+        const timer = setTimeout(
+          stop,
+          limits.silenceMs,
+          `The server sent nothing for ${limits.silenceMs} ms.`,
+        );
+        const { done, value } = await reader.read().finally(() => clearTimeout(timer));
+        if (done) return;
+        yield value;
+      }
+    } catch (error) {
+      throw toDownloadError(error, anySignal);
+    } finally {
+      clearTimeout(total);
+      await reader.cancel().catch(() => undefined);
+    }
+  }
+
+  const response = await follow();
+  const { status, body } = response;
+  const declared = lengthOf(response);
+  if (response.ok && declared !== null && declared > maxBytes) {
+    await body?.cancel();
+    throw tooLarge(maxBytes);
+  }
+  if (response.ok) return ReadableStream.from(body ? read(body, declared) : []);
+  await body?.cancel();
+  const isFinal = status < 500 && !temporary.has(status);
+  throw new DownloadError(`The server answered ${status}.`, { isFinal });
+}
+
+export function tooLarge(maxBytes: number): DownloadError {
+  const message = `The file has more than ${maxBytes} bytes, and no more are accepted.`;
+  return new DownloadError(message, { isFinal: true, code: 'media_too_large' });
+}
+
+function refused(message: string, cause?: unknown): DownloadError {
+  return new DownloadError(message, { isFinal: true, cause });
+}
+
+function lengthOf({ headers }: Response): number | null {
+  const text = headers.get('content-length');
+  return text !== null && /^\d+$/.test(text) ? Number(text) : null;
+}
+
+function redirectOf({ status, headers }: Response, from: string): string {
+  const location = headers.get('location');
+  const to = location === null ? null : URL.parse(location, from);
+  if (!to) throw refused(`The server answered ${status} without a valid location.`);
+  if (to.protocol !== 'https:' && to.protocol !== new URL(from).protocol) {
+    throw refused(`The URL redirects to ${to.protocol}//, not to https://.`);
+  }
+  return to.href;
+}
+
+/** The error of an aborted call is the reason of its signal. */
+function toDownloadError(error: unknown, { aborted, reason }: AbortSignal): unknown {
+  if (aborted) return reason;
+  let code: string | undefined;
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if (at instanceof BlockedAddressError) {
+      return refused('The URL leads to an address that Fanfare may not reach.', error);
+    }
+    if (at instanceof EncodedBodyError) return refused(at.message, error);
+    if ('code' in at && typeof at.code === 'string') code = at.code;
+  }
+  const detail = code === undefined ? '' : ` (${code})`;
+  const message = `The server gave no complete answer${detail}.`;
+  return new DownloadError(message, { isFinal: false, cause: error });
+}

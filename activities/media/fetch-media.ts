@@ -1,0 +1,149 @@
+// The activity of `fetchMedia`: fetches media from their URL, stores them, and decides what they are.
+import { createHash, randomUUID } from 'node:crypto';
+import { cancellationSignal } from '@temporalio/activity';
+import pLimit from 'p-limit';
+import { countFailedFetch, failMedia } from '../../schema/database/media/fetching.ts';
+import { findMedia } from '../../schema/database/media/media.ts';
+import { sumReceivedBytes } from '../../schema/database/media/rows.ts';
+import { claimWriter, releaseWriter, rewindMedia } from '../../schema/database/media/segments.ts';
+import { failScheduledTargets } from '../../schema/database/posts/fail-scheduled.ts';
+import type { Notifier } from '../../schema/database/notifier.ts';
+import type { Db, MediaRow } from '../../schema/database/tables.ts';
+import { inTransaction } from '../../schema/database/transaction.ts';
+import { nextFetchDelay } from '../../schema/retry.ts';
+import type { FetchMediaInput } from '../../schema/workflows.ts';
+import type { SafeFetch } from '../egress/client.ts';
+import { fetchFor } from '../egress/guarded-fetch.ts';
+import { createKeyedLimit } from '../keyed-limits.ts';
+import { withHeartbeat } from '../with-heartbeat.ts';
+import { completeMedia } from './complete.ts';
+import {
+  defaultDownloadLimits,
+  download,
+  DownloadError,
+  tooLarge,
+  type DownloadLimits,
+} from './download.ts';
+import { removeBytes, writeSegments, WriteError } from './segments.ts';
+import type { MediaStorage } from './store/store.ts';
+
+export interface FetchingDependencies {
+  db: Db;
+  notifier: Notifier;
+  safeFetch: Pick<SafeFetch, 'download'>;
+  /** Undefined: this installation stores no media. */
+  media?: MediaStorage | undefined;
+  downloadLimits?: DownloadLimits;
+}
+
+/** Milliseconds until the next fetch. Null: none is needed. */
+export type FetchProgress = number | null;
+
+/** Each takes up to 4 MiB of memory. */
+const maxFetches = 16;
+const maxOfProject = 4;
+/** Those that wait hold an activity's slot. */
+const maxWaiting = 100;
+const crowdedMs = 10_000;
+/** Another fetch has the lease. If its worker is dead, the lease ends soon. */
+const takenMs = 5_000;
+
+export function createFetching(dependencies: FetchingDependencies) {
+  const ofProject = createKeyedLimit(maxOfProject);
+  const inAll = pLimit(maxFetches);
+  let waiting = 0;
+
+  async function fetchInTurn({ mediaId }: FetchMediaInput): Promise<FetchProgress> {
+    const [row] = await findMedia(dependencies.db, [mediaId]);
+    if (row?.status === 'failed') await failTargets(dependencies, row);
+    if (row?.status !== 'pending') return null;
+    if (waiting >= maxWaiting) return crowdedMs;
+    const signal = cancellationSignal();
+    const work = () => {
+      waiting--;
+      signal.throwIfAborted();
+      return fetchOnce(dependencies, mediaId, signal);
+    };
+    waiting++;
+    const progress = await ofProject(row.project_id, () => inAll(work));
+    // After a crash before this, the activity runs again and finds the media failed.
+    const [ended] = progress === null ? await findMedia(dependencies.db, [mediaId]) : [];
+    if (ended?.status === 'failed') await failTargets(dependencies, ended);
+    return progress;
+  }
+
+  return {
+    fetchBytes: (input: FetchMediaInput): Promise<FetchProgress> =>
+      withHeartbeat(() => fetchInTurn(input)),
+  };
+}
+
+/** A target of a scheduled post fails now rather than when it is due, so that its post can be changed. */
+function failTargets({ db, notifier }: FetchingDependencies, row: MediaRow): Promise<void> {
+  return inTransaction(db, notifier, (trx) => failScheduledTargets(trx, row));
+}
+
+/** Starts over from the first byte. Only one fetch of the media runs at a time. */
+export async function fetchOnce(
+  dependencies: FetchingDependencies,
+  mediaId: string,
+  signal: AbortSignal,
+): Promise<FetchProgress> {
+  const { db, notifier, media } = dependencies;
+  if (!media) throw new Error('FANFARE_MEDIA_URL is not set, so media can not be stored.');
+  const { store } = media;
+  const writer = { mediaId, writerId: randomUUID() };
+  const row = await claimWriter(db, writer);
+  if (!row) return (await findMedia(db, [mediaId]))[0]?.status === 'pending' ? takenMs : null;
+  try {
+    const sha256 = await storeBytes(dependencies, media, row, writer.writerId, signal);
+    const { writerId } = writer;
+    const done = await completeMedia({ db, notifier, store }, mediaId, { sha256, writerId });
+    return done?.status === 'pending' ? takenMs : null;
+  } catch (error) {
+    if (error instanceof WriteError && error.code === 'taken_over') return takenMs;
+    if (!(error instanceof DownloadError)) throw error;
+    const waitMs = error.isFinal ? null : await nextWait(db, mediaId);
+    if (waitMs !== null) return waitMs;
+    if (!(await rewindMedia(db, writer, 0))) return takenMs;
+    await removeBytes({ db, store }, mediaId);
+    await inTransaction(db, notifier, (trx) => failMedia(trx, mediaId, error.code, error.message));
+    return null;
+  } finally {
+    await releaseWriter(db, writer);
+  }
+}
+
+async function nextWait(db: Db, mediaId: string): Promise<number | null> {
+  const { failures, dueInMs } = await countFailedFetch(db, mediaId);
+  return nextFetchDelay(failures, dueInMs);
+}
+
+/** Returns the SHA-256 of the bytes. */
+async function storeBytes(
+  { db, safeFetch, downloadLimits: limits = defaultDownloadLimits }: FetchingDependencies,
+  { store, maxBytes: maxOfFile, projectMaxBytes }: MediaStorage,
+  { id: mediaId, project_id, url, received_bytes }: MediaRow,
+  writerId: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const others = (await sumReceivedBytes(db, project_id)) - received_bytes;
+  const maxBytes = Math.max(0, Math.min(maxOfFile, projectMaxBytes - others));
+  const body = await fetchFor(project_id, () =>
+    download(safeFetch.download, { url: url!, maxBytes, limits, signal }),
+  );
+  const hash = createHash('sha256');
+  async function* hashed() {
+    for await (const chunk of body) {
+      hash.update(chunk);
+      yield chunk;
+    }
+  }
+  try {
+    const stream = ReadableStream.from(hashed());
+    await writeSegments({ db, store }, { mediaId, writerId, from: 0, stream, maxBytes });
+  } catch (error) {
+    throw error instanceof WriteError && error.code === 'too_large' ? tooLarge(maxBytes) : error;
+  }
+  return hash.digest('hex');
+}

@@ -1,0 +1,106 @@
+// Media that a workflow fetches from their URL.
+import { sql } from 'kysely';
+import type { MediaErrorCode } from '../../media.ts';
+import { ago, msUntil } from '../database-clock.ts';
+import { insertChanges } from '../live/changes.ts';
+import type { Notifier } from '../notifier.ts';
+import { insertFetchMedia } from '../outbox.ts';
+import type { Db, Transaction } from '../tables.ts';
+import { inTransaction } from '../transaction.ts';
+
+/** Counts a failed fetch. */
+export async function countFailedFetch(
+  db: Db,
+  mediaId: string,
+): Promise<{ failures: number; dueInMs: number | null }> {
+  const row = await db
+    .updateTable('media')
+    .set({ fetch_attempts: sql`fetch_attempts + 1`, updated_at: sql<Date>`now()` })
+    .where('id', '=', mediaId)
+    .returning('fetch_attempts')
+    .executeTakeFirst();
+  const due = await db
+    .selectFrom('media_uses as u')
+    .innerJoin('posts as p', 'p.id', 'u.post_id')
+    .select(msUntil(sql`min(p.due_at)`).as('ms'))
+    .where('u.media_id', '=', mediaId)
+    .where('p.status', 'in', ['scheduled', 'pending'])
+    .executeTakeFirstOrThrow();
+  return { failures: row?.fetch_attempts ?? 0, dueInMs: due.ms };
+}
+
+/** Nothing happens to media that are no longer waiting for their bytes. */
+export async function failMedia(
+  trx: Transaction,
+  mediaId: string,
+  code: MediaErrorCode,
+  message: string,
+): Promise<void> {
+  const row = await trx
+    .updateTable('media')
+    .set({
+      status: 'failed',
+      error_code: code,
+      error_message: message,
+      writer_id: null,
+      writer_until: null,
+      updated_at: sql<Date>`now()`,
+    })
+    .where('id', '=', mediaId)
+    .where('status', '=', 'pending')
+    .returning('project_id')
+    .executeTakeFirst();
+  if (!row) return;
+  const { project_id } = row;
+  await insertChanges(trx, [{ project_id, subject: 'media', subject_id: mediaId, kind: 'failed' }]);
+}
+
+const maxListed = 200;
+
+/** In random order, so that fetches that wait don't hide lost ones. */
+export async function listWaitingFetches(
+  db: Db,
+  overdueMs: number,
+): Promise<{ id: string; workflow_id: string }[]> {
+  const rows = await db
+    .selectFrom('media')
+    .select(['id', 'workflow_id'])
+    // Not a parameter: Postgres must recognize the condition of the partial index.
+    .where(sql<boolean>`status = 'pending' and workflow_id is not null`)
+    .where('updated_at', '<', ago(overdueMs))
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('outbox')
+            .select('id')
+            .whereRef('outbox.workflow_id', '=', 'media.workflow_id'),
+        ),
+      ),
+    )
+    .orderBy(sql`random()`)
+    .limit(maxListed)
+    .execute();
+  return rows.map(({ id, workflow_id }) => ({ id, workflow_id: workflow_id! }));
+}
+
+/** False: the media wait for nothing, or have another workflow. */
+export async function restartFetch(
+  db: Db,
+  notifier: Notifier,
+  mediaId: string,
+  lostWorkflowId: string,
+): Promise<boolean> {
+  return inTransaction(db, notifier, async (trx) => {
+    const row = await trx
+      .selectFrom('media')
+      .select(['status', 'workflow_id'])
+      .where('id', '=', mediaId)
+      .forUpdate()
+      .executeTakeFirst();
+    if (row?.status !== 'pending' || row.workflow_id !== lostWorkflowId) return false;
+    const workflow_id = await insertFetchMedia(trx, { mediaId });
+    await trx.updateTable('media').set({ workflow_id }).where('id', '=', mediaId).execute();
+    return true;
+  });
+}
