@@ -8,6 +8,7 @@ import type { Config } from '../schema/config/config.ts';
 import { maxBatchSize } from '../schema/workflows.ts';
 import { createFailureReporter } from './activity-failures.ts';
 import { createCallHeartbeats } from './publishing/call-ownership.ts';
+import { createMediaLoader } from './media/load-media.ts';
 import { createAdmission } from './publishing/admission.ts';
 import { createEagerStart } from './delivering/eager-start.ts';
 import { createActivities, type ActivityDependencies } from './index.ts';
@@ -16,7 +17,10 @@ import { startRelay } from './dispatch/relay.ts';
 import { startSweeper } from './dispatch/sweeper.ts';
 import { workflowBundle } from './dispatch/workflow-bundle.ts';
 
-export interface WorkerDependencies extends Omit<ActivityDependencies, 'admission' | 'heartbeats'> {
+export interface WorkerDependencies extends Omit<
+  ActivityDependencies,
+  'admission' | 'heartbeats' | 'loadMedia'
+> {
   config: Config;
   connection: NativeConnection;
   temporal: Client;
@@ -46,7 +50,13 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
     namespace,
     taskQueue,
     workflowBundle: await workflowBundle(dependencies.cacheDirectory),
-    activities: createActivities({ ...dependencies, eagerStart, admission, heartbeats }),
+    activities: createActivities({
+      ...dependencies,
+      eagerStart,
+      admission,
+      heartbeats,
+      loadMedia: createMediaLoader({ db, store: dependencies.media?.store }),
+    }),
     interceptors: { activity: [createFailureReporter(dependencies)] },
     // A request that hangs occupies a slot for its whole timeout, so there are many slots.
     maxConcurrentActivityTaskExecutions: 1_000,

@@ -17,9 +17,16 @@ import { ownedForMs } from './call-ownership.ts';
 import { defaultCallTimeoutMs, runPhase } from './run-phase.ts';
 import { failTarget, lostCommit, lostState, takeStep, type Refused } from './record-outcome.ts';
 import { fetchFor } from '../egress/guarded-fetch.ts';
+import { rulesOf } from '../platforms/index.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { findWait, noteRefusal } from './rate-limits.ts';
+import {
+  findMediaObstacle,
+  loadMedia,
+  withoutMediaWait,
+  type MediaFailure,
+} from './target-media.ts';
 import {
   afterError,
   checkAfterRestore,
@@ -74,8 +81,17 @@ export async function advanceTarget(
     if (!platform) return failUnsent(dependencies, row, 'platform_not_configured');
     const access = await loadAccess(dependencies, row.social_account_id);
     if (!access) return failUnsent(dependencies, row, 'account_disconnected');
+    const network = { title: platform.definition.title, rules: rulesOf(platform, access.traits) };
+    const media = await loadMedia(dependencies, row, network);
+    if (media instanceof PlatformError) {
+      await takeStep(dependencies, row, stepAfter(dependencies, row, media), media);
+      continue;
+    }
+    if ('code' in media) return failUnsent(dependencies, row, media.code, media.message);
     const { project_id } = row;
-    const end = await fetchFor(project_id, () => runPhase(dependencies, row, platform, access));
+    const end = await fetchFor(project_id, () =>
+      runPhase(dependencies, withoutMediaWait(row), platform, access, media),
+    );
     if (end === 'published') return ended;
     if (end === 'written') {
       if (performance.now() > leaveAtMs) return { waitMs: 0 };
@@ -145,7 +161,16 @@ async function findObstacle(
   if (row.is_sending_paused && !check) return (await setPaused(db, row)) ? ended : 'written';
   const missing = await findMissing(dependencies, row);
   if (missing) return missing;
-  const wait = row.is_sending_paused ? check : await findWait(dependencies, row);
+  const obstacle = await findMediaObstacle(dependencies, row);
+  if (obstacle && 'code' in obstacle) {
+    return failUnsent(dependencies, row, obstacle.code, obstacle.message);
+  }
+  if (obstacle) {
+    await takeStep(dependencies, row, obstacle, 'The media did not arrive.');
+    return 'written';
+  }
+  const ready = withoutMediaWait(row);
+  const wait = row.is_sending_paused ? check : await findWait(dependencies, ready);
   if (!wait) return undefined;
   await takeStep(dependencies, row, check ?? wait, 'The network limits the rate.');
   return 'written';
@@ -166,12 +191,17 @@ async function findMissing(
 async function failUnsent(
   dependencies: AdvanceDependencies,
   row: TargetRow,
-  code: 'account_disconnected' | 'answered_post_missing' | 'platform_not_configured',
+  code:
+    | 'account_disconnected'
+    | 'answered_post_missing'
+    | 'platform_not_configured'
+    | MediaFailure['code'],
+  message: string = postingErrors[code].message,
 ): Promise<TargetProgress> {
-  const { message } = postingErrors[code];
+  const stage = code.startsWith('media_') ? 'prepare' : 'validate';
   const wasSent = row.must_check && row.was_due;
   if (wasSent || mayBePublic(row)) await failTarget(dependencies, row, 'outcome_unknown', message);
-  else await failTarget(dependencies, row, code, message, 'validate');
+  else await failTarget(dependencies, row, code, message, stage);
   return ended;
 }
 
@@ -193,6 +223,9 @@ async function renewAccess(
     if (!isSet && mayRenew && (await loadAccess(dependencies, access.accountId))) return;
   }
   if (error.kind === 'rate_limited') await noteRefusal(dependencies, row, error);
-  const step = afterError(error, row.phase, row.clock, dependencies.clock, dependencies.now());
-  await takeStep(dependencies, row, step, error);
+  await takeStep(dependencies, row, stepAfter(dependencies, row, error), error);
+}
+
+function stepAfter({ clock, now }: AdvanceDependencies, row: TargetRow, error: PlatformError) {
+  return afterError(error, row.phase, row.clock, clock, now());
 }

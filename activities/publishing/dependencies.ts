@@ -5,9 +5,8 @@ import type { Vault } from '../../schema/database/vault.ts';
 import type { PlatformName } from '../../schema/platforms/index.ts';
 import type { TargetClock } from '../../schema/retry.ts';
 import type { CallHeartbeats } from './call-ownership.ts';
-import type { TargetRow } from '../../schema/database/posts/targets.ts';
 import type { Platforms } from '../platforms/index.ts';
-import type { TargetMedia } from '../platforms/platform.ts';
+import type { LoadMedia } from '../media/load-media.ts';
 
 export interface AdvanceDependencies {
   db: Db;
@@ -22,7 +21,7 @@ export interface AdvanceDependencies {
   postsPerMinute?: Partial<Record<PlatformName, number>>;
   /** How long one call to a network may take. */
   callTimeoutMs?: number;
-  /** The pictures and videos of a target. Absent: none. */
-  loadMedia?: (row: TargetRow) => readonly TargetMedia[];
+  /** Absent: targets have no media. */
+  loadMedia?: LoadMedia;
   previewEvents: boolean;
 }

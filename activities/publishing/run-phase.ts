@@ -4,7 +4,8 @@ import { beginPhase, endAttempt, setPublished } from '../../schema/database/post
 import { openState } from '../../schema/database/posts/provider-state.ts';
 import type { TargetRow } from '../../schema/database/posts/targets.ts';
 import type { Phase } from '../../schema/posts/posts.ts';
-import type { Platform, Target } from '../platforms/platform.ts';
+import { uploadMs } from '../egress/upload-time.ts';
+import type { Platform, Target, TargetMedia } from '../platforms/platform.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
 import { withoutLimit } from './backoff.ts';
 import type { Access } from './credentials.ts';
@@ -23,10 +24,11 @@ export async function runPhase(
   row: TargetRow,
   platform: Platform,
   access: Access,
+  media: readonly TargetMedia[],
 ): Promise<PhaseEnd> {
   const { db, notifier, heartbeats } = dependencies;
   const { phase } = row;
-  const target = toTarget(dependencies, row, access);
+  const target = toTarget(dependencies, row, access, media);
   const startedMs = performance.now();
   if (!(await beginPhase(db, notifier, row, phase))) return 'written';
   const begun: TargetRow = {
@@ -86,21 +88,23 @@ export async function callPhase(
     throw new PlatformError('unavailable', 'The worker stalled before the call, and sent nothing.');
   }
   const forMs = phase === 'prepare' ? Math.min(callTimeoutMs, stepTimeoutMs) : callTimeoutMs;
-  const signal = AbortSignal.timeout(Math.ceil(Math.max(forMs - spentMs, 1)));
+  const mediaMs = uploadMs(target.media.reduce((sum, { bytes }) => sum + bytes, 0));
+  const signal = AbortSignal.timeout(Math.ceil(Math.max(forMs + mediaMs - spentMs, 1)));
   return takeOutcome(await callPlatform(platform, phase, target, signal));
 }
 
 /** Throws if the vault can't open the state. Called before the row says that a call has begun. */
 function toTarget(
-  { vault, loadMedia }: AdvanceDependencies,
+  { vault }: AdvanceDependencies,
   row: TargetRow,
   { externalAccountId, credentials, traits }: Access,
+  media: readonly TargetMedia[],
 ): Target {
   return {
     resultId: row.id,
     externalAccountId,
     caption: row.caption ?? row.post_caption,
-    media: loadMedia?.(row) ?? [],
+    media,
     replyTo: row.in_reply_to ?? row.answered_external_id,
     platformOptions: row.platform_options,
     dueAt: new Date(row.due_at.getTime() + row.position),

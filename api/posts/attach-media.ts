@@ -1,5 +1,10 @@
 // The media of a written post: makes media of its URLs, to be fetched, and records which media it uses.
-import { attachMedia, idsOf, insertFetches } from '../../schema/database/media/media.ts';
+import {
+  attachMedia,
+  hurryFetches,
+  idsOf,
+  insertFetches,
+} from '../../schema/database/media/media.ts';
 import { setPost, setResultMedia } from '../../schema/database/posts/changes.ts';
 import type { PostWithResults } from '../../schema/database/posts/posts.ts';
 import type { RowScope } from '../../schema/database/row-scope.ts';
@@ -17,7 +22,9 @@ export async function attachPostMedia(
   if ([post, ...results].every(({ media }) => !media || media.length === 0)) return written;
   const withIds = post.status === 'draft' ? written : await fetchUrls(trx, scope, written);
   const items = [withIds.post, ...withIds.results].flatMap(({ media }) => media ?? []);
-  const missing = await attachMedia(trx, post.id, idsOf(items));
+  const ids = idsOf(items);
+  const missing = await attachMedia(trx, post.id, ids);
+  if (post.status !== 'draft') await hurryFetches(trx, ids);
   if (missing.length === 0) return withIds;
   const message = `The media were deleted: ${missing.join(', ')}.`;
   throw validationError([{ path: ['media'], code: 'media_deleted', message }]);

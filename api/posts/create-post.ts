@@ -5,7 +5,8 @@ import { recordEvent } from '../../schema/database/events/record.ts';
 import { toPostEventData } from '../../schema/database/posts/outcome-event.ts';
 import { insertPost, type PostWithResults } from '../../schema/database/posts/posts.ts';
 import type { Transaction } from '../../schema/database/tables.ts';
-import type { CreatePost, Post } from '../../schema/posts/posts.ts';
+import type { CreatePost, NewPost } from '../../schema/posts/posts.ts';
+import { restNames, type Names } from '../../schema/wire/names.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { transact, type Answer, type Effects } from '../http/transact.ts';
@@ -20,13 +21,15 @@ export async function createPost(
   context: Context,
   caller: Caller,
   input: CreatePost,
-): Promise<Answer<Post>> {
-  const planned = await planPost(context, caller, input);
+  names: Names = restNames,
+): Promise<Answer<NewPost>> {
+  const planned = await planPost(context, caller, input, names);
   return transact(context, caller, async (effects) => {
     const written = await writePost(context, effects, caller, planned);
     if (planned.status === 'scheduled') await recordScheduled(context, effects.trx, written);
     const status = planned.status === 'pending' ? 202 : 201;
-    return { status, data: presentPost(context, written.post, written.results) };
+    const shown = presentPost(context, written.post, written.results);
+    return { status, data: { ...shown, warnings: planned.warnings } };
   });
 }
 

@@ -4,7 +4,7 @@ import type { CreatePosts } from '../../schema/posts/bulk.ts';
 import type { ErrorObject } from '../../schema/wire/error-object.ts';
 import { validationError } from '../../schema/wire/errors.ts';
 import { restNames, type Names } from '../../schema/wire/names.ts';
-import { CreatePost, type Post } from '../../schema/posts/posts.ts';
+import { CreatePost, type NewPost, type Post, type PostIssue } from '../../schema/posts/posts.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { toAppError, toErrorAnswer } from '../http/errors.ts';
 import { maxKeyLength } from '../http/idempotency.ts';
@@ -12,7 +12,8 @@ import { refuseAnswered, Replayed, transact, type Answer } from '../http/transac
 import { validate } from '../http/validation.ts';
 import { createPost } from './create-post.ts';
 
-export type CreatedPost = { status: number; post: Post } | { status: number; error: ErrorObject };
+export type CreatedPost =
+  { status: number; post: Post; warnings: PostIssue[] } | { status: number; error: ErrorObject };
 
 /**
  * Creates the posts in order, so that earlier posts count first against a limit. With a request key,
@@ -56,8 +57,10 @@ async function createOne(
     const input = validate(CreatePost, item.post);
     ownKey = input.idempotency_key;
     const asking = askForItem(caller, item.index, input);
-    const { status, data } = await createOnce(context, asking, input);
-    return { status, post: data };
+    const here: Names = { ...names, path: (path) => names.path(['posts', item.index, ...path]) };
+    const { status, data } = await createOnce(context, asking, input, here);
+    const { warnings, ...post } = data;
+    return { status, post, warnings };
   } catch (thrown) {
     const error = toAppError(context, thrown, caller.requestId);
     // The request's key was used with other posts, so the whole request is refused.
@@ -72,12 +75,13 @@ async function createOnce(
   context: Context,
   caller: Caller,
   input: CreatePost,
-): Promise<Answer<Post>> {
+  names: Names,
+): Promise<Answer<NewPost>> {
   try {
     await refuseAnswered(context, caller);
-    return await createPost(context, caller, input);
+    return await createPost(context, caller, input, names);
   } catch (error) {
-    if (error instanceof Replayed) return error.answer as Answer<Post>;
+    if (error instanceof Replayed) return error.answer as Answer<NewPost>;
     throw error;
   }
 }

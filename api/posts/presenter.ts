@@ -100,6 +100,7 @@ export function findWaitReason(row: PostResultRow, results: PostResultRow[]): Wa
 }
 
 function reasonOf({ phase, clock }: PostResultRow, until: Date): WaitReason {
+  if (clock.mediaDelayMs !== undefined) return 'media';
   if (clock.rateLimitedSinceMs !== undefined) return 'rate_limit';
   if (
     phase === 'prepare' &&

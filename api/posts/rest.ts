@@ -5,10 +5,21 @@ import {
   CreatePost,
   ListPosts,
   Post,
+  PostIssue,
   PostResult,
   PostValidation,
 } from '../../schema/posts/posts.ts';
-import { del, get, list, one, patch, post, removed, written } from '../http/route.ts';
+import {
+  del,
+  get,
+  list,
+  one,
+  patch,
+  post,
+  removed,
+  written,
+  writtenWithWarnings,
+} from '../http/route.ts';
 import { validatePost } from './checks/check-post.ts';
 import { createPosts } from './create-posts.ts';
 import { listQuery } from '../../schema/wire/listing.ts';
@@ -32,7 +43,7 @@ export const postRoutes = [
     scope: 'posts:write',
     body: CreatePost,
     idempotencyKey: (body) => body.idempotency_key,
-    answer: written([201, 202], Post),
+    answer: writtenWithWarnings([201, 202], Post, PostIssue),
     run: ({ context, caller, body }) => createPost(context, caller, body),
   }),
 

@@ -27,6 +27,7 @@ export function toResultRows(post: RowsOwner, targets: PlannedTarget[]): ResultI
       kind: 'post',
       caption: target.caption,
       media: target.media && JSON.stringify(target.media),
+      content_hash: target.contentHash,
       platform_options: JSON.stringify(target.platformOptions),
       answers_result_id: answers,
       thread_position: threadPosition,

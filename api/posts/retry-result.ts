@@ -1,7 +1,8 @@
 // Publishes one failed target again, or its first comment if only that failed.
 import { monthOf } from '../../schema/database/accounts/usage.ts';
 import { getAccountRow } from '../../schema/database/accounts/accounts.ts';
-import type { PostResultRow } from '../../schema/database/tables.ts';
+import { idsOf, refetchMedia } from '../../schema/database/media/media.ts';
+import type { PostResultRow, PostRow, Transaction } from '../../schema/database/tables.ts';
 import { lockPostWithResults, reopenResult } from '../../schema/database/posts/changes.ts';
 import { getPostRow } from '../../schema/database/posts/posts.ts';
 import { AppError, notFound } from '../../schema/wire/errors.ts';
@@ -35,6 +36,7 @@ export function retryResult(
       const { hint } = postingErrors.account_disconnected;
       throw new AppError('conflict', message, { hint });
     }
+    await renewMedia(trx, post, failed);
     for (const row of failed) await reopenResult(trx, caller.projectId, row);
     // Searches of the network start at `due_at`, so it stays: an earlier run may have sent the post.
     const { scheduled_at: scheduledAt, due_at: dueAt } = post;
@@ -46,6 +48,16 @@ export function retryResult(
     await countResults(context, effects, caller, uncounted, { month: monthOf(new Date()) });
     const shown = presentPost(context, written.post, written.results);
     return { status: 202, data: shown.results.find((row) => row.id === resultId)! };
+  });
+}
+
+/** Fetches media again that could not be fetched. Throws if media were deleted. */
+async function renewMedia(trx: Transaction, post: PostRow, rows: PostResultRow[]): Promise<void> {
+  const ids = idsOf(rows.flatMap(({ media }) => media ?? post.media));
+  const missing = await refetchMedia(trx, ids);
+  if (missing.length === 0) return;
+  throw new AppError('media_expired', `The media were deleted: ${missing.join(', ')}.`, {
+    hint: postingErrors.media_expired.hint,
   });
 }
 

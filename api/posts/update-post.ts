@@ -2,7 +2,9 @@
 import { monthOf } from '../../schema/database/accounts/usage.ts';
 import type { PostRow, Transaction } from '../../schema/database/tables.ts';
 import {
+  clearContentHashes,
   lockPostWithResults,
+  reopenResult,
   replaceResults,
   setPost,
 } from '../../schema/database/posts/changes.ts';
@@ -93,6 +95,11 @@ async function writeContent(
     ...(hasNewTargets ? { account_ids, platform_posts } : { platform_posts: storedTargets }),
   });
   const { targets } = planned;
+  if (!hasNewTargets) {
+    await clearContentHashes(trx, post.project_id, post.id);
+    const failed = stored.results.filter(({ status }) => status === 'failed');
+    for (const row of failed) await reopenResult(trx, post.project_id, row);
+  }
   if (hasNewTargets) {
     const owner = { id: post.id, projectId: post.project_id, usageMonth: null };
     await replaceResults(trx, post.project_id, post.id, toResultRows(owner, targets));

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { checkedAlone } from '../wire/checked-alone.ts';
 import { ErrorObject } from '../wire/error-object.ts';
 import { fixedLimits } from '../wire/limits.ts';
-import { Post } from './posts.ts';
+import { Post, PostIssue } from './posts.ts';
 
 const BulkPost = z
   .unknown()
@@ -28,7 +28,13 @@ const status = z.int().meta({
 });
 
 const AcceptedPost = z
-  .object({ status, post: Post })
+  .object({
+    status,
+    post: Post,
+    warnings: z.array(PostIssue).meta({
+      description: 'Issues that did not prevent the post, but may surprise you.',
+    }),
+  })
   .meta({ id: 'AcceptedPost', description: 'A post of a bulk request that was created.' });
 const RefusedPost = z
   .object({ status, error: ErrorObject })

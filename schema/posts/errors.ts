@@ -66,6 +66,30 @@ export const postingErrors = {
     isRetriable: true,
     nextAction: 'retry',
   },
+  media_unreachable: {
+    message: 'The media could not be fetched from their URL.',
+    hint: 'Check that the URL answers without login, then retry the target. A scheduled post can get new media by an update.',
+    isRetriable: true,
+    nextAction: 'edit_content',
+  },
+  media_invalid: {
+    message: 'The media are not an image or a video that the network takes.',
+    hint: 'Create a new post with other media. A scheduled post can get new media by an update.',
+    isRetriable: false,
+    nextAction: 'edit_content',
+  },
+  media_too_large: {
+    message: 'The media are too large.',
+    hint: 'Create a new post with smaller media. A scheduled post can get new media by an update.',
+    isRetriable: false,
+    nextAction: 'edit_content',
+  },
+  media_expired: {
+    message: 'The media of the post were deleted.',
+    hint: 'Create a new post with new media.',
+    isRetriable: false,
+    nextAction: 'edit_content',
+  },
   platform_not_configured: {
     message: 'This installation does not publish to the network.',
     hint: 'Ask the operator to configure the network.',

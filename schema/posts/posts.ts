@@ -398,6 +398,9 @@ export const PostIssue = z
   .meta({ id: 'PostIssue', description: 'An issue with one field of a post.' });
 export type PostIssue = z.infer<typeof PostIssue>;
 
+/** A post that was just created. */
+export type NewPost = Post & { warnings: PostIssue[] };
+
 export const PostValidation = z
   .object({
     valid: z.boolean().meta({ description: 'Whether the post would be accepted.' }),

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SandboxPostRow } from '../../schema/database/tables.ts';
 import { useApp } from '../support/app/app.ts';
+import { uploadPicture } from '../support/media/uploads.ts';
 
 const app = useApp();
 
@@ -16,19 +17,20 @@ function findPosted(id: string | null): Promise<SandboxPostRow> {
 describe('a post to the sandbox', () => {
   test('in parts, with media and a comment, is one thread there', async () => {
     const { id: account_id } = await app.tenant.connectSandbox('ada');
-    const media_urls = ['https://media.test/a.jpg', 'https://media.test/b.mp4'];
+    const media_ids = [await uploadPicture(app.api), await uploadPicture(app.api)];
     const { id } = await app.tenant.createPost({
       platform_posts: [
-        { account_id, thread_position: 0, caption: 'first', media_urls },
+        { account_id, thread_position: 0, caption: 'first', media_ids },
         { account_id, thread_position: 1, caption: 'second', first_comment: 'comment' },
       ],
     });
     const [first, second] = (await app.tenant.waitForPost(id)).results;
-    expect(await findPosted(first!.external_id)).toMatchObject({ reply_to: null, media_urls });
+    const { reply_to, media } = await findPosted(first!.external_id);
+    expect([reply_to, media.length]).toEqual([null, 2]);
     expect(await findPosted(second!.external_id)).toMatchObject({
       caption: 'second',
       reply_to: first!.external_id,
-      media_urls: [],
+      media: [],
     });
     expect(await findPosted(second!.first_comment!.external_id)).toMatchObject({
       caption: 'comment',

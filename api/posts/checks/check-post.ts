@@ -79,7 +79,9 @@ async function checkPost(
   input: CreatePost,
 ): Promise<CheckedTargets> {
   const publishAt = toSchedule(input) ?? new Date();
-  const checked = await checkTargets(context, caller, input, publishAt);
+  const hasKey = caller.idempotency !== undefined || input.idempotency_key !== undefined;
+  const warnsOfSame = !hasKey && input.status !== 'draft';
+  const checked = await checkTargets(context, caller, input, { publishAt, warnsOfSame });
   const schedule = checkSchedule(context.config, input).map((issue) => error(issue));
   return { ...checked, issues: [...schedule, ...checked.issues] };
 }

@@ -4,6 +4,7 @@ import type { Issue } from '../../../schema/wire/errors.ts';
 import type { Text } from '../../../schema/wire/names.ts';
 import type { PlatformEntry } from '../../../schema/platforms/index.ts';
 import type { Platforms } from '../../../activities/platforms/index.ts';
+import type { MediaFacts } from '../../../activities/platforms/media-rules.ts';
 import { checkText } from '../../../activities/platforms/text-rules.ts';
 import { check } from '../../http/validation.ts';
 import type { RequestTarget, TargetInput } from './request-targets.ts';
@@ -13,7 +14,7 @@ export function checkContent(
   network: PlatformEntry,
   target: RequestTarget,
   input: Pick<TargetInput, 'caption'>,
-  { hasMedia }: { hasMedia: boolean },
+  media: readonly MediaFacts[],
 ): Issue[] {
   const { own, at } = target;
   const [caption, captionPath] =
@@ -21,10 +22,11 @@ export function checkContent(
   return [
     ...checkNetwork(network, target),
     ...checkOptions(platforms, network, target),
+    ...(media.length > 0 ? checkExcluded(network, target) : []),
     ...checkText(network, caption, {
       path: captionPath,
       options: optionsOf(network, target),
-      hasMedia,
+      media,
     }),
     ...checkReplies(network, target),
   ];
@@ -60,8 +62,23 @@ function checkReplies(network: PlatformEntry, { own, at }: RequestTarget): Issue
 }
 
 /** Invalid options count as none here. `checkOptions` reports them. */
-function optionsOf({ options }: PlatformEntry, { own }: RequestTarget): Record<string, unknown> {
+export function optionsOf(
+  { options }: PlatformEntry,
+  { own }: RequestTarget,
+): Record<string, unknown> {
   return options.safeParse(own.platform_options ?? {}).data ?? {};
+}
+
+function checkExcluded(network: PlatformEntry, target: RequestTarget): Issue[] {
+  const { title, rules } = network;
+  const given = optionsOf(network, target);
+  return (rules.media?.excludes ?? [])
+    .filter((name) => given[name] !== undefined)
+    .map((name) => {
+      const path = [...target.at, 'platform_options', name];
+      const message: Text = ({ field }) => `${title} takes no ${field(name)} in a post with media.`;
+      return { path, code: 'not_with_media', message };
+    });
 }
 
 function isOfOther({ name }: PlatformEntry, { own }: RequestTarget): boolean {

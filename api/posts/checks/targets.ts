@@ -1,25 +1,18 @@
 // Checks the targets of a request, and plans the results to write.
 import type { Issue } from '../../../schema/wire/errors.ts';
 import type { Path, Text } from '../../../schema/wire/names.ts';
-import type { Db, MediaItem, SocialAccountRow } from '../../../schema/database/tables.ts';
+import type { MediaItem, SocialAccountRow } from '../../../schema/database/tables.ts';
 import { listAccountsById, type AccountRow } from '../../../schema/database/accounts/accounts.ts';
 import { lostAccountWords, reconnectCalls } from '../../../schema/posts/reconnecting.ts';
-import type { PlatformEntry } from '../../../schema/platforms/index.ts';
 import { rulesOf } from '../../../activities/platforms/index.ts';
 import type { Caller, Context } from '../../http/context.ts';
-import { error, isError, toRefusal, warning, type TargetIssue } from './target-issues.ts';
-import { checkMedia } from '../../../activities/platforms/media-rules.ts';
-import {
-  checkIds,
-  factsOf,
-  findNamedMedia,
-  readMedia,
-  type FoundMedia,
-  type NamedMedia,
-} from './media.ts';
+import { error, isError, toRefusal, type TargetIssue } from './target-issues.ts';
+import { factsOf } from './media.ts';
+import { checkTargetMedia, hashTarget, readAllMedia, type RequestMedia } from './request-media.ts';
 import { readTargets, type RequestTarget, type TargetInput } from './request-targets.ts';
 import { checkContent } from './network-rules.ts';
 import { checkThreads, orderThreads } from './threads.ts';
+import { warnOfSameContent } from './same-content.ts';
 import { warnOfAccess, warnOfRepeats } from './warnings.ts';
 
 export interface PlannedTarget {
@@ -32,6 +25,8 @@ export interface PlannedTarget {
   /** Null: the post's. */
   media: readonly MediaItem[] | null;
   platformOptions: Record<string, unknown>;
+  /** Null: the request has an idempotency key, so that it can't be a repeat. */
+  contentHash: string | null;
   threadPosition: number | null;
   inReplyTo: string | null;
   firstComment: string | null;
@@ -52,10 +47,17 @@ export async function planTargets(
   caller: Caller,
   input: TargetInput,
 ): Promise<Pick<CheckedTargets, 'media' | 'targets'>> {
-  const checked = await checkTargets(context, caller, input, new Date());
+  const options = { publishAt: new Date(), warnsOfSame: false };
+  const checked = await checkTargets(context, caller, input, options);
   const refusal = toRefusal(checked.issues);
   if (refusal) throw refusal;
   return checked;
+}
+
+export interface CheckOptions {
+  publishAt: Date;
+  /** Whether the same content as lately is reported. */
+  warnsOfSame: boolean;
 }
 
 /** An account that the caller can't see counts as unknown. */
@@ -63,7 +65,7 @@ export async function checkTargets(
   context: Context,
   caller: Caller,
   input: TargetInput,
-  publishAt: Date,
+  { publishAt, warnsOfSame }: CheckOptions,
 ): Promise<CheckedTargets> {
   const { named, issue } = readTargets(input, context.config.maxTargets);
   const rows = await listAccountsById(
@@ -84,9 +86,12 @@ export async function checkTargets(
   ];
   const items = media.ofPost.items;
   if (issues.some(isError)) return { issues, accounts, media: items, targets: [] };
-  const targets = named.map((target) =>
-    plan(context, target, accounts.get(target.accountId)!, media),
-  );
+  const hashed = warnsOfSame ? named.map((target) => hashTarget(target, input, media)) : [];
+  issues.push(...(await warnOfSameContent(context.db, caller.projectId, hashed)));
+  const targets = named.map((target, i) => ({
+    ...plan(context, target, accounts.get(target.accountId)!, media),
+    contentHash: hashed[i]?.hash ?? null,
+  }));
   return {
     issues,
     accounts,
@@ -97,55 +102,6 @@ export async function checkTargets(
       ({ threadPosition }) => threadPosition,
     ),
   };
-}
-
-/** The media of a request, and the issues that they have on any network. */
-interface RequestMedia {
-  ofPost: NamedMedia;
-  /** Only of targets that name media. */
-  ofTarget: ReadonlyMap<RequestTarget, NamedMedia>;
-  found: FoundMedia;
-  issues: TargetIssue[];
-}
-
-const noMedia: NamedMedia = { items: [], path: ['media'], pathOf: () => ['media'], issues: [] };
-
-async function readAllMedia(
-  db: Db,
-  caller: Caller,
-  input: TargetInput,
-  named: RequestTarget[],
-): Promise<RequestMedia> {
-  const ofPost = readMedia(input, []) ?? noMedia;
-  const ofTarget = new Map<RequestTarget, NamedMedia>();
-  for (const target of named) {
-    const own = target.at.length > 0 ? readMedia(target.own, target.at) : undefined;
-    if (own) ofTarget.set(target, own);
-  }
-  const found = await findNamedMedia(db, caller, [ofPost, ...ofTarget.values()]);
-  const issuesOf = (media: NamedMedia) => [...media.issues, ...checkIds(media, found)];
-  const issues = [
-    ...issuesOf(ofPost).map((issue) => error(issue)),
-    ...[...ofTarget].flatMap(([target, media]) =>
-      issuesOf(media).map((issue) => error(issue, target)),
-    ),
-  ];
-  return { ofPost, ofTarget, found, issues };
-}
-
-function checkTargetMedia(
-  { title, rules }: PlatformEntry,
-  target: RequestTarget,
-  { auto_fit: autoFit }: TargetInput,
-  { ofPost, ofTarget, found }: RequestMedia,
-): TargetIssue[] {
-  const { items, path, pathOf } = ofTarget.get(target) ?? ofPost;
-  const facts = items.map((item) => factsOf(item, found));
-  const { errors, warnings } = checkMedia(title, rules.media, facts, { path, pathOf, autoFit });
-  return [
-    ...errors.map((issue) => error(issue, target)),
-    ...warnings.map((issue) => warning(issue, target)),
-  ];
 }
 
 function checkTarget(
@@ -170,11 +126,11 @@ function checkTarget(
     return refuse({ code: 'platform_not_configured', message });
   }
   const network = { ...platform.definition, rules: rulesOf(platform, account.traits) };
+  const named = media.ofTarget.get(target) ?? media.ofPost;
+  const facts = named.items.map((item) => factsOf(item, media.found));
   return [
-    ...checkContent(platforms, network, target, input, {
-      hasMedia: (media.ofTarget.get(target) ?? media.ofPost).items.length > 0,
-    }).map((issue) => error(issue, target)),
-    ...checkTargetMedia(network, target, input, media),
+    ...checkContent(platforms, network, target, input, facts).map((issue) => error(issue, target)),
+    ...checkTargetMedia(network, target, input, named, facts),
     ...warnOfAccess(platform, account, target, publishAt),
   ];
 }
@@ -184,7 +140,7 @@ function plan(
   target: RequestTarget,
   account: SocialAccountRow,
   { ofTarget }: RequestMedia,
-): PlannedTarget {
+): Omit<PlannedTarget, 'contentHash'> {
   const { own, path, index } = target;
   const { options } = platforms.get(account.platform)!.definition;
   return {

@@ -41,7 +41,8 @@ const CreatedPostRef = builder.objectRef<CreatedPost>('CreatedPost').implement({
       description: 'The post. Null if it was refused.',
       type: PostRef,
       nullable: true,
-      resolve: (created) => ('post' in created ? created.post : null),
+      resolve: (created) =>
+        'post' in created ? { ...created.post, warnings: created.warnings } : null,
     }),
     error: t.field({
       description: 'Why the post was refused. Null if it was created.',

@@ -1,7 +1,8 @@
 // Creating posts, in GraphQL.
 import { CreatePost, NewPostStatus } from '../../../schema/posts/posts.ts';
 import { builder, operationCost } from '../../graphql/builder.ts';
-import { write } from '../../graphql/operation.ts';
+import { namesAt } from '../../graphql/input.ts';
+import { inInput, write } from '../../graphql/operation.ts';
 import { wordEnum } from '../../graphql/shapes.ts';
 import { createPost } from '../create-post.ts';
 import { PlatformOptionsInput } from './options.ts';
@@ -59,6 +60,11 @@ builder.mutationField('createPost', (t) =>
     complexity: operationCost,
     args: { input: t.arg({ type: CreatePostInput, required: true }) },
     resolve: (_, args, graphql, info) =>
-      write(graphql, { scope: 'posts:write', schema: CreatePost, args, info }, createPost),
+      write(
+        graphql,
+        { scope: 'posts:write', schema: CreatePost, args, info },
+        (context, caller, input) =>
+          createPost(context, caller, input, namesAt(inInput(args, info))),
+      ),
   }),
 );

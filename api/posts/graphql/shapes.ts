@@ -1,6 +1,7 @@
 // A post and its results as GraphQL shows them.
 import {
   FailureStage,
+  IssueSeverity,
   NextAction,
   PostStatus,
   ResultStatus,
@@ -8,6 +9,7 @@ import {
   type FirstComment,
   type Outcome,
   type Post,
+  type PostIssue,
   type PostResult,
 } from '../../../schema/posts/posts.ts';
 import { findPostingError } from '../../../schema/posts/errors.ts';
@@ -18,6 +20,7 @@ import { linkOne } from '../../graphql/links.ts';
 import { nodesOf } from '../../graphql/nodes.ts';
 import { wordEnum } from '../../graphql/shapes.ts';
 import { graphqlNames } from '../../graphql/input.ts';
+import { mediaNodes, MediaRef } from '../../media/graphql.ts';
 import { PlatformRef } from '../../platforms/graphql.ts';
 import { PlatformOptionsRef, showOptions } from './options.ts';
 import { findPosts, findResults } from '../read-posts.ts';
@@ -63,6 +66,22 @@ const FirstCommentRef = builder.objectRef<FirstComment>('FirstComment').implemen
   fields: (t) => ({ text: t.exposeString('text') }),
 });
 
+const IssueSeverityRef = wordEnum(IssueSeverity);
+
+export const PostIssueRef = builder.objectRef<PostIssue>('PostIssue').implement({
+  fields: (t) => ({
+    platformPostIndex: t.exposeInt('platform_post_index', { nullable: true }),
+    accountId: t.exposeID('account_id', { nullable: true }),
+    platform: t.expose('platform', { type: PlatformRef, nullable: true }),
+    field: t.exposeString('field'),
+    code: t.exposeString('code'),
+    message: t.exposeString('message'),
+    actual: t.expose('actual', { type: 'JSON', nullable: true }),
+    limit: t.expose('limit', { type: 'JSON', nullable: true }),
+    severity: t.expose('severity', { type: IssueSeverityRef }),
+  }),
+});
+
 const PostMediaRef = builder.objectRef<Post['media'][number]>('PostMedia').implement({
   fields: (t) => ({
     id: t.exposeID('id', {
@@ -73,6 +92,20 @@ const PostMediaRef = builder.objectRef<Post['media'][number]>('PostMedia').imple
     altText: t.exposeString('alt_text', { nullable: true }),
     thumbnailId: t.exposeID('thumbnail_id', { nullable: true }),
   }),
+});
+
+linkOne(PostMediaRef, 'media', {
+  type: MediaRef,
+  load: mediaNodes.load,
+  description: 'The media. Null for a URL of a draft, and once the media are no longer kept.',
+  idOf: ({ id }) => id,
+});
+
+linkOne(PostMediaRef, 'thumbnail', {
+  type: MediaRef,
+  load: mediaNodes.load,
+  description: 'Still image of a video. Null if there is none, and once it is no longer kept.',
+  idOf: ({ thumbnail_id }) => thumbnail_id,
 });
 
 export const PostResultRef = builder.objectRef<PostResult>('PostResult');
@@ -110,7 +143,7 @@ linkOne(PostResultRef, 'account', {
   idOf: (result) => result.social_account_id,
 });
 
-export const PostRef = builder.objectRef<Post>('Post');
+export const PostRef = builder.objectRef<Post & { warnings?: PostIssue[] }>('Post');
 export const postNodes = nodesOf('posts:read', findPosts);
 
 builder.node(PostRef, {
@@ -125,6 +158,12 @@ builder.node(PostRef, {
     mediaUrls: t.exposeStringList('media_urls'),
     autoFit: t.exposeBoolean('auto_fit'),
     metadata: t.expose('metadata', { type: 'JSON' }),
+    warnings: t.field({
+      type: [PostIssueRef],
+      description:
+        'Issues that did not prevent the post, but may surprise you. Empty except in the response to its creation.',
+      resolve: ({ warnings }) => warnings ?? [],
+    }),
     results: t.field({
       type: [PostResultRef],
       complexity: { field: 5, multiplier: 5 },

@@ -87,6 +87,21 @@ export async function replaceResults(
   await setPost(trx, projectId, postId, { environment: environmentOfTargets(results) });
 }
 
+/** The content of the post changes, so it is no longer the same one. */
+export async function clearContentHashes(
+  trx: Transaction,
+  projectId: string,
+  postId: string,
+): Promise<void> {
+  await trx
+    .updateTable('post_results')
+    .set({ content_hash: null })
+    .where('project_id', '=', projectId)
+    .where('post_id', '=', postId)
+    .where('content_hash', 'is not', null)
+    .execute();
+}
+
 export async function setResultMedia(
   trx: Transaction,
   projectId: string,

@@ -6,7 +6,7 @@ import type { FailureStage, NextAction, Phase } from '../../posts/posts.ts';
 import { giveBackUsage } from '../accounts/usage.ts';
 import { insertChanges } from '../live/changes.ts';
 import type { Notifier } from '../notifier.ts';
-import type { ClockState, Db, Transaction } from '../tables.ts';
+import type { ClockState, Db, PostResultRow, Transaction } from '../tables.ts';
 import { emptyState, type SealedState } from './provider-state.ts';
 import { isOpenRow, type TargetRow } from './targets.ts';
 
@@ -202,7 +202,7 @@ export interface Failure {
  */
 export async function setFailed(
   trx: Transaction,
-  row: TargetRow,
+  row: PostResultRow,
   failure: Failure,
 ): Promise<boolean> {
   const changed = await trx
@@ -243,7 +243,7 @@ export async function setFailed(
  * No other execution has changed the row. A refused commit is also recorded while another execution checks
  * for its post: no post exists, unless a newer commit was begun.
  */
-function isUnchanged(row: TargetRow, { errorCode }: Failure) {
+function isUnchanged(row: PostResultRow, { errorCode }: Failure) {
   const isRefusal =
     row.phase === 'commit' && row.phase_state === 'begun' && errorCode !== 'outcome_unknown';
   if (!isRefusal) return sql<boolean>`steps = ${row.steps}`;

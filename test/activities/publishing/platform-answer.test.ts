@@ -297,6 +297,7 @@ describe('prepare', () => {
     const states: ProviderState[] = [];
     const preparing = (state: ProviderState): Platform => ({
       ...sandbox,
+      definition: { ...sandbox.definition, preparesOnlyMedia: false },
       prepare: () => Promise.resolve({ outcome: 'prepared', state }),
       commit(target, signal) {
         states.push(target.state);

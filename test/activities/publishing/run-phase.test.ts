@@ -10,7 +10,7 @@ import {
 } from '../../support/slow-network.ts';
 
 describe('callPhase', () => {
-  const target = { resultId: 'res_1' } as Target;
+  const target = { resultId: 'res_1', media: [] as const } as unknown as Target;
   const never = new Promise<never>(() => undefined);
   const call = (network: SlowNetwork, spentMs: number) =>
     callPhase(

@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Account } from '../../../schema/accounts.ts';
 import { useApp } from '../../support/app/app.ts';
+import { uploadPicture } from '../../support/media/uploads.ts';
 import { ask, askRefused } from '../../support/graphql/graphql.ts';
 
 let account: Account;
@@ -17,39 +18,40 @@ beforeAll(async () => {
 
 const thread = () => [
   { accountId: account.id, threadPosition: 0, inReplyTo: answered, firstComment: 'below' },
-  { accountId: account.id, threadPosition: 1, caption: 'more', mediaUrls: [] },
+  { accountId: account.id, threadPosition: 1, caption: 'more', media: [] },
 ];
 
 describe('createPost', () => {
   test('creates a thread with replies, comments and media, and shows their results', async () => {
+    const mediaId = await uploadPicture(app.api);
     const { createPost } = await ask(
       app,
       `mutation ($input: CreatePostInput!) { createPost(input: $input) {
-        id mediaUrls
-        results { caption mediaUrls threadPosition inReplyTo firstComment { text status } }
+        id media { id media { kind } }
+        results { caption media { id altText } threadPosition inReplyTo firstComment { text status } }
       } }`,
       {
         input: {
           caption: 'a',
-          mediaUrls: ['https://example.com/a.jpg'],
+          media: [{ id: mediaId, altText: 'noise' }],
           platformPosts: thread(),
         },
       },
     );
     expect(createPost).toEqual({
       id: expect.any(String),
-      mediaUrls: ['https://example.com/a.jpg'],
+      media: [{ id: mediaId, media: { kind: 'IMAGE' } }],
       results: [
         {
           caption: 'a',
-          mediaUrls: ['https://example.com/a.jpg'],
+          media: [{ id: mediaId, altText: 'noise' }],
           threadPosition: 0,
           inReplyTo: answered,
           firstComment: { text: 'below', status: 'PENDING' },
         },
         {
           caption: 'more',
-          mediaUrls: [],
+          media: [],
           threadPosition: 1,
           inReplyTo: null,
           firstComment: null,

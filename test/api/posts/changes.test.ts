@@ -58,8 +58,8 @@ describe('PATCH /v1/posts/:id: the content', () => {
     expect(await author.change(id, {})).toMatchObject(
       refused(422, { path: 'body', code: 'nothing_to_change' }),
     );
-    expect(await author.change(id, { media_ids: [] })).toMatchObject(
-      refused(422, { path: 'media_ids', code: 'unknown_field' }),
+    expect(await author.change(id, { media_files: [] })).toMatchObject(
+      refused(422, { path: 'media_files', code: 'unknown_field' }),
     );
     expect(await author.change(id, { status: 'scheduled' })).toMatchObject(
       refused(422, { path: 'status', code: 'invalid_value' }),

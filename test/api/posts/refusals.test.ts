@@ -63,9 +63,9 @@ describe('media', () => {
         ['media_urls[0]', 'invalid_type'],
       ],
       [
-        'ids of media, which are not yet there',
-        () => ({ media_ids: ['m_1'], account_ids: [client.mute] }),
-        ['media_ids', 'unknown_field'],
+        'an unknown ID of media',
+        () => ({ media_ids: ['med_1'], account_ids: [client.mute] }),
+        ['media_ids[0]', 'unknown_media'],
       ],
     ],
   );
@@ -118,12 +118,12 @@ describe('targets', () => {
         {
           path: 'platform_posts[0].platform_options.delay_ms',
           code: 'unknown_field',
-          message: 'is an option of sandbox, not of bluesky, which takes langs, tags',
+          message: 'is an option of sandbox, not of bluesky, which takes link, langs, tags',
         },
         {
           path: 'platform_posts[0].platform_options.colour',
           code: 'unknown_field',
-          message: 'is not an option of bluesky, which takes langs, tags',
+          message: 'is not an option of bluesky, which takes link, langs, tags',
         },
       ]);
     } finally {

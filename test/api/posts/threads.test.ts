@@ -140,7 +140,7 @@ describe('a first comment', () => {
       { kind: 'comment', caption: 'on 1', answers_result_id: second!.id, position: 3 },
     ]);
     for (const row of rows.slice(2)) {
-      expect(row).toMatchObject({ media_urls: [], platform_options: {}, usage_month: null });
+      expect(row).toMatchObject({ media: [], platform_options: {}, usage_month: null });
     }
     expect(second!.answers_result_id).toBe(first!.id);
     expect(post.results).toHaveLength(2);

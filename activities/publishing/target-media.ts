@@ -1,0 +1,73 @@
+// The media of a target before its call: waits for them, refuses them, or hands them to the network.
+import { findMedia, idsOf } from '../../schema/database/media/media.ts';
+import type { MediaRow } from '../../schema/database/tables.ts';
+import { mediaOf, type TargetRow } from '../../schema/database/posts/targets.ts';
+import type { PostingErrorCode } from '../../schema/posts/errors.ts';
+import type { PlatformRules } from '../../schema/platforms/definition.ts';
+import { StoreError } from '../media/store/store.ts';
+import { PlatformError } from '../platforms/platform-error.ts';
+import type { TargetMedia } from '../platforms/platform.ts';
+import { isSending, type NextStep } from './backoff.ts';
+import type { AdvanceDependencies } from './dependencies.ts';
+
+/** Why a target can't be published with its media. */
+export interface MediaFailure {
+  code: Extract<PostingErrorCode, `media_${string}`>;
+  message: string;
+}
+
+const firstWaitMs = 500;
+const maxWaitMs = 15_000;
+
+/** Undefined: all media are usable, or there are none. */
+export async function findMediaObstacle(
+  { db }: Pick<AdvanceDependencies, 'db'>,
+  row: TargetRow,
+): Promise<NextStep | MediaFailure | undefined> {
+  const ids = idsOf(mediaOf(row));
+  if (ids.length === 0) return undefined;
+  const found = await findMedia(db, ids);
+  const failure = findFailure(ids, found);
+  if (failure) return failure;
+  if (found.every(({ status }) => status !== 'pending')) return undefined;
+  const mediaDelayMs = Math.min((row.clock.mediaDelayMs ?? firstWaitMs / 2) * 2, maxWaitMs);
+  return { next: row.phase, waitMs: mediaDelayMs, clock: { ...row.clock, mediaDelayMs } };
+}
+
+/** The media have arrived. */
+export function withoutMediaWait(row: TargetRow): TargetRow {
+  const { mediaDelayMs: _, ...clock } = row.clock;
+  return { ...row, clock };
+}
+
+function findFailure(ids: string[], found: MediaRow[]): MediaFailure | undefined {
+  const failed = found.find(({ status }) => status === 'failed');
+  if (failed) {
+    const code = failed.error_code === 'media_hash_mismatch' ? 'media_invalid' : failed.error_code!;
+    const place = failed.url === null ? '' : `${failed.url}: `;
+    return { code, message: `${place}${failed.error_message}` };
+  }
+  const isGone = ids.some((id) => !found.some((row) => row.id === id && row.status !== 'deleted'));
+  return isGone
+    ? { code: 'media_expired', message: 'The media of the post were deleted.' }
+    : undefined;
+}
+
+/** A PlatformError: the store doesn't answer, so the target tries again. */
+export async function loadMedia(
+  { loadMedia: load }: Pick<AdvanceDependencies, 'loadMedia'>,
+  row: TargetRow,
+  network: { title: string; rules: PlatformRules },
+): Promise<readonly TargetMedia[] | MediaFailure | PlatformError> {
+  if (!load) return [];
+  try {
+    const loaded = await load(row, network);
+    if ('media' in loaded) return loaded.media;
+    // A check for the post needs no media.
+    return isSending(row.phase) ? loaded : [];
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    const message = 'The media store did not answer.';
+    return new PlatformError('unavailable', message, { cause: error });
+  }
+}

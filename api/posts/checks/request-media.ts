@@ -1,0 +1,75 @@
+// The media of a request and of its targets, checked against the rules of their networks.
+import {
+  checkMedia,
+  mediaRulesOf,
+  type MediaFacts,
+} from '../../../activities/platforms/media-rules.ts';
+import type { Db } from '../../../schema/database/tables.ts';
+import type { PlatformEntry } from '../../../schema/platforms/index.ts';
+import type { Caller } from '../../http/context.ts';
+import { checkIds, findNamedMedia, readMedia, type FoundMedia, type NamedMedia } from './media.ts';
+import { optionsOf } from './network-rules.ts';
+import type { RequestTarget, TargetInput } from './request-targets.ts';
+import { hashContent, type HashedTarget } from './same-content.ts';
+import { error, warning, type TargetIssue } from './target-issues.ts';
+
+/** The media of a request, and the issues that they have on any network. */
+export interface RequestMedia {
+  ofPost: NamedMedia;
+  /** Only of targets that name media. */
+  ofTarget: ReadonlyMap<RequestTarget, NamedMedia>;
+  found: FoundMedia;
+  issues: TargetIssue[];
+}
+
+const noMedia: NamedMedia = { items: [], path: ['media'], pathOf: () => ['media'], issues: [] };
+
+export async function readAllMedia(
+  db: Db,
+  caller: Caller,
+  input: TargetInput,
+  named: RequestTarget[],
+): Promise<RequestMedia> {
+  const ofPost = readMedia(input, []) ?? noMedia;
+  const ofTarget = new Map<RequestTarget, NamedMedia>();
+  for (const target of named) {
+    const own = target.at.length > 0 ? readMedia(target.own, target.at) : undefined;
+    if (own) ofTarget.set(target, own);
+  }
+  const found = await findNamedMedia(db, caller, [ofPost, ...ofTarget.values()]);
+  const issuesOf = (media: NamedMedia) => [...media.issues, ...checkIds(media, found)];
+  const issues = [
+    ...issuesOf(ofPost).map((issue) => error(issue)),
+    ...[...ofTarget].flatMap(([target, media]) =>
+      issuesOf(media).map((issue) => error(issue, target)),
+    ),
+  ];
+  return { ofPost, ofTarget, found, issues };
+}
+
+export function hashTarget(
+  target: RequestTarget,
+  { caption }: TargetInput,
+  { ofPost, ofTarget, found }: RequestMedia,
+): HashedTarget {
+  const { items } = ofTarget.get(target) ?? ofPost;
+  const hash = hashContent(target, target.own.caption ?? caption, items, found);
+  return { target, hash };
+}
+
+export function checkTargetMedia(
+  network: PlatformEntry,
+  target: RequestTarget,
+  { auto_fit: autoFit }: TargetInput,
+  { path, pathOf }: NamedMedia,
+  facts: readonly MediaFacts[],
+): TargetIssue[] {
+  const options = optionsOf(network, target);
+  const { title, rules } = mediaRulesOf(network, options);
+  const place = { path, pathOf, autoFit, options };
+  const { errors, warnings } = checkMedia(title, rules, facts, place);
+  return [
+    ...errors.map((issue) => error(issue, target)),
+    ...warnings.map((issue) => warning(issue, target)),
+  ];
+}

@@ -1,0 +1,34 @@
+// Finds posts with the same content.
+import { sql } from 'kysely';
+import { firstIdAt } from '../../wire/ids.ts';
+import type { Db } from '../tables.ts';
+
+/** How long a post counts as the same one again. */
+const sameForMs = 24 * 3_600_000;
+
+export interface Content {
+  accountId: string;
+  /** As stored: `\x` and hex. */
+  hash: string;
+}
+
+/** The accounts that were given the same content lately, other than in a failed or canceled target. */
+export async function findSameContent(
+  db: Db,
+  projectId: string,
+  contents: Content[],
+): Promise<ReadonlySet<string>> {
+  const accountIds = contents.map(({ accountId }) => accountId);
+  const hashes = contents.map(({ hash }) => hash);
+  const since = firstIdAt('result', new Date(Date.now() - sameForMs));
+  const { rows } = await sql<{ social_account_id: string }>`
+    /* prepared: find_same_content */
+    select r.social_account_id
+    from unnest(${accountIds}::text[], ${hashes}::text[]) as content (account_id, hash)
+    join post_results r
+      on r.social_account_id = content.account_id and r.content_hash = content.hash::bytea
+    join posts on posts.id = r.post_id
+    where r.project_id = ${projectId} and r.id > ${since}
+      and r.status not in ('failed', 'canceled') and posts.status <> 'draft'`.execute(db);
+  return new Set(rows.map((row) => row.social_account_id));
+}

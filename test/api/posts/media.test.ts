@@ -1,0 +1,230 @@
+// The media of posts: their three forms, what is refused, what is stored, and what the engine is asked for.
+import { beforeEach, describe, expect, test } from 'vitest';
+import { failScheduledTargets } from '../../../schema/database/posts/fail-scheduled.ts';
+import { findMedia } from '../../../schema/database/media/media.ts';
+import { useRest } from '../../support/app/rest.ts';
+import { insertMedia, videoRow } from '../../support/rows/media.ts';
+import { inSeconds, useAuthor } from '../../support/rows/posts.ts';
+import { inQuietTransaction } from '../../support/rows/quiet-transaction.ts';
+
+const rest = useRest();
+const author = useAuthor(rest);
+
+const media = (change = {}) => insertMedia(rest.context.db, author.projectId, change);
+const url = 'https://media.test/a.jpg';
+
+/** At the sandbox, which takes every kind. */
+let accounts: [string, string, string];
+beforeEach(async () => {
+  const insert = () => rest.insertAccount(author.projectId, { platform: 'sandbox' });
+  accounts = [await insert(), await insert(), await insert()];
+});
+
+const create = (post: Record<string, unknown>) => {
+  const targets = 'platform_posts' in post ? {} : { account_ids: accounts.slice(0, 2) };
+  return author.create({ ...targets, ...post });
+};
+
+async function issuesOf(body: object) {
+  const request = { caption: 'a', account_ids: [accounts[0]], ...body };
+  const answer = await rest.call('POST', '/v1/posts', { key: author.key, body: request });
+  expect(answer.status).toBe(422);
+  return answer.body.error.issues.map((issue: { path: string; code: string }) => [
+    issue.path,
+    issue.code,
+  ]);
+}
+
+const statusOf = async (id: string) => {
+  const { db } = rest.context;
+  const row = await db
+    .selectFrom('media')
+    .selectAll()
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return row.status;
+};
+
+describe('the forms of media', () => {
+  test('media, media_ids and media_urls name the same', async () => {
+    const id = await media();
+    const item = { id, url: null, alt_text: null, thumbnail_id: null };
+    expect((await create({ media_ids: [id] })).media).toEqual([item]);
+    expect((await create({ media: [{ id }] })).media).toEqual([item]);
+    const fetched = await create({ media_urls: [url] });
+    expect(fetched).toMatchObject({ media: [{ url }], media_urls: [url] });
+  });
+
+  test('a target replaces the media of the post, or has none', async () => {
+    const [a, b] = [await media(), await media(videoRow)];
+    const thumbnail = await media();
+    const [ada, bob, eve] = accounts;
+    const own = [{ id: b, alt_text: 'a cat', thumbnail_id: thumbnail }];
+    const post = await create({
+      media_ids: [a],
+      platform_posts: [
+        { account_id: ada },
+        { account_id: bob, media: own },
+        { account_id: eve, media: [] },
+      ],
+    });
+    expect(post.results.map((result) => result.media.map(({ id }) => id))).toEqual([[a], [b], []]);
+    expect(post.results[1]!.media).toMatchObject(own);
+    for (const id of [a, b, thumbnail]) expect(await statusOf(id)).toBe('attached');
+  });
+
+  test('a post with media needs no caption', async () => {
+    const post = await create({ caption: '', media_ids: [await media()] });
+    expect(post.status).toBe('pending');
+  });
+
+  test('two forms, an item with both or neither, and unusable media are refused', async () => {
+    const id = await media();
+    expect(await issuesOf({ media_ids: [id], media_urls: [url] })).toEqual([
+      ['media_ids', 'several_media_forms'],
+    ]);
+    expect(await issuesOf({ media: [{ id, url }, {}] })).toEqual([
+      ['media[0]', 'id_or_url'],
+      ['media[1]', 'id_or_url'],
+    ]);
+    expect(await issuesOf({ media: [{ url: 'a.jpg' }] })).toEqual([
+      ['media[0].url', 'invalid_url'],
+    ]);
+    const unusable = [
+      await media({ status: 'pending' }),
+      await media({
+        status: 'failed',
+        error_code: 'media_invalid',
+        error_message: 'Not an image.',
+      }),
+      await media({ status: 'deleted' }),
+      await insertMedia(rest.context.db, (await rest.createTenant()).projectId),
+    ];
+    expect(await issuesOf({ media_ids: unusable })).toEqual([
+      ['media_ids[0]', 'media_not_ready'],
+      ['media_ids[1]', 'media_failed'],
+      ['media_ids[2]', 'media_deleted'],
+      ['media_ids[3]', 'unknown_media'],
+    ]);
+    const video = await media(videoRow);
+    expect(await issuesOf({ media: [{ id: video, thumbnail_id: video }] })).toEqual([
+      ['media[0].thumbnail_id', 'thumbnail_not_image'],
+    ]);
+  });
+
+  test('a test key finds no media of production', async () => {
+    const id = await media();
+    const { projectId } = author;
+    const { key } = await rest.createTenant({ projectId, environment: 'test' });
+    const body = { caption: 'a', account_ids: [accounts[0]], media_ids: [id] };
+    const answer = await rest.call('POST', '/v1/posts', { key, body });
+    expect(answer.body.error.issues).toMatchObject([{ code: 'unknown_media' }]);
+  });
+});
+
+describe('a URL', () => {
+  const workflowsOf = (ids: string[]) =>
+    rest.context.db
+      .selectFrom('outbox')
+      .select('input')
+      .where('workflow', '=', 'fetchMedia')
+      .execute()
+      .then((rows) =>
+        rows.filter(({ input }) => ids.includes((input as { mediaId: string }).mediaId)),
+      );
+
+  test('is fetched once for a post, wherever the post names it', async () => {
+    const [ada, bob] = accounts;
+    const post = await create({
+      media_urls: [url],
+      platform_posts: [{ account_id: ada }, { account_id: bob, media_urls: [url] }],
+    });
+    const ids = post.results.map((result) => result.media[0]!.id!);
+    expect(new Set([post.media[0]!.id, ...ids]).size).toBe(1);
+    expect(await workflowsOf(ids)).toHaveLength(1);
+  });
+
+  test('of a draft is fetched when the draft is scheduled', async () => {
+    const draft = await create({ status: 'draft', media_urls: [url] });
+    expect(draft.media).toEqual([{ id: null, url, alt_text: null, thumbnail_id: null }]);
+    const { body } = await author.change(draft.id, { scheduled_at: inSeconds(7_200) });
+    const { id } = body.data.media[0];
+    expect(body.data.media).toEqual([{ id, url, alt_text: null, thumbnail_id: null }]);
+    expect(await workflowsOf([id])).toHaveLength(1);
+  });
+
+  test('that fails fails the target of a scheduled post, until the post gets other media', async () => {
+    const { db } = rest.context;
+    const scheduled = await create({
+      media_urls: [url],
+      scheduled_at: inSeconds(7_200),
+    });
+    const { id } = scheduled.media[0]!;
+    const error = { error_code: 'media_unreachable', error_message: 'The server answered 404.' };
+    await db
+      .updateTable('media')
+      .set({ status: 'failed', ...error } as never)
+      .where('id', '=', id!)
+      .execute();
+    const [row] = await findMedia(db, [id!]);
+    await inQuietTransaction(db, (trx) => failScheduledTargets(trx, row!));
+    const failed = await author.read(scheduled.id);
+    expect(failed.status).toBe('scheduled');
+    expect(failed.results[0]).toMatchObject({
+      status: 'failed',
+      failure_stage: 'prepare',
+      ...error,
+    });
+    const again = await author.change(scheduled.id, { caption: 'other' });
+    expect(again.body.error.issues).toMatchObject([{ path: 'media[0].id', code: 'media_failed' }]);
+    const { body } = await author.change(scheduled.id, { media_ids: [await media()] });
+    expect(body.data.results).toMatchObject([{ status: 'pending' }, { status: 'pending' }]);
+    expect(await author.published(accounts[0])).toBe(1);
+  });
+});
+
+describe('warnings', () => {
+  const warningsOf = async (body: object, headers = {}) => {
+    const request = { account_ids: [accounts[0]], ...body };
+    const answer = await rest.call('POST', '/v1/posts', {
+      key: author.key,
+      body: request,
+      headers,
+    });
+    expect(answer.status).toBeLessThan(300);
+    return answer.body.warnings.map((issue: { code: string; field: string }) => [
+      issue.field,
+      issue.code,
+    ]);
+  };
+
+  test('report the same content within a day, unless the request has an idempotency key', async () => {
+    const [a, b] = [await media(), await media()];
+    const post = { caption: 'the same', media_ids: [a] };
+    expect(await warningsOf(post)).toEqual([]);
+    expect(await warningsOf(post)).toEqual([['account_ids[0]', 'repeated_content']]);
+    expect(await warningsOf(post, { 'Idempotency-Key': 'k1' })).toEqual([]);
+    expect(await warningsOf({ ...post, media_ids: [b] })).toEqual([]);
+    expect(await warningsOf({ ...post, account_ids: [accounts[1]] })).toEqual([]);
+  });
+
+  test('report no repeat of a draft, or of a canceled post', async () => {
+    expect(await warningsOf({ caption: 'b', status: 'draft' })).toEqual([]);
+    const canceled = await create({
+      caption: 'b',
+      account_ids: [accounts[0]],
+      scheduled_at: inSeconds(7_200),
+    });
+    await author.ask(canceled.id, 'cancel');
+    expect(await warningsOf({ caption: 'b' })).toEqual([]);
+  });
+
+  test('come again with the stored answer of a repeated request', async () => {
+    const part = { account_id: accounts[0], caption: 'again' };
+    const platform_posts = [0, 1].map((thread_position) => ({ ...part, thread_position }));
+    const body = { account_ids: undefined, platform_posts };
+    const first = await warningsOf(body, { 'Idempotency-Key': 'k2' });
+    expect(first).toEqual([['platform_posts[1].caption', 'repeated_text']]);
+    expect(await warningsOf(body, { 'Idempotency-Key': 'k2' })).toEqual(first);
+  });
+});
