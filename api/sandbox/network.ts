@@ -1,4 +1,4 @@
-// The sandbox network's API: tokens and posts.
+// The sandbox network's API: tokens, media and posts.
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { listSandboxPosts } from '../../schema/database/sandbox.ts';
@@ -7,14 +7,15 @@ import {
   NewPost,
   presentPost,
   Reference,
-  Storable,
   takePost,
   type NodeBindings,
   type PostingSettings,
   type SandboxRequest,
 } from './posting.ts';
+import { createMedia, NewMedia, takePart } from './media.ts';
 import { Refusal } from './refusal.ts';
 import { authenticate, exchangeCode, logIn, refresh, revoke } from './tokens.ts';
+import { Storable } from './values.ts';
 
 const Token = z.discriminatedUnion('grant_type', [
   z.strictObject({ grant_type: z.literal('handle'), handle: SandboxHandle }),
@@ -43,6 +44,16 @@ export function createNetwork(settings: PostingSettings): Hono {
   app.post('/revoke', async (c) => {
     await revoke(db, (await readBody(c, z.strictObject({ token: z.string() }), 400)).token);
     return c.body(null, 204);
+  });
+
+  app.post('/media', async (c) => {
+    const grant = await authenticate(db, c.req.header('Authorization'));
+    return c.json(await createMedia(db, grant, await readBody(c, NewMedia, 422)), 201);
+  });
+
+  app.put('/media/:id', async (c) => {
+    const grant = await authenticate(db, c.req.header('Authorization'));
+    return c.json(await takePart(db, grant, c.req.param('id'), c.req.raw));
   });
 
   app.get('/posts', async (c) => {

@@ -1,14 +1,16 @@
 // The sandbox network's pages, which show its posts.
 import { Hono } from 'hono';
 import { html } from 'hono/html';
-import type { Db, SandboxPostRow } from '../../schema/database/tables.ts';
+import type { Db, SandboxMediaRow, SandboxPostRow } from '../../schema/database/tables.ts';
 import {
   findSandboxPost,
+  listSandboxMedia,
   listSandboxPosts,
   listSandboxReplies,
 } from '../../schema/database/sandbox.ts';
 import { SandboxHandle } from '../../schema/platforms/sandbox.ts';
 import { page, type Html } from '../http/pages.ts';
+import { isSandboxId } from './values.ts';
 
 const shown = 100;
 
@@ -24,22 +26,33 @@ export function createPostPages({ db }: { db: Db }): Hono {
       handle === undefined ? 'Sandbox posts' : `Sandbox posts of @${handle}`,
       posts.length > 0
         ? html`<p class="quiet">The newest ${posts.length}, newest first.</p>
-            ${threaded(posts).map(showPost)}`
+            ${await showPosts(posts)}`
         : html`<p>No posts yet.</p>`,
+      { hasMedia: true },
     );
   });
 
   app.get('/:id', async (c) => {
     const id = c.req.param('id');
-    const post = /^[0-9a-z]+$/.test(id) ? await findSandboxPost(db, id) : undefined;
+    const post = isSandboxId(id) ? await findSandboxPost(db, id) : undefined;
     if (!post) return noSuch('post');
     const replies = await listSandboxReplies(db, post.id, shown);
     return page(
       `Post of @${post.handle}`,
-      html`${threaded([...replies.toReversed(), post]).map(showPost)}
+      html`${await showPosts([...replies.toReversed(), post])}
         <p><a href="/sandbox/posts">All posts</a></p>`,
+      { hasMedia: true },
     );
   });
+
+  async function showPosts(newestFirst: SandboxPostRow[]): Promise<Html[]> {
+    const rows = await listSandboxMedia(
+      db,
+      newestFirst.flatMap(({ media }) => media),
+    );
+    const mediaById = new Map(rows.map((row) => [row.id, row]));
+    return threaded(newestFirst).map((post) => showPost(post, mediaById));
+  }
 
   return app;
 }
@@ -65,8 +78,8 @@ function threaded(newestFirst: SandboxPostRow[]): SandboxPostRow[] {
     .flatMap(withReplies);
 }
 
-function showPost(post: SandboxPostRow): Html {
-  const { id, handle, caption, reference, reply_to, media_urls } = post;
+function showPost(post: SandboxPostRow, mediaById: Map<string, SandboxMediaRow>): Html {
+  const { id, handle, caption, reference, reply_to, media } = post;
   const at = post.created_at.toISOString();
   const byHandle = `/sandbox/posts?${new URLSearchParams({ handle }).toString()}`;
   return html`<article>
@@ -76,10 +89,21 @@ function showPost(post: SandboxPostRow): Html {
       html`<p class="quiet">replies to <a href="/sandbox/posts/${reply_to}">${reply_to}</a></p>`
     }
     <p class="text">${caption}</p>
-    ${media_urls.map((url) => html`<p><a href="${url}" rel="noreferrer nofollow">${url}</a></p>`)}
+    ${media.map((mediaId) => showMedia(mediaById.get(mediaId)))}
     <p class="quiet">
       <a href="/sandbox/posts/${id}"><time datetime="${at}">${at}</time></a>
       ${reference !== null && html`· reference ${reference}`}
     </p>
   </article>`;
+}
+
+function showMedia(media: SandboxMediaRow | undefined): Html {
+  if (!media) return html`<p class="quiet">Media that the sandbox no longer has</p>`;
+  const { id, content_type, alt_text } = media;
+  const url = `/sandbox/media/${id}`;
+  if (content_type.startsWith('image/')) {
+    return html`<img src="${url}" alt="${alt_text ?? 'Image without alt text'}" loading="lazy" />`;
+  }
+  const label = alt_text ?? 'Video without alt text';
+  return html`<video src="${url}" aria-label="${label}" controls preload="metadata"></video>`;
 }

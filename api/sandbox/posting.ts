@@ -1,5 +1,4 @@
 // Publishes or refuses a post to the sandbox, as its directive requests.
-import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context as HonoContext } from 'hono';
@@ -19,34 +18,34 @@ import {
   type SandboxOutcome,
 } from '../../schema/platforms/sandbox.ts';
 import { readDirective, type Directive } from './directive.ts';
+import { checkMedia } from './media.ts';
 import { Refusal } from './refusal.ts';
 import { expired, revoked } from './tokens.ts';
+import { isSandboxId, newSandboxId, Storable } from './values.ts';
 
-/** Postgres can't store lone surrogates or NUL. */
-const isStorable = (text: string) => text.isWellFormed() && !text.includes('\0');
+export const Reference = Storable.min(1).max(255);
 
-export const Storable = z.string().refine(isStorable, 'has characters that cannot be stored');
-
-export const Reference = z.string().min(1).max(255).refine(isStorable);
-
-export const NewPost = z.strictObject({
-  caption: Storable.min(1, 'must not be empty').refine(
-    (caption) => Array.from(caption).length <= maxSandboxCaption,
-    { message: `must have at most ${maxSandboxCaption} characters` },
-  ),
+const PostFields = z.strictObject({
+  caption: Storable.refine((caption) => Array.from(caption).length <= maxSandboxCaption, {
+    message: `must have at most ${maxSandboxCaption} characters`,
+  }),
   reference: Reference.optional(),
   reply_to: Storable.max(64).optional(),
-  media_urls: z
-    .array(
-      z
-        .url({ protocol: /^https?$/ })
-        .max(2_048)
-        .refine(isStorable),
-    )
+  media: z
+    .array(z.string().refine(isSandboxId, 'must be the ID of media'))
     .max(maxSandboxMedia)
+    .refine((ids) => new Set(ids).size === ids.length, 'must not repeat an ID')
     .default([]),
   ...SandboxOptions.shape,
 });
+
+export const NewPost = PostFields.refine(
+  ({ caption, media }) => caption !== '' || media.length > 0,
+  {
+    path: ['caption'],
+    message: 'must not be empty',
+  },
+);
 type NewPost = z.infer<typeof NewPost>;
 
 /** Node's own request, so that the sandbox can cut its connection. */
@@ -70,20 +69,21 @@ export async function takePost(
   sent: NewPost,
 ): Promise<Response> {
   const { db } = settings;
-  const { caption, reference = null, reply_to = null, media_urls, ...requested } = sent;
+  const { caption, reference = null, reply_to = null, media, ...requested } = sent;
   const read = readDirective(caption, requested);
   if ('issue' in read) throw new Refusal(422, 'invalid_directive', read.issue);
   const { directive } = read;
   if (reply_to !== null && !(await findSandboxPost(db, reply_to))) {
     throw new Refusal(422, 'reply_to_not_found', 'The post to reply to is not on the sandbox.');
   }
+  await checkMedia(db, grant, media);
   const outcome = (await isOutcomeDue(db, reference, directive)) ? directive.outcome : 'published';
   if (!isTaken(outcome)) {
     await hold(outcome === 'hang' ? maxSandboxDelayMs : directive.delayMs);
     return refuse(db, c, grant, directive, outcome);
   }
   // The post is public before the response, as on a network that responds slowly.
-  const id = newPostId();
+  const id = newSandboxId();
   const { handle } = grant;
   const post = await insertSandboxPost(db, {
     id,
@@ -91,7 +91,7 @@ export async function takePost(
     caption,
     reference,
     reply_to,
-    media_urls,
+    media,
     ...(outcome === 'lost_and_hidden' && { is_hidden: true }),
   });
   await hold(directive.delayMs);
@@ -167,11 +167,6 @@ function throttleHeaders({ throttleS }: Directive): Record<string, string> {
   return { 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset-After': String(throttleS) };
 }
 
-/** IDs grow with time, so lists can page by them. */
-function newPostId(): string {
-  return Date.now().toString(36).padStart(9, '0') + randomBytes(6).toString('hex');
-}
-
 export function presentPost(
   { publicUrl }: Pick<PostingSettings, 'publicUrl'>,
   post: SandboxPostRow,
@@ -182,7 +177,7 @@ export function presentPost(
     caption: post.caption,
     reference: post.reference,
     reply_to: post.reply_to,
-    media_urls: post.media_urls,
+    media: post.media,
     url: `${publicUrl}/sandbox/posts/${post.id}`,
     created_at: post.created_at.toISOString(),
   };

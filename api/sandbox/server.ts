@@ -1,10 +1,12 @@
 // The built-in test network. It has its own tables and pages, and Fanfare reaches it only over HTTP.
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { except } from 'hono/combine';
 import type { Logger } from 'pino';
 import type { Db } from '../../schema/database/tables.ts';
 import { createConsent } from './consent.ts';
 import { createInbox } from './inbox.ts';
+import { createMediaFiles } from './media-files.ts';
 import { createNetwork } from './network.ts';
 import { createPostPages } from './post-pages.ts';
 import { Refusal } from './refusal.ts';
@@ -21,15 +23,16 @@ const maxBodyBytes = 1_048_576;
 /** Expects full paths, starting with `/sandbox`. `env.req` is Node's request. */
 export function createSandbox(settings: SandboxSettings): Hono {
   const app = new Hono().basePath('/sandbox');
-  app.use(
-    bodyLimit({
-      maxSize: maxBodyBytes,
-      onError: () => new Refusal(413, 'too_large', 'The body is too large.').toResponse(),
-    }),
-  );
+  const limit = bodyLimit({
+    maxSize: maxBodyBytes,
+    onError: () => new Refusal(413, 'too_large', 'The body is too large.').toResponse(),
+  });
+  // Parts of media are larger, and are never held whole.
+  app.use(except('/sandbox/api/media/:id', limit));
   app.get('/', (c) => c.redirect('/sandbox/posts'));
   app.route('/api', createNetwork(settings));
   app.route('/posts', createPostPages(settings));
+  app.route('/media', createMediaFiles(settings));
   app.route('/consent', createConsent(settings));
   app.route('/inbox', createInbox());
   app.notFound(() =>

@@ -1,6 +1,6 @@
 // Queries of the sandbox network on its own tables.
 import { sql } from 'kysely';
-import type { Db, SandboxGrantRow, SandboxPostRow } from './tables.ts';
+import type { Db, SandboxGrantRow, SandboxMediaRow, SandboxPostRow } from './tables.ts';
 
 export interface NewSandboxPost {
   id: string;
@@ -8,7 +8,7 @@ export interface NewSandboxPost {
   caption: string;
   reference: string | null;
   reply_to: string | null;
-  media_urls: string[];
+  media: string[];
   is_hidden?: boolean;
 }
 
@@ -61,6 +61,73 @@ export function listSandboxReplies(db: Db, id: string, limit: number): Promise<S
     .orderBy('id')
     .limit(limit)
     .execute();
+}
+
+export interface NewSandboxMedia extends Pick<
+  SandboxMediaRow,
+  'id' | 'handle' | 'content_type' | 'bytes' | 'sha256' | 'alt_text'
+> {}
+
+export function insertSandboxMedia(db: Db, media: NewSandboxMedia): Promise<SandboxMediaRow> {
+  return db.insertInto('sandbox_media').values(media).returningAll().executeTakeFirstOrThrow();
+}
+
+export function findSandboxMedia(db: Db, id: string): Promise<SandboxMediaRow | undefined> {
+  return db.selectFrom('sandbox_media').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** In no order. */
+export async function listSandboxMedia(db: Db, ids: string[]): Promise<SandboxMediaRow[]> {
+  if (ids.length === 0) return [];
+  return db.selectFrom('sandbox_media').selectAll().where('id', 'in', ids).execute();
+}
+
+/** Appends bytes. False: they don't start where the received ones end. */
+export async function insertSandboxMediaPart(
+  db: Db,
+  id: string,
+  startByte: number,
+  bytes: Buffer,
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    with media as (
+      update sandbox_media set received_bytes = ${startByte + bytes.length}
+      where id = ${id} and received_bytes = ${startByte}
+      returning id
+    )
+    insert into sandbox_media_parts (media_id, start_byte, bytes)
+    select id, ${startByte}, ${bytes} from media`.execute(db);
+  return numAffectedRows === 1n;
+}
+
+/** At most `maxBytes` from there on, and none of the next part. Undefined: no such byte is stored. */
+export async function readSandboxMedia(
+  db: Db,
+  id: string,
+  startByte: number,
+  maxBytes: number,
+): Promise<Buffer | undefined> {
+  const part = await db
+    .selectFrom('sandbox_media_parts')
+    .select(
+      sql<Buffer>`substring(bytes from ${startByte}::int - start_byte + 1 for ${maxBytes}::int)`.as(
+        'bytes',
+      ),
+    )
+    .where('media_id', '=', id)
+    .where('start_byte', '<=', startByte)
+    .orderBy('start_byte', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return part && part.bytes.length > 0 ? part.bytes : undefined;
+}
+
+export async function setSandboxMediaComplete(db: Db, id: string): Promise<void> {
+  await db.updateTable('sandbox_media').set({ is_complete: true }).where('id', '=', id).execute();
+}
+
+export async function deleteSandboxMedia(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('sandbox_media').where('id', '=', id).execute();
 }
 
 /** Counts one more refusal of a target, and returns the new count. */

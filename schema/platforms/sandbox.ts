@@ -24,6 +24,13 @@ export type SandboxOutcome = keyof typeof sandboxOutcomes;
 export const maxSandboxDelayMs = 60_000;
 export const maxSandboxCaption = 5_000;
 export const maxSandboxMedia = 4;
+export const maxSandboxAltText = 2_000;
+export const maxSandboxMediaBytes = 536_870_912;
+/** Of one request. */
+export const maxSandboxPartBytes = 8_388_608;
+const imageTypes = ['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif'] as const;
+const videoTypes = ['video/mp4', 'video/quicktime', 'video/webm'] as const;
+export const sandboxMediaTypes = [...imageTypes, ...videoTypes] as const;
 
 const outcomeNames = Object.keys(sandboxOutcomes) as SandboxOutcome[];
 
@@ -67,17 +74,15 @@ export const sandbox = definePlatform({
     media: {
       max: maxSandboxMedia,
       canMix: true,
-      image: {
-        max: maxSandboxMedia,
-        types: ['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif'],
-      },
-      video: { max: maxSandboxMedia, types: ['video/mp4', 'video/quicktime', 'video/webm'] },
-      altText: 2_000,
+      image: { max: maxSandboxMedia, types: imageTypes, maxBytes: maxSandboxMediaBytes },
+      video: { max: maxSandboxMedia, types: videoTypes, maxBytes: maxSandboxMediaBytes },
+      altText: maxSandboxAltText,
     },
     replies: { id: /^[0-9a-z]{1,64}$/, example: '0mg3k2x1a9f3c2d41e6b5a' },
     source: "the sandbox's own rule",
   },
   options: SandboxOptions,
+  preparesOnlyMedia: true,
   commitRepeatsForMs: 0,
 });
 

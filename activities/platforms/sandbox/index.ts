@@ -1,11 +1,11 @@
 // The sandbox network, called over HTTP like any other network.
 import { z } from 'zod';
-import { sandbox, SandboxHandle } from '../../../schema/platforms/sandbox.ts';
+import { maxSandboxPartBytes, sandbox, SandboxHandle } from '../../../schema/platforms/sandbox.ts';
 import type { NetworkAnswer } from '../json-client.ts';
-import { createApi, type ApiCall } from '../network-api.ts';
+import { createApi, type ApiCall, type Ask } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
-import type { Fetch, Grant, Platform } from '../platform.ts';
-import { publishedAs } from '../results.ts';
+import type { Fetch, Grant, Platform, ProviderState, TargetMedia } from '../platform.ts';
+import { preparedAs, publishedAs } from '../results.ts';
 import type { Explanation, Verdict } from '../refusal.ts';
 
 export interface SandboxSettings {
@@ -14,6 +14,8 @@ export interface SandboxSettings {
   apiUrl: string;
   /** The network's base URL for browsers. */
   publicUrl: string;
+  /** Of one request. Default: as many as the network takes. */
+  partBytes?: number;
 }
 
 const Tokens = z.object({
@@ -23,6 +25,7 @@ const Tokens = z.object({
 });
 const NetworkPost = z.object({ id: z.string(), url: z.string() });
 const NetworkPosts = z.object({ posts: z.array(NetworkPost) });
+const NetworkMedia = z.object({ id: z.string(), received_bytes: z.int() });
 const NetworkError = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
 /** By the network's own codes. It sends `unavailable` before it accepts a post. */
@@ -31,7 +34,17 @@ const verdicts = new Map<string | undefined, Verdict>([
   ['unavailable', 'unavailable'],
 ]);
 
-export function createSandboxPlatform({ fetch, apiUrl, publicUrl }: SandboxSettings): Platform {
+/** Of the target's media in their order. The last upload may be incomplete. */
+const Prepared = z.object({ uploads: z.array(z.object({ id: z.string(), received: z.int() })) });
+type Upload = z.infer<typeof Prepared>['uploads'][number];
+const readUploads = (state: ProviderState) => Prepared.safeParse(state).data?.uploads ?? [];
+
+export function createSandboxPlatform({
+  fetch,
+  apiUrl,
+  publicUrl,
+  partBytes = maxSandboxPartBytes,
+}: SandboxSettings): Platform {
   const open = createApi(fetch, {
     network: 'The sandbox',
     open: ({ access_token: token = '' }) => ({
@@ -44,6 +57,47 @@ export function createSandboxPlatform({ fetch, apiUrl, publicUrl }: SandboxSetti
 
   async function getTokens(json: object, signal: AbortSignal, call: ApiCall = {}) {
     return (await open({}, signal)('token', Tokens, { ...call, json })).body;
+  }
+
+  async function createUpload(ask: Ask, file: TargetMedia): Promise<Upload> {
+    const { contentType: content_type, bytes, sha256, altText } = file;
+    const json = {
+      content_type,
+      bytes,
+      // The network reads all bytes again to check them. With a large file, that could outlast a step.
+      ...(bytes <= partBytes && { sha256 }),
+      ...(altText !== null && { alt_text: altText }),
+    };
+    const { body } = await ask('media', NetworkMedia, { json });
+    return { id: body.id, received: body.received_bytes };
+  }
+
+  /** Sends the next part. Undefined: the network no longer has the file. */
+  async function sendPart(
+    ask: Ask,
+    file: TargetMedia,
+    { id, received: start }: Upload,
+  ): Promise<Upload | undefined> {
+    const end = Math.min(start + partBytes, file.bytes) - 1;
+    const put = (range: string, call: ApiCall = {}) => {
+      const headers = { 'content-range': `bytes ${range}/${file.bytes}` };
+      return ask(`media/${id}`, NetworkMedia, { method: 'PUT', headers, ...call });
+    };
+    const upload = {
+      body: file.open({ start, end }),
+      headers: {
+        'content-type': 'application/octet-stream',
+        'content-length': String(end - start + 1),
+      },
+    };
+    try {
+      const sent = await put(`${start}-${end}`, { upload }).catch(unless('wrong_offset'));
+      // Another worker died after it had sent a part.
+      const { body } = sent ?? (await put('*'));
+      return { id, received: body.received_bytes };
+    } catch (error) {
+      return unless('unknown_media')(error);
+    }
   }
 
   async function logIn(json: object, signal: AbortSignal): Promise<Grant> {
@@ -84,15 +138,37 @@ export function createSandboxPlatform({ fetch, apiUrl, publicUrl }: SandboxSetti
       };
     },
 
-    async commit({ resultId, credentials, caption, replyTo, platformOptions }, signal) {
+    /** Each step creates a file or sends one part. The state holds what the network has received. */
+    async prepare({ media, credentials, state }, signal) {
+      const ask = open(credentials, signal);
+      const uploads = readUploads(state);
+      const isComplete = (file: TargetMedia, i: number) => uploads[i]?.received === file.bytes;
+      const next = media.findIndex((file, i) => !isComplete(file, i));
+      if (next !== -1) {
+        const file = media[next]!;
+        const upload = uploads[next];
+        const moved = upload ? await sendPart(ask, file, upload) : await createUpload(ask, file);
+        uploads.splice(next, 1, ...(moved ? [moved] : []));
+      }
+      if (media.every(isComplete)) return preparedAs({ uploads });
+      return { outcome: 'more', state: { uploads }, waitMs: 0 };
+    },
+
+    async commit(target, signal) {
+      const { resultId, credentials, caption, replyTo, platformOptions, state } = target;
       const json = {
         caption,
         reference: resultId,
+        media: readUploads(state).map(({ id }) => id),
         ...(replyTo !== null && { reply_to: replyTo }),
         ...platformOptions,
       };
       const call = { kind: 'commit', json } as const;
-      const { body, throttle } = await open(credentials, signal)('posts', NetworkPost, call);
+      const answer = await open(credentials, signal)('posts', NetworkPost, call).catch(
+        unless('unknown_media'),
+      );
+      if (!answer) return { outcome: 'stale' };
+      const { body, throttle } = answer;
       return { ...publishedAs(body.id, body.url, 'public'), throttle };
     },
 
@@ -114,3 +190,11 @@ function readRefusal({ body }: NetworkAnswer): Explanation {
   const { code, message } = NetworkError.safeParse(body).data?.error ?? {};
   return { code, message, verdict: verdicts.get(code) };
 }
+
+/** Undefined for an error with the network's code. Throws any other error. */
+const unless =
+  (code: string) =>
+  (error: unknown): undefined => {
+    const isIt = error instanceof PlatformError && error.options.platformCode === code;
+    if (!isIt) throw error;
+  };
