@@ -1,0 +1,8 @@
+// Every fault in every stage of a target with an image, at a network that shares files after the commit.
+import { toKind } from '../../../support/networks/contract/kind.ts';
+import { describeFaultPairs } from '../../../support/networks/fault-pairs.ts';
+import { describeFaults } from '../../../support/networks/fault-matrix.ts';
+import { slackWithMedia } from '../../../support/networks/slack/subject.ts';
+
+describeFaults(toKind(slackWithMedia));
+describeFaultPairs(toKind(slackWithMedia));
