@@ -1,14 +1,19 @@
 // Checks media against a network's rules, and plans how an image is fitted to them.
 import type { Issue } from '../../schema/wire/errors.ts';
 import type { Path, Text } from '../../schema/wire/names.ts';
-import type { MediaFileRules, MediaRules, VideoRules } from '../../schema/platforms/definition.ts';
+import type {
+  MediaFileRules,
+  MediaRules,
+  PlatformDefinition,
+  MediaSummary,
+  VideoRules,
+} from '../../schema/platforms/definition.ts';
 import { countOf } from '../../schema/wire/count-of.ts';
+import { PlatformError } from './platform-error.ts';
+import type { Target } from './platform.ts';
 
 /** What is known of an image or a video. Null: not known yet, so nothing that depends on it is checked. */
-export interface MediaFacts {
-  kind: 'image' | 'video' | null;
-  contentType: string | null;
-  bytes: number | null;
+export interface MediaFacts extends MediaSummary {
   width: number | null;
   height: number | null;
   durationMs: number | null;
@@ -32,11 +37,26 @@ export interface MediaPlace {
   /** Of one of them. */
   pathOf: (index: number) => Path;
   autoFit: boolean;
+  /** The target's options, already checked. Absent: none. */
+  options?: Record<string, unknown>;
 }
 
 export interface MediaVerdict {
   errors: Issue[];
   warnings: Issue[];
+}
+
+/**
+ * The rules for the media of a post with these options, and who has them. The only image of a post with
+ * `link` is the picture of the link's card, which has no alt text.
+ */
+export function mediaRulesOf(
+  { title, rules: { media } }: Pick<PlatformDefinition, 'title' | 'rules'>,
+  options: Record<string, unknown>,
+): { title: string; rules: MediaRules | null } {
+  if (!media?.linkCard || options['link'] === undefined) return { title, rules: media };
+  const rules = { ...media, max: 1, image: media.linkCard, video: null, altText: null };
+  return { title: `A link card of ${title}`, rules };
 }
 
 export function checkMedia(
@@ -56,10 +76,12 @@ export function checkMedia(
       warnings: [],
     };
   }
+  const refusal = rules.refuse?.(media, place.options ?? {});
   const verdicts = media.map((facts, i) => checkOne(title, rules, facts, place.pathOf(i), place));
   return {
     errors: [
       ...checkCounts(title, rules, media, place),
+      ...(refusal ? [{ path: place.path, ...refusal }] : []),
       ...verdicts.flatMap(({ errors }) => errors),
     ],
     warnings: verdicts.flatMap(({ warnings }) => warnings),
@@ -73,7 +95,9 @@ function checkCounts(
   { path }: MediaPlace,
 ): Issue[] {
   if (media.length > rules.max) {
-    const message = `${title} takes at most ${rules.max} media in one post.`;
+    const kind = !rules.video ? 'image' : !rules.image ? 'video' : null;
+    const most = kind ? countOf(rules.max, kind) : `${rules.max} media`;
+    const message = `${title} takes at most ${most} in one post.`;
     const [actual, limit] = [media.length, rules.max];
     return [{ path, code: 'too_many_media', message, actual, limit }];
   }
@@ -215,4 +239,14 @@ function checkAltText(
 ) {
   if (limit !== null || facts.altText === null) return [];
   return [{ path, code: 'alt_text_ignored', message: `${title} shows no alt texts.` }];
+}
+
+/** Throws if the network can't post the target's media together, or with its options. */
+export function checkTogether(
+  rules: MediaRules | null,
+  { media, platformOptions }: Pick<Target, 'media' | 'platformOptions'>,
+): void {
+  const refusal = media.length > 0 ? rules?.refuse?.(media, platformOptions) : undefined;
+  if (!refusal) return;
+  throw new PlatformError('rejected', refusal.message, { platformCode: refusal.code });
 }

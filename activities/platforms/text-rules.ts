@@ -16,15 +16,28 @@ interface TextPlace {
   options?: Record<string, unknown>;
   /** Default: the text is a caption. */
   isComment?: boolean;
-  hasMedia?: boolean;
+  /** Media of the post. Default: none. */
+  media?: readonly { url: string | null }[];
+}
+
+/**
+ * The text of a post whose network links to media instead of storing them: each URL that isn't in the text
+ * already, on a line of its own.
+ */
+export function writeMediaUrls(text: string, media: readonly { url: string | null }[]): string {
+  const words = new Set(text.split(/\s+/));
+  const urls = media.flatMap(({ url }) => (url === null || words.has(url) ? [] : [url]));
+  return [...(text === '' ? [] : [text]), ...new Set(urls)].join('\n');
 }
 
 export function checkText(
   { title, rules }: Pick<PlatformDefinition, 'title' | 'rules'>,
-  text: string,
-  { path, options = {}, isComment = false, hasMedia = false }: TextPlace,
+  given: string,
+  { path, options = {}, isComment = false, media = [] }: TextPlace,
 ): Issue[] {
   const { maxBytes, unit, count } = rules.text;
+  const hasMedia = media.length > 0;
+  const text = rules.media?.needsUrl ? writeMediaUrls(given, media) : given;
   const max = hasMedia ? (rules.text.maxWithMedia ?? rules.text.max) : rules.text.max;
   const what = isComment ? 'comment' : 'caption';
   const isRequired = isComment || (rules.isTextRequired && !hasMedia);

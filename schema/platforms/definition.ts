@@ -33,6 +33,13 @@ export interface VideoRules extends MediaFileRules {
   readonly maxDurationMs?: number;
 }
 
+/** What rules for several media depend on. Null: not known yet. */
+export interface MediaSummary {
+  readonly kind: 'image' | 'video' | null;
+  readonly contentType: string | null;
+  readonly bytes: number | null;
+}
+
 /** Rules for the media of a post. */
 export interface MediaRules {
   /** Maximum number of images and videos together. */
@@ -45,8 +52,20 @@ export interface MediaRules {
   readonly video: VideoRules | null;
   /** Maximum length of an alt text, in Unicode code points. Null: the network has none. */
   readonly altText: number | null;
+  /**
+   * Rules for the picture of a link card. A post with the option `link` has at most this picture, and no
+   * other media. Absent: the network has no link cards.
+   */
+  readonly linkCard?: MediaFileRules;
+  /** Options that a post with media can't have. Absent: none. */
+  readonly excludes?: readonly string[];
   /** The network stores no files and links to the client's own URLs. Absent: it stores them. */
   readonly needsUrl?: boolean;
+  /** Why these media together, or with these options, can't be posted. Undefined: they can. */
+  readonly refuse?: (
+    media: readonly MediaSummary[],
+    options: Record<string, unknown>,
+  ) => { code: string; message: string } | undefined;
 }
 
 /** The rules of a network for posts. Validation and `capabilities` read them. */

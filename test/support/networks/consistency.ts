@@ -32,6 +32,10 @@ export async function expectConsistent(
 async function expectOneAtMost(network: SimulatedNetwork, row: PostResultRow): Promise<void> {
   const posts = (await network.listPosts()).filter(({ text }) => text === row.caption);
   expect(posts.length).toBeLessThanOrEqual(1);
+  if (network.media && row.kind === 'post') {
+    const hashes = network.media.map(({ sha256 }) => sha256);
+    for (const { media } of posts) expect(media).toEqual(hashes);
+  }
   if (row.status === 'published') expect(posts).toMatchObject([{ id: row.external_id }]);
   else expect(row.external_id).toBeNull();
   const isUnknown = row.error_code === 'outcome_unknown';

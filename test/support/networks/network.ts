@@ -1,6 +1,11 @@
 // What a simulated network is to a test: a connector that speaks to it, its faults, and what it has made public.
 import { z } from 'zod';
-import type { Platform, ReconcileOutcome, Target } from '../../../activities/platforms/platform.ts';
+import type {
+  Platform,
+  ReconcileOutcome,
+  Target,
+  TargetMedia,
+} from '../../../activities/platforms/platform.ts';
 import { publishedAs } from '../../../activities/platforms/results.ts';
 import type { Db } from '../../../schema/database/tables.ts';
 import type { MediaRules, PlatformRules } from '../../../schema/platforms/definition.ts';
@@ -21,6 +26,8 @@ export interface SimulatedNetwork extends AsyncDisposable {
   readonly switchboard: Switchboard;
   /** Of its one account. */
   readonly connection: Connection;
+  /** Of each post. Absent: none. */
+  readonly media?: readonly TargetMedia[];
   listPosts(): Promise<PublicPost[]> | PublicPost[];
   /** How often it has given new tokens. */
   countRefreshes(): Promise<number> | number;
@@ -65,6 +72,7 @@ export const simulatedDefinition: PlatformEntry = {
   ...sandbox,
   rules: simulatedRules,
   options: z.strictObject({}),
+  preparesOnlyMedia: false,
   commitRepeatsForMs: 0,
 };
 

@@ -5,7 +5,8 @@ import { advanceTarget } from '../../../activities/publishing/advance-target.ts'
 import { createCallHeartbeats } from '../../../activities/publishing/call-ownership.ts';
 import { stopTargets } from '../../../activities/publishing/conclude-post.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
-import type { Db, PostResultRow } from '../../../schema/database/tables.ts';
+import type { TargetMedia } from '../../../activities/platforms/platform.ts';
+import type { Db, MediaItem, PostResultRow } from '../../../schema/database/tables.ts';
 import { lockPostWithResults } from '../../../schema/database/posts/changes.ts';
 import { insertPost } from '../../../schema/database/posts/posts.ts';
 import { newId } from '../../../schema/wire/ids.ts';
@@ -13,6 +14,7 @@ import type { TargetClock } from '../../../schema/retry.ts';
 import { addGrant } from '../rows/grants.ts';
 import { addProject, rowsVault } from '../rows/rows.ts';
 import type { SimulatedNetwork } from './network.ts';
+import { insertMedia } from '../rows/media.ts';
 import { inQuietTransaction } from '../rows/quiet-transaction.ts';
 
 export const run = 1;
@@ -39,18 +41,21 @@ export const impatientClock: TargetClock = {
 
 export function dependenciesOf(
   db: Db,
-  network: Pick<SimulatedNetwork, 'platform'>,
+  { platform, media }: Pick<SimulatedNetwork, 'platform' | 'media'>,
   clock = shortClock,
 ): AdvanceDependencies {
   return {
     db,
     vault: rowsVault,
     notifier: { notify: () => undefined, close: () => Promise.resolve() },
-    platforms: createPlatforms([network.platform]),
+    platforms: createPlatforms([platform]),
     clock,
     heartbeats: createCallHeartbeats(db, clock),
     now: Date.now,
     previewEvents: false,
+    ...(media && {
+      loadMedia: ({ kind }) => Promise.resolve({ media: kind === 'comment' ? [] : media }),
+    }),
   };
 }
 
@@ -73,6 +78,9 @@ export async function writePost(
   const projectId = await addProject(db);
   const accountId = await addAccount(db, projectId, network);
   const postId = newId('post');
+  const media = await Promise.all(
+    (network.media ?? []).map((file) => insertItem(db, projectId, file)),
+  );
   const workflowId = `post/${postId}/1`;
   const resultIds = shape === 'single' ? [newId('result')] : [newId('result'), newId('result')];
   const results = resultIds.map((id, position) => {
@@ -88,6 +96,7 @@ export async function writePost(
       // Each caption is unique at the network.
       caption: `hello ${id}`,
       kind: isComment ? ('comment' as const) : ('post' as const),
+      ...(isComment && { media: '[]' }),
       answers_result_id: resultIds[position - 1] ?? null,
       thread_position: shape === 'thread' ? position : null,
       usage_month: isComment ? null : month,
@@ -101,6 +110,7 @@ export async function writePost(
       id: postId,
       project_id: projectId,
       caption: 'hello',
+      media: JSON.stringify(media),
       status: 'pending' as const,
     };
     await insertPost(trx, { ...post, current_run: run, workflow_id: workflowId }, results);
@@ -109,6 +119,12 @@ export async function writePost(
     await trx.insertInto('account_usage').values(usage).execute();
   });
   return { projectId, postId, accountId, workflowId, resultIds };
+}
+
+/** As usable media. The network gets the file itself, without a store. */
+async function insertItem(db: Db, projectId: string, file: TargetMedia): Promise<MediaItem> {
+  const { url, altText: alt_text } = file;
+  return { id: await insertMedia(db, projectId), url, alt_text, thumbnail_id: null };
 }
 
 async function addAccount(

@@ -23,6 +23,7 @@ export function toKind(subject: NetworkSubject): NetworkKind {
         platform,
         switchboard,
         connection,
+        ...(subject.media && { media: subject.media }),
         listPosts: () => network.listPosts(),
         countRefreshes: () => network.countRefreshes?.() ?? 0,
         listSecrets: () => network.listSecrets(),

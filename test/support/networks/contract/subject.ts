@@ -1,6 +1,6 @@
 // What a network brings to the contract test and to the fault matrix: its simulator, and the facts to test it by.
 import type { PlatformTools } from '../../../../activities/platforms/index.ts';
-import type { Credentials } from '../../../../activities/platforms/platform.ts';
+import type { Credentials, TargetMedia } from '../../../../activities/platforms/platform.ts';
 import type { Db } from '../../../../schema/database/tables.ts';
 import type { PlatformName } from '../../../../schema/platforms/index.ts';
 import type { Phase } from '../../../../schema/posts/posts.ts';
@@ -35,6 +35,8 @@ export interface PublicPost {
   /** As the user wrote it. */
   text: string;
   replyTo: string | null;
+  /** SHA-256 of each image and video. Needed if the subject has media. */
+  media?: string[];
   /** What else the request carried, in the network's own field names. */
   options?: Record<string, unknown>;
 }
@@ -94,8 +96,10 @@ export interface NetworkSubject extends NetworkFacts {
    * with the same key is a no-op. `none`: neither, so the outcome is unknown.
    */
   readonly resolution: 'search' | 'key' | 'none';
-  /** Number of HTTP requests of each stage for a single plain post, when all goes well; `reconcile`: one check. */
+  /** Number of HTTP requests of each stage for a single post, when all goes well; `reconcile`: one check. */
   readonly calls: Partial<Record<Phase, number>>;
+  /** Of each post in the fault matrix. Absent: none. */
+  readonly media?: readonly TargetMedia[];
   /** Whether its tokens expire and the connector refreshes them. */
   readonly hasRefresh?: true;
   /** Stages whose requests carry no token. */

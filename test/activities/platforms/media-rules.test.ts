@@ -1,0 +1,159 @@
+// The rules of a network for media: what is refused, what is fitted, and how.
+import { describe, expect, test } from 'vitest';
+import { checkMedia, planFit, type MediaFacts } from '../../../activities/platforms/media-rules.ts';
+import type { MediaRules } from '../../../schema/platforms/definition.ts';
+
+const rules: MediaRules = {
+  max: 4,
+  canMix: false,
+  image: {
+    max: 4,
+    types: ['image/jpeg', 'image/png'],
+    maxBytes: 1_000_000,
+    maxWidth: 2_000,
+    maxHeight: 2_000,
+    minWidth: 100,
+    minHeight: 100,
+    minRatio: 0.5,
+    maxRatio: 2,
+  },
+  video: {
+    max: 1,
+    types: ['video/mp4'],
+    maxBytes: 50_000_000,
+    minDurationMs: 1_000,
+    maxDurationMs: 60_000,
+  },
+  altText: 10,
+};
+
+const image: MediaFacts = {
+  kind: 'image',
+  contentType: 'image/jpeg',
+  bytes: 500_000,
+  width: 1_200,
+  height: 800,
+  durationMs: null,
+  altText: null,
+  url: null,
+};
+const video: MediaFacts = {
+  ...image,
+  kind: 'video',
+  contentType: 'video/mp4',
+  durationMs: 30_000,
+};
+
+const place = { path: ['media'], pathOf: (i: number) => ['media', i], autoFit: true };
+
+function codesOf(media: MediaFacts[], change: Partial<MediaRules> = {}, autoFit = true) {
+  const verdict = checkMedia('Net', { ...rules, ...change }, media, { ...place, autoFit });
+  return {
+    errors: verdict.errors.map(({ path, code }) => [path.join('.'), code]),
+    warnings: verdict.warnings.map(({ path, code }) => [path.join('.'), code]),
+  };
+}
+
+const fine = { errors: [], warnings: [] };
+
+describe('media that fit', () => {
+  test.each([
+    ['none', []],
+    ['one image', [image]],
+    ['four images', [image, image, image, image]],
+    ['a video', [video]],
+    ['media that have not arrived', [{ ...image, kind: null, contentType: null, bytes: null }]],
+    ['an alt text within the limit', [{ ...image, altText: '😀'.repeat(10) }]],
+  ])('%s', (_, media) => {
+    expect(codesOf(media)).toEqual(fine);
+  });
+});
+
+describe('media that are refused', () => {
+  test.each<[string, MediaFacts[], Partial<MediaRules>, string, string]>([
+    ['too many', [image, image, image, image, image], {}, 'media', 'too_many_media'],
+    ['too many of a kind', [video, video], {}, 'media', 'too_many_media'],
+    ['both kinds', [image, video], {}, 'media', 'media_mix_not_supported'],
+    ['a kind', [video], { video: null }, 'media.0', 'media_kind_not_supported'],
+    ['a file without URL', [image], { needsUrl: true }, 'media.0', 'media_url_required'],
+    [
+      'a long alt text',
+      [{ ...image, altText: 'x'.repeat(11) }],
+      {},
+      'media.0',
+      'alt_text_too_long',
+    ],
+    [
+      'a small image',
+      [image, { ...image, width: 99, height: 80 }],
+      {},
+      'media.1',
+      'media_too_small',
+    ],
+    ['a flat image', [{ ...image, height: 500 }], {}, 'media.0', 'media_ratio_not_supported'],
+    [
+      'a video type',
+      [{ ...video, contentType: 'video/webm' }],
+      {},
+      'media.0',
+      'media_type_not_supported',
+    ],
+    ['a large video', [{ ...video, bytes: 50_000_001 }], {}, 'media.0', 'media_too_large'],
+    ['a short video', [{ ...video, durationMs: 999 }], {}, 'media.0', 'media_too_short'],
+    ['a long video', [{ ...video, durationMs: 60_001 }], {}, 'media.0', 'media_too_long'],
+    [
+      'an animation, which would lose its movement',
+      [{ ...image, contentType: 'image/gif' }],
+      {},
+      'media.0',
+      'media_type_not_supported',
+    ],
+  ])('%s', (_, media, change, path, code) => {
+    expect(codesOf(media, change).errors).toEqual([[path, code]]);
+  });
+
+  test('any, where the network takes none', () => {
+    const { errors } = checkMedia('Net', null, [image], place);
+    expect(errors).toMatchObject([{ code: 'media_not_supported', actual: 1, limit: 0 }]);
+  });
+});
+
+const large: [string, Partial<MediaFacts>, string][] = [
+  ['type', { contentType: 'image/webp' }, 'media_type_not_supported'],
+  ['size', { bytes: 1_000_001 }, 'media_too_large'],
+  ['width', { width: 2_001, height: 1_500 }, 'media_too_wide'],
+];
+
+describe('an image of a wrong', () => {
+  test.each(large)('%s is fitted, with a warning', (_, change) => {
+    const facts = { ...image, ...change };
+    expect(codesOf([facts])).toEqual({ errors: [], warnings: [['media.0', 'media_fitted']] });
+    expect(planFit(rules.image!, facts)).toEqual({
+      contentType: 'image/jpeg',
+      maxBytes: 1_000_000,
+      maxWidth: 2_000,
+      maxHeight: 2_000,
+      maxPixels: null,
+    });
+  });
+
+  test.each(large)('%s is refused without auto_fit', (_, change, code) => {
+    expect(codesOf([{ ...image, ...change }], {}, false)).toEqual({
+      errors: [['media.0', code]],
+      warnings: [],
+    });
+  });
+});
+
+test('an image that fits needs no plan, and keeps its type in one', () => {
+  expect(planFit(rules.image!, image)).toBeNull();
+  const png = { ...image, contentType: 'image/png', width: 3_000, height: 2_000 };
+  expect(planFit(rules.image!, png)).toMatchObject({ contentType: 'image/png' });
+});
+
+test('an alt text that the network ignores is a warning', () => {
+  expect(codesOf([{ ...image, altText: 'a cat' }], { altText: null })).toEqual({
+    errors: [],
+    warnings: [['media.0', 'alt_text_ignored']],
+  });
+});
