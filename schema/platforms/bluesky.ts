@@ -3,8 +3,32 @@ import { z } from 'zod';
 import { baseUrl } from './variables.ts';
 import { definePlatform } from './definition.ts';
 
+const imageTypes = ['image/jpeg', 'image/png', 'image/webp'] as const;
+const maxPictureBytes = 1_000_000;
+/** The lexicon has no limits. */
+const maxTitleLength = 300;
+const maxDescriptionLength = 1_000;
+
+const link = z
+  .strictObject({
+    url: z
+      .url({ protocol: /^https?$/ })
+      .max(2_048)
+      .meta({ description: 'URL of the page.' }),
+    title: z.string().min(1).max(maxTitleLength).optional().meta({
+      description: 'Title of the card. Default: the host of the URL.',
+    }),
+    description: z.string().max(maxDescriptionLength).optional().meta({
+      description: 'Text below the title.',
+    }),
+  })
+  .meta({
+    description: `Page to show as a card. The only image of the post, if it has one, is the picture of the card, with at most ${maxPictureBytes.toLocaleString('en-US')} bytes.`,
+  });
+
 const options = z
   .strictObject({
+    link: link.optional(),
     langs: z
       .array(z.string().max(64).refine(isLanguage, 'must be a BCP 47 language tag'))
       .max(3)
@@ -38,7 +62,17 @@ export const bluesky = definePlatform({
   rules: {
     text: { max: 300, maxBytes: 3000, unit: 'graphemes' },
     isTextRequired: true,
-    media: null,
+    media: {
+      max: 4,
+      canMix: false,
+      // The lexicons of app.bsky.embed.images, app.bsky.embed.video and app.bsky.embed.external.
+      image: { max: 4, types: imageTypes, maxBytes: 2_000_000 },
+      // Bluesky's app takes 10 minutes: src/lib/constants.ts of bluesky-social/social-app.
+      video: { max: 1, types: ['video/mp4'], maxBytes: 300_000_000, maxDurationMs: 600_000 },
+      linkCard: { max: 1, types: imageTypes, maxBytes: maxPictureBytes },
+      // The lexicons have no limit. The app has this one.
+      altText: 2_000,
+    },
     replies: {
       id: /^at:\/\/did:[a-z]+:[a-z0-9._:%-]+\/app\.bsky\.feed\.post\/[A-Za-z0-9._~:-]{1,512}$/,
       example: 'at://did:plc:z72i7hdynmk6r22z27h6tvur/app.bsky.feed.post/3l6oveex3ii2l',

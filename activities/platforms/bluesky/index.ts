@@ -8,7 +8,6 @@ import { endSession, logIn, loginInput, readCredentials, refreshSession } from '
 import { createXrpc } from './xrpc.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { Fetch, Platform, Published, Target } from '../platform.ts';
-import { preparedAs } from '../results.ts';
 
 export interface BlueskySettings {
   fetch: Fetch;
@@ -41,7 +40,7 @@ export function createBluesky(settings: BlueskySettings): Platform {
 
     refresh: ({ credentials }, signal) => refreshSession(sessions, credentials, signal),
 
-    prepare: async (target, signal) => preparedAs(await prepareRecord(open, target, signal)),
+    prepare: (target, signal) => prepareRecord(open, target, signal),
 
     async commit(target, signal) {
       const { service, accessJwt } = readCredentials(target.credentials);
@@ -50,8 +49,14 @@ export function createBluesky(settings: BlueskySettings): Platform {
       const json = { repo: target.externalAccountId, collection, rkey, record };
       const call = { kind: 'commit', json } as const;
       const ask = open({ service, accessJwt }, signal);
-      const { body, throttle } = await ask('com.atproto.repo.putRecord', Written, call);
-      return { outcome: 'published', published: toPublished(target, body.uri), throttle };
+      try {
+        const { body, throttle } = await ask('com.atproto.repo.putRecord', Written, call);
+        return { outcome: 'published', published: toPublished(target, body.uri), throttle };
+      } catch (error) {
+        // A PDS deletes blobs that no record references.
+        if (hasCode(error, 'BlobNotFound')) return { outcome: 'stale' };
+        throw error;
+      }
     },
 
     async reconcile(target, signal) {
@@ -63,15 +68,17 @@ export function createBluesky(settings: BlueskySettings): Platform {
         const { body } = await ask('com.atproto.repo.getRecord', Written, { query });
         return { outcome: 'published', published: toPublished(target, body.uri) };
       } catch (error) {
-        if (error instanceof PlatformError && error.options.platformCode === 'RecordNotFound') {
-          return { outcome: 'absent' };
-        }
+        if (hasCode(error, 'RecordNotFound')) return { outcome: 'absent' };
         throw error;
       }
     },
 
     revoke: ({ credentials }, signal) => endSession(open, credentials, signal),
   };
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof PlatformError && error.options.platformCode === code;
 }
 
 function toPublished(target: Target, uri: string): Published {

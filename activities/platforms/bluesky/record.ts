@@ -1,28 +1,34 @@
-// The record of a post on Bluesky: its text, its links, its key.
+// The record of a post on Bluesky: its text, its links, its embed, its key.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { readId } from '../../../schema/wire/ids.ts';
 import type { OpenApi } from '../network-api.ts';
+import { readBlobs, toEmbed, uploadBlob, type Blob } from './embed.ts';
 import { findFacets } from './facets.ts';
 import { askForDid } from './handles.ts';
 import { resolveReply } from './reply.ts';
 import { readCredentials } from './session.ts';
 import { PlatformError } from '../platform-error.ts';
-import type { ProviderState, Target } from '../platform.ts';
+import type { PrepareOutcome, Target } from '../platform.ts';
+import { preparedAs } from '../results.ts';
 
 export const collection = 'app.bsky.feed.post';
 
 /** Set before the first commit, so that every commit sends the same. */
 const Prepared = z.object({ record: z.record(z.string(), z.unknown()) });
 
+/** Uploads one file in each step. The last step makes the record, which references them. */
 export async function prepareRecord(
   open: OpenApi,
   target: Target,
   signal: AbortSignal,
-): Promise<ProviderState> {
-  if (Prepared.safeParse(target.state).success) return target.state;
-  const record = await buildRecord(open, target, signal);
-  return { ...target.state, record };
+): Promise<PrepareOutcome> {
+  if (Prepared.safeParse(target.state).success) return preparedAs(target.state);
+  const blobs = readBlobs(target);
+  const media = target.media[blobs.length];
+  if (!media) return preparedAs({ record: await buildRecord(open, target, blobs, signal) });
+  const blob = await uploadBlob(open, target, media, signal);
+  return { outcome: 'more', state: { blobs: [...blobs, blob] }, waitMs: 0 };
 }
 
 export function readPrepared(target: Target): z.infer<typeof Prepared> {
@@ -31,7 +37,12 @@ export function readPrepared(target: Target): z.infer<typeof Prepared> {
   return prepared.data;
 }
 
-async function buildRecord(open: OpenApi, target: Target, signal: AbortSignal) {
+async function buildRecord(
+  open: OpenApi,
+  target: Target,
+  blobs: readonly Blob[],
+  signal: AbortSignal,
+) {
   const { service } = readCredentials(target.credentials);
   const reply = await resolveReply(open, target, signal);
   // A lone surrogate has no UTF-8 form, and would shift every facet after it.
@@ -39,12 +50,14 @@ async function buildRecord(open: OpenApi, target: Target, signal: AbortSignal) {
   const resolve = (handle: string) => askForDid(open({ service }, signal), handle.toLowerCase());
   const facets = await findFacets(text, resolve);
   const { langs, tags } = target.platformOptions;
+  const embed = toEmbed(target, blobs);
   return {
     $type: collection,
     text,
     createdAt: target.dueAt.toISOString(),
     ...(reply && { reply }),
     ...(facets.length > 0 && { facets }),
+    ...(embed && { embed }),
     ...(Array.isArray(langs) && langs.length > 0 && { langs }),
     ...(Array.isArray(tags) && tags.length > 0 && { tags }),
   };

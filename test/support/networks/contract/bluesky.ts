@@ -25,6 +25,19 @@ export const blueskyFacts: NetworkFacts = {
       given: { langs: ['en', 'pt-BR'], tags: ['brass'] },
       arrives: { langs: ['en', 'pt-BR'], tags: ['brass'] },
     },
+    {
+      given: { link: { url: 'https://example.com/a b?q=ä', title: 'Title', description: 'Text' } },
+      arrives: {
+        embed: {
+          $type: 'app.bsky.embed.external',
+          external: {
+            uri: 'https://example.com/a%20b?q=%C3%A4',
+            title: 'Title',
+            description: 'Text',
+          },
+        },
+      },
+    },
   ],
 };
 

@@ -1,0 +1,75 @@
+// The embed of a post on Bluesky: its images, its video or its link card, and their blobs.
+import { z } from 'zod';
+import { bluesky } from '../../../schema/platforms/bluesky.ts';
+import type { OpenApi } from '../network-api.ts';
+import type { Target, TargetMedia } from '../platform.ts';
+import { readCredentials } from './session.ts';
+
+/** A reference to an uploaded file, as the PDS wrote it. @see https://atproto.com/specs/blob */
+const Blob = z.object({
+  $type: z.literal('blob'),
+  ref: z.object({ $link: z.string().min(1) }),
+  mimeType: z.string(),
+  size: z.int(),
+});
+export type Blob = z.infer<typeof Blob>;
+
+const Uploaded = z.object({ blob: Blob });
+
+/** In the order of the media, since `prepare` uploads them in this order. */
+const Uploads = z.object({ blobs: z.array(Blob) });
+
+export function readBlobs({ state }: Target): Blob[] {
+  return Uploads.safeParse(state).data?.blobs ?? [];
+}
+
+/** A repeated upload is the same blob, because its reference is the hash of its bytes. */
+export async function uploadBlob(
+  open: OpenApi,
+  { credentials }: Target,
+  media: TargetMedia,
+  signal: AbortSignal,
+): Promise<Blob> {
+  const { service, accessJwt } = readCredentials(credentials);
+  const headers = { 'content-type': media.contentType, 'content-length': String(media.bytes) };
+  const call = { upload: { body: media.open(), headers } };
+  const ask = open({ service, accessJwt }, signal);
+  const { body } = await ask('com.atproto.repo.uploadBlob', Uploaded, call);
+  return body.blob;
+}
+
+/** Undefined: the post has none. */
+export function toEmbed({ media, platformOptions }: Target, blobs: readonly Blob[]) {
+  const { link } = bluesky.options.parse(platformOptions);
+  if (link) return toLinkCard(link, blobs[0]);
+  const [first] = media;
+  if (!first) return undefined;
+  if (first.kind === 'video') {
+    const alt = first.altText?.toWellFormed();
+    const video = { video: blobs[0], ...(alt && { alt }), aspectRatio: aspectRatioOf(first) };
+    return { $type: 'app.bsky.embed.video', ...video };
+  }
+  const images = media.map((image, i) => ({
+    image: blobs[i],
+    alt: image.altText?.toWellFormed() ?? '',
+    aspectRatio: aspectRatioOf(image),
+  }));
+  return { $type: 'app.bsky.embed.images', images };
+}
+
+const aspectRatioOf = ({ width, height }: TargetMedia) => ({ width, height });
+
+function toLinkCard(
+  { url, title, description = '' }: NonNullable<z.infer<typeof bluesky.options>['link']>,
+  thumb: Blob | undefined,
+) {
+  const { href, host } = new URL(url);
+  const external = {
+    // Encoded, since a PDS refuses a space.
+    uri: href,
+    title: (title ?? host).toWellFormed(),
+    description: description.toWellFormed(),
+    ...(thumb && { thumb }),
+  };
+  return { $type: 'app.bsky.embed.external', external };
+}
