@@ -2,6 +2,12 @@
 import { z } from 'zod';
 import { definePlatform } from './definition.ts';
 
+/** All types that Fanfare can read: the relays never see the files. */
+const imageTypes = ['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif'];
+const videoTypes = ['video/mp4', 'video/webm', 'video/quicktime'];
+/** The protocol has no limit. Alt texts share `maxEventSize` with the text. */
+const maxMedia = 10;
+
 const hashtag = z
   .string()
   .max(64)
@@ -28,7 +34,14 @@ export const nostr = definePlatform({
     // Half of `maxEventSize`, because escaping can double the text. The protocol has no limit.
     text: { max: 32_000, maxBytes: 32_000, unit: 'characters' },
     isTextRequired: true,
-    media: null,
+    media: {
+      max: maxMedia,
+      canMix: true,
+      image: { max: maxMedia, types: imageTypes },
+      video: { max: maxMedia, types: videoTypes },
+      altText: 1_000,
+      needsUrl: true,
+    },
     replies: {
       id: /^[0-9a-f]{64}$/,
       example: '5c83da77af1dec6d7289834998ad7aafbd9e2191396d75ec3cc27f5a77226f36',

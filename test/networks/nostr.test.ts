@@ -8,6 +8,7 @@ import {
   deadRelay,
   type Author,
 } from '../support/networks/nostr/author.ts';
+import { linkedMedia } from '../support/networks/nostr/linked-media.ts';
 import { startLossyProxy } from '../support/networks/nostr/lossy-proxy.ts';
 import { realRelayMaxText, startRealRelay } from '../support/networks/nostr/real-relay.ts';
 import { startApp } from '../support/app/app.ts';
@@ -103,6 +104,32 @@ describe.skipIf(!relay)('nostr-relay', () => {
       ['content-warning', 'Spoilers'],
     ]);
     expect(detail).toEqual({ relays: [{ relay: relay!.url, result: 'accepted' }] });
+  });
+
+  test('publishes links to media, with what describes them', async () => {
+    const author = newAuthor();
+    const image = linkedMedia('https://example.com/a.jpg', { altText: 'A trumpet 🎺' });
+    const video = linkedMedia(`https://example.com/${'b'.repeat(300)}.mp4`, {
+      kind: 'video',
+      contentType: 'video/mp4',
+    });
+    const target = author.toTarget({ caption: 'Look!', media: [image, video] });
+    const { externalId } = await author.publish(target);
+    const event = (await read(externalId))!;
+    expect(verifyEvent({ ...event })).toBe(true);
+    expect(event.content).toBe(`Look!\n${image.url}\n${video.url}`);
+    expect(withoutMark(event)).toEqual([
+      [
+        'imeta',
+        `url ${image.url}`,
+        'm image/jpeg',
+        'dim 3024x4032',
+        `x ${image.sha256}`,
+        'alt A trumpet 🎺',
+      ],
+      ['imeta', `url ${video.url}`, 'm video/mp4', 'dim 3024x4032', `x ${video.sha256}`],
+    ]);
+    expect((await author.publish(target)).externalId).toBe(externalId);
   });
 
   test('publishes a thread', async () => {

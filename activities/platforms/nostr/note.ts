@@ -5,7 +5,8 @@ import { parse } from 'nostr-tools/nip10';
 import { finalizeEvent, type NostrEvent } from 'nostr-tools/pure';
 import { z } from 'zod';
 import { nostr } from '../../../schema/platforms/nostr.ts';
-import type { Target } from '../platform.ts';
+import type { Target, TargetMedia } from '../platform.ts';
+import { writeMediaUrls } from '../text-rules.ts';
 import { maxRelayChars } from './credentials.ts';
 
 /** Relays refuse events that mention more people: `hellthread_limit` of nostr-relay. */
@@ -22,6 +23,7 @@ export function prepareNote(target: Target, replyTags: string[][]): z.infer<type
     ...Array.from(topics, (topic) => ['t', topic]),
     // https://github.com/nostr-protocol/nips/blob/master/36.md
     ...(warning === undefined ? [] : [['content-warning', warning]]),
+    ...target.media.map(toImeta),
     markOf(target),
   ];
   return { created_at: createdAt(target), tags };
@@ -37,9 +39,24 @@ export function markOf({ resultId }: Target): string[] {
   return ['nonce', hash('sha256', resultId).slice(0, 16), '0'];
 }
 
-export function signNote({ state, caption }: Target, key: Uint8Array): NostrEvent {
+/**
+ * What apps need to show a file before they fetch it.
+ * @see https://github.com/nostr-protocol/nips/blob/master/92.md
+ */
+function toImeta({ url, contentType, sha256, width, height, altText }: TargetMedia): string[] {
+  return [
+    'imeta',
+    `url ${url}`,
+    `m ${contentType}`,
+    `dim ${width}x${height}`,
+    `x ${sha256}`,
+    ...(altText === null ? [] : [`alt ${altText.toWellFormed()}`]),
+  ];
+}
+
+export function signNote({ state, caption, media }: Target, key: Uint8Array): NostrEvent {
   // A lone surrogate has no UTF-8 form, so relays would compute a different ID.
-  const content = caption.toWellFormed();
+  const content = writeMediaUrls(caption, media).toWellFormed();
   return finalizeEvent({ ...Prepared.parse(state), kind: ShortTextNote, content }, key);
 }
 

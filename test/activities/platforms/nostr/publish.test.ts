@@ -3,9 +3,11 @@ import { createHash } from 'node:crypto';
 import { decode, noteEncode } from 'nostr-tools/nip19';
 import { finalizeEvent, generateSecretKey, verifyEvent, type NostrEvent } from 'nostr-tools/pure';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { checkMedia } from '../../../../activities/platforms/media-rules.ts';
 import { checkText } from '../../../../activities/platforms/text-rules.ts';
 import { nostr } from '../../../../schema/platforms/nostr.ts';
 import { createAuthor, deadRelay, type Author } from '../../../support/networks/nostr/author.ts';
+import { linkedMedia } from '../../../support/networks/nostr/linked-media.ts';
 import { startRelay, type Relay } from '../../../support/networks/nostr/server.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
 import { prepareTarget } from '../../../support/networks/target.ts';
@@ -125,6 +127,95 @@ describe('a post', () => {
     const outcome = await author.nostr.commit({ ...target, state, dueAt: new Date() }, signal);
     expect(outcome).toMatchObject({ outcome: 'published' });
     expect(relay.events.at(-1)).toMatchObject({ pubkey: author.pubkey, created_at: 0 });
+  });
+});
+
+describe('a post with media', () => {
+  const url = 'https://example.com/a.jpg';
+  const video = linkedMedia('https://example.com/b.mp4', {
+    kind: 'video',
+    contentType: 'video/mp4',
+    width: 1_280,
+    height: 720,
+    altText: 'A parade\nwith a cut \uD800',
+  });
+
+  test('links to each file on a line of its own, and describes it', async () => {
+    const media = [linkedMedia(url), video];
+    const { externalId } = await author.publish({ caption: 'Look!', media });
+    const event = eventOf(externalId)!;
+    expect(event.content).toBe(`Look!\n${url}\n${video.url}`);
+    expect(verifyEvent({ ...event })).toBe(true);
+    expect(withoutMark(event)).toEqual([
+      ['imeta', `url ${url}`, 'm image/jpeg', 'dim 3024x4032', `x ${media[0]!.sha256}`],
+      [
+        'imeta',
+        `url ${video.url}`,
+        'm video/mp4',
+        'dim 1280x720',
+        `x ${video.sha256}`,
+        'alt A parade\nwith a cut \uFFFD',
+      ],
+    ]);
+  });
+
+  test('needs no text', async () => {
+    const { externalId } = await author.publish({ caption: '', media: [linkedMedia(url)] });
+    expect(eventOf(externalId)!.content).toBe(url);
+  });
+
+  test('does not repeat a URL of its text', async () => {
+    const media = [linkedMedia(url), linkedMedia(`${url}g`), linkedMedia(`${url}g`)];
+    const { externalId } = await author.publish({ caption: `Look: ${url} there`, media });
+    expect(eventOf(externalId)!.content).toBe(`Look: ${url} there\n${url}g`);
+  });
+
+  test('has the same id however often it is prepared and sent', async () => {
+    const target = author.toTarget({ media: [linkedMedia(url), video] });
+    const { externalId } = await author.publish(target);
+    expect((await author.publish(target)).externalId).toBe(externalId);
+    expect(await author.nostr.reconcile!(target, signal)).toMatchObject({
+      published: { externalId },
+    });
+  });
+
+  test('with a URL that is longer than a tag of an index may be is taken', async () => {
+    const long = linkedMedia(`https://example.com/${'x'.repeat(2_000)}`);
+    const { externalId } = await author.publish({ media: [long] });
+    expect(eventOf(externalId)!.content).toBe(`Hello\n${long.url}`);
+  });
+
+  test('counts the URLs with the text', () => {
+    const check = (length: number) =>
+      checkText(nostr, 'a'.repeat(length), { path: ['caption'], media: [{ url }, { url: null }] });
+    const most = 32_000 - url.length - 1;
+    expect(check(most)).toEqual([]);
+    expect(check(most + 1)).toMatchObject([
+      { code: 'caption_too_long', actual: 32_001, limit: 32_000 },
+    ]);
+  });
+
+  test('must have a URL for each file', () => {
+    const facts = {
+      kind: 'image',
+      contentType: 'image/avif',
+      bytes: 400_000_000,
+      width: 10_000,
+      height: 1,
+      durationMs: null,
+      altText: 'x'.repeat(1_001),
+      url: null,
+    } as const;
+    const place = { path: ['media'], pathOf: (i: number) => ['media', i], autoFit: true };
+    const { errors } = checkMedia('Nostr', nostr.rules.media, [facts], place);
+    expect(errors.map(({ code }) => code)).toEqual(['media_url_required', 'alt_text_too_long']);
+    const { errors: none, warnings } = checkMedia(
+      'Nostr',
+      nostr.rules.media,
+      [{ ...facts, url, altText: 'x'.repeat(1_000) }],
+      place,
+    );
+    expect([none, warnings]).toEqual([[], []]);
   });
 });
 

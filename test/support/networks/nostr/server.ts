@@ -240,7 +240,10 @@ function findEventFault(given: unknown): string | undefined {
         Array.isArray(tag) && tag.length > 0 && tag.every((part) => typeof part === 'string'),
     );
   if (!areTags) return 'tags are lists of text';
-  if (tags.some(([, value = '']) => Buffer.byteLength(value) > maxTagValueBytes)) {
+  // Only tags that a relay indexes have a limit.
+  const isTooLong = ([name = '', value = '']: string[]) =>
+    name.length === 1 && Buffer.byteLength(value) > maxTagValueBytes;
+  if (tags.some(isTooLong)) {
     return 'tag value too large';
   }
   const serialized = JSON.stringify([0, pubkey, created_at, kind, tags, content]);
