@@ -1,6 +1,6 @@
 // Mastodon: its rules, which differ from server to server, and the options of a post.
 import { z } from 'zod';
-import { definePlatform, type PlatformRules, type Traits } from './definition.ts';
+import { definePlatform, type MediaRules, type PlatformRules, type Traits } from './definition.ts';
 
 /** The account's server has limits of its own and refuses a poll that exceeds them. */
 const Poll = z.strictObject({
@@ -35,6 +35,9 @@ const options = z
     spoiler_text: z.string().trim().min(1).meta({
       description: 'Content warning that hides the text. Counts toward the text limit.',
     }),
+    sensitive: z.boolean().meta({
+      description: 'Whether to hide the media behind a warning. Default: as `spoiler_text` does.',
+    }),
     language: z
       .string()
       .regex(/^[a-z]{2,3}(-[A-Za-z]{2,4})?$/, 'must be a language code, such as en or zh-CN')
@@ -56,6 +59,42 @@ const url = String.raw`(?<![a-z0-9@＠$#＃])https?://(?:[\p{L}\p{N}_-]+\.)+\p{L
 const word = String.raw`\p{L}\p{M}\p{Nd}\p{Pc}`;
 const user = String.raw`(?<![=/${word}])@([a-z0-9_]+(?:[.-]+[a-z0-9_]+)*)`;
 const urlOrMention = new RegExp(`${url}|${user}(?:@[${word}]+(?:[.-]+[${word}]+)*)?`, 'giu');
+
+const imageTypes = ['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif'];
+const videoTypes = ['video/mp4', 'video/quicktime', 'video/webm'];
+
+/**
+ * A file must be smaller than the limit of its size. No limit of a server concerns the duration.
+ * https://github.com/mastodon/mastodon/blob/main/app/models/media_attachment.rb
+ * https://github.com/mastodon/mastodon/blob/main/app/services/post_status_service.rb (validate_media!)
+ */
+function mediaRulesFor(limits: Traits): MediaRules {
+  const { max_media_attachments: max = 4, description_limit: altText = 1_500 } = limits;
+  const { image_size_limit: imageBytes = 16_777_216, image_matrix_limit = 33_177_600 } = limits;
+  const { video_size_limit: videoBytes = 103_809_024, video_matrix_limit = 8_294_400 } = limits;
+  const supported = limits['supported_mime_types'];
+  const isSupported = (type: string) =>
+    supported === undefined || String(supported).split(' ').includes(type);
+  return {
+    max: Number(max),
+    canMix: false,
+    image: {
+      max: Number(max),
+      types: imageTypes.filter(isSupported),
+      maxBytes: Number(imageBytes) - 1,
+      maxPixels: Number(image_matrix_limit),
+    },
+    video: {
+      max: 1,
+      types: videoTypes.filter(isSupported),
+      maxBytes: Number(videoBytes) - 1,
+      maxPixels: Number(video_matrix_limit),
+    },
+    altText: Number(altText),
+    // Servers before 4.6 refuse a poll with media.
+    excludes: ['poll'],
+  };
+}
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
@@ -79,7 +118,7 @@ function rulesFor(limits: Traits): PlatformRules {
       },
     },
     isTextRequired: true,
-    media: null,
+    media: mediaRulesFor(limits),
     replies: { id: /^[\w-]{1,64}$/, example: '103254962155278888' },
     source: 'https://docs.joinmastodon.org/entities/Instance/#max_characters',
   };

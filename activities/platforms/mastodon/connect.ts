@@ -1,6 +1,7 @@
 // Connects an account: reads its identity, the token's scopes, and its server's limits.
 import { z } from 'zod';
 import { pasted, ServerUrl } from '../credential-fields.ts';
+import type { Traits } from '../../../schema/platforms/definition.ts';
 import type { Ask } from '../network-api.ts';
 import type { Credentials, Grant } from '../platform.ts';
 import { blameServer, wrongCredential } from '../wrong-credential.ts';
@@ -18,8 +19,11 @@ export const ConnectInput = z
   })
   .meta({
     description:
-      'In Mastodon, open Preferences → Development, and create an application with the scopes read:accounts, read:statuses and write:statuses.',
+      'In Mastodon, open Preferences → Development, and create an application with the scopes read:accounts, read:statuses, write:statuses and write:media.',
   });
+
+/** Older servers don't report every limit. */
+const limit = z.int().min(1).optional().catch(undefined);
 
 /** @see https://docs.joinmastodon.org/entities/Instance/ */
 const Instance = z.object({
@@ -28,7 +32,19 @@ const Instance = z.object({
     statuses: z.object({
       max_characters: z.int().min(1),
       characters_reserved_per_url: z.int().min(1).max(1_000),
+      max_media_attachments: limit,
     }),
+    media_attachments: z
+      .object({
+        supported_mime_types: z.array(z.string()).optional().catch(undefined),
+        description_limit: limit,
+        image_size_limit: limit,
+        image_matrix_limit: limit,
+        video_size_limit: limit,
+        video_matrix_limit: limit,
+      })
+      .optional()
+      .catch(undefined),
   }),
 });
 
@@ -52,17 +68,27 @@ export async function connectAccount(ask: Ask, credentials: Credentials): Promis
   const connected = {
     externalAccountId: `${account.id}@${host}`,
     accountName: `@${account.username}@${home}`,
-    traits: configuration.statuses,
+    traits: toTraits(configuration),
     problem: null,
   };
   return { credentials, scope: scopes ?? [], tokenExpiresAt: null, accounts: [connected] };
+}
+
+function toTraits({
+  statuses,
+  media_attachments: { supported_mime_types: types, ...limits } = {},
+}: z.infer<typeof Instance>['configuration']): Traits {
+  const known = { ...statuses, ...limits, supported_mime_types: types?.join(' ') };
+  return Object.fromEntries(
+    Object.entries(known).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 }
 
 /** `read` includes `read:statuses`. @see https://docs.joinmastodon.org/api/oauth-scopes/ */
 function checkScopes(scopes: string[] = ['read', 'write']): void {
   const lacks = (scope: string) =>
     !scopes.some((has) => has === scope || scope.startsWith(`${has}:`));
-  const missing = ['read:statuses', 'write:statuses'].filter(lacks).join(', ');
+  const missing = ['read:statuses', 'write:statuses', 'write:media'].filter(lacks).join(', ');
   const message = `The access token lacks ${missing}.`;
   if (missing) throw wrongCredential('access_token', message, 'missing_scope');
 }

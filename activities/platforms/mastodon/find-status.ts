@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { mastodon } from '../../../schema/platforms/mastodon.ts';
 import type { Ask } from '../network-api.ts';
+import { uploadedIds } from './media.ts';
 import type { ReconcileOutcome, Target } from '../platform.ts';
 import { publishedAs } from '../results.ts';
 import { serverNow } from '../rate-limit-headers.ts';
@@ -31,6 +32,9 @@ const Listed = Status.extend({
   in_reply_to_id: z.string().nullish(),
   spoiler_text: z.string(),
   poll: z.object({ options: z.array(z.object({ title: z.string() })) }).nullish(),
+  media_attachments: z
+    .array(z.object({ id: z.string(), description: z.string().nullish() }))
+    .default([]),
 });
 
 /** @see https://docs.joinmastodon.org/entities/StatusSource/ */
@@ -64,12 +68,30 @@ export async function findStatus(ask: Ask, target: Target): Promise<ReconcileOut
 }
 
 /** Compares everything except the text, which is listed as HTML. */
-function mayBe(status: z.infer<typeof Listed>, { replyTo, platformOptions }: Target): boolean {
+function mayBe(status: z.infer<typeof Listed>, target: Target): boolean {
+  const { replyTo, platformOptions } = target;
   const { spoiler_text = '', poll } = mastodon.options.parse(platformOptions);
   const titles = status.poll?.options.map(({ title }) => title);
   return (
     (status.in_reply_to_id ?? null) === replyTo &&
     status.spoiler_text === spoiler_text &&
-    JSON.stringify(titles) === JSON.stringify(poll?.options)
+    JSON.stringify(titles) === JSON.stringify(poll?.options) &&
+    hasMediaOf(target, status.media_attachments)
   );
 }
+
+/** By their IDs or, if those were lost with the state, by their number and alt texts. */
+function hasMediaOf(
+  { media, state }: Target,
+  attached: z.infer<typeof Listed>['media_attachments'],
+): boolean {
+  if (attached.length !== media.length) return false;
+  const ids = uploadedIds(state);
+  return attached.every(({ id, description }, i) =>
+    ids.length === media.length
+      ? ids.includes(id)
+      : toAltText(description) === toAltText(media[i]!.altText),
+  );
+}
+
+const toAltText = (text: string | null | undefined) => (text ?? '').replaceAll('\r\n', '\n').trim();

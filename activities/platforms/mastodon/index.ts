@@ -2,12 +2,13 @@
 import { z } from 'zod';
 import { mastodon } from '../../../schema/platforms/mastodon.ts';
 import type { NetworkAnswer } from '../json-client.ts';
-import { createApi } from '../network-api.ts';
-import type { Fetch, Platform } from '../platform.ts';
-import { preparedAs } from '../results.ts';
+import { createApi, type Ask } from '../network-api.ts';
+import { PlatformError } from '../platform-error.ts';
+import type { Fetch, Platform, ProviderState } from '../platform.ts';
 import type { Explanation } from '../refusal.ts';
 import { connectAccount, ConnectInput } from './connect.ts';
 import { findStatus, Status, toPublished } from './find-status.ts';
+import { prepareMedia, uploadedIds } from './media.ts';
 
 /** @see https://docs.joinmastodon.org/entities/Status/#visibility */
 const Answered = z.object({ visibility: z.string() });
@@ -34,33 +35,58 @@ export function createMastodon({ fetch }: { fetch: Fetch }): Platform {
       },
     ],
 
-    /**
-     * Without this, a server would use the account's default visibility for replies to private posts. This
-     * one keeps them among the readers of that post.
-     */
-    async prepare({ replyTo, credentials }, signal) {
-      if (replyTo === null) return preparedAs({});
-      const path = `/api/v1/statuses/${encodeURIComponent(replyTo)}`;
-      const { visibility } = (await open(credentials, signal)(path, Answered)).body;
-      const isLimited = visibility === 'private' || visibility === 'direct';
-      return preparedAs(isLimited ? { visibility } : {});
+    async prepare(target, signal) {
+      const { replyTo, credentials, state } = target;
+      const ask = open(credentials, signal);
+      const isFirst = Object.keys(state).length === 0;
+      const visibility = isFirst && replyTo !== null ? await findVisibility(ask, replyTo) : {};
+      return prepareMedia(ask, target, { ...state, ...visibility });
     },
 
     /** @see https://docs.joinmastodon.org/methods/statuses/#create */
     async commit({ resultId, credentials, caption, replyTo, platformOptions, state }, signal) {
+      const ids = uploadedIds(state);
       const json = {
         status: caption.toWellFormed(),
         visibility: state['visibility'],
         ...platformOptions,
         in_reply_to_id: replyTo ?? undefined,
+        media_ids: ids.length > 0 ? ids : undefined,
       };
       const call = { kind: 'commit', json, headers: { 'idempotency-key': resultId } } as const;
-      const { body, throttle } = await open(credentials, signal)('/api/v1/statuses', Status, call);
-      return { ...toPublished(body), throttle };
+      try {
+        const ask = open(credentials, signal);
+        const { body, throttle } = await ask('/api/v1/statuses', Status, call);
+        return { ...toPublished(body), throttle };
+      } catch (error) {
+        if (lacksMedia(error, ids)) return { outcome: 'stale' };
+        throw error;
+      }
     },
 
     reconcile: (target, signal) => findStatus(open(target.credentials, signal), target),
   };
+}
+
+/**
+ * Without this, a server would use the account's default visibility for replies to private posts. This one
+ * keeps them among the readers of that post.
+ */
+async function findVisibility(ask: Ask, replyTo: string): Promise<ProviderState> {
+  const path = `/api/v1/statuses/${encodeURIComponent(replyTo)}`;
+  const { visibility } = (await ask(path, Answered)).body;
+  return visibility === 'private' || visibility === 'direct' ? { visibility } : {};
+}
+
+/**
+ * Whether the server has deleted an upload, as it does after a day, or attached it to another post. It names
+ * the upload, in the user's language: https://github.com/mastodon/mastodon/blob/main/config/locales/en.yml
+ * (media_attachments.validations.not_found)
+ */
+function lacksMedia(error: unknown, ids: string[]): boolean {
+  if (!(error instanceof PlatformError) || error.options.platformCode !== '422') return false;
+  const words = error.message.split(/[^\w-]+/);
+  return ids.some((id) => words.includes(id));
 }
 
 /**
@@ -69,9 +95,13 @@ export function createMastodon({ fetch }: { fetch: Fetch }): Platform {
  */
 const endsAccess = /^(This action is outside the authorized scopes$|Your login is )/;
 
+/** With status 500, and not translated. @see https://docs.joinmastodon.org/methods/media/#500-server-error */
+const unreadable = 'Error processing thumbnail for uploaded media';
+
 /** The status is the only code. Tokens don't expire, so a refused token was revoked. */
 function readRefusal({ status, body }: NetworkAnswer): Explanation {
   const message = z.object({ error: z.string() }).safeParse(body).data?.error;
   const isRevoked = status === 401 || (status === 403 && endsAccess.test(message ?? ''));
-  return { code: String(status), message, verdict: isRevoked ? 'revoked' : undefined };
+  const verdict = isRevoked ? 'revoked' : message === unreadable ? 'rejected' : undefined;
+  return { code: String(status), message, verdict };
 }

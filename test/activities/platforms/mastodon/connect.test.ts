@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { ConnectInput } from '../../../../activities/platforms/mastodon/connect.ts';
 import { connect, startMastodon } from '../../../support/networks/mastodon/connected.ts';
-import { limitHeaders } from '../../../support/networks/mastodon/server.ts';
+import { limitHeaders, newServerLimits } from '../../../support/networks/mastodon/server.ts';
 import { createClient, resolvingTo, startHttp } from '../../../support/receivers/loopback.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
 
@@ -34,10 +34,26 @@ describe('the server', () => {
       externalAccountId: `${network.accountId}@${host}`,
       accountName: `@ada@${host}`,
       credentials,
-      scope: ['read:accounts', 'read:statuses', 'write:statuses'],
+      scope: ['read:accounts', 'read:statuses', 'write:statuses', 'write:media'],
       tokenExpiresAt: null,
-      traits: { max_characters: 5_000, characters_reserved_per_url: 30 },
+      traits: {
+        max_characters: 5_000,
+        characters_reserved_per_url: 30,
+        max_media_attachments: 4,
+        supported_mime_types: newServerLimits.supported_mime_types.join(' '),
+        description_limit: 1_500,
+        image_size_limit: 16_777_216,
+        image_matrix_limit: 33_177_600,
+        video_size_limit: 103_809_024,
+        video_matrix_limit: 8_294_400,
+      },
     });
+  });
+
+  test('may report no limits of media', async () => {
+    const { credentials } = await startMastodon({ mediaLimits: null });
+    const { traits } = await connect(credentials);
+    expect(traits).toStrictEqual({ max_characters: 500, characters_reserved_per_url: 23 });
   });
 
   test.each([
@@ -102,7 +118,7 @@ describe('the server', () => {
 describe('the token', () => {
   test.each([
     ['broad scopes', ['read', 'write', 'push']],
-    ['the profile for the account', ['profile', 'read:statuses', 'write:statuses']],
+    ['the profile for the account', ['profile', 'read:statuses', 'write:statuses', 'write:media']],
     ['scopes that an old server does not report', null],
   ])('is taken with %s', async (_what, scopes) => {
     const { credentials } = await startMastodon({ scopes });
@@ -110,10 +126,11 @@ describe('the token', () => {
   });
 
   test.each([
-    [['read'], 'write:statuses'],
+    [['read'], 'write:statuses, write:media'],
     [['read:accounts', 'write'], 'read:statuses'],
-    [['write:statuses'], 'read:statuses'],
-    [[], 'read:statuses, write:statuses'],
+    [['write:statuses'], 'read:statuses, write:media'],
+    [['read:statuses', 'write:statuses'], 'write:media'],
+    [[], 'read:statuses, write:statuses, write:media'],
   ])('with the scopes %o is refused, as it lacks %s', async (scopes, missing) => {
     const { credentials } = await startMastodon({ scopes });
     expect(await refusal(connect(credentials))).toMatchObject({

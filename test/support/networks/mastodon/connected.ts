@@ -33,6 +33,7 @@ export async function connectNew(traits?: MastodonTraits) {
   return {
     network,
     connection,
+    mastodon,
     targetOf,
     prepare: (target: Target) => prepareTarget(mastodon, target, never),
     commit: (target: Target) => commit(target, never),

@@ -3,7 +3,7 @@
 // instance) and /entities/, as of version 4.6, read on 2026-11-22. Refusals and their words: app/controllers/api,
 // app/validators and config/locales/en.yml of https://github.com/mastodon/mastodon, read on the same day.
 // Unlike a server it refuses fields and parameters that it doesn't know.
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { NetworkServer, PublicPost, RefusalKind } from '../contract/subject.ts';
 
@@ -19,6 +19,23 @@ export interface MastodonServer extends NetworkServer {
   editStatus(id: string, text: string): void;
   /** As an hour after the posts. */
   forgetKeys(): void;
+  readonly uploads: readonly Upload[];
+  /** As a day after the uploads. */
+  deleteUnused(): void;
+}
+
+/** A media attachment. */
+export interface Upload {
+  readonly id: string;
+  readonly kind: 'image' | 'video';
+  readonly type: string;
+  readonly filename: string;
+  readonly sha256: string;
+  readonly thumbnailSha256: string | null;
+  readonly description: string | null;
+  /** How many more times a poll finds it in processing. */
+  pollsLeft: number;
+  statusId: string | null;
 }
 
 export interface MastodonTraits {
@@ -27,9 +44,28 @@ export interface MastodonTraits {
   charactersPerUrl?: number;
   /** Of the application, and so of its token. Null: a server before 4.3, which doesn't return them. */
   scopes?: string[] | null;
+  /** Of the token. Default: `scopes`. */
+  tokenScopes?: string[];
   /** How far its clock is ahead of ours. */
   clockAheadMs?: number;
+  /** As `/api/v2/instance` reports them. Null: a server that reports none. */
+  mediaLimits?: Partial<typeof newServerLimits> | null;
+  /** What comes of a video: it is ready after so many polls, or its processing fails. */
+  videoPolls?: number | 'fails';
 }
+
+/** @see https://github.com/mastodon/mastodon/blob/main/app/models/media_attachment.rb */
+export const newServerLimits = {
+  max_media_attachments: 4,
+  // prettier-ignore
+  supported_mime_types: ['image/jpeg', 'image/png', 'image/gif', 'image/heic', 'image/webp', 'image/avif', 'video/webm', 'video/mp4', 'video/quicktime', 'video/ogg', 'audio/mpeg'],
+  description_limit: 1_500,
+  image_size_limit: 16_777_216,
+  image_matrix_limit: 33_177_600,
+  video_size_limit: 103_809_024,
+  video_frame_rate_limit: 120,
+  video_matrix_limit: 8_294_400,
+};
 
 interface Status {
   id: string;
@@ -37,6 +73,7 @@ interface Status {
   createdAt: number;
   editedAt: number | null;
   replyTo: string | null;
+  mediaIds: string[];
   options: z.infer<typeof StatusOptions>;
 }
 
@@ -68,6 +105,12 @@ const StatusOptions = z.strictObject({
 const NewStatus = StatusOptions.extend({
   status: z.string(),
   in_reply_to_id: z.string().optional(),
+  media_ids: z.array(z.string()).min(1).optional(),
+});
+const MediaForm = z.strictObject({
+  file: z.instanceof(File),
+  description: z.string().optional(),
+  thumbnail: z.instanceof(File).optional(),
 });
 const ListQuery = z.strictObject({
   exclude_reblogs: z.literal('true'),
@@ -75,7 +118,7 @@ const ListQuery = z.strictObject({
   max_id: z.string().optional(),
 });
 
-const allScopes = ['read:accounts', 'read:statuses', 'write:statuses'];
+const allScopes = ['read:accounts', 'read:statuses', 'write:statuses', 'write:media'];
 const accountId = '109343827';
 const maxOptions = 4;
 const maxCharactersPerOption = 50;
@@ -88,10 +131,15 @@ export function createMastodonServer({
   charactersPerUrl = 23,
   scopes = allScopes,
   clockAheadMs = 0,
+  mediaLimits = {},
+  videoPolls = 2,
+  tokenScopes = scopes ?? allScopes,
 }: MastodonTraits = {}): MastodonServer {
+  const { max_media_attachments: maxMedia, ...fileLimits } = { ...newServerLimits, ...mediaLimits };
   const token = randomBytes(32).toString('base64url');
   const statuses: Status[] = [];
   const byKey = new Map<string, Status>();
+  const uploads: Upload[] = [];
   const calls: string[] = [];
   let isRevoked = false;
   let lastId = 0n;
@@ -110,8 +158,7 @@ export function createMastodonServer({
     const given = /^Bearer (\S+)$/.exec(request.headers.get('authorization') ?? '')?.[1];
     if (given !== token) throw new Refusal(401, 'The access token is invalid');
     if (isRevoked) throw new Refusal(401, 'The access token was revoked');
-    const granted = scopes ?? allScopes;
-    const isGranted = any.flatMap((scope) => [scope, scope.split(':')[0]!]).some(has(granted));
+    const isGranted = any.flatMap((scope) => [scope, scope.split(':')[0]!]).some(has(tokenScopes));
     if (any.length > 0 && !isGranted) {
       throw new Refusal(403, 'This action is outside the authorized scopes');
     }
@@ -126,9 +173,10 @@ export function createMastodonServer({
       configuration: {
         statuses: {
           max_characters: maxCharacters,
-          max_media_attachments: 4,
+          ...(mediaLimits && { max_media_attachments: maxMedia }),
           characters_reserved_per_url: charactersPerUrl,
         },
+        ...(mediaLimits && { media_attachments: fileLimits }),
         polls: {
           max_options: maxOptions,
           max_characters_per_option: maxCharactersPerOption,
@@ -154,16 +202,36 @@ export function createMastodonServer({
       const key = request.headers.get('idempotency-key');
       if (!key) throw new Refusal(400, 'The test server takes no post without Idempotency-Key');
       const given = check(NewStatus, await request.json().catch(() => undefined));
-      const { status: text, in_reply_to_id: replyTo = null, ...options } = given;
+      const { status: text, in_reply_to_id: replyTo = null, media_ids = [], ...options } = given;
       if (replyTo !== null && !statuses.some(({ id }) => id === replyTo)) {
         throw new Refusal(404, 'The post you are trying to reply to does not appear to exist.');
       }
       const known = byKey.get(key);
       if (known) return present(known);
-      validate(text, options);
-      const status = add({ text: text.trim(), replyTo, options });
+      const media = findUnused(media_ids, options);
+      validate(text, options, media);
+      const status = add({ text: text.trim(), replyTo, mediaIds: media_ids, options });
+      for (const upload of media) upload.statusId = status.id;
       byKey.set(key, status);
       return present(status);
+    },
+
+    async 'POST /api/v2/media'(request) {
+      authorize(request, 'write:media');
+      const form = await request.formData().catch(() => new FormData());
+      const given = check(MediaForm, Object.fromEntries(form));
+      const upload = await readUpload(given);
+      uploads.push(upload);
+      return presentMedia(upload);
+    },
+
+    'GET /api/v1/media/:id'(request, id) {
+      authorize(request, 'write:media');
+      const upload = uploads.find((upload) => upload.id === id && upload.statusId === null);
+      if (!upload) throw new Refusal(404, 'Record not found');
+      if (upload.kind === 'video' && videoPolls === 'fails') throw new Refusal(422, unreadable);
+      upload.pollsLeft = Math.max(upload.pollsLeft - 1, 0);
+      return presentMedia(upload);
     },
 
     'GET /api/v1/accounts/:id/statuses'(request, id) {
@@ -196,9 +264,72 @@ export function createMastodonServer({
     return status;
   }
 
-  function validate(text: string, { spoiler_text = '', poll }: Status['options']): void {
+  async function readUpload(given: z.infer<typeof MediaForm>): Promise<Upload> {
+    const { file, thumbnail, description } = given;
+    const bytes = Buffer.from(await file.arrayBuffer());
+    const kind = file.type.startsWith('video/') ? 'video' : 'image';
+    const limit = fileLimits[`${kind}_size_limit`];
+    const faults: [boolean, string][] = [
+      [!fileLimits.supported_mime_types.includes(file.type), 'File content type is invalid'],
+      [bytes.length >= limit, `File must be less than ${limit} Bytes`],
+      [kind === 'image' && thumbnail !== undefined, 'Thumbnail must be blank'],
+      [
+        Array.from(description ?? '').length > fileLimits.description_limit,
+        `Description is too long (maximum is ${fileLimits.description_limit} characters)`,
+      ],
+    ];
+    const found = faults.filter(([isFault]) => isFault).map(([, words]) => words);
+    if (found.length > 0) throw new Refusal(422, `Validation failed: ${found.join(', ')}`);
+    if (!startsAs(file.type, bytes)) throw new Refusal(500, unreadable);
+    return {
+      id: nextId(now()),
+      kind,
+      type: file.type,
+      filename: file.name,
+      sha256: hashOf(bytes),
+      thumbnailSha256: thumbnail ? hashOf(Buffer.from(await thumbnail.arrayBuffer())) : null,
+      description: description ?? null,
+      pollsLeft: kind === 'image' ? 0 : videoPolls === 'fails' ? 1 : videoPolls,
+      statusId: null,
+    };
+  }
+
+  const hashOfUpload = (id: string) => uploads.find((upload) => upload.id === id)!.sha256;
+
+  const presentMedia = ({ id, kind, description, pollsLeft }: Upload) => ({
+    id,
+    type: kind,
+    url: pollsLeft > 0 ? null : `https://files.${domain}/${id}/original`,
+    preview_url: `https://files.${domain}/${id}/small`,
+    remote_url: null,
+    description,
+  });
+
+  /** In the order of the server's own checks. */
+  function findUnused(ids: string[], { poll }: Status['options']): Upload[] {
+    if (ids.length > maxMedia || (ids.length > 0 && poll)) {
+      throw new Refusal(422, `Cannot attach more than ${maxMedia} files`);
+    }
+    const found = uploads.filter(({ id, statusId }) => statusId === null && ids.includes(id));
+    const missing = ids.filter((id) => !found.some((upload) => upload.id === id));
+    if (missing.length > 0) {
+      const words = `Media ${missing.join(', ')} not found or already attached to another post`;
+      throw new Refusal(422, words);
+    }
+    if (found.length > 1 && found.some(({ kind }) => kind === 'video')) {
+      throw new Refusal(422, 'Cannot attach a video to a post that already contains images');
+    }
+    if (found.some(({ pollsLeft }) => pollsLeft > 0)) {
+      const words = 'Cannot attach files that have not finished processing. Try again in a moment!';
+      throw new Refusal(422, words);
+    }
+    return found;
+  }
+
+  function validate(text: string, options: Status['options'], media: Upload[]): void {
+    const { spoiler_text = '', poll } = options;
     const faults: string[] = [];
-    if (text.trim() === '') faults.push("Text can't be blank");
+    if (text.trim() === '' && media.length === 0) faults.push("Text can't be blank");
     if (spoiler_text.length + countedLength(text.trim(), charactersPerUrl) > maxCharacters) {
       faults.push(`Text character limit of ${maxCharacters} exceeded`);
     }
@@ -213,6 +344,7 @@ export function createMastodonServer({
       text: '',
       editedAt: null,
       replyTo: null,
+      mediaIds: [],
       options: {},
       ...given,
       createdAt,
@@ -221,7 +353,7 @@ export function createMastodonServer({
     return status;
   }
 
-  function present({ id, text, createdAt, editedAt, replyTo, options }: Status) {
+  function present({ id, text, createdAt, editedAt, replyTo, mediaIds, options }: Status) {
     const { poll, spoiler_text = '', visibility = 'public', language = 'en' } = options;
     return {
       id,
@@ -239,7 +371,7 @@ export function createMastodonServer({
       content: `<p>${text.replaceAll('<', '&lt;').replaceAll(/(@\w+)@\S+/g, '$1')}</p>`,
       reblog: null,
       account: { id: accountId, username: 'ada', acct: 'ada' },
-      media_attachments: [],
+      media_attachments: uploads.filter((upload) => mediaIds.includes(upload.id)).map(presentMedia),
       mentions: [],
       tags: [],
       poll: poll ? { id, options: poll.options.map((title) => ({ title, votes_count: 0 })) } : null,
@@ -257,8 +389,9 @@ export function createMastodonServer({
       const route = routes[`${request.method} ${id ? pathname.replace(id, ':id') : pathname}`];
       try {
         if (!route) throw new Refusal(404, 'Not Found');
-        if (request.method === 'POST') expectJson(request);
-        return toResponse(200, await route(request, id), now());
+        if (pathname === '/api/v1/statuses') expectJson(request);
+        const body = await route(request, id);
+        return toResponse(statusOf(request, body), body, now());
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         return toResponse(error.status, { error: error.message }, now());
@@ -269,15 +402,53 @@ export function createMastodonServer({
       isRevoked = true;
     },
     listPosts: () =>
-      statuses.map(({ id, text, replyTo, options }) => ({ id, text, replyTo, options })),
+      statuses.map(({ id, text, replyTo, mediaIds, options }) => ({
+        id,
+        text,
+        replyTo,
+        ...(mediaIds.length > 0 && { media: mediaIds.map(hashOfUpload) }),
+        options,
+      })),
     addStatus: add,
     editStatus(id, text) {
       const status = statuses.find((status) => status.id === id)!;
       Object.assign(status, { text, editedAt: now() });
     },
     forgetKeys: () => byKey.clear(),
+    uploads,
+    deleteUnused() {
+      const kept = uploads.filter(({ statusId }) => statusId !== null);
+      uploads.splice(0, uploads.length, ...kept);
+    },
   };
 }
+
+const unreadable = 'Error processing thumbnail for uploaded media';
+
+/** Media in processing: 202 for the upload, 206 for a poll. */
+function statusOf({ method }: Request, body: unknown): number {
+  const isProcessing = z.object({ preview_url: z.string(), url: z.null() }).safeParse(body).success;
+  if (!isProcessing) return 200;
+  return method === 'POST' ? 202 : 206;
+}
+
+const signatures: Record<string, [offset: number, text: string]> = {
+  'image/jpeg': [0, '\xff\xd8\xff'],
+  'image/png': [1, 'PNG'],
+  'image/webp': [8, 'WEBP'],
+  'image/gif': [0, 'GIF8'],
+  'image/avif': [4, 'ftypavif'],
+  'video/mp4': [4, 'ftyp'],
+  'video/quicktime': [4, 'ftyp'],
+  'video/webm': [0, '\x1a\x45\xdf\xa3'],
+};
+
+function startsAs(type: string, bytes: Buffer): boolean {
+  const [offset, text] = signatures[type] ?? [0, ''];
+  return bytes.toString('latin1', offset, offset + text.length) === text;
+}
+
+const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 const has = (granted: string[]) => (scope: string) => granted.includes(scope);
 

@@ -15,7 +15,7 @@ export const mastodonFacts: NetworkFacts = {
   name: 'mastodon',
   options: [
     same({ visibility: 'unlisted', language: 'de' }),
-    same({ spoiler_text: 'Loud brass' }),
+    same({ spoiler_text: 'Loud brass', sensitive: true }),
     same({ poll }),
   ],
 };
@@ -29,7 +29,7 @@ export const mastodon: NetworkSubject = {
   refusal: { platformCode: '403', message: 'This action is not allowed' },
 
   async start(switchboard) {
-    const network = createMastodonServer();
+    const network = createMastodonServer({ videoPolls: 1 });
     const server = await startFaultyServer(network, switchboard);
     const credentials = { server: server.url, access_token: network.token };
     return {
