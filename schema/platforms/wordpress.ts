@@ -1,5 +1,6 @@
 // WordPress: its rules and the options of a post. It has no settings, since users name the site.
 import { z } from 'zod';
+import { fixedLimits } from '../wire/limits.ts';
 import { definePlatform } from './definition.ts';
 
 const optional = <T extends z.ZodType>(type: T, description: string) =>
@@ -33,6 +34,10 @@ const options = z
       "Names of existing categories. Default: the site's default category.",
     ),
     tags: optional(names, 'Names of tags. Fanfare creates tags that do not exist.'),
+    featured_media: optional(
+      z.boolean(),
+      'Whether the first image becomes the featured image, which the theme shows, instead of a part of the content. Default: true.',
+    ),
     format: optional(z.enum(formats), 'Post format. Some themes ignore it.'),
     status: optional(z.enum(statuses), 'Who can see the post. Default: `publish`.').meta({
       'x-enumDescriptions': {
@@ -45,6 +50,9 @@ const options = z
   })
   .meta({ id: 'WordPressOptions', description: 'Options of a post to WordPress.' });
 
+/** WordPress has none. */
+const maxMedia = 20;
+
 export const wordpress = definePlatform({
   name: 'wordpress',
   title: 'WordPress',
@@ -55,7 +63,15 @@ export const wordpress = definePlatform({
     // WordPress accepts 4 GiB (LONGTEXT). The limit is half of Fanfare's own limit for captions.
     text: { max: 50_000, unit: 'characters' },
     isTextRequired: true,
-    media: null,
+    // Each server has its own limit of the size. Not every one can read AVIF.
+    media: {
+      max: maxMedia,
+      canMix: true,
+      // https://developer.wordpress.org/reference/functions/wp_get_mime_types/
+      image: { max: maxMedia, types: ['image/jpeg', 'image/png', 'image/webp', 'image/gif'] },
+      video: { max: maxMedia, types: ['video/mp4', 'video/quicktime', 'video/webm'] },
+      altText: fixedLimits.altTextCharacters,
+    },
     replies: null,
     source: 'https://developer.wordpress.org/rest-api/reference/posts/#create-a-post',
   },

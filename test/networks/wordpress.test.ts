@@ -1,10 +1,13 @@
 // WordPress at a real site: the contract's cases without faults, and the facts that the simulator relies on.
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
 import { createWordPress } from '../../activities/platforms/wordpress/index.ts';
 import type { Published, Target } from '../../activities/platforms/platform.ts';
+import { createMediaFiles } from '../support/file-media.ts';
 import { describeLiveCases } from '../support/networks/contract/live-cases.ts';
 import { startWordPress, type WordPress } from '../support/networks/wordpress/playground.ts';
 import { listWrongCredentials, wordpressFacts } from '../support/networks/wordpress/subject.ts';
@@ -95,6 +98,91 @@ describe.skipIf(isMissing)('the connector', () => {
     expect(await connector.reconcile!(target, signal())).toMatchObject({
       outcome: 'published',
       published: { externalId, visibility: null },
+    });
+  });
+
+  describe('media', () => {
+    const File = z.object({ alt_text: z.string(), source_url: z.url(), mime_type: z.string() });
+    const Stored = z.object({
+      featured_media: z.int(),
+      content: z.object({ raw: z.string(), rendered: z.string() }),
+    });
+    const readFile = async (id: string | number) =>
+      File.parse(await site.call(connection.credentials, 'GET', `media/${id}?context=edit`));
+
+    /** As the site serves it. */
+    async function hashOf(url: string): Promise<string> {
+      const response = await fetch(url);
+      return createHash('sha256')
+        .update(Buffer.from(await response.arrayBuffer()))
+        .digest('hex');
+    }
+
+    test('are in the library byte for byte, and in the post', async () => {
+      await using files = await createMediaFiles();
+      const thumbnail = await files.image();
+      const [first, second, video] = [
+        await files.image({ altText: 'A "tuba"' }),
+        await files.image({ contentType: 'image/png', altText: '<b> [gallery] & more' }),
+        await files.video({ thumbnail }),
+      ];
+      const target = targetOf({ media: [first, second, video] });
+      const state = await prepareTarget(connector, target, signal());
+      const outcome = await connector.commit({ ...target, state }, signal());
+      const { externalId } = (outcome as { published: Published }).published;
+      expect(await connector.reconcile!(target, signal())).toEqual(outcome);
+      const path = `posts/${externalId}?context=edit`;
+      const { featured_media, content } = Stored.parse(
+        await site.call(connection.credentials, 'GET', path),
+      );
+      const featured = await readFile(featured_media);
+      expect(featured).toMatchObject({ alt_text: 'A "tuba"', mime_type: 'image/jpeg' });
+      expect(await hashOf(featured.source_url)).toBe(first.sha256);
+      const [, id] = /class="wp-image-(\d+)"/.exec(content.raw)!;
+      const { source_url, mime_type } = await readFile(id!);
+      expect(mime_type).toBe('image/png');
+      expect(await hashOf(source_url)).toBe(second.sha256);
+      expect(content.raw).toContain(
+        `<img src="${source_url}" alt="&lt;b&gt; &#091;gallery] &amp; more" class="wp-image-${id}" />`,
+      );
+      const [, poster, src] = /<video controls poster="(.*?)" src="(.*?)"><\/video>/.exec(
+        content.raw,
+      )!;
+      expect(await hashOf(src!)).toBe(video.sha256);
+      expect(await hashOf(poster!)).toBe(thumbnail.sha256);
+      expect(content.rendered).toContain(`src="${src}"`);
+      expect(content.rendered).toContain(`wp-image-${id}`);
+    });
+
+    test('need no caption', async () => {
+      await using files = await createMediaFiles();
+      for (const platformOptions of [{}, { featured_media: false }]) {
+        const target = targetOf({ caption: '', media: [await files.image()], platformOptions });
+        const state = await prepareTarget(connector, target, signal());
+        const outcome = await connector.commit({ ...target, state }, signal());
+        expect(outcome).toMatchObject({ outcome: 'published' });
+        expect(await connector.reconcile!(target, signal())).toEqual(outcome);
+      }
+    });
+
+    test('that the site refuses are refused', async () => {
+      await using files = await createMediaFiles();
+      const image = await files.image();
+      const refuse = (given: Partial<Target>) =>
+        refusal(prepareTarget(connector, targetOf(given), signal()));
+      const webpage = { ...image, filename: 'page.html', contentType: 'text/html' };
+      expect(await refuse({ media: [webpage] })).toMatchObject({
+        kind: 'rejected',
+        message: expect.stringContaining('not allowed to upload this file type') as string,
+      });
+      const { api } = connection.credentials;
+      const { site: _, ...contributor } = await site.createUser('contributor');
+      const credentials = { ...contributor, api: api! };
+      expect(await refuse({ credentials, media: [image] })).toMatchObject({
+        kind: 'rejected',
+        options: { platformCode: 'rest_cannot_create' },
+        message: 'The user may not upload files to WordPress: the role needs upload_files.',
+      });
     });
   });
 

@@ -5,8 +5,9 @@ import { isSuccess, type NetworkAnswer } from '../json-client.ts';
 import { createApi } from '../network-api.ts';
 import type { Fetch, Platform } from '../platform.ts';
 import type { Explanation } from '../refusal.ts';
-import { preparedAs, publishedAs } from '../results.ts';
+import { publishedAs } from '../results.ts';
 import { ConnectInput, connectUser } from './connect.ts';
+import { uploadNext } from './media.ts';
 import { markOf, prepareTerms, TermExists, toPost } from './post.ts';
 
 const Post = z.object({
@@ -48,8 +49,12 @@ export function createWordPress({ fetch }: { fetch: Fetch }): Platform {
       },
     ],
 
-    prepare: async (target, signal) =>
-      preparedAs(await prepareTerms(open(target.credentials, signal), target)),
+    async prepare(target, signal) {
+      const { credentials, state } = target;
+      const ask = open(credentials, signal);
+      const isFirst = Object.keys(state).length === 0;
+      return uploadNext(ask, target, isFirst ? await prepareTerms(ask, target) : state);
+    },
 
     async commit(target, signal) {
       const ask = open(target.credentials, signal);
@@ -113,12 +118,20 @@ const ForbiddenStatus = z.object({
 function readRefusal({ status, body }: NetworkAnswer): Explanation {
   const { code, message } = WpError.safeParse(body).data ?? {};
   if (code === undefined) {
-    const foreign = `HTTP ${status}, not from WordPress. A firewall may have answered.`;
+    const foreign =
+      status === 413
+        ? 'HTTP 413, not from WordPress: the file is larger than the web server allows.'
+        : `HTTP ${status}, not from WordPress. A firewall may have answered.`;
     if (status >= 500) return {};
     return { message: foreign, verdict: status === 401 ? 'rejected' : undefined };
   }
   // With a wrong password, WordPress treats the user as a visitor.
   const isVisitor = status === 401 || ForbiddenStatus.safeParse(body).success;
-  const verdict = isVisitor ? 'revoked' : undefined;
-  return { code, message: message?.replaceAll(/<[^<>]*>/g, ''), verdict };
+  // WordPress refuses a file with status 500.
+  const isUpload = code.startsWith('rest_upload_');
+  const verdict = isVisitor ? 'revoked' : isUpload ? 'rejected' : undefined;
+  const words = message?.replaceAll(/<[^<>]*>/g, '');
+  const hint =
+    code === 'rest_upload_no_data' ? ' The file may exceed the post_max_size of PHP.' : '';
+  return { code, message: words && `${words}${hint}`, verdict };
 }

@@ -1,38 +1,50 @@
-// A post in WordPress's form: its content, with a mark to find a lost post by, and its terms.
+// A post in WordPress's form: its content, with a mark to find a lost post by, its media and its terms.
 import { z } from 'zod';
 import { escapeMarkup } from '../../../schema/platforms/escape-markup.ts';
 import { wordpress } from '../../../schema/platforms/wordpress.ts';
 import type { Ask } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { ProviderState, Target } from '../platform.ts';
+import { toLibrary, toMediaBlock, type Block } from './media.ts';
 
-export function toPost({ resultId, caption, platformOptions, state }: Target): object {
+export function toPost(target: Target): object {
+  const { resultId, caption, media, platformOptions, state } = target;
   const options = wordpress.options.parse(platformOptions);
   const { title, excerpt, slug, format, status = 'publish' } = options;
-  // Blocks in the block editor's format. WordPress keeps the attributes of the first block when a person
-  // edits the post, and doesn't show them.
-  const attributes = ` {"metadata":{${markOf(resultId)}}}`;
-  const blocks =
-    options.content_type === 'html'
-      ? toBlock('html', attributes, caption)
-      : toParagraphs(caption, attributes).join('\n\n');
+  const { uploads: _, ...terms } = state;
+  const library = toLibrary(target);
+  const featured =
+    options.featured_media === false ? undefined : media.find(({ kind }) => kind === 'image');
+  const inContent = media.filter((each) => each !== featured);
+  const blocks = inContent.map((each) => toMediaBlock(each, library));
+  // A post needs content.
+  if (caption.trim() !== '' || blocks.length === 0) {
+    const isHtml = options.content_type === 'html';
+    blocks.unshift(...(isHtml ? [{ name: 'html', html: caption }] : toParagraphs(caption)));
+  }
+  // WordPress keeps the attributes of the first block when a person edits the post, and doesn't show them.
+  const mark = { metadata: { fanfare: resultId } };
+  const content = blocks.map((block, i) => toText(block, i ? {} : mark)).join('\n\n');
   const texts = { title: title && escapeMarkup(title), excerpt: excerpt && escapeMarkup(excerpt) };
-  return { ...state, ...texts, content: blocks, slug, format, status };
+  const featured_media = featured && library.get(featured)!.id;
+  return { ...terms, ...texts, content, slug, format, status, featured_media };
 }
 
 export const markOf = (resultId: string) => `"fanfare":${JSON.stringify(resultId)}`;
 
-const toBlock = (name: string, attributes: string, html: string) =>
-  `<!-- wp:${name}${attributes} -->\n${html}\n<!-- /wp:${name} -->`;
+/** Blocks in the block editor's format. */
+function toText({ name, attributes, html }: Block, mark: object): string {
+  const all = { ...attributes, ...mark };
+  const json = Object.keys(all).length > 0 ? ` ${JSON.stringify(all)}` : '';
+  return `<!-- wp:${name}${json} -->\n${html}\n<!-- /wp:${name} -->`;
+}
 
-function toParagraphs(caption: string, attributes: string): string[] {
+function toParagraphs(caption: string): Block[] {
   const texts = caption
     .trim()
     .replaceAll('\r\n', '\n')
     .split(/\n\s*\n/);
-  return texts.map((text, i) =>
-    toBlock('paragraph', i ? '' : attributes, `<p>${toHtml(text)}</p>`),
-  );
+  return texts.map((text) => ({ name: 'paragraph', html: `<p>${toHtml(text)}</p>` }));
 }
 
 const url = /(https?:\/\/[^\s<>"]+[^\s<>"'.,;:!?)\]])/;

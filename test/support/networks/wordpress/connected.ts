@@ -1,6 +1,6 @@
 // The connector of WordPress, connected to an author of a simulated site over HTTP.
 import { createWordPress } from '../../../../activities/platforms/wordpress/index.ts';
-import type { Target } from '../../../../activities/platforms/platform.ts';
+import type { Target, TargetMedia } from '../../../../activities/platforms/platform.ts';
 import { createSwitchboard } from '../faults.ts';
 import { startFaultyServer } from '../faulty-server.ts';
 import { createSite, type SiteSettings } from './server.ts';
@@ -38,13 +38,18 @@ export async function startConnected(settings: SiteSettings = {}) {
     connect,
     connection,
     targetOf,
+    wordpress,
     prepare: (target: Target) => prepareTarget(wordpress, target, never),
     commit: (target: Target) => wordpress.commit(target, never),
     reconcile: (target: Target) => wordpress.reconcile!(target, never),
     revoke: () => wordpress.revoke!(loginOf(connection.credentials), never),
     /** What the site keeps of a post with this caption and these options. */
-    async publish(caption: string, platformOptions: Record<string, unknown> = {}) {
-      const target = targetOf({ caption, platformOptions });
+    async publish(
+      caption: string,
+      platformOptions: Record<string, unknown> = {},
+      media: readonly TargetMedia[] = [],
+    ) {
+      const target = targetOf({ caption, platformOptions, media });
       const state = await prepareTarget(wordpress, target, never);
       await wordpress.commit({ ...target, state }, never);
       return site.posts.at(-1)!.fields;

@@ -1,7 +1,8 @@
 // A WordPress site, simulated: what a running WordPress 6.5.5 answered on 2026-11-22, and
 // https://developer.wordpress.org/rest-api/reference/ of that day. Stricter in one thing: WordPress ignores
 // fields that it doesn't know, and this refuses them.
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import { extname } from 'node:path';
 import { z } from 'zod';
 import type { NetworkServer, RefusalKind } from '../contract/subject.ts';
 
@@ -10,6 +11,8 @@ export interface SiteSettings {
   folder?: string;
   /** `plain`: the web server has no rewrite rules, and shows its front page for any path. */
   permalinks?: 'pretty' | 'plain';
+  /** `upload_max_filesize` of PHP. */
+  maxUploadBytes?: number;
   /** A plugin asks for the user before WordPress does, so that WordPress says what is wrong. */
   readsLoginEarly?: boolean;
 }
@@ -27,10 +30,21 @@ export interface StoredPost {
   fields: z.infer<typeof NewPost> & { slug: string; tags: number[]; categories: number[] };
 }
 
+/** A file in the media library. */
+export interface StoredFile {
+  readonly id: number;
+  readonly authorId: number;
+  readonly filename: string;
+  readonly type: string;
+  readonly sha256: string;
+  readonly altText: string;
+}
+
 export interface WordPressSite extends NetworkServer {
   /** Each request as `POST wp/v2/posts`. */
   readonly calls: string[];
   readonly posts: StoredPost[];
+  readonly files: StoredFile[];
   readonly tags: string[];
   readonly categories: string[];
   addUser(login: string, role: keyof typeof capabilities): SiteUser;
@@ -40,7 +54,9 @@ export interface WordPressSite extends NetworkServer {
 }
 
 const capabilities = {
-  author: { edit_posts: true, publish_posts: true, read: true, author: true },
+  author: { edit_posts: true, publish_posts: true, upload_files: true, read: true, author: true },
+  /** As a plugin for roles can make one. */
+  writer: { edit_posts: true, publish_posts: true, read: true, writer: true },
   contributor: { edit_posts: true, read: true, contributor: true },
   /** As PHP writes an empty list. */
   nobody: [],
@@ -56,7 +72,9 @@ const NewPost = z.strictObject({
   format: z.enum(['standard', 'aside', 'link', 'quote', 'status', 'video']).optional(),
   categories: z.array(z.int()).optional(),
   tags: z.array(z.int()).optional(),
+  featured_media: z.int().optional(),
 });
+const NewFile = z.strictObject({ file: z.instanceof(File), alt_text: z.string().default('') });
 const PostQuery = Flag.extend({
   context: z.literal('edit'),
   author: z.string().regex(/^\d+$/),
@@ -85,13 +103,16 @@ interface Asked {
 
 export function createSite(settings: SiteSettings = {}): WordPressSite {
   const { folder = '', permalinks = 'pretty', readsLoginEarly = false } = settings;
+  const { maxUploadBytes = 2_097_152 } = settings;
   const users: (SiteUser & { role: keyof typeof capabilities; uuid: string | null })[] = [];
   const posts: StoredPost[] = [];
+  const files: StoredFile[] = [];
+  let lastFileId = 100;
   const tags: string[] = [];
   const categories = ['Uncategorized'];
   const calls: string[] = [];
 
-  const routes: Record<string, (asked: Asked, id: string) => object> = {
+  const routes: Record<string, (asked: Asked, id: string) => object | Promise<object>> = {
     'GET ': ({ query }) => {
       check(Flag, query);
       return { name: 'A blog', home: `http://site.test${folder}`, namespaces: ['wp/v2'] };
@@ -105,7 +126,7 @@ export function createSite(settings: SiteSettings = {}): WordPressSite {
       check(Flag, query);
       const fields = check(NewPost, body ?? {});
       const { id: authorId, role } = known(asking, 'rest_cannot_create');
-      if (role !== 'author' && ['publish', 'private'].includes(fields.status)) {
+      if (role === 'contributor' && ['publish', 'private'].includes(fields.status)) {
         const words = 'Sorry, you are not allowed to publish posts in this post type.';
         throw new Refusal(403, 'rest_cannot_publish', words);
       }
@@ -118,6 +139,30 @@ export function createSite(settings: SiteSettings = {}): WordPressSite {
       const post = { id, authorId, date: new Date(), fields: { ...fields, slug, ...terms } };
       posts.push(post);
       return toRest(post);
+    },
+    'POST wp/v2/media': async ({ user: asking, query, body }) => {
+      check(Flag, query);
+      const { id: authorId, role } = known(asking, 'rest_cannot_create');
+      if (role !== 'author') {
+        const words = 'Sorry, you are not allowed to create posts as this user.';
+        throw new Refusal(403, 'rest_cannot_create', words);
+      }
+      const { file, alt_text } = check(NewFile, body);
+      const bytes = Buffer.from(await file.arrayBuffer());
+      if (bytes.length > maxUploadBytes) {
+        const words = 'The uploaded file exceeds the upload_max_filesize directive in php.ini.';
+        throw new Refusal(500, 'rest_upload_unknown_error', words);
+      }
+      if (extensions.get(extname(file.name)) !== file.type) {
+        const words = 'Sorry, you are not allowed to upload this file type.';
+        throw new Refusal(500, 'rest_upload_unknown_error', words);
+      }
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      const altText = alt_text.replaceAll(/\s+/g, ' ').trim();
+      const stored = { authorId, filename: file.name, type: file.type, sha256, altText };
+      files.push({ id: ++lastFileId, ...stored });
+      const source_url = `http://site.test${folder}/wp-content/uploads/${file.name}`;
+      return { id: lastFileId, source_url };
     },
     'GET wp/v2/posts': ({ user: asking, query }) => {
       // Before the permission, as all parameters.
@@ -233,9 +278,8 @@ export function createSite(settings: SiteSettings = {}): WordPressSite {
         const words = 'No route was found matching the URL and request method.';
         throw new Refusal(404, 'rest_no_route', words);
       }
-      const isJson = request.headers.get('content-type') === 'application/json';
-      const body: unknown = isJson ? await request.json() : undefined;
-      const result = route({ user, query, body }, uuid ?? '');
+      const body = await readBody(request);
+      const result = await route({ user, query, body }, uuid ?? '');
       return Response.json(pick(result, query['_fields']), {
         status: request.method === 'POST' ? 201 : 200,
       });
@@ -247,6 +291,7 @@ export function createSite(settings: SiteSettings = {}): WordPressSite {
 
   return {
     posts,
+    files,
     tags,
     categories,
     calls,
@@ -261,6 +306,22 @@ export function createSite(settings: SiteSettings = {}): WordPressSite {
     revokeToken: () => users.forEach((user) => (user.uuid = null)),
     hasPassword: ({ id }) => users.find((user) => user.id === id)!.uuid !== null,
   };
+}
+
+const extensions = new Map([
+  ['.jpg', 'image/jpeg'],
+  ['.png', 'image/png'],
+  ['.webp', 'image/webp'],
+  ['.gif', 'image/gif'],
+  ['.mp4', 'video/mp4'],
+  ['.mov', 'video/quicktime'],
+  ['.webm', 'video/webm'],
+]);
+
+async function readBody(request: Request): Promise<unknown> {
+  const type = request.headers.get('content-type')?.split(';')[0];
+  if (type === 'application/json') return request.json();
+  return type === 'multipart/form-data' ? Object.fromEntries(await request.formData()) : undefined;
 }
 
 const refusals: Record<RefusalKind, () => Response> = {

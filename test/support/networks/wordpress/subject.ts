@@ -16,6 +16,7 @@ export const wordpressFacts: NetworkFacts = {
         excerpt: 'In short: a < b',
         tags: ['brass & wind', 'news'],
         format: 'aside',
+        featured_media: false,
         status: 'private',
       },
       arrives: {
@@ -93,10 +94,13 @@ function toPublicPost(site: WordPressSite, { id, fields }: StoredPost) {
   const { content, title = '', excerpt = '', format = 'standard', slug, status } = fields;
   const categories = fields.categories.map((term) => site.categories[term - 1]);
   const tags = fields.tags.map((term) => site.tags[term - 1]);
+  const blocks = content.matchAll(/<!-- wp:(?:image|video) \{"id":(\d+)/g);
+  const ids = [fields.featured_media ?? [], ...Array.from(blocks, ([, id]) => Number(id))].flat();
   return {
     id: String(id),
     text: toCaption(content),
     replyTo: null,
+    media: ids.map((id) => site.files.find((file) => file.id === id)!.sha256),
     options: { title, excerpt, format, slug, status, categories, tags },
   };
 }
