@@ -1,7 +1,7 @@
 // Telegram: its settings, its rules and the options of a post.
 import { z } from 'zod';
 import { baseUrl } from './variables.ts';
-import { definePlatform } from './definition.ts';
+import { definePlatform, type MediaRules, type MediaSummary } from './definition.ts';
 
 /** @see https://core.telegram.org/bots/api#sendmessage */
 const options = z
@@ -29,6 +29,32 @@ const options = z
   })
   .meta({ id: 'TelegramOptions', description: 'Options of a post to Telegram.' });
 
+const isAnimation = ({ contentType }: MediaSummary) => contentType === 'image/gif';
+
+/** @see https://core.telegram.org/bots/api#sending-files */
+const media: MediaRules = {
+  // https://core.telegram.org/bots/api#sendmediagroup
+  max: 10,
+  canMix: true,
+  image: {
+    max: 10,
+    types: ['image/jpeg', 'image/png', 'image/gif'],
+    maxBytes: 10_000_000,
+    // https://core.telegram.org/bots/api#sendphoto: "must not exceed 10000 in total".
+    maxWidth: 5_000,
+    maxHeight: 5_000,
+    minRatio: 1 / 20,
+    maxRatio: 20,
+  },
+  // https://core.telegram.org/bots/api#sendvideo: Telegram shows MPEG-4 videos; others are files to download.
+  video: { max: 10, types: ['video/mp4'], maxBytes: 50_000_000 },
+  altText: null,
+  refuse: (media) =>
+    media.length > 1 && media.some(isAnimation)
+      ? { code: 'gif_not_alone', message: 'Telegram takes a GIF only as the one medium of a post.' }
+      : undefined,
+};
+
 export const telegram = definePlatform({
   name: 'telegram',
   title: 'Telegram',
@@ -44,6 +70,8 @@ export const telegram = definePlatform({
     text: {
       // https://core.telegram.org/constructor/config, message_length_max: "length in utf8 codepoints".
       max: 4_096,
+      // https://core.telegram.org/bots/api#sendphoto, `caption`.
+      maxWithMedia: 1_024,
       // The server's `get_formatted_text` refuses more before it parses the markup.
       // https://github.com/tdlib/telegram-bot-api/blob/master/telegram-bot-api/Client.cpp
       maxBytes: 32_768,
@@ -52,7 +80,7 @@ export const telegram = definePlatform({
       count: (text, { parse_mode }) => (parse_mode === undefined ? Array.from(text).length : 0),
     },
     isTextRequired: true,
-    media: null,
+    media,
     replies: { id: /^[1-9]\d{0,9}$/, example: '4711' },
     source: 'https://core.telegram.org/bots/api#sendmessage',
   },

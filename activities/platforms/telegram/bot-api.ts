@@ -1,14 +1,22 @@
 // Calls to a Bot API server: a method of a bot, and its result.
 import { z } from 'zod';
 import type { NetworkAnswer } from '../json-client.ts';
+import { multipart, type FilePart } from '../multipart.ts';
 import { createApi } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { Fetch } from '../platform.ts';
 import type { Explanation } from '../refusal.ts';
 
-type Method = 'getMe' | 'getChat' | 'getChatMember' | 'getChatMemberCount' | 'sendMessage';
-/** The methods of one bot. */
-export type Bot = <T>(method: Method, json: object, result: z.ZodType<T>) => Promise<T>;
+export type SendMethod =
+  'sendMessage' | 'sendPhoto' | 'sendVideo' | 'sendAnimation' | 'sendMediaGroup';
+type Method = 'getMe' | 'getChat' | 'getChatMember' | 'getChatMemberCount' | SendMethod;
+/** The methods of one bot. With files, every parameter is a field of a form. */
+export type Bot = <T>(
+  method: Method,
+  params: object,
+  result: z.ZodType<T>,
+  files?: readonly FilePart[],
+) => Promise<T>;
 
 /** @see https://core.telegram.org/bots/api#making-requests */
 export function createBotApi(fetch: Fetch, apiUrl: string) {
@@ -18,11 +26,23 @@ export function createBotApi(fetch: Fetch, apiUrl: string) {
     readRefusal,
   });
   return (bot_token: string, signal: AbortSignal): Bot =>
-    async (method, json, result) => {
-      const kind = method === 'sendMessage' ? 'commit' : 'other';
+    async (method, params, result, files) => {
+      const kind = method.startsWith('send') ? 'commit' : 'other';
       const expected = z.object({ ok: z.literal(true), result });
-      return (await open({ bot_token }, signal)(method, expected, { kind, json })).body.result;
+      const content = files ? { upload: multipart(toFields(params), files) } : { json: params };
+      return (await open({ bot_token }, signal)(method, expected, { kind, ...content })).body
+        .result;
     };
+}
+
+/** Objects and lists are JSON in a form. */
+function toFields(params: object): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(params).map(([name, value]: [string, unknown]) => [
+      name,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
+  );
 }
 
 /** The new ID of a group that became a supergroup. */

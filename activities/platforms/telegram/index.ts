@@ -1,8 +1,10 @@
 // Telegram: messages of a bot in a channel or group, over the Bot API.
 import { z } from 'zod';
 import { telegram } from '../../../schema/platforms/telegram.ts';
-import type { Fetch, Platform, Published, Target } from '../platform.ts';
-import { createBotApi } from './bot-api.ts';
+import { checkTogether } from '../media-rules.ts';
+import type { FilePart } from '../multipart.ts';
+import type { Fetch, Platform, Published, Target, TargetMedia } from '../platform.ts';
+import { createBotApi, type Bot, type SendMethod } from './bot-api.ts';
 import { describeChat, findChat, findPostableChat, ConnectInput } from './chats.ts';
 
 /** @see https://core.telegram.org/bots/api#message */
@@ -10,6 +12,8 @@ const Message = z.object({
   message_id: z.int().positive(),
   chat: z.object({ id: z.int(), type: z.string(), username: z.string().optional() }),
 });
+type Message = z.infer<typeof Message>;
+const Album = z.tuple([Message], Message);
 
 /** Bots can't read a chat, so there is no `reconcile`, and a lost answer stays unknown. */
 export function createTelegram(settings: { fetch: Fetch; apiUrl: string }): Platform {
@@ -41,28 +45,89 @@ export function createTelegram(settings: { fetch: Fetch; apiUrl: string }): Plat
 
     async commit(target, signal) {
       const bot = botOf(target.credentials['bot_token']!, signal);
-      const message = await bot('sendMessage', toParams(target), Message);
+      const message = await send(bot, target);
       return { outcome: 'published', published: toPublished(message) };
     },
   };
 }
 
+/** Returns the message. Of an album, it is the first one, which has the caption. */
+async function send(bot: Bot, target: Target): Promise<Message> {
+  checkTogether(telegram.rules.media, target);
+  const { caption, platformOptions, media } = target;
+  const { disable_link_preview: is_disabled, parse_mode, ...options } = platformOptions;
+  const params = { ...toPlace(target), ...options };
+  if (media.length === 0) {
+    const preview = is_disabled !== undefined && { link_preview_options: { is_disabled } };
+    const text = { text: caption, ...(parse_mode !== undefined && { parse_mode }) };
+    return bot('sendMessage', { ...params, ...text, ...preview }, Message);
+  }
+  // Captions have no link previews.
+  const words = caption !== '' && { caption, ...(parse_mode !== undefined && { parse_mode }) };
+  const [first, ...others] = media.map(toItem);
+  if (others.length === 0) {
+    const { method, kind, details, files } = first!;
+    const form = { ...params, [kind]: `attach://${files[0]!.name}`, ...words, ...details };
+    return bot(method, form, Message, files);
+  }
+  const items = [first!, ...others];
+  const album = items.map(({ kind: type, details, files }, at) => ({
+    type,
+    media: `attach://${files[0]!.name}`,
+    ...(at === 0 && words),
+    ...details,
+  }));
+  const files = items.flatMap((item) => item.files);
+  const messages = await bot('sendMediaGroup', { ...params, media: album }, Album, files);
+  return messages[0];
+}
+
 /** @see https://core.telegram.org/bots/api#sendmessage */
-function toParams({ credentials, caption, replyTo, platformOptions }: Target) {
-  const { disable_link_preview: is_disabled, ...options } = platformOptions;
+function toPlace({ credentials, replyTo }: Target) {
   return {
     chat_id: Number(credentials['chat']),
-    text: caption,
-    ...options,
-    ...(is_disabled !== undefined && { link_preview_options: { is_disabled } }),
     ...(replyTo !== null && {
       reply_parameters: { message_id: Number(replyTo), allow_sending_without_reply: false },
     }),
   };
 }
 
+interface Item {
+  method: SendMethod;
+  kind: 'photo' | 'video' | 'animation';
+  details: Record<string, unknown>;
+  /** The medium first. */
+  files: FilePart[];
+}
+
+/** @see https://core.telegram.org/bots/api#inputmediavideo */
+function toItem(media: TargetMedia, at: number): Item {
+  const files = [toFile(`file${at}`, media)];
+  if (media.contentType === 'image/gif') {
+    return { method: 'sendAnimation', kind: 'animation', details: {}, files };
+  }
+  if (media.kind === 'image') return { method: 'sendPhoto', kind: 'photo', details: {}, files };
+  const { width, height, durationMs, thumbnail } = media;
+  if (thumbnail) files.push(toFile(`cover${at}`, thumbnail));
+  const details = {
+    width,
+    height,
+    ...(durationMs !== null && { duration: Math.round(durationMs / 1_000) }),
+    supports_streaming: true,
+    ...(thumbnail && { cover: `attach://cover${at}` }),
+  };
+  return { method: 'sendVideo', kind: 'video', details, files };
+}
+
+const toFile = (name: string, media: TargetMedia): FilePart => ({
+  name,
+  filename: media.filename,
+  contentType: media.contentType,
+  source: media,
+});
+
 /** @see https://core.telegram.org/api/links#message-links */
-function toPublished({ message_id: id, chat }: z.infer<typeof Message>): Published {
+function toPublished({ message_id: id, chat }: Message): Published {
   // The id -1001234567890 is 1234567890 in links: https://core.telegram.org/api/bots/ids
   const privatePath = chat.type === 'group' ? undefined : `c/${-chat.id - 1_000_000_000_000}`;
   const path = chat.username ?? privatePath;

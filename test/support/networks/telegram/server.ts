@@ -2,7 +2,9 @@
 // Methods and fields: https://core.telegram.org/bots/api, read on 2026-11-22. Refusals, their words and
 // their order: https://github.com/tdlib/telegram-bot-api (version 10.0) and https://github.com/tdlib/td,
 // read on the same day. Unlike the server it refuses parameters that it doesn't know.
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import sharp from 'sharp';
 import type { NetworkServer, PublicPost, RefusalKind } from '../contract/subject.ts';
 import { checkMarkup } from './markup.ts';
 
@@ -27,11 +29,27 @@ export interface TelegramServer extends NetworkServer {
   readonly chats: Chat[];
   /** The methods that were called, in order. */
   readonly calls: string[];
+  /** Of each post in the channel, in order. */
+  listMedia(): TelegramMedia[][];
   listPosts(chatId?: number): PublicPost[];
+}
+
+/** A photo, a video or an animation of a message. */
+export interface TelegramMedia {
+  type: string;
+  filename: string;
+  contentType: string;
+  bytes: Buffer;
+  /** Bytes of the cover. */
+  cover?: Buffer;
 }
 
 interface Message {
   id: number;
+  /** Of an album's first message, all media. */
+  media: TelegramMedia[];
+  /** A later message of an album. */
+  isPart?: boolean;
   chatId: number;
   text: string;
   replyTo: number | null;
@@ -62,7 +80,10 @@ class Refusal extends Error {
 const botId = 110201543;
 const botToken = `${botId}:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw`;
 const maxCharacters = 4_096;
+const maxCaption = 1_024;
 const maxBytes = 1 << 15;
+const maxPhotoBytes = 10_000_000;
+const maxFileBytes = 50_000_000;
 
 export const channel: Chat = {
   id: -1001234567890,
@@ -95,6 +116,32 @@ const SendMessage = z.strictObject({
     .strictObject({ message_id: z.int(), allow_sending_without_reply: z.boolean().optional() })
     .optional(),
 });
+
+const SendOptions = SendMessage.omit({ text: true, link_preview_options: true }).extend({
+  caption: z.string().min(1).optional(),
+});
+const file = z.string().regex(/^attach:\/\/\w+$/);
+const VideoDetails = {
+  width: z.int().min(1).max(10_000).optional(),
+  height: z.int().min(1).max(10_000).optional(),
+  duration: z.int().min(0).optional(),
+  supports_streaming: z.boolean().optional(),
+  cover: file.optional(),
+};
+const SendPhoto = SendOptions.extend({ photo: file });
+const SendAnimation = SendOptions.extend({ animation: file });
+const SendVideo = SendOptions.extend({ video: file, ...VideoDetails });
+const ItemWords = { caption: z.string().min(1).optional(), parse_mode: z.string().optional() };
+const AlbumItem = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('photo'), media: file, ...ItemWords }),
+  z.strictObject({ type: z.literal('video'), media: file, ...ItemWords, ...VideoDetails }),
+]);
+type AlbumItem = z.infer<typeof AlbumItem>;
+const SendMediaGroup = SendOptions.omit({ caption: true, parse_mode: true }).extend({
+  media: z.array(AlbumItem).min(2).max(10),
+});
+/** Other fields of a form are JSON. */
+const texts = new Set(['caption', 'parse_mode', 'photo', 'animation', 'video', 'cover']);
 
 export function createTelegramServer(chats: Chat[] = [channel]): TelegramServer {
   const messages: Message[] = [];
@@ -138,7 +185,108 @@ export function createTelegramServer(chats: Chat[] = [channel]): TelegramServer 
     throw new Refusal(400, 'Bad Request: not enough rights to send text messages to the chat');
   }
 
-  const methods: Record<string, (given: unknown) => unknown> = {
+  async function receive(given: AlbumItem, files: Map<string, File>): Promise<TelegramMedia> {
+    const take = (reference: string): File => {
+      const name = reference.replace('attach://', '');
+      const found = files.get(name);
+      if (!found) throw new Refusal(400, `Bad Request: there is no file ${name} in the request`);
+      files.delete(name);
+      if (found.size > maxFileBytes) throw new Refusal(413, 'Request Entity Too Large');
+      return found;
+    };
+    const received = take(given.media);
+    const bytes = Buffer.from(await received.arrayBuffer());
+    if (given.type === 'photo') await checkPhoto(bytes);
+    const media = {
+      type: given.type,
+      filename: received.name,
+      contentType: received.type,
+      bytes,
+    };
+    if (given.type !== 'video') return media;
+    if (received.type !== 'video/mp4') throw new Refusal(400, 'Bad Request: this is a document');
+    if (given.cover === undefined) return media;
+    const cover = Buffer.from(await take(given.cover).arrayBuffer());
+    await checkPhoto(cover);
+    return { ...media, cover };
+  }
+
+  /** Sends media with one caption, which is checked as the text of a message is. */
+  async function sendMedia(
+    given: Omit<z.infer<typeof SendOptions>, 'caption'>,
+    items: (AlbumItem | { type: 'animation'; media: string; caption?: string | undefined })[],
+    files: Map<string, File>,
+  ): Promise<object[]> {
+    const { chat_id, reply_parameters, ...options } = given;
+    const { message_thread_id: topic } = options;
+    for (const { caption = '', ...item } of items) {
+      const parseMode = 'parse_mode' in item ? item.parse_mode : options.parse_mode;
+      if (Array.from(readMarkup(caption, parseMode)).length > maxCaption) {
+        throw new Refusal(400, 'Bad Request: message caption is too long');
+      }
+    }
+    const chat = findChat(chat_id);
+    checkAccess(chat, 'write');
+    if (topic !== undefined && chat.topics && !chat.topics.includes(topic)) {
+      throw new Refusal(400, 'Bad Request: message thread not found');
+    }
+    const replyTo = findAnswered(chat, reply_parameters);
+    checkRights(chat);
+    const received: TelegramMedia[] = [];
+    for (const item of items) {
+      received.push(
+        item.type === 'animation'
+          ? { ...(await receive({ ...item, type: 'photo' }, files)), type: 'animation' }
+          : await receive(item, files),
+      );
+    }
+    if (files.size > 0) throw new Refusal(400, 'Bad Request: a file is used nowhere');
+    return items.map((item, at) => {
+      const { type, media: _, caption = '', ...details } = item;
+      const message: Message = {
+        id: nextIdOf(chat),
+        chatId: chat.id,
+        text: caption,
+        replyTo,
+        options: { ...options, ...details },
+        media: at === 0 ? received : [],
+        isPart: at > 0,
+      };
+      messages.push(message);
+      const date = Math.floor(Date.now() / 1_000);
+      const shown = caption === '' ? {} : { caption };
+      return { message_id: message.id, chat: toChat(chat), date, [type]: {}, ...shown };
+    });
+  }
+
+  const nextIdOf = (chat: Chat) => messages.filter(({ chatId }) => chatId === chat.id).length + 101;
+
+  const methods: Record<string, (given: unknown, files: Map<string, File>) => unknown> = {
+    async sendPhoto(given, files) {
+      const { photo, caption, ...options } = check(SendPhoto, given);
+      const item = { type: 'photo' as const, media: photo, caption };
+      return (await sendMedia(options, [item], files))[0];
+    },
+
+    async sendAnimation(given, files) {
+      const { animation, caption, ...options } = check(SendAnimation, given);
+      const item = { type: 'animation' as const, media: animation, caption };
+      return (await sendMedia(options, [item], files))[0];
+    },
+
+    async sendVideo(given, files) {
+      const { video, caption, width, height, duration, supports_streaming, cover, ...options } =
+        check(SendVideo, given);
+      const details = { width, height, duration, supports_streaming, cover };
+      const item = { type: 'video' as const, media: video, caption, ...details };
+      return (await sendMedia(options, [item], files))[0];
+    },
+
+    sendMediaGroup(given, files) {
+      const { media, ...options } = check(SendMediaGroup, given);
+      return sendMedia(options, media, files);
+    },
+
     getMe(given) {
       check(z.strictObject({}), given);
       return {
@@ -197,11 +345,12 @@ export function createTelegramServer(chats: Chat[] = [channel]): TelegramServer 
         throw new Refusal(400, 'Bad Request: message is too long');
       }
       const message: Message = {
-        id: messages.filter(({ chatId }) => chatId === chat.id).length + 101,
+        id: nextIdOf(chat),
         chatId: chat.id,
         text,
         replyTo,
         options,
+        media: [],
       };
       messages.push(message);
       return {
@@ -235,10 +384,13 @@ export function createTelegramServer(chats: Chat[] = [channel]): TelegramServer 
     if (!call) throw new Refusal(404, 'Not Found: method not found');
     calls.push(method);
     if (request.method !== 'POST') throw new Refusal(400, 'Bad Request: send it by POST');
-    if (request.headers.get('content-type')?.split(';')[0] !== 'application/json') {
-      throw new Refusal(400, 'Bad Request: send it as JSON');
+    const type = request.headers.get('content-type')?.split(';')[0];
+    if (type === 'multipart/form-data') {
+      const { params, files } = await readForm(request);
+      return call(params, files);
     }
-    return call(await request.json().catch(() => undefined));
+    if (type !== 'application/json') throw new Refusal(400, 'Bad Request: send it as JSON');
+    return call(await request.json().catch(() => undefined), new Map());
   }
 
   return {
@@ -257,20 +409,55 @@ export function createTelegramServer(chats: Chat[] = [channel]): TelegramServer 
     revokeToken() {
       isRevoked = true;
     },
+    listMedia: () =>
+      messages
+        .filter(({ chatId, isPart }) => chatId === channel.id && !isPart)
+        .map(({ media }) => media),
     listPosts: (chatId) =>
       messages
         .filter((message) => chatId === undefined || message.chatId === chatId)
-        .map(({ id, text, replyTo, options }) => ({
+        .filter(({ isPart }) => !isPart)
+        .map(({ id, text, replyTo, options, media }) => ({
           id: String(id),
           text,
           replyTo: replyTo === null ? null : String(replyTo),
           options,
+          ...(media.length > 0 && {
+            media: media.map(({ bytes }) => createHash('sha256').update(bytes).digest('hex')),
+          }),
         })),
   };
 }
 
 function toChat({ id, type, title, username }: Chat) {
   return { id, type, title, ...(username !== undefined && { username }) };
+}
+
+async function readForm(request: Request) {
+  const params: Record<string, unknown> = {};
+  const files = new Map<string, File>();
+  for (const [name, value] of await request.formData()) {
+    if (name in params || files.has(name)) throw new Refusal(400, `Bad Request: two of ${name}`);
+    if (typeof value === 'string') params[name] = texts.has(name) ? value : JSON.parse(value);
+    else files.set(name, value);
+  }
+  return { params, files };
+}
+
+/** @see https://core.telegram.org/bots/api#sendphoto */
+async function checkPhoto(bytes: Buffer): Promise<void> {
+  if (bytes.length > maxPhotoBytes) throw new Refusal(400, 'Bad Request: file is too big');
+  const { format, width, height } = await sharp(bytes)
+    .metadata()
+    .catch(() => {
+      throw new Refusal(400, 'Bad Request: IMAGE_PROCESS_FAILED');
+    });
+  if (!['jpeg', 'png', 'gif'].includes(format)) {
+    throw new Refusal(400, 'Bad Request: PHOTO_EXT_INVALID');
+  }
+  if (width + height > 10_000 || Math.max(width / height, height / width) > 20) {
+    throw new Refusal(400, 'Bad Request: PHOTO_INVALID_DIMENSIONS');
+  }
 }
 
 function readMarkup(text: string, parseMode: string | undefined): string {

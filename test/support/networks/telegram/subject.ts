@@ -1,5 +1,6 @@
 // Telegram for the contract test: one bot that posts to one public channel.
 import { telegram as definition } from '../../../../schema/platforms/telegram.ts';
+import { createImage } from '../../image-media.ts';
 import { startFaultyServer } from '../faulty-server.ts';
 import type { Switchboard } from '../faults.ts';
 import type { NetworkSubject, RunningNetwork } from '../contract/subject.ts';
@@ -25,6 +26,13 @@ export const telegram: NetworkSubject = {
   ],
   refusal: { platformCode: '400', message: 'Bad Request: CHAT_RESTRICTED' },
   start,
+};
+
+/** Every post has an image. */
+export const telegramWithMedia: NetworkSubject = {
+  ...telegram,
+  title: 'telegram, with media',
+  media: [await createImage()],
 };
 
 function start(switchboard: Switchboard): Promise<RunningNetwork> {
