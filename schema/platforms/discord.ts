@@ -1,7 +1,12 @@
 // Discord: its settings, its rules and the options of a post.
 import { z } from 'zod';
 import { baseUrl } from './variables.ts';
-import { definePlatform, type PlatformRules } from './definition.ts';
+import {
+  definePlatform,
+  type MediaRules,
+  type MediaSummary,
+  type PlatformRules,
+} from './definition.ts';
 
 const link = z.url({ protocol: /^https?$/ });
 const id = /^\d{15,20}$/;
@@ -50,10 +55,47 @@ const options = z
   .partial()
   .meta({ id: 'DiscordOptions', description: 'Options of a post to Discord.' });
 
+/** @see https://docs.discord.com/developers/reference#uploading-files */
+const maxFileBytes = 10 * 1_048_576;
+/**
+ * The whole request: https://docs.discord.com/developers/resources/message#create-message-limitations
+ * Less the text, the embeds and the alt texts.
+ */
+const maxRequestBytes = 25 * 1_048_576 - 100_000;
+
+const media: MediaRules = {
+  // https://docs.discord.com/developers/topics/opcodes-and-status-codes#json, 30015.
+  max: 10,
+  canMix: true,
+  // Those that Discord shows in a message.
+  image: {
+    max: 10,
+    types: ['image/jpeg', 'image/png', 'image/gif', 'image/webp'],
+    maxBytes: maxFileBytes,
+  },
+  video: {
+    max: 10,
+    types: ['video/mp4', 'video/quicktime', 'video/webm'],
+    maxBytes: maxFileBytes,
+  },
+  // https://docs.discord.com/developers/resources/message#attachment-object, `description`.
+  altText: 1_024,
+  refuse: (media) =>
+    media.reduce((sum, medium) => sum + sizeOf(medium), 0) > maxRequestBytes
+      ? {
+          code: 'media_too_large',
+          message: 'Discord takes 25 MiB in one post, all media together.',
+        }
+      : undefined,
+};
+
+/** An image that is too large is fitted. */
+const sizeOf = ({ bytes }: MediaSummary) => Math.min(bytes ?? 0, maxFileBytes);
+
 const rules: PlatformRules = {
   text: { max: 2_000, unit: 'characters' },
   isTextRequired: true,
-  media: null,
+  media,
   replies: { id, example: '1310234567890123456' },
   source: 'https://docs.discord.com/developers/resources/message#create-message-jsonform-params',
 };

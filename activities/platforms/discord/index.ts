@@ -4,9 +4,18 @@ import { z } from 'zod';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { discord } from '../../../schema/platforms/discord.ts';
 import type { NetworkAnswer } from '../json-client.ts';
+import { checkTogether } from '../media-rules.ts';
+import { multipart } from '../multipart.ts';
 import { createApi, type ApiCall, type Ask } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
-import type { Credentials, Fetch, Platform, ReconcileOutcome, Target } from '../platform.ts';
+import type {
+  Credentials,
+  Fetch,
+  Platform,
+  ReconcileOutcome,
+  Target,
+  TargetMedia,
+} from '../platform.ts';
 import { publishedAs } from '../results.ts';
 import type { Explanation, Verdict } from '../refusal.ts';
 import { createConnect, placeOf } from './connect.ts';
@@ -18,6 +27,7 @@ const Message = z.object({
   author: z.object({ id: z.string() }),
   nonce: z.union([z.string(), z.number()]).nullish(),
   message_reference: z.object({ message_id: z.string().nullish() }).nullish(),
+  attachments: z.array(z.object({ size: z.int() })).default([]),
 });
 type Message = z.infer<typeof Message>;
 const Channel = z.object({ last_message_id: z.string().regex(/^\d+$/).nullish() });
@@ -46,6 +56,7 @@ export function createDiscord({ fetch, apiUrl }: { fetch: Fetch; apiUrl: string 
     connect: [createConnect(open)],
 
     async commit(target, signal) {
+      checkTogether(discord.rules.media, target);
       const [path, call] = toCall(target);
       const { body, throttle } = await open(target.credentials, signal)(path, Message, call);
       return { ...toPublished(target, body), throttle };
@@ -61,20 +72,21 @@ export function createDiscord({ fetch, apiUrl }: { fetch: Fetch; apiUrl: string 
 
 /** @see https://docs.discord.com/developers/resources/message#create-message */
 function toCall(target: Target): [path: string, ApiCall] {
-  const { credentials, caption, platformOptions, replyTo } = target;
+  const { credentials, caption, media, platformOptions, replyTo } = target;
   const { suppress_embeds, allowed_mentions = ['users'], thread_id, ...options } = platformOptions;
   const content = {
     ...options,
-    content: caption,
+    content: caption === '' ? undefined : caption,
     // Without this, a bot's message can notify @everyone.
     allowed_mentions: { parse: allowed_mentions },
     // https://docs.discord.com/developers/resources/message#message-object-message-flags
     flags: suppress_embeds === true ? 1 << 2 : undefined,
+    attachments: media.length > 0 ? media.map(toAttachment) : undefined,
   };
   // https://docs.discord.com/developers/resources/webhook#execute-webhook
   if (credentials['webhook_id']) {
     const query = { wait: 'true', thread_id: thread_id as string | undefined };
-    return [placeOf(credentials), { kind: 'commit', query, json: content }];
+    return [placeOf(credentials), { kind: 'commit', query, ...toBody(content, media) }];
   }
   if ('username' in platformOptions || 'thread_id' in platformOptions) {
     const message = 'Discord takes username and thread_id from webhooks only, not from bots.';
@@ -82,7 +94,25 @@ function toCall(target: Target): [path: string, ApiCall] {
   }
   const message_reference = replyTo === null ? undefined : { message_id: replyTo };
   const json = { ...content, nonce: nonceOf(target), enforce_nonce: true, message_reference };
-  return [`${placeOf(credentials)}/messages`, { kind: 'commit', json }];
+  return [`${placeOf(credentials)}/messages`, { kind: 'commit', ...toBody(json, media) }];
+}
+
+const toAttachment = ({ filename, altText }: TargetMedia, id: number) => ({
+  id,
+  filename,
+  description: altText ?? undefined,
+});
+
+/** @see https://docs.discord.com/developers/reference#uploading-files */
+function toBody(json: object, media: Target['media']): Pick<ApiCall, 'json' | 'upload'> {
+  if (media.length === 0) return { json };
+  const files = media.map((file, at) => ({
+    name: `files[${at}]`,
+    filename: file.filename,
+    contentType: file.contentType,
+    source: file,
+  }));
+  return { upload: multipart({ payload_json: JSON.stringify(json) }, files) };
 }
 
 /** At most 25 characters. */
@@ -93,7 +123,7 @@ function toPublished({ traits }: Target, { id, channel_id }: Message) {
   return publishedAs(id, url, 'private');
 }
 
-/** `unknown`: the bot may not read the history, or too much was posted since. */
+/** `unknown`: the bot may not read the history, too much was posted since, or a message has other files. */
 async function findMessage(ask: Ask, target: Target): Promise<ReconcileOutcome> {
   const channel = placeOf(target.credentials);
   // https://docs.discord.com/developers/reference#snowflakes
@@ -101,19 +131,28 @@ async function findMessage(ask: Ask, target: Target): Promise<ReconcileOutcome> 
   const { last_message_id } = (await ask(channel, Channel)).body;
   const query = { after: String(start), limit: pageSize };
   const { body: messages } = await ask(`${channel}/messages`, z.array(Message), { query });
-  const found = messages.find((message) => isSame(message, target));
+  const like = messages.filter((message) => isLike(message, target));
+  const found = like.find((message) => hasSameFiles(message, target));
   if (found) return toPublished(target, found);
+  // Discord may have changed a file.
+  if (like.length > 0) return { outcome: 'unknown' };
   // A bot that may not read the history gets an empty list.
   const isHidden = messages.length === 0 && BigInt(last_message_id ?? 0) > start;
   return { outcome: isHidden || messages.length === pageSize ? 'unknown' : 'absent' };
 }
 
-/** By the nonce if Discord shows it; otherwise by author, text and the message it replies to. */
-function isSame(message: Message, target: Target): boolean {
+/** By the nonce if Discord shows it; otherwise by author, text, message it replies to and number of files. */
+function isLike(message: Message, target: Target): boolean {
   if (message.author.id !== target.traits['botId']) return false;
   if (message.nonce) return message.nonce === nonceOf(target);
   const answered = message.message_reference?.message_id ?? null;
-  return answered === target.replyTo && plain(message.content) === plain(target.caption);
+  const hasAsMany = message.attachments.length === target.media.length;
+  const isSameText = plain(message.content) === plain(target.caption);
+  return answered === target.replyTo && hasAsMany && isSameText;
+}
+
+function hasSameFiles({ nonce, attachments }: Message, { media }: Target): boolean {
+  return Boolean(nonce) || attachments.every(({ size }, at) => size === media[at]?.bytes);
 }
 
 /** Discord trims texts and drops invisible characters. */

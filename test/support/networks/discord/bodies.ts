@@ -63,6 +63,16 @@ const shared = {
       replied_user: z.boolean().optional(),
     })
     .optional(),
+  attachments: z
+    .array(
+      z.strictObject({
+        id: z.int().min(0),
+        filename: z.string().min(1).optional(),
+        description: text(1_024).optional(),
+      }),
+    )
+    .max(10, 'Must be 10 or fewer in length.')
+    .optional(),
   /** SUPPRESS_EMBEDS and SUPPRESS_NOTIFICATIONS. */
   flags: z
     .int()

@@ -1,6 +1,7 @@
 // A strict Discord: one bot, one webhook, one server with a few channels. From https://docs.discord.com/developers
 // (resources/message, resources/webhook, resources/channel, topics/rate-limits, topics/opcodes-and-status-codes),
 // read on 2026-11-22. Where Discord ignores a field that it doesn't know, this one refuses it.
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ExecuteWebhook, NewMessage } from './bodies.ts';
 
@@ -23,7 +24,25 @@ export interface DiscordMessage {
   webhook_id?: string;
   nonce?: string | number;
   message_reference?: { message_id: string; channel_id: string };
+  attachments?: DiscordAttachment[];
 }
+
+export interface DiscordAttachment {
+  id: string;
+  filename: string;
+  size: number;
+  content_type: string;
+  description?: string;
+}
+
+/** A file of a request, and what its message shows of it. */
+interface ReceivedFile {
+  attachment: DiscordAttachment;
+  bytes: Buffer;
+}
+
+const maxFileBytes = 10 * 1_048_576;
+const maxRequestBytes = 25 * 1_048_576;
 
 export type DiscordRefusal =
   'limited' | 'limited_with_retry_after' | 'unavailable' | 'error' | 'rejected';
@@ -63,6 +82,7 @@ export function createDiscordServer() {
   const messages: DiscordMessage[] = [];
   /** What else the request of a message carried. */
   const sentWith = new Map<string, Record<string, unknown>>();
+  const filesOf = new Map<string, ReceivedFile[]>();
   const deleted = new Set<string>();
   const byNonce = new Map<string, { message: DiscordMessage; atMs: number }>();
   let isRevoked = false;
@@ -125,6 +145,11 @@ export function createDiscordServer() {
           text: content,
           replyTo: message_reference?.message_id ?? null,
           options: sentWith.get(id) ?? {},
+          ...(filesOf.has(id) && {
+            media: filesOf
+              .get(id)!
+              .map(({ bytes }) => createHash('sha256').update(bytes).digest('hex')),
+          }),
         })),
     listSecrets: () => [botToken, webhook.token],
   };
@@ -191,9 +216,9 @@ export function createDiscordServer() {
         username: ['USERNAME_INVALID_CONTAINS', 'Username cannot contain "discord"'],
       });
     }
-    const { content, ...sent } = body;
+    const { content, files, ...sent } = body;
     const author = { id: webhook.id, username: body.username ?? webhook.name };
-    const message = keep({ channel_id, content, author, webhook_id: webhook.id });
+    const message = keep({ channel_id, content, author, webhook_id: webhook.id }, files);
     sentWith.set(message.id, { ...sent, channel_id });
     return query.get('wait') === 'true' ? show(message) : new Response(null, { status: 204 });
   }
@@ -228,13 +253,13 @@ export function createDiscordServer() {
 
   function createMessage(
     channel: DiscordChannel,
-    body: NewMessage & { content: string },
+    body: NewMessage & { content: string; files: ReceivedFile[] },
   ): Response {
     if (!channel.canSend) throw new Refusal(403, 50_013, 'Missing Permissions');
     if (![0, 1, 2, 5, 10, 11, 12, 13].includes(channel.type)) {
       throw new Refusal(400, 50_008, 'Cannot send messages in a non-text channel');
     }
-    const { content, nonce, enforce_nonce, message_reference, ...sent } = body;
+    const { content, files, nonce, enforce_nonce, message_reference, ...sent } = body;
     const known =
       enforce_nonce === true && nonce !== undefined ? byNonce.get(String(nonce)) : undefined;
     if (known && Date.now() + server.skippedMs - known.atMs < nonceLivesMs) {
@@ -243,13 +268,16 @@ export function createDiscordServer() {
       return show(known.message);
     }
     const answered = message_reference && findAnswered(channel, message_reference);
-    const message = keep({
-      channel_id: channel.id,
-      content,
-      author: bot,
-      ...(nonce !== undefined && { nonce }),
-      ...(answered && { message_reference: { message_id: answered.id, channel_id: channel.id } }),
-    });
+    const message = keep(
+      {
+        channel_id: channel.id,
+        content,
+        author: bot,
+        ...(nonce !== undefined && { nonce }),
+        ...(answered && { message_reference: { message_id: answered.id, channel_id: channel.id } }),
+      },
+      files,
+    );
     sentWith.set(message.id, sent);
     if (nonce !== undefined) byNonce.set(String(nonce), { message, atMs: Date.now() });
     return show(message);
@@ -283,10 +311,15 @@ export function createDiscordServer() {
     return Response.json(shown.map((message) => present(message, server.showsNonce)));
   }
 
-  function keep(message: Omit<DiscordMessage, 'id'> & { id?: string }): DiscordMessage {
+  function keep(
+    message: Omit<DiscordMessage, 'id'> & { id?: string },
+    files: ReceivedFile[] = [],
+  ): DiscordMessage {
+    const attachments = files.map(({ attachment }) => attachment);
     // Discord trims.
-    const kept = { id: nextId(), ...message, content: message.content.trim() };
+    const kept = { id: nextId(), attachments, ...message, content: message.content.trim() };
     messages.push(kept);
+    if (files.length > 0) filesOf.set(kept.id, files);
     return kept;
   }
 
@@ -333,19 +366,75 @@ function checkQuery(query: URLSearchParams) {
   return parsed.data;
 }
 
-async function readBody<T extends { content?: string | undefined; embeds?: unknown[] | undefined }>(
+interface Content {
+  content?: string | undefined;
+  embeds?: unknown[] | undefined;
+  attachments?: NewMessage['attachments'];
+}
+
+async function readBody<T extends Content>(
   request: Request,
   schema: z.ZodType<T>,
-): Promise<T & { content: string }> {
-  // "Failing to do so will result in a 50035 'Invalid form body' error."
-  if (request.headers.get('content-type') !== 'application/json')
-    throw new Refusal(400, 50_035, 'Invalid Form Body');
-  const parsed = schema.safeParse(await request.json().catch(() => undefined));
+): Promise<T & { content: string; files: ReceivedFile[] }> {
+  const { json, uploads } = await readParts(request);
+  const parsed = schema.safeParse(json);
   if (!parsed.success) throw toInvalid(parsed.error);
-  const { content = '', embeds = [] } = parsed.data;
-  if (content.trim() === '' && embeds.length === 0)
+  const { content = '', embeds = [], attachments = [] } = parsed.data;
+  const files = await takeFiles(uploads, attachments);
+  if (content.trim() === '' && embeds.length === 0 && files.length === 0)
     throw new Refusal(400, 50_006, 'Cannot send an empty message');
-  return { ...parsed.data, content };
+  return { ...parsed.data, content, files };
+}
+
+/** @see https://docs.discord.com/developers/reference#uploading-files */
+async function readParts(request: Request): Promise<{ json: unknown; uploads: Map<string, File> }> {
+  const type = request.headers.get('content-type') ?? '';
+  const uploads = new Map<string, File>();
+  if (!type.startsWith('multipart/form-data; ')) {
+    // "Failing to do so will result in a 50035 'Invalid form body' error."
+    if (type !== 'application/json') throw new Refusal(400, 50_035, 'Invalid Form Body');
+    return { json: await request.json().catch(() => undefined), uploads };
+  }
+  const body = await request.arrayBuffer();
+  if (body.byteLength > maxRequestBytes) throw tooLarge();
+  const form = await new Response(body, { headers: { 'content-type': type } }).formData();
+  let json: unknown;
+  for (const [name, value] of form) {
+    const isFile = typeof value !== 'string';
+    if (isFile && /^files\[\d+\]$/.test(name) && !uploads.has(name)) uploads.set(name, value);
+    else if (!isFile && name === 'payload_json' && json === undefined) json = JSON.parse(value);
+    else throw new Refusal(400, 50_035, 'Invalid Form Body');
+  }
+  if (uploads.size > 10) {
+    throw new Refusal(400, 30_015, 'Maximum number of attachments in a message reached (10)');
+  }
+  return { json, uploads };
+}
+
+const tooLarge = () => new Refusal(413, 40_005, 'Request entity too large');
+
+/** Each file and its metadata belong together. */
+async function takeFiles(
+  uploads: Map<string, File>,
+  attachments: NonNullable<NewMessage['attachments']>,
+): Promise<ReceivedFile[]> {
+  if (attachments.length !== uploads.size)
+    throw new Refusal(400, 50_146, 'Uploaded file not found.');
+  return Promise.all(
+    attachments.map(async ({ id, filename, description }) => {
+      const file = uploads.get(`files[${id}]`);
+      if (!file) throw new Refusal(400, 50_146, 'Uploaded file not found.');
+      if (file.size > maxFileBytes) throw tooLarge();
+      const attachment = {
+        id: String(id),
+        filename: filename ?? file.name,
+        size: file.size,
+        content_type: file.type,
+        ...(description !== undefined && { description }),
+      };
+      return { attachment, bytes: Buffer.from(await file.arrayBuffer()) };
+    }),
+  );
 }
 
 /** `errors` as in https://docs.discord.com/developers/reference#error-messages */

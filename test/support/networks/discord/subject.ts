@@ -2,6 +2,7 @@
 import type { Credentials } from '../../../../activities/platforms/platform.ts';
 import type { NetworkSubject } from '../contract/subject.ts';
 import type { Switchboard } from '../faults.ts';
+import { createImage } from '../../image-media.ts';
 import { startFaultyServer } from '../faulty-server.ts';
 import { botCredentials, webhookCredentials } from './connected.ts';
 import { createDiscordServer, type DiscordServer } from './server.ts';
@@ -68,6 +69,18 @@ export const discordWebhook: NetworkSubject = {
       { field: 'webhook_url', credentials: { webhook_url: `${discord.webhookUrl()}x` } },
       { field: 'webhook_url', credentials: { webhook_url: 'https://example.com/webhooks/1/x' } },
     ]),
+};
+
+const media = [await createImage()];
+export const discordBotWithMedia: NetworkSubject = {
+  ...discordBot,
+  title: 'discord with a bot, with media',
+  media,
+};
+export const discordWebhookWithMedia: NetworkSubject = {
+  ...discordWebhook,
+  title: 'discord with a webhook, with media',
+  media,
 };
 
 type Wrong = { field: string; credentials: Credentials }[];
