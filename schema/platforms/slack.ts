@@ -1,7 +1,7 @@
 // Slack: its settings, its rules and the options of a post.
 import { z } from 'zod';
 import { baseUrl } from './variables.ts';
-import { definePlatform } from './definition.ts';
+import { definePlatform, type MediaRules, type PlatformRules } from './definition.ts';
 import { escapeMarkup } from './escape-markup.ts';
 
 const options = z
@@ -19,7 +19,7 @@ const options = z
       }),
     mrkdwn: z.boolean().optional().meta({
       description:
-        'Whether the caption is Slack mrkdwn, such as `*bold*`, `<https://example.com|link>` or `<@U0123456789>`. Default: false, which shows the caption as written.',
+        'Whether the caption is Slack mrkdwn, such as `*bold*`, `<https://example.com|link>` or `<@U0123456789>`. Default: false, which shows the caption as written. With media, Slack always formats `*bold*` and the like.',
     }),
     unfurl_links: z.boolean().optional().meta({ description: 'Whether to preview linked pages.' }),
     unfurl_media: z.boolean().optional().meta({ description: 'Whether to preview linked media.' }),
@@ -30,24 +30,54 @@ const options = z
   })
   .meta({ id: 'SlackOptions', description: 'Options of a post to Slack.' });
 
+/** Needed for media only, so an account can be without it. */
+export const uploadScope = 'files:write';
+export const noUploads = {
+  code: 'missing_scope',
+  message: `The Slack app lacks the bot scope ${uploadScope}. Add it, install the app again, and connect the account again.`,
+};
+
+const media: MediaRules = {
+  // Slack documents no limit. Its own apps send as many at once.
+  max: 10,
+  canMix: true,
+  // Those that Slack shows in a message. It documents no limit of their size.
+  image: { max: 10, types: ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] },
+  video: { max: 10, types: ['video/mp4', 'video/quicktime', 'video/webm'] },
+  // https://docs.slack.dev/reference/methods/files.getUploadURLExternal#errors, alt_txt_too_large.
+  altText: 1_000,
+  // https://docs.slack.dev/reference/methods/files.completeUploadExternal has no arguments for them.
+  refuse: (_, { unfurl_links, unfurl_media, reply_broadcast }) =>
+    unfurl_links !== undefined || unfurl_media !== undefined || reply_broadcast === true
+      ? {
+          code: 'not_with_media',
+          message: 'Slack takes no options of previews and no broadcast in a post with media.',
+        }
+      : undefined,
+};
+
+const rules = {
+  // Slack splits a longer text into several messages and returns only one of their IDs.
+  text: {
+    max: 4_000,
+    unit: 'characters',
+    count: (...given) => Array.from(toText(...given)).length,
+  },
+  isTextRequired: true,
+  media,
+  replies: { id: /^\d{1,12}\.\d{6}$/, example: '1503435956.000247' },
+  source: 'https://docs.slack.dev/reference/methods/chat.postMessage#truncating',
+} satisfies PlatformRules;
+
 export const slack = definePlatform({
   name: 'slack',
   title: 'Slack',
   connectsBy: 'Bot token and channel',
   testedWith: 'Simulator',
   settings: { apiUrl: baseUrl("Slack's Web API.", 'https://slack.com/api') },
-  rules: {
-    // Slack splits a longer text into several messages and returns only one of their IDs.
-    text: {
-      max: 4_000,
-      unit: 'characters',
-      count: (...given) => Array.from(toText(...given)).length,
-    },
-    isTextRequired: true,
-    media: null,
-    replies: { id: /^\d{1,12}\.\d{6}$/, example: '1503435956.000247' },
-    source: 'https://docs.slack.dev/reference/methods/chat.postMessage#truncating',
-  },
+  rules,
+  rulesFor: ({ canUpload }) =>
+    canUpload === false ? { ...rules, media: { ...media, refuse: () => noUploads } } : rules,
   options,
   commitRepeatsForMs: 0,
 });

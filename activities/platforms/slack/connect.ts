@@ -1,5 +1,6 @@
 // Connects a Slack channel if the token may post there and find its posts again.
 import { z } from 'zod';
+import { uploadScope } from '../../../schema/platforms/slack.ts';
 import { pasted } from '../credential-fields.ts';
 import type { Ask } from '../network-api.ts';
 import type { Credentials, Grant } from '../platform.ts';
@@ -19,7 +20,7 @@ export const ConnectInput = z
   })
   .meta({
     description:
-      'Create an app at https://api.slack.com/apps with the bot scopes chat:write, channels:read, channels:history, groups:read and groups:history, and install it. Then invite it to the channel.',
+      'Create an app at https://api.slack.com/apps with the bot scopes chat:write, files:write, channels:read, channels:history, groups:read and groups:history, and install it. Then invite it to the channel.',
   });
 
 const Identity = z.object({ team_id: z.string(), team: z.string(), url: z.url() });
@@ -48,7 +49,7 @@ export async function connect(ask: Ask, credentials: Credentials): Promise<Grant
   const account = {
     externalAccountId: `${identity.team_id}/${channel}`,
     accountName: `#${name} (${identity.team})`,
-    traits: { workspaceUrl: identity.url },
+    traits: { workspaceUrl: identity.url, canUpload: scope.includes(uploadScope) },
     problem: null,
   };
   return { credentials, scope, tokenExpiresAt: null, accounts: [account] };

@@ -1,11 +1,21 @@
 // Slack: posts as messages of an app's bot in one channel.
 import { z } from 'zod';
 import { slack, toText } from '../../../schema/platforms/slack.ts';
+import { checkTogether } from '../media-rules.ts';
 import type { Ask } from '../network-api.ts';
-import type { Fetch, Platform, Published, ReconcileOutcome, Target } from '../platform.ts';
+import { PlatformError } from '../platform-error.ts';
+import type {
+  CommitOutcome,
+  Fetch,
+  Platform,
+  Published,
+  ReconcileOutcome,
+  Target,
+} from '../platform.ts';
 import { preparedAs } from '../results.ts';
 import { createSlackApi } from './client.ts';
 import { connect, ConnectInput } from './connect.ts';
+import { completeUpload, readFiles, uploadFile } from './files.ts';
 
 const eventType = 'fanfare_post';
 /** Slack's clock may be behind ours. */
@@ -16,8 +26,18 @@ const headers = { 'content-type': 'application/json; charset=utf-8' };
 const Posted = z.object({ ts: z.string().regex(slack.rules.replies.id) });
 const Linked = z.object({ permalink: z.url() });
 const Metadata = z.object({ event_payload: z.object({ result_id: z.string() }) });
+const Message = z.object({
+  ts: z.string(),
+  text: z.string().default(''),
+  metadata: z.unknown().optional(),
+  // A deleted file has neither a name nor a size.
+  files: z
+    .array(z.object({ id: z.string(), name: z.string().nullish(), size: z.int().optional() }))
+    .default([]),
+});
+type Message = z.infer<typeof Message>;
 const Page = z.object({
-  messages: z.array(z.object({ ts: z.string(), metadata: z.unknown().optional() })),
+  messages: z.array(Message),
   response_metadata: z.object({ next_cursor: z.string().optional() }).optional(),
 });
 
@@ -34,14 +54,25 @@ export function createSlack({ fetch, apiUrl }: { fetch: Fetch; apiUrl: string })
     ],
 
     async prepare(target, signal) {
-      const threadTs = await findThread(open(target.credentials, signal), target);
-      return preparedAs(threadTs === undefined ? {} : { threadTs });
+      checkTogether(slack.rules.media, target);
+      const ask = open(target.credentials, signal);
+      const threadTs = await findThread(ask, target);
+      const thread = threadTs === undefined ? {} : { threadTs };
+      const uploaded = readFiles(target);
+      const next = target.media[uploaded.length];
+      if (!next) return preparedAs({ ...target.state, ...thread });
+      const files = [...uploaded, await uploadFile(ask, fetch, next, signal)];
+      const state = { ...thread, files };
+      return files.length < target.media.length
+        ? { outcome: 'more', state, waitMs: 0 }
+        : preparedAs(state);
     },
 
     async commit(target, signal) {
       const { resultId, caption, credentials, platformOptions } = target;
       const { reply_broadcast, ...options } = platformOptions;
       const ask = open(credentials, signal);
+      if (target.media.length > 0) return shareFiles(ask, target);
       const thread_ts = await findThread(ask, target);
       const message = {
         mrkdwn: false,
@@ -54,6 +85,12 @@ export function createSlack({ fetch, apiUrl }: { fetch: Fetch; apiUrl: string })
       const call = { kind: 'commit', json: message, headers } as const;
       const { body } = await ask('chat.postMessage', Posted, call);
       return { outcome: 'published', published: toPublished(target, body.ts, thread_ts) };
+    },
+
+    /** Waits until Slack has shared the files. */
+    async confirm(target, signal) {
+      const found = await findPost(open(target.credentials, signal), target).catch(notOfThePost);
+      return found.outcome === 'published' ? found : { outcome: 'accepted', state: target.state };
     },
 
     reconcile: (target, signal) => findPost(open(target.credentials, signal), target),
@@ -73,8 +110,35 @@ async function findThread(ask: Ask, target: Target): Promise<string | undefined>
   return new URL(permalink).searchParams.get('thread_ts') ?? replyTo;
 }
 
+async function shareFiles(ask: Ask, target: Target): Promise<CommitOutcome> {
+  const files = readFiles(target);
+  if (files.length < target.media.length) return { outcome: 'stale' };
+  const thread = await findThread(ask, target);
+  try {
+    const ts = await completeUpload(ask, target, files, thread);
+    // Slack usually shares the files later.
+    if (ts === undefined) return { outcome: 'accepted', state: target.state };
+    return { outcome: 'published', published: toPublished(target, ts, thread) };
+  } catch (error) {
+    const isGone =
+      error instanceof PlatformError && error.options.platformCode === 'file_not_found';
+    if (!isGone) throw error;
+    // An upload can be completed once, so an earlier commit may have done it.
+    const found = await findPost(ask, target);
+    return found.outcome === 'published' ? found : { outcome: 'stale' };
+  }
+}
+
+/** The check was refused, not the post. */
+function notOfThePost(error: unknown): never {
+  if (!(error instanceof PlatformError) || error.kind !== 'rejected') throw error;
+  throw new PlatformError('unavailable', error.message, error.options);
+}
+
+/** `unknown`: there are too many messages, or the IDs of the files were lost. */
 async function findPost(ask: Ask, target: Target): Promise<ReconcileOutcome> {
-  const { credentials, dueAt, resultId } = target;
+  const { credentials, dueAt } = target;
+  const hasIds = readFiles(target).length === target.media.length;
   const thread = await findThread(ask, target);
   const method = thread === undefined ? 'conversations.history' : 'conversations.replies';
   const query: Record<string, string | undefined> = {
@@ -86,15 +150,31 @@ async function findPost(ask: Ask, target: Target): Promise<ReconcileOutcome> {
   };
   for (let page = 0; page < maxPages; page++) {
     const { messages, response_metadata } = (await ask(method, Page, { query })).body;
-    const found = messages.find(
-      ({ metadata }) => Metadata.safeParse(metadata).data?.event_payload.result_id === resultId,
-    );
+    const found = messages.find((message) => isSame(message, target));
     if (found) return { outcome: 'published', published: toPublished(target, found.ts, thread) };
-    if (!response_metadata?.next_cursor) return { outcome: 'absent' };
+    if (!response_metadata?.next_cursor) return { outcome: hasIds ? 'absent' : 'unknown' };
     query['cursor'] = response_metadata.next_cursor;
   }
   return { outcome: 'unknown' };
 }
+
+/** By the IDs of its files, or by their names and sizes if the IDs were lost. Without media, by the metadata. */
+function isSame({ metadata, text, files }: Message, target: Target): boolean {
+  const { media, caption, platformOptions, resultId } = target;
+  if (media.length === 0) {
+    return Metadata.safeParse(metadata).data?.event_payload.result_id === resultId;
+  }
+  const ids = readFiles(target);
+  if (ids.length === media.length) return files.some(({ id }) => ids.includes(id));
+  const isSameText = plain(text) === plain(toText(caption, platformOptions));
+  return (
+    isSameText &&
+    files.length === media.length &&
+    media.every((each, at) => files[at]!.name === each.filename && files[at]!.size === each.bytes)
+  );
+}
+
+const plain = (text: string) => text.replaceAll(/\s/g, '');
 
 /** The URL is that of chat.getPermalink. */
 function toPublished({ credentials, traits }: Target, ts: string, thread?: string): Published {

@@ -17,9 +17,16 @@ describe('connect', () => {
       externalAccountId: 'T0FANFARE1/C0GENERAL1',
       accountName: '#general (Acme)',
       credentials: { bot_token: server.token, channel: 'C0GENERAL1' },
-      scope: ['chat:write', 'channels:read', 'channels:history', 'groups:read', 'groups:history'],
+      scope: [
+        'chat:write',
+        'files:write',
+        'channels:read',
+        'channels:history',
+        'groups:read',
+        'groups:history',
+      ],
       tokenExpiresAt: null,
-      traits: { workspaceUrl: 'https://acme-test.slack.com/' },
+      traits: { workspaceUrl: 'https://acme-test.slack.com/', canUpload: true },
     });
     expect(server.calls).toEqual(['auth.test', 'conversations.info']);
   });

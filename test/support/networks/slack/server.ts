@@ -4,6 +4,7 @@
 // https://docs.slack.dev/messaging/message-metadata and https://docs.slack.dev/apis/web-api.
 // Stricter than Slack: it refuses an argument that it doesn't know, a reply to a reply, and a
 // request body without `charset=utf-8`.
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { NetworkServer, PublicPost, RefusalKind } from '../contract/subject.ts';
 
@@ -17,13 +18,30 @@ interface Channel {
 
 interface Message {
   type: 'message';
-  subtype: 'bot_message' | 'thread_broadcast';
+  /** Messages with files have none. */
+  subtype?: 'bot_message' | 'thread_broadcast';
   bot_id: string;
   channel: string;
   ts: string;
   text: string;
   thread_ts?: string;
   metadata?: { event_type: string; event_payload: Record<string, unknown> };
+  files?: SharedFile[];
+}
+
+interface SharedFile {
+  id: string;
+  name: string;
+  size: number;
+  mimetype: string;
+  alt_txt?: string;
+}
+
+interface SlackFile extends SharedFile {
+  /** Of the upload URL. */
+  ticket: string;
+  bytes?: Buffer;
+  isCompleted: boolean;
 }
 
 /** A refusal in Slack's form: HTTP 200 with `ok: false`. */
@@ -46,6 +64,20 @@ const pageArguments = {
   cursor: z.string().min(1).optional(),
 };
 
+/** JSON in a form. */
+const jsonOf = <T>(schema: z.ZodType<T>) =>
+  z
+    .string()
+    .transform((text, context): unknown => {
+      try {
+        return JSON.parse(text);
+      } catch {
+        context.addIssue({ code: 'custom', message: 'not JSON' });
+        return z.NEVER;
+      }
+    })
+    .pipe(schema);
+
 const Arguments = {
   'auth.test': z.strictObject({}),
   'chat.postMessage': z.strictObject({
@@ -64,6 +96,19 @@ const Arguments = {
       })
       .optional(),
   }),
+  'files.getUploadURLExternal': z.strictObject({
+    filename: z.string().min(1),
+    length: z.coerce.number().int().min(1),
+    alt_txt: z.string().optional(),
+    snippet_type: z.string().optional(),
+  }),
+  'files.completeUploadExternal': z.strictObject({
+    files: jsonOf(z.array(z.strictObject({ id: z.string(), title: z.string().optional() })).min(1)),
+    channel_id: z.string().optional(),
+    thread_ts: timestamp.optional(),
+    initial_comment: z.string().min(1).optional(),
+    blocks: jsonOf(z.array(z.looseObject({ type: z.string() }))).optional(),
+  }),
   'chat.getPermalink': z.strictObject({ channel: z.string(), message_ts: timestamp }),
   'conversations.info': z.strictObject({ channel: z.string() }),
   'conversations.history': z.strictObject({ channel: z.string(), ...pageArguments }),
@@ -72,7 +117,13 @@ const Arguments = {
 type Method = keyof typeof Arguments;
 type ArgumentsOf<M extends Method> = z.infer<(typeof Arguments)[M]>;
 
-const written: ReadonlySet<Method> = new Set(['auth.test', 'chat.postMessage']);
+const written: ReadonlySet<Method> = new Set([
+  'auth.test',
+  'chat.postMessage',
+  'files.getUploadURLExternal',
+  'files.completeUploadExternal',
+]);
+const maxAltText = 1_000;
 /** A message of more characters becomes several: api.slack.com/changelog/2018-04-truncating-really-long-messages */
 const charactersOfAMessage = 4_000;
 const maxBlocks = 50;
@@ -95,21 +146,34 @@ export class SlackServer implements NetworkServer {
   readonly messages: (Message & { options: Record<string, unknown> })[] = [];
   /** The methods called, in their order. */
   readonly calls: string[] = [];
-  scopes = ['chat:write', 'channels:read', 'channels:history', 'groups:read', 'groups:history'];
+  scopes = [
+    'chat:write',
+    'files:write',
+    'channels:read',
+    'channels:history',
+    'groups:read',
+    'groups:history',
+  ];
+  readonly files = new Map<string, SlackFile>();
+  /** How many times the history is read before completed files are shared there. Null: at once. */
+  sharesAfterReads: number | null = 0;
+  private unshared: { reads: number; message: Message; options: Record<string, unknown> }[] = [];
   /** Absent: the token is good. */
   tokenFault: string | undefined;
   readonly botId = 'B0FANFARE1';
-  /** Given to the next calls instead of Slack's own. */
-  readonly answers: Response[] = [];
+  /** Given to the next calls instead of Slack's own. Undefined: its own. */
+  readonly answers: (Response | undefined)[] = [];
   /** 15 for apps that are sold outside Slack's Marketplace. */
   maxPage = 999;
   private lastMicros = 0;
+  private origin = '';
 
   async answer(request: Request): Promise<Response> {
     const given = this.answers.shift();
     if (given) return given;
     try {
-      return this.reply(await this.take(request));
+      const taken = await this.take(request);
+      return taken instanceof Response ? taken : this.reply(taken);
     } catch (error) {
       if (!(error instanceof SlackRefusal)) throw error;
       return this.reply({ ok: false, error: error.message, ...error.more });
@@ -148,11 +212,13 @@ export class SlackServer implements NetworkServer {
   }
 
   listPosts(): PublicPost[] {
-    return this.messages.map(({ ts, text, thread_ts, options }) => ({
+    const unshared = this.unshared.map(({ message, options }) => ({ ...message, options }));
+    return [...this.messages, ...unshared].map(({ ts, text, thread_ts, options, files }) => ({
       id: ts,
       text: options['mrkdwn'] === true ? text : unescape(text),
       replyTo: thread_ts ?? null,
       options,
+      ...(files && { media: files.map(({ id }) => sha256(this.files.get(id)!.bytes!)) }),
     }));
   }
 
@@ -162,8 +228,24 @@ export class SlackServer implements NetworkServer {
     return response;
   }
 
-  private async take(request: Request): Promise<object> {
+  /** Slack's upload service takes the raw bytes, and no token. */
+  private async takeUpload(request: Request, pathname: string): Promise<Response> {
+    const file = [...this.files.values()].find(({ ticket }) => pathname === `/upload/v1/${ticket}`);
+    const bytes = Buffer.from(await request.arrayBuffer());
+    const isRight =
+      file?.bytes === undefined &&
+      file?.size === bytes.length &&
+      request.method === 'POST' &&
+      !request.headers.has('authorization');
+    if (!isRight) return new Response('upload failed', { status: 400 });
+    file.bytes = bytes;
+    file.mimetype = request.headers.get('content-type') ?? '';
+    return new Response(`OK - ${bytes.length}`);
+  }
+
+  private async take(request: Request): Promise<object | Response> {
     const { pathname, searchParams } = new URL(request.url);
+    if (pathname.startsWith('/upload/')) return this.takeUpload(request, pathname);
     const method = pathname.replace('/api/', '') as Method;
     this.calls.push(method);
     if (!(method in Arguments)) throw new SlackRefusal('unknown_method', { req_method: method });
@@ -174,6 +256,7 @@ export class SlackServer implements NetworkServer {
       : Object.fromEntries(searchParams.entries());
     const parsed = Arguments[method].safeParse(given);
     if (!parsed.success) throw invalidArguments(parsed.error);
+    this.origin = `http://${request.headers.get('host')}`;
     return this[method](parsed.data as never);
   }
 
@@ -224,9 +307,7 @@ export class SlackServer implements NetworkServer {
     if (text === '' && !options.blocks) throw new SlackRefusal('no_text');
     checkBlocks(options.blocks ?? []);
     if (thread_ts !== undefined) {
-      const root = this.messages.find(({ channel, ts }) => channel === id && ts === thread_ts);
-      if (!root) throw new SlackRefusal('thread_not_found');
-      if (root.thread_ts) throw new SlackRefusal('cannot_reply_to_message');
+      this.findRoot(id, thread_ts);
     }
     const [first] = inParts(text).map((part) => {
       const message: Message = {
@@ -243,6 +324,75 @@ export class SlackServer implements NetworkServer {
       return message;
     });
     return { ok: true, channel: id, ts: first!.ts, message: first };
+  }
+
+  'files.getUploadURLExternal'(given: ArgumentsOf<'files.getUploadURLExternal'>): object {
+    this.requireScope('files:write');
+    const { filename: name, length: size, alt_txt } = given;
+    if (Array.from(alt_txt ?? '').length > maxAltText) throw new SlackRefusal('alt_txt_too_large');
+    const id = `F${String(this.files.size + 1).padStart(9, '0')}`;
+    const ticket = crypto.randomUUID();
+    const file = { id, name, size, ticket, mimetype: '', isCompleted: false };
+    this.files.set(id, { ...file, ...(alt_txt !== undefined && { alt_txt }) });
+    return { ok: true, upload_url: `${this.origin}/upload/v1/${ticket}`, file_id: id };
+  }
+
+  'files.completeUploadExternal'(given: ArgumentsOf<'files.completeUploadExternal'>): object {
+    this.requireScope('files:write');
+    const { files: named, channel_id, thread_ts, initial_comment, blocks } = given;
+    const files = named.map(({ id }) => {
+      const file = this.files.get(id);
+      // "This method can only be called once."
+      if (!file?.bytes || file.isCompleted) throw new SlackRefusal('file_not_found');
+      return file;
+    });
+    if (channel_id === undefined) throw new SlackRefusal('invalid_channel');
+    const { is_archived, is_member } = this.findChannel(channel_id);
+    if (is_archived) throw new SlackRefusal('is_archived');
+    if (!is_member) throw new SlackRefusal('not_in_channel');
+    if (thread_ts !== undefined) this.findRoot(channel_id, thread_ts);
+    checkBlocks(blocks ?? []);
+    for (const file of files) file.isCompleted = true;
+    const message: Message = {
+      type: 'message',
+      bot_id: this.botId,
+      channel: channel_id,
+      ts: this.nextTs(),
+      text: initial_comment ?? '',
+      files: files.map(({ id, name, size, mimetype, alt_txt }) => ({
+        id,
+        name,
+        size,
+        mimetype,
+        ...(alt_txt !== undefined && { alt_txt }),
+      })),
+      ...(thread_ts !== undefined && { thread_ts }),
+    };
+    // "If the initial_comment field is provided, the blocks field is ignored."
+    const options = blocks && initial_comment === undefined ? { blocks } : {};
+    const shown = { ok: true, files: files.map(({ id, name: title }) => ({ id, title })) };
+    if (this.sharesAfterReads !== null) {
+      this.unshared.push({ reads: this.sharesAfterReads, message, options });
+      return shown;
+    }
+    this.messages.push({ ...message, options });
+    const share = { [channel_id]: [{ ts: message.ts, ...(thread_ts && { thread_ts }) }] };
+    const { is_private } = this.channels.get(channel_id)!;
+    const shares = is_private ? { private: share } : { public: share };
+    return { ...shown, files: shown.files.map((file) => ({ ...file, shares })) };
+  }
+
+  private share(): void {
+    const due = this.unshared.filter(({ reads }) => reads === 0);
+    this.unshared = this.unshared.filter(({ reads }) => reads > 0);
+    for (const each of this.unshared) each.reads -= 1;
+    for (const { message, options } of due) this.messages.push({ ...message, options });
+  }
+
+  private findRoot(channelId: string, threadTs: string): void {
+    const root = this.messages.find(({ channel, ts }) => channel === channelId && ts === threadTs);
+    if (!root) throw new SlackRefusal('thread_not_found');
+    if (root.thread_ts) throw new SlackRefusal('cannot_reply_to_message');
   }
 
   'chat.getPermalink'({ channel: id, message_ts }: ArgumentsOf<'chat.getPermalink'>): object {
@@ -277,6 +427,7 @@ export class SlackServer implements NetworkServer {
   }
 
   private requireHistory(id: string): void {
+    this.share();
     this.requireScope('channels:history', 'groups:history', 'mpim:history', 'im:history');
     const { is_private, is_member } = this.findChannel(id);
     this.requireScope(is_private ? 'groups:history' : 'channels:history');
@@ -322,6 +473,9 @@ async function readBody(request: Request): Promise<unknown> {
   if (request.method !== 'POST') throw new SlackRefusal('invalid_method');
   const text = await request.text();
   const type = request.headers.get('content-type');
+  if (type === 'application/x-www-form-urlencoded') {
+    return Object.fromEntries(new URLSearchParams(text));
+  }
   if (text === '' && type === null) return {};
   if (type === null) throw new SlackRefusal('missing_post_type');
   if (!/^application\/json\b/.test(type)) throw new SlackRefusal('invalid_post_type');
@@ -363,6 +517,8 @@ function readCursor(cursor: string): number {
   if (position === undefined) throw new SlackRefusal('invalid_cursor');
   return Number(position);
 }
+
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 function unescape(text: string): string {
   return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');

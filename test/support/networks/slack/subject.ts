@@ -2,6 +2,7 @@
 import { slack } from '../../../../schema/platforms/slack.ts';
 import type { NetworkFacts, NetworkSubject, RunningNetwork } from '../contract/subject.ts';
 import type { Switchboard } from '../faults.ts';
+import { createImage } from '../../image-media.ts';
 import { startFaultyServer } from '../faulty-server.ts';
 import { SlackServer } from './server.ts';
 
@@ -34,6 +35,14 @@ export const slackSubject: NetworkSubject = {
   // Slack gives a code and no words.
   refusal: { platformCode: code, message: code },
   start,
+};
+
+export const slackWithMedia: NetworkSubject = {
+  ...slackSubject,
+  title: 'slack, with media',
+  // The second call of the prepare goes to the upload service, which has no tokens and no codes.
+  calls: { prepare: 1, commit: 1, confirm: 1, reconcile: 1 },
+  media: [await createImage()],
 };
 
 async function start(switchboard: Switchboard): Promise<RunningNetwork> {

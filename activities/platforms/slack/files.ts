@@ -1,0 +1,92 @@
+// Files of a post to Slack: uploaded one by one, then shared in the channel as one message.
+import { z } from 'zod';
+import { noUploads, toText } from '../../../schema/platforms/slack.ts';
+import { callNetwork, isSuccess, type Upload } from '../json-client.ts';
+import type { Ask } from '../network-api.ts';
+import { PlatformError } from '../platform-error.ts';
+import type { Fetch, Target, TargetMedia } from '../platform.ts';
+import { toRefusal } from '../refusal.ts';
+
+const Opened = z.object({ upload_url: z.url(), file_id: z.string() });
+const Shares = z.record(z.string(), z.array(z.object({ ts: z.string() }))).optional();
+const Completed = z.object({
+  files: z.array(z.object({ shares: z.object({ public: Shares, private: Shares }).optional() })),
+});
+
+/** IDs of the files that are uploaded, in the order of the media. */
+export function readFiles({ state }: Target): string[] {
+  return z.array(z.string()).safeParse(state['files']).data ?? [];
+}
+
+/**
+ * Returns the ID of the file. Slack discards a file that is not completed.
+ * @see https://docs.slack.dev/reference/methods/files.getUploadURLExternal
+ */
+export async function uploadFile(
+  ask: Ask,
+  fetch: Fetch,
+  media: TargetMedia,
+  signal: AbortSignal,
+): Promise<string> {
+  const { filename, bytes, altText, contentType } = media;
+  const upload = toForm({ filename, length: String(bytes), alt_txt: altText ?? undefined });
+  const opening = ask('files.getUploadURLExternal', Opened, { upload });
+  const { upload_url, file_id } = (await opening.catch(explainScope)).body;
+  const headers = { 'content-type': contentType, 'content-length': String(bytes) };
+  const answer = await callNetwork(fetch, {
+    url: upload_url,
+    upload: { body: media.open(), headers },
+    kind: 'other',
+    signal,
+  });
+  if (isSuccess(answer)) return file_id;
+  throw toRefusal({ network: 'Slack', kind: 'other', answer, secrets: [upload_url] });
+}
+
+/**
+ * Shares the files in the channel. Returns the ID of their message. Undefined: Slack has not sent it yet.
+ * @see https://docs.slack.dev/reference/methods/files.completeUploadExternal
+ */
+export async function completeUpload(
+  ask: Ask,
+  { caption, credentials, platformOptions }: Target,
+  files: readonly string[],
+  thread_ts: string | undefined,
+): Promise<string | undefined> {
+  const { blocks } = platformOptions;
+  const channel = credentials['channel']!;
+  const upload = toForm({
+    files: JSON.stringify(files.map((id) => ({ id }))),
+    channel_id: channel,
+    thread_ts,
+    // Slack ignores blocks beside a comment.
+    ...(blocks === undefined
+      ? { initial_comment: toText(caption, platformOptions) || undefined }
+      : { blocks: JSON.stringify(blocks) }),
+  });
+  const call = { kind: 'commit', upload } as const;
+  const { body } = await ask('files.completeUploadExternal', Completed, call);
+  const places = body.files.flatMap(({ shares }) => [shares?.public, shares?.private]);
+  return places.flatMap((place) => place?.[channel] ?? [])[0]?.ts;
+}
+
+/** As Slack's own clients send arguments. */
+function toForm(fields: Record<string, string | undefined>): Upload {
+  const given = Object.entries(fields).filter(
+    (field): field is [string, string] => field[1] !== undefined,
+  );
+  const form = new Blob([new URLSearchParams(given).toString()]);
+  return {
+    body: form.stream(),
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      'content-length': String(form.size),
+    },
+  };
+}
+
+/** The login is good for posts without media. */
+function explainScope(error: unknown): never {
+  const isScope = error instanceof PlatformError && error.options.platformCode === noUploads.code;
+  throw isScope ? new PlatformError('rejected', noUploads.message, error.options) : error;
+}
