@@ -114,8 +114,9 @@ async function main(args: string[]): Promise<void> {
     case 'worker':
       return runRole('worker');
     case 'migrate': {
-      const url = requireDatabaseUrl();
-      const ran = await (await loadProgram()).migrateDatabase(url);
+      const { databaseUrl, media } = readConfig(process.env, 'operator');
+      if (databaseUrl === undefined) throw new Error('This command needs DATABASE_URL.');
+      const ran = await (await loadProgram()).migrateDatabase(databaseUrl, media.url);
       return print(ran.length > 0 ? `Migrated: ${ran.join(', ')}.` : 'Nothing to migrate.');
     }
     case 'projects create':
@@ -221,12 +222,6 @@ async function listenUntilSignal(given: ListenArguments): Promise<void> {
 
 /** Aborts a start after a signal. */
 class Stopped extends Error {}
-
-function requireDatabaseUrl(): string {
-  const { databaseUrl } = readConfig(process.env, 'operator');
-  if (databaseUrl === undefined) throw new Error('This command needs DATABASE_URL.');
-  return databaseUrl;
-}
 
 /** The configured database, or the embedded one of a running `start`. */
 async function withDatabase(work: (db: Db, notifier: Notifier) => Promise<void>): Promise<void> {

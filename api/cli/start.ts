@@ -1,7 +1,9 @@
 // The commands `start`, `api` and `worker`: run Fanfare in this process until it is stopped.
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { checkMediaFolder, prepareMediaFolder } from '../../activities/media/store/marker.ts';
 import type { Config } from '../../schema/config/config.ts';
 import { connectDatabase } from '../../schema/database/connect.ts';
 import type { Db } from '../../schema/database/tables.ts';
@@ -57,7 +59,8 @@ export async function startAllInOne(
   try {
     backends.onExit((name, detail) => fail(`${name} ${detail}.`));
     const databaseUrl = config.databaseUrl ?? backends.databaseUrl!;
-    const ran = await migrateDatabase(databaseUrl);
+    const mediaUrl = config.media.url ?? pathToFileURL(resolve(config.dataDirectory, 'media')).href;
+    const ran = await migrateDatabase(databaseUrl, mediaUrl);
     if (ran.length > 0) print(`Migrated the database (${ran.join(', ')}).`);
     const vault = openVault(config);
     await withDatabase(databaseUrl, async (db) => {
@@ -71,6 +74,7 @@ export async function startAllInOne(
       temporalAddress: config.temporal.address ?? backends.temporalAddress!,
       temporalUiUrl: backends.temporalUiUrl,
       vault,
+      mediaUrl,
       roles: { api: true, worker: true },
       cacheDirectory: join(config.dataDirectory, 'cache'),
     });
@@ -121,6 +125,7 @@ export async function startRole(
       throw new Error('The database is not migrated. Run the command `migrate`.');
     }
     await checkVault(db, vault);
+    if (config.media.url !== undefined) await checkMediaFolder(db, config.media.url);
     await storeOperatorApps(db, vault, config.platforms);
   });
   const app = await createApp({
@@ -130,6 +135,7 @@ export async function startRole(
     temporalAddress: address,
     temporalUiUrl: undefined,
     vault,
+    mediaUrl: config.media.url,
     roles,
     cacheDirectory: join(config.dataDirectory, 'cache'),
   });
@@ -152,8 +158,13 @@ function openVault(config: Config): Vault {
   return createVault(byId, keys[0]![0]);
 }
 
-export function migrateDatabase(url: string): Promise<string[]> {
-  return withDatabase(url, migrate);
+/** Also prepares the folder of media, if there is one. */
+export function migrateDatabase(url: string, mediaUrl: string | undefined): Promise<string[]> {
+  return withDatabase(url, async (db) => {
+    const ran = await migrate(db);
+    if (mediaUrl !== undefined) await prepareMediaFolder(db, mediaUrl);
+    return ran;
+  });
 }
 
 /** On its own connection, without a time limit. */

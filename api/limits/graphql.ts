@@ -8,6 +8,9 @@ const LimitsRef = builder.objectRef<Limits>('Limits').implement({
   fields: (t) => ({
     requestsPerMinute: t.exposeInt('requests_per_minute', { nullable: true }),
     bodyBytes: t.exposeInt('body_bytes'),
+    mediaBytes: t.exposeInt('media_bytes'),
+    // Beyond 32 bits.
+    mediaBytesPerProject: t.exposeFloat('media_bytes_per_project'),
     targetsPerPost: t.exposeInt('targets_per_post'),
     postsPerBulk: t.exposeInt('posts_per_bulk'),
     webhooksPerProject: t.exposeInt('webhooks_per_project'),

@@ -9,6 +9,8 @@ export async function getLimits({ config, db }: Context, { projectId }: Caller):
   return {
     requests_per_minute: config.rateLimitPerMinute === 0 ? null : config.rateLimitPerMinute,
     body_bytes: config.maxBodyBytes,
+    media_bytes: config.media.maxBytes,
+    media_bytes_per_project: config.media.projectMaxBytes,
     targets_per_post: config.maxTargets,
     posts_per_bulk: fixedLimits.bulkPosts,
     webhooks_per_project: config.maxWebhooks,

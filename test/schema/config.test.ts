@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Role } from '../../schema/config/cross-checks.ts';
 import { ConfigError, readConfig, type Config } from '../../schema/config/config.ts';
 import { Environment } from '../../schema/config/environment.ts';
+import { parseMediaUrl } from '../../schema/config/media-url.ts';
 import { platformDefinitions } from '../../schema/platforms/index.ts';
 
 function issuesOf(env: Record<string, string>, role?: Role): string[] {
@@ -201,5 +202,75 @@ describe('Environment', () => {
       .filter(([, variable]) => !variable.meta()?.description)
       .map(([name]) => name);
     expect(silent, 'schema/config/environment.ts: add a description').toEqual([]);
+  });
+});
+
+describe('FANFARE_MEDIA_URL', () => {
+  test.each([
+    'file:///var/lib/fanfare/media',
+    'file:///var/lib/with%20space/',
+    's3://media?region=eu-west-1',
+    's3://media/some/prefix?region=x&endpoint=http://127.0.0.1:9000&path_style=true',
+    's3://media?region=x&endpoint=https://s3.example',
+  ])('takes %s', (url) => {
+    expect(issuesOf({ FANFARE_MEDIA_URL: url })).toEqual([]);
+    expect(readConfig({ FANFARE_MEDIA_URL: url }).media.url).toBe(url);
+  });
+
+  const forms = 'must be file:///<folder> or s3://<bucket>[/<prefix>]?region=<region>';
+  const parameters = 'it takes endpoint, region, path_style';
+  const endpoint = 'must have an http:// or https:// URL without a path as its endpoint';
+  test.each([
+    ['/var/lib/media', forms],
+    ['https://bucket.s3.amazonaws.com', forms],
+    ['file://media', 'must have three slashes, as in file:///var/lib/fanfare/media'],
+    ['file:///', 'must name a folder, as in file:///var/lib/fanfare/media'],
+    ['file:///media?x=1', 'must have no parameters after the folder'],
+    ['file:///a%2Fb', 'must be the URL of an absolute path, as in file:///var/lib/fanfare/media'],
+    ['s3://?region=x', 'must name a bucket, as in s3://media?region=us-east-1'],
+    ['s3://Media_1?region=x', 'must name a bucket, as in s3://media?region=us-east-1'],
+    ['s3://media', 'must have a region, as in s3://media?region=us-east-1'],
+    ['s3://media?region=', 'must have a region, as in s3://media?region=us-east-1'],
+    ['s3://media?region=x&acl=public', `has the unknown parameter "acl"; ${parameters}`],
+    ['s3://media?region=x&endpoint=127.0.0.1:9000', endpoint],
+    ['s3://media?region=x&endpoint=http://a/b', endpoint],
+    ['s3://media?region=x&path_style=yes', 'path_style must be true or false'],
+    [
+      's3://id:secret@media?region=x',
+      'must have no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+    ],
+  ])('refuses %s', (url, message) => {
+    expect(issuesOf({ FANFARE_MEDIA_URL: url })).toEqual([`FANFARE_MEDIA_URL: ${message}`]);
+  });
+
+  test('reads a bucket', () => {
+    const url = 's3://media/a/b/?region=x&endpoint=http://127.0.0.1:9000&path_style=true';
+    expect(parseMediaUrl(url)).toEqual({
+      kind: 's3',
+      bucket: 'media',
+      prefix: 'a/b',
+      region: 'x',
+      endpoint: 'http://127.0.0.1:9000',
+      hasPathStyle: true,
+    });
+    expect(parseMediaUrl('s3://media?region=x')).toEqual({
+      kind: 's3',
+      bucket: 'media',
+      prefix: '',
+      region: 'x',
+      endpoint: undefined,
+      hasPathStyle: false,
+    });
+  });
+
+  test('has ceilings of 512 MiB per file and 10 GiB per project', () => {
+    const { media } = readConfig({});
+    expect(media).toEqual({ url: undefined, maxBytes: 536_870_912, projectMaxBytes: 2 ** 30 * 10 });
+    expect(issuesOf({ FANFARE_MEDIA_MAX_BYTES: String(2 ** 31) })).toEqual([
+      'FANFARE_MEDIA_MAX_BYTES: must be at most 2147483647',
+    ]);
+    expect(issuesOf({ FANFARE_MEDIA_PROJECT_MAX_BYTES: '0' })).toEqual([
+      'FANFARE_MEDIA_PROJECT_MAX_BYTES: must be at least 1',
+    ]);
   });
 });

@@ -18,18 +18,23 @@ describe('errorKinds', () => {
       unauthorized: 401,
       insufficient_scope: 403,
       quota_exceeded: 403,
+      upload_url_invalid: 403,
       not_found: 404,
       method_not_allowed: 405,
+      upload_stalled: 408,
       conflict: 409,
       account_in_use: 409,
       idempotency_conflict: 409,
       cursor_expired: 410,
+      upload_url_expired: 410,
       payload_too_large: 413,
       unsupported_media_type: 415,
       validation_error: 422,
       rate_limited: 429,
       internal: 500,
       unavailable: 503,
+      media_not_configured: 503,
+      media_storage_full: 507,
     });
   });
 

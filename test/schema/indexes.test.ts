@@ -26,6 +26,12 @@ import { findUsableApiKey, listApiKeys, listApiKeysById } from '../../schema/dat
 import { listConnectSessionsById } from '../../schema/database/accounts/connect-sessions.ts';
 import { deleteChanges, isDeletionKept, readChanges } from '../../schema/database/live/changes.ts';
 import { sandbox } from '../../schema/platforms/sandbox.ts';
+import {
+  countFailedFetch,
+  failMedia,
+  listWaitingFetches,
+  restartFetch,
+} from '../../schema/database/media/fetching.ts';
 import { loadAccess } from '../../activities/publishing/credentials.ts';
 import { endGrants } from '../../activities/publishing/end-grants.ts';
 import type { Db } from '../../schema/database/tables.ts';
@@ -376,6 +382,11 @@ describe('the engine', () => {
       }),
     'finds posts that no pause holds any longer': (db) => listResumablePosts(db, ''),
     'reads the failures of workflows': (db) => listActivityFailures(db, ['w7', 'w57']),
+    'finds media to fetch whose workflow may be lost': (db) => listWaitingFetches(db, 300_000),
+    'starts a fetch again': (db) => restartFetch(db, quietNotifier, 'med_100', 'w100'),
+    'counts a failed fetch': (db) => countFailedFetch(db, 'med_200'),
+    'ends a fetch': (db) =>
+      inQuietTransaction(db, (trx) => failMedia(trx, 'med_300', 'media_unreachable', 'm')),
     'finds stuck posts': (db) => listStuckPosts(db, 60_000),
     'finds stuck deliveries': (db) => listStuckDeliveries(db, 60_000),
   };
@@ -455,6 +466,7 @@ describe('pruning', () => {
     'old idempotency keys': (db) => deleteAged(db, 'idempotency_keys', new Date(), 100),
     'old failures of activities': (db) => deleteAged(db, 'activity_failures', new Date(), 100),
     'old sandbox posts': (db) => deleteAged(db, 'sandbox_posts', new Date(), 100),
+    'old sandbox media': (db) => deleteAged(db, 'sandbox_media', new Date(), 100),
     'old sandbox refusals': (db) => deleteAged(db, 'sandbox_refusals', new Date(), 100),
     'old sandbox grants': (db) => deleteAged(db, 'sandbox_grants', new Date(), 100),
     'flows of expired connect sessions': (db) => deleteExpiredFlows(db, new Date(), 100),
@@ -493,6 +505,13 @@ async function fill(db: Db): Promise<void> {
         case when i % 1000 = 0 then 'pending' when i % 1000 = 1 then 'scheduled'
           when i % 7 = 0 then 'failed' else 'published' end,
         now() + i * interval '1 s', now() - i * interval '1 s'
+      from generate_series(0, 19999) i`,
+    `insert into media (id, project_id, environment, status, url, workflow_id, updated_at)
+      select 'med_' || i, 'prj_' || i % 50, ${environment},
+        case when i % 100 = 0 then 'pending' else 'attached' end, 'https://example.com/', 'w' || i,
+        now() - i * interval '1 s'
+      from generate_series(0, 19999) i`,
+    `insert into media_uses (media_id, post_id) select 'med_' || i, 'post_' || i
       from generate_series(0, 19999) i`,
     `insert into restores (restored_at) values (now())`,
     `insert into post_results (id, post_id, project_id, position, social_account_id, platform,
@@ -538,6 +557,11 @@ async function fill(db: Db): Promise<void> {
       select 'w' || i, 'deliver', 'e', now() - i * interval '1 s' from generate_series(0, 4999) i`,
     `insert into sandbox_posts (id, handle, caption, created_at)
       select i::text, 'ada', 'c', now() - i * interval '1 s' from generate_series(0, 4999) i`,
+    `insert into sandbox_media (id, handle, content_type, bytes, created_at)
+      select i::text, 'ada', 'image/png', 1, now() - i * interval '1 s'
+      from generate_series(0, 4999) i`,
+    `insert into sandbox_media_parts (media_id, start_byte, bytes)
+      select i::text, 0, '' from generate_series(0, 4999) i`,
     `insert into sandbox_refusals (reference, count, created_at)
       select i::text, 1, now() - i * interval '1 s' from generate_series(0, 4999) i`,
     `insert into sandbox_grants (id, handle, created_at)

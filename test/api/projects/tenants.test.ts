@@ -6,6 +6,7 @@ import { routes } from '../../../api/resources/routes.ts';
 import { putApp } from '../../../schema/database/accounts/apps.ts';
 import { recordEvent } from '../../../schema/database/events/record.ts';
 import { type TestKey, useRest } from '../../support/app/rest.ts';
+import { addMedia } from '../../support/media/media-rows.ts';
 import { inQuietTransaction } from '../../support/rows/quiet-transaction.ts';
 
 let owner: TestKey;
@@ -37,6 +38,7 @@ beforeAll(async () => {
   const { db, config, vault } = rest.context;
   const app = { platform: 'mastodon', clientId: 'a', clientSecret: null } as const;
   await putApp(db, projectId, vault, app);
+  ids.set('media', await addMedia(db, projectId));
   ids.set('platform-credentials', app.platform);
   await inQuietTransaction(db, (trx) =>
     recordEvent(

@@ -1,7 +1,8 @@
 // A whole Fanfare in the test's process: server, worker and relay on a database and a namespace of its own.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { inject } from 'vitest';
@@ -55,6 +56,8 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     options.namespace ?? createTestNamespace(),
   ]);
   const directory = mkdtempSync(join(tmpdir(), 'fanfare-app-'));
+  const mediaFolder = join(directory, 'media');
+  mkdirSync(mediaFolder);
   const config = readConfig({
     FANFARE_PORT: '0',
     FANFARE_WORKER_PORT: '0',
@@ -74,6 +77,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     temporalAddress: options.temporalAddress ?? namespace.address,
     temporalUiUrl: undefined,
     vault: createVault(new Map([['test', options.vaultKey ?? testVaultKey]]), 'test'),
+    mediaUrl: config.media.url ?? pathToFileURL(mediaFolder).href,
     roles,
     cacheDirectory: inject('cacheDirectory'),
     ...(options.log ? { log: options.log } : {}),

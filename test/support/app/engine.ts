@@ -1,8 +1,12 @@
 // What a worker needs to deliver, on a test's database: for its parts without an API.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { inject } from 'vitest';
 import { pino } from 'pino';
 import { createDeliveryRecorder } from '../../../activities/delivering/recorder.ts';
 import { createKeyedCounter } from '../../../activities/keyed-limits.ts';
+import { openFileStore } from '../../../activities/media/store/file.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import { createSafeFetch } from '../../../activities/egress/client.ts';
 import { createUrlGuard } from '../../../activities/egress/url-guard.ts';
@@ -29,6 +33,7 @@ export function createEngine(
     TEMPORAL_NAMESPACE: namespace,
     ...env,
   });
+  const folder = mkdtempSync(join(tmpdir(), 'fanfare-engine-'));
   const listener = createListener(url);
   const notifier = createNotifier(url);
   const safeFetch = createSafeFetch({
@@ -43,6 +48,7 @@ export function createEngine(
     inFlight: createKeyedCounter(),
     vault: rowsVault,
     platforms: createPlatforms([]),
+    media: { store: openFileStore(folder), maxBytes: 1e9, projectMaxBytes: 1e10 },
     recorder: createDeliveryRecorder(db, notifier),
     clock: config.targetClock,
     delaysMs: config.deliveryDelaysMs,
@@ -53,6 +59,7 @@ export function createEngine(
     log: pino({ level: 'warn' }, { write: onWarning }),
     async close() {
       await Promise.all([listener.close(), notifier.close(), safeFetch.close()]);
+      rmSync(folder, { recursive: true });
     },
   };
 }

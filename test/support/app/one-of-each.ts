@@ -29,6 +29,7 @@ export async function makeOneOfEach(app: TestApp, receiverUrl: string): Promise<
     `mutation ($webhookId: ID!, $since: DateTime!) {
       createConnectSession(input: { platform: SANDBOX, externalUserId: "u" }) { id }
       createApiKey(input: { name: "k" }) { apiKey { id } }
+      createMedia(input: { filename: "m.png", contentType: "image/png" }) { id }
       replayDeliveries(webhookId: $webhookId, input: { since: $since }) { replayId }
     }`,
     { webhookId, since: hourAgo() },
@@ -42,6 +43,7 @@ export async function makeOneOfEach(app: TestApp, receiverUrl: string): Promise<
       ConnectSession: made.createConnectSession.id,
       Delivery: delivery.id,
       Event: delivery.event_id,
+      Media: made.createMedia.id,
       Post: post.id,
       PostResult: post.results[0]!.id,
       Project: tenant.projectId,

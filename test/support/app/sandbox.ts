@@ -1,7 +1,7 @@
 // The sandbox network on a database of its own, called without a port, and the connector that speaks to it.
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
+import { Readable } from 'node:stream';
 import { pino } from 'pino';
 import type { Fetch, Platform, Target } from '../../../activities/platforms/platform.ts';
 import { createSandboxPlatform } from '../../../activities/platforms/sandbox/index.ts';
@@ -39,7 +39,7 @@ export function createTestSandbox(db: Db, publicUrl = 'http://fanfare.test'): Te
     async listen() {
       const server = createServer((req, res) => {
         void (async () => {
-          const response = await app.fetch(await toRequest(req, publicUrl), { req });
+          const response = await app.fetch(toRequest(req, publicUrl), { req });
           const body = Buffer.from(await response.arrayBuffer());
           res.writeHead(response.status, Object.fromEntries(response.headers)).end(body);
         })();
@@ -59,13 +59,14 @@ export function createTestSandbox(db: Db, publicUrl = 'http://fanfare.test'): Te
   };
 }
 
-async function toRequest(req: IncomingMessage, origin: string): Promise<Request> {
+function toRequest(req: IncomingMessage, origin: string): Request {
   const { method = 'GET', url = '/' } = req;
   const headers = Object.entries(req.headers).map(([name, value]) => [name, String(value)]);
   return new Request(new URL(url, origin), {
     method,
     headers: Object.fromEntries(headers) as Record<string, string>,
-    body: method === 'GET' ? null : new Uint8Array(await buffer(req)),
+    body: method === 'GET' ? null : Readable.toWeb(req),
+    duplex: 'half',
   });
 }
 

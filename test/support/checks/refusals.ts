@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { createBluesky } from '../../../activities/platforms/bluesky/index.ts';
+import type { Platform } from '../../../activities/platforms/platform.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import type { Issue } from '../../../schema/wire/errors.ts';
 import { createTestRest } from '../app/rest.ts';
@@ -25,12 +26,14 @@ export async function createRefusedClient(
   env: Record<string, string> = {},
 ): Promise<RefusedClient> {
   const platforms = createPlatforms([
-    createBluesky({
-      fetch,
-      apiUrl: 'https://network.invalid',
-      plcUrl: 'https://network.invalid',
-      lookUpTxt: txtOf({}),
-    }),
+    withoutMedia(
+      createBluesky({
+        fetch,
+        apiUrl: 'https://network.invalid',
+        plcUrl: 'https://network.invalid',
+        lookUpTxt: txtOf({}),
+      }),
+    ),
     createScriptedNetwork().platform,
   ]);
   const rest = await createTestRest(env, { platforms });
@@ -58,6 +61,13 @@ export async function createRefusedClient(
     },
     [Symbol.asyncDispose]: () => rest[Symbol.asyncDispose](),
   };
+}
+
+/** A network that takes no media. */
+function withoutMedia(platform: Platform): Platform {
+  const { definition } = platform;
+  const rules = { ...definition.rules, media: null };
+  return { ...platform, definition: { ...definition, rules } };
 }
 
 export const single = (account_id: string, own: object) => ({

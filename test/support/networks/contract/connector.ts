@@ -16,7 +16,8 @@ export function createConnector(
   const { platforms } = readConfig(network.env);
   if (name === 'sandbox') {
     const publicUrl = 'http://sandbox.test';
-    return createSandboxPlatform({ fetch, apiUrl: platforms.sandbox.apiUrl!, publicUrl });
+    const { apiUrl } = platforms.sandbox;
+    return createSandboxPlatform({ fetch, apiUrl: apiUrl!, publicUrl, partBytes: 4_096 });
   }
   const tools = {
     fetch,

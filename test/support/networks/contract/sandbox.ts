@@ -1,9 +1,11 @@
 // The sandbox for the contract test: its real application behind a port that can fail.
 import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db } from '../../../../schema/database/tables.ts';
 import { sandbox as definition } from '../../../../schema/platforms/sandbox.ts';
 import { createTestSandbox } from '../../app/sandbox.ts';
+import { createImage } from '../../image-media.ts';
 import type { Switchboard } from '../faults.ts';
 import { startFaultyServer } from '../faulty-server.ts';
 import { refuse } from '../strict-requests.ts';
@@ -27,6 +29,23 @@ export const sandbox: NetworkSubject = {
   start,
 };
 
+export const sandboxWithMedia: NetworkSubject = {
+  ...sandbox,
+  title: 'sandbox, with media',
+  // Creates the image, and sends its two parts.
+  calls: { ...sandbox.calls, prepare: 3 },
+  media: [await createImage()],
+};
+
+/** Of the bytes that the sandbox stores. */
+const hashesOfMedia = sql<string[]>`array(
+  select (
+    select encode(sha256(string_agg(bytes, '' order by start_byte)), 'hex')
+    from sandbox_media_parts where media_id = used.id
+  )
+  from unnest(media) with ordinality as used (id, position) order by position
+)`.as('hashes');
+
 const Made = z.object({ id: z.string(), url: z.string() });
 
 async function start(switchboard: Switchboard, db: Db): Promise<RunningNetwork> {
@@ -38,9 +57,10 @@ async function start(switchboard: Switchboard, db: Db): Promise<RunningNetwork> 
   const { request } = createTestSandbox(db);
   const secrets = new Set<string>();
   const options = new Map<string, Record<string, unknown>>();
-  const keep = async (body: string, response: Response) => {
+  const keep = async (body: Buffer, response: Response) => {
     const made = Made.safeParse(await response.json().catch(() => undefined));
-    if (made.success) options.set(made.data.id, JSON.parse(body) as Record<string, unknown>);
+    if (made.success)
+      options.set(made.data.id, JSON.parse(body.toString()) as Record<string, unknown>);
   };
   const network: NetworkServer = {
     refuse,
@@ -50,7 +70,7 @@ async function start(switchboard: Switchboard, db: Db): Promise<RunningNetwork> 
       // Tokens of one grant differ in their generation only.
       const grantId = /^Bearer (sbx_at_[0-9a-f]{32})_/.exec(headers.get('authorization') ?? '');
       if (grantId) secrets.add(grantId[1]!);
-      const body = method === 'GET' ? null : await incoming.text();
+      const body = method === 'GET' ? null : Buffer.from(await incoming.arrayBuffer());
       const response = await request(`${pathname}${search}`, { method, headers, body });
       if (body !== null) await keep(body, response.clone());
       return response;
@@ -67,13 +87,15 @@ async function start(switchboard: Switchboard, db: Db): Promise<RunningNetwork> 
       const posts = await db
         .selectFrom('sandbox_posts')
         .selectAll()
+        .select(hashesOfMedia)
         .where('handle', '=', handle)
         .orderBy('created_at')
         .execute();
-      return posts.map(({ id, caption, reply_to }) => ({
+      return posts.map(({ id, caption, reply_to, hashes }) => ({
         id,
         text: caption,
         replyTo: reply_to,
+        media: hashes,
         options: options.get(id) ?? {},
       }));
     },
