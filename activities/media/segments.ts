@@ -18,7 +18,7 @@ export interface SegmentDependencies {
   store: MediaStore;
 }
 
-export const segmentBytes = 2_097_152;
+export const segmentBytes = 4_194_304;
 /** Of a segment that a broken stream leaves incomplete, a multiple of this is kept. */
 const keptBytes = 262_144;
 const renewEveryMs = 5_000;

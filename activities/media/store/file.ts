@@ -1,6 +1,5 @@
 // The store of media in a folder: each object is a file.
-import { randomBytes } from 'node:crypto';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { StoreError, type MediaStore } from './store.ts';
 
@@ -38,7 +37,7 @@ export function openFileStore(folder: string): MediaStore {
   };
 }
 
-/** A reader finds the whole file or none. */
+/** A crash may leave a part of the file. Nothing refers to it, since each key is written once. */
 async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
   const folder = dirname(path);
   // The folder of the store itself exists: a missing mount is no reason to write elsewhere.
@@ -49,16 +48,12 @@ async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
       throw error;
     },
   );
-  const temporary = `${path}.${randomBytes(4).toString('hex')}.tmp`;
   try {
-    {
-      await using file = await open(temporary, 'wx');
-      await file.writeFile(bytes);
-      await file.sync();
-    }
-    await rename(temporary, path);
+    await using file = await open(path, 'w');
+    for (let at = 0; at < bytes.byteLength;) at += (await file.write(bytes, at)).bytesWritten;
+    await file.sync();
   } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
+    await rm(path, { force: true }).catch(() => undefined);
     throw error;
   }
   await sync(folder);

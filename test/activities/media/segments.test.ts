@@ -9,6 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
+  segmentBytes,
   keepLease,
   openSource,
   removeBytes,
@@ -28,7 +29,6 @@ import { readAll } from '../../support/media/store-cases.ts';
 import { useDatabase } from '../../support/rows/database.ts';
 import { addProject } from '../../support/rows/rows.ts';
 
-const segmentBytes = 2_097_152;
 const unitBytes = 262_144;
 
 const folder = await mkdtemp(join(tmpdir(), 'fanfare-segments-'));
@@ -81,19 +81,19 @@ const expire = () =>
   );
 
 describe('writeSegments', () => {
-  test('stores a stream in objects of 2 MiB, and reads any range of it back', async () => {
-    const bytes = randomBytes(5_000_000);
+  test('stores a stream in objects of 4 MiB, and reads any range of it back', async () => {
+    const bytes = randomBytes(10_000_000);
     await claim();
-    expect(await write(bytes)).toBe(5_000_000);
+    expect(await write(bytes)).toBe(10_000_000);
     const rows = await listSegments(database.db, mediaId);
     expect(rows.map((row) => [row.start_byte, row.bytes])).toEqual([
       [0, segmentBytes],
       [segmentBytes, segmentBytes],
-      [2 * segmentBytes, 5_000_000 - 2 * segmentBytes],
+      [2 * segmentBytes, 10_000_000 - 2 * segmentBytes],
     ]);
-    expect(await readMedia(database.db, mediaId)).toMatchObject({ received_bytes: 5_000_000 });
+    expect(await readMedia(database.db, mediaId)).toMatchObject({ received_bytes: 10_000_000 });
     const media = await source();
-    expect(media.bytes).toBe(5_000_000);
+    expect(media.bytes).toBe(10_000_000);
     expect(bytes.equals(await readAll(media.open()))).toBe(true);
     for (const [start, end] of [
       [0, 0],
@@ -189,7 +189,7 @@ describe('writeSegments', () => {
 
   test('loses only the segment in flight when it is killed before its row is written', async () => {
     const script = join(import.meta.dirname, '../../support/media/killed-writer.ts');
-    const bytes = 5_000_000;
+    const bytes = 10_000_000;
     const child = spawn(
       process.execPath,
       [script, database.url, storeUrl, mediaId, String(bytes), String(segmentBytes)],

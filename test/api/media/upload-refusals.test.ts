@@ -1,6 +1,7 @@
 // Uploads that are refused: each with its own code, and with nothing half written.
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
+import { segmentBytes } from '../../../activities/media/segments.ts';
 import { StoreError } from '../../../activities/media/store/store.ts';
 import type { Context } from '../../../api/http/context.ts';
 import { ago } from '../../../schema/database/database-clock.ts';
@@ -20,7 +21,7 @@ import { sendHead, startUploads } from '../../support/media/upload-server.ts';
 const app = useApp({ roles: { api: true, worker: false } });
 const image = await noise(20, 10);
 const other = await noise(20, 10);
-const large = await noise(1_000, 900);
+const large = await noise(1_800, 1_700);
 
 /** The code of the issue, or of the error. */
 const codeOf = ({ body }: { body: ShownMedia }) =>
@@ -176,7 +177,7 @@ describe('the limits', () => {
     ['with a length', (bytes: Uint8Array) => bytes],
     ['in chunks', (bytes: Uint8Array) => new Blob([bytes]).stream()],
   ])('of a project hold for a body %s', async (_, bodyOf) => {
-    await using server = await startUploads(limited({ projectMaxBytes: 3_000_000 }));
+    await using server = await startUploads(limited({ projectMaxBytes: 10_000_000 }));
     const { api } = await app.createTenant();
     const first = await createMedia(api);
     const { upload_url } = await createMedia(api);
@@ -230,7 +231,7 @@ describe('a store', () => {
     expect([answer.status, codeOf(answer)]).toEqual([status, code]);
     expect(answer.body.error.is_retriable).toBe(true);
     const { received_bytes: received } = await getMedia(app.api, id);
-    expect(received).toBe(2_097_152);
+    expect(received).toBe(segmentBytes);
     const rest = await putPart(server.at(upload_url), large, received, large.byteLength);
     expect(rest.status, rest.text).toBe(200);
   });

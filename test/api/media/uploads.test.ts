@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
+import { segmentBytes } from '../../../activities/media/segments.ts';
 import { openSource } from '../../../activities/media/segments.ts';
 import { findMedia, listSegments } from '../../../schema/database/media/media.ts';
 import { useApp } from '../../support/app/app.ts';
@@ -19,7 +20,7 @@ import {
 const app = useApp();
 const small = await noise(20, 10);
 /** Longer than a segment and than two parts. */
-const large = await noise(1_000, 900);
+const large = await noise(1_800, 1_700);
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
 /** What the store has. */
@@ -114,7 +115,7 @@ describe('a file in parts', () => {
 
   test('keeps what arrived before the client broke off', async () => {
     const media = await createMedia(app.api);
-    const body = heldBody(large.subarray(0, 2_500_000));
+    const body = heldBody(large.subarray(0, segmentBytes + 400_000));
     const controller = new AbortController();
     const headers = { 'Content-Length': String(large.byteLength) };
     const sending = fetch(media.upload_url, {
@@ -138,7 +139,7 @@ describe('a file in parts', () => {
       },
       { timeout: 10_000 },
     );
-    expect(received).toBeGreaterThanOrEqual(2_097_152);
+    expect(received).toBeGreaterThanOrEqual(segmentBytes);
     const rest = await putPart(media.upload_url, large, received, large.byteLength);
     expect(rest.status, rest.text).toBe(200);
     expect((await readBack(media.id)).equals(large)).toBe(true);
@@ -164,7 +165,7 @@ describe('complete bytes whose check was interrupted', () => {
   test('are checked when the client asks where to continue', async () => {
     const { upload_url } = await interrupt();
     const { status, body } = await askRange(upload_url, large.byteLength);
-    expect([status, body.data]).toMatchObject([200, { status: 'uploaded', width: 1_000 }]);
+    expect([status, body.data]).toMatchObject([200, { status: 'uploaded', width: 1_800 }]);
   });
 
   test('are checked when the last part is sent again', async () => {
@@ -225,14 +226,14 @@ describe('a second writer', () => {
 describe('media that are deleted during their upload', () => {
   test('take no more bytes', async () => {
     const media = await createMedia(app.api);
-    const body = heldBody(large.subarray(0, 2_200_000));
+    const body = heldBody(large.subarray(0, segmentBytes + 100_000));
     const uploading = putBytes(media.upload_url, body.readable);
     await vi.waitFor(
       async () => expect((await getMedia(app.api, media.id)).received_bytes).toBeGreaterThan(0),
       { timeout: 10_000 },
     );
     expect((await app.api.delete(`/v1/media/${media.id}`)).status).toBe(204);
-    void body.end(large.subarray(2_200_000)).catch(() => undefined);
+    void body.end(large.subarray(segmentBytes + 100_000)).catch(() => undefined);
     const { status, body: answer } = await uploading;
     expect([status, answer.error.code]).toEqual([409, 'conflict']);
     expect(await listSegments(app.context.db, media.id)).toEqual([]);
