@@ -23,7 +23,8 @@ export type MediaKind = z.infer<typeof MediaKind>;
 /** Every `error_code` of failed media, with its message. */
 export const mediaErrors = {
   media_unreachable: 'The URL could not be fetched.',
-  media_invalid: 'The bytes are not an image or a video that Fanfare can read.',
+  media_invalid:
+    'The bytes are not an image or a video that Fanfare can read, or not of the declared kind.',
   media_too_large: 'The file is too large.',
   media_hash_mismatch: 'The bytes do not have the SHA-256 that `content_hash` declares.',
 } as const;
@@ -66,7 +67,8 @@ export const Media = z
       description: 'Duration of a video, in milliseconds. Null for an image, and if unknown.',
     }),
     error_code: z.string().nullable().meta({
-      description: 'Stable code of the failure. Null if there was none.',
+      description:
+        'Stable code of the failure: `media_unreachable`, `media_invalid`, `media_too_large` or `media_hash_mismatch`. Null if there was none.',
     }),
     error_message: z.string().nullable().meta({
       description: 'Description of the failure. Null if there was none.',
@@ -86,7 +88,7 @@ export const CreateMedia = z
         'must be an image or video type, such as image/jpeg',
       )
       .meta({ description: 'Media type of the bytes. Bytes of another kind are refused.' }),
-    size_bytes: z.int().min(1).optional().meta({
+    size_bytes: z.int().min(1).max(2_147_483_647).optional().meta({
       description: 'Size in bytes. An upload of another size is refused.',
     }),
     content_hash: z

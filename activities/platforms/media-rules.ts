@@ -226,7 +226,13 @@ function checkUse(title: string, rules: MediaRules, { altText, url }: MediaFacts
   const actual = altText === null ? 0 : Array.from(altText).length;
   if (rules.altText !== null && actual > rules.altText) {
     const message = `${title} takes alt texts of at most ${rules.altText} characters.`;
-    issues.push({ path, code: 'alt_text_too_long', message, actual, limit: rules.altText });
+    issues.push({
+      path: [...path, 'alt_text'],
+      code: 'alt_text_too_long',
+      message,
+      actual,
+      limit: rules.altText,
+    });
   }
   return issues;
 }
@@ -236,9 +242,15 @@ function checkAltText(
   { altText: limit }: MediaRules,
   facts: MediaFacts,
   path: Path,
-) {
+): Issue[] {
   if (limit !== null || facts.altText === null) return [];
-  return [{ path, code: 'alt_text_ignored', message: `${title} shows no alt texts.` }];
+  return [
+    {
+      path: [...path, 'alt_text'],
+      code: 'alt_text_ignored',
+      message: `${title} shows no alt texts.`,
+    },
+  ];
 }
 
 /** Throws if the network can't post the target's media together, or with its options. */

@@ -50,7 +50,9 @@ export function describeSchema(schema: GraphQLSchema, routes: readonly Route[]):
     if (field) fill(field, `${summary}. ${description}`.trim());
   }
   for (const type of described) {
-    const wire = findWireSchema(wireNames[type.name] ?? type.name.replace(/Input$/, ''));
+    const wire =
+      findWireSchema(wireNames[type.name] ?? type.name) ??
+      findWireSchema(type.name.replace(/Input$/, ''));
     fill(type, wire?.meta()?.description);
     const shape = shapeOf(wire);
     for (const [name, field] of Object.entries(type.getFields())) {

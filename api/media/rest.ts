@@ -14,7 +14,7 @@ export const mediaRoutes = [
     name: 'createMedia',
     summary: 'Create media for an upload',
     description:
-      'Then `PUT` the bytes to `upload_url`. The URL works for 24 hours, and is shown only in this response.',
+      'Then `PUT` the bytes to `upload_url`: the bytes themselves, not a form, and without an API key. The URL works for 24 hours, and is shown only in this response. `POST /v1/media/:id/upload-url` gives a new one.',
     scope: 'posts:write',
     body: CreateMedia,
     answer: written(201, Media),
@@ -24,7 +24,7 @@ export const mediaRoutes = [
   get('/v1/media', {
     name: 'listMediaFiles',
     summary: 'List media',
-    description: 'Newest first.',
+    description: 'Newest first, with deleted media.',
     scope: 'posts:read',
     query: ListMedia,
     answer: list(Media),

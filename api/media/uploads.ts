@@ -171,12 +171,13 @@ export function createUploads(
       },
     ).catch((error: unknown) => {
       if (!(error instanceof WriteError) || error.code !== 'too_large') throw error;
-      if (end !== null && end <= room) throw wrongSize(`has more than ${end} bytes`, end);
+      if (end !== null && end <= room)
+        throw wrongSize(`has more than ${end} bytes`, { limit: end });
       checkSize(storage, room + 1);
       throw fullProject(storage);
     });
     if (end !== null && received < end) {
-      throw wrongSize(`ends after byte ${received} of ${end}`, end);
+      throw wrongSize(`ends after byte ${received} of ${end}`, { actual: received, limit: end });
     }
     if (received === 0) throw emptyFile();
     const isPart = request.kind === 'part' && received < request.total;
@@ -289,12 +290,13 @@ function checkTotal(storage: MediaStorage, row: MediaRow, total: number): void {
   if (total === 0) throw emptyFile();
   checkSize(storage, total);
   if (row.declared_bytes !== null && row.declared_bytes !== total) {
-    throw wrongSize(`has ${total} bytes, but ${row.declared_bytes} were declared`, total);
+    const message = `has ${total} bytes, but ${row.declared_bytes} were declared`;
+    throw wrongSize(message, { actual: total, limit: row.declared_bytes });
   }
 }
 
-function wrongSize(message: string, limit: number): AppError {
-  return validationError([{ path: [], code: 'size_mismatch', message, limit }]);
+function wrongSize(message: string, sizes: { actual?: number; limit: number }): AppError {
+  return validationError([{ path: [], code: 'size_mismatch', message, ...sizes }]);
 }
 
 function emptyFile(): AppError {
@@ -340,7 +342,7 @@ function allowBrowser(outgoing: ServerResponse): void {
   outgoing
     .writeHead(204, {
       'Access-Control-Allow-Methods': 'PUT, OPTIONS',
-      'Access-Control-Allow-Headers': 'Content-Type, Content-Range, X-Request-Id',
+      'Access-Control-Allow-Headers': 'Authorization, Content-Type, Content-Range, X-Request-Id',
       'Access-Control-Max-Age': '86400',
     })
     .end();

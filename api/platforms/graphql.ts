@@ -14,15 +14,44 @@ const TextUnitRef = wordEnum(TextUnit);
 const TextRulesRef = builder.objectRef<Capabilities['text']>('TextRules').implement({
   fields: (t) => ({
     max: t.exposeInt('max'),
+    maxWithMedia: t.exposeInt('max_with_media', { nullable: true }),
     maxBytes: t.exposeInt('max_bytes', { nullable: true }),
     unit: t.expose('unit', { type: TextUnitRef }),
     isRequired: t.exposeBoolean('is_required'),
   }),
 });
 
-const MediaRulesRef = builder
-  .objectRef<NonNullable<Capabilities['media']>>('MediaRules')
-  .implement({ fields: (t) => ({ max: t.exposeInt('max') }) });
+type MediaRules = NonNullable<Capabilities['media']>;
+
+const MediaFileRulesRef = builder
+  .objectRef<NonNullable<MediaRules['image']>>('MediaFileRules')
+  .implement({
+    fields: (t) => ({
+      max: t.exposeInt('max'),
+      types: t.exposeStringList('types'),
+      maxBytes: t.exposeInt('max_bytes', { nullable: true }),
+      minWidth: t.exposeInt('min_width', { nullable: true }),
+      minHeight: t.exposeInt('min_height', { nullable: true }),
+      maxWidth: t.exposeInt('max_width', { nullable: true }),
+      maxHeight: t.exposeInt('max_height', { nullable: true }),
+      maxPixels: t.exposeInt('max_pixels', { nullable: true }),
+      minRatio: t.exposeFloat('min_ratio', { nullable: true }),
+      maxRatio: t.exposeFloat('max_ratio', { nullable: true }),
+      minDurationMs: t.exposeInt('min_duration_ms', { nullable: true }),
+      maxDurationMs: t.exposeInt('max_duration_ms', { nullable: true }),
+    }),
+  });
+
+const MediaRulesRef = builder.objectRef<MediaRules>('MediaRules').implement({
+  fields: (t) => ({
+    max: t.exposeInt('max'),
+    canMix: t.exposeBoolean('can_mix'),
+    image: t.field({ type: MediaFileRulesRef, nullable: true, resolve: ({ image }) => image }),
+    video: t.field({ type: MediaFileRulesRef, nullable: true, resolve: ({ video }) => video }),
+    maxAltText: t.exposeInt('max_alt_text', { nullable: true }),
+    needsUrl: t.exposeBoolean('needs_url'),
+  }),
+});
 
 const ConnectRulesRef = builder.objectRef<Capabilities['connect']>('ConnectRules').implement({
   fields: (t) => ({

@@ -6,6 +6,7 @@ import type { EnumIdentity } from '../../schema/wire/described-enum.ts';
 import { ErrorObject } from '../../schema/wire/error-object.ts';
 import { eventBody, eventCatalogue, eventTypes, type EventType } from '../../schema/event-types.ts';
 import { fixedLimits } from '../../schema/wire/limits.ts';
+import { Media } from '../../schema/media.ts';
 import { PageMeta } from '../../schema/wire/listing.ts';
 import type { Route } from '../http/route.ts';
 import { requestExamples } from './request-examples.ts';
@@ -56,6 +57,7 @@ export function writeOpenApi(routes: readonly Route[]): OpenApiDocument {
   const { openAPIRegistry: registry } = app;
   registry.registerComponent('securitySchemes', 'apiKey', { type: 'http', scheme: 'bearer' });
   for (const route of routes) registry.registerPath(describe(route));
+  registry.registerPath(uploadPath);
   for (const type of eventTypes) registry.registerWebhook(describeEvent(type));
   const document = app.getOpenAPI31Document({
     openapi: '3.1.0',
@@ -150,6 +152,44 @@ function describe(route: Route): Registration {
   };
 }
 
+/** Served beside the routes, since it takes no JSON and no API key. */
+const uploadPath: Registration = {
+  method: 'put',
+  path: '/uploads/{id}',
+  operationId: 'uploadMedia',
+  summary: 'Upload the bytes of media',
+  description:
+    'Send a `PUT` to `upload_url` as it is. The body is the bytes themselves, not a form. Send the whole file, or parts with `Content-Range`. No API key is needed.',
+  tags: ['media'],
+  security: [],
+  request: {
+    params: z.object({ id: z.string().meta({ description: 'ID of the media.' }) }),
+    query: z.object({ token: z.string().meta({ description: 'Token of the upload URL.' }) }),
+    headers: z.object({
+      'Content-Range': z.string().optional().meta({
+        description:
+          '`bytes <first>-<last>/<total>` of a part, a multiple of 262,144 bytes except for the last one. `bytes */<total>` without a body asks where to continue.',
+      }),
+    }),
+    body: {
+      required: false,
+      content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+    },
+  },
+  responses: {
+    200: {
+      description: 'Complete. The media are `uploaded`.',
+      content: json(z.object({ data: Media, request_id: RequestId })),
+    },
+    308: {
+      description:
+        'Incomplete. `Range: bytes=0-<last>` names the bytes received so far. Without it, there are none.',
+      content: json(z.object({ data: Media, request_id: RequestId })),
+    },
+    default: { description: 'The request failed.', content: json(ErrorAnswer) },
+  },
+};
+
 /** `POST /v1/posts/:id` has the ID of a post. */
 function describeParameter(path: string, parameter: string): string {
   if (parameter === 'platform') return 'Network of the app.';
@@ -162,6 +202,7 @@ const resourceNames: Record<string, string> = {
   'api-keys': 'API key',
   deliveries: 'delivery',
   events: 'event',
+  media: 'media',
   posts: 'post',
   replays: 'replay',
   results: 'result',

@@ -19,11 +19,8 @@ const TextRules = z
   })
   .meta({ id: 'TextRules', description: 'Rules for the text of a post.' });
 
-const bound = (description: string) =>
-  z
-    .number()
-    .nullable()
-    .meta({ description: `${description} Null: no limit is known.` });
+const bound = (description: string, number: z.ZodNumber = z.int()) =>
+  number.nullable().meta({ description: `${description} Null: no limit is known.` });
 
 const MediaFileRules = z
   .object({
@@ -38,8 +35,8 @@ const MediaFileRules = z
     max_width: bound('Maximum width, in pixels.'),
     max_height: bound('Maximum height, in pixels.'),
     max_pixels: bound('Maximum of width times height.'),
-    min_ratio: bound('Minimum of width divided by height.'),
-    max_ratio: bound('Maximum of width divided by height.'),
+    min_ratio: bound('Minimum of width divided by height.', z.number()),
+    max_ratio: bound('Maximum of width divided by height.', z.number()),
     min_duration_ms: bound('Minimum duration, in milliseconds.'),
     max_duration_ms: bound('Maximum duration, in milliseconds.'),
   })

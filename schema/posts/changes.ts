@@ -20,7 +20,7 @@ export const UpdatePost = someChange(
     media: media.meta({ description: 'Media for every target, in order. Replaces all of them.' }),
     media_ids,
     media_urls,
-    auto_fit: auto_fit.unwrap().optional().meta({
+    auto_fit: auto_fit.meta({
       description: 'Whether images that a network would refuse are resized or re-encoded for it.',
     }),
     metadata: metadata.unwrap().optional().meta({

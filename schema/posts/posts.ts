@@ -255,17 +255,17 @@ const Caption = z.string().max(fixedLimits.captionCharacters);
 
 export const PostMediaInput = z
   .strictObject({
-    id: z.string().min(1).optional().meta({
+    id: z.string().min(1).nullish().meta({
       description: 'ID of uploaded media. Use this or `url`.',
     }),
-    url: z.string().optional().meta({
+    url: z.string().nullish().meta({
       description:
         'Absolute HTTP or HTTPS URL of the file. Fanfare fetches it once, when the post is accepted. Use this or `id`.',
     }),
-    alt_text: z.string().min(1).max(fixedLimits.altTextCharacters).optional().meta({
+    alt_text: z.string().min(1).max(fixedLimits.altTextCharacters).nullish().meta({
       description: 'Description of the media for people who cannot see it.',
     }),
-    thumbnail_id: z.string().min(1).optional().meta({
+    thumbnail_id: z.string().min(1).nullish().meta({
       description: 'ID of an uploaded image to show before the video plays.',
     }),
   })
@@ -333,7 +333,7 @@ export const CreatePost = z
       description:
         'Media for every target, in order. Override them per target in `platform_posts`. Default: none.',
     }),
-    auto_fit: z.boolean().default(true).meta({
+    auto_fit: z.boolean().optional().meta({
       description:
         'Whether images that a network would refuse are resized or re-encoded for it. Default: true.',
     }),

@@ -35,7 +35,7 @@ export async function planPost(
   const { issues, accounts, media, targets } = await checkPost(context, caller, input);
   const refusal = toRefusal(issues);
   if (refusal) throw refusal;
-  const { caption, metadata, auto_fit: autoFit } = input;
+  const { caption, metadata, auto_fit: autoFit = true } = input;
   const scheduledAt = toSchedule(input);
   const status = input.status ?? (scheduledAt ? 'scheduled' : 'pending');
   const warnings = issues.map((issue) => present(issue, accounts, names));

@@ -32,7 +32,8 @@ export function readMedia(given: GivenMedia, at: Path): NamedMedia | undefined {
   if (others.length > 0) {
     const message: Text = ({ field }) =>
       `Give the media in one form: ${[form, ...others].map(field).join(' or ')}.`;
-    return { items: [], path, pathOf, issues: [{ path, code: 'several_media_forms', message }] };
+    const items = inputsOf(given).map(toItem);
+    return { items, path, pathOf, issues: [{ path, code: 'several_media_forms', message }] };
   }
   const inputs = inputsOf(given);
   const issues = inputs.flatMap((input, i) =>
@@ -56,16 +57,19 @@ function toItem({ id, url, alt_text, thumbnail_id }: PostMediaInput): MediaItem 
 }
 
 function checkForm({ id, url }: PostMediaInput, path: Path): Issue[] {
-  if ((id === undefined) === (url === undefined)) {
-    const message: Text = ({ field }) => `must have either ${field('id')} or ${field('url')}`;
+  const [hasId, hasUrl] = [id, url].map((value) => typeof value === 'string');
+  const isBoth = hasId && hasUrl;
+  if (hasId === hasUrl) {
+    const not = isBoth ? ', not both' : '';
+    const message: Text = ({ field }) => `must have ${field('id')} or ${field('url')}${not}`;
     return [{ path, code: 'id_or_url', message }];
   }
   return checkUrl(url, [...path, 'url']);
 }
 
 /** The address is checked when the URL is fetched. */
-function checkUrl(url: string | undefined, path: Path): Issue[] {
-  if (url === undefined) return [];
+function checkUrl(url: string | null | undefined, path: Path): Issue[] {
+  if (typeof url !== 'string') return [];
   const verdict = checkUrlSyntax(url);
   if (verdict.ok) return [];
   const isForm = verdict.code === 'not_absolute' || verdict.code === 'not_https';

@@ -60,7 +60,7 @@ export function hashTarget(
 export function checkTargetMedia(
   network: PlatformEntry,
   target: RequestTarget,
-  { auto_fit: autoFit }: TargetInput,
+  { auto_fit: autoFit = true }: TargetInput,
   { path, pathOf }: NamedMedia,
   facts: readonly MediaFacts[],
 ): TargetIssue[] {

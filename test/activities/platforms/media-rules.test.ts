@@ -80,7 +80,7 @@ describe('media that are refused', () => {
       'a long alt text',
       [{ ...image, altText: 'x'.repeat(11) }],
       {},
-      'media.0',
+      'media.0.alt_text',
       'alt_text_too_long',
     ],
     [
@@ -154,6 +154,6 @@ test('an image that fits needs no plan, and keeps its type in one', () => {
 test('an alt text that the network ignores is a warning', () => {
   expect(codesOf([{ ...image, altText: 'a cat' }], { altText: null })).toEqual({
     errors: [],
-    warnings: [['media.0', 'alt_text_ignored']],
+    warnings: [['media.0.alt_text', 'alt_text_ignored']],
   });
 });
