@@ -46,7 +46,10 @@ export function createMediaLoader({ db, store }: LoaderDependencies): LoadMedia 
     const rows = new Map((await findMedia(db, idsOf(items))).map((row) => [row.id, row]));
     const facts = items.map((item) => factsOf(item, rows.get(item.id!)));
     const { title, rules } = mediaRulesOf(network, options);
-    const misfit = findMisfit(title, rules, facts, { autoFit, options });
+    const misfit = findMisfit(title, rules, facts, {
+      autoFit,
+      options: { path: ['platform_options'], given: options },
+    });
     if (misfit) return misfit;
     try {
       const media = await Promise.all(

@@ -9,8 +9,6 @@ import type {
   VideoRules,
 } from '../../schema/platforms/definition.ts';
 import { countOf } from '../../schema/wire/count-of.ts';
-import { PlatformError } from './platform-error.ts';
-import type { Target } from './platform.ts';
 
 /** What is known of an image or a video. Null: not known yet, so nothing that depends on it is checked. */
 export interface MediaFacts extends MediaSummary {
@@ -37,8 +35,8 @@ export interface MediaPlace {
   /** Of one of them. */
   pathOf: (index: number) => Path;
   autoFit: boolean;
-  /** The target's options, already checked. Absent: none. */
-  options?: Record<string, unknown>;
+  /** The target's options, already checked, and their path. Absent: none. */
+  options?: { path: Path; given: Record<string, unknown> };
 }
 
 export interface MediaVerdict {
@@ -76,12 +74,16 @@ export function checkMedia(
       warnings: [],
     };
   }
-  const refusal = rules.refuse?.(media, place.options ?? {});
+  const options = place.options ?? { path: [], given: {} };
+  const refusals = rules.refuse?.(media, options.given) ?? [];
   const verdicts = media.map((facts, i) => checkOne(title, rules, facts, place.pathOf(i), place));
   return {
     errors: [
       ...checkCounts(title, rules, media, place),
-      ...(refusal ? [{ path: place.path, ...refusal }] : []),
+      ...refusals.map(({ option, ...refusal }) => {
+        const path = option === undefined ? place.path : [...options.path, option];
+        return { path, ...refusal };
+      }),
       ...verdicts.flatMap(({ errors }) => errors),
     ],
     warnings: verdicts.flatMap(({ warnings }) => warnings),
@@ -251,14 +253,4 @@ function checkAltText(
       message: `${title} shows no alt texts.`,
     },
   ];
-}
-
-/** Throws if the network can't post the target's media together, or with its options. */
-export function checkTogether(
-  rules: MediaRules | null,
-  { media, platformOptions }: Pick<Target, 'media' | 'platformOptions'>,
-): void {
-  const refusal = media.length > 0 ? rules?.refuse?.(media, platformOptions) : undefined;
-  if (!refusal) return;
-  throw new PlatformError('rejected', refusal.message, { platformCode: refusal.code });
 }

@@ -1,6 +1,7 @@
 // The definition of a network: the source of its settings, API types and documentation tables.
 import type { z } from 'zod';
 import { describedEnum } from '../wire/described-enum.ts';
+import type { Text } from '../wire/names.ts';
 
 export const TextUnit = describedEnum('TextUnit', 'Unit in which the network counts text.', {
   graphemes: 'Characters as a reader sees them.',
@@ -57,15 +58,30 @@ export interface MediaRules {
    * other media. Absent: the network has no link cards.
    */
   readonly linkCard?: MediaFileRules;
-  /** Options that a post with media can't have. Absent: none. */
-  readonly excludes?: readonly string[];
   /** The network stores no files and links to the client's own URLs. Absent: it stores them. */
   readonly needsUrl?: boolean;
-  /** Why these media together, or with these options, can't be posted. Undefined: they can. */
+  /** Why these media can't be posted together, or with these options. Absent: they always can. */
   readonly refuse?: (
     media: readonly MediaSummary[],
     options: Record<string, unknown>,
-  ) => { code: string; message: string } | undefined;
+  ) => readonly MediaRefusal[];
+}
+
+export interface MediaRefusal {
+  code: string;
+  message: Text;
+  /** The option at fault. Absent: the media are. */
+  option?: string;
+}
+
+/** Refuses each of these options that is set. */
+export function notWithMedia(title: string, options: Record<string, unknown>): MediaRefusal[] {
+  const given = Object.keys(options).filter((option) => options[option] !== undefined);
+  return given.map((option) => ({
+    code: 'not_with_media',
+    message: ({ field }) => `${title} takes no ${field(option)} in a post with media.`,
+    option,
+  }));
 }
 
 /** The rules of a network for posts. Validation and `capabilities` read them. */

@@ -82,11 +82,8 @@ const media: MediaRules = {
   altText: 1_024,
   refuse: (media) =>
     media.reduce((sum, medium) => sum + sizeOf(medium), 0) > maxRequestBytes
-      ? {
-          code: 'media_too_large',
-          message: 'Discord takes 25 MiB in one post, all media together.',
-        }
-      : undefined,
+      ? [{ code: 'media_too_large', message: 'Discord takes at most 25 MiB of media in one post.' }]
+      : [],
 };
 
 /** An image that is too large is fitted. */

@@ -1,6 +1,12 @@
 // Mastodon: its rules, which differ from server to server, and the options of a post.
 import { z } from 'zod';
-import { definePlatform, type MediaRules, type PlatformRules, type Traits } from './definition.ts';
+import {
+  definePlatform,
+  notWithMedia,
+  type MediaRules,
+  type PlatformRules,
+  type Traits,
+} from './definition.ts';
 
 /** The account's server has limits of its own and refuses a poll that exceeds them. */
 const Poll = z.strictObject({
@@ -92,7 +98,7 @@ function mediaRulesFor(limits: Traits): MediaRules {
     },
     altText: Number(altText),
     // Servers before 4.6 refuse a poll with media.
-    excludes: ['poll'],
+    refuse: (_, { poll }) => notWithMedia('Mastodon', { poll }),
   };
 }
 

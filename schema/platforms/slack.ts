@@ -1,7 +1,7 @@
 // Slack: its settings, its rules and the options of a post.
 import { z } from 'zod';
 import { baseUrl } from './variables.ts';
-import { definePlatform, type MediaRules, type PlatformRules } from './definition.ts';
+import { definePlatform, notWithMedia, type MediaRules, type PlatformRules } from './definition.ts';
 import { escapeMarkup } from './escape-markup.ts';
 
 const options = z
@@ -48,12 +48,11 @@ const media: MediaRules = {
   altText: 1_000,
   // https://docs.slack.dev/reference/methods/files.completeUploadExternal has no arguments for them.
   refuse: (_, { unfurl_links, unfurl_media, reply_broadcast }) =>
-    unfurl_links !== undefined || unfurl_media !== undefined || reply_broadcast === true
-      ? {
-          code: 'not_with_media',
-          message: 'Slack takes no options of previews and no broadcast in a post with media.',
-        }
-      : undefined,
+    notWithMedia('Slack', {
+      unfurl_links,
+      unfurl_media,
+      reply_broadcast: reply_broadcast || undefined,
+    }),
 };
 
 const rules = {
@@ -77,7 +76,7 @@ export const slack = definePlatform({
   settings: { apiUrl: baseUrl("Slack's Web API.", 'https://slack.com/api') },
   rules,
   rulesFor: ({ canUpload }) =>
-    canUpload === false ? { ...rules, media: { ...media, refuse: () => noUploads } } : rules,
+    canUpload === false ? { ...rules, media: { ...media, refuse: () => [noUploads] } } : rules,
   options,
   commitRepeatsForMs: 0,
 });

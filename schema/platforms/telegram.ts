@@ -51,8 +51,13 @@ const media: MediaRules = {
   altText: null,
   refuse: (media) =>
     media.length > 1 && media.some(isAnimation)
-      ? { code: 'gif_not_alone', message: 'Telegram takes a GIF only as the one medium of a post.' }
-      : undefined,
+      ? [
+          {
+            code: 'gif_not_alone',
+            message: 'Telegram takes a GIF only as the one medium of a post.',
+          },
+        ]
+      : [],
 };
 
 export const telegram = definePlatform({

@@ -4,7 +4,6 @@ import { z } from 'zod';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { discord } from '../../../schema/platforms/discord.ts';
 import type { NetworkAnswer } from '../json-client.ts';
-import { checkTogether } from '../media-rules.ts';
 import { multipart } from '../multipart.ts';
 import { createApi, type ApiCall, type Ask } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
@@ -56,7 +55,6 @@ export function createDiscord({ fetch, apiUrl }: { fetch: Fetch; apiUrl: string 
     connect: [createConnect(open)],
 
     async commit(target, signal) {
-      checkTogether(discord.rules.media, target);
       const [path, call] = toCall(target);
       const { body, throttle } = await open(target.credentials, signal)(path, Message, call);
       return { ...toPublished(target, body), throttle };

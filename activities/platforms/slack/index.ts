@@ -1,7 +1,6 @@
 // Slack: posts as messages of an app's bot in one channel.
 import { z } from 'zod';
 import { slack, toText } from '../../../schema/platforms/slack.ts';
-import { checkTogether } from '../media-rules.ts';
 import type { Ask } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
 import type {
@@ -54,7 +53,6 @@ export function createSlack({ fetch, apiUrl }: { fetch: Fetch; apiUrl: string })
     ],
 
     async prepare(target, signal) {
-      checkTogether(slack.rules.media, target);
       const ask = open(target.credentials, signal);
       const threadTs = await findThread(ask, target);
       const thread = threadTs === undefined ? {} : { threadTs };

@@ -1,7 +1,6 @@
 // Telegram: messages of a bot in a channel or group, over the Bot API.
 import { z } from 'zod';
 import { telegram } from '../../../schema/platforms/telegram.ts';
-import { checkTogether } from '../media-rules.ts';
 import type { FilePart } from '../multipart.ts';
 import type { Fetch, Platform, Published, Target, TargetMedia } from '../platform.ts';
 import { createBotApi, type Bot, type SendMethod } from './bot-api.ts';
@@ -53,7 +52,6 @@ export function createTelegram(settings: { fetch: Fetch; apiUrl: string }): Plat
 
 /** Returns the message. Of an album, it is the first one, which has the caption. */
 async function send(bot: Bot, target: Target): Promise<Message> {
-  checkTogether(telegram.rules.media, target);
   const { caption, platformOptions, media } = target;
   const { disable_link_preview: is_disabled, parse_mode, ...options } = platformOptions;
   const params = { ...toPlace(target), ...options };

@@ -22,7 +22,6 @@ export function checkContent(
   return [
     ...checkNetwork(network, target),
     ...checkOptions(platforms, network, target),
-    ...(media.length > 0 ? checkExcluded(network, target) : []),
     ...checkText(network, caption, {
       path: captionPath,
       options: optionsOf(network, target),
@@ -67,18 +66,6 @@ export function optionsOf(
   { own }: RequestTarget,
 ): Record<string, unknown> {
   return options.safeParse(own.platform_options ?? {}).data ?? {};
-}
-
-function checkExcluded(network: PlatformEntry, target: RequestTarget): Issue[] {
-  const { title, rules } = network;
-  const given = optionsOf(network, target);
-  return (rules.media?.excludes ?? [])
-    .filter((name) => given[name] !== undefined)
-    .map((name) => {
-      const path = [...target.at, 'platform_options', name];
-      const message: Text = ({ field }) => `${title} takes no ${field(name)} in a post with media.`;
-      return { path, code: 'not_with_media', message };
-    });
 }
 
 function isOfOther({ name }: PlatformEntry, { own }: RequestTarget): boolean {

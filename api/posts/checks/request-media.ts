@@ -64,8 +64,9 @@ export function checkTargetMedia(
   { path, pathOf }: NamedMedia,
   facts: readonly MediaFacts[],
 ): TargetIssue[] {
-  const options = optionsOf(network, target);
-  const { title, rules } = mediaRulesOf(network, options);
+  const given = optionsOf(network, target);
+  const { title, rules } = mediaRulesOf(network, given);
+  const options = { path: [...target.at, 'platform_options'], given };
   const place = { path, pathOf, autoFit, options };
   const { errors, warnings } = checkMedia(title, rules, facts, place);
   return [

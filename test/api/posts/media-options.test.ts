@@ -51,11 +51,22 @@ test('URLs of media count as text on Nostr, unless they are in it', async () => 
   expect(await validate('nostr', { caption, media_urls: urls })).toEqual([]);
 });
 
-test('a poll on Mastodon is refused beside media, by its own path', async () => {
-  const poll = { options: ['a', 'b'], expires_in: 300 };
-  const target = { caption: 'a', platform_options: { poll } };
-  expect(await validate('mastodon', { ...target, media_urls: urls })).toEqual([
-    ['not_with_media', 'platform_posts[0].platform_options.poll', null, null],
-  ]);
-  expect(await validate('mastodon', target)).toEqual([]);
+test.each<[string, PlatformName, object, string[]]>([
+  ['a poll', 'mastodon', { poll: { options: ['a', 'b'], expires_in: 300 } }, ['poll']],
+  [
+    'previews',
+    'slack',
+    { unfurl_links: false, unfurl_media: true },
+    ['unfurl_links', 'unfurl_media'],
+  ],
+  ['a broadcast', 'slack', { reply_broadcast: true }, ['reply_broadcast']],
+  ['no broadcast', 'slack', { reply_broadcast: false }, []],
+])('%s on %s beside media', async (_, name, platform_options, refused) => {
+  const target = { caption: 'a', platform_options };
+  expect(await validate(name, { ...target, media_urls: urls })).toEqual(
+    refused.map((option) => {
+      return ['not_with_media', `platform_posts[0].platform_options.${option}`, null, null];
+    }),
+  );
+  expect(await validate(name, target)).toEqual([]);
 });

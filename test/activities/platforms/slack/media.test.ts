@@ -117,20 +117,6 @@ describe('files', () => {
     expect(server.listPosts()[2]).toMatchObject({ text: '', options: { blocks } });
   });
 
-  test('are refused with options that Slack has no place for', async () => {
-    await using network = await start();
-    const { server, upload } = network;
-    server.calls.length = 0;
-    for (const platformOptions of [{ unfurl_links: false }, { reply_broadcast: true }]) {
-      const error = await refusal(upload({ media: [await createImage()], platformOptions }));
-      expect(error).toMatchObject({
-        kind: 'rejected',
-        options: { platformCode: 'not_with_media' },
-      });
-    }
-    expect(server.calls).toEqual([]);
-  });
-
   test('that Slack refuses fail with its code', async () => {
     await using network = await start();
     const error = await refusal(
