@@ -9,6 +9,7 @@ import { newId } from '../../schema/wire/ids.ts';
 import { render } from '../../schema/wire/names.ts';
 import {
   checkMedia,
+  factsOf,
   mediaRulesOf,
   planFit,
   type FitPlan,
@@ -132,19 +133,6 @@ const extensions: Readonly<Record<string, string>> = {
   'video/quicktime': 'mov',
   'video/webm': 'webm',
 };
-
-function factsOf(item: MediaItem, row: MediaRow | undefined): MediaFacts {
-  return {
-    kind: row?.kind ?? null,
-    contentType: row?.content_type ?? null,
-    bytes: row?.size_bytes ?? null,
-    width: row?.width ?? null,
-    height: row?.height ?? null,
-    durationMs: row?.duration_ms ?? null,
-    altText: item.alt_text,
-    url: item.url ?? row?.url ?? null,
-  };
-}
 
 function findMisfit(
   title: string,

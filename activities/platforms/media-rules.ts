@@ -1,4 +1,5 @@
 // Checks media against a network's rules, and plans how an image is fitted to them.
+import type { MediaItem, MediaRow } from '../../schema/database/tables.ts';
 import type { Issue } from '../../schema/wire/errors.ts';
 import type { Path, Text } from '../../schema/wire/names.ts';
 import type {
@@ -18,6 +19,21 @@ export interface MediaFacts extends MediaSummary {
   altText: string | null;
   /** Null: the client uploaded the file. */
   url: string | null;
+}
+
+/** Undefined: a URL that has no media yet. */
+export function factsOf({ url, alt_text }: MediaItem, row: MediaRow | undefined): MediaFacts {
+  return {
+    kind: row?.kind ?? null,
+    // Before the bytes are read, the row has what the client declared.
+    contentType: row?.kind ? row.content_type : null,
+    bytes: row?.size_bytes ?? null,
+    width: row?.width ?? null,
+    height: row?.height ?? null,
+    durationMs: row?.duration_ms ?? null,
+    altText: alt_text,
+    url: url ?? row?.url ?? null,
+  };
 }
 
 /** An image's new encoding. Null: no limit. Its size only shrinks, with the same ratio. */

@@ -1,13 +1,18 @@
 // Builds a form with files whose bytes are read only as they are sent.
 import { randomUUID } from 'node:crypto';
 import type { Upload } from './json-client.ts';
-import type { MediaSource } from './platform.ts';
+import type { MediaSource, TargetMedia } from './platform.ts';
 
 export interface FilePart {
   name: string;
   filename: string;
   contentType: string;
   source: MediaSource;
+}
+
+export function toFilePart(name: string, media: TargetMedia): FilePart {
+  const { filename, contentType } = media;
+  return { name, filename, contentType, source: media };
 }
 
 /** Fields come before files. Their values are sent unchanged. */

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { discord } from '../../../schema/platforms/discord.ts';
 import type { NetworkAnswer } from '../json-client.ts';
-import { multipart } from '../multipart.ts';
+import { multipart, toFilePart } from '../multipart.ts';
 import { createApi, type ApiCall, type Ask } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
 import type {
@@ -104,12 +104,7 @@ const toAttachment = ({ filename, altText }: TargetMedia, id: number) => ({
 /** @see https://docs.discord.com/developers/reference#uploading-files */
 function toBody(json: object, media: Target['media']): Pick<ApiCall, 'json' | 'upload'> {
   if (media.length === 0) return { json };
-  const files = media.map((file, at) => ({
-    name: `files[${at}]`,
-    filename: file.filename,
-    contentType: file.contentType,
-    source: file,
-  }));
+  const files = media.map((file, at) => toFilePart(`files[${at}]`, file));
   return { upload: multipart({ payload_json: JSON.stringify(json) }, files) };
 }
 

@@ -1,7 +1,7 @@
 // Uploads the media of a status, one call per step. A video is polled until the server has processed it.
 import { z } from 'zod';
 import type { Ask } from '../network-api.ts';
-import { multipart } from '../multipart.ts';
+import { multipart, toFilePart } from '../multipart.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { PrepareOutcome, ProviderState, Target, TargetMedia } from '../platform.ts';
 import { preparedAs } from '../results.ts';
@@ -50,14 +50,7 @@ function blameScope(error: unknown): never {
 
 function toUpload(media: TargetMedia) {
   const { kind, altText, thumbnail } = media;
-  const files = [toFile('file', media)];
-  if (kind === 'video' && thumbnail) files.push(toFile('thumbnail', thumbnail));
+  const files = [toFilePart('file', media)];
+  if (kind === 'video' && thumbnail) files.push(toFilePart('thumbnail', thumbnail));
   return multipart(altText === null ? {} : { description: altText }, files);
 }
-
-const toFile = (name: string, source: TargetMedia) => ({
-  name,
-  filename: source.filename,
-  contentType: source.contentType,
-  source,
-});

@@ -1,7 +1,7 @@
 // Telegram: messages of a bot in a channel or group, over the Bot API.
 import { z } from 'zod';
 import { telegram } from '../../../schema/platforms/telegram.ts';
-import type { FilePart } from '../multipart.ts';
+import { toFilePart, type FilePart } from '../multipart.ts';
 import type { Fetch, Platform, Published, Target, TargetMedia } from '../platform.ts';
 import { createBotApi, type Bot, type SendMethod } from './bot-api.ts';
 import { describeChat, findChat, findPostableChat, ConnectInput } from './chats.ts';
@@ -100,13 +100,13 @@ interface Item {
 
 /** @see https://core.telegram.org/bots/api#inputmediavideo */
 function toItem(media: TargetMedia, at: number): Item {
-  const files = [toFile(`file${at}`, media)];
+  const files = [toFilePart(`file${at}`, media)];
   if (media.contentType === 'image/gif') {
     return { method: 'sendAnimation', kind: 'animation', details: {}, files };
   }
   if (media.kind === 'image') return { method: 'sendPhoto', kind: 'photo', details: {}, files };
   const { width, height, durationMs, thumbnail } = media;
-  if (thumbnail) files.push(toFile(`cover${at}`, thumbnail));
+  if (thumbnail) files.push(toFilePart(`cover${at}`, thumbnail));
   const details = {
     width,
     height,
@@ -116,13 +116,6 @@ function toItem(media: TargetMedia, at: number): Item {
   };
   return { method: 'sendVideo', kind: 'video', details, files };
 }
-
-const toFile = (name: string, media: TargetMedia): FilePart => ({
-  name,
-  filename: media.filename,
-  contentType: media.contentType,
-  source: media,
-});
 
 /** @see https://core.telegram.org/api/links#message-links */
 function toPublished({ message_id: id, chat }: Message): Published {

@@ -1,7 +1,7 @@
 // Files in the media library of the site: their upload, one per step, and their blocks in a post.
 import { z } from 'zod';
 import { escapeMarkup } from '../../../schema/platforms/escape-markup.ts';
-import { multipart } from '../multipart.ts';
+import { multipart, toFilePart } from '../multipart.ts';
 import type { Ask } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { PrepareOutcome, ProviderState, Target, TargetMedia } from '../platform.ts';
@@ -30,11 +30,10 @@ export async function uploadNext(
   const files = listFiles(media);
   const file = files[uploads.length];
   if (!file) return preparedAs(state);
-  const { filename, contentType, altText } = file;
+  const { altText } = file;
   // As a form, so that the alt text comes along, and PHP reads the file as a stream.
-  const upload = multipart(altText === null ? {} : { alt_text: altText }, [
-    { name: 'file', filename, contentType, source: file },
-  ]);
+  const fields = altText === null ? {} : { alt_text: altText };
+  const upload = multipart(fields, [toFilePart('file', file)]);
   const query = { _fields: 'id,source_url' };
   const { body } = await ask('wp/v2/media', Uploaded, { upload, query }).catch(blameRole);
   const uploaded = { ...state, uploads: [...uploads, body] };

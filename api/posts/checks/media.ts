@@ -1,5 +1,4 @@
 // The media of a request, in any of its three forms, and what is known of each.
-import type { MediaFacts } from '../../../activities/platforms/media-rules.ts';
 import { listMediaById } from '../../../schema/database/media/media.ts';
 import type { RowScope } from '../../../schema/database/row-scope.ts';
 import type { Db, MediaItem, MediaRow } from '../../../schema/database/tables.ts';
@@ -127,18 +126,4 @@ function checkId(row: MediaRow | undefined, path: Path): Issue[] {
     case 'attached':
       return [];
   }
-}
-
-export function factsOf({ id, url, alt_text }: MediaItem, found: FoundMedia): MediaFacts {
-  const row = id === null ? undefined : found.get(id);
-  return {
-    kind: row?.kind ?? null,
-    contentType: row?.kind ? row.content_type : null,
-    bytes: row?.kind ? row.size_bytes : null,
-    width: row?.width ?? null,
-    height: row?.height ?? null,
-    durationMs: row?.duration_ms ?? null,
-    altText: alt_text,
-    url: url ?? row?.url ?? null,
-  };
 }

@@ -4,10 +4,10 @@ import type { Path, Text } from '../../../schema/wire/names.ts';
 import type { MediaItem, SocialAccountRow } from '../../../schema/database/tables.ts';
 import { listAccountsById, type AccountRow } from '../../../schema/database/accounts/accounts.ts';
 import { lostAccountWords, reconnectCalls } from '../../../schema/posts/reconnecting.ts';
+import { factsOf } from '../../../activities/platforms/media-rules.ts';
 import { rulesOf } from '../../../activities/platforms/index.ts';
 import type { Caller, Context } from '../../http/context.ts';
 import { error, isError, toRefusal, type TargetIssue } from './target-issues.ts';
-import { factsOf } from './media.ts';
 import { checkTargetMedia, hashTarget, readAllMedia, type RequestMedia } from './request-media.ts';
 import { readTargets, type RequestTarget, type TargetInput } from './request-targets.ts';
 import { checkContent } from './network-rules.ts';
@@ -127,7 +127,7 @@ function checkTarget(
   }
   const network = { ...platform.definition, rules: rulesOf(platform, account.traits) };
   const named = media.ofTarget.get(target) ?? media.ofPost;
-  const facts = named.items.map((item) => factsOf(item, media.found));
+  const facts = named.items.map((item) => factsOf(item, media.found.get(item.id ?? '')));
   return [
     ...checkContent(platforms, network, target, input, facts).map((issue) => error(issue, target)),
     ...checkTargetMedia(network, target, input, named, facts),
