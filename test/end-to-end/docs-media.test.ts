@@ -15,7 +15,7 @@ import {
   readPage,
   readTable,
 } from '../support/checks/readme.ts';
-import { createMedia, noise } from '../support/media/uploads.ts';
+import { createMedia, pngOf } from '../support/media/uploads.ts';
 
 let app: TestApp;
 let shell: Shell;
@@ -39,7 +39,7 @@ const requests = readBlocks(page).filter(({ language }) => language === 'sh');
 test('the requests upload a file and publish a post with it', async () => {
   const [create, put, publish] = requests.map(({ text }) => text);
   const path = join(folder, 'spring.png');
-  await writeFile(path, await noise(30, 20));
+  await writeFile(path, await pngOf(30, 20));
   const env = { URL: app.url, KEY: app.tenant.key };
   const { data: media } = JSON.parse(await shell.run(create!, env));
   const upload = put!.replace('spring.png', path);
@@ -54,7 +54,7 @@ test('the requests upload a file and publish a post with it', async () => {
 });
 
 test('the program sends a file in parts', async () => {
-  const file = await noise(2_000, 1_600);
+  const file = await pngOf(2_000, 1_600);
   expect(file.byteLength).toBeGreaterThan(8_388_608);
   const path = join(folder, 'large.png');
   await writeFile(path, file);

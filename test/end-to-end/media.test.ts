@@ -5,13 +5,13 @@ import { describe, expect, test } from 'vitest';
 import { useApp } from '../support/app/app.ts';
 import { forFile } from '../support/fixtures.ts';
 import { startFileServer } from '../support/media/file-server.ts';
-import { createMedia, noise, putBytes } from '../support/media/uploads.ts';
+import { createMedia, pngOf, putBytes } from '../support/media/uploads.ts';
 import { inSeconds } from '../support/rows/posts.ts';
 
 const app = useApp();
 
-const picture = await noise(40, 30);
-const photo = await sharp(await noise(60, 40))
+const picture = await pngOf(40, 30);
+const photo = await sharp(await pngOf(60, 40))
   .withExif({ IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '51/1 30/1 0/1' } })
   .jpeg()
   .toBuffer();

@@ -12,7 +12,7 @@ import { createBundledDirectory } from '../support/servers/bundled-directory.ts'
 import { removeDataDirectory, startProgram } from '../support/app/program.ts';
 import { createMedia, getMedia } from '../support/media/uploads.ts';
 import { sendHead } from '../support/media/upload-server.ts';
-import { video } from '../support/sample-media.ts';
+import { video } from '../support/media/samples.ts';
 
 const megabytes = 30;
 

@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createWordPress } from '../../activities/platforms/wordpress/index.ts';
-import type { Published, Target } from '../../activities/platforms/platform.ts';
-import { createMediaFiles } from '../support/file-media.ts';
+import type { Published, Target, TargetMedia } from '../../activities/platforms/platform.ts';
+import { createImage, createVideo } from '../support/media/target-media.ts';
 import { describeLiveCases } from '../support/networks/contract/live-cases.ts';
 import { startWordPress, type WordPress } from '../support/networks/wordpress/playground.ts';
 import { listWrongCredentials, wordpressFacts } from '../support/networks/wordpress/subject.ts';
@@ -17,6 +17,9 @@ import { loginOf } from '../support/rows/grants.ts';
 import { formOf, type Connection } from '../support/networks/connection.ts';
 
 const patienceMs = 100_000;
+/** A JPEG without an alt text. */
+const photo = (change: Partial<TargetMedia> = {}) =>
+  createImage({ contentType: 'image/jpeg', altText: null, ...change });
 const started = await startWordPress();
 if ('skipped' in started) console.log(started.skipped);
 const isMissing = 'skipped' in started;
@@ -119,12 +122,11 @@ describe.skipIf(isMissing)('the connector', () => {
     }
 
     test('are in the library byte for byte, and in the post', async () => {
-      await using files = await createMediaFiles();
-      const thumbnail = await files.image();
+      const thumbnail = await photo();
       const [first, second, video] = [
-        await files.image({ altText: 'A "tuba"' }),
-        await files.image({ contentType: 'image/png', altText: '<b> [gallery] & more' }),
-        await files.video({ thumbnail }),
+        await photo({ altText: 'A "tuba"' }),
+        await photo({ contentType: 'image/png', altText: '<b> [gallery] & more' }),
+        createVideo({ thumbnail }),
       ];
       const target = targetOf({ media: [first, second, video] });
       const state = await prepareTarget(connector, target, signal());
@@ -155,9 +157,8 @@ describe.skipIf(isMissing)('the connector', () => {
     });
 
     test('need no caption', async () => {
-      await using files = await createMediaFiles();
       for (const platformOptions of [{}, { featured_media: false }]) {
-        const target = targetOf({ caption: '', media: [await files.image()], platformOptions });
+        const target = targetOf({ caption: '', media: [await photo()], platformOptions });
         const state = await prepareTarget(connector, target, signal());
         const outcome = await connector.commit({ ...target, state }, signal());
         expect(outcome).toMatchObject({ outcome: 'published' });
@@ -166,8 +167,7 @@ describe.skipIf(isMissing)('the connector', () => {
     });
 
     test('that the site refuses are refused', async () => {
-      await using files = await createMediaFiles();
-      const image = await files.image();
+      const image = await photo();
       const refuse = (given: Partial<Target>) =>
         refusal(prepareTarget(connector, targetOf(given), signal()));
       const webpage = { ...image, filename: 'page.html', contentType: 'text/html' };

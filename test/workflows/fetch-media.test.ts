@@ -11,12 +11,12 @@ import { attachMedia, insertFetches } from '../../schema/database/media/media.ts
 import { newId } from '../../schema/wire/ids.ts';
 import { fetchMediaWorkflow } from '../../schema/workflows.ts';
 import { createEngine, type Engine } from '../support/app/engine.ts';
-import { readMedia } from '../support/media/media-rows.ts';
+import { readMedia } from '../support/rows/media.ts';
 import { startReceiver } from '../support/receivers/receiver.ts';
 import { createTestDatabase, type TestDatabase } from '../support/rows/database.ts';
 import { inQuietTransaction } from '../support/rows/quiet-transaction.ts';
 import { addPost } from '../support/rows/rows.ts';
-import { noise } from '../support/sample-media.ts';
+import { noise } from '../support/media/samples.ts';
 import { installQuietRuntime } from '../support/servers/quiet-runtime.ts';
 import { createTestNamespace, type TestNamespace } from '../support/servers/temporal.ts';
 

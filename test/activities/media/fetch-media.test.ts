@@ -16,7 +16,7 @@ import { attachMedia, insertFetches } from '../../../schema/database/media/media
 import { claimWriter } from '../../../schema/database/media/segments.ts';
 import { fetchDelaysMs } from '../../../schema/retry.ts';
 import { newId } from '../../../schema/wire/ids.ts';
-import { readMedia } from '../../support/media/media-rows.ts';
+import { readMedia } from '../../support/rows/media.ts';
 import {
   cert,
   createClient,
@@ -28,7 +28,7 @@ import {
 import { useDatabase } from '../../support/rows/database.ts';
 import { inQuietTransaction, quietNotifier } from '../../support/rows/quiet-transaction.ts';
 import { addPost, addProject } from '../../support/rows/rows.ts';
-import { noise, video } from '../../support/sample-media.ts';
+import { noise, video } from '../../support/media/samples.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'fanfare-fetches-'));
 const store = await openStore(pathToFileURL(folder).href);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { cleanImage, fitImage, type FittedImage } from '../../../activities/media/fit.ts';
 import { probe } from '../../../activities/media/probe.ts';
 import type { FitPlan } from '../../../activities/platforms/media-rules.ts';
-import { animation, bytesSource, noise } from '../../support/sample-media.ts';
+import { animation, bytesSource, noise } from '../../support/media/samples.ts';
 
 const noLimits = { maxBytes: null, maxWidth: null, maxHeight: null, maxPixels: null };
 

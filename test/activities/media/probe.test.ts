@@ -10,7 +10,7 @@ import {
   noise,
   video,
   type VideoFormat,
-} from '../../support/sample-media.ts';
+} from '../../support/media/samples.ts';
 
 const probeBytes = (bytes: Uint8Array) => probe(bytesSource(bytes));
 

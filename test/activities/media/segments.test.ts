@@ -24,7 +24,7 @@ import {
   releaseWriter,
   renewWriter,
 } from '../../../schema/database/media/segments.ts';
-import { addMedia, readMedia } from '../../support/media/media-rows.ts';
+import { addMedia, readMedia } from '../../support/rows/media.ts';
 import { readAll } from '../../support/media/store-cases.ts';
 import { useDatabase } from '../../support/rows/database.ts';
 import { addProject } from '../../support/rows/rows.ts';

@@ -18,7 +18,7 @@ import { dependenciesOf } from '../../support/networks/posting.ts';
 import { simulatedMedia } from '../../support/networks/network.ts';
 import { createScriptedNetwork, type ScriptedNetwork } from '../../support/scripted-network.ts';
 import { useDatabase } from '../../support/rows/database.ts';
-import { insertMedia } from '../../support/rows/media.ts';
+import { addImage } from '../../support/rows/media.ts';
 import { addTarget, advanceToEnd, getResult, targetRun } from '../../support/rows/targets.ts';
 
 const database = useDatabase();
@@ -57,10 +57,10 @@ beforeEach(() => {
 const itemOf = (id: string): MediaItem => ({ id, url: null, alt_text: null, thumbnail_id: null });
 
 /** A target of a post with these media. */
-async function addWith(change: Parameters<typeof insertMedia>[2], autoFit = true) {
+async function addWith(change: Parameters<typeof addImage>[2], autoFit = true) {
   const { db } = database;
   const target = await addTarget(db);
-  const mediaId = await insertMedia(db, target.projectId, change);
+  const mediaId = await addImage(db, target.projectId, change);
   await db
     .updateTable('posts')
     .set({ media: JSON.stringify([itemOf(mediaId)]), auto_fit: autoFit })

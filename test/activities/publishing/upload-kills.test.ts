@@ -1,6 +1,6 @@
 // An upload of 40 chunks whose worker is killed at each chunk, and continued by another worker.
 import { expect, test } from 'vitest';
-import { createRandomFile, fileMedia } from '../../support/file-media.ts';
+import { createRandomFile, fileMedia } from '../../support/media/target-media.ts';
 import { forFile } from '../../support/fixtures.ts';
 import { expectConsistent } from '../../support/networks/consistency.ts';
 import {

@@ -2,7 +2,7 @@
 import { truncate } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { createRandomFile, fileMedia } from '../../support/file-media.ts';
+import { createRandomFile, fileMedia } from '../../support/media/target-media.ts';
 import { forFile } from '../../support/fixtures.ts';
 import { expectConsistent } from '../../support/networks/consistency.ts';
 import {

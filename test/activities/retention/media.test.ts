@@ -17,7 +17,7 @@ import type { MediaRow } from '../../../schema/database/tables.ts';
 import { idAt } from '../../../schema/wire/ids.ts';
 import type { PostStatus } from '../../../schema/posts/posts.ts';
 import { createTestLog } from '../../support/log.ts';
-import { addMedia } from '../../support/media/media-rows.ts';
+import { addMedia } from '../../support/rows/media.ts';
 import { useDatabase } from '../../support/rows/database.ts';
 import { dayMs } from '../../support/rows/old-records.ts';
 import { inQuietTransaction, quietNotifier } from '../../support/rows/quiet-transaction.ts';

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { createApi } from '../../support/app/api.ts';
 import { useApp } from '../../support/app/app.ts';
 import { ask, askRefused, subscribeOverSocket } from '../../support/graphql/graphql.ts';
-import { createMedia, getMedia, noise, putBytes } from '../../support/media/uploads.ts';
+import { createMedia, getMedia, pngOf, putBytes } from '../../support/media/uploads.ts';
 
 const app = useApp();
-const image = await noise(20, 10);
+const image = await pngOf(20, 10);
 
 const created = { filename: 'picture.png', content_type: 'image/png' };
 

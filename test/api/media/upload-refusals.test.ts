@@ -10,7 +10,7 @@ import { useApp } from '../../support/app/app.ts';
 import {
   createMedia,
   getMedia,
-  noise,
+  pngOf,
   partBytes,
   putBytes,
   putPart,
@@ -19,9 +19,9 @@ import {
 import { sendHead, startUploads } from '../../support/media/upload-server.ts';
 
 const app = useApp({ roles: { api: true, worker: false } });
-const image = await noise(20, 10);
-const other = await noise(20, 10);
-const large = await noise(1_800, 1_700);
+const image = await pngOf(20, 10);
+const other = await pngOf(20, 10);
+const large = await pngOf(1_800, 1_700);
 
 /** The code of the issue, or of the error. */
 const codeOf = ({ body }: { body: ShownMedia }) =>

@@ -11,16 +11,16 @@ import {
   askRange,
   createMedia,
   getMedia,
-  noise,
+  pngOf,
   partBytes,
   putBytes,
   putPart,
 } from '../../support/media/uploads.ts';
 
 const app = useApp();
-const small = await noise(20, 10);
+const small = await pngOf(20, 10);
 /** Longer than a segment and than two parts. */
-const large = await noise(1_800, 1_700);
+const large = await pngOf(1_800, 1_700);
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
 /** What the store has. */

@@ -3,14 +3,14 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { failScheduledTargets } from '../../../schema/database/posts/fail-scheduled.ts';
 import { findMedia } from '../../../schema/database/media/media.ts';
 import { useRest } from '../../support/app/rest.ts';
-import { insertMedia, videoRow } from '../../support/rows/media.ts';
+import { addImage, videoRow } from '../../support/rows/media.ts';
 import { inSeconds, useAuthor } from '../../support/rows/posts.ts';
 import { inQuietTransaction } from '../../support/rows/quiet-transaction.ts';
 
 const rest = useRest();
 const author = useAuthor(rest);
 
-const media = (change = {}) => insertMedia(rest.context.db, author.projectId, change);
+const media = (change = {}) => addImage(rest.context.db, author.projectId, change);
 const url = 'https://media.test/a.jpg';
 
 /** At the sandbox, which takes every kind. */
@@ -98,7 +98,7 @@ describe('the forms of media', () => {
         error_message: 'Not an image.',
       }),
       await media({ status: 'deleted' }),
-      await insertMedia(rest.context.db, (await rest.createTenant()).projectId),
+      await addImage(rest.context.db, (await rest.createTenant()).projectId),
     ];
     expect(await issuesOf({ media_ids: unusable })).toEqual([
       ['media_ids[0]', 'media_not_ready'],

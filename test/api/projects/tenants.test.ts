@@ -6,7 +6,7 @@ import { routes } from '../../../api/resources/routes.ts';
 import { putApp } from '../../../schema/database/accounts/apps.ts';
 import { recordEvent } from '../../../schema/database/events/record.ts';
 import { type TestKey, useRest } from '../../support/app/rest.ts';
-import { addMedia } from '../../support/media/media-rows.ts';
+import { addMedia } from '../../support/rows/media.ts';
 import { inQuietTransaction } from '../../support/rows/quiet-transaction.ts';
 
 let owner: TestKey;

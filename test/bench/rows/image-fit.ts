@@ -1,7 +1,7 @@
 // A photo is fitted to the limits of a network, beside the bare library.
 import sharp from 'sharp';
 import { fitImage } from '../../../activities/media/fit.ts';
-import { bytesSource } from '../../support/sample-media.ts';
+import { bytesSource } from '../../support/media/samples.ts';
 import { median, type Row } from '../result.ts';
 
 const rounds = 9;

@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { createMedia } from '../../support/media/uploads.ts';
-import { video } from '../../support/sample-media.ts';
+import { video } from '../../support/media/samples.ts';
 import { cpuSeconds, peakMemory, residentMb } from '../footprint.ts';
 import { createBenchDirectory, startInstallation } from '../installation.ts';
 import { median, type Row } from '../result.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { migrate } from '../../../schema/database/migrate.ts';
 import { connectDatabase } from '../../../schema/database/connect.ts';
 import type { Db } from '../../../schema/database/tables.ts';
-import { createRandomFile, type RandomFile } from '../../support/file-media.ts';
+import { createRandomFile, type RandomFile } from '../../support/media/target-media.ts';
 import { startContainers } from '../../support/networks/container-then-publish.ts';
 import type { ServedNetwork } from '../../support/networks/network.ts';
 import { listTargets, writePost } from '../../support/networks/posting.ts';

@@ -6,7 +6,7 @@ import type { Fetch } from '../../../activities/platforms/platform.ts';
 import { findTarget } from '../../../schema/database/posts/targets.ts';
 import { connectDatabase } from '../../../schema/database/connect.ts';
 import { defaultTargetClock } from '../../../schema/retry.ts';
-import { fileMedia } from '../../support/file-media.ts';
+import { fileMedia } from '../../support/media/target-media.ts';
 import { createSend } from '../../support/networks/caller.ts';
 import { connectContainers } from '../../support/networks/container-then-publish.ts';
 import { advanceToEnd, dependenciesOf } from '../../support/networks/posting.ts';

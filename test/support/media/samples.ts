@@ -10,7 +10,7 @@ import {
   type Rotation,
 } from 'mediabunny';
 import sharp, { type Sharp } from 'sharp';
-import type { MediaSource } from '../../activities/platforms/platform.ts';
+import type { MediaSource } from '../../../activities/platforms/platform.ts';
 
 export function bytesSource(bytes: Uint8Array): MediaSource {
   return {

@@ -1,74 +1,85 @@
-// A file as the media of a target, read in ranges without being held in memory.
+// Images and videos as the media of a target.
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream, statSync } from 'node:fs';
-import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import sharp from 'sharp';
-import type { TargetMedia } from '../../activities/platforms/platform.ts';
+import sharp, { type FormatEnum } from 'sharp';
+import type { TargetMedia } from '../../../activities/platforms/platform.ts';
 
-/** Node frees buffers late. Small ones are freed earlier, because more objects come with them. */
-const readBytes = 16_384;
+const videoFacts = {
+  kind: 'video',
+  contentType: 'video/mp4',
+  filename: 'video.mp4',
+  url: null,
+  thumbnail: null,
+  width: 1_920,
+  height: 1_080,
+  durationMs: 60_000,
+  altText: null,
+} as const;
 
-export function fileMedia(path: string, change: Partial<TargetMedia> = {}): TargetMedia {
+/** Noise of about 7,000 bytes as a PNG. No two images are alike. */
+export async function createImage({
+  contentType = 'image/png',
+  width = 48,
+  height = 48,
+  ...change
+}: Partial<TargetMedia> = {}): Promise<TargetMedia> {
+  const raw = { width, height, channels: 3 } as const;
+  const format = contentType.split('/')[1]!;
+  const bytes = await sharp(randomBytes(width * height * 3), { raw })
+    .toFormat(format as keyof FormatEnum)
+    .toBuffer();
   return {
-    id: 'media_of_a_file',
-    kind: 'video',
-    contentType: 'video/mp4',
-    filename: 'video.mp4',
-    sha256: '',
+    ...inMemory(bytes),
+    id: 'media_of_an_image',
+    kind: 'image',
+    contentType,
+    filename: `image.${format === 'jpeg' ? 'jpg' : format}`,
     url: null,
     thumbnail: null,
-    bytes: statSync(path).size,
-    width: 1_920,
-    height: 1_080,
-    durationMs: 60_000,
-    altText: null,
-    open: (range) => Readable.toWeb(createReadStream(path, { ...range, highWaterMark: readBytes })),
+    width,
+    height,
+    durationMs: null,
+    altText: 'Noise',
     ...change,
-  };
-}
-
-export interface MediaFiles extends AsyncDisposable {
-  /** A plain image of this size. */
-  image(change?: Partial<TargetMedia>): Promise<TargetMedia>;
-  /** A file that begins as a video does. */
-  video(change?: Partial<TargetMedia>): Promise<TargetMedia>;
-}
-
-const extensions: Record<string, string> = { 'image/jpeg': 'jpg', 'video/mp4': 'mp4' };
-
-/** Media in a folder of their own. No two are alike. */
-export async function createMediaFiles(): Promise<MediaFiles> {
-  const directory = await mkdtemp(join(tmpdir(), 'fanfare-media-'));
-  let count = 0;
-  async function write(bytes: Buffer, facts: Partial<TargetMedia>): Promise<TargetMedia> {
-    const number = ++count;
-    const extension = extensions[facts.contentType!] ?? facts.contentType!.split('/')[1]!;
-    const filename = `file-${number}.${extension}`;
-    const path = join(directory, filename);
-    await writeFile(path, bytes);
-    const sha256 = createHash('sha256').update(bytes).digest('hex');
-    return fileMedia(path, { id: `media_${number}`, filename, sha256, ...facts });
-  }
-  return {
-    image({ width = 64, height = 48, contentType = 'image/jpeg', ...change } = {}) {
-      const [r, g, b] = randomBytes(3);
-      const background = { r: r!, g: g!, b: b! };
-      const format = contentType.split('/')[1] as 'jpeg' | 'png' | 'webp' | 'gif';
-      const image = sharp({ create: { width, height, channels: 3, background } }).toFormat(format);
-      const facts = { kind: 'image', contentType, width, height, durationMs: null } as const;
-      return image.toBuffer().then((bytes) => write(bytes, { ...facts, ...change }));
-    },
-    video: (change) =>
-      write(Buffer.concat([mp4Head, randomBytes(1_000)]), { contentType: 'video/mp4', ...change }),
-    [Symbol.asyncDispose]: () => rm(directory, { recursive: true }),
   };
 }
 
 /** The boxes `ftyp` and `mdat`, without a track. */
 const mp4Head = Buffer.from('\0\0\0\x14ftypisom\0\0\x02\0mp41\0\0\x03\xf0mdat', 'latin1');
+
+/** A file that begins as a video does. No two are alike. */
+export function createVideo(change: Partial<TargetMedia> = {}): TargetMedia {
+  const bytes = Buffer.concat([mp4Head, randomBytes(1_000)]);
+  return { ...inMemory(bytes), ...videoFacts, id: 'media_of_a_video', ...change };
+}
+
+function inMemory(bytes: Buffer): Pick<TargetMedia, 'bytes' | 'sha256' | 'open'> {
+  const blob = new Blob([new Uint8Array(bytes)]);
+  return {
+    bytes: blob.size,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    open: (range) => (range ? blob.slice(range.start, range.end + 1) : blob).stream(),
+  };
+}
+
+/** Node frees buffers late. Small ones are freed earlier, because more objects come with them. */
+const readBytes = 16_384;
+
+/** A video, read in ranges without being held in memory. */
+export function fileMedia(path: string, change: Partial<TargetMedia> = {}): TargetMedia {
+  return {
+    ...videoFacts,
+    id: 'media_of_a_file',
+    sha256: '',
+    bytes: statSync(path).size,
+    open: (range) => Readable.toWeb(createReadStream(path, { ...range, highWaterMark: readBytes })),
+    ...change,
+  };
+}
 
 export interface RandomFile extends AsyncDisposable {
   readonly path: string;

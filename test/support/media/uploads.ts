@@ -1,8 +1,7 @@
 // Uploads of media as clients make them.
-import { randomBytes } from 'node:crypto';
-import sharp from 'sharp';
 import { expect } from 'vitest';
 import type { Api, ApiAnswer } from '../app/api.ts';
+import { noise } from './samples.ts';
 
 /** Media as REST shows them. */
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read answers freely
@@ -11,11 +10,8 @@ export type ShownMedia = any;
 export const partBytes = 262_144;
 
 /** A PNG of noise, of about three bytes per pixel. */
-export function noise(width: number, height: number): Promise<Buffer> {
-  const raw = { width, height, channels: 3 } as const;
-  return sharp(randomBytes(width * height * 3), { raw })
-    .png({ compressionLevel: 0 })
-    .toBuffer();
+export function pngOf(width: number, height: number): Promise<Buffer> {
+  return noise(width, height).png({ compressionLevel: 0 }).toBuffer();
 }
 
 export async function createMedia(api: Api, change: object = {}): Promise<ShownMedia> {
@@ -63,6 +59,6 @@ export function askRange(url: string, total: number): Promise<ApiAnswer<ShownMed
 /** Uploads a small picture. Returns its ID. */
 export async function uploadPicture(api: Api): Promise<string> {
   const { id, upload_url } = await createMedia(api);
-  await putBytes(upload_url, await noise(16, 16));
+  await putBytes(upload_url, await pngOf(16, 16));
   return id;
 }

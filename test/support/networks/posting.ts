@@ -14,7 +14,7 @@ import type { TargetClock } from '../../../schema/retry.ts';
 import { addGrant } from '../rows/grants.ts';
 import { addProject, rowsVault } from '../rows/rows.ts';
 import type { SimulatedNetwork } from './network.ts';
-import { insertMedia } from '../rows/media.ts';
+import { addImage } from '../rows/media.ts';
 import { inQuietTransaction } from '../rows/quiet-transaction.ts';
 
 export const run = 1;
@@ -124,7 +124,7 @@ export async function writePost(
 /** As usable media. The network gets the file itself, without a store. */
 async function insertItem(db: Db, projectId: string, file: TargetMedia): Promise<MediaItem> {
   const { url, altText: alt_text } = file;
-  return { id: await insertMedia(db, projectId), url, alt_text, thumbnail_id: null };
+  return { id: await addImage(db, projectId), url, alt_text, thumbnail_id: null };
 }
 
 async function addAccount(

@@ -3,7 +3,6 @@ import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createHash, randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
-import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createBluesky } from '../../../../activities/platforms/bluesky/index.ts';
 import { checkMedia, mediaRulesOf } from '../../../../activities/platforms/media-rules.ts';
@@ -16,7 +15,7 @@ import type {
 } from '../../../../activities/platforms/platform.ts';
 import { bluesky as definition } from '../../../../schema/platforms/bluesky.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
-import { fileMedia } from '../../../support/file-media.ts';
+import { createImage, fileMedia } from '../../../support/media/target-media.ts';
 import { formOf } from '../../../support/networks/connection.ts';
 import { createBlueskySubject } from '../../../support/networks/contract/bluesky.ts';
 import { toKind } from '../../../support/networks/contract/kind.ts';
@@ -47,14 +46,8 @@ async function mediaOf(bytes: Buffer, change: Partial<TargetMedia>): Promise<Tar
   return fileMedia(path, { sha256, ...change });
 }
 
-/** Noise, so that no two images have the same bytes. */
-async function imageOf(width: number, height: number, altText: string | null = null) {
-  const raw = { width, height, channels: 3 } as const;
-  const bytes = await sharp(randomBytes(width * height * 3), { raw })
-    .jpeg()
-    .toBuffer();
-  const type = { kind: 'image', contentType: 'image/jpeg', durationMs: null } as const;
-  return mediaOf(bytes, { ...type, filename: 'image.jpg', width, height, altText });
+function imageOf(width: number, height: number, altText: string | null = null) {
+  return createImage({ contentType: 'image/jpeg', width, height, altText });
 }
 
 /** As far as a PDS looks: a file type box, and a box of media data. */

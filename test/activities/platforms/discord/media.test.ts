@@ -4,7 +4,7 @@ import { checkMedia } from '../../../../activities/platforms/media-rules.ts';
 import type { TargetMedia } from '../../../../activities/platforms/platform.ts';
 import { discord as definition } from '../../../../schema/platforms/discord.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
-import { createImage } from '../../../support/image-media.ts';
+import { createImage, createVideo } from '../../../support/media/target-media.ts';
 import { connected, never } from '../../../support/networks/discord/connected.ts';
 
 const mebibyte = 1_048_576;
@@ -19,13 +19,10 @@ describe.each(['bot', 'webhook'] as const)('a %s', (via) => {
   test('sends files with their names, their types and their alt texts', async () => {
     await using started = await connected(via);
     const { discord, target, connector, seen } = started;
-    const video = {
-      kind: 'video',
-      contentType: 'video/mp4',
-      filename: 'a "film" ü.mp4',
-      altText: null,
-    } as const;
-    const media = [await createImage({ altText: 'Zwölf\n"Boxkämpfer"' }), await createImage(video)];
+    const media = [
+      await createImage({ altText: 'Zwölf\n"Boxkämpfer"' }),
+      createVideo({ filename: 'a "film" ü.mp4' }),
+    ];
     await connector.commit(target('Hello', { media }), never);
     expect(seen.at(-1)!.headers.get('content-length')).toMatch(/^\d+$/);
     expect(discord.listPosts()).toMatchObject([

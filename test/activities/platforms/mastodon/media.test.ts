@@ -1,24 +1,25 @@
 // Media at Mastodon: their upload, the server's processing and limits, and uploads that the server deleted.
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { checkMedia, type MediaFacts } from '../../../../activities/platforms/media-rules.ts';
 import type { TargetMedia } from '../../../../activities/platforms/platform.ts';
 import { mastodon as definition } from '../../../../schema/platforms/mastodon.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
-import { createMediaFiles } from '../../../support/file-media.ts';
+import { createImage, createVideo } from '../../../support/media/target-media.ts';
 import { connectNew } from '../../../support/networks/mastodon/connected.ts';
 
-const files = await createMediaFiles();
-afterAll(() => files[Symbol.asyncDispose]());
 const never = new AbortController().signal;
+/** A JPEG without an alt text. */
+const photo = (change: Partial<TargetMedia> = {}) =>
+  createImage({ contentType: 'image/jpeg', altText: null, ...change });
 
 describe('images', () => {
   test('arrive byte for byte, in their order, with their alt texts', async () => {
     const { network, prepare, commit, targetOf } = await connectNew();
     const media = [
-      await files.image({ altText: 'A tuba — “gold”\nand big' }),
-      await files.image({ contentType: 'image/png' }),
-      await files.image({ contentType: 'image/webp', altText: ' ' }),
-      await files.image({ contentType: 'image/gif' }),
+      await photo({ altText: 'A tuba — “gold”\nand big' }),
+      await photo({ contentType: 'image/png' }),
+      await photo({ contentType: 'image/webp', altText: ' ' }),
+      await photo({ contentType: 'image/gif' }),
     ];
     const target = targetOf({ caption: '', media });
     await commit({ ...target, state: await prepare(target) });
@@ -41,7 +42,7 @@ describe('images', () => {
 
   test('take one upload per step, and a repeated step uploads again', async () => {
     const { network, mastodon, targetOf } = await connectNew();
-    const media = [await files.image(), await files.image()];
+    const media = [await photo(), await photo()];
     const target = targetOf({ media });
     const first = await mastodon.prepare!(target, never);
     expect(first).toMatchObject({ outcome: 'more', waitMs: 0 });
@@ -60,7 +61,7 @@ describe('images', () => {
   test('are hidden behind a warning on request', async () => {
     const { network, prepare, commit, targetOf } = await connectNew();
     const platformOptions = { sensitive: true };
-    const target = targetOf({ media: [await files.image()], platformOptions });
+    const target = targetOf({ media: [await photo()], platformOptions });
     await commit({ ...target, state: await prepare(target) });
     expect(network.listPosts()[0]!.options).toEqual({ sensitive: true });
   });
@@ -68,7 +69,7 @@ describe('images', () => {
   test('of a reply to a private post stay private', async () => {
     const { network, prepare, commit, targetOf } = await connectNew();
     const { id } = network.addStatus({ text: 'Hello', options: { visibility: 'private' } });
-    const media = [await files.image(), await files.image()];
+    const media = [await photo(), await photo()];
     const target = targetOf({ replyTo: id, media });
     await commit({ ...target, state: await prepare(target) });
     expect(network.listPosts()[1]).toMatchObject({ options: { visibility: 'private' } });
@@ -79,8 +80,8 @@ describe('images', () => {
 describe('a video', () => {
   test('is polled until the server has processed it, and has its thumbnail', async () => {
     const { network, mastodon, prepare, commit, targetOf } = await connectNew({ videoPolls: 3 });
-    const thumbnail = await files.image();
-    const video = await files.video({ thumbnail, altText: 'A march' });
+    const thumbnail = await photo();
+    const video = createVideo({ thumbnail, altText: 'A march' });
     const target = targetOf({ media: [video] });
     const first = await mastodon.prepare!(target, never);
     expect(first).toMatchObject({ outcome: 'more', waitMs: 1_000 });
@@ -96,7 +97,7 @@ describe('a video', () => {
 
   test('that the server fails to process is refused', async () => {
     const { prepare, targetOf } = await connectNew({ videoPolls: 'fails' });
-    const error = await refusal(prepare(targetOf({ media: [await files.video()] })));
+    const error = await refusal(prepare(targetOf({ media: [createVideo()] })));
     expect(error).toMatchObject({
       kind: 'rejected',
       message: 'Mastodon refused the request: 422: Error processing thumbnail for uploaded media',
@@ -119,7 +120,7 @@ describe('an upload is refused', () => {
     ],
   ])('%s', async (_what, change, words) => {
     const { network, prepare, targetOf } = await connectNew();
-    const media = [{ ...(await files.image()), ...change }];
+    const media = [{ ...(await photo()), ...change }];
     const error = await refusal(prepare(targetOf({ media })));
     expect(error.kind).toBe('rejected');
     expect(error.message).toContain(words);
@@ -129,7 +130,7 @@ describe('an upload is refused', () => {
   test('if the token lacks its scope, and the login stays', async () => {
     const tokenScopes = ['read', 'write:statuses'];
     const { prepare, targetOf } = await connectNew({ scopes: null, tokenScopes });
-    const target = targetOf({ media: [await files.image()] });
+    const target = targetOf({ media: [await photo()] });
     expect(await refusal(prepare(target))).toMatchObject({
       kind: 'rejected',
       message: 'The access token lacks write:media. Connect the account with another one.',
@@ -141,7 +142,7 @@ describe('an upload is refused', () => {
 describe('a commit', () => {
   test('with media that the server deleted is stale, and publishes nothing', async () => {
     const { network, prepare, commit, targetOf } = await connectNew();
-    const target = targetOf({ media: [await files.image(), await files.image()] });
+    const target = targetOf({ media: [await photo(), await photo()] });
     const state = await prepare(target);
     network.deleteUnused();
     expect(await commit({ ...target, state })).toEqual({ outcome: 'stale' });
@@ -152,7 +153,7 @@ describe('a commit', () => {
 
   test('that is refused for another reason is not stale', async () => {
     const { prepare, commit, targetOf } = await connectNew({ maxCharacters: 10 });
-    const target = targetOf({ caption: 'a'.repeat(11), media: [await files.image()] });
+    const target = targetOf({ caption: 'a'.repeat(11), media: [await photo()] });
     const error = await refusal(commit({ ...target, state: await prepare(target) }));
     expect(error).toMatchObject({ kind: 'rejected', options: { platformCode: '422' } });
   });
@@ -161,7 +162,7 @@ describe('a commit', () => {
 describe('a lost post', () => {
   test('is found by its media, whose state may be lost', async () => {
     const { network, prepare, commit, reconcile, targetOf } = await connectNew();
-    const media = [await files.image({ altText: ' A\nB ' }), await files.image()];
+    const media = [await photo({ altText: ' A\nB ' }), await photo()];
     const target = targetOf({ caption: '', media });
     network.addStatus({ text: '' });
     const state = await prepare(target);
@@ -175,13 +176,13 @@ describe('a lost post', () => {
 
   test('is not taken for a post with other media', async () => {
     const { prepare, commit, reconcile, targetOf } = await connectNew();
-    const image = await files.image({ altText: 'A' });
+    const image = await photo({ altText: 'A' });
     const other = targetOf({ media: [image] });
     await commit({ ...other, state: await prepare(other) });
     const absent = { outcome: 'absent' };
     expect(await reconcile(targetOf())).toEqual(absent);
     expect(await reconcile(targetOf({ media: [image, image] }))).toEqual(absent);
-    expect(await reconcile(targetOf({ media: [await files.image()] }))).toEqual(absent);
+    expect(await reconcile(targetOf({ media: [await photo()] }))).toEqual(absent);
     const same = targetOf({ media: [image] });
     expect(await reconcile(same)).toMatchObject({ outcome: 'published' });
     expect(await reconcile({ ...same, state: await prepare(same) })).toEqual(absent);
@@ -213,7 +214,7 @@ describe('the rules', () => {
   });
 
   test('are those of the server of the account', async () => {
-    const image = await files.image();
+    const image = await photo();
     const limit = image.bytes;
     const { connection, prepare, targetOf } = await connectNew({
       mediaLimits: {

@@ -5,9 +5,9 @@ import { PlatformError } from '../../../../activities/platforms/platform-error.t
 import type { Fetch, TargetMedia } from '../../../../activities/platforms/platform.ts';
 import { createSandboxPlatform } from '../../../../activities/platforms/sandbox/index.ts';
 import { createTestSandbox } from '../../../support/app/sandbox.ts';
-import { createRandomFile, fileMedia } from '../../../support/file-media.ts';
+import { createRandomFile, fileMedia } from '../../../support/media/target-media.ts';
 import { forFile } from '../../../support/fixtures.ts';
-import { createImage } from '../../../support/image-media.ts';
+import { createImage } from '../../../support/media/target-media.ts';
 import { formOf } from '../../../support/networks/connection.ts';
 import { expectConsistent } from '../../../support/networks/consistency.ts';
 import { sandbox } from '../../../support/networks/contract/sandbox.ts';

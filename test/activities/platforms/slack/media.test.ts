@@ -4,7 +4,7 @@ import { checkMedia } from '../../../../activities/platforms/media-rules.ts';
 import type { Target, TargetMedia } from '../../../../activities/platforms/platform.ts';
 import { slack as definition } from '../../../../schema/platforms/slack.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
-import { createImage } from '../../../support/image-media.ts';
+import { createImage, createVideo } from '../../../support/media/target-media.ts';
 import { startSlack } from '../../../support/networks/slack/connected.ts';
 
 const never = new AbortController().signal;
@@ -26,19 +26,13 @@ async function start() {
   };
 }
 
-const video = () =>
-  createImage({
-    kind: 'video',
-    contentType: 'video/mp4',
-    filename: 'Fünf & "drei".mp4',
-    altText: null,
-  });
+const video = () => createVideo({ filename: 'Fünf & "drei".mp4' });
 
 describe('files', () => {
   test('are uploaded one in each step, then shared as one message', async () => {
     await using network = await start();
     const { server, slack, target, commit, confirm } = network;
-    const media = [await createImage({ altText: 'A & b' }), await video(), await createImage()];
+    const media = [await createImage({ altText: 'A & b' }), video(), await createImage()];
     let post = target({ caption: 'Fish & <chips>', media });
     for (const count of [1, 2, 3]) {
       const step = await slack.prepare!(post, never);
@@ -230,7 +224,7 @@ describe('a message with files whose answer was lost', () => {
     const published = await confirm(post);
     expect(await reconcile({ ...post, state: {} })).toEqual(published);
     const unknown = { outcome: 'unknown' };
-    for (const media of [[await createImage({ filename: 'b.png' })], [await video()]]) {
+    for (const media of [[await createImage({ filename: 'b.png' })], [video()]]) {
       expect(await reconcile({ ...post, media, state: {} })).toEqual(unknown);
     }
     expect(await reconcile({ ...post, caption: 'Other', state: {} })).toEqual(unknown);

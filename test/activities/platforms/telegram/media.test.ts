@@ -6,7 +6,7 @@ import type { Target, TargetMedia } from '../../../../activities/platforms/platf
 import { createTelegram } from '../../../../activities/platforms/telegram/index.ts';
 import { checkText } from '../../../../activities/platforms/text-rules.ts';
 import { telegram as definition } from '../../../../schema/platforms/telegram.ts';
-import { createImage } from '../../../support/image-media.ts';
+import { createImage, createVideo } from '../../../support/media/target-media.ts';
 import { createSwitchboard } from '../../../support/networks/faults.ts';
 import { startFaultyServer, type FaultyServer } from '../../../support/networks/faulty-server.ts';
 import { targetOf } from '../../../support/networks/target.ts';
@@ -55,15 +55,7 @@ async function imageOf(format: 'jpeg' | 'png' | 'gif' | 'webp', width = 20, heig
 }
 
 const video = (change?: Partial<TargetMedia>) =>
-  image({
-    kind: 'video',
-    contentType: 'video/mp4',
-    filename: 'video.mp4',
-    width: 640,
-    height: 360,
-    durationMs: 2_600,
-    ...change,
-  });
+  createVideo({ width: 640, height: 360, durationMs: 2_600, ...change });
 
 describe('one medium', () => {
   test('is a photo with its caption', async () => {
@@ -120,7 +112,7 @@ describe('one medium', () => {
 
   test('is a video with its size, its duration and its cover', async () => {
     const cover = await imageOf('jpeg', 640, 360);
-    const film = await video({ thumbnail: cover });
+    const film = video({ thumbnail: cover });
     await commit([film]);
     expect(network.calls).toEqual(['sendVideo']);
     expect(network.listPosts()).toMatchObject([
@@ -142,7 +134,7 @@ describe('one medium', () => {
 describe('an album', () => {
   test('mixes photos and videos in their order, with the caption on the first', async () => {
     const cover = await imageOf('jpeg');
-    const media = [await image(), await video({ thumbnail: cover }), await imageOf('jpeg')];
+    const media = [await image(), video({ thumbnail: cover }), await imageOf('jpeg')];
     const outcome = await commit(media, {
       caption: '*bold*',
       platformOptions: { parse_mode: 'MarkdownV2', protect_content: true },

@@ -1,12 +1,14 @@
 // Media at WordPress: their upload to the library, their blocks in the content, and refusals.
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { TargetMedia } from '../../../../activities/platforms/platform.ts';
 import { refusal } from '../../../support/checks/platform-refusal.ts';
-import { createMediaFiles } from '../../../support/file-media.ts';
+import { createImage, createVideo } from '../../../support/media/target-media.ts';
 import { startConnected } from '../../../support/networks/wordpress/connected.ts';
 
-const files = await createMediaFiles();
-afterAll(() => files[Symbol.asyncDispose]());
 const never = new AbortController().signal;
+/** A JPEG without an alt text. */
+const photo = (change: Partial<TargetMedia> = {}) =>
+  createImage({ contentType: 'image/jpeg', altText: null, ...change });
 const shorten = (content: string) => content.replace(/res_\w+/, 'res_…');
 const folder = 'http://site.test/wp-content/uploads';
 
@@ -15,11 +17,11 @@ describe('media', () => {
     await using network = await startConnected();
     const { site } = network;
     site.calls.length = 0;
-    const thumbnail = await files.image();
+    const thumbnail = await photo();
     const media = [
-      await files.image({ altText: 'A tuba' }),
-      await files.image({ contentType: 'image/png' }),
-      await files.video({ altText: 'A march', thumbnail }),
+      await photo({ altText: 'A tuba' }),
+      await photo({ contentType: 'image/png' }),
+      createVideo({ altText: 'A march', thumbnail }),
     ];
     await network.publish('Hello', {}, media);
     const [first, second, video] = media;
@@ -39,7 +41,7 @@ describe('media', () => {
     await using network = await startConnected();
     const { site, wordpress, targetOf } = network;
     site.calls.length = 0;
-    const media = [await files.image(), await files.image()];
+    const media = [await photo(), await photo()];
     const target = targetOf({ media, platformOptions: { tags: ['brass'] } });
     const first = await wordpress.prepare!(target, never);
     expect(first).toMatchObject({ outcome: 'more', waitMs: 0, state: { tags: [1] } });
@@ -54,11 +56,11 @@ describe('media', () => {
 describe('the content', () => {
   test('has every file but the first image, which is the featured image', async () => {
     await using network = await startConnected();
-    const thumbnail = await files.image({ filename: 'still.jpg' });
+    const thumbnail = await photo({ filename: 'still.jpg' });
     const { content, featured_media } = await network.publish('Hello', {}, [
-      await files.video({ filename: 'march.mp4', thumbnail }),
-      await files.image({ filename: 'first.jpg' }),
-      await files.image({ filename: 'second.jpg', altText: '"Loud" [gallery]\n& <b>' }),
+      createVideo({ filename: 'march.mp4', thumbnail }),
+      await photo({ filename: 'first.jpg' }),
+      await photo({ filename: 'second.jpg', altText: '"Loud" [gallery]\n& <b>' }),
     ]);
     expect(featured_media).toBe(103);
     expect(shorten(content)).toBe(
@@ -72,7 +74,7 @@ describe('the content', () => {
 
   test('has every file if no image is to be featured, and the mark without a caption too', async () => {
     await using network = await startConnected();
-    const image = await files.image({ filename: 'first.jpg' });
+    const image = await photo({ filename: 'first.jpg' });
     const fields = await network.publish('', { featured_media: false }, [image]);
     expect(fields.featured_media).toBeUndefined();
     expect(shorten(fields.content)).toBe(
@@ -82,7 +84,7 @@ describe('the content', () => {
 
   test('follows HTML', async () => {
     await using network = await startConnected();
-    const media = [await files.image(), await files.image()];
+    const media = [await photo(), await photo()];
     const { content } = await network.publish('<h2>a</h2>', { content_type: 'html' }, media);
     expect(shorten(content)).toMatch(
       /^<!-- wp:html {"metadata":{"fanfare":"res_…"}} -->\n<h2>a<\/h2>\n<!-- \/wp:html -->\n\n<!-- wp:image {"id":102,/,
@@ -95,7 +97,7 @@ describe('the content', () => {
       await using network = await startConnected();
       const target = network.targetOf({
         caption: '',
-        media: [await files.image()],
+        media: [await photo()],
         platformOptions,
       });
       const committed = await network.commit({ ...target, state: await network.prepare(target) });
@@ -113,7 +115,7 @@ describe('an upload', () => {
       username: login,
       application_password: password,
     });
-    const target = network.targetOf({ credentials, media: [await files.image()] });
+    const target = network.targetOf({ credentials, media: [await photo()] });
     expect(await refusal(network.prepare(target))).toMatchObject({
       kind: 'rejected',
       message: 'The user may not upload files to WordPress: the role needs upload_files.',
@@ -122,7 +124,7 @@ describe('an upload', () => {
   });
 
   test('over the limit of PHP is refused', async () => {
-    const media = [await files.image()];
+    const media = [await photo()];
     await using network = await startConnected({ maxUploadBytes: media[0]!.bytes - 1 });
     expect(await refusal(network.prepare(network.targetOf({ media })))).toMatchObject({
       kind: 'rejected',
@@ -148,7 +150,7 @@ describe('an upload', () => {
   ])('that is answered %i %s is %s', async (status, body, kind, message) => {
     await using network = await startConnected();
     network.site.answer = () => new Response(body, { status });
-    const media = [await files.image()];
+    const media = [await photo()];
     const error = await refusal(network.prepare(network.targetOf({ media })));
     expect(error.kind).toBe(kind);
     if (message) expect(error.message).toBe(message);

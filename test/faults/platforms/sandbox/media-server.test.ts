@@ -4,7 +4,11 @@ import { expect, test } from 'vitest';
 import type { Target } from '../../../../activities/platforms/platform.ts';
 import { createSandboxPlatform } from '../../../../activities/platforms/sandbox/index.ts';
 import { useApp } from '../../../support/app/app.ts';
-import { createRandomFile, fileMedia, type RandomFile } from '../../../support/file-media.ts';
+import {
+  createRandomFile,
+  fileMedia,
+  type RandomFile,
+} from '../../../support/media/target-media.ts';
 import { forFile } from '../../../support/fixtures.ts';
 import { formOf } from '../../../support/networks/connection.ts';
 import { prepareTarget, targetOf } from '../../../support/networks/target.ts';

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Db } from '../../../../schema/database/tables.ts';
 import { sandbox as definition } from '../../../../schema/platforms/sandbox.ts';
 import { createTestSandbox } from '../../app/sandbox.ts';
-import { createImage } from '../../image-media.ts';
+import { createImage } from '../../media/target-media.ts';
 import type { Switchboard } from '../faults.ts';
 import { startFaultyServer } from '../faulty-server.ts';
 import { refuse } from '../strict-requests.ts';

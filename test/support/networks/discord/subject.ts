@@ -2,7 +2,7 @@
 import type { Credentials } from '../../../../activities/platforms/platform.ts';
 import type { NetworkSubject } from '../contract/subject.ts';
 import type { Switchboard } from '../faults.ts';
-import { createImage } from '../../image-media.ts';
+import { createImage } from '../../media/target-media.ts';
 import { startFaultyServer } from '../faulty-server.ts';
 import { botCredentials, webhookCredentials } from './connected.ts';
 import { createDiscordServer, type DiscordServer } from './server.ts';

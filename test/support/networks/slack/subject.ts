@@ -2,7 +2,7 @@
 import { slack } from '../../../../schema/platforms/slack.ts';
 import type { NetworkFacts, NetworkSubject, RunningNetwork } from '../contract/subject.ts';
 import type { Switchboard } from '../faults.ts';
-import { createImage } from '../../image-media.ts';
+import { createImage } from '../../media/target-media.ts';
 import { startFaultyServer } from '../faulty-server.ts';
 import { SlackServer } from './server.ts';
 

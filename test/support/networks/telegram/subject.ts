@@ -1,6 +1,6 @@
 // Telegram for the contract test: one bot that posts to one public channel.
 import { telegram as definition } from '../../../../schema/platforms/telegram.ts';
-import { createImage } from '../../image-media.ts';
+import { createImage } from '../../media/target-media.ts';
 import { startFaultyServer } from '../faulty-server.ts';
 import type { Switchboard } from '../faults.ts';
 import type { NetworkSubject, RunningNetwork } from '../contract/subject.ts';
