@@ -1,4 +1,5 @@
 // What a file is, as read from its bytes.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { crc32 } from 'node:zlib';
 import type { Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
@@ -263,6 +264,25 @@ describe('videos', () => {
     const { code } = await refusal((await video('mp4')).subarray(0, -600));
     expect(code).toBe('media_invalid');
   });
+
+  test('an index of a few bytes that names billions of samples', async () => {
+    const bytes = await video('mp4-fast-start');
+    const count = 4_000_000_000;
+    const durations = bytes.indexOf('stts') + 8;
+    for (const [i, value] of [1, count].entries()) bytes.writeUInt32BE(value, durations + i * 4);
+    // The list of key frames becomes one of offsets.
+    const offsets = bytes.indexOf('stss');
+    bytes.write('ctts', offsets);
+    for (const [i, value] of [1, count, 1].entries()) {
+      bytes.writeUInt32BE(value, offsets + 8 + i * 4);
+    }
+    const delay = monitorEventLoopDelay({ resolution: 10 });
+    delay.enable();
+    const message = 'The index of the video is too large.';
+    expect(await refusal(bytes)).toEqual({ code: 'media_invalid', message });
+    delay.disable();
+    expect(delay.max / 1e6).toBeLessThan(1_000);
+  }, 60_000);
 
   test('a video of a gigabyte is not read whole', async () => {
     const skipped = Buffer.from('3b9aca0066726565', 'hex');

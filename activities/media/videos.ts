@@ -1,0 +1,105 @@
+// Reads what a video is, in a thread that a hostile file can end without harm to others.
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import pLimit from 'p-limit';
+import type { MediaSource } from '../platforms/platform.ts';
+import { readBytes } from './images.ts';
+import { MediaError } from './media-error.ts';
+
+export interface VideoFacts {
+  width: number;
+  height: number;
+  durationMs: number;
+}
+
+export interface ThreadInput {
+  bytes: number;
+  contentType: string;
+}
+
+/** From the thread. A `read` is answered with a `ThreadRange`; the others are the last message. */
+export type ThreadMessage =
+  | { kind: 'read'; id: number; start: number; end: number }
+  | { kind: 'facts'; facts: VideoFacts }
+  | { kind: 'no_track' }
+  | { kind: 'damaged'; message: string };
+
+/** Bytes that the thread has asked for. */
+export interface ThreadRange {
+  id: number;
+  bytes: Uint8Array;
+}
+
+/** At most this much of a video is read at once, such as its index, and in all. */
+const maxReadBytes = 33_554_432;
+const maxTotalReadBytes = 134_217_728;
+/** Of a thread. The bytes that it reads are not counted. */
+const maxHeapMb = 192;
+/** Between two reads. */
+const maxWorkMs = 20_000;
+
+const threads = pLimit(availableParallelism());
+
+/** Throws a `MediaError` if the video is not usable, and errors of the source as they are. */
+export function readVideo(source: MediaSource, contentType: string): Promise<VideoFacts> {
+  return threads(async () => {
+    const workerData: ThreadInput = { bytes: source.bytes, contentType };
+    const worker = new Worker(new URL('video-thread.ts', import.meta.url), {
+      workerData,
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
+    });
+    try {
+      return await serve(worker, source);
+    } finally {
+      await worker.terminate();
+    }
+  });
+}
+
+function serve(worker: Worker, source: MediaSource): Promise<VideoFacts> {
+  let reading = 0;
+  let read = 0;
+  let timer: NodeJS.Timeout;
+  const { promise, resolve, reject } = Promise.withResolvers<VideoFacts>();
+  const watch = () => {
+    timer = setTimeout(() => reject(tooLarge()), maxWorkMs);
+  };
+
+  async function answer(id: number, start: number, end: number): Promise<void> {
+    read += end - start;
+    if (end - start > maxReadBytes || read > maxTotalReadBytes) throw tooLarge();
+    if (reading++ === 0) clearTimeout(timer);
+    const bytes = await readBytes(source, { start, end: end - 1 });
+    const range: ThreadRange = { id, bytes };
+    worker.postMessage(range, [bytes.buffer as ArrayBuffer]);
+    if (--reading === 0) watch();
+  }
+
+  worker.on('message', (message: ThreadMessage) => {
+    switch (message.kind) {
+      case 'read':
+        return void answer(message.id, message.start, message.end).catch(reject);
+      case 'facts':
+        return resolve(message.facts);
+      case 'no_track':
+        return reject(new MediaError('media_invalid', 'The file has no video track.'));
+      case 'damaged':
+        return reject(cutShort(message.message));
+    }
+  });
+  worker.on('error', (error: NodeJS.ErrnoException) =>
+    reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooLarge() : error),
+  );
+  worker.on('exit', () => reject(cutShort('The thread ended.')));
+  watch();
+  return promise.finally(() => clearTimeout(timer));
+}
+
+function tooLarge(): MediaError {
+  return new MediaError('media_invalid', 'The index of the video is too large.');
+}
+
+function cutShort(cause: unknown): MediaError {
+  return new MediaError('media_invalid', 'The video is damaged or cut short.', { cause });
+}
