@@ -20,7 +20,7 @@ export const changeKinds = {
     'replayed',
   ],
   event: ['recorded'],
-  media: ['created', 'uploaded', 'attached', 'failed', 'deleted'],
+  media: ['created', 'uploaded', 'attached', 'failed', 'retried', 'deleted'],
   post: [
     'created',
     'updated',

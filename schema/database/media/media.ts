@@ -111,19 +111,28 @@ export async function refetchMedia(trx: Transaction, ids: string[]): Promise<str
   if (ids.length === 0) return [];
   const found = await trx
     .selectFrom('media')
-    .select(['id', 'status', 'error_code'])
+    .select(['id', 'project_id', 'status', 'error_code'])
     .where('id', 'in', ids)
     .orderBy('id')
     .forNoKeyUpdate()
     .execute();
-  for (const { id, status, error_code } of found) {
+  for (const { id, project_id, status, error_code } of found) {
     if (status !== 'failed' || error_code !== 'media_unreachable') continue;
     await trx
       .updateTable('media')
-      .set({ status: 'pending', error_code: null, error_message: null, fetch_attempts: 0 })
+      .set({
+        status: 'pending',
+        error_code: null,
+        error_message: null,
+        fetch_attempts: 0,
+        // New bytes will come.
+        is_emptied: false,
+        workflow_id: await insertFetchMedia(trx, { mediaId: id }),
+        updated_at: sql<Date>`now()`,
+      })
       .where('id', '=', id)
       .execute();
-    await insertFetchMedia(trx, { mediaId: id });
+    await insertChanges(trx, [{ project_id, subject: 'media', subject_id: id, kind: 'retried' }]);
   }
   const kept = new Set(found.filter(({ status }) => status !== 'deleted').map(({ id }) => id));
   return ids.filter((id) => !kept.has(id));

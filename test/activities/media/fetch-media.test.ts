@@ -12,7 +12,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { DownloadLimits } from '../../../activities/media/download.ts';
 import { fetchOnce, type FetchingDependencies } from '../../../activities/media/fetch-media.ts';
 import { openStore } from '../../../activities/media/store/open.ts';
-import { attachMedia, insertFetches } from '../../../schema/database/media/media.ts';
+import { attachMedia, insertFetches, refetchMedia } from '../../../schema/database/media/media.ts';
+import { listMediaToEmpty, removeEmptiedMedia } from '../../../schema/database/media/pruning.ts';
 import { claimWriter } from '../../../schema/database/media/segments.ts';
 import { fetchDelaysMs } from '../../../schema/retry.ts';
 import { newId } from '../../../schema/wire/ids.ts';
@@ -436,6 +437,40 @@ test('a body that is longer than declared ends where it was declared to', async 
   expect((await fetchFrom(server.url)).row).toMatchObject({
     status: 'uploaded',
     received_bytes: png.length,
+  });
+});
+
+describe('a retry of media that could not be fetched', () => {
+  test('fetches them again, with a workflow that the sweeper knows', async () => {
+    let status = 404;
+    const server = await startHttp((_request, response) => response.writeHead(status).end(png));
+    const { id, row: failed } = await fetchFrom(server.url);
+    expect(failed.status).toBe('failed');
+    await sql`update media set updated_at = now() - interval '1 hour' where id = ${id}`.execute(
+      database.db,
+    );
+    await inQuietTransaction(database.db, (trx) => refetchMedia(trx, [id]));
+    const waiting = await readMedia(database.db, id);
+    expect(waiting).toMatchObject({ status: 'pending', error_code: null, fetch_attempts: 0 });
+    expect(waiting.workflow_id).not.toBe(failed.workflow_id);
+    expect(waiting.updated_at.getTime()).toBeGreaterThan(Date.now() - 60_000);
+    status = 200;
+    expect(await fetchAgain(id)).toBeNull();
+    expect(await readMedia(database.db, id)).toMatchObject({ status: 'uploaded', width: 60 });
+    expect(await kindsOf(id)).toEqual(['created', 'failed', 'retried', 'uploaded']);
+  });
+
+  test('keeps their row until their bytes are removed', async () => {
+    let status = 404;
+    const server = await startHttp((_request, response) => response.writeHead(status).end(png));
+    const { id } = await fetchFrom(server.url);
+    await inQuietTransaction(database.db, (trx) => refetchMedia(trx, [id]));
+    status = 200;
+    await fetchAgain(id);
+    await removeEmptiedMedia(database.db, '', 100);
+    expect(await readMedia(database.db, id)).toMatchObject({ status: 'uploaded' });
+    await sql`update media set status = 'deleted' where id = ${id}`.execute(database.db);
+    expect(await listMediaToEmpty(database.db, 100)).toContain(id);
   });
 });
 
