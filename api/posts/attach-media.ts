@@ -1,6 +1,7 @@
 // The media of a written post: makes media of its URLs, to be fetched, and records which media it uses.
 import {
   attachMedia,
+  detachOtherMedia,
   hurryFetches,
   idsOf,
   insertFetches,
@@ -28,6 +29,15 @@ export async function attachPostMedia(
   if (missing.length === 0) return withIds;
   const message = `The media were deleted: ${missing.join(', ')}.`;
   throw validationError([{ path: ['media'], code: 'media_deleted', message }]);
+}
+
+/** Media that the changed post has no more can be deleted. */
+export async function detachPostMedia(
+  trx: Transaction,
+  { post, results }: PostWithResults,
+): Promise<void> {
+  const items = [post, ...results].flatMap(({ media }) => media ?? []);
+  await detachOtherMedia(trx, post.id, idsOf(items));
 }
 
 /** Gives each URL an ID: the same one wherever the post names it. */

@@ -16,7 +16,7 @@ import { transact, type Answer, type Effects } from '../http/transact.ts';
 import { countResults } from './count-usage.ts';
 import { recordScheduled } from './create-post.ts';
 import { isWaiting, toTargetInput, wrongState } from './stored-post.ts';
-import { attachPostMedia } from './attach-media.ts';
+import { attachPostMedia, detachPostMedia } from './attach-media.ts';
 import { presentPost } from './presenter.ts';
 import { toResultRows } from './result-rows.ts';
 import { readSchedule } from './checks/schedule.ts';
@@ -53,6 +53,7 @@ export async function updatePost(
       caller,
       await getPostRow(effects.trx, caller, id),
     );
+    await detachPostMedia(effects.trx, written);
     if (transition === 'scheduled' || transition === 'rescheduled') {
       await recordScheduled(context, effects.trx, written);
     }

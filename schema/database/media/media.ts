@@ -71,6 +71,19 @@ export async function attachMedia(
   return ids.filter((id) => !usable.has(id));
 }
 
+/** The post no longer uses other media than these. */
+export async function detachOtherMedia(
+  trx: Transaction,
+  postId: string,
+  keptIds: string[],
+): Promise<void> {
+  await trx
+    .deleteFrom('media_uses')
+    .where('post_id', '=', postId)
+    .where(sql<boolean>`media_id <> all(${keptIds}::text[])`)
+    .execute();
+}
+
 /** Media whose bytes a workflow fetches. */
 export async function insertFetches(
   trx: Transaction,

@@ -122,6 +122,21 @@ describe('the forms of media', () => {
   });
 });
 
+test('media that a change takes from a post can be deleted, and those that it keeps can not', async () => {
+  const [a, b, c] = [await media(), await media(), await media()];
+  const post = await create({ media_ids: [a, b], scheduled_at: inSeconds(7_200) });
+  const { status } = await author.change(post.id, { media_ids: [b, c] });
+  expect(status).toBe(200);
+  const usesOf = async () => {
+    const uses = rest.context.db.selectFrom('media_uses').select('media_id');
+    const rows = await uses.where('post_id', '=', post.id).execute();
+    return rows.map(({ media_id }) => media_id).sort();
+  };
+  expect(await usesOf()).toEqual([b, c].sort());
+  expect((await author.change(post.id, { media: [] })).status).toBe(200);
+  expect(await usesOf()).toEqual([]);
+});
+
 describe('a URL', () => {
   const workflowsOf = (ids: string[]) =>
     rest.context.db
