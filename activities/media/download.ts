@@ -24,7 +24,7 @@ export interface DownloadLimits {
   statusMs: number;
   /** Without a byte. */
   silenceMs: number;
-  /** For the whole body: this, and the time that its bytes take at this speed. */
+  /** For a body: this, and the time that the bytes received so far take at this speed. */
   bodyMs: number;
   bytesPerSecond: number;
 }
@@ -81,25 +81,32 @@ export async function download(
     throw refused(`The URL redirects more than ${maxRedirects} times.`);
   }
 
-  async function* read(body: ReadableStream<Uint8Array>, declared: number | null) {
-    const ms = limits.bodyMs + ((declared ?? maxBytes) / limits.bytesPerSecond) * 1_000;
-    const total = setTimeout(stop, ms, 'The server sends the bytes too slowly.');
+  async function* read(body: ReadableStream<Uint8Array>) {
+    const { bodyMs, silenceMs, bytesPerSecond } = limits;
+    let endsAt = performance.now() + bodyMs;
     const reader = body.getReader();
     try {
       for (;;) {
+        const leftMs = Math.max(0, endsAt - performance.now());
+        const isSlow = leftMs < silenceMs;
         const timer = setTimeout(
           stop,
-          limits.silenceMs,
-          `The server sent nothing for ${limits.silenceMs} ms.`,
+          Math.min(leftMs, silenceMs),
+          isSlow
+            ? 'The server sends the bytes too slowly.'
+            : `The server sent nothing for ${silenceMs} ms.`,
         );
         const { done, value } = await reader.read().finally(() => clearTimeout(timer));
         if (done) return;
+        endsAt += (value.byteLength / bytesPerSecond) * 1_000;
+        const pausedAt = performance.now();
         yield value;
+        // The store has taken this time.
+        endsAt += performance.now() - pausedAt;
       }
     } catch (error) {
       throw toDownloadError(error, anySignal);
     } finally {
-      clearTimeout(total);
       await reader.cancel().catch(() => undefined);
     }
   }
@@ -111,7 +118,7 @@ export async function download(
     await body?.cancel();
     throw tooLarge(maxBytes);
   }
-  if (response.ok) return ReadableStream.from(body ? read(body, declared) : []);
+  if (response.ok) return ReadableStream.from(body ? read(body) : []);
   await body?.cancel();
   const isFinal = status < 500 && !temporary.has(status);
   throw new DownloadError(`The server answered ${status}.`, { isFinal });

@@ -14,7 +14,7 @@ import { nextFetchDelay } from '../../schema/retry.ts';
 import type { FetchMediaInput } from '../../schema/workflows.ts';
 import type { SafeFetch } from '../egress/client.ts';
 import { fetchFor } from '../egress/guarded-fetch.ts';
-import { createKeyedLimit } from '../keyed-limits.ts';
+import { createKeyedCounter, createKeyedLimit } from '../keyed-limits.ts';
 import { withHeartbeat } from '../with-heartbeat.ts';
 import { completeMedia } from './complete.ts';
 import {
@@ -43,7 +43,7 @@ export type FetchProgress = number | null;
 const maxFetches = 16;
 const maxOfProject = 4;
 /** Those that wait hold an activity's slot. */
-const maxWaiting = 100;
+const maxWaitingOfProject = 20;
 const crowdedMs = 10_000;
 /** Another fetch has the lease. If its worker is dead, the lease ends soon. */
 const takenMs = 5_000;
@@ -51,21 +51,22 @@ const takenMs = 5_000;
 export function createFetching(dependencies: FetchingDependencies) {
   const ofProject = createKeyedLimit(maxOfProject);
   const inAll = pLimit(maxFetches);
-  let waiting = 0;
+  const waiting = createKeyedCounter();
 
   async function fetchInTurn({ mediaId }: FetchMediaInput): Promise<FetchProgress> {
     const [row] = await findMedia(dependencies.db, [mediaId]);
     if (row?.status === 'failed') await failTargets(dependencies, row);
     if (row?.status !== 'pending') return null;
-    if (waiting >= maxWaiting) return crowdedMs;
+    const { project_id: projectId } = row;
+    if (waiting.get(projectId) >= maxWaitingOfProject) return crowdedMs;
     const signal = cancellationSignal();
     const work = () => {
-      waiting--;
+      waiting.remove(projectId);
       signal.throwIfAborted();
       return fetchOnce(dependencies, mediaId, signal);
     };
-    waiting++;
-    const progress = await ofProject(row.project_id, () => inAll(work));
+    waiting.add(projectId);
+    const progress = await ofProject(projectId, () => inAll(work));
     // After a crash before this, the activity runs again and finds the media failed.
     const [ended] = progress === null ? await findMedia(dependencies.db, [mediaId]) : [];
     if (ended?.status === 'failed') await failTargets(dependencies, ended);

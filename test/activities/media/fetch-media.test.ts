@@ -7,10 +7,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DownloadLimits } from '../../../activities/media/download.ts';
-import { fetchOnce, type FetchingDependencies } from '../../../activities/media/fetch-media.ts';
+import {
+  createFetching,
+  fetchOnce,
+  type FetchingDependencies,
+} from '../../../activities/media/fetch-media.ts';
 import { openStore } from '../../../activities/media/store/open.ts';
 import { attachMedia, insertFetches, refetchMedia } from '../../../schema/database/media/media.ts';
 import { listMediaToEmpty, removeEmptiedMedia } from '../../../schema/database/media/pruning.ts';
@@ -65,16 +70,18 @@ interface Options {
   maxBytes?: number;
   projectMaxBytes?: number;
   signal?: AbortSignal;
+  bytesPerSecond?: number;
 }
 
 function fetchAgain(mediaId: string, options: Options = {}): Promise<number | null> {
   const { maxBytes = 50_000_000, projectMaxBytes = 1e9, client, signal } = options;
+  const { bytesPerSecond = limits.bytesPerSecond } = options;
   const dependencies: FetchingDependencies = {
     db: database.db,
     notifier: quietNotifier,
     safeFetch: createClient(client),
     media: { store, maxBytes, projectMaxBytes },
-    downloadLimits: limits,
+    downloadLimits: { ...limits, bytesPerSecond },
   };
   return fetchOnce(dependencies, mediaId, signal ?? new AbortController().signal);
 }
@@ -384,6 +391,24 @@ describe('temporary failures', () => {
     expect(performance.now() - startedAt).toBeGreaterThan(limits.bodyMs - 20);
   });
 
+  test.each([undefined, 40_000_000])(
+    'a drip of at most %s bytes',
+    async (declared) => {
+      const server = await startHttp((_request, response) => {
+        response.writeHead(
+          200,
+          declared === undefined ? {} : { 'content-length': String(declared) },
+        );
+        const timer = setInterval(() => response.write('a'), 100);
+        response.on('close', () => clearInterval(timer));
+      });
+      const startedAt = performance.now();
+      await expectWaiting(server.url, { bytesPerSecond: 1_000 });
+      expect(performance.now() - startedAt).toBeLessThan(limits.bodyMs * 2);
+    },
+    10_000,
+  );
+
   test('a body that is shorter than declared', async () => {
     const server = await startHttp((_request, response) => {
       response.writeHead(200, { 'content-length': String(png.length + 1) });
@@ -472,6 +497,31 @@ describe('a retry of media that could not be fetched', () => {
     await sql`update media set status = 'deleted' where id = ${id}`.execute(database.db);
     expect(await listMediaToEmpty(database.db, 100)).toContain(id);
   });
+});
+
+describe('many slow fetches of a project', () => {
+  test("do not hold up another project's fetch", async () => {
+    const slow = await startHttp((_request, response) => void response.write(png.subarray(0, 9)));
+    const fast = await startHttp(serve(png));
+    const { fetchBytes } = createFetching({
+      db: database.db,
+      notifier: quietNotifier,
+      safeFetch: createClient(),
+      media: { store, maxBytes: 50_000_000, projectMaxBytes: 1e9 },
+    });
+    const environment = new MockActivityEnvironment();
+    const start = (mediaId: string) => environment.run(fetchBytes, { mediaId });
+    const ids: string[] = [];
+    for (let i = 0; i < 110; i++) ids.push(await addFetch(slow.url));
+    const fetches = ids.map((id) => start(id).catch(() => undefined));
+    await expect.poll(() => slow.connections).toBe(4);
+    projectId = await addProject(database.db);
+    const id = await addFetch(fast.url);
+    expect(await start(id)).toBeNull();
+    expect(await readMedia(database.db, id)).toMatchObject({ status: 'uploaded' });
+    environment.cancel();
+    await Promise.all(fetches);
+  }, 20_000);
 });
 
 describe('one fetch at a time', () => {
