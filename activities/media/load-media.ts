@@ -20,7 +20,7 @@ import type { TargetMedia } from '../platforms/platform.ts';
 import { fitImage } from './fit.ts';
 import { MediaError } from './media-error.ts';
 import { openSource, segmentBytes } from './segments.ts';
-import type { MediaStore } from './store/store.ts';
+import { StoreError, type MediaStore } from './store/store.ts';
 
 /** A target's network, with the rules for its account. */
 type Network = Pick<PlatformDefinition, 'title' | 'rules'>;
@@ -43,7 +43,7 @@ export function createMediaLoader({ db, store }: LoaderDependencies): LoadMedia 
     const items = mediaOf(row);
     const { auto_fit: autoFit, platform_options: options } = row;
     if (items.length === 0) return { media: [] };
-    if (!store) return { code: 'media_expired', message: 'This worker has no media store.' };
+    if (!store) throw new StoreError('unavailable', 'This worker has no media store.');
     const rows = new Map((await findMedia(db, idsOf(items))).map((row) => [row.id, row]));
     const facts = items.map((item) => factsOf(item, rows.get(item.id!)));
     const { title, rules } = mediaRulesOf(network, options);

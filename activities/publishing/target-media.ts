@@ -67,6 +67,7 @@ export async function loadMedia(
     return isSending(row.phase) ? loaded : [];
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
+    if (!isSending(row.phase)) return [];
     const message = 'The media store did not answer.';
     return new PlatformError('unavailable', message, { cause: error });
   }

@@ -184,6 +184,29 @@ test('a store that does not answer delays the target', async () => {
   expect(refusals).toBeLessThan(0);
 });
 
+test('a worker without a store delays the target', async () => {
+  const { resultId, mediaId } = await addWith({ status: 'pending' });
+  await storeImage(mediaId, await photo(100));
+  let isMissing = true;
+  dependencies.loadMedia = (...call) => {
+    const load = createMediaLoader({ db: database.db, store: isMissing ? undefined : store });
+    isMissing = false;
+    return load(...call);
+  };
+  expect(await advanceToEnd(dependencies, resultId)).toMatchObject({ status: 'published' });
+  expect(isMissing).toBe(false);
+});
+
+test('a check for a lost post needs no store', async () => {
+  const { resultId, mediaId } = await addWith({ status: 'pending' });
+  await storeImage(mediaId, await photo(100));
+  network.script = ['lose_answer'];
+  await advance(resultId);
+  dependencies.loadMedia = createMediaLoader({ db: database.db, store: undefined });
+  expect(await advanceToEnd(dependencies, resultId)).toMatchObject({ status: 'published' });
+  expect(network.posts).toHaveLength(1);
+});
+
 test('a check for a lost post needs no media', async () => {
   const { resultId, mediaId } = await addWith({ status: 'pending' });
   await storeImage(mediaId, await photo(100));
