@@ -1,4 +1,4 @@
-// Decides what complete bytes are: usable media, or a failure.
+// Reads complete bytes and records the outcome: usable media, or a failure.
 import { createHash } from 'node:crypto';
 import { concludeMedia, type MediaOutcome } from '../../schema/database/media/complete.ts';
 import { findMedia, listSegments } from '../../schema/database/media/media.ts';
@@ -34,11 +34,11 @@ export async function completeMedia(
   const [row] = await findMedia(db, [mediaId]);
   if (row?.status !== 'pending') return row;
   const source = openSource({ store }, row, await listSegments(db, mediaId));
-  const outcome = await judge(row, source, sha256);
+  const outcome = await readOutcome(row, source, sha256);
   return inTransaction(db, notifier, (trx) => concludeMedia(trx, row, outcome, writerId));
 }
 
-async function judge(
+async function readOutcome(
   row: MediaRow,
   source: MediaSource,
   knownSha256: string | undefined,

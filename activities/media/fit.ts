@@ -96,10 +96,9 @@ async function run(image: Sharp): Promise<Buffer> {
   }
 }
 
-/** Applies the orientation and removes all metadata. */
-export function cleanImage(source: MediaSource, contentType: string): Promise<FittedImage> {
-  const limits = { maxBytes: null, maxWidth: null, maxHeight: null, maxPixels: null };
-  return fitImage(source, { contentType, ...limits });
+/** Only applies the orientation and removes all metadata. */
+export function cleaningPlan(contentType: string): FitPlan {
+  return { contentType, maxBytes: null, maxWidth: null, maxHeight: null, maxPixels: null };
 }
 
 function within({ width, height }: Size, { maxWidth, maxHeight, maxPixels }: FitPlan): Size {

@@ -17,7 +17,7 @@ import {
   type MediaPlace,
 } from '../platforms/media-rules.ts';
 import type { TargetMedia } from '../platforms/platform.ts';
-import { fitImage } from './fit.ts';
+import { cleaningPlan, fitImage } from './fit.ts';
 import { MediaError } from './media-error.ts';
 import { openSource, segmentBytes } from './segments.ts';
 import { StoreError, type MediaStore } from './store/store.ts';
@@ -70,7 +70,7 @@ export function createMediaLoader({ db, store }: LoaderDependencies): LoadMedia 
   };
 
   async function loadThumbnail(row: MediaRow): Promise<TargetMedia> {
-    const plan = row.needs_cleaning ? cleaningOf(row) : null;
+    const plan = row.needs_cleaning ? cleaningPlan(row.content_type!) : null;
     return toTargetMedia(await fit(row, plan), noItem, undefined);
   }
 
@@ -152,10 +152,5 @@ function planOf(row: MediaRow, facts: MediaFacts, rules: MediaRules | null, auto
   // The file at a URL is published as it is there.
   if (row.kind !== 'image' || !rules?.image || rules.needsUrl) return null;
   const plan = autoFit ? planFit(rules.image, facts) : null;
-  return plan ?? (row.needs_cleaning ? cleaningOf(row) : null);
-}
-
-function cleaningOf({ content_type }: MediaRow): FitPlan {
-  const contentType = content_type!;
-  return { contentType, maxBytes: null, maxWidth: null, maxHeight: null, maxPixels: null };
+  return plan ?? (row.needs_cleaning ? cleaningPlan(row.content_type!) : null);
 }

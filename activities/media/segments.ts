@@ -64,8 +64,8 @@ export function keepLease(db: Db, writer: MediaWriter): Lease {
 
 /**
  * Writes the stream after `from`, and returns how many bytes the media then have. The caller has claimed
- * the lease. One segment is stored while the next is read, so at most two are in memory. Whatever ends
- * the stream, `received_bytes` tells where to continue.
+ * the lease. One segment is stored while the next is read, so at most two are in memory. However the stream
+ * ends, `received_bytes` says where to continue.
  */
 export async function writeSegments(
   { db, store }: SegmentDependencies,

@@ -23,7 +23,7 @@ import type { Platform } from '../platforms/platform.ts';
 import { findWait, noteRefusal } from './rate-limits.ts';
 import {
   findMediaObstacle,
-  loadMedia,
+  loadTargetMedia,
   withoutMediaWait,
   type MediaFailure,
 } from './target-media.ts';
@@ -82,7 +82,7 @@ export async function advanceTarget(
     const access = await loadAccess(dependencies, row.social_account_id);
     if (!access) return failUnsent(dependencies, row, 'account_disconnected');
     const network = { title: platform.definition.title, rules: rulesOf(platform, access.traits) };
-    const media = await loadMedia(dependencies, row, network);
+    const media = await loadTargetMedia(dependencies, row, network);
     if (media instanceof PlatformError) {
       await takeStep(dependencies, row, stepAfter(dependencies, row, media), media);
       continue;

@@ -1,8 +1,8 @@
 // The media of a target before its call: waits for them, refuses them, or hands them to the network.
 import { findMedia, idsOf } from '../../schema/database/media/media.ts';
 import type { MediaRow } from '../../schema/database/tables.ts';
-import { mediaOf, type TargetRow } from '../../schema/database/posts/targets.ts';
-import type { PostingErrorCode } from '../../schema/posts/errors.ts';
+import { mediaFailureOf, mediaOf, type TargetRow } from '../../schema/database/posts/targets.ts';
+import { postingErrors, type PostingErrorCode } from '../../schema/posts/errors.ts';
 import type { PlatformRules } from '../../schema/platforms/definition.ts';
 import { StoreError } from '../media/store/store.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
@@ -34,7 +34,7 @@ export async function findMediaObstacle(
   return { next: row.phase, waitMs: mediaDelayMs, clock: { ...row.clock, mediaDelayMs } };
 }
 
-/** The media have arrived. */
+/** For a call after the media have arrived: a later wait starts short again. */
 export function withoutMediaWait(row: TargetRow): TargetRow {
   const { mediaDelayMs: _, ...clock } = row.clock;
   return { ...row, clock };
@@ -43,18 +43,16 @@ export function withoutMediaWait(row: TargetRow): TargetRow {
 function findFailure(ids: string[], found: MediaRow[]): MediaFailure | undefined {
   const failed = found.find(({ status }) => status === 'failed');
   if (failed) {
-    const code = failed.error_code === 'media_hash_mismatch' ? 'media_invalid' : failed.error_code!;
-    const place = failed.url === null ? '' : `${failed.url}: `;
-    return { code, message: `${place}${failed.error_message}` };
+    const { code, message } = mediaFailureOf(failed);
+    return { code, message: failed.url === null ? message : `${failed.url}: ${message}` };
   }
   const isGone = ids.some((id) => !found.some((row) => row.id === id && row.status !== 'deleted'));
-  return isGone
-    ? { code: 'media_expired', message: 'The media of the post were deleted.' }
-    : undefined;
+  const code = 'media_expired';
+  return isGone ? { code, message: postingErrors[code].message } : undefined;
 }
 
 /** A PlatformError: the store doesn't answer, so the target tries again. */
-export async function loadMedia(
+export async function loadTargetMedia(
   { loadMedia: load }: Pick<AdvanceDependencies, 'loadMedia'>,
   row: TargetRow,
   network: { title: string; rules: PlatformRules },

@@ -1,5 +1,6 @@
-// What must hold before bytes are accepted: a store, and room for them.
+// Conditions for accepting bytes: a store, room for them, and media that wait for an upload.
 import type { MediaStorage } from '../../activities/media/store/store.ts';
+import type { MediaRow } from '../../schema/database/tables.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import type { Context } from '../http/context.ts';
 
@@ -7,6 +8,19 @@ export function requireStorage({ media }: Context): MediaStorage {
   if (media) return media;
   throw new AppError('media_not_configured', 'This installation stores no media.', {
     hint: 'The operator sets FANFARE_MEDIA_URL.',
+  });
+}
+
+/** For media that no longer wait for an upload, or never did. */
+export function takesNoUpload({ status, error_message }: MediaRow): AppError {
+  const reasons: Partial<Record<MediaRow['status'], string>> = {
+    pending: 'Fanfare fetches their bytes.',
+    failed: `They failed: ${error_message}`,
+  };
+  const reason = reasons[status] ?? `They are ${status}.`;
+  return new AppError('conflict', `The media take no upload. ${reason}`, {
+    hint: 'Create other media for other bytes.',
+    details: { media_status: status },
   });
 }
 

@@ -20,7 +20,7 @@ import type { Page } from '../../schema/wire/listing.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { page } from '../http/listing.ts';
 import { transact, type Answer } from '../http/transact.ts';
-import { checkProjectBytes, checkSize, requireStorage } from './limits.ts';
+import { checkProjectBytes, checkSize, requireStorage, takesNoUpload } from './limits.ts';
 import { presentMedia } from './presenter.ts';
 import { newUploadToken, uploadUrlOf } from './upload-url.ts';
 
@@ -81,14 +81,9 @@ export async function renewMediaUploadUrl(
 ): Promise<Answer<Media>> {
   const { token, hash } = newUploadToken();
   return transact(context, caller, async ({ trx }) => {
-    const { status, url } = await lockMedia(trx, caller, id);
+    const media = await lockMedia(trx, caller, id);
     requireStorage(context);
-    if (status !== 'pending' || url !== null) {
-      const reason = status === 'pending' ? 'Fanfare fetches their bytes.' : `They are ${status}.`;
-      throw new AppError('conflict', `The media take no upload. ${reason}`, {
-        details: { media_status: status },
-      });
-    }
+    if (media.status !== 'pending' || media.url !== null) throw takesNoUpload(media);
     const row = await renewUpload(trx, caller.projectId, id, hash);
     return { status: 200, data: withUploadUrl(context, row, token), isSecret: true };
   });

@@ -1,4 +1,4 @@
-// Reads what an upload request wants from its headers.
+// Reads from the headers of an upload request which bytes it sends.
 import type { IncomingHttpHeaders } from 'node:http';
 import { AppError, validationError } from '../../schema/wire/errors.ts';
 
@@ -10,7 +10,10 @@ interface Range {
 
 /** `ask`: the client asks where to continue. */
 export type UploadRequest =
-  | { kind: 'whole'; /** Undefined: the end of the body tells. */ total: number | undefined }
+  | {
+      kind: 'whole';
+      /** Undefined: known only at the end of the body. */ total: number | undefined;
+    }
   | ({ kind: 'part'; total: number } & Range)
   | { kind: 'ask'; total: number };
 

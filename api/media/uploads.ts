@@ -14,7 +14,13 @@ import { AppError, validationError } from '../../schema/wire/errors.ts';
 import type { Context } from '../http/context.ts';
 import { toAppError, toErrorAnswer } from '../http/errors.ts';
 import { nameRequest } from '../http/request-id.ts';
-import { checkProjectBytes, checkSize, fullProject, requireStorage } from './limits.ts';
+import {
+  checkProjectBytes,
+  checkSize,
+  fullProject,
+  requireStorage,
+  takesNoUpload,
+} from './limits.ts';
 import { presentMedia } from './presenter.ts';
 import { readUploadRequest, type UploadRequest } from './upload-request.ts';
 import { isUploadToken } from './upload-url.ts';
@@ -53,7 +59,7 @@ export function createUploads(
       await answer(incoming, outgoing, requestId);
     } catch (thrown) {
       if (incoming.destroyed && !incoming.complete) return;
-      const error = toAppError(context, toRefusal(thrown), requestId);
+      const error = toAppError(context, translate(thrown), requestId);
       const { status, headers, error: shown } = toErrorAnswer(context, error);
       const range = rangeOf(error.options.details?.['received_bytes']);
       send(outgoing, status, { ...headers, ...range }, { error: shown, request_id: requestId });
@@ -116,9 +122,10 @@ export function createUploads(
   ): Promise<MediaRow> {
     const { total } = request;
     if (request.kind === 'ask' && (row.status !== 'pending' || row.received_bytes !== total)) {
-      return row.status === 'deleted' ? refuseState(row) : row;
+      if (row.status === 'deleted') throw takesNoUpload(row);
+      return row;
     }
-    if (row.status !== 'pending') return refuseState(row);
+    if (row.status !== 'pending') throw takesNoUpload(row);
     if (total !== undefined) checkTotal(storage, row, total);
     const isReceived = request.kind !== 'whole' && row.received_bytes === total;
     if (isReceived) return withLease(row, (writerId) => complete(storage, row.id, { writerId }));
@@ -181,7 +188,11 @@ export function createUploads(
     }
     if (received === 0) throw emptyFile();
     const isPart = request.kind === 'part' && received < request.total;
-    if (isPart) return (await findMedia(context.db, [row.id]))[0] ?? refuseState(row);
+    if (isPart) {
+      const [media] = await findMedia(context.db, [row.id]);
+      if (media) return media;
+      throw takesNoUpload({ ...row, status: 'deleted' });
+    }
     const sha256 = hash?.digest('hex');
     return complete(storage, row.id, { writerId, ...(sha256 === undefined ? {} : { sha256 }) });
   }
@@ -196,7 +207,8 @@ export function createUploads(
     const claimed = await claimWriter(db, writer);
     if (!claimed) {
       const [current] = await findMedia(db, [row.id]);
-      if (current?.status !== 'pending') return refuseState(current ?? row);
+      if (current?.status !== 'pending')
+        throw takesNoUpload(current ?? { ...row, status: 'deleted' });
       throw new AppError('conflict', 'Another upload of these bytes is running.', {
         hint: 'Wait until it ends. Then ask where to continue.',
         retryAfterS: busyRetryS,
@@ -279,8 +291,8 @@ async function* readBody(
 }
 
 /**
- * Whoever asks for the next bytes has used these. Left to the garbage collector, they would make it run so
- * often that it takes more time than the upload.
+ * The reader has used these bytes once it asks for the next ones. Left to the garbage collector, they would
+ * make it run so often that it takes more time than the upload.
  */
 function free({ buffer, byteLength }: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
@@ -308,14 +320,6 @@ function wrongStart({ received_bytes }: MediaRow): AppError {
   return new AppError('conflict', message, { details: { received_bytes } });
 }
 
-function refuseState({ status, error_message }: MediaRow): never {
-  const reason = status === 'failed' ? `They failed: ${error_message}` : `They are ${status}.`;
-  throw new AppError('conflict', `The media take no upload. ${reason}`, {
-    hint: 'Create other media for other bytes.',
-    details: { media_status: status },
-  });
-}
-
 function failure({ error_code, error_message }: MediaRow): AppError {
   return validationError(
     [{ path: [], code: error_code ?? 'media_invalid', message: error_message ?? '' }],
@@ -323,7 +327,7 @@ function failure({ error_code, error_message }: MediaRow): AppError {
   );
 }
 
-function toRefusal(thrown: unknown): unknown {
+function translate(thrown: unknown): unknown {
   if (thrown instanceof StoreError && thrown.code === 'full') {
     const message = 'The media store has no space left.';
     return new AppError('media_storage_full', message, { cause: thrown });

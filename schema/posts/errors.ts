@@ -68,19 +68,19 @@ export const postingErrors = {
   },
   media_unreachable: {
     message: 'The media could not be fetched from their URL.',
-    hint: 'Check that the URL answers without login, then retry the target. A scheduled post can get new media by an update.',
+    hint: 'Check that the URL answers without login, then retry the target. To keep a scheduled post, update it with other media.',
     isRetriable: true,
     nextAction: 'edit_content',
   },
   media_invalid: {
     message: 'The media are not an image or a video that the network takes.',
-    hint: 'Create a new post with other media. A scheduled post can get new media by an update.',
+    hint: 'Create a new post with other media. To keep a scheduled post, update it with other media.',
     isRetriable: false,
     nextAction: 'edit_content',
   },
   media_too_large: {
     message: 'The media are too large.',
-    hint: 'Create a new post with smaller media. A scheduled post can get new media by an update.',
+    hint: 'Create a new post with smaller media. To keep a scheduled post, update it with other media.',
     isRetriable: false,
     nextAction: 'edit_content',
   },

@@ -3,18 +3,15 @@ import { postingErrors } from '../../posts/errors.ts';
 import type { MediaRow, Transaction } from '../tables.ts';
 import { lockPostAfterResults } from './changes.ts';
 import { setFailed, type Failure } from './target-steps.ts';
-import { mediaOf } from './targets.ts';
+import { mediaFailureOf, mediaOf } from './targets.ts';
 
 /** The media have failed. The posts stay scheduled, so that an update can give them other media. */
-export async function failScheduledTargets(
-  trx: Transaction,
-  { id: mediaId, error_code, error_message }: MediaRow,
-): Promise<void> {
-  const errorCode = error_code === 'media_hash_mismatch' ? 'media_invalid' : error_code!;
-  const { message, isRetriable, nextAction } = postingErrors[errorCode];
+export async function failScheduledTargets(trx: Transaction, media: MediaRow): Promise<void> {
+  const { code: errorCode, message: errorMessage } = mediaFailureOf(media);
+  const { isRetriable, nextAction } = postingErrors[errorCode];
   const failure: Failure = {
     errorCode,
-    errorMessage: error_message ?? message,
+    errorMessage,
     stage: 'prepare',
     platformErrorCode: null,
     providerError: null,
@@ -25,7 +22,7 @@ export async function failScheduledTargets(
     .selectFrom('media_uses')
     .innerJoin('posts', 'posts.id', 'media_uses.post_id')
     .select('posts.id')
-    .where('media_id', '=', mediaId)
+    .where('media_id', '=', media.id)
     .where('posts.status', '=', 'scheduled')
     .orderBy('posts.id')
     .execute();
@@ -41,7 +38,7 @@ export async function failScheduledTargets(
       .execute();
     const using = rows.filter((row) =>
       mediaOf({ media: row.media, post_media: post.media }).some(
-        ({ id, thumbnail_id }) => id === mediaId || thumbnail_id === mediaId,
+        ({ id, thumbnail_id }) => id === media.id || thumbnail_id === media.id,
       ),
     );
     for (const row of using) await setFailed(trx, row, failure);

@@ -1,7 +1,8 @@
 // Targets as the engine reads them: their state, the pauses and limits that hold them, restores.
 import { sql } from 'kysely';
+import { postingErrors } from '../../posts/errors.ts';
 import type { ResultStatus } from '../../posts/posts.ts';
-import type { Db, MediaItem, PostResultRow } from '../tables.ts';
+import type { Db, MediaItem, MediaRow, PostResultRow } from '../tables.ts';
 import { isUnderPause } from '../pauses.ts';
 import { limitKeys } from './rate-limits.ts';
 
@@ -57,6 +58,12 @@ export interface TargetRow extends PostResultRow {
   is_sending_paused: boolean;
   /** Database time of this read. */
   read_at: Date;
+}
+
+/** The error of a target that needs these failed media. */
+export function mediaFailureOf({ error_code, error_message }: MediaRow) {
+  const code = error_code === 'media_hash_mismatch' ? 'media_invalid' : error_code!;
+  return { code, message: error_message ?? postingErrors[code].message };
 }
 
 /** The target's own media, or else the post's. */

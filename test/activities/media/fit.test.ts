@@ -1,7 +1,7 @@
 // Images that are fitted to limits.
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { cleanImage, fitImage, type FittedImage } from '../../../activities/media/fit.ts';
+import { cleaningPlan, fitImage, type FittedImage } from '../../../activities/media/fit.ts';
 import { probe } from '../../../activities/media/probe.ts';
 import type { FitPlan } from '../../../activities/platforms/media-rules.ts';
 import { animation, bytesSource, noise } from '../../support/media/samples.ts';
@@ -119,7 +119,7 @@ describe('orientation', () => {
     const stored = await encoders[contentType]!(leftRed())
       .withMetadata({ orientation: 6 })
       .toBuffer();
-    const fitted = await cleanImage(bytesSource(stored), contentType);
+    const fitted = await fitImage(bytesSource(stored), cleaningPlan(contentType));
     // Turned to the right, the left is at the top.
     expect(fitted).toMatchObject({ contentType, width: 20, height: 40 });
     expect(await isRed(fitted.bytes, 10, 5)).toBe(true);
@@ -144,7 +144,7 @@ describe('metadata', () => {
   test.each(types)('is removed from %s', async (contentType) => {
     const bytes = await encoders[contentType]!(noise(40, 30)).withExif(gps).withXmp(xmp).toBuffer();
     expect(await probe(bytesSource(bytes))).toMatchObject({ needsCleaning: true });
-    const fitted = await cleanImage(bytesSource(bytes), contentType);
+    const fitted = await fitImage(bytesSource(bytes), cleaningPlan(contentType));
     const metadata = await sharp(fitted.bytes).metadata();
     expect([metadata.exif, metadata.xmp, metadata.iptc]).toEqual([undefined, undefined, undefined]);
     for (const word of ['Camera', 'GPSLatitude']) expect(fitted.bytes.includes(word)).toBe(false);
@@ -154,7 +154,7 @@ describe('metadata', () => {
   test('bytes behind an image are removed', async () => {
     const image = await noise(40, 30).gif().toBuffer();
     const both = Buffer.concat([image, Buffer.from('<script>alert(1)</script>')]);
-    const fitted = await cleanImage(bytesSource(both), 'image/gif');
+    const fitted = await fitImage(bytesSource(both), cleaningPlan('image/gif'));
     expect(fitted.bytes.includes('<script>')).toBe(false);
     await expectTrue(fitted);
   });
