@@ -35,6 +35,14 @@ describe('a store in a folder', () => {
     expect(await readdir(join(folder, key.split('/')[0]!))).toEqual([key.split('/')[1]]);
   });
 
+  test('reads in parts of 16 KiB, which Node frees early', async () => {
+    const key = anyKey();
+    await store.put(key, Buffer.alloc(100_000));
+    const sizes: number[] = [];
+    for await (const { byteLength } of store.open(key)) sizes.push(byteLength);
+    expect(sizes).toEqual([...Array.from({ length: 6 }, () => 16_384), 1_696]);
+  });
+
   test('leaves no part of an object that could not be written', async () => {
     const key = anyKey();
     await mkdir(join(folder, key, 'taken'), { recursive: true });
