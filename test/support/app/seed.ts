@@ -54,7 +54,7 @@ async function create<T>(api: Api, path: string, body: unknown): Promise<T> {
   return answer.body.data as T;
 }
 
-async function waitForPost(
+export async function waitForPost(
   api: Api,
   id: string,
   { timeoutMs = 15_000 }: { timeoutMs?: number } = {},

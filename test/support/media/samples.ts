@@ -48,6 +48,12 @@ export type VideoFormat = keyof typeof videoFormats;
 
 /** A parameter set of H.264, baseline profile, 640 × 360. */
 const h264 = '0142001effe10009674200 1eab40501ed0010004 68ce3c80'.replaceAll(' ', '');
+const size = { codedWidth: 640, codedHeight: 360 };
+export const h264Config = {
+  codec: 'avc1.42001e',
+  description: Buffer.from(h264, 'hex'),
+  ...size,
+};
 
 /** A file of two seconds, 640 × 360 pixels, before its rotation. Its pictures can't be shown. */
 export async function video(format: VideoFormat, rotation: Rotation = 0): Promise<Buffer> {
@@ -57,10 +63,7 @@ export async function video(format: VideoFormat, rotation: Rotation = 0): Promis
   const source = new EncodedVideoPacketSource(isWebm ? 'vp8' : 'avc');
   output.addVideoTrack(source, { rotation, frameRate: 10 });
   await output.start();
-  const size = { codedWidth: 640, codedHeight: 360 };
-  const decoderConfig = isWebm
-    ? { codec: 'vp8', ...size }
-    : { codec: 'avc1.42001e', description: Buffer.from(h264, 'hex'), ...size };
+  const decoderConfig = isWebm ? { codec: 'vp8', ...size } : h264Config;
   for (let i = 0; i < 20; i++) {
     const data = Buffer.concat([Buffer.from('000001ec65', 'hex'), Buffer.alloc(495, i + 1)]);
     const packet = new EncodedPacket(data, i % 10 === 0 ? 'key' : 'delta', i / 10, 0.1);

@@ -1,0 +1,64 @@
+// An HTTP proxy on loopback that records the parts of files that pass it, and how each was answered.
+import { once } from 'node:events';
+import { createServer, request as sendRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream/promises';
+
+/** A request whose Content-Range names bytes. */
+export interface SentPart {
+  readonly path: string;
+  readonly start: number;
+  /** After its last byte. */
+  readonly end: number;
+  /** Bytes that have passed so far. */
+  passedBytes: number;
+  /** Undefined: without an answer, as when the server or the client was killed. */
+  status: number | undefined;
+}
+
+export interface PartProxy extends AsyncDisposable {
+  readonly url: string;
+  /** In the order of their requests. Without those that found no server. */
+  readonly parts: readonly SentPart[];
+}
+
+/** A request breaks off when the server at `port` does. */
+export async function startPartProxy(port: number): Promise<PartProxy> {
+  const parts: SentPart[] = [];
+  const proxy = createServer((incoming, outgoing) => {
+    const { method, headers, url: path = '/' } = incoming;
+    const [, start, last] = /^bytes (\d+)-(\d+)\//.exec(headers['content-range'] ?? '') ?? [];
+    const options = { host: '127.0.0.1', port, method, path, headers, agent: false };
+    const server = sendRequest(options);
+    const part: SentPart | undefined =
+      start === undefined
+        ? undefined
+        : { path, start: Number(start), end: Number(last) + 1, passedBytes: 0, status: undefined };
+    server.on('error', () => outgoing.destroy());
+    server.on('response', (answer) => {
+      if (part) part.status = answer.statusCode;
+      outgoing.writeHead(answer.statusCode!, answer.headers);
+      pipeline(answer, outgoing).catch(() => undefined);
+    });
+    server.on('socket', (socket) =>
+      socket.once('connect', () => {
+        if (part) {
+          parts.push(part);
+          incoming.on('data', (bytes: Buffer) => (part.passedBytes += bytes.byteLength));
+        }
+        pipeline(incoming, server).catch(() => outgoing.destroy());
+      }),
+    );
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  return {
+    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    parts,
+    async [Symbol.asyncDispose]() {
+      const closed = once(proxy, 'close');
+      proxy.close();
+      proxy.closeAllConnections();
+      await closed;
+    },
+  };
+}
