@@ -3,6 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { crc32 } from 'node:zlib';
 import type { Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
+import { mediaErrors } from '../../../schema/media.ts';
 import { MediaError } from '../../../activities/media/media-error.ts';
 import { probe } from '../../../activities/media/probe.ts';
 import {
@@ -164,7 +165,7 @@ describe('files that are refused', () => {
   });
 
   test('text, whatever its name', async () => {
-    const message = 'The bytes are not an image or a video that Fanfare can read.';
+    const message = mediaErrors.media_invalid;
     const bytes = Buffer.from('<!doctype html><p>Not found</p>'.repeat(200));
     expect(await refusal(bytes)).toEqual({ code: 'media_invalid', message });
   });

@@ -12,7 +12,7 @@ import {
   Mp4OutputFormat,
   Output,
 } from 'mediabunny';
-import { h264Config } from '../sample-media.ts';
+import { h264Config } from './samples.ts';
 
 export interface LargeVideo extends AsyncDisposable {
   readonly path: string;
