@@ -23,12 +23,13 @@ export async function findSameContent(
   const since = firstIdAt('result', new Date(Date.now() - sameForMs));
   const { rows } = await sql<{ social_account_id: string }>`
     /* prepared: find_same_content */
-    select r.social_account_id
+    select content.account_id as social_account_id
     from unnest(${accountIds}::text[], ${hashes}::text[]) as content (account_id, hash)
-    join post_results r
-      on r.social_account_id = content.account_id and r.content_hash = content.hash::bytea
-    join posts on posts.id = r.post_id
-    where r.project_id = ${projectId} and r.id > ${since}
-      and r.status not in ('failed', 'canceled') and posts.status <> 'draft'`.execute(db);
+    where exists (
+      select from post_results r join posts on posts.id = r.post_id
+      where r.social_account_id = content.account_id and r.content_hash = content.hash::bytea
+        and r.id > ${since} and r.project_id = ${projectId}
+        and r.status not in ('failed', 'canceled') and posts.status <> 'draft'
+    )`.execute(db);
   return new Set(rows.map((row) => row.social_account_id));
 }
