@@ -169,7 +169,7 @@ describe('an app without files:write', () => {
     });
   });
 
-  test('is told so before the post is created', () => {
+  test('learns this before the post is created', () => {
     const place = { path: ['media'], pathOf: (at: number) => ['media', at], autoFit: true };
     const facts = {
       kind: null,
