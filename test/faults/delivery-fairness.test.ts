@@ -140,7 +140,7 @@ describe('with the default of 20 connections, the events of another are no later
   test('beside thousands to an endpoint that takes its time', async () => {
     const burst = 6_000;
     const eventCount = 20;
-    await using busy = await startCountingReceiver(30);
+    await using busy = await startCountingReceiver(50);
     await using other = await startReceiver();
     await app.tenant.createWebhook(busy.url, ['post.published']);
     await app.tenant.createWebhook(other.url, ['post.failed']);
