@@ -3,19 +3,14 @@ import { monthOf } from '../../schema/database/accounts/usage.ts';
 import { publishPostRow } from '../../schema/database/outbox.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
 import { toPostEventData } from '../../schema/database/posts/outcome-event.ts';
-import {
-  insertPost,
-  type PostWithResults,
-  type WrittenPost,
-} from '../../schema/database/posts/posts.ts';
+import { insertPost, type PostWithResults } from '../../schema/database/posts/posts.ts';
 import type { Transaction } from '../../schema/database/tables.ts';
-import type { CreatePost, NewPost, PostIssue } from '../../schema/posts/posts.ts';
+import type { CreatePost, NewPost } from '../../schema/posts/posts.ts';
 import { restNames, type Names } from '../../schema/wire/names.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { transact, type Answer, type Effects } from '../http/transact.ts';
-import { planPost, present, type PlannedPost } from './checks/check-post.ts';
-import { sameContent } from './checks/same-content.ts';
+import { planPost, type PlannedPost } from './checks/check-post.ts';
 import { countNewTargets } from './count-usage.ts';
 import { attachPostMedia } from './attach-media.ts';
 import { presentPost } from './presenter.ts';
@@ -34,18 +29,8 @@ export async function createPost(
     if (planned.status === 'scheduled') await recordScheduled(context, effects.trx, written);
     const status = planned.status === 'pending' ? 202 : 201;
     const shown = presentPost(context, written.post, written.results);
-    const warnings = [...planned.warnings, ...findRepeats(planned, written, names)];
-    return { status, data: { ...shown, warnings } };
+    return { status, data: { ...shown, warnings: planned.warnings } };
   });
-}
-
-/** Targets whose accounts were given the same content lately. */
-function findRepeats({ targets }: PlannedPost, written: WrittenPost, names: Names): PostIssue[] {
-  const accounts = new Map(targets.map(({ account }) => [account.id, account]));
-  return targets
-    .filter(({ account }) => written.repeatedAccounts.has(account.id))
-    .map(({ account, ...target }) => sameContent({ ...target, accountId: account.id }))
-    .map((issue) => present(issue, accounts, names));
 }
 
 /** Throws when an account's monthly limit is exceeded. */
@@ -54,7 +39,7 @@ async function writePost(
   effects: Effects,
   caller: Pick<Caller, 'projectId' | 'environment'>,
   planned: PlannedPost,
-): Promise<WrittenPost> {
+): Promise<PostWithResults> {
   const { projectId } = caller;
   const { caption, autoFit, metadata, status, scheduledAt } = planned;
   const id = newId('post');
@@ -82,7 +67,7 @@ async function writePost(
   if (usageMonth !== null) {
     await countNewTargets(context, effects, caller, planned.targets, usageMonth);
   }
-  return { ...written, repeatedAccounts: inserted.repeatedAccounts };
+  return written;
 }
 
 export async function recordScheduled(

@@ -18,7 +18,7 @@ import { checkTargets, type CheckedTargets, type PlannedTarget } from './targets
 export interface PlannedPost extends Pick<CreatePost, 'caption' | 'metadata'> {
   media: readonly MediaItem[];
   autoFit: boolean;
-  /** Issues that don't refuse the post, besides those that only the write shows. */
+  /** Issues that don't refuse the post. */
   warnings: PostIssue[];
   status: Extract<PostStatus, 'draft' | 'scheduled' | 'pending'>;
   scheduledAt: Date | null;
@@ -32,7 +32,7 @@ export async function planPost(
   input: CreatePost,
   names: Names = restNames,
 ): Promise<PlannedPost> {
-  const { issues, accounts, media, targets } = await checkPost(context, caller, input, 'hash');
+  const { issues, accounts, media, targets } = await checkPost(context, caller, input);
   const refusal = toRefusal(issues);
   if (refusal) throw refusal;
   const { caption, metadata, auto_fit: autoFit = true } = input;
@@ -49,7 +49,7 @@ export async function validatePost(
   input: CreatePost,
   names: Names = restNames,
 ): Promise<PostValidation> {
-  const { issues, accounts, targets } = await checkPost(context, caller, input, 'report');
+  const { issues, accounts, targets } = await checkPost(context, caller, input);
   const excess = await checkUsage(context, caller, input, targets);
   const shown = [...issues, ...excess].map((issue) => present(issue, accounts, names));
   const errors = shown.filter(({ severity }) => severity === 'error');
@@ -77,22 +77,18 @@ async function checkPost(
   context: Context,
   caller: Caller,
   input: CreatePost,
-  sameContent: 'report' | 'hash',
 ): Promise<CheckedTargets> {
   const publishAt = toSchedule(input) ?? new Date();
   const hasKey = caller.idempotency !== undefined || input.idempotency_key !== undefined;
-  const canRepeat = !hasKey && input.status !== 'draft';
-  const checked = await checkTargets(context, caller, input, {
-    publishAt,
-    sameContent: canRepeat ? sameContent : 'ignore',
-  });
+  const warnsOfSame = !hasKey && input.status !== 'draft';
+  const checked = await checkTargets(context, caller, input, { publishAt, warnsOfSame });
   const schedule = checkSchedule(context.config, input).map((issue) => error(issue));
   return { ...checked, issues: [...schedule, ...checked.issues] };
 }
 
-export function present(
+function present(
   { issue, severity, target }: TargetIssue,
-  accounts: ReadonlyMap<string, Pick<SocialAccountRow, 'platform'>>,
+  accounts: ReadonlyMap<string, SocialAccountRow>,
   names: Names,
 ): PostIssue {
   return {

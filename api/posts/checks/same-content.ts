@@ -32,16 +32,11 @@ export async function warnOfSameContent(
   if (hashed.length === 0) return [];
   const contents = hashed.map(({ target, hash }) => ({ accountId: target.accountId, hash }));
   const same = await findSameContent(db, projectId, contents);
+  const message =
+    'The account was given the same content within the last 24 hours. An idempotency key makes a repeat safe.';
   return hashed
     .filter(({ target }) => same.has(target.accountId))
-    .map(({ target }) => sameContent(target));
-}
-
-const message =
-  'The account was given the same content within the last 24 hours. An idempotency key makes a repeat safe.';
-
-export function sameContent(
-  target: Pick<RequestTarget, 'index' | 'accountId' | 'path'>,
-): TargetIssue {
-  return warning({ path: target.path, code: 'repeated_content', message }, target);
+    .map(({ target }) => {
+      return warning({ path: target.path, code: 'repeated_content', message }, target);
+    });
 }

@@ -47,7 +47,7 @@ export async function planTargets(
   caller: Caller,
   input: TargetInput,
 ): Promise<Pick<CheckedTargets, 'media' | 'targets'>> {
-  const options = { publishAt: new Date(), sameContent: 'ignore' } as const;
+  const options = { publishAt: new Date(), warnsOfSame: false };
   const checked = await checkTargets(context, caller, input, options);
   const refusal = toRefusal(checked.issues);
   if (refusal) throw refusal;
@@ -56,8 +56,8 @@ export async function planTargets(
 
 export interface CheckOptions {
   publishAt: Date;
-  /** `hash`: creation compares the hashes while it writes them. */
-  sameContent: 'report' | 'hash' | 'ignore';
+  /** Whether the same content as lately is reported. */
+  warnsOfSame: boolean;
 }
 
 /** An account that the caller can't see counts as unknown. */
@@ -65,7 +65,7 @@ export async function checkTargets(
   context: Context,
   caller: Caller,
   input: TargetInput,
-  { publishAt, sameContent }: CheckOptions,
+  { publishAt, warnsOfSame }: CheckOptions,
 ): Promise<CheckedTargets> {
   const { named, issue } = readTargets(input, context.config.maxTargets);
   const rows = await listAccountsById(
@@ -86,11 +86,8 @@ export async function checkTargets(
   ];
   const items = media.ofPost.items;
   if (issues.some(isError)) return { issues, accounts, media: items, targets: [] };
-  const isHashed = sameContent !== 'ignore';
-  const hashed = isHashed ? named.map((target) => hashTarget(target, input, media)) : [];
-  if (sameContent === 'report') {
-    issues.push(...(await warnOfSameContent(context.db, caller.projectId, hashed)));
-  }
+  const hashed = warnsOfSame ? named.map((target) => hashTarget(target, input, media)) : [];
+  issues.push(...(await warnOfSameContent(context.db, caller.projectId, hashed)));
   const targets = named.map((target, i) => ({
     ...plan(context, target, accounts.get(target.accountId)!, media),
     contentHash: hashed[i]?.hash ?? null,

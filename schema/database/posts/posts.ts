@@ -11,18 +11,11 @@ import type { NewOutboxRow } from '../outbox.ts';
 import type { Notifier } from '../notifier.ts';
 import { isOpenRow } from './targets.ts';
 import { inScope, type RowScope } from '../row-scope.ts';
-import { hasSameContent, sameSince } from './same-content.ts';
 import type { Database, Db, PostResultRow, PostRow, Transaction } from '../tables.ts';
 
 export interface PostWithResults {
   post: PostRow;
   results: PostResultRow[];
-}
-
-/** A post that was just inserted. */
-export interface WrittenPost extends PostWithResults {
-  /** Accounts that were given the same content lately. */
-  repeatedAccounts: ReadonlySet<string>;
 }
 
 export type PostFilters = Omit<ListPosts, 'limit' | 'cursor'>;
@@ -73,10 +66,8 @@ export async function insertPost(
   post: NewPost,
   results: NewResult[],
   asked?: NewOutboxRow,
-): Promise<WrittenPost> {
-  const { rows } = await sql<
-    PostRow & { results: PostResultRow[]; repeated_accounts: string[] | null }
-  >`
+): Promise<PostWithResults> {
+  const { rows } = await sql<PostRow & { results: PostResultRow[] }>`
     /* prepared: insert_post */
     with post as (
       insert into posts (id, project_id, environment, caption, status, scheduled_at, due_at,
@@ -109,17 +100,13 @@ export async function insertPost(
       insert into changes (project_id, subject, subject_id, kind)
       values (${post.project_id}, 'post', ${post.id}, 'created')
     )
-    select post.*, (select json_agg(result order by position) from result) as results,
-      (
-        select array_agg(social_account_id) from result
-        where content_hash is not null and ${hasSameContent('result', sameSince())}
-      ) as repeated_accounts
+    select post.*, (select json_agg(result order by position) from result) as results
     from post`.execute(trx);
   trx.notifyAfterCommit('fanfare_changes');
   if (asked) trx.notifyAfterCommit('fanfare_outbox');
   // JSON would turn times into text, but a new result has none.
-  const { results: written, repeated_accounts, ...row } = rows[0]!;
-  return { post: row, results: written, repeatedAccounts: new Set(repeated_accounts) };
+  const { results: written, ...row } = rows[0]!;
+  return { post: row, results: written };
 }
 
 /** `test` only if every target is a test target, since test keys must not see others. */
