@@ -57,6 +57,8 @@ export interface ConsentWay {
   readonly kind: 'consent';
   /** Asked before `begin`, such as a server or a handle. Absent: nothing. */
   readonly inputs?: z.ZodType<Record<string, string>>;
+  /** Registers Fanfare's app at the server that the inputs name. Absent: users name no server. */
+  readonly registration?: AppRegistration;
   begin(request: ConsentRequest, signal: AbortSignal): Promise<Begun>;
   /** Turns the callback's query into a grant. */
   complete(
@@ -65,6 +67,14 @@ export interface ConsentWay {
     signal: AbortSignal,
   ): Promise<Grant>;
 }
+
+/** At networks of many servers, each has its own app, registered with the first consent. */
+export interface AppRegistration {
+  serverOf(inputs: Record<string, string>): string;
+  register(server: string, callbackUrl: string, signal: AbortSignal): Promise<NewApp>;
+}
+
+export type NewApp = Pick<App, 'clientId' | 'clientSecret'>;
 
 export interface ConsentRequest {
   state: string;

@@ -41,19 +41,19 @@ export function connectAtNetwork(
   );
 }
 
-/** Returns the network's consent page for the user, with the checked inputs. */
-export async function beginAtNetwork(
+/** Returns the network's consent page for the user. `begin` gets the checked inputs. */
+export async function beginAtNetwork<T extends Begun>(
   projectId: string,
-  way: ConsentWay,
-  request: Omit<ConsentRequest, 'inputs'>,
+  { inputs: fields }: ConsentWay,
   given: Record<string, string>,
-): Promise<Begun & { inputs: Record<string, string> }> {
-  const begin = async (inputs: Record<string, string>, signal: AbortSignal) => ({
-    ...takeBegun(await way.begin({ ...request, inputs }, signal)),
-    inputs,
-  });
-  if (way.inputs) return askWithFields(projectId, way.inputs, given, begin);
-  return askNetwork(projectId, (signal) => begin({}, signal), toConflict);
+  begin: (inputs: Record<string, string>, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const ask = async (inputs: Record<string, string>, signal: AbortSignal) => {
+    const begun = await begin(inputs, signal);
+    return { ...begun, ...takeBegun(begun) };
+  };
+  if (fields) return askWithFields(projectId, fields, given, ask);
+  return askNetwork(projectId, (signal) => ask({}, signal), toConflict);
 }
 
 /** A code works once, so a call that failed can't be repeated. */

@@ -1,11 +1,12 @@
 // A consent at the network's own page: sends the user there, and completes the login with its callback.
 import type { ConsentWay } from '../../activities/platforms/platform.ts';
-import { findApp, findAppFor } from '../../schema/database/accounts/apps.ts';
+import { findApp } from '../../schema/database/accounts/apps.ts';
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import { appDeleted } from '../accounts/write-connection.ts';
 import { beginAtNetwork, completeAtNetwork } from '../accounts/connect-at-network.ts';
 import type { Context } from '../http/context.ts';
+import { findConsentApp } from './consent-app.ts';
 import { keepFlow, type BegunConsent, type Choice, type Visit } from './flow.ts';
 import { wayAt, type Place } from './pages.ts';
 import { newState } from './session-secrets.ts';
@@ -19,15 +20,16 @@ export async function beginConsent(
   given: Record<string, string>,
 ): Promise<string> {
   const { id, project_id: projectId } = visit.session;
-  const { definition } = platform;
-  const operatorClientId = context.config.platforms[definition.name].clientId;
-  const wanted = { definition, operatorClientId };
-  const app = await findAppFor(context.db, projectId, context.vault, wanted);
   const state = newState(id, visit.secret);
-  const request = { state, callbackUrl: callbackUrlOf(context), app };
-  const { url, ...begun } = await beginAtNetwork(projectId, way, request, given);
-  const appId = app?.id ?? null;
-  await keepFlow(context, visit, { kind: 'consent', state, way: index, appId, ...begun });
+  const callbackUrl = callbackUrlOf(context);
+  const begun = await beginAtNetwork(projectId, way, given, async (inputs, signal) => {
+    const wanted = { definition: platform.definition, way, inputs, callbackUrl };
+    const app = await findConsentApp(context, projectId, wanted, signal);
+    const { url, flow } = await way.begin({ state, callbackUrl, inputs, app }, signal);
+    return { url, flow, inputs, appId: app?.id ?? null };
+  });
+  const { url, ...stored } = begun;
+  await keepFlow(context, visit, { kind: 'consent', state, way: index, ...stored });
   return url;
 }
 

@@ -1,4 +1,5 @@
 // Operations on connect sessions: create one for a user, and read its status.
+import { findFormWay } from '../../activities/platforms/index.ts';
 import type { ConnectSession, CreateConnectSession } from '../../schema/accounts.ts';
 import {
   getConnectSessionRow,
@@ -6,12 +7,14 @@ import {
   listConnectSessionsById,
 } from '../../schema/database/accounts/connect-sessions.ts';
 import { getProjectRow } from '../../schema/database/projects.ts';
+import type { PlatformName } from '../../schema/platforms/index.ts';
 import { validationError } from '../../schema/wire/errors.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import type { Text } from '../../schema/wire/names.ts';
 import { requireReach } from '../accounts/operations.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { transact, type Answer } from '../http/transact.ts';
+import { findNetworkApp } from './consent-app.ts';
 import { presentConnectSession } from './presenter.ts';
 import { newToken } from './session-secrets.ts';
 
@@ -23,11 +26,7 @@ export async function createConnectSession(
   input: CreateConnectSession,
 ): Promise<Answer<ConnectSession>> {
   requireReach(caller, input.platform);
-  const platform = context.platforms.get(input.platform);
-  if (!platform) {
-    const message = 'is not configured on this server';
-    throw validationError([{ path: ['platform'], code: 'platform_not_configured', message }]);
-  }
+  await requireConfigured(context, caller, input.platform);
   if (input.return_url !== undefined) await checkReturnUrl(context, caller, input.return_url);
   return transact(context, caller, async ({ trx, note }) => {
     const id = newId('connectSession');
@@ -66,6 +65,22 @@ export async function findConnectSessions(
 ): Promise<ConnectSession[]> {
   const rows = await listConnectSessionsById(context.db, caller, ids);
   return rows.map(presentConnectSession);
+}
+
+/** The network is on, and has the app that its ways to connect need. */
+async function requireConfigured(
+  context: Context,
+  { projectId }: Caller,
+  name: PlatformName,
+): Promise<void> {
+  const platform = context.platforms.get(name);
+  const needsApp = platform?.definition.hasApp === true && !findFormWay(platform);
+  if (platform && !needsApp) return;
+  if (platform && (await findNetworkApp(context, projectId, platform.definition))) return;
+  const message: Text = platform
+    ? 'needs an app. Set your own, or ask the operator for one.'
+    : 'is not configured on this server';
+  throw validationError([{ path: ['platform'], code: 'platform_not_configured', message }]);
 }
 
 async function checkReturnUrl({ db }: Context, { projectId }: Caller, url: string): Promise<void> {

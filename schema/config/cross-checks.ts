@@ -21,6 +21,7 @@ export function findCrossIssues(
     ...findCidrIssues(env['FANFARE_ALLOW_PRIVATE_CIDRS']),
     ...findStoredDocumentIssues(env),
     ...findMediaUrlIssues(env['FANFARE_MEDIA_URL']),
+    ...findAppIssues(env),
     ...(values ? findRetentionIssues(values) : []),
   ];
 }
@@ -63,6 +64,14 @@ function findStoredDocumentIssues(env: Variables): string[] {
 function findMediaUrlIssues(url: string | undefined): string[] {
   const location = url === undefined ? undefined : parseMediaUrl(url);
   return typeof location === 'string' ? [`FANFARE_MEDIA_URL: ${location}`] : [];
+}
+
+function findAppIssues(env: Variables): string[] {
+  return Object.keys(env).flatMap((name) => {
+    const [, network] = /^FANFARE_(.+)_CLIENT_SECRET$/.exec(name) ?? [];
+    const id = `FANFARE_${network}_CLIENT_ID`;
+    return network === undefined || env[id] ? [] : [`${id}: is required with ${name}`];
+  });
 }
 
 function findRetentionIssues({

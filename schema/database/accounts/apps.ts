@@ -1,7 +1,6 @@
 // Queries on apps: the clients that the operator and the projects have registered at networks.
 import { sql } from 'kysely';
 import { newId } from '../../wire/ids.ts';
-import { validationError } from '../../wire/errors.ts';
 import type { App } from '../../platforms/definition.ts';
 import {
   platformDefinitions,
@@ -32,6 +31,7 @@ export async function putApp(
   { platform, instance = '', clientId, clientSecret }: GivenApp,
 ): Promise<PlatformAppRow> {
   const key = { project_id: projectId, platform, instance, client_id: clientId };
+  // Not a transaction: a row without its secret is completed by the next call.
   await db
     .insertInto('platform_apps')
     .values({ id: newId('app'), ...key })
@@ -72,35 +72,28 @@ export async function storeOperatorApps(
 
 /** What a new consent asks for. */
 export interface WantedApp {
-  definition: PlatformEntry;
+  platform: PlatformName;
   /** Default: the network has no instances. */
   instance?: string;
   /** The client ID in the operator's settings. The operator's other apps serve older logins. */
   operatorClientId?: string | undefined;
 }
 
-/**
- * The app of a new consent: the project's, or else the operator's. Null: the network needs none. Throws
- * `platform_not_configured` if it needs one.
- */
+/** The app of a new consent: the project's, or else the operator's. Undefined: neither has one. */
 export async function findAppFor(
   db: Db,
   projectId: string,
   vault: Vault,
-  { definition, instance = '', operatorClientId }: WantedApp,
-): Promise<App | null> {
+  { platform, instance = '', operatorClientId }: WantedApp,
+): Promise<App | undefined> {
   const { rows } = await sql<PlatformAppRow>`
     select * from platform_apps
-    where platform = ${definition.name} and instance = ${instance} and (
+    where platform = ${platform} and instance = ${instance} and (
       project_id = ${projectId}
       or project_id is null and (instance <> '' or client_id = ${operatorClientId ?? null}))
     order by project_id nulls last, updated_at desc limit 1`.execute(db);
   const [row] = rows;
-  if (row) return openApp(vault, row);
-  if (!definition.hasApp) return null;
-  throw validationError([
-    { path: ['platform'], code: 'platform_not_configured', message: 'is not configured here' },
-  ]);
+  return row && openApp(vault, row);
 }
 
 /** The project's app or the operator's, by id. Undefined: it was deleted. */

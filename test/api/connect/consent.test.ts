@@ -62,8 +62,8 @@ describe('the consent', () => {
   });
 
   test.each([
-    [503, {}, 503, 'The network answered 503.'],
-    [400, { error: 'invalid_grant', error_description: 'No.' }, 409, 'refused the login: No.'],
+    [503, {}, 503, 'The network failed: HTTP 503'],
+    [400, { error: 'invalid_grant', error_description: 'No.' }, 409, 'invalid_grant: No.'],
   ])('whose code gets %i can be tried again', async (status, body, shown, words) => {
     network.nextTokenAnswer = Response.json(body, { status });
     const browser = browse();

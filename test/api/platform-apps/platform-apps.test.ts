@@ -35,7 +35,10 @@ const set = (client_id: string, client_secret?: string, by: TestKey = owner) =>
 
 /** The app that a new consent of the project uses. */
 const findApp = (by: TestKey = owner, wanted: Partial<WantedApp> = {}) =>
-  findAppFor(rest.context.db, by.projectId, rest.context.vault, { definition, ...wanted });
+  findAppFor(rest.context.db, by.projectId, rest.context.vault, {
+    platform: 'mastodon',
+    ...wanted,
+  });
 
 /** An account that was connected with the project's app. */
 async function addAccount(by: TestKey = owner): Promise<string> {

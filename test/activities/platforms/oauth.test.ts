@@ -1,0 +1,169 @@
+// What each answer of a token endpoint means for the user, the login and the retry.
+import { describe, expect, test } from 'vitest';
+import { createOAuth } from '../../../activities/platforms/oauth.ts';
+import { PlatformError } from '../../../activities/platforms/platform-error.ts';
+
+const app = { id: 'app_1', clientId: 'my-app', clientSecret: 'app-secret' };
+const secrets = { access_token: 'old-access', refresh_token: 'old-refresh' };
+const tokens = { access_token: 'new', token_type: 'bearer', expires_in: 60 };
+const { signal } = new AbortController();
+
+type Answer = () => Response;
+
+/** A network whose token endpoint gives this answer, and the requests that it got. */
+function openOAuth(answer: Answer, settings: { needsRefreshToken?: boolean } = {}) {
+  const requests: Request[] = [];
+  const fetch = async (url: string, init?: RequestInit) => {
+    requests.push(new Request(url, init));
+    return answer();
+  };
+  const oauth = createOAuth(fetch, {
+    network: 'Example',
+    authorizationEndpoint: 'https://example.com/authorize?theme=light',
+    tokenEndpoint: 'https://example.com/token',
+    revocationEndpoint: 'https://example.com/revoke',
+    clientAuth: 'basic',
+    scopes: ['read', 'write'],
+    ...settings,
+  });
+  const request = { state: 'state', callbackUrl: 'https://us.example/callback', inputs: {}, app };
+  const flow = { verifier: 'v'.repeat(43) };
+  return {
+    requests,
+    begin: () => oauth.begin(request),
+    complete: (query: Record<string, string> = { code: 'my-code', state: 'state' }) =>
+      oauth.complete(query, { ...request, flow }, signal),
+    refresh: () => oauth.refresh({ credentials: secrets, app }, signal),
+    revoke: () => oauth.revoke({ credentials: secrets, app }, signal),
+  };
+}
+
+const json = (body: unknown, status = 200, headers: Record<string, string> = {}): Answer => {
+  return () => Response.json(body, { status, headers });
+};
+const refusal = (error: string, status = 400) =>
+  json({ error, error_description: 'Because of old-refresh.' }, status);
+
+async function errorOf(call: Promise<unknown>): Promise<PlatformError> {
+  const error: unknown = await call.catch((thrown: unknown) => thrown);
+  if (error instanceof PlatformError) return error;
+  throw new Error('No PlatformError was thrown.', { cause: error });
+}
+
+test('the consent page gets a challenge, and the exchange its verifier', async () => {
+  const oauth = openOAuth(json(tokens));
+  const { url, flow } = await oauth.begin();
+  const query = Object.fromEntries(new URL(url).searchParams);
+  expect(query).toEqual({
+    theme: 'light',
+    response_type: 'code',
+    client_id: 'my-app',
+    redirect_uri: 'https://us.example/callback',
+    scope: 'read write',
+    state: 'state',
+    code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+    code_challenge_method: 'S256',
+  });
+  expect(url).not.toContain(flow['verifier']);
+  await oauth.complete();
+  const [request] = oauth.requests;
+  // Base64 of `my-app:app-secret`: no character is percent-encoded.
+  expect(request!.headers.get('authorization')).toBe('Basic bXktYXBwOmFwcC1zZWNyZXQ=');
+  expect(Object.fromEntries(new URLSearchParams(await request!.text()))).toEqual({
+    grant_type: 'authorization_code',
+    code: 'my-code',
+    redirect_uri: 'https://us.example/callback',
+    code_verifier: 'v'.repeat(43),
+  });
+});
+
+describe('the tokens of an answer', () => {
+  test('have the scopes that were asked for where the answer names none', async () => {
+    const { scope, credentials } = await openOAuth(json(tokens)).complete();
+    expect(scope).toEqual(['read', 'write']);
+    expect(credentials).toEqual({ access_token: 'new' });
+  });
+
+  test.each(['read other', 'read,other'])('have the scopes %s', async (scope) => {
+    const answer = await openOAuth(json({ ...tokens, scope })).complete();
+    expect(answer.scope).toEqual(['read', 'other']);
+  });
+
+  test('keep the refresh token where the answer has none', async () => {
+    const { credentials } = await openOAuth(json(tokens)).refresh();
+    expect(credentials).toEqual({ access_token: 'new', refresh_token: 'old-refresh' });
+  });
+
+  test('never expire where the answer names no expiry', async () => {
+    const { expires_in: _, ...forever } = tokens;
+    expect((await openOAuth(json(forever)).refresh()).tokenExpiresAt).toBeNull();
+  });
+
+  test('are refused without a refresh token that the network must give', async () => {
+    const error = await errorOf(openOAuth(json(tokens), { needsRefreshToken: true }).complete());
+    expect(error).toMatchObject({ kind: 'rejected' });
+    expect(error.message).toContain('gave no refresh token');
+  });
+});
+
+describe('a refresh', () => {
+  test.each<[string, Answer, string]>([
+    ['invalid_grant', refusal('invalid_grant'), 'reauthorize'],
+    // The operator's settings are wrong, and the login is still good.
+    ['invalid_client', refusal('invalid_client', 401), 'unavailable'],
+    [
+      'a challenge',
+      json({ error: 'invalid_client' }, 401, { 'www-authenticate': 'Basic realm="x"' }),
+      'unavailable',
+    ],
+    ['an unknown code', refusal('temporarily_unavailable'), 'unavailable'],
+    ['429', json({}, 429, { 'retry-after': '7' }), 'rate_limited'],
+    ['a page of a proxy', () => new Response('<html>', { status: 403 }), 'unavailable'],
+    // The network may have replaced the token, so the engine asks once more.
+    ['503', json({}, 503), 'unknown_outcome'],
+    ['nonsense', () => new Response('<html>'), 'unknown_outcome'],
+    ['no token', json({ token_type: 'bearer' }), 'unknown_outcome'],
+    [
+      'a lost connection',
+      () => {
+        throw new TypeError('fetch failed', {
+          cause: Object.assign(new Error(), { code: 'ECONNRESET' }),
+        });
+      },
+      'unknown_outcome',
+    ],
+  ])('that gets %s', async (_, answer, kind) => {
+    const error = await errorOf(openOAuth(answer).refresh());
+    expect(error.kind).toBe(kind);
+    expect(JSON.stringify([error.message, error.options.providerError])).not.toContain(
+      'old-refresh',
+    );
+  });
+});
+
+describe('a consent', () => {
+  test.each<[string, Answer, string]>([
+    ['invalid_grant', refusal('invalid_grant'), 'rejected'],
+    ['503', json({}, 503), 'unavailable'],
+    ['nonsense', () => new Response('<html>'), 'unavailable'],
+    ['an absurd expiry', json({ ...tokens, expires_in: 'soon' }), 'unavailable'],
+  ])('whose code gets %s', async (_, answer, kind) => {
+    expect((await errorOf(openOAuth(answer).complete())).kind).toBe(kind);
+  });
+
+  test('that the network refused says why', async () => {
+    const oauth = openOAuth(json(tokens));
+    const error = await errorOf(
+      oauth.complete({ state: 'state', error: 'server_error', error_description: 'Try later.' }),
+    );
+    expect(error.message).toBe('Example refused the login: Try later.');
+    expect(oauth.requests).toEqual([]);
+  });
+});
+
+test('a revocation sends the refresh token', async () => {
+  const oauth = openOAuth(() => new Response());
+  await oauth.revoke();
+  expect(oauth.requests[0]!.url).toBe('https://example.com/revoke');
+  expect(await oauth.requests[0]!.text()).toBe('token=old-refresh');
+});
