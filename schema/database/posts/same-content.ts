@@ -23,13 +23,14 @@ export async function findSameContent(
   const since = firstIdAt('result', new Date(Date.now() - sameForMs));
   const { rows } = await sql<{ social_account_id: string }>`
     /* prepared: find_same_content */
-    select content.account_id as social_account_id
-    from unnest(${accountIds}::text[], ${hashes}::text[]) as content (account_id, hash)
-    where exists (
-      select from post_results r join posts on posts.id = r.post_id
-      where r.social_account_id = content.account_id and r.content_hash = content.hash::bytea
-        and r.id > ${since} and r.project_id = ${projectId}
-        and r.status not in ('failed', 'canceled') and posts.status <> 'draft'
-    )`.execute(db);
+    select account_id as social_account_id
+    from unnest(${accountIds}::text[], ${hashes}::text[]) as content (account_id, hash),
+      -- Not \`exists\`, for which Postgres might read all results.
+      lateral (
+        select from post_results
+        where social_account_id = account_id and content_hash = hash::bytea and id > ${since}
+          and project_id = ${projectId} and status not in ('failed', 'canceled')
+        limit 1
+      ) as earlier`.execute(db);
   return new Set(rows.map((row) => row.social_account_id));
 }
