@@ -234,6 +234,21 @@ describe('warnings', () => {
     expect(await warningsOf({ caption: 'b' })).toEqual([]);
   });
 
+  test('report no repeat of a post that became a draft', async () => {
+    const later = { account_ids: [accounts[0]], scheduled_at: inSeconds(7_200) };
+    for (const [caption, codes] of [
+      ['stays', ['repeated_content']],
+      ['moves', []],
+    ]) {
+      const { id } = await create({ ...later, caption });
+      const body = { status: 'draft' };
+      if (caption === 'moves')
+        await rest.call('PATCH', `/v1/posts/${id}`, { key: author.key, body });
+      const warnings = await warningsOf({ caption });
+      expect(warnings.map(([, code]: string[]) => code)).toEqual(codes);
+    }
+  });
+
   test('come again with the stored answer of a repeated request', async () => {
     const part = { account_id: accounts[0], caption: 'again' };
     const platform_posts = [0, 1].map((thread_position) => ({ ...part, thread_position }));
