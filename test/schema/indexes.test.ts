@@ -25,12 +25,48 @@ import { deleteEmptyGrant, listLiveGrants } from '../../schema/database/accounts
 import { findUsableApiKey, listApiKeys, listApiKeysById } from '../../schema/database/api-keys.ts';
 import { listConnectSessionsById } from '../../schema/database/accounts/connect-sessions.ts';
 import { deleteChanges, isDeletionKept, readChanges } from '../../schema/database/live/changes.ts';
+import { concludeMedia } from '../../schema/database/media/complete.ts';
 import {
   countFailedFetch,
   failMedia,
   listWaitingFetches,
   restartFetch,
 } from '../../schema/database/media/fetching.ts';
+import {
+  attachMedia,
+  detachOtherMedia,
+  findMedia,
+  hurryFetches,
+  listMediaById,
+  listSegments,
+  refetchMedia,
+} from '../../schema/database/media/media.ts';
+import {
+  deleteUnusedMedia,
+  listMediaToEmpty,
+  removeEmptiedMedia,
+  setEmptied,
+} from '../../schema/database/media/pruning.ts';
+import { findRendition, insertRendition } from '../../schema/database/media/renditions.ts';
+import {
+  findUnfinishedPost,
+  findUpload,
+  getMediaRow,
+  listMediaRows,
+  lockMedia,
+  markDeleted,
+  renewUpload,
+  sumReceivedBytes,
+} from '../../schema/database/media/rows.ts';
+import {
+  addSegment,
+  claimWriter,
+  releaseWriter,
+  removeSegments,
+  renewWriter,
+  rewindMedia,
+} from '../../schema/database/media/segments.ts';
+import { failScheduledTargets } from '../../schema/database/posts/fail-scheduled.ts';
 import { loadAccess } from '../../activities/publishing/credentials.ts';
 import { endGrants } from '../../activities/publishing/end-grants.ts';
 import type { Db } from '../../schema/database/tables.ts';
@@ -180,6 +216,9 @@ describe('lists', () => {
     'accounts that a post names': (db, scope) => listAccountsById(db, scope, ['sa_7', 'sa_57']),
     'accounts by user': (db, scope) =>
       listAccountRows(db, scope, { external_user_id: 'user_7' }, nextPage),
+    media: (db, scope) => listMediaRows(db, scope, {}, page),
+    'media by status, next page': (db, scope) =>
+      listMediaRows(db, scope, { status: 'attached' }, nextPage),
     'apps of a project': (db, scope) => listProjectApps(db, scope),
     'api keys': (db, scope) => listApiKeys(db, scope, page),
     webhooks: (db, scope) => listWebhookRows(db, scope, page),
@@ -212,6 +251,7 @@ describe('the batched reads of GraphQL', () => {
     accounts: (db) => listAccountsById(db, scope, ['sa_7', 'sa_57']),
     'their usage': (db) => listUsage(db, project, ['sa_7', 'sa_57'], '2026-01'),
     'API keys': (db, scope) => listApiKeysById(db, scope, ['key_7', 'key_57']),
+    media: (db, scope) => listMediaById(db, scope, ['med_7', 'med_57']),
     'connect sessions': (db, scope) => listConnectSessionsById(db, scope, ['cs_7', 'cs_57']),
     webhooks: (db, scope) => listWebhooksById(db, scope, ['wh_7', 'wh_57']),
     events: (db, scope) => listEventsById(db, scope, ['evt_7', 'evt_57']),
@@ -259,6 +299,11 @@ describe('the batched reads of GraphQL', () => {
 describe('single rows', () => {
   const reads: Record<string, Read> = {
     'a post with its results': (db, scope) => getPostRow(db, scope, 'post_7'),
+    'a medium': (db, scope) => getMediaRow(db, scope, 'med_7'),
+    'a medium to change': (db, scope) =>
+      inQuietTransaction(db, (trx) => lockMedia(trx, scope, 'med_7')),
+    'the upload of an upload URL': (db) => findUpload(db, 'med_7'),
+    'a rendition': (db) => findRendition(db, 'med_7', 'plan'),
     'a webhook with its health': (db, scope) => getWebhookRow(db, scope, 'wh_7'),
     'webhooks with their health': (db) => listWebhooksById(db, scope, ['wh_7', 'wh_57']),
     'a delivery': (db, scope) => findDelivery(db, scope, 'dlv_7'),
@@ -395,6 +440,74 @@ describe('the engine', () => {
   }
 });
 
+describe('media', () => {
+  const writer = { mediaId: 'med_400', writerId: 'writer_7' };
+  const error = { error_code: 'media_unreachable', error_message: 'm' } as const;
+  const read = async (db: Db, id: string) => (await findMedia(db, [id]))[0]!;
+  const works: Record<string, (db: Db) => Promise<unknown>> = {
+    'are read with their segments': async (db) => {
+      await findMedia(db, ['med_7', 'med_57']);
+      await listSegments(db, 'med_57');
+    },
+    'take segments from their writer': async (db) => {
+      await claimWriter(db, writer);
+      await renewWriter(db, writer);
+      await rewindMedia(db, writer, 0);
+      await removeSegments(db, writer.mediaId, ['med_400/0']);
+      expect(await addSegment(db, writer, { start_byte: 0, bytes: 2, key: 'med_400/1' })).toBe(
+        true,
+      );
+      await releaseWriter(db, writer);
+    },
+    'get their outcome': (db) =>
+      inQuietTransaction(db, async (trx) => {
+        const { id, received_bytes } = await read(trx, 'med_500');
+        const outcome = { status: 'failed', ...error } as const;
+        const concluded = await concludeMedia(trx, { id, received_bytes }, outcome, undefined);
+        expect(concluded?.status).toBe('failed');
+      }),
+    'fail the targets of scheduled posts': (db) =>
+      inQuietTransaction(db, async (trx) => {
+        await failScheduledTargets(trx, { ...(await read(trx, 'med_1001')), ...error });
+      }),
+    'are attached to a post and detached': (db) =>
+      inQuietTransaction(db, async (trx) => {
+        await attachMedia(trx, 'post_57', ['med_57', 'med_107']);
+        await detachOtherMedia(trx, 'post_57', ['med_107']);
+      }),
+    'are fetched earlier': (db) =>
+      inQuietTransaction(db, (trx) => hurryFetches(trx, ['med_600', 'med_700'])),
+    'are fetched again': (db) =>
+      inQuietTransaction(db, async (trx) => {
+        await failMedia(trx, 'med_800', error.error_code, error.error_message);
+        await refetchMedia(trx, ['med_800', 'med_900']);
+      }),
+    'get a rendition': async (db) =>
+      insertRendition(db, await read(db, 'med_57'), {
+        id: 'med_new',
+        name: 'other plan',
+        bytes: Buffer.from('x'),
+        contentType: 'image/png',
+        width: 1,
+        height: 1,
+        segments: [{ start_byte: 0, bytes: 1, key: 'med_new/0' }],
+      }),
+    'are added up for a project': (db) => sumReceivedBytes(db, project),
+    'get another upload URL': (db) =>
+      inQuietTransaction(db, (trx) => renewUpload(trx, project, 'med_57', Buffer.from('x'))),
+    'are deleted unless a post needs them': (db) =>
+      inQuietTransaction(db, async (trx) => {
+        await findUnfinishedPost(trx, project, 'med_157');
+        await markDeleted(trx, project, 'med_157');
+      }),
+  };
+  for (const [name, work] of Object.entries(works)) {
+    test(`${name} by an index`, async () => {
+      await expectIndexed(work);
+    });
+  }
+});
+
 describe('replays', () => {
   const replayId = 'rpl_7';
   const range = {
@@ -470,6 +583,15 @@ describe('pruning', () => {
     'flows of expired connect sessions': (db) => deleteExpiredFlows(db, new Date(), 100),
     'old connect sessions': (db) => deleteConnectSessions(db, new Date(), 100),
     'old replays': (db) => deleteReplays(db, new Date(), 100),
+    'unused media': (db) => {
+      const times = { createdBefore: farAway, concludedBefore: new Date() };
+      return inQuietTransaction(db, (trx) => deleteUnusedMedia(trx, times, '', 500));
+    },
+    'deleted media with bytes': async (db) => {
+      const [id] = await listMediaToEmpty(db, 20);
+      await setEmptied(db, id!);
+    },
+    'deleted media without bytes': (db) => removeEmptiedMedia(db, '', 500),
     'old posts': (db) => deletePosts(db, farAway, 100),
     'old usage': (db) => deleteUsage(db, farAway, 100),
     'deleted webhooks': (db) => deleteWebhooks(db, farAway, 100),
@@ -504,11 +626,16 @@ async function fill(db: Db): Promise<void> {
           when i % 7 = 0 then 'failed' else 'published' end,
         now() + i * interval '1 s', now() - i * interval '1 s'
       from generate_series(0, 19999) i`,
-    `insert into media (id, project_id, environment, status, url, workflow_id, updated_at)
+    `insert into media (id, project_id, environment, status, url, workflow_id, is_emptied, updated_at)
       select 'med_' || i, 'prj_' || i % 50, ${environment},
-        case when i % 100 = 0 then 'pending' else 'attached' end, 'https://example.com/', 'w' || i,
-        now() - i * interval '1 s'
+        case when i % 100 = 0 then 'pending' when i % 100 < 3 then 'deleted' else 'attached' end,
+        'https://example.com/', 'w' || i, i % 100 = 1, now() - i * interval '1 s'
       from generate_series(0, 19999) i`,
+    `insert into media (id, project_id, environment, status, source_media_id, rendition)
+      select 'med_fitted_' || i, 'prj_' || i % 50, ${environment}, 'attached', 'med_' || i, 'plan'
+      from generate_series(0, 19999) i`,
+    `insert into media_segments (media_id, start_byte, bytes, key)
+      select 'med_' || i, 0, 1, 'med_' || i || '/0' from generate_series(0, 19999) i`,
     `insert into media_uses (media_id, post_id) select 'med_' || i, 'post_' || i
       from generate_series(0, 19999) i`,
     `insert into restores (restored_at) values (now())`,

@@ -29,6 +29,7 @@ export async function deleteUnusedMedia(
   if (rows.length === 0) return { media: 0, after: null };
   const ids = rows.map((row) => row.id);
   // A separate statement, so that it sees each use that was committed before the media were locked.
+  // By arrays and `offset 0`: joins might make the planner read whole tables.
   const { rows: deleted } = await sql<{ id: string; project_id: string }>`
     with unused as (
       select id from media where id = any(${ids})
@@ -37,13 +38,13 @@ export async function deleteUnusedMedia(
         and not exists (
           select from media_uses u join posts p on p.id = u.post_id
           where u.media_id = media.id and (p.status in ('draft', 'scheduled', 'pending')
-            or p.progressed_at >= ${concludedBefore}))
+            or p.progressed_at >= ${concludedBefore}) offset 0)
     ), rendition as (
       update media set status = 'deleted', updated_at = now()
-      where source_media_id in (select id from unused) and status <> 'deleted'
+      where source_media_id = any (array(select id from unused)) and status <> 'deleted'
     )
     update media set status = 'deleted', updated_at = now()
-    where id in (select id from unused)
+    where id = any (array(select id from unused))
     returning id, project_id`.execute(trx);
   await insertChanges(
     trx,
@@ -84,7 +85,7 @@ export async function removeEmptiedMedia(
       select id from media where is_emptied and id > ${after} order by id limit ${limit}
       for update skip locked
     ), removed as (
-      delete from media where id in (select id from emptied)
+      delete from media where id = any (array(select id from emptied))
         and not exists (select from media_uses u where u.media_id = media.id)
         and not exists (select from media r where r.source_media_id = media.id)
       returning id
