@@ -1,6 +1,7 @@
 // Describes the GraphQL schema with the texts of the REST routes and the wire's schemas.
 import {
   getNamedType,
+  isEnumType,
   isInputObjectType,
   isInterfaceType,
   isIntrospectionType,
@@ -34,9 +35,9 @@ export function describeSchema(schema: GraphQLSchema, routes: readonly Route[]):
   );
   const names = new Set(described.flatMap((type) => Object.keys(type.getFields())));
 
-  /** Keeps an existing description. Other words in backticks, such as error codes, don't change. */
-  function fill(part: Described, description: string | undefined): void {
-    part.description ||= description?.replace(/`[^`]+`/g, (quoted) => {
+  /** Prefers an existing description. Other words in backticks, such as error codes, don't change. */
+  function fill(part: Described, description?: string): void {
+    part.description = (part.description || description)?.replace(/`[^`]+`/g, (quoted) => {
       const name = operations.get(quoted.slice(1, -1)) ?? toCamelCase(quoted.slice(1, -1));
       return quoted.includes(' ') || names.has(name) ? `\`${name}\`` : quoted;
     });
@@ -58,6 +59,9 @@ export function describeSchema(schema: GraphQLSchema, routes: readonly Route[]):
     for (const [name, field] of Object.entries(type.getFields())) {
       fill(field, descriptionOf(shape[toSnakeCase(name)]));
     }
+  }
+  for (const value of types.flatMap((type) => (isEnumType(type) ? type.getValues() : []))) {
+    fill(value);
   }
   for (const { args, extensions } of composites.flatMap((type) =>
     Object.values(type.getFields()),

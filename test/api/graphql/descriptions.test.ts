@@ -10,6 +10,7 @@ import {
   type GraphQLNamedType,
 } from 'graphql';
 import { expect, test } from 'vitest';
+import { toSnakeCase } from '../../../api/graphql/case-conversion.ts';
 import { createSchema } from '../../../api/resources/schema.ts';
 import { routes } from '../../../api/resources/routes.ts';
 import { writeOpenApi } from '../../../api/reference/openapi.ts';
@@ -58,6 +59,16 @@ test('the GraphQL schema describes every type, field, argument, value and input 
 test('the GraphQL schema names operations by their fields, not by their REST calls', () => {
   const calls = /`(GET|POST|PATCH|PUT|DELETE) /;
   expect(ours.flatMap(partsOf).filter(([, text]) => calls.test(text!))).toEqual([]);
+});
+
+test('the GraphQL schema names fields as GraphQL writes them', () => {
+  const names = new Set(
+    ours.flatMap((type) => ('getFields' in type ? Object.keys(type.getFields()) : [])),
+  );
+  const wireNames = [...names].map(toSnakeCase).filter((name) => name.includes('_'));
+  expect(wireNames).toContain('error_code');
+  const isNamed = (text: string) => wireNames.some((name) => text.includes(`\`${name}\``));
+  expect(ours.flatMap(partsOf).filter(([, text]) => isNamed(text!))).toEqual([]);
 });
 
 interface JsonSchema {
