@@ -1,4 +1,5 @@
-// What docs/media.md says: its requests and its program, run as printed, and its tables.
+// What docs/media.md says: its requests and its program, run as printed, and its tables. Also the requests
+// of docs/graphql.md, which do the same.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -34,10 +35,11 @@ afterAll(async () => {
 });
 
 const page = readPage('docs/media.md');
-const requests = readBlocks(page).filter(({ language }) => language === 'sh');
+const requestsOf = (text: string) =>
+  readBlocks(text).flatMap(({ language, text }) => (language === 'sh' ? [text] : []));
 
 test('the requests upload a file and publish a post with it', async () => {
-  const [create, put, publish] = requests.map(({ text }) => text);
+  const [create, put, publish] = requestsOf(page);
   const path = join(folder, 'spring.png');
   await writeFile(path, await pngOf(30, 20));
   const env = { URL: app.url, KEY: app.tenant.key };
@@ -51,6 +53,20 @@ test('the requests upload a file and publish a post with it', async () => {
   const post = publish!.replace('sa_ADA', account.id).replace('med_SPRING', media.id);
   const { data } = JSON.parse(await shell.run(post, env));
   expect(data).toMatchObject({ status: 'pending', media: [{ id: media.id }] });
+});
+
+test('the requests in GraphQL upload a file and publish a post with it', async () => {
+  const [create, put, publish] = requestsOf(readPage('docs/graphql.md'));
+  const path = join(folder, 'graphql.png');
+  await writeFile(path, await pngOf(30, 20));
+  const env = { URL: app.url, KEY: app.tenant.key };
+  const { createMedia: media } = JSON.parse(await shell.run(create!, env)).data;
+  await shell.run(put!.replace('spring.png', path), { ...env, UPLOAD_URL: media.uploadUrl });
+  const account = await app.tenant.connectSandbox('reader-of-graphql');
+  const mutation = publish!.replace('sa_ADA', account.id).replace('med_SPRING', media.id);
+  const { createPost: post } = JSON.parse(await shell.run(mutation, env)).data;
+  expect(post).toMatchObject({ status: 'PENDING', media: [{ id: media.id }] });
+  expect((await app.tenant.waitForPost(post.id)).status).toBe('published');
 });
 
 test('the program sends a file in parts', async () => {
