@@ -43,7 +43,7 @@ export function written<T>(
   return { statuses: [statuses].flat(), schema, isList: false, render };
 }
 
-/** A created resource whose data have `warnings`, which the answer shows beside `data`. */
+/** A written resource whose data have `warnings`, which the answer shows beside `data`. */
 export function writtenWithWarnings<T, Warning>(
   statuses: readonly number[],
   schema: z.ZodType<T>,

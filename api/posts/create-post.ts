@@ -5,7 +5,7 @@ import { recordEvent } from '../../schema/database/events/record.ts';
 import { toPostEventData } from '../../schema/database/posts/outcome-event.ts';
 import { insertPost, type PostWithResults } from '../../schema/database/posts/posts.ts';
 import type { Transaction } from '../../schema/database/tables.ts';
-import type { CreatePost, NewPost } from '../../schema/posts/posts.ts';
+import type { CreatePost, CheckedPost } from '../../schema/posts/posts.ts';
 import { restNames, type Names } from '../../schema/wire/names.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import type { Caller, Context } from '../http/context.ts';
@@ -22,7 +22,7 @@ export async function createPost(
   caller: Caller,
   input: CreatePost,
   names: Names = restNames,
-): Promise<Answer<NewPost>> {
+): Promise<Answer<CheckedPost>> {
   const planned = await planPost(context, caller, input, names);
   return transact(context, caller, async (effects) => {
     const written = await writePost(context, effects, caller, planned);

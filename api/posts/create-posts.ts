@@ -4,7 +4,12 @@ import type { CreatePosts } from '../../schema/posts/bulk.ts';
 import type { ErrorObject } from '../../schema/wire/error-object.ts';
 import { validationError } from '../../schema/wire/errors.ts';
 import { restNames, type Names } from '../../schema/wire/names.ts';
-import { CreatePost, type NewPost, type Post, type PostIssue } from '../../schema/posts/posts.ts';
+import {
+  CreatePost,
+  type CheckedPost,
+  type Post,
+  type PostIssue,
+} from '../../schema/posts/posts.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { toAppError, toErrorAnswer } from '../http/errors.ts';
 import { maxKeyLength } from '../http/idempotency.ts';
@@ -76,12 +81,12 @@ async function createOnce(
   caller: Caller,
   input: CreatePost,
   names: Names,
-): Promise<Answer<NewPost>> {
+): Promise<Answer<CheckedPost>> {
   try {
     await refuseAnswered(context, caller);
     return await createPost(context, caller, input, names);
   } catch (error) {
-    if (error instanceof Replayed) return error.answer as Answer<NewPost>;
+    if (error instanceof Replayed) return error.answer as Answer<CheckedPost>;
     throw error;
   }
 }

@@ -2,7 +2,8 @@
 import { monthOf } from '../../schema/database/accounts/usage.ts';
 import { lockPostWithResults, setPost } from '../../schema/database/posts/changes.ts';
 import { getPostRow } from '../../schema/database/posts/posts.ts';
-import type { Post } from '../../schema/posts/posts.ts';
+import type { CheckedPost } from '../../schema/posts/posts.ts';
+import { restNames, type Names } from '../../schema/wire/names.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { transact, type Answer } from '../http/transact.ts';
 import { countResults } from './count-usage.ts';
@@ -15,20 +16,27 @@ import type { PostRow, Transaction } from '../../schema/database/tables.ts';
 import { insertPublishPost } from '../../schema/database/outbox.ts';
 
 /** Checks the post like a new one, since rules and accounts may have changed since its creation. */
-export function publishPost(context: Context, caller: Caller, id: string): Promise<Answer<Post>> {
+export function publishPost(
+  context: Context,
+  caller: Caller,
+  id: string,
+  names: Names = restNames,
+): Promise<Answer<CheckedPost>> {
   return transact(context, caller, async (effects) => {
     const { trx, change } = effects;
     const stored = await lockPostWithResults(trx, caller, id);
     if (!isWaiting(stored.post)) {
       throw wrongState(stored.post, 'only a draft or a scheduled post can be published now');
     }
-    await planTargets({ ...context, db: trx }, caller, toTargetInput(stored));
+    const options = { publishAt: new Date(), names };
+    const input = toTargetInput(stored);
+    const { warnings } = await planTargets({ ...context, db: trx }, caller, input, options);
     await startRun(trx, stored.post, { status: 'pending', scheduledAt: null });
     change({ subject: 'post', subject_id: id, kind: 'submitted' });
     const written = await getPostRow(trx, caller, id);
     const { post, results } = await attachPostMedia(trx, caller, written);
     await countResults(context, effects, caller, results, { month: monthOf(new Date()) });
-    return { status: 202, data: presentPost(context, post, results) };
+    return { status: 202, data: { ...presentPost(context, post, results), warnings } };
   });
 }
 

@@ -94,7 +94,7 @@ export const postRoutes = [
       'The post must be a draft or scheduled. A new `scheduled_at` schedules or reschedules it.',
     scope: 'posts:write',
     body: UpdatePost,
-    answer: written(200, Post),
+    answer: writtenWithWarnings([200], Post, PostIssue),
     run: ({ context, caller, params, body }) => updatePost(context, caller, params.id, body),
   }),
 
@@ -114,7 +114,7 @@ export const postRoutes = [
     description:
       'The post must be a draft or scheduled. Its content is checked again. In issues, `platform_posts` are the targets in the order of the results.',
     scope: 'posts:write',
-    answer: written(202, Post),
+    answer: writtenWithWarnings([202], Post, PostIssue),
     run: ({ context, caller, params }) => publishPost(context, caller, params.id),
   }),
 

@@ -10,7 +10,8 @@ import {
 } from '../../schema/database/posts/changes.ts';
 import { getPostRow, type PostWithResults } from '../../schema/database/posts/posts.ts';
 import type { UpdatePost } from '../../schema/posts/changes.ts';
-import type { Post } from '../../schema/posts/posts.ts';
+import type { CheckedPost, PostIssue } from '../../schema/posts/posts.ts';
+import { restNames, type Names } from '../../schema/wire/names.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { transact, type Answer, type Effects } from '../http/transact.ts';
 import { countResults } from './count-usage.ts';
@@ -29,7 +30,8 @@ export async function updatePost(
   caller: Caller,
   id: string,
   changes: UpdatePost,
-): Promise<Answer<Post>> {
+  names: Names = restNames,
+): Promise<Answer<CheckedPost>> {
   const { scheduled_at, status: _, ...content } = changes;
   const scheduledAt = readSchedule(context.config, { scheduled_at: scheduled_at ?? undefined });
   return transact(context, caller, async (effects) => {
@@ -37,10 +39,13 @@ export async function updatePost(
     if (!isWaiting(stored.post)) {
       throw wrongState(stored.post, 'only a draft or a scheduled post can be changed');
     }
-    const newTargets = await writeContent(context, effects, caller, stored, content);
+    const time = scheduled_at === undefined ? stored.post.scheduled_at : scheduledAt;
+    const { newTargets, warnings } = await writeContent(context, effects, caller, stored, content, {
+      publishAt: time ?? new Date(),
+      names,
+    });
     const transition = transitionOf(stored.post, changes);
     if (scheduled_at !== undefined || transition) {
-      const time = scheduled_at === undefined ? stored.post.scheduled_at : scheduledAt;
       await writeTime(effects.trx, stored.post, transition, time);
     }
     const subject = { subject: 'post', subject_id: id } as const;
@@ -64,7 +69,8 @@ export async function updatePost(
         pathOf: (position: number) => newTargets[position]!.path,
       }),
     });
-    return { status: 200, data: presentPost(context, written.post, written.results) };
+    const shown = presentPost(context, written.post, written.results);
+    return { status: 200, data: { ...shown, warnings } };
   });
 }
 
@@ -73,14 +79,15 @@ function usageMonthOf({ status, scheduled_at }: PostRow): string | null {
   return status === 'scheduled' && scheduled_at ? monthOf(scheduled_at) : null;
 }
 
-/** Returns the new targets if they replaced the stored ones. */
+/** `newTargets`: those that replaced the stored ones. */
 async function writeContent(
   context: Context,
   { trx }: Effects,
   caller: Caller,
   stored: PostWithResults,
   changes: Partial<UpdatePost>,
-): Promise<PlannedTarget[] | undefined> {
+  options: { publishAt: Date; names: Names },
+): Promise<{ newTargets: PlannedTarget[] | undefined; warnings: PostIssue[] }> {
   const { account_ids, platform_posts, caption, media, media_ids, media_urls, metadata } = changes;
   const { post } = stored;
   const { platform_posts: storedTargets, ...storedContent } = toTargetInput(stored);
@@ -90,12 +97,13 @@ async function writeContent(
     caption: caption ?? storedContent.caption,
     auto_fit: changes.auto_fit ?? storedContent.auto_fit,
   };
-  const planned = await planTargets({ ...context, db: trx }, caller, {
+  const input = {
     ...content,
     ...(hasNewMedia ? { media, media_ids, media_urls } : { media: storedContent.media }),
     ...(hasNewTargets ? { account_ids, platform_posts } : { platform_posts: storedTargets }),
-  });
-  const { targets } = planned;
+  };
+  const planned = await planTargets({ ...context, db: trx }, caller, input, options);
+  const { targets, warnings } = planned;
   if (!hasNewTargets) {
     await clearContentHashes(trx, post.project_id, post.id);
     const failed = stored.results.filter(({ status }) => status === 'failed');
@@ -110,7 +118,7 @@ async function writeContent(
     ...(hasNewMedia && { media: JSON.stringify(planned.media) }),
     ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
   });
-  return hasNewTargets ? targets : undefined;
+  return { newTargets: hasNewTargets ? targets : undefined, warnings };
 }
 
 type Transition = 'scheduled' | 'rescheduled' | 'unscheduled';

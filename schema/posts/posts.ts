@@ -398,8 +398,8 @@ export const PostIssue = z
   .meta({ id: 'PostIssue', description: 'An issue with one field of a post.' });
 export type PostIssue = z.infer<typeof PostIssue>;
 
-/** A post that was just created. */
-export type NewPost = Post & { warnings: PostIssue[] };
+/** A post whose content was just checked. */
+export type CheckedPost = Post & { warnings: PostIssue[] };
 
 export const PostValidation = z
   .object({

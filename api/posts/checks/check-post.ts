@@ -1,7 +1,7 @@
 // All checks of a post before it is written: to create it, or only to validate it.
 import { monthOf } from '../../../schema/database/accounts/usage.ts';
-import { render, restNames, type Names } from '../../../schema/wire/names.ts';
-import type { MediaItem, SocialAccountRow } from '../../../schema/database/tables.ts';
+import { restNames, type Names } from '../../../schema/wire/names.ts';
+import type { MediaItem } from '../../../schema/database/tables.ts';
 import type {
   CreatePost,
   PostIssue,
@@ -10,7 +10,7 @@ import type {
 } from '../../../schema/posts/posts.ts';
 import type { Caller, Context } from '../../http/context.ts';
 import { foreseeExcess } from '../count-usage.ts';
-import { error, toRefusal, type TargetIssue } from './target-issues.ts';
+import { error, presentIssue, toRefusal, type TargetIssue } from './target-issues.ts';
 import { checkSchedule, toSchedule } from './schedule.ts';
 import { checkTargets, type CheckedTargets, type PlannedTarget } from './targets.ts';
 
@@ -38,7 +38,7 @@ export async function planPost(
   const { caption, metadata, auto_fit: autoFit = true } = input;
   const scheduledAt = toSchedule(input);
   const status = input.status ?? (scheduledAt ? 'scheduled' : 'pending');
-  const warnings = issues.map((issue) => present(issue, accounts, names));
+  const warnings = issues.map((issue) => presentIssue(issue, accounts, names));
   return { caption, media, autoFit, metadata, status, scheduledAt, targets, warnings };
 }
 
@@ -51,7 +51,7 @@ export async function validatePost(
 ): Promise<PostValidation> {
   const { issues, accounts, targets } = await checkPost(context, caller, input);
   const excess = await checkUsage(context, caller, input, targets);
-  const shown = [...issues, ...excess].map((issue) => present(issue, accounts, names));
+  const shown = [...issues, ...excess].map((issue) => presentIssue(issue, accounts, names));
   const errors = shown.filter(({ severity }) => severity === 'error');
   const warnings = shown.filter(({ severity }) => severity === 'warning');
   return { valid: errors.length === 0, errors, warnings };
@@ -84,22 +84,4 @@ async function checkPost(
   const checked = await checkTargets(context, caller, input, { publishAt, warnsOfSame });
   const schedule = checkSchedule(context.config, input).map((issue) => error(issue));
   return { ...checked, issues: [...schedule, ...checked.issues] };
-}
-
-function present(
-  { issue, severity, target }: TargetIssue,
-  accounts: ReadonlyMap<string, SocialAccountRow>,
-  names: Names,
-): PostIssue {
-  return {
-    platform_post_index: target?.index ?? null,
-    account_id: target?.accountId ?? null,
-    platform: (target && accounts.get(target.accountId)?.platform) ?? null,
-    field: names.path(issue.path),
-    code: issue.code,
-    message: render(issue.message, names),
-    actual: issue.actual ?? null,
-    limit: issue.limit ?? null,
-    severity,
-  };
 }

@@ -1,6 +1,7 @@
 // An issue that a check finds in a post, with its target. Errors refuse the post, and warnings don't.
 import { validationError, type AppError, type Issue } from '../../../schema/wire/errors.ts';
-import { render, writePath } from '../../../schema/wire/names.ts';
+import { render, writePath, type Names } from '../../../schema/wire/names.ts';
+import type { SocialAccountRow } from '../../../schema/database/tables.ts';
 import type { PostIssue } from '../../../schema/posts/posts.ts';
 import type { RequestTarget } from './request-targets.ts';
 
@@ -31,4 +32,23 @@ export function toRefusal(issues: TargetIssue[]): AppError | undefined {
       .map(({ issue }) => [`${writePath(issue.path)} ${render(issue.message)}`, issue]),
   );
   return errors.size === 0 ? undefined : validationError([...errors.values()]);
+}
+
+/** The issue as both APIs show it. */
+export function presentIssue(
+  { issue, severity, target }: TargetIssue,
+  accounts: ReadonlyMap<string, SocialAccountRow>,
+  names: Names,
+): PostIssue {
+  return {
+    platform_post_index: target?.index ?? null,
+    account_id: target?.accountId ?? null,
+    platform: (target && accounts.get(target.accountId)?.platform) ?? null,
+    field: names.path(issue.path),
+    code: issue.code,
+    message: render(issue.message, names),
+    actual: issue.actual ?? null,
+    limit: issue.limit ?? null,
+    severity,
+  };
 }

@@ -1,13 +1,14 @@
 // Checks the targets of a request, and plans the results to write.
 import type { Issue } from '../../../schema/wire/errors.ts';
-import type { Path, Text } from '../../../schema/wire/names.ts';
+import type { Names, Path, Text } from '../../../schema/wire/names.ts';
 import type { MediaItem, SocialAccountRow } from '../../../schema/database/tables.ts';
 import { listAccountsById, type AccountRow } from '../../../schema/database/accounts/accounts.ts';
+import type { PostIssue } from '../../../schema/posts/posts.ts';
 import { lostAccountWords, reconnectCalls } from '../../../schema/posts/reconnecting.ts';
 import { factsOf } from '../../../activities/platforms/media-rules.ts';
 import { rulesOf } from '../../../activities/platforms/index.ts';
 import type { Caller, Context } from '../../http/context.ts';
-import { error, isError, toRefusal, type TargetIssue } from './target-issues.ts';
+import { error, isError, presentIssue, toRefusal, type TargetIssue } from './target-issues.ts';
 import { checkTargetMedia, hashTarget, readAllMedia, type RequestMedia } from './request-media.ts';
 import { readTargets, type RequestTarget, type TargetInput } from './request-targets.ts';
 import { checkContent } from './network-rules.ts';
@@ -41,17 +42,19 @@ export interface CheckedTargets {
   targets: PlannedTarget[];
 }
 
-/** Throws one error with all issues. */
+/** Throws one error with all issues. Does not compare the content with that of other posts. */
 export async function planTargets(
   context: Context,
   caller: Caller,
   input: TargetInput,
-): Promise<Pick<CheckedTargets, 'media' | 'targets'>> {
-  const options = { publishAt: new Date(), warnsOfSame: false };
-  const checked = await checkTargets(context, caller, input, options);
-  const refusal = toRefusal(checked.issues);
+  { publishAt, names }: { publishAt: Date; names: Names },
+): Promise<Pick<CheckedTargets, 'media' | 'targets'> & { warnings: PostIssue[] }> {
+  const options = { publishAt, warnsOfSame: false };
+  const { issues, accounts, media, targets } = await checkTargets(context, caller, input, options);
+  const refusal = toRefusal(issues);
   if (refusal) throw refusal;
-  return checked;
+  const warnings = issues.map((issue) => presentIssue(issue, accounts, names));
+  return { media, targets, warnings };
 }
 
 export interface CheckOptions {

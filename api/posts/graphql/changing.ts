@@ -1,7 +1,8 @@
 // Changing, publishing, canceling, deleting and retrying posts, in GraphQL.
 import { UpdatePost } from '../../../schema/posts/changes.ts';
 import { builder, operationCost } from '../../graphql/builder.ts';
-import { readId, write } from '../../graphql/operation.ts';
+import { namesAt } from '../../graphql/input.ts';
+import { inInput, readId, write } from '../../graphql/operation.ts';
 import { idArguments, idempotencyArguments, noInput } from '../../graphql/shapes.ts';
 import { cancelPost } from '../cancel-post.ts';
 import { NewPostStatusRef, PlatformPostInput, PostMediaInputRef } from './creating.ts';
@@ -39,7 +40,10 @@ builder.mutationFields((t) => ({
       write(
         graphql,
         { scope: 'posts:write', schema: UpdatePost, args, info },
-        (context, caller, changes) => updatePost(context, caller, readId('post', args.id), changes),
+        (context, caller, changes) => {
+          const names = namesAt(inInput(args, info));
+          return updatePost(context, caller, readId('post', args.id), changes, names);
+        },
       ),
   }),
   publishPost: t.field({
@@ -49,7 +53,7 @@ builder.mutationFields((t) => ({
     args: postArguments,
     resolve: (_, args, graphql, info) =>
       write(graphql, { ...noInputWrite, args, info }, (context, caller) =>
-        publishPost(context, caller, readId('post', args.id)),
+        publishPost(context, caller, readId('post', args.id), namesAt({})),
       ),
   }),
   cancelPost: t.field({

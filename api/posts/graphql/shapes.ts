@@ -161,7 +161,7 @@ builder.node(PostRef, {
     warnings: t.field({
       type: [PostIssueRef],
       description:
-        'Issues that did not prevent the post, but may surprise you. Empty except in the response to its creation.',
+        'Issues that did not prevent the post, but may surprise you. Empty except in the response to creating, updating or publishing it.',
       resolve: ({ warnings }) => warnings ?? [],
     }),
     results: t.field({

@@ -66,6 +66,26 @@ describe('updatePost', () => {
     expect(refused).toMatchObject({ code: 'validation_error', issues: [{ path, code }] });
   });
 
+  test('reports warnings with the paths of its input, and so does publishPost', async () => {
+    const { id } = await create();
+    const platformPosts = [0, 1].map((threadPosition) => {
+      return { accountId: account.id, threadPosition, caption: 'same' };
+    });
+    const { updatePost: changed } = await ask(
+      app,
+      'mutation ($id: ID!, $input: UpdatePostInput!) { updatePost(id: $id, input: $input) { warnings { field code } } }',
+      { id, input: { platformPosts } },
+    );
+    const code = 'repeated_text';
+    expect(changed.warnings).toEqual([{ field: 'input.platformPosts[1].caption', code }]);
+    const { publishPost: published } = await ask(
+      app,
+      'mutation ($id: ID!) { publishPost(id: $id) { warnings { field code } } }',
+      { id },
+    );
+    expect(published.warnings).toEqual([{ field: 'platformPosts[1].caption', code }]);
+  });
+
   test('refuses a post that has started', async () => {
     const { id } = await create({});
     const input = { caption: 'late' };

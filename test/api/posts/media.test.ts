@@ -199,6 +199,8 @@ describe('a URL', () => {
 });
 
 describe('warnings', () => {
+  const shown = (issues: { code: string; field: string }[]) =>
+    issues.map(({ field, code }) => [field, code]);
   const warningsOf = async (body: object, headers = {}) => {
     const request = { account_ids: [accounts[0]], ...body };
     const answer = await rest.call('POST', '/v1/posts', {
@@ -207,10 +209,7 @@ describe('warnings', () => {
       headers,
     });
     expect(answer.status).toBeLessThan(300);
-    return answer.body.warnings.map((issue: { code: string; field: string }) => [
-      issue.field,
-      issue.code,
-    ]);
+    return shown(answer.body.warnings);
   };
 
   test('report the same content within a day, unless the request has an idempotency key', async () => {
@@ -256,5 +255,19 @@ describe('warnings', () => {
     const first = await warningsOf(body, { 'Idempotency-Key': 'k2' });
     expect(first).toEqual([['platform_posts[1].caption', 'repeated_text']]);
     expect(await warningsOf(body, { 'Idempotency-Key': 'k2' })).toEqual(first);
+  });
+
+  test('come with a changed post and with one that is published', async () => {
+    const large = await media({ size_bytes: 2_500_000 });
+    const bluesky = await rest.insertAccount(author.projectId, { platform: 'bluesky' });
+    const { id } = await create({ caption: 'a', account_ids: [bluesky], status: 'draft' });
+    const plain = await author.change(id, { caption: 'b' });
+    expect([plain.status, plain.body.warnings]).toEqual([200, []]);
+    const changed = await author.change(id, { media_ids: [large] });
+    expect(shown(changed.body.warnings)).toEqual([['media_ids[0]', 'media_fitted']]);
+    const published = await author.ask(id, 'publish');
+    expect(published.status).toBe(202);
+    expect(shown(published.body.warnings)).toEqual([['media[0].id', 'media_fitted']]);
+    expect(published.body.data).not.toHaveProperty('warnings');
   });
 });

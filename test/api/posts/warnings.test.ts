@@ -1,5 +1,6 @@
-// Warnings of validation, about posts that creation accepts.
+// Warnings of validation, about posts that creation accepts, and those of a changed post.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { TestAnswer } from '../../support/app/rest.ts';
 import { createValidator, type Validator } from '../../support/checks/validator.ts';
 import { addGrant } from '../../support/rows/grants.ts';
 import { inSeconds } from '../../support/rows/posts.ts';
@@ -13,17 +14,19 @@ beforeAll(async () => {
   account = await validator.insertAccount(validator.projectId);
 });
 afterAll(() => validator[Symbol.asyncDispose]());
-afterEach(() => validator.expectNothingWritten());
+/** Its access ends in two hours. */
+async function addLeavingAccount() {
+  const expiresAt = new Date(inSeconds(7_200));
+  const { projectId, rest } = validator;
+  const grant_id = await addGrant(rest.context.db, { projectId, tokenExpiresAt: expiresAt });
+  return { leaving: await validator.insertAccount(projectId, { grant_id }), expiresAt };
+}
 
 describe('a warning', () => {
+  afterEach(() => validator.expectNothingWritten());
+
   test('reports access that ends before the post is due, if only the user can renew it', async () => {
-    const expiresAt = new Date(inSeconds(7_200));
-    const { projectId } = validator;
-    const grant_id = await addGrant(validator.rest.context.db, {
-      projectId,
-      tokenExpiresAt: expiresAt,
-    });
-    const leaving = await validator.insertAccount(projectId, { grant_id });
+    const { leaving, expiresAt } = await addLeavingAccount();
     const post = (hours: number) => ({
       caption: 'a',
       account_ids: [account, leaving],
@@ -61,4 +64,21 @@ describe('a warning', () => {
       { platform_post_index: 2, field: 'platform_posts[2].caption', code: 'repeated_text' },
     ]);
   });
+});
+
+test('a changed post is checked for the time when it is due', async () => {
+  const { leaving } = await addLeavingAccount();
+  const { rest, key } = validator;
+  const codesOf = ({ body }: TestAnswer) =>
+    body.warnings.map(({ field, code }: { field: string; code: string }) => [field, code]);
+  const soon = { scheduled_at: inSeconds(3_600) };
+  const post = { caption: 'a', account_ids: [leaving], ...soon };
+  const { body } = await rest.call('POST', '/v1/posts', { key, body: post });
+  const change = async (changes: object) =>
+    codesOf(await rest.call('PATCH', `/v1/posts/${body.data.id}`, { key, body: changes }));
+  expect(await change({ caption: 'b' })).toEqual([]);
+  const expected = [['platform_posts[0].account_id', 'access_expires_first']];
+  expect(await change({ scheduled_at: inSeconds(10_800) })).toEqual(expected);
+  expect(await change({ caption: 'c' })).toEqual(expected);
+  expect(await change(soon)).toEqual([]);
 });
