@@ -3,6 +3,7 @@
 import { createHash, randomUUID, type Hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { completeMedia } from '../../activities/media/complete.ts';
+import { free } from '../../activities/media/free.ts';
 import { keepLease, WriteError, writeSegments } from '../../activities/media/segments.ts';
 import { StoreError, type MediaStorage } from '../../activities/media/store/store.ts';
 import { within } from '../../activities/within.ts';
@@ -286,16 +287,9 @@ async function* readBody(
     if (next.done) return;
     hash?.update(next.value);
     yield next.value;
+    // The reader has used these bytes once it asks for the next ones.
     free(next.value);
   }
-}
-
-/**
- * The reader has used these bytes once it asks for the next ones. Left to the garbage collector, they would
- * make it run so often that it takes more time than the upload.
- */
-function free({ buffer, byteLength }: Buffer): void {
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
 
 function checkTotal(storage: MediaStorage, row: MediaRow, total: number): void {

@@ -167,7 +167,7 @@ describe('PUT /sandbox/api/media/:id', () => {
     expect(errorOf(await put(id, { range: 'bytes */10' }))).toEqual([404, 'unknown_media']);
   });
 
-  test('stores rows of at most 1 MiB', async () => {
+  test('stores rows of at most 256 KiB', async () => {
     const id = await upload();
     const rows = await database.db
       .selectFrom('sandbox_media_parts')
@@ -176,9 +176,8 @@ describe('PUT /sandbox/api/media/:id', () => {
       .orderBy('start_byte')
       .execute();
     expect(rows.map((row) => [row.start_byte, row.bytes.length])).toEqual([
-      [0, 1_048_576],
-      [1_048_576, 1_048_576],
-      [2_097_152, bytes.length - 2_097_152],
+      ...Array.from({ length: 9 }, (_, i) => [i * 262_144, 262_144]),
+      [2_359_296, 140_704],
     ]);
     expect(Buffer.concat(rows.map((row) => row.bytes)).equals(bytes)).toBe(true);
   });
