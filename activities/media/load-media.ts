@@ -1,5 +1,4 @@
 // Loads the media of a target as its network takes them: fitted, cleaned, and readable by range.
-import { randomBytes } from 'node:crypto';
 import { findMedia, idsOf, listSegments } from '../../schema/database/media/media.ts';
 import { findRendition, insertRendition } from '../../schema/database/media/renditions.ts';
 import { mediaOf, type TargetRow } from '../../schema/database/posts/targets.ts';
@@ -19,7 +18,7 @@ import {
 import type { TargetMedia } from '../platforms/platform.ts';
 import { cleaningPlan, fitImage } from './fit.ts';
 import { MediaError } from './media-error.ts';
-import { openSource, segmentBytes } from './segments.ts';
+import { openSource, putSegment, segmentBytes } from './segments.ts';
 import { StoreError, type MediaStore } from './store/store.ts';
 
 /** A target's network, with the rules for its account. */
@@ -86,9 +85,7 @@ export function createMediaLoader({ db, store }: LoaderDependencies): LoadMedia 
     const segments = [];
     for (let start = 0; start < bytes.length; start += segmentBytes) {
       const part = bytes.subarray(start, start + segmentBytes);
-      const key = `${id}/${start}-${randomBytes(4).toString('hex')}`;
-      await store!.put(key, part);
-      segments.push({ start_byte: start, bytes: part.length, key });
+      segments.push(await putSegment(store!, id, start, part));
     }
     const inserted = await insertRendition(db, row, { id, name, bytes, segments, ...fitted });
     if (inserted) return inserted;

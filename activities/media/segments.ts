@@ -77,11 +77,9 @@ export async function writeSegments(
   let storing: Promise<void> = Promise.resolve();
 
   async function put(bytes: Uint8Array): Promise<void> {
-    const key = `${writer.mediaId}/${stored}-${randomBytes(4).toString('hex')}`;
-    await store.put(key, bytes);
-    const segment = { start_byte: stored, bytes: bytes.byteLength, key };
+    const segment = await putSegment(store, writer.mediaId, stored, bytes);
     if (!(await addSegment(db, writer, segment))) {
-      await store.remove([key]);
+      await store.remove([segment.key]);
       throw new WriteError('taken_over');
     }
     stored += bytes.byteLength;
@@ -138,6 +136,13 @@ export async function writeSegments(
   } finally {
     lease.signal.removeEventListener('abort', stop);
   }
+}
+
+/** Writes only the object, not the row. */
+export async function putSegment(store: MediaStore, id: string, start: number, bytes: Uint8Array) {
+  const key = `${id}/${start}-${randomBytes(4).toString('hex')}`;
+  await store.put(key, bytes);
+  return { start_byte: start, bytes: bytes.byteLength, key };
 }
 
 /** Small files need only one. */

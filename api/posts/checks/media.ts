@@ -1,5 +1,5 @@
 // The media of a request, in any of its three forms, and what is known of each.
-import { listMediaById } from '../../../schema/database/media/media.ts';
+import { idsOf, listMediaById } from '../../../schema/database/media/media.ts';
 import type { RowScope } from '../../../schema/database/row-scope.ts';
 import type { Db, MediaItem, MediaRow } from '../../../schema/database/tables.ts';
 import { mediaErrors } from '../../../schema/media.ts';
@@ -85,8 +85,7 @@ export async function findNamedMedia(
   scope: RowScope,
   named: readonly (NamedMedia | undefined)[],
 ): Promise<FoundMedia> {
-  const items = named.flatMap((media) => media?.items ?? []);
-  const ids = items.flatMap(({ id, thumbnail_id }) => [id, thumbnail_id].filter((x) => x !== null));
+  const ids = idsOf(named.flatMap((media) => media?.items ?? []));
   const rows = await listMediaById(db, scope, [...new Set(ids)]);
   return new Map(rows.map((row) => [row.id, row]));
 }
