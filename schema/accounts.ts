@@ -14,7 +14,7 @@ import {
   Id,
   SocialAccountId,
 } from './wire/shared-fields.ts';
-import { Timestamp } from './wire/timestamp.ts';
+import { GivenTime, Timestamp } from './wire/timestamp.ts';
 
 export const ConnectionType = describedEnum('ConnectionType', 'How the account was connected.', {
   managed: 'The user connected it on the hosted page.',
@@ -138,6 +138,34 @@ export const ConnectAccount = z
   })
   .meta({ id: 'ConnectAccount', description: 'An account to connect with credentials.' });
 export type ConnectAccount = z.infer<typeof ConnectAccount>;
+
+const ImportedToken = z.string().min(1).max(8192);
+
+export const ImportAccount = z
+  .strictObject({
+    platform: AccountPlatform,
+    access_token: ImportedToken.meta({ description: 'Access token that your own app obtained.' }),
+    refresh_token: ImportedToken.optional().meta({
+      description:
+        'Refresh token that came with the access token. It works only with the app that obtained it, so set that app at the network first.',
+    }),
+    expires_at: GivenTime.optional().meta({
+      description: 'Time when the access token expires. Default: it does not expire.',
+    }),
+    scope: z.array(z.string().min(1).max(255)).max(100).optional().meta({
+      description: 'Permissions of the token. Default: as the network reports them.',
+    }),
+    instance: z.string().min(1).max(300).optional().meta({
+      description: "Address of the account's server, for a network of many servers.",
+    }),
+    external_account_id: z.string().min(1).max(2048).optional().meta({
+      description: "Account's ID on its network. Required if the token reaches several accounts.",
+    }),
+    external_user_id: GivenUserId.optional(),
+    external_user_email: GivenUserEmail.optional(),
+  })
+  .meta({ id: 'ImportAccount', description: 'An account to connect with tokens of your own.' });
+export type ImportAccount = z.infer<typeof ImportAccount>;
 
 export const ListAccounts = listQuery({
   platform: AccountPlatform.optional().meta({ description: 'Only accounts of this network.' }),

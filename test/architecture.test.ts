@@ -77,6 +77,7 @@ const mayImport: Record<string, readonly string[]> = {
   'api/limits': resource,
   'api/projects': resource,
   'api/api-keys': resource,
+  'api/users': [...resource, 'api/platforms'],
   'api/accounts': [...resource, 'activities/publishing', 'api/platforms'],
   'api/connect': [...resource, 'api/accounts', 'api/api-keys', 'api/platforms'],
   'api/platform-apps': [...resource, 'activities/publishing', 'api/accounts', 'api/platforms'],
@@ -100,6 +101,7 @@ const mayImport: Record<string, readonly string[]> = {
     'api/posts',
     'api/projects',
     'api/replays',
+    'api/users',
     'api/webhooks',
   ],
   'api/graphql/server': [

@@ -127,7 +127,10 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
     },
 
     async refresh({ credentials, app }, signal) {
-      const { access_token = '', refresh_token = '' } = credentials;
+      const { access_token = '', refresh_token } = credentials;
+      if (refresh_token === undefined) {
+        throw new PlatformError('reauthorize', `This ${network} login has no refresh token.`);
+      }
       return ask(
         { app, signal, secrets: [access_token, refresh_token], lost: 'commit' },
         (as, client, auth, options) =>

@@ -93,6 +93,17 @@ export interface Begun {
 /** What `complete` needs from `begin`, such as a PKCE verifier. Secret: stored only as ciphertext. */
 export type Flow = Record<string, string>;
 
+/** Tokens that a client's own app obtained. */
+export interface ForeignTokens {
+  accessToken: string;
+  refreshToken: string | null;
+  expiresAt: Date | null;
+  /** Null: the client doesn't say. */
+  scope: string[] | null;
+  /** Address of the server, for a network of many servers. */
+  instance: string | null;
+}
+
 export interface RefreshedCredentials {
   /** Absent: unchanged. */
   accountName?: string;
@@ -199,6 +210,8 @@ export interface Platform {
   readonly definition: PlatformEntry;
   /** Ways to connect, in the order in which the hosted page offers them. At least one. */
   readonly connect: readonly ConnectWay[];
+  /** Asks the network whose tokens these are. Absent: none can be imported. */
+  importTokens?(tokens: ForeignTokens, signal: AbortSignal): Promise<Grant>;
   refresh?(login: Login, signal: AbortSignal): Promise<RefreshedCredentials>;
   /**
    * Does the next step before the commit, at most 20 s long. The first step gets an empty state, and each

@@ -71,6 +71,27 @@ export function completeAtNetwork(
   );
 }
 
+/** Issues name a member of the request. */
+export function importAtNetwork(
+  projectId: string,
+  { scopes }: PlatformDefinition,
+  ask: (signal: AbortSignal) => Promise<Grant>,
+): Promise<Grant> {
+  return askNetwork(
+    projectId,
+    async (signal) => takeGrant(await ask(signal), scopes),
+    (message, { field, platformCode }) => {
+      if (platformCode === scopeMissing) {
+        return validationError([{ path: ['scope'], code: scopeMissing, message }]);
+      }
+      // Networks of many servers call it `server` in their form.
+      const path = [field === 'server' ? 'instance' : 'access_token'];
+      const code = field === 'server' ? (platformCode ?? 'invalid_server') : 'token_invalid';
+      return validationError([{ path, code, message }]);
+    },
+  );
+}
+
 const toConflict = (message: string) => new AppError('conflict', message);
 
 /** Issues name the field: `credentials.<field>`. Call it outside any transaction. */

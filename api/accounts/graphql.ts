@@ -4,12 +4,13 @@ import {
   ConnectAccount,
   ConnectionType,
   GetAccountUsage,
+  ImportAccount,
   ListAccounts,
   type Account,
   type AccountUsage,
 } from '../../schema/accounts.ts';
 import { builder, operationCost } from '../graphql/builder.ts';
-import { inBatchesByQuery } from '../graphql/batches.ts';
+import { inBatches, inBatchesByQuery } from '../graphql/batches.ts';
 import { connectionOf } from '../graphql/connections.ts';
 import { requireCaller } from '../graphql/context.ts';
 import { nodesOf } from '../graphql/nodes.ts';
@@ -17,7 +18,7 @@ import { list, readId, write } from '../graphql/operation.ts';
 import { queryOne, queryPages } from '../graphql/queries.ts';
 import { idArguments, idempotencyArguments, noInput, wordEnum } from '../graphql/shapes.ts';
 import { subscriptionOf } from '../graphql/subscriptions.ts';
-import { PlatformRef } from '../platforms/graphql.ts';
+import { CapabilitiesRef, PlatformRef } from '../platforms/graphql.ts';
 import {
   connectAccount,
   disconnectAccount,
@@ -25,6 +26,8 @@ import {
   getAccount,
   listAccounts,
 } from './operations.ts';
+import { findCapabilities } from './capabilities.ts';
+import { importAccount } from './import-account.ts';
 import { findUsage } from './usage.ts';
 
 const AccountStatusRef = wordEnum(AccountStatus);
@@ -49,6 +52,10 @@ const loadUsage = inBatchesByQuery((graphql, ids, query: GetAccountUsage) =>
   findUsage(graphql.app, requireCaller(graphql, 'accounts:read'), ids, query),
 );
 
+const loadCapabilities = inBatches((graphql, ids) =>
+  findCapabilities(graphql.app, requireCaller(graphql, 'accounts:read'), ids),
+);
+
 builder.node(AccountRef, {
   ...accountNodes.options,
   fields: (t) => ({
@@ -62,6 +69,14 @@ builder.node(AccountRef, {
     scope: t.exposeStringList('scope'),
     connectedAt: t.expose('connected_at', { type: 'DateTime' }),
     tokenExpiresAt: t.expose('token_expires_at', { type: 'DateTime', nullable: true }),
+    capabilities: t.field({
+      type: CapabilitiesRef,
+      nullable: true,
+      description:
+        'What the account accepts. Null if this installation no longer publishes to its network.',
+      complexity: 1,
+      resolve: ({ id }, _args, graphql) => loadCapabilities(graphql, id),
+    }),
     usage: t.field({
       type: AccountUsageRef,
       nullable: true,
@@ -87,6 +102,20 @@ const ConnectAccountInput = builder.inputType('ConnectAccountInput', {
   fields: (t) => ({
     platform: t.field({ type: PlatformRef, required: true }),
     credentials: t.field({ type: 'JSON', required: true }),
+    externalUserId: t.string(),
+    externalUserEmail: t.string(),
+  }),
+});
+
+const ImportAccountInput = builder.inputType('ImportAccountInput', {
+  fields: (t) => ({
+    platform: t.field({ type: PlatformRef, required: true }),
+    accessToken: t.string({ required: true }),
+    refreshToken: t.string(),
+    expiresAt: t.field({ type: 'DateTime' }),
+    scope: t.stringList(),
+    instance: t.string(),
+    externalAccountId: t.string(),
     externalUserId: t.string(),
     externalUserEmail: t.string(),
   }),
@@ -127,6 +156,17 @@ builder.mutationFields((t) => ({
         { scope: 'accounts:write', schema: ConnectAccount, args, info },
         connectAccount,
       ),
+  }),
+  importAccount: t.field({
+    type: AccountRef,
+    nullable: true,
+    complexity: operationCost,
+    args: {
+      input: t.arg({ type: ImportAccountInput, required: true }),
+      ...idempotencyArguments,
+    },
+    resolve: (_, args, graphql, info) =>
+      write(graphql, { scope: 'accounts:write', schema: ImportAccount, args, info }, importAccount),
   }),
   disconnectAccount: t.field({
     type: AccountRef,

@@ -24,7 +24,7 @@ import { transact, type Answer } from '../http/transact.ts';
 import { connectAtNetwork, onlyAccountOf } from './connect-at-network.ts';
 import { presentAccount } from './presenter.ts';
 import { revokeLogins } from './revoke-login.ts';
-import { writeConnection } from './write-connection.ts';
+import { writeConnection, type NewConnection } from './write-connection.ts';
 
 /** 201 for an account that is new to the project, 200 for a known one. */
 export async function connectAccount(
@@ -47,31 +47,41 @@ export async function connectAccount(
           },
     ]);
   }
-  const grant = await connectAtNetwork(
-    caller.projectId,
-    platform.definition,
-    way,
-    input.credentials,
-  );
-  const accounts = [onlyAccountOf(grant)];
+  const { projectId } = caller;
+  const { definition } = platform;
+  const grant = await connectAtNetwork(projectId, definition, way, input.credentials);
+  return connectOwn(context, caller, {
+    platform: name,
+    grant,
+    accounts: [onlyAccountOf(grant)],
+    appId: null,
+    externalUserId: external_user_id,
+    externalUserEmail: external_user_email,
+  });
+}
+
+type OwnLogin = Omit<NewConnection, 'projectId' | 'connectionType' | 'mayMove'>;
+
+/** Connects one account with a login of the client's own. Revokes the login that it replaces. */
+export async function connectOwn(
+  context: Context,
+  caller: Caller,
+  login: OwnLogin,
+): Promise<Answer<Account>> {
+  const { projectId } = caller;
   let left: GrantRow[] = [];
   const answer = await transact(context, caller, async (effects) => {
+    const own = { connectionType: 'byo', mayMove: true } as const;
     const { written, leftGrants } = await writeConnection(context, effects, {
-      projectId: caller.projectId,
-      platform: name,
-      grant,
-      accounts,
-      appId: null,
-      connectionType: 'byo',
-      externalUserId: external_user_id,
-      externalUserEmail: external_user_email,
-      mayMove: true,
+      ...login,
+      ...own,
+      projectId,
     });
     left = leftGrants;
     const { account, isNew } = written[0]!;
     return { status: isNew ? 201 : 200, data: presentAccount(account) };
   });
-  await revokeLogins(context, left, grant.credentials);
+  await revokeLogins(context, left, login.grant.credentials);
   return answer;
 }
 

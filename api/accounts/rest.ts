@@ -4,10 +4,14 @@ import {
   AccountUsage,
   ConnectAccount,
   GetAccountUsage,
+  ImportAccount,
   ListAccounts,
 } from '../../schema/accounts.ts';
+import { Capabilities } from '../../schema/platforms/capabilities.ts';
 import { del, get, list, one, post, removed, written } from '../http/route.ts';
 import { connectAccount, disconnectAccount, getAccount, listAccounts } from './operations.ts';
+import { getAccountCapabilities } from './capabilities.ts';
+import { importAccount } from './import-account.ts';
 import { getAccountUsage } from './usage.ts';
 
 export const accountRoutes = [
@@ -19,6 +23,17 @@ export const accountRoutes = [
     body: ConnectAccount,
     answer: written([201, 200], Account),
     run: ({ context, caller, body }) => connectAccount(context, caller, body),
+  }),
+
+  post('/v1/accounts/import', {
+    name: 'importAccount',
+    summary: 'Connect an account with tokens of your own',
+    description:
+      'For tokens that your own app obtained. Fanfare asks the network whose they are. Refused with the issue `token_invalid` or `scope_missing`. Returns 201 for a new account, and 200 for an account that was connected again.',
+    scope: 'accounts:write',
+    body: ImportAccount,
+    answer: written([201, 200], Account),
+    run: ({ context, caller, body }) => importAccount(context, caller, body),
   }),
 
   get('/v1/accounts', {
@@ -46,6 +61,16 @@ export const accountRoutes = [
     query: GetAccountUsage,
     answer: one(AccountUsage),
     run: ({ context, caller, params, query }) => getAccountUsage(context, caller, params.id, query),
+  }),
+
+  get('/v1/accounts/:id/capabilities', {
+    name: 'getAccountCapabilities',
+    summary: 'Get what an account accepts',
+    description:
+      "The rules of the account's network, or its own, such as the text limit of its Mastodon server.",
+    scope: 'accounts:read',
+    answer: one(Capabilities),
+    run: ({ context, caller, params }) => getAccountCapabilities(context, caller, params.id),
   }),
 
   del('/v1/accounts/:id', {

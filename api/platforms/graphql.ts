@@ -60,7 +60,7 @@ const ConnectRulesRef = builder.objectRef<Capabilities['connect']>('ConnectRules
   }),
 });
 
-const CapabilitiesRef = builder.objectRef<Capabilities>('Capabilities').implement({
+export const CapabilitiesRef = builder.objectRef<Capabilities>('Capabilities').implement({
   fields: (t) => ({
     platform: t.expose('platform', { type: PlatformRef }),
     text: t.field({ type: TextRulesRef, resolve: (capabilities) => capabilities.text }),

@@ -6,5 +6,5 @@ import { wholePage } from '../http/listing.ts';
 import { presentCapabilities } from './presenter.ts';
 
 export function listCapabilities({ platforms }: Context): Page<Capabilities> {
-  return wholePage([...platforms.values()].map(presentCapabilities));
+  return wholePage([...platforms.values()].map((platform) => presentCapabilities(platform)));
 }

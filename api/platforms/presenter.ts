@@ -1,12 +1,14 @@
 // Turns the rules of a network, which validation uses, into their wire type.
 import { z } from 'zod';
-import { findFormWay } from '../../activities/platforms/index.ts';
+import { findFormWay, rulesOf } from '../../activities/platforms/index.ts';
 import type { Platform } from '../../activities/platforms/platform.ts';
 import type { Capabilities } from '../../schema/platforms/capabilities.ts';
-import type { MediaRules, VideoRules } from '../../schema/platforms/definition.ts';
+import type { MediaRules, Traits, VideoRules } from '../../schema/platforms/definition.ts';
 
-export function presentCapabilities(platform: Platform): Capabilities {
-  const { name, rules, options } = platform.definition;
+/** `traits`: of the account whose rules are meant. Default: the rules of a new account. */
+export function presentCapabilities(platform: Platform, traits: Traits = {}): Capabilities {
+  const { name, options } = platform.definition;
+  const rules = rulesOf(platform, traits);
   const form = findFormWay(platform);
   const { max, maxWithMedia = null, maxBytes = null, unit } = rules.text;
   return {

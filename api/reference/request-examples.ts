@@ -14,6 +14,12 @@ export const requestExamples: Readonly<Record<string, object>> = {
     credentials: { handle: 'ada.bsky.social', app_password: 'abcd-efgh-ijkl-mnop' },
     external_user_id: 'user_42',
   },
+  importAccount: {
+    platform: 'mastodon',
+    access_token: 'ZA-Yj3aBD8U8Cm7lKUp-lm9O9BmDgdhHzDeqsY8tlL0',
+    instance: 'mastodon.social',
+    external_user_id: 'user_42',
+  },
   createConnectSession: {
     platform: 'mastodon',
     external_user_id: 'user_42',

@@ -1,7 +1,12 @@
 // The connector of the simulated network with OAuth 2.
 import { z } from 'zod';
 import { createOAuth } from '../../../../activities/platforms/oauth.ts';
-import type { Fetch, Grant, Platform } from '../../../../activities/platforms/platform.ts';
+import type {
+  Credentials,
+  Fetch,
+  Grant,
+  Platform,
+} from '../../../../activities/platforms/platform.ts';
 import { publishedAs } from '../../../../activities/platforms/results.ts';
 import type { App } from '../../../../schema/platforms/definition.ts';
 import { createSend } from '../caller.ts';
@@ -38,6 +43,16 @@ export function createOAuthPlatform({ fetch, url, client }: Settings): Platform 
     needsRefreshToken: true,
   });
 
+  async function listAccounts(credentials: Credentials, signal: AbortSignal) {
+    const call = { method: 'GET', path: '/accounts', mayRepeat: true } as const;
+    const { accounts } = (await send({ ...call, credentials, answer: Accounts, signal })).body;
+    return accounts.map(({ id, name, problem }) => ({
+      externalAccountId: id,
+      accountName: name,
+      problem,
+    }));
+  }
+
   return {
     definition: { ...simulatedDefinition, scopes: oauthScopes },
 
@@ -48,21 +63,19 @@ export function createOAuthPlatform({ fetch, url, client }: Settings): Platform 
 
         async complete(query, request, signal): Promise<Grant> {
           const login = await oauth.complete(query, withApp(request), signal);
-          const { credentials } = login;
-          const call = { method: 'GET', path: '/accounts', mayRepeat: true } as const;
-          const { accounts } = (await send({ ...call, credentials, answer: Accounts, signal }))
-            .body;
-          return {
-            ...login,
-            accounts: accounts.map(({ id, name, problem }) => ({
-              externalAccountId: id,
-              accountName: name,
-              problem,
-            })),
-          };
+          return { ...login, accounts: await listAccounts(login.credentials, signal) };
         },
       },
     ],
+
+    async importTokens({ accessToken, refreshToken, expiresAt, scope }, signal) {
+      const credentials = {
+        access_token: accessToken,
+        ...(refreshToken !== null && { refresh_token: refreshToken }),
+      };
+      const accounts = await listAccounts(credentials, signal);
+      return { credentials, scope: scope ?? oauthScopes, tokenExpiresAt: expiresAt, accounts };
+    },
 
     refresh: (login, signal) => oauth.refresh(withApp(login), signal),
 

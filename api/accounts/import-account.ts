@@ -1,0 +1,77 @@
+// Connects an account with tokens that the client's own app obtained.
+import type { Grant, GrantedAccount } from '../../activities/platforms/platform.ts';
+import type { Account, ImportAccount } from '../../schema/accounts.ts';
+import { findAppFor } from '../../schema/database/accounts/apps.ts';
+import { validationError, type AppError } from '../../schema/wire/errors.ts';
+import type { Path, Text } from '../../schema/wire/names.ts';
+import type { Caller, Context } from '../http/context.ts';
+import type { Answer } from '../http/transact.ts';
+import { describeProblem, importAtNetwork } from './connect-at-network.ts';
+import { connectOwn, requireReach } from './operations.ts';
+
+/** 201 for an account that is new to the project, 200 for a known one. */
+export async function importAccount(
+  context: Context,
+  caller: Caller,
+  input: ImportAccount,
+): Promise<Answer<Account>> {
+  const { platform: name, refresh_token: refreshToken = null } = input;
+  requireReach(caller, name);
+  const platform = context.platforms.get(name);
+  if (!platform) throw refuse(['platform'], 'platform_not_configured', 'is not configured here');
+  const { definition, importTokens, refresh } = platform;
+  if (!importTokens) {
+    throw refuse(['platform'], 'import_not_supported', 'names a network that takes no tokens');
+  }
+  if (refreshToken !== null && !refresh) {
+    throw refuse(['refresh_token'], 'refresh_not_supported', 'is not used by this network');
+  }
+  const { db, vault } = context;
+  const { projectId } = caller;
+  const app = definition.hasApp ? await findAppFor(db, projectId, vault, { platform: name }) : null;
+  if (app === undefined && refreshToken !== null) {
+    const message = "needs the project's app at the network, which obtained it";
+    throw refuse(['refresh_token'], 'app_required', message);
+  }
+  const tokens = {
+    accessToken: input.access_token,
+    refreshToken,
+    expiresAt: input.expires_at === undefined ? null : new Date(input.expires_at),
+    scope: input.scope ?? null,
+    instance: input.instance ?? null,
+  };
+  const grant = await importAtNetwork(projectId, definition, (signal) =>
+    importTokens(tokens, signal),
+  );
+  return connectOwn(context, caller, {
+    platform: name,
+    grant,
+    accounts: [chooseAccount(grant, input.external_account_id)],
+    appId: app?.id ?? null,
+    externalUserId: input.external_user_id,
+    externalUserEmail: input.external_user_email,
+  });
+}
+
+function chooseAccount({ accounts }: Grant, id: string | undefined): GrantedAccount {
+  const chosen = accounts.filter(({ externalAccountId }) =>
+    id === undefined ? true : externalAccountId === id,
+  );
+  const usable = chosen.filter(({ problem }) => problem === null);
+  const path = ['external_account_id'];
+  if (chosen.length === 0) {
+    throw refuse(path, 'unknown_account', 'is not an account that the token reaches');
+  }
+  if (usable.length === 0) {
+    throw refuse(['access_token'], 'token_invalid', chosen.map(describeProblem).join(' '));
+  }
+  if (usable.length > 1) {
+    const ids = usable.map(({ externalAccountId }) => externalAccountId).join(', ');
+    throw refuse(path, 'several_accounts', `is required. The token reaches ${ids}.`);
+  }
+  return usable[0]!;
+}
+
+function refuse(path: Path, code: string, message: Text | string): AppError {
+  return validationError([{ path, code, message }]);
+}

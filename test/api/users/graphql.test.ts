@@ -1,0 +1,75 @@
+// Users, the capabilities of accounts and imports, in GraphQL.
+import { expect, test } from 'vitest';
+import { newId } from '../../../schema/wire/ids.ts';
+import { useApp } from '../../support/app/app.ts';
+import { ask, askRefused } from '../../support/graphql/graphql.ts';
+
+const app = useApp({ roles: { api: true, worker: false } });
+
+async function addAccount(external_user_id: string, columns: object = {}): Promise<string> {
+  const id = newId('account');
+  const account = {
+    id,
+    project_id: app.tenant.projectId,
+    platform: 'mastodon',
+    account_name: id,
+    external_account_id: id,
+    external_user_id,
+    connection_type: 'byo',
+    status: 'active',
+    ...columns,
+  } as const;
+  await app.context.db.insertInto('social_accounts').values(account).execute();
+  return id;
+}
+
+test('users have their accounts counted, in pages', async () => {
+  await addAccount('ada');
+  await addAccount('bob', { status: 'reconnect_required' });
+  const user = '{ externalUserId accountCount reconnectCount platforms { platform accountCount } }';
+  const data = await ask(
+    app,
+    `{
+      user(externalUserId: "ada") ${user}
+      users(first: 1) { edges { cursor node ${user} } pageInfo { hasNextPage endCursor } }
+    }`,
+  );
+  const platforms = [{ platform: 'MASTODON', accountCount: 1 }];
+  const { cursor } = data.users.edges[0];
+  expect(data).toEqual({
+    user: { externalUserId: 'ada', accountCount: 1, reconnectCount: 0, platforms },
+    users: {
+      edges: [
+        { cursor, node: { externalUserId: 'bob', accountCount: 1, reconnectCount: 1, platforms } },
+      ],
+      pageInfo: { hasNextPage: true, endCursor: cursor },
+    },
+  });
+  const next = `{ users(after: "${cursor}") { edges { node { externalUserId } } } }`;
+  const { users } = await ask(app, next);
+  expect(users.edges).toEqual([{ node: { externalUserId: 'ada' } }]);
+});
+
+test('an account has the rules of its own server', async () => {
+  const id = await addAccount('cy', { traits: JSON.stringify({ max_characters: 5_000 }) });
+  const query = `{ account(id: "${id}") { capabilities { platform text { max } } } }`;
+  expect((await ask(app, query)).account.capabilities).toEqual({
+    platform: 'MASTODON',
+    text: { max: 5_000 },
+  });
+  const path = `/v1/accounts/${id}/capabilities`;
+  expect((await app.api.get(path)).body.data.text.max).toBe(5_000);
+});
+
+test('an import at a network that takes no tokens is refused', async () => {
+  const mutation = `mutation ($input: ImportAccountInput!) {
+    importAccount(input: $input) { id }
+  }`;
+  const input = { platform: 'SLACK', accessToken: 'xoxb-secret' };
+  const refused = await askRefused(app, mutation, { input });
+  expect(refused).toMatchObject({
+    code: 'validation_error',
+    issues: [{ path: 'input.platform', code: 'import_not_supported' }],
+  });
+  expect(JSON.stringify(refused)).not.toContain('xoxb-secret');
+});
