@@ -30,7 +30,7 @@ import { findTemporal } from '../support/servers/servers.ts';
 
 const mb = 1_048_576;
 const fileMb = 300;
-const mostGrownMb = 120;
+const mostGrownMb = 80;
 /** Of each wait, so that a run that hangs ends and cleans up. */
 const waitMs = 60_000;
 
@@ -249,24 +249,22 @@ test('kill -9 of each process while 300 MB are uploaded and published', async ()
   expect(uploads().filter(isBroken)).toHaveLength(1);
   expect(new Set(findOverlapping(uploads()).map(({ start }) => start)).size).toBe(1);
 
-  // Each kill breaks off one part at most. The next attempt sends it again, and learns where to continue.
-  expect(findOverlapping(sends().filter(isTaken))).toEqual([]);
+  // Each kill breaks off one part at most. The next attempt continues where the bytes end.
+  expect(findOverlapping(sends().filter((part) => !isBroken(part)))).toEqual([]);
   const counts = kills.map(({ name, first }, i) => {
     const after = sends().slice(first, kills[i + 1]?.first);
-    const broken = after.filter(isBroken).length;
-    return { name, broken, refused: after.filter(isRefused).length };
+    return { name, broken: after.filter(isBroken).length };
   });
-  for (const { name, broken, refused } of counts) {
+  for (const { name, broken } of counts) {
     expect(broken, `parts that broke off at the kill of ${name}`).toBeLessThanOrEqual(1);
-    expect(refused, `parts sent again after the kill of ${name}`).toBeLessThanOrEqual(broken);
   }
-  expect(sends().filter((part) => !isTaken(part)).length).toBe(
-    counts.reduce((sum, { broken, refused }) => sum + broken + refused, 0),
-  );
+  // A part may end when its sender is dead, while the next attempt has the place where it was.
+  expect(sends().filter(isRefused).length).toBeLessThanOrEqual(1);
 
   console.log(
     `Uploaded after ${uploadedAfter} s, published after ${publishedAfter} s; ` +
-      `${counts.map(({ name, broken, refused }) => `${name}: ${broken} broken, ${refused} sent again`).join('; ')}; ` +
+      `${counts.map(({ name, broken }) => `${name}: ${broken} broken`).join('; ')}; ` +
+      `${sends().filter(isRefused).length} sent again; ` +
       memory.map(({ name, idleMb, grownMb }) => `${name}: ${idleMb} + ${grownMb} MB`).join('; '),
   );
   for (const { name, idleMb, grownMb } of memory) {

@@ -72,29 +72,30 @@ export function createSandboxPlatform({
     return { id: body.id, received: body.received_bytes };
   }
 
-  /** Sends the next part. Undefined: the network no longer has the file. */
-  async function sendPart(
-    ask: Ask,
-    file: TargetMedia,
-    { id, received: start }: Upload,
-  ): Promise<Upload | undefined> {
-    const end = Math.min(start + partBytes, file.bytes) - 1;
-    const put = (range: string, call: ApiCall = {}) => {
+  /**
+   * Sends the next part. First it asks what the network has: another worker may have died after it had sent
+   * a part, or in the middle of one. Undefined: the network no longer has the file.
+   */
+  async function sendPart(ask: Ask, file: TargetMedia, id: string): Promise<Upload | undefined> {
+    const put = async (range: string, call: ApiCall = {}) => {
       const headers = { 'content-range': `bytes ${range}/${file.bytes}` };
-      return ask(`media/${id}`, NetworkMedia, { method: 'PUT', headers, ...call });
-    };
-    const upload = {
-      body: file.open({ start, end }),
-      headers: {
-        'content-type': 'application/octet-stream',
-        'content-length': String(end - start + 1),
-      },
+      const { body } = await ask(`media/${id}`, NetworkMedia, { method: 'PUT', headers, ...call });
+      return body.received_bytes;
     };
     try {
+      const start = await put('*');
+      if (start === file.bytes) return { id, received: start };
+      const end = Math.min(start + partBytes, file.bytes) - 1;
+      const upload = {
+        body: file.open({ start, end }),
+        headers: {
+          'content-type': 'application/octet-stream',
+          'content-length': String(end - start + 1),
+        },
+      };
+      // The part of the other worker may still be arriving.
       const sent = await put(`${start}-${end}`, { upload }).catch(unless('wrong_offset'));
-      // Another worker died after it had sent a part.
-      const { body } = sent ?? (await put('*'));
-      return { id, received: body.received_bytes };
+      return { id, received: sent ?? (await put('*')) };
     } catch (error) {
       return unless('unknown_media')(error);
     }
@@ -147,7 +148,7 @@ export function createSandboxPlatform({
       if (next !== -1) {
         const file = media[next]!;
         const upload = uploads[next];
-        const moved = upload ? await sendPart(ask, file, upload) : await createUpload(ask, file);
+        const moved = upload ? await sendPart(ask, file, upload.id) : await createUpload(ask, file);
         uploads.splice(next, 1, ...(moved ? [moved] : []));
       }
       if (media.every(isComplete)) return preparedAs({ uploads });
