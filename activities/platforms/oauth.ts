@@ -40,6 +40,8 @@ export interface OAuth {
   /** Keeps the refresh token if the network names no other one. */
   refresh(login: Login, signal: AbortSignal): Promise<Tokens>;
   revoke(login: Login, signal: AbortSignal): Promise<void>;
+  /** Whether the server knows the app: it asks for a token of the app alone. RFC 6749, section 4.4. */
+  isKnown(app: App, signal: AbortSignal): Promise<boolean>;
 }
 
 type Ask = (
@@ -151,6 +153,23 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
         (_, response) => oauth.processRevocationResponse(response),
       );
     },
+
+    async isKnown(app, signal) {
+      try {
+        await ask(
+          { app, signal, secrets: [], lost: 'other' },
+          (as, client, auth, options) => {
+            const scope = scopes.join(' ');
+            return oauth.clientCredentialsGrantRequest(as, client, auth, { scope }, options);
+          },
+          (client, response) => oauth.processClientCredentialsResponse(server, client, response),
+        );
+        return true;
+      } catch (error) {
+        if (isUnknownClient(error)) return false;
+        throw error;
+      }
+    },
   };
 }
 
@@ -211,6 +230,9 @@ function refusedConsent(network: string, { error, error_description }: Record<st
     platformCode: error,
   });
 }
+
+const isUnknownClient = (error: unknown) =>
+  error instanceof PlatformError && error.options.platformCode === 'invalid_client';
 
 /** Of a refused refresh. All other codes are about the app or the server, so the login may still be good. */
 const verdictOf = (code: string): Verdict =>

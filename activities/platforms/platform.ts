@@ -68,10 +68,12 @@ export interface ConsentWay {
   ): Promise<Grant>;
 }
 
-/** At networks of many servers, each has its own app, registered with the first consent. */
+/** At networks of many servers, each project has an app at each server, registered with its first consent. */
 export interface AppRegistration {
   serverOf(inputs: Record<string, string>): string;
   register(server: string, callbackUrl: string, signal: AbortSignal): Promise<NewApp>;
+  /** False: the server has forgotten the app, so another one is registered. */
+  isKnown(server: string, app: App, signal: AbortSignal): Promise<boolean>;
 }
 
 export type NewApp = Pick<App, 'clientId' | 'clientSecret'>;

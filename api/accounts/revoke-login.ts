@@ -1,8 +1,8 @@
 // Revokes logins at their network after their grants were deleted.
 import { fetchFor } from '../../activities/egress/guarded-fetch.ts';
-import type { Credentials, Platform } from '../../activities/platforms/platform.ts';
+import type { Credentials, Grant, Platform } from '../../activities/platforms/platform.ts';
 import { findApp } from '../../schema/database/accounts/apps.ts';
-import { openCredentials } from '../../schema/database/accounts/grants.ts';
+import { listGrantsOfAccounts, openCredentials } from '../../schema/database/accounts/grants.ts';
 import type { GrantRow } from '../../schema/database/tables.ts';
 import type { Context } from '../http/context.ts';
 import { isSecretField } from './connect-at-network.ts';
@@ -40,7 +40,7 @@ async function revokeLogin(
 }
 
 /** Does nothing at a network without `revoke`. */
-export async function revokeAtNetwork(
+async function revokeAtNetwork(
   { db, vault }: Context,
   projectId: string,
   { revoke }: Platform,
@@ -50,6 +50,27 @@ export async function revokeAtNetwork(
   const app = appId === null ? null : ((await findApp(db, projectId, vault, appId)) ?? null);
   const signal = AbortSignal.timeout(revokeTimeoutMs);
   await fetchFor(projectId, () => revoke({ credentials, app }, signal));
+}
+
+/**
+ * Revokes a login that no grant was written for. A network may give every login of an account the same token.
+ * If an account of the project uses this one, nothing is revoked.
+ */
+export async function revokeUnused(
+  context: Context,
+  projectId: string,
+  platform: Platform,
+  { credentials, accounts }: Grant,
+  appId: string | null,
+): Promise<void> {
+  if (!platform.revoke) return;
+  const ids = accounts.map(({ externalAccountId }) => externalAccountId);
+  const { name } = platform.definition;
+  const grants = await listGrantsOfAccounts(context.db, projectId, name, ids);
+  const isUsed = grants.some((grant) =>
+    shareSecret(openCredentials(context.vault, grant) ?? {}, credentials),
+  );
+  if (!isUsed) await revokeAtNetwork(context, projectId, platform, { credentials, appId });
 }
 
 function shareSecret(one: Credentials, other: Credentials): boolean {

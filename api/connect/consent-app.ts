@@ -1,8 +1,14 @@
 // The app of a new consent: the project's, the operator's, or one that is registered at the user's server.
-import type { ConsentWay } from '../../activities/platforms/platform.ts';
-import { findAppFor, putApp } from '../../schema/database/accounts/apps.ts';
+import type { AppRegistration, ConsentWay } from '../../activities/platforms/platform.ts';
+import {
+  deleteReplacedApps,
+  findAppFor,
+  openApp,
+  putApp,
+} from '../../schema/database/accounts/apps.ts';
+import { inTransaction } from '../../schema/database/transaction.ts';
 import type { App } from '../../schema/platforms/definition.ts';
-import type { PlatformEntry } from '../../schema/platforms/index.ts';
+import type { PlatformEntry, PlatformName } from '../../schema/platforms/index.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import type { Context } from '../http/context.ts';
 
@@ -22,9 +28,12 @@ export async function findConsentApp(
 ): Promise<App | null> {
   if (registration) {
     const server = registration.serverOf(inputs);
-    return findServerApp(context, projectId, definition, server, callbackUrl, () =>
-      registration.register(server, callbackUrl, signal),
-    );
+    // A server sends users back only to the address that was registered, so another one needs another app.
+    const wanted = { platform: definition.name, instance: `${server} ${callbackUrl}` };
+    return findServerApp(context, projectId, wanted, {
+      isKnown: (app) => registration.isKnown(server, app, signal),
+      register: () => registration.register(server, callbackUrl, signal),
+    });
   }
   if (!definition.hasApp) return null;
   const app = await findNetworkApp(context, projectId, definition);
@@ -42,18 +51,24 @@ export function findNetworkApp(
   return findAppFor(db, projectId, vault, { platform: name, operatorClientId });
 }
 
-/** A server sends users back only to the address that was registered, so another one needs another app. */
+interface ServerCalls {
+  isKnown(app: App): ReturnType<AppRegistration['isKnown']>;
+  register(): ReturnType<AppRegistration['register']>;
+}
+
+/**
+ * Each project has its own: a server may give every login of an account with the same app the same token, and
+ * one project's disconnect would revoke it for all.
+ */
 async function findServerApp(
-  { db, vault }: Context,
+  { db, notifier, vault }: Context,
   projectId: string,
-  { name: platform }: PlatformEntry,
-  server: string,
-  callbackUrl: string,
-  register: () => Promise<Pick<App, 'clientId' | 'clientSecret'>>,
+  wanted: { platform: PlatformName; instance: string },
+  { isKnown, register }: ServerCalls,
 ): Promise<App> {
-  const wanted = { platform, instance: `${server} ${callbackUrl}` };
   const known = await findAppFor(db, projectId, vault, wanted);
-  if (known) return known;
-  await putApp(db, null, vault, { ...wanted, ...(await register()) });
-  return (await findAppFor(db, projectId, vault, wanted))!;
+  if (known && (await isKnown(known))) return known;
+  const row = await putApp(db, projectId, vault, { ...wanted, ...(await register()) });
+  if (known) await inTransaction(db, notifier, (trx) => deleteReplacedApps(trx, projectId, row));
+  return openApp(vault, row);
 }

@@ -7,7 +7,7 @@ import {
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
 import type { Vault } from '../../schema/database/vault.ts';
-import { revokeAtNetwork } from '../accounts/revoke-login.ts';
+import { revokeUnused } from '../accounts/revoke-login.ts';
 import type { Context } from '../http/context.ts';
 import { statusOf } from './presenter.ts';
 import { isState } from './session-secrets.ts';
@@ -104,10 +104,8 @@ export async function discardFlows(
   const platform = context.platforms.get(name);
   for (const flow of unused) {
     if (flow.kind !== 'choice' || platform?.connect[flow.way]?.kind !== 'consent') continue;
-    const { grant, appId } = flow;
-    const login = { credentials: grant.credentials, appId };
     try {
-      await revokeAtNetwork(context, project_id, platform, login);
+      await revokeUnused(context, project_id, platform, flow.grant, flow.appId);
     } catch (err) {
       const message = 'cannot revoke an unused login at its network';
       context.log.warn({ err, connect_session_id: id }, message);

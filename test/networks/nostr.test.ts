@@ -215,7 +215,7 @@ describe.skipIf(!relay)('nostr-relay', () => {
     const relays = `${deadRelay}, ${relay!.url}`;
     const client = await connectClient(app, {
       platform: 'nostr',
-      credentials: { private_key, relays },
+      network: { credentials: { private_key, relays } },
       patienceMs: 10_000,
       onPublished: () => undefined,
     });

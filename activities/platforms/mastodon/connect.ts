@@ -6,12 +6,14 @@ import type { Ask } from '../network-api.ts';
 import type { Credentials, Grant } from '../platform.ts';
 import { blameServer, wrongCredential } from '../wrong-credential.ts';
 
+export const Server = ServerUrl.transform((url) => new URL(url).origin).meta({
+  title: 'Server',
+  description: 'Where you log in, such as mastodon.social.',
+});
+
 export const ConnectInput = z
   .strictObject({
-    server: ServerUrl.transform((url) => new URL(url).origin).meta({
-      title: 'Server',
-      description: 'Where you log in, such as mastodon.social.',
-    }),
+    server: Server,
     access_token: pasted(/^[\w-]{1,500}$/, 'must be an access token').meta({
       title: 'Access token',
       description: 'Open the application again. Its page shows "Your access token".',
@@ -54,14 +56,18 @@ const Application = z.object({ scopes: z.array(z.string()).optional() });
 /** @see https://docs.joinmastodon.org/entities/Account/#CredentialAccount */
 const Account = z.object({ id: z.string().regex(/^[\w-]+$/), username: z.string().min(1) });
 
-export async function connectAccount(ask: Ask, credentials: Credentials): Promise<Grant> {
+/** `granted`: scopes of a login by consent. Absent: those of a pasted token, which its server may report. */
+export async function connectAccount(
+  ask: Ask,
+  credentials: Credentials,
+  granted?: string[],
+): Promise<Grant> {
   const { host, hostname } = new URL(credentials['server']!);
   const message = `${host} does not answer as a Mastodon server.`;
   const asked = ask('/api/v2/instance', Instance);
   const instance = await asked.catch(blameServer('server', message, 'not_mastodon'));
   const { domain, configuration } = instance.body;
-  const { scopes } = (await ask('/api/v1/apps/verify_credentials', Application)).body;
-  checkScopes(scopes);
+  const scopes = granted ?? (await readTokenScopes(ask));
   const { body: account } = await ask('/api/v1/accounts/verify_credentials', Account);
   // A server may use a parent domain in the names of its accounts, but no unrelated one.
   const home = hostname.endsWith(`.${domain}`) ? domain : host;
@@ -84,11 +90,17 @@ function toTraits({
   );
 }
 
-/** `read` includes `read:statuses`. @see https://docs.joinmastodon.org/api/oauth-scopes/ */
-function checkScopes(scopes: string[] = ['read', 'write']): void {
-  const lacks = (scope: string) =>
-    !scopes.some((has) => has === scope || scope.startsWith(`${has}:`));
-  const missing = ['read:statuses', 'write:statuses', 'write:media'].filter(lacks).join(', ');
+async function readTokenScopes(ask: Ask): Promise<string[] | undefined> {
+  const { scopes } = (await ask('/api/v1/apps/verify_credentials', Application)).body;
+  const missing = findMissingScopes(scopes).join(', ');
   const message = `The access token lacks ${missing}.`;
   if (missing) throw wrongCredential('access_token', message, 'missing_scope');
+  return scopes;
+}
+
+/** `read` includes `read:statuses`. @see https://docs.joinmastodon.org/api/oauth-scopes/ */
+export function findMissingScopes(scopes: string[] = ['read', 'write']): string[] {
+  const lacks = (scope: string) =>
+    !scopes.some((has) => has === scope || scope.startsWith(`${has}:`));
+  return ['read:statuses', 'write:statuses', 'write:media'].filter(lacks);
 }

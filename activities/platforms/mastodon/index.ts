@@ -7,27 +7,29 @@ import { PlatformError } from '../platform-error.ts';
 import type { Fetch, Platform, ProviderState } from '../platform.ts';
 import type { Explanation } from '../refusal.ts';
 import { connectAccount, ConnectInput } from './connect.ts';
+import { createConsent } from './consent.ts';
 import { findStatus, Status, toPublished } from './find-status.ts';
 import { prepareMedia, uploadedIds } from './media.ts';
 
 /** @see https://docs.joinmastodon.org/entities/Status/#visibility */
 const Answered = z.object({ visibility: z.string() });
 
-/** No `revoke`: `/oauth/revoke` requires the secret of the user's application, which we don't have. */
 export function createMastodon({ fetch }: { fetch: Fetch }): Platform {
   const open = createApi(fetch, {
     network: 'Mastodon',
     open: ({ server = '', access_token: token = '' }) => ({
       url: server,
-      headers: { authorization: `Bearer ${token}` },
+      headers: token === '' ? {} : { authorization: `Bearer ${token}` },
       secrets: [token],
     }),
     readRefusal,
   });
+  const { way, revoke } = createConsent(fetch, open);
   return {
     definition: mastodon,
 
     connect: [
+      way,
       {
         kind: 'form',
         fields: ConnectInput,
@@ -65,6 +67,8 @@ export function createMastodon({ fetch }: { fetch: Fetch }): Platform {
     },
 
     reconcile: (target, signal) => findStatus(open(target.credentials, signal), target),
+
+    revoke,
   };
 }
 

@@ -125,7 +125,11 @@ export function createSandboxPlatform({
       },
       {
         kind: 'form',
-        fields: z.strictObject({ handle: SandboxHandle }),
+        fields: z
+          .strictObject({
+            handle: SandboxHandle.meta({ title: 'Handle', description: 'Any name, such as ada.' }),
+          })
+          .meta({ description: 'The sandbox is a test network, so it asks for no password.' }),
         run: ({ handle }, signal) => logIn({ grant_type: 'handle', handle }, signal),
       },
     ],

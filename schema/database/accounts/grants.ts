@@ -1,6 +1,7 @@
 // Queries on grants: logins at networks, whose credentials only the vault seals and opens.
 import { sql, type Insertable } from 'kysely';
-import type { Database, GrantRow, SocialAccountRow, Transaction } from '../tables.ts';
+import type { PlatformName } from '../../platforms/index.ts';
+import type { Database, Db, GrantRow, SocialAccountRow, Transaction } from '../tables.ts';
 import type { Vault } from '../vault.ts';
 
 // To avoid deadlocks, every transaction locks in this order: apps; accounts, by id; grants.
@@ -51,6 +52,23 @@ export async function listLiveGrants(trx: Transaction, appIds: string[]): Promis
     .where('credentials', 'is not', null)
     .execute();
   return grants.map(({ id }) => id);
+}
+
+/** The grants of these accounts of the project. */
+export function listGrantsOfAccounts(
+  db: Db,
+  projectId: string,
+  platform: PlatformName,
+  externalAccountIds: string[],
+): Promise<GrantRow[]> {
+  return db
+    .selectFrom('social_accounts as account')
+    .innerJoin('grants', 'grants.id', 'account.grant_id')
+    .selectAll('grants')
+    .where('account.project_id', '=', projectId)
+    .where('account.platform', '=', platform)
+    .where('account.external_account_id', '=', sql<string>`any (${externalAccountIds}::text[])`)
+    .execute();
 }
 
 /** Without blocking inserts of results that refer to the accounts. */

@@ -1,6 +1,6 @@
 // A user at the hosted connect page: follows it to the network's consent page, says yes, comes back.
 import type { Api } from './api.ts';
-import { createBrowser } from './browser.ts';
+import { createBrowser, type Page } from './browser.ts';
 
 export interface ConsentOptions {
   handle: string;
@@ -14,10 +14,25 @@ export async function completeConsent(api: Api, options: ConsentOptions): Promis
     external_user_id: options.externalUserId,
   });
   if (session.status !== 201) throw new Error(`No session: ${session.text}`);
-  const browser = createBrowser();
-  const consentPage = await browser.visit(session.body.data.url);
-  await browser.submit(consentPage, { handle: options.handle, decision: 'allow' });
+  await giveConsent(session.body.data.url, { decision: { handle: options.handle } });
   const ended = await api.get(`/v1/connect/sessions/${session.body.data.id}`);
   if (ended.body.data.status !== 'completed') throw new Error(`Not connected: ${ended.text}`);
   return ended.body.data.completed_social_account_id as string;
+}
+
+interface Consent {
+  /** Entered on the hosted page. Absent: it asks for nothing. */
+  inputs?: Record<string, string>;
+  /** Entered on the network's page. */
+  decision?: Record<string, string>;
+}
+
+/** Opens the link of a session, and allows what it asks for. Returns the page after that. */
+export async function giveConsent(url: string, { inputs, decision }: Consent): Promise<Page> {
+  const browser = createBrowser();
+  const first = await browser.visit(url);
+  const page = inputs ? await browser.submit(first, { ...inputs, decision: 'connect' }) : first;
+  // A network may remember the user's last consent.
+  if (new URL(page.url).pathname.startsWith('/connect/')) return page;
+  return browser.submit(page, { decision: 'allow', ...decision });
 }

@@ -1,5 +1,8 @@
-// Mastodon passes the contract of networks.
+// Mastodon passes the contract of networks, with a pasted token and by consent.
+import { describe } from 'vitest';
 import { describeContract } from '../../../support/networks/contract/contract.ts';
-import { mastodon } from '../../../support/networks/mastodon/subject.ts';
+import { describeLiveCases } from '../../../support/networks/contract/live-cases.ts';
+import { mastodon, mastodonByConsent } from '../../../support/networks/mastodon/subject.ts';
 
 describeContract(mastodon);
+describe('mastodon, by consent', () => describeLiveCases(mastodonByConsent));

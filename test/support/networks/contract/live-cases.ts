@@ -9,15 +9,13 @@ import type { Db } from '../../../../schema/database/tables.ts';
 import type { PlatformRules } from '../../../../schema/platforms/definition.ts';
 import { newId } from '../../../../schema/wire/ids.ts';
 import { startApp, type TestApp } from '../../app/app.ts';
-import { createBrowser } from '../../app/browser.ts';
-import { completeConsent } from '../../app/consent.ts';
+import { createBrowser, type Page } from '../../app/browser.ts';
 import { createTestDatabase, type TestDatabase } from '../../rows/database.ts';
 import { refusal } from '../../checks/platform-refusal.ts';
 import { connectClient, contractUser, secretsOf, type LiveClient } from './live-client.ts';
 import type { LiveNetwork, NetworkSubject, PublicPost } from './subject.ts';
 import { textOf } from './texts.ts';
 import { loginOf } from '../../rows/grants.ts';
-import { formOf } from '../connection.ts';
 
 /** A real server's limit is its own. */
 export interface LiveSubject extends Pick<
@@ -26,13 +24,16 @@ export interface LiveSubject extends Pick<
 > {
   readonly textLimit?: number;
   start(db: Db): Promise<LiveNetwork & AsyncDisposable & { listSecrets?(): string[] }>;
-  /** How long a post may take. */
+  /** Accounts connect by consent only. Default: by the form, and by consent where the network has that too. */
+  readonly isByConsent?: boolean;
+  /** How long a post or a user's consent may take. */
   readonly patienceMs?: number;
   /** Each post that is now at the network: its address there, or its id. */
   onPublished?(post: string): void;
 }
 
 export function describeLiveCases(subject: LiveSubject): void {
+  const { isByConsent = false } = subject;
   let database: TestDatabase;
   let network: Awaited<ReturnType<LiveSubject['start']>>;
   let app: TestApp;
@@ -47,7 +48,8 @@ export function describeLiveCases(subject: LiveSubject): void {
     platform = app.context.platforms.get(subject.name)!;
     client = await connectClient(app, {
       platform: subject.name,
-      credentials: network.credentials,
+      network,
+      isByConsent,
       patienceMs: subject.patienceMs ?? 25_000,
       onPublished: (post) => subject.onPublished?.(post),
     });
@@ -127,63 +129,66 @@ export function describeLiveCases(subject: LiveSubject): void {
       expect(read.body.data).toMatchObject({ platform: subject.name, status: 'active' });
       expect(read.body.data.account_name).toBeTruthy();
       expect(await listEvents()).toContain('account.connected');
+      if (isByConsent) return expect(await client.connectByConsent()).toBe(client.accountId);
       const again = await client.connect(network.credentials);
       expect([again.status, again.body.data.id]).toEqual([200, client.accountId]);
     });
 
-    test('has a hosted page that says where to find what it asks for', async () => {
-      if (platform.connect[0]?.kind === 'consent') {
-        const handle = network.credentials['handle']!;
-        const connected = await completeConsent(app.api, { handle, externalUserId: contractUser });
-        expect(connected).toBe(client.accountId);
-        return;
+    test('has a hosted page for each way, which says what it asks for', async () => {
+      const created = await client.call('POST', '/v1/connect/sessions', {
+        platform: subject.name,
+        external_user_id: contractUser,
+      });
+      const { id, url } = created.body.data as { id: string; url: string };
+      const browser = createBrowser(sendTo(app.url));
+      const first = await browser.visit(url);
+      for (const [i, way] of platform.connect.entries()) {
+        const page = i === 0 ? first : await browser.visit(`${app.url}/connect/${id}?way=${i + 1}`);
+        const schema = way.kind === 'form' ? way.fields : way.inputs;
+        if (schema) expectExplained(page, schema);
       }
-      const schema = z.toJSONSchema(formOf(platform).credentials, {
-        io: 'input',
-        unrepresentable: 'any',
-      }) as { description?: string; properties: Record<string, Field> };
+    });
+
+    test.skipIf(isByConsent)('connects the same account on the hosted page', async () => {
+      if (network.consent) expect(await client.connectByConsent()).toBe(client.accountId);
       const session = await client.call('POST', '/v1/connect/sessions', {
         platform: subject.name,
         external_user_id: contractUser,
       });
-      const browser = createBrowser();
-      const page = await browser.visit(session.body.data.url);
-      expect(page.status).toBe(200);
-      const text = toText(page.html);
-      expect(schema.description, 'how to get the credentials').toBeTruthy();
-      expect(text).toContain(withoutMarks(schema.description!));
-      for (const [name, { title, description }] of Object.entries(schema.properties)) {
-        expect(page.html).toContain(`name="${name}"`);
-        expect([name, !!title, !!description]).toEqual([name, true, true]);
-        expect(text).toContain(title);
-        expect(text).toContain(withoutMarks(description!));
-      }
+      const browser = createBrowser(sendTo(app.url));
+      const { id, url } = session.body.data as { id: string; url: string };
+      await browser.visit(url);
+      const way = platform.connect.findIndex(({ kind }) => kind === 'form') + 1;
+      const page = await browser.visit(`${app.url}/connect/${id}?way=${way}`);
       for (const { credentials } of network.wrongCredentials) {
         const refused = await browser.submit(page, { ...credentials, decision: 'connect' });
         expect([refused.status, refused.html.includes('role="alert"')]).toEqual([422, true]);
         for (const secret of secretsOf(credentials)) expect(refused.html).not.toContain(secret);
       }
       await browser.submit(page, { ...network.credentials, decision: 'connect' });
-      const ended = await client.call('GET', `/v1/connect/sessions/${session.body.data.id}`);
+      const ended = await client.call('GET', `/v1/connect/sessions/${id}`);
       expect(ended.body.data).toMatchObject({
         status: 'completed',
         completed_social_account_id: client.accountId,
       });
     });
 
-    test('refuses wrong credentials by their field, and connects nothing', async () => {
-      const before = await countAccounts();
-      for (const { field, credentials } of network.wrongCredentials) {
-        const refused = await client.connect(credentials);
-        expect(refused.status, JSON.stringify(refused.body)).toBe(422);
-        const paths = (refused.body.error.issues as { path: string }[]).map(({ path }) => path);
-        expect(paths).toEqual([`credentials.${field}`]);
-        for (const secret of secretsOf(credentials)) {
-          expect(JSON.stringify(refused.body)).not.toContain(secret);
+    test.skipIf(isByConsent)(
+      'refuses wrong credentials by their field, and connects nothing',
+      async () => {
+        const before = await countAccounts();
+        for (const { field, credentials } of network.wrongCredentials) {
+          const refused = await client.connect(credentials);
+          expect(refused.status, JSON.stringify(refused.body)).toBe(422);
+          const paths = (refused.body.error.issues as { path: string }[]).map(({ path }) => path);
+          expect(paths).toEqual([`credentials.${field}`]);
+          for (const secret of secretsOf(credentials)) {
+            expect(JSON.stringify(refused.body)).not.toContain(secret);
+          }
         }
-      }
-      expect(await countAccounts()).toBe(before);
-    });
+        expect(await countAccounts()).toBe(before);
+      },
+    );
   });
 
   describe.concurrent('publishing', () => {
@@ -297,6 +302,28 @@ export function describeLiveCases(subject: LiveSubject): void {
 interface Field {
   title?: string;
   description?: string;
+}
+
+/** Stays at Fanfare: a consent page is not asked for. */
+const sendTo = (url: string) => (to: string, init: RequestInit) =>
+  new URL(to).origin === new URL(url).origin ? fetch(to, init) : new Response('elsewhere');
+
+/** The page has all fields, and says how to fill them. */
+function expectExplained({ status, html }: Page, fields: z.ZodType): void {
+  const schema = z.toJSONSchema(fields, { io: 'input', unrepresentable: 'any' }) as {
+    description?: string;
+    properties: Record<string, Field>;
+  };
+  expect(status).toBe(200);
+  const text = toText(html);
+  expect(schema.description, 'how to get the credentials').toBeTruthy();
+  expect(text).toContain(withoutMarks(schema.description!));
+  for (const [name, { title, description }] of Object.entries(schema.properties)) {
+    expect(html).toContain(`name="${name}"`);
+    expect([name, !!title, !!description]).toEqual([name, true, true]);
+    expect(text).toContain(title);
+    expect(text).toContain(withoutMarks(description!));
+  }
 }
 
 /** As a browser shows it. */

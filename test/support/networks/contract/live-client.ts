@@ -1,5 +1,5 @@
 // A client of a whole Fanfare that publishes to one network, and remembers all that it was answered.
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { Credentials } from '../../../../activities/platforms/platform.ts';
 import { isSecretField } from '../../../../api/accounts/connect-at-network.ts';
 import type { Traits } from '../../../../schema/platforms/definition.ts';
@@ -8,6 +8,7 @@ import type { Post, PostResult } from '../../../../schema/posts/posts.ts';
 import type { Api } from '../../app/api.ts';
 import type { TestApp } from '../../app/app.ts';
 import { readCredentials } from '../../rows/grants.ts';
+import type { LiveNetwork } from './subject.ts';
 
 type Answer = Awaited<ReturnType<Api['call']>>;
 type Target = Record<string, unknown>;
@@ -20,6 +21,8 @@ export interface LiveClient {
   /** The post's results once it has ended, which it must have well. */
   publish(targets: Target[]): Promise<PostResult[]>;
   connect(credentials: Credentials): ReturnType<LiveClient['call']>;
+  /** Returns the account that the user's consent on the hosted page connects. */
+  connectByConsent(): Promise<string>;
   /** As they are kept of the account. */
   readCredentials(): Promise<Credentials | null>;
   readTraits(): Promise<Traits>;
@@ -30,8 +33,10 @@ export const contractUser = 'user-1';
 
 export interface LiveAccount {
   platform: PlatformName;
-  credentials: Credentials;
-  /** How long a post may take. */
+  network: Pick<LiveNetwork, 'credentials' | 'consent'>;
+  /** Default: by the form. */
+  isByConsent?: boolean;
+  /** How long a post or a user's consent may take. */
   patienceMs: number;
   /** Each post that is now at the network: its address there, or its id. */
   onPublished(post: string): void;
@@ -39,7 +44,7 @@ export interface LiveAccount {
 
 export async function connectClient(
   app: TestApp,
-  { platform, credentials, patienceMs, onPublished }: LiveAccount,
+  { platform, network, isByConsent, patienceMs, onPublished }: LiveAccount,
 ): Promise<LiveClient> {
   const answers: string[] = [];
   async function call(method: string, path: string, body?: unknown) {
@@ -53,9 +58,30 @@ export async function connectClient(
       credentials: given,
       external_user_id: contractUser,
     });
-  const connected = await connect(credentials);
-  expect(connected.status, answers.at(-1)).toBe(201);
-  const accountId = connected.body.data.id as string;
+
+  async function connectByConsent(): Promise<string> {
+    const created = await call('POST', '/v1/connect/sessions', {
+      platform,
+      external_user_id: contractUser,
+    });
+    expect(created.status, answers.at(-1)).toBe(201);
+    const { id, url } = created.body.data as { id: string; url: string };
+    await network.consent!(url);
+    const options = { timeout: patienceMs, interval: 200 };
+    return vi.waitFor(async () => {
+      const { data } = (await call('GET', `/v1/connect/sessions/${id}`)).body;
+      expect(data).toMatchObject({ status: 'completed' });
+      return data.completed_social_account_id as string;
+    }, options);
+  }
+
+  async function connectByForm(): Promise<string> {
+    const connected = await connect(network.credentials);
+    expect(connected.status, answers.at(-1)).toBe(201);
+    return connected.body.data.id as string;
+  }
+
+  const accountId = await (isByConsent ? connectByConsent() : connectByForm());
 
   async function publish(targets: Target[]): Promise<PostResult[]> {
     const platform_posts = targets.map((target) => ({ account_id: accountId, ...target }));
@@ -85,6 +111,7 @@ export async function connectClient(
     call,
     publish,
     connect,
+    connectByConsent,
     readCredentials: () => readCredentials(app.context.db, app.context.vault, accountId),
     readTraits: async () => (await readRow()).traits,
   };

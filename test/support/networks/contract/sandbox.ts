@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db } from '../../../../schema/database/tables.ts';
 import { sandbox as definition } from '../../../../schema/platforms/sandbox.ts';
+import { giveConsent } from '../../app/consent.ts';
 import { createTestSandbox } from '../../app/sandbox.ts';
 import { createImage } from '../../media/target-media.ts';
 import type { Switchboard } from '../faults.ts';
@@ -82,6 +83,7 @@ async function start(switchboard: Switchboard, db: Db): Promise<RunningNetwork> 
   return {
     env: { FANFARE_SANDBOX_API_URL: `${server.url}/sandbox` },
     credentials: { handle },
+    consent: async (url) => void (await giveConsent(url, { decision: { handle } })),
     wrongCredentials: [{ field: 'handle', credentials: { handle: 'not a handle' } }],
     async listPosts() {
       const posts = await db

@@ -45,8 +45,13 @@ export interface PublicPost {
 export interface LiveNetwork {
   /** Settings of the installation, such as `FANFARE_SLACK_API_URL`. */
   env: Record<string, string>;
-  /** What a user pastes to connect. */
+  /** What a user pastes to connect. Empty where accounts connect by consent. */
   credentials: Credentials;
+  /**
+   * Opens the link of a connect session and gives the user's consent at the network, or asks a person to. Absent:
+   * the network has no consent page.
+   */
+  consent?(url: string): Promise<void> | void;
   /** Credentials that the network refuses, each with the field that the error names. */
   wrongCredentials: { field: string; credentials: Credentials }[];
   /** Absent: nobody can read them back. */

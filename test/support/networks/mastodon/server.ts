@@ -1,4 +1,4 @@
-// A Mastodon server with one account, strict about what it is sent.
+// A Mastodon server with one account, strict about what it is sent. `oauth.ts` has its logins by consent.
 // Endpoints, fields, headers and answers: https://docs.joinmastodon.org/methods/ (statuses, accounts, apps,
 // instance) and /entities/, as of version 4.6, read on 2026-11-22. Refusals and their words: app/controllers/api,
 // app/validators and config/locales/en.yml of https://github.com/mastodon/mastodon, read on the same day.
@@ -6,6 +6,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { NetworkServer, PublicPost, RefusalKind } from '../contract/subject.ts';
+import { createMastodonOAuth, type OAuthTraits, type RegisteredApp } from './oauth.ts';
+import { Refusal } from './refusal.ts';
 
 export interface MastodonServer extends NetworkServer {
   readonly token: string;
@@ -22,6 +24,14 @@ export interface MastodonServer extends NetworkServer {
   readonly uploads: readonly Upload[];
   /** As a day after the uploads. */
   deleteUnused(): void;
+  /** Apps that were registered, in order. */
+  listApps(): RegisteredApp[];
+  /** As when its database is reset. */
+  forgetApps(): void;
+  /** Logins by consent that were not revoked. */
+  countLogins(): number;
+  /** Every secret of an app, code and token that it ever gave out. */
+  listSecrets(): string[];
 }
 
 /** A media attachment. */
@@ -38,7 +48,7 @@ export interface Upload {
   statusId: string | null;
 }
 
-export interface MastodonTraits {
+export interface MastodonTraits extends OAuthTraits {
   domain?: string;
   maxCharacters?: number;
   charactersPerUrl?: number;
@@ -75,17 +85,6 @@ interface Status {
   replyTo: string | null;
   mediaIds: string[];
   options: z.infer<typeof StatusOptions>;
-}
-
-/** @see https://docs.joinmastodon.org/entities/Error/ */
-class Refusal extends Error {
-  override readonly name = 'Refusal';
-  readonly status: number;
-
-  constructor(status: number, message: string) {
-    super(message);
-    this.status = status;
-  }
 }
 
 const StatusOptions = z.strictObject({
@@ -134,6 +133,7 @@ export function createMastodonServer({
   mediaLimits = {},
   videoPolls = 2,
   tokenScopes = scopes ?? allScopes,
+  ...oauthTraits
 }: MastodonTraits = {}): MastodonServer {
   const { max_media_attachments: maxMedia, ...fileLimits } = { ...newServerLimits, ...mediaLimits };
   const token = randomBytes(32).toString('base64url');
@@ -141,6 +141,7 @@ export function createMastodonServer({
   const byKey = new Map<string, Status>();
   const uploads: Upload[] = [];
   const calls: string[] = [];
+  const oauth = createMastodonOAuth(oauthTraits);
   let isRevoked = false;
   let lastId = 0n;
 
@@ -156,15 +157,21 @@ export function createMastodonServer({
   /** As Doorkeeper words it. `any`: of these one is enough. */
   function authorize(request: Request, ...any: string[]): void {
     const given = /^Bearer (\S+)$/.exec(request.headers.get('authorization') ?? '')?.[1];
-    if (given !== token) throw new Refusal(401, 'The access token is invalid');
-    if (isRevoked) throw new Refusal(401, 'The access token was revoked');
-    const isGranted = any.flatMap((scope) => [scope, scope.split(':')[0]!]).some(has(tokenScopes));
+    const login = given === token ? { isRevoked, scope: tokenScopes.join(' ') } : findLogin(given);
+    if (!login) throw new Refusal(401, 'The access token is invalid');
+    if (login.isRevoked) throw new Refusal(401, 'The access token was revoked');
+    const granted = login.scope.split(' ');
+    const isGranted = any.flatMap((scope) => [scope, scope.split(':')[0]!]).some(has(granted));
     if (any.length > 0 && !isGranted) {
       throw new Refusal(403, 'This action is outside the authorized scopes');
     }
   }
 
+  const findLogin = (accessToken = '') => oauth.grants.find(accessToken);
+
   const routes: Record<string, (request: Request, id: string) => unknown> = {
+    ...oauth.routes,
+
     'GET /api/v2/instance': () => ({
       domain,
       title: 'Mastodon',
@@ -391,6 +398,7 @@ export function createMastodonServer({
         if (!route) throw new Refusal(404, 'Not Found');
         if (pathname === '/api/v1/statuses') expectJson(request);
         const body = await route(request, id);
+        if (body instanceof Response) return body;
         return toResponse(statusOf(request, body), body, now());
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
@@ -400,6 +408,7 @@ export function createMastodonServer({
     refuse,
     revokeToken() {
       isRevoked = true;
+      oauth.grants.revokeAll();
     },
     listPosts: () =>
       statuses.map(({ id, text, replyTo, mediaIds, options }) => ({
@@ -415,6 +424,10 @@ export function createMastodonServer({
       Object.assign(status, { text, editedAt: now() });
     },
     forgetKeys: () => byKey.clear(),
+    listApps: oauth.listApps,
+    forgetApps: oauth.forgetApps,
+    countLogins: oauth.grants.countLive,
+    listSecrets: () => [token, ...oauth.listSecrets()],
     uploads,
     deleteUnused() {
       const kept = uploads.filter(({ statusId }) => statusId !== null);

@@ -1,5 +1,8 @@
 // Mastodon for the contract test: a simulated server with one account.
+import { giveConsent } from '../../app/consent.ts';
+import type { LiveSubject } from '../contract/live-cases.ts';
 import type { NetworkFacts, NetworkSubject } from '../contract/subject.ts';
+import { createSwitchboard } from '../faults.ts';
 import { startFaultyServer } from '../faulty-server.ts';
 import { createMastodonServer } from './server.ts';
 
@@ -40,9 +43,21 @@ export const mastodon: NetworkSubject = {
         { field: 'server', credentials: { ...credentials, server: 'not a server' } },
       ],
       listPosts: network.listPosts,
-      listSecrets: () => [network.token],
+      consent: async (url) => void (await giveConsent(url, { inputs: { server: server.url } })),
+      listSecrets: network.listSecrets,
       [Symbol.asyncDispose]: () => server.close(),
     };
+  },
+};
+
+/** Without a pasted token. */
+export const mastodonByConsent: LiveSubject = {
+  ...mastodonFacts,
+  isByConsent: true,
+  textLimit: 500,
+  async start(db) {
+    const network = await mastodon.start(createSwitchboard(), db);
+    return { ...network, credentials: {}, wrongCredentials: [] };
   },
 };
 

@@ -4,6 +4,7 @@ import { Refusal } from '../strict-requests.ts';
 
 /** What the user allowed, until it is revoked. */
 interface Grant {
+  clientId: string | undefined;
   scope: string;
   isRevoked: boolean;
   /** The last one is good. */
@@ -13,9 +14,19 @@ interface Grant {
 }
 
 interface Consent {
+  /** Default: the network has one client. */
+  clientId?: string;
   redirectUri: string;
-  challenge: string;
+  /** Null: the network knows no PKCE. */
+  challenge: string | null;
   scope: string;
+}
+
+interface Exchange {
+  clientId?: string;
+  code: string;
+  redirect_uri: string;
+  code_verifier: string;
 }
 
 interface Code extends Consent {
@@ -45,10 +56,14 @@ export class OAuthError extends Error {
 
 export interface Grants {
   createCode(consent: Consent): string;
-  exchange(given: { code: string; redirect_uri: string; code_verifier: string }): Response;
+  exchange(given: Exchange): Response;
   refresh(token: string): Response;
   /** Throws unless the request bears a good token with the scope. */
   check(request: Request, scope: string): void;
+  /** The grant with this access token. */
+  find(accessToken: string): Readonly<Grant> | undefined;
+  /** Whether the client has a good token with this scope. */
+  hasLive(clientId: string, scope: string): boolean;
   revoke(token: string): void;
   expireAll(): void;
   revokeAll(): void;
@@ -57,7 +72,12 @@ export interface Grants {
   listSecrets(): string[];
 }
 
-export function createGrants(): Grants {
+export interface GrantSettings {
+  /** Tokens never expire, nothing refreshes them, and each login with a client and a scope gets the same one. */
+  hasLastingTokens?: boolean;
+}
+
+export function createGrants({ hasLastingTokens = false }: GrantSettings = {}): Grants {
   const codes = new Map<string, Code>();
   const grants: Grant[] = [];
 
@@ -71,22 +91,50 @@ export function createGrants(): Grants {
   }
 
   /** A code works once. Used again, it was stolen: RFC 6749, section 4.1.2. */
-  function exchange(given: { code: string; redirect_uri: string; code_verifier: string }) {
+  function exchange(given: Exchange) {
     const code = codes.get(given.code);
-    if (!code) throw new OAuthError('invalid_grant', 'The code is unknown.');
+    if (code?.clientId !== given.clientId || !code)
+      throw new OAuthError('invalid_grant', 'The code is unknown.');
     if (code.grant) {
       code.grant.isRevoked = true;
       throw new OAuthError('invalid_grant', 'The code was used before.');
     }
     const isSame = code.redirectUri === given.redirect_uri;
     if (!isSame) throw new OAuthError('invalid_grant', 'The redirect_uri is another one.');
-    if (hash('sha256', given.code_verifier, 'base64url') !== code.challenge) {
+    const challenge = hash('sha256', given.code_verifier, 'base64url');
+    if (code.challenge !== null && challenge !== code.challenge) {
       throw new OAuthError('invalid_grant', 'The code_verifier does not match.');
     }
-    const { scope } = code;
-    code.grant = { scope, isRevoked: false, accessTokens: [], refreshTokens: [], expiresAtMs: 0 };
-    grants.push(code.grant);
-    return issue(code.grant);
+    const { clientId, scope } = code;
+    const live = hasLastingTokens ? findLive(clientId, scope) : undefined;
+    code.grant = live ?? addGrant(clientId, scope);
+    return hasLastingTokens ? toLasting(code.grant) : issue(code.grant);
+  }
+
+  function addGrant(clientId: string | undefined, scope: string): Grant {
+    const tokens = { accessTokens: [], refreshTokens: [], expiresAtMs: 0 };
+    const grant: Grant = { clientId, scope, isRevoked: false, ...tokens };
+    grants.push(grant);
+    return grant;
+  }
+
+  const findLive = (clientId: string | undefined, scope: string) =>
+    grants.find(
+      (grant) => grant.clientId === clientId && grant.scope === scope && !grant.isRevoked,
+    );
+
+  const findByToken = (token: string) =>
+    grants.find(({ accessTokens }) => accessTokens.includes(token));
+
+  function toLasting({ accessTokens, scope }: Grant): Response {
+    if (accessTokens.length === 0) accessTokens.push(newSecret('access'));
+    const created_at = Math.floor(Date.now() / 1_000);
+    return Response.json({
+      access_token: accessTokens[0],
+      token_type: 'Bearer',
+      scope,
+      created_at,
+    });
   }
 
   /** A refresh token that is used twice was stolen, which ends the grant: RFC 9700, section 4.14.2. */
@@ -102,7 +150,7 @@ export function createGrants(): Grants {
 
   function check(request: Request, scope: string): void {
     const token = /^Bearer (\S+)$/.exec(request.headers.get('authorization') ?? '')?.[1] ?? '';
-    const grant = grants.find(({ accessTokens }) => accessTokens.includes(token));
+    const grant = findByToken(token);
     if (!grant) throw new Refusal(401, 'unknown', `Unknown token ${token}.`);
     if (grant.isRevoked) throw new Refusal(401, 'revoked', 'The user took the login back.');
     const isGood = grant.accessTokens.at(-1) === token && grant.expiresAtMs > Date.now();
@@ -119,6 +167,8 @@ export function createGrants(): Grants {
     exchange,
     refresh,
     check,
+    find: findByToken,
+    hasLive: (clientId, scope) => findLive(clientId, scope) !== undefined,
     revoke(token) {
       for (const grant of grants) {
         if (tokensOf(grant).includes(token)) grant.isRevoked = true;

@@ -1,0 +1,107 @@
+// Logs in at the user's own server: registers Fanfare there, and asks for consent on the server's page.
+import { z } from 'zod';
+import { createOAuth, type OAuth } from '../oauth.ts';
+import type { OpenApi } from '../network-api.ts';
+import { PlatformError } from '../platform-error.ts';
+import type { AppRegistration, ConsentWay, Fetch, Platform } from '../platform.ts';
+import { blameServer, wrongCredential } from '../wrong-credential.ts';
+import { connectAccount, findMissingScopes, Server } from './connect.ts';
+
+/** @see https://docs.joinmastodon.org/api/oauth-scopes/#granular */
+const scopes = ['read:accounts', 'read:statuses', 'write:statuses', 'write:media'];
+
+const ConsentInput = z
+  .strictObject({ server: Server })
+  .meta({ description: 'You log in at your server, and allow Fanfare to post.' });
+
+/** Of visible ASCII: RFC 6749, appendix A. */
+const clientWord = z.string().regex(/^[\x21-\x7e]{1,500}$/);
+
+/** @see https://docs.joinmastodon.org/entities/Application/#CredentialApplication */
+const CredentialApplication = z.object({ client_id: clientWord, client_secret: clientWord });
+
+/** Of each call, since each server has its own endpoints. */
+type OAuthAt = (server: string) => OAuth;
+
+/** `open`: without a token, it opens the server's public API. */
+export function createConsent(fetch: Fetch, open: OpenApi) {
+  /** @see https://docs.joinmastodon.org/methods/oauth/ */
+  const oauthAt: OAuthAt = (server) =>
+    createOAuth(fetch, {
+      network: 'Mastodon',
+      authorizationEndpoint: `${server}/oauth/authorize`,
+      tokenEndpoint: `${server}/oauth/token`,
+      revocationEndpoint: `${server}/oauth/revoke`,
+      clientAuth: 'post',
+      scopes,
+    });
+  const way: ConsentWay = {
+    kind: 'consent',
+    inputs: ConsentInput,
+    registration: registrationAt(open, oauthAt),
+
+    begin: (request) => oauthAt(request.inputs['server']!).begin(request),
+
+    async complete(query, request, signal) {
+      const server = request.inputs['server']!;
+      const login = await oauthAt(server).complete(query, request, signal);
+      const missing = findMissingScopes(login.scope).join(', ');
+      if (missing) {
+        const message = `This login lacks these permissions: ${missing}. Log in again and allow them.`;
+        throw new PlatformError('rejected', message, { platformCode: 'missing_scope' });
+      }
+      const { access_token } = login.credentials;
+      const credentials = { server, access_token };
+      return connectAccount(open(credentials, signal), credentials, login.scope);
+    },
+  };
+  /** Only the app that made a login can revoke it. The user's own application made that of a form. */
+  const revoke: NonNullable<Platform['revoke']> = async (login, signal) => {
+    if (login.app) await oauthAt(login.credentials['server']!).revoke(login, signal);
+  };
+  return { way, revoke };
+}
+
+function registrationAt(open: OpenApi, oauthAt: OAuthAt): AppRegistration {
+  const blame = (server: string) =>
+    blameServer(
+      'server',
+      `${hostOf(server)} does not answer as a Mastodon server.`,
+      'not_mastodon',
+    );
+  return {
+    serverOf: ({ server }) => server!,
+
+    /** @see https://docs.joinmastodon.org/methods/apps/#create */
+    async register(server, callbackUrl, signal) {
+      const json = {
+        client_name: 'Fanfare',
+        redirect_uris: callbackUrl,
+        scopes: scopes.join(' '),
+        website: new URL(callbackUrl).origin,
+      };
+      const { body } = await open({ server }, signal)('/api/v1/apps', CredentialApplication, {
+        json,
+      })
+        .catch(blameRegistration(server))
+        .catch(blame(server));
+      return { clientId: body.client_id, clientSecret: body.client_secret };
+    },
+
+    /** Servers before 4.3 delete apps without logins, and any database may be reset. */
+    isKnown: (server, app, signal) => oauthAt(server).isKnown(app, signal).catch(blame(server)),
+  };
+}
+
+/** A Mastodon server says in its own words why it registers no app. */
+function blameRegistration(server: string) {
+  return (error: unknown): never => {
+    const { status, message } =
+      (error instanceof PlatformError && error.options.providerError) || {};
+    if (status !== 422 || typeof message !== 'string') throw error;
+    const words = `${hostOf(server)} refused to register Fanfare: ${message}`;
+    throw wrongCredential('server', words, 'registration_refused');
+  };
+}
+
+const hostOf = (server: string) => new URL(server).host;
