@@ -63,12 +63,6 @@ export function createConsent(fetch: Fetch, open: OpenApi) {
 }
 
 function registrationAt(open: OpenApi, oauthAt: OAuthAt): AppRegistration {
-  const blame = (server: string) =>
-    blameServer(
-      'server',
-      `${hostOf(server)} does not answer as a Mastodon server.`,
-      'not_mastodon',
-    );
   return {
     serverOf: ({ server }) => server!,
 
@@ -80,11 +74,9 @@ function registrationAt(open: OpenApi, oauthAt: OAuthAt): AppRegistration {
         scopes: scopes.join(' '),
         website: new URL(callbackUrl).origin,
       };
-      const { body } = await open({ server }, signal)('/api/v1/apps', CredentialApplication, {
-        json,
-      })
-        .catch(blameRegistration(server))
-        .catch(blame(server));
+      const ask = open({ server }, signal);
+      const asked = ask('/api/v1/apps', CredentialApplication, { json });
+      const { body } = await asked.catch(blameRegistration(server));
       return { clientId: body.client_id, clientSecret: body.client_secret };
     },
 
@@ -93,15 +85,15 @@ function registrationAt(open: OpenApi, oauthAt: OAuthAt): AppRegistration {
   };
 }
 
+const blame = (server: string) =>
+  blameServer('server', `${hostOf(server)} does not answer as a Mastodon server.`, 'not_mastodon');
+
 /** A Mastodon server says in its own words why it registers no app. */
-function blameRegistration(server: string) {
-  return (error: unknown): never => {
-    const { status, message } =
-      (error instanceof PlatformError && error.options.providerError) || {};
-    if (status !== 422 || typeof message !== 'string') throw error;
-    const words = `${hostOf(server)} refused to register Fanfare: ${message}`;
-    throw wrongCredential('server', words, 'registration_refused');
-  };
-}
+const blameRegistration = (server: string) => (error: unknown) => {
+  const { status, message } = (error instanceof PlatformError && error.options.providerError) || {};
+  if (status !== 422 || typeof message !== 'string') return blame(server)(error);
+  const words = `${hostOf(server)} refused to register Fanfare: ${message}`;
+  throw wrongCredential('server', words, 'registration_refused');
+};
 
 const hostOf = (server: string) => new URL(server).host;

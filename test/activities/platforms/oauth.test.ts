@@ -35,6 +35,7 @@ function openOAuth(answer: Answer, settings: { needsRefreshToken?: boolean } = {
       oauth.complete(query, { ...request, flow }, signal),
     refresh: () => oauth.refresh({ credentials: secrets, app }, signal),
     revoke: () => oauth.revoke({ credentials: secrets, app }, signal),
+    isKnown: () => oauth.isKnown(app, signal),
   };
 }
 
@@ -166,4 +167,27 @@ test('a revocation sends the refresh token', async () => {
   await oauth.revoke();
   expect(oauth.requests[0]!.url).toBe('https://example.com/revoke');
   expect(await oauth.requests[0]!.text()).toBe('token=old-refresh');
+});
+
+describe('an app', () => {
+  test.each<[string, Answer, boolean]>([
+    ['is known by a token', json(tokens), true],
+    ['is unknown as invalid_client', refusal('invalid_client', 401), false],
+  ])('%s', async (_what, answer, isKnown) => {
+    const oauth = openOAuth(answer);
+    expect(await oauth.isKnown()).toBe(isKnown);
+    expect(Object.fromEntries(new URLSearchParams(await oauth.requests[0]!.text()))).toEqual({
+      grant_type: 'client_credentials',
+      scope: 'read write',
+    });
+  });
+
+  test.each<[string, Answer, string]>([
+    ['another refusal', refusal('invalid_scope'), 'rejected'],
+    ['a page', () => new Response('<h1>Hi</h1>'), 'unavailable'],
+    ['503', json({}, 503), 'unavailable'],
+    ['429', json({}, 429), 'rate_limited'],
+  ])('is neither after %s', async (_what, answer, kind) => {
+    expect(await errorOf(openOAuth(answer).isKnown())).toMatchObject({ kind });
+  });
 });

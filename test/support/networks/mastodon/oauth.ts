@@ -137,10 +137,7 @@ export function createMastodonOAuth({ hasPkce = true, grantedScopes }: OAuthTrai
 
   const routes: Record<string, (request: Request) => unknown> = {
     async 'POST /api/v1/apps'(request) {
-      const given = await readJson(request, NewApp).catch((error: unknown) => {
-        if (!(error instanceof Malformed)) throw error;
-        throw new Refusal(422, `Validation failed: ${error.message}`);
-      });
+      const given = await readJson(request, NewApp).catch(refuseAs(422, 'Validation failed: '));
       const scopes = given.scopes.split(' ');
       if (!scopes.every((scope) => knownScopes.includes(scope))) {
         throw new Refusal(422, "Validation failed: Scopes doesn't match configured on the server.");
@@ -176,7 +173,7 @@ export function createMastodonOAuth({ hasPkce = true, grantedScopes }: OAuthTrai
     },
 
     async 'POST /oauth/authorize'(request) {
-      const given = await readForm(request, Decision);
+      const given = await readForm(request, Decision).catch(refuseAs(400));
       const issue = findScopeIssue(findApp(given), given.scope);
       if (issue) return redirectError(given, issue);
       return given.decision === 'allow' ? allow(given) : redirectError(given, 'access_denied');
@@ -218,3 +215,11 @@ export function createMastodonOAuth({ hasPkce = true, grantedScopes }: OAuthTrai
     listSecrets: () => [...secrets, ...grants.listSecrets()],
   };
 }
+
+/** In the form of Mastodon's own errors. */
+const refuseAs =
+  (status: number, prefix = '') =>
+  (error: unknown): never => {
+    if (!(error instanceof Malformed)) throw error;
+    throw new Refusal(status, `${prefix}${error.message}`);
+  };
