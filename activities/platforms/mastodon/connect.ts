@@ -94,7 +94,7 @@ async function readTokenScopes(ask: Ask): Promise<string[] | undefined> {
   const { scopes } = (await ask('/api/v1/apps/verify_credentials', Application)).body;
   const missing = findMissingScopes(scopes).join(', ');
   const message = `The access token lacks ${missing}.`;
-  if (missing) throw wrongCredential('access_token', message, 'missing_scope');
+  if (missing) throw wrongCredential('access_token', message, 'scope_missing');
   return scopes;
 }
 

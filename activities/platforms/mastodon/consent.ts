@@ -48,7 +48,7 @@ export function createConsent(fetch: Fetch, open: OpenApi) {
       const missing = findMissingScopes(login.scope).join(', ');
       if (missing) {
         const message = `This login lacks these permissions: ${missing}. Log in again and allow them.`;
-        throw new PlatformError('rejected', message, { platformCode: 'missing_scope' });
+        throw new PlatformError('rejected', message, { platformCode: 'scope_missing' });
       }
       const { access_token } = login.credentials;
       const credentials = { server, access_token };

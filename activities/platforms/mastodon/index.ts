@@ -6,6 +6,7 @@ import { createApi, type Ask } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { Fetch, Platform, ProviderState } from '../platform.ts';
 import type { Explanation } from '../refusal.ts';
+import { wrongCredential } from '../wrong-credential.ts';
 import { connectAccount, ConnectInput } from './connect.ts';
 import { createConsent } from './consent.ts';
 import { findStatus, Status, toPublished } from './find-status.ts';
@@ -36,6 +37,13 @@ export function createMastodon({ fetch }: { fetch: Fetch }): Platform {
         run: (credentials, signal) => connectAccount(open(credentials, signal), credentials),
       },
     ],
+
+    async importTokens({ accessToken, instance }, signal) {
+      const given = { server: instance ?? '', access_token: accessToken };
+      const { data, error } = ConnectInput.safeParse(given);
+      if (!data) throw wrongCredential(String(error.issues[0]!.path[0]), error.issues[0]!.message);
+      return connectAccount(open(data, signal), data);
+    },
 
     async prepare(target, signal) {
       const { replyTo, credentials, state } = target;

@@ -1,5 +1,6 @@
 // Connecting a Mastodon account: its server, its token, and what is wrong with either.
 import { describe, expect, test } from 'vitest';
+import { createMastodon } from '../../../../activities/platforms/mastodon/index.ts';
 import { ConnectInput } from '../../../../activities/platforms/mastodon/connect.ts';
 import { connect, startMastodon } from '../../../support/networks/mastodon/connected.ts';
 import { limitHeaders, newServerLimits } from '../../../support/networks/mastodon/server.ts';
@@ -136,7 +137,7 @@ describe('the token', () => {
     expect(await refusal(connect(credentials))).toMatchObject({
       kind: 'rejected',
       message: `The access token lacks ${missing}.`,
-      options: { field: 'access_token', platformCode: 'missing_scope' },
+      options: { field: 'access_token', platformCode: 'scope_missing' },
     });
   });
 
@@ -172,5 +173,31 @@ describe('the token', () => {
     expect(error).toMatchObject({ kind: 'rejected', options: { platformCode: '422' } });
     expect(error.options.field).toBeUndefined();
     expect(error.message).toContain(words);
+  });
+});
+
+describe('an imported token', () => {
+  const signal = new AbortController().signal;
+  const tokens = { refreshToken: null, expiresAt: null, scope: null };
+  const importFrom = (instance: string | null, accessToken: string) =>
+    createMastodon(createClient()).importTokens!({ ...tokens, accessToken, instance }, signal);
+
+  test('connects the account that the server names', async () => {
+    const { network, credentials } = await startMastodon();
+    const grant = await importFrom(credentials.server, network.token);
+    const { host } = new URL(credentials.server);
+    expect(grant.credentials).toEqual(credentials);
+    expect(grant.accounts[0]!.externalAccountId).toBe(`${network.accountId}@${host}`);
+  });
+
+  test('is refused by its server', async () => {
+    const { credentials } = await startMastodon();
+    const error = importFrom(credentials.server, 'another');
+    await expect(error).rejects.toMatchObject({ kind: 'reauthorize' });
+  });
+
+  test.each([null, 'two words'])('needs a server, not %o', async (instance) => {
+    const error = importFrom(instance, 'token');
+    await expect(error).rejects.toMatchObject({ kind: 'rejected', options: { field: 'server' } });
   });
 });
