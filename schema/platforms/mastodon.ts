@@ -133,7 +133,7 @@ function rulesFor(limits: Traits): PlatformRules {
 export const mastodon = definePlatform({
   name: 'mastodon',
   title: 'Mastodon',
-  connectsBy: 'Server and access token',
+  connectsBy: 'Consent at the server, or access token',
   testedWith: 'Simulator',
   settings: {},
   rules: rulesFor({}),

@@ -8,24 +8,32 @@ import {
 } from '../support/networks/contract/named-server.ts';
 import { factsOf } from '../support/networks/contract/subjects.ts';
 
-const { name, credentials } = JSON.parse(process.env[namedServerVariable]!) as NamedServer;
+const { name, credentials, isByConsent } = JSON.parse(
+  process.env[namedServerVariable]!,
+) as NamedServer;
 const facts = factsOf(name, credentials);
 const published: string[] = [];
-/** A real server may limit its rate. */
-const patienceMs = 120_000;
-vi.setConfig({ testTimeout: patienceMs + 10_000 });
+/** A real server may limit its rate, and a person takes time to log in. */
+const patienceMs = isByConsent ? 600_000 : 120_000;
+vi.setConfig({ testTimeout: patienceMs + 10_000, hookTimeout: patienceMs + 60_000 });
 const settings = Object.entries(process.env).filter(([variable]) =>
-  /^FANFARE_(ALLOW_PRIVATE_CIDRS$|[A-Z]+_API_URL$|BLUESKY_)/.test(variable),
+  /^FANFARE_(ALLOW_PRIVATE_CIDRS$|PORT$|PUBLIC_URL$|[A-Z]+_API_URL$|[A-Z]+_CLIENT_(ID|SECRET)$|BLUESKY_)/.test(
+    variable,
+  ),
 );
+const askForConsent = (url: string) =>
+  console.log(`Open this link in a browser on this machine, and log in at ${name}:\n  ${url}`);
 
 describeLiveCases({
   ...facts,
+  isByConsent,
   patienceMs,
   options: facts.options.filter(({ isOwn }) => !isOwn),
   start: () =>
     Promise.resolve({
       env: Object.fromEntries(settings) as Record<string, string>,
       credentials,
+      ...(isByConsent && { consent: askForConsent }),
       wrongCredentials: Object.keys(credentials)
         .filter(isSecretField)
         .map((field) => ({

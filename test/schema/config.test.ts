@@ -1,6 +1,6 @@
 // The configuration: defaults, refusals, and all issues in one error.
 import { describe, expect, test } from 'vitest';
-import type { Role } from '../../schema/config/cross-checks.ts';
+import { findCrossIssues, type Role } from '../../schema/config/cross-checks.ts';
 import { ConfigError, readConfig, type Config } from '../../schema/config/config.ts';
 import { Environment } from '../../schema/config/environment.ts';
 import { parseMediaUrl } from '../../schema/config/media-url.ts';
@@ -52,6 +52,16 @@ describe('readConfig', () => {
     expect(readConfig({ FANFARE_SANDBOX: 'false' }).hasSandbox).toBe(false);
     expect(readConfig(served).hasSandbox).toBe(false);
     expect(readConfig({ ...served, FANFARE_SANDBOX: 'true' }).hasSandbox).toBe(true);
+  });
+
+  test('requires the client ID of an app with its secret', () => {
+    const issuesWith = (env: Record<string, string>) => findCrossIssues(env, undefined, 'start');
+    const secret = { FANFARE_EXAMPLE_CLIENT_SECRET: 'word' };
+    const issue = 'FANFARE_EXAMPLE_CLIENT_ID: is required with FANFARE_EXAMPLE_CLIENT_SECRET';
+    expect(issuesWith(secret)).toEqual([issue]);
+    expect(issuesWith({ ...secret, FANFARE_EXAMPLE_CLIENT_ID: '' })).toEqual([issue]);
+    expect(issuesWith({ ...secret, FANFARE_EXAMPLE_CLIENT_ID: 'client' })).toEqual([]);
+    expect(issuesWith({ FANFARE_EXAMPLE_CLIENT_ID: 'client' })).toEqual([]);
   });
 
   test('requires the URL of the sandbox for a worker', () => {

@@ -21,7 +21,11 @@ import {
   lockProjectApps,
   putApp,
 } from '../../schema/database/accounts/apps.ts';
-import { deleteEmptyGrant, listLiveGrants } from '../../schema/database/accounts/grants.ts';
+import {
+  deleteEmptyGrant,
+  listGrantsOfAccounts,
+  listLiveGrants,
+} from '../../schema/database/accounts/grants.ts';
 import { findUsableApiKey, listApiKeys, listApiKeysById } from '../../schema/database/api-keys.ts';
 import { listConnectSessionsById } from '../../schema/database/accounts/connect-sessions.ts';
 import { deleteChanges, isDeletionKept, readChanges } from '../../schema/database/live/changes.ts';
@@ -408,6 +412,8 @@ describe('the engine', () => {
           .execute();
         await deleteEmptyGrant(trx, project, 'grt_7');
       }),
+    'finds the logins that an unused one may equal': (db) =>
+      listGrantsOfAccounts(db, project, 'sandbox', ['a7', 'a57']),
     'finds the app of a consent': async (db) => {
       for (const instance of ['', 'one.example']) {
         await findAppFor(db, project, rowsVault, { platform: 'sandbox', instance });

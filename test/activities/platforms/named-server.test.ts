@@ -10,6 +10,7 @@ describe('a named server', () => {
     expect(readNamedServer(['bluesky', ...args])).toEqual({
       name: 'bluesky',
       credentials: { handle: 'ada.test', app_password: 'x', service: 'http://localhost:1' },
+      isByConsent: false,
     });
   });
 
@@ -22,7 +23,17 @@ describe('a named server', () => {
     });
   });
 
+  test('takes --consent instead of credentials', () => {
+    expect(readNamedServer(['mastodon', '--consent'])).toEqual({
+      name: 'mastodon',
+      credentials: {},
+      isByConsent: true,
+    });
+  });
+
   test.each([
+    [['mastodon', '--consent', '--token', 'x'], /takes no credentials/],
+    [['telegram', '--consent'], 'telegram has no consent page.'],
     [['nowhere'], 'There is no network nowhere.'],
     [['sandbox'], 'There is no network sandbox.'],
     [['bluesky', '--handle', 'ada.test'], 'bluesky needs --app_password.'],

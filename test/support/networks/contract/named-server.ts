@@ -1,14 +1,16 @@
 // The server that somebody names on the command line of `npm run test:networks`.
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
+import { findFormWay } from '../../../../activities/platforms/index.ts';
 import type { Credentials } from '../../../../activities/platforms/platform.ts';
 import { PlatformName, platformNames } from '../../../../schema/platforms/index.ts';
 import { createConnector } from './connector.ts';
-import { formOf } from '../connection.ts';
 
 export interface NamedServer {
   name: PlatformName;
+  /** Empty where a person gives consent. */
   credentials: Credentials;
+  isByConsent: boolean;
 }
 
 /** How the server reaches the test, as JSON. */
@@ -24,6 +26,8 @@ const shortNames: Record<string, RegExp> = {
 export function readNamedServer(args: readonly string[]): NamedServer {
   const name = PlatformName.safeParse(args[0]).data;
   if (name === undefined || name === 'sandbox') throw new Error(`There is no network ${args[0]}.`);
+  if (args.includes('--consent')) return readConsent(name, args.slice(1));
+  if (!findFormWay(openConnector(name))) throw new Error(`${name} needs --consent.`);
   const fields = listFields(name);
   const given = [...fields.map((field) => field.name), ...Object.keys(shortNames)];
   const { values } = parseArgs({
@@ -40,12 +44,24 @@ export function readNamedServer(args: readonly string[]): NamedServer {
   if (missing.length > 0) {
     throw new Error(`${name} needs ${missing.map((field) => `--${field.name}`).join(', ')}.`);
   }
-  return { name, credentials };
+  return { name, credentials, isByConsent: false };
 }
+
+function readConsent(name: PlatformName, args: readonly string[]): NamedServer {
+  if (!hasConsent(name)) throw new Error(`${name} has no consent page.`);
+  if (args.length > 1) throw new Error('--consent takes no credentials: you log in in a browser.');
+  return { name, credentials: {}, isByConsent: true };
+}
+
+const hasConsent = (name: PlatformName) =>
+  openConnector(name).connect.some(({ kind }) => kind === 'consent');
+
+const openConnector = (name: PlatformName) => createConnector(name, { env: {} }, { fetch });
 
 export function describeUsage(): string {
   const networks = platformNames.filter((name) => name !== 'sandbox').map(describeNetwork);
   return `Usage: npm run test:networks [-- <network> --<credential> <value> ...]
+       npm run test:networks -- <network> --consent
 
 Without a network: starts real servers on this machine, downloads them first if they are not in the
 cache, and publishes to them.
@@ -56,6 +72,9 @@ options, a reply, a thread, a first comment, disconnecting. THIS PUBLISHES a doz
 long, and prints the address of each, so that you can delete them. Use an account made for tests.
 Settings are read from the environment, such as FANFARE_SLACK_API_URL, or
 FANFARE_ALLOW_PRIVATE_CIDRS for a server in a private network.
+
+With --consent instead of credentials, it prints links to open in a browser on this machine. You log in
+at the network there, and allow the access. FANFARE_PORT sets the port that the network sends you back to.
 
 ${networks.join('\n\n')}
 
@@ -88,9 +107,8 @@ function listFields(name: PlatformName): Field[] {
 }
 
 function readSchema(name: PlatformName): z.infer<typeof FieldSchemas> {
-  const { credentials } = formOf(createConnector(name, { env: {} }, { fetch }));
-  const schema = z.toJSONSchema(credentials, { io: 'input', unrepresentable: 'any' });
-  return FieldSchemas.parse(schema);
+  const fields = findFormWay(openConnector(name))?.fields ?? z.object({});
+  return FieldSchemas.parse(z.toJSONSchema(fields, { io: 'input', unrepresentable: 'any' }));
 }
 
 function findShort(fields: Field[], option: string): Field | undefined {
@@ -101,5 +119,6 @@ function describeNetwork(name: PlatformName): string {
   const fields = listFields(name).map(
     (field) => `    --${field.name}${field.isRequired ? '' : ' (optional)'}  ${field.description}`,
   );
-  return [`  ${name}  ${readSchema(name).description}`, ...fields].join('\n');
+  const consent = hasConsent(name) ? ['    --consent  You log in in a browser.'] : [];
+  return [`  ${name}  ${readSchema(name).description}`, ...fields, ...consent].join('\n');
 }

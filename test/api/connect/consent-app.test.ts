@@ -1,0 +1,155 @@
+// The app of a consent: registered at the user's server, or set by the project or the operator.
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { AppRegistration, ConsentWay } from '../../../activities/platforms/platform.ts';
+import { createPlatforms } from '../../../activities/platforms/index.ts';
+import { findConsentApp } from '../../../api/connect/consent-app.ts';
+import { readConfig } from '../../../schema/config/config.ts';
+import { putApp } from '../../../schema/database/accounts/apps.ts';
+import type { PlatformEntry } from '../../../schema/platforms/index.ts';
+import { useRest } from '../../support/app/rest.ts';
+import { forEachTest } from '../../support/fixtures.ts';
+import { addGrant } from '../../support/rows/grants.ts';
+import { createScriptedNetwork } from '../../support/scripted-network.ts';
+
+const { platform } = createScriptedNetwork();
+const definition: PlatformEntry = { ...platform.definition, name: 'mastodon', hasApp: true };
+const nowhere: ConsentWay = {
+  kind: 'consent',
+  begin: () => Promise.resolve({ url: 'https://network.test/', flow: {} }),
+  complete: () => Promise.reject(new Error('Nobody comes back.')),
+};
+const config = readConfig({});
+const mastodon = { ...config.platforms.mastodon, clientId: 'operator' };
+const rest = useRest(
+  {},
+  {
+    config: { ...config, platforms: { ...config.platforms, mastodon } },
+    platforms: createPlatforms([{ ...platform, definition, connect: [nowhere] }]),
+  },
+);
+const tenant = forEachTest(() => rest.createTenant());
+const never = new AbortController().signal;
+const listApps = () =>
+  rest.context.db
+    .selectFrom('platform_apps')
+    .select(['project_id', 'client_id'])
+    .orderBy('client_id')
+    .execute();
+beforeEach(async () => void (await rest.context.db.deleteFrom('platform_apps').execute()));
+
+describe('an app registered at a server', () => {
+  let registered = 0;
+  let forgotten: string[] = [];
+  beforeEach(() => {
+    registered = 0;
+    forgotten = [];
+  });
+  const registration: AppRegistration = {
+    serverOf: ({ server }) => server!,
+    register: () => {
+      registered++;
+      return Promise.resolve({ clientId: `client-${registered}`, clientSecret: 'secret' });
+    },
+    isKnown: (_server, { clientId }) => Promise.resolve(!forgotten.includes(clientId)),
+  };
+
+  const find = (server: string, projectId = tenant.projectId, publicUrl = 'https://a.test') =>
+    findConsentApp(
+      rest.context,
+      projectId,
+      {
+        definition,
+        way: { ...nowhere, registration },
+        inputs: { server },
+        callbackUrl: `${publicUrl}/connect/callback`,
+      },
+      never,
+    );
+
+  test('is found again, and another public URL registers another', async () => {
+    const app = await find('https://one.test');
+    expect(app).toMatchObject({ clientId: 'client-1', clientSecret: 'secret' });
+    expect(await find('https://one.test')).toEqual(app);
+    const moved = await find('https://one.test', tenant.projectId, 'https://b.test');
+    expect(moved).toMatchObject({ clientId: 'client-2' });
+    expect(await find('https://one.test')).toEqual(app);
+    expect(registered).toBe(2);
+  });
+
+  test('is another one at each server, and for each project', async () => {
+    const other = await rest.createTenant();
+    await find('https://one.test');
+    expect(await find('https://two.test')).toMatchObject({ clientId: 'client-2' });
+    expect(await find('https://one.test', other.projectId)).toMatchObject({
+      clientId: 'client-3',
+    });
+    const projectIds = (await listApps()).map(({ project_id }) => project_id);
+    expect(projectIds).toEqual([tenant.projectId, tenant.projectId, other.projectId]);
+  });
+
+  test('is replaced once the server has forgotten it', async () => {
+    await find('https://one.test');
+    forgotten = ['client-1'];
+    expect(await find('https://one.test')).toMatchObject({ clientId: 'client-2' });
+    expect(await find('https://one.test')).toMatchObject({ clientId: 'client-2' });
+    expect((await listApps()).map(({ client_id }) => client_id)).toEqual(['client-2']);
+  });
+
+  test('stays for its logins after the server has forgotten it', async () => {
+    const app = await find('https://one.test');
+    const { projectId } = tenant;
+    await addGrant(rest.context.db, { projectId, platform: 'mastodon', appId: app!.id });
+    forgotten = ['client-1'];
+    await find('https://one.test');
+    const apps = (await listApps()).map(({ client_id }) => client_id);
+    expect(apps).toEqual(['client-1', 'client-2']);
+  });
+
+  test('is kept while the server cannot be asked', async () => {
+    await find('https://one.test');
+    const down = { ...registration, isKnown: () => Promise.reject(new Error('Down.')) };
+    const wanted = {
+      definition,
+      way: { ...nowhere, registration: down },
+      inputs: { server: 'https://one.test' },
+      callbackUrl: 'https://a.test/connect/callback',
+    };
+    const found = findConsentApp(rest.context, tenant.projectId, wanted, never);
+    await expect(found).rejects.toThrow('Down.');
+    expect([registered, (await listApps()).length]).toEqual([1, 1]);
+  });
+});
+
+describe('a session at a network that needs an app', () => {
+  const createSession = () =>
+    rest.call('POST', '/v1/connect/sessions', {
+      key: tenant.key,
+      body: { platform: 'mastodon', external_user_id: 'user-1' },
+    });
+
+  const put = (projectId: string | null, clientId: string) => {
+    const app = { platform: 'mastodon', clientId, clientSecret: null } as const;
+    return putApp(rest.context.db, projectId, rest.context.vault, app);
+  };
+
+  test('is refused while neither the project nor the operator has one', async () => {
+    const refused = await createSession();
+    expect(refused.status).toBe(422);
+    expect(refused.body.error.issues).toMatchObject([
+      {
+        path: 'platform',
+        code: 'platform_not_configured',
+        message: 'needs an app. Set your own, or ask the operator for one.',
+      },
+    ]);
+    await put(tenant.projectId, 'own');
+    expect((await createSession()).status).toBe(201);
+  });
+
+  test("is refused with an operator's app that the settings don't name", async () => {
+    await put(null, 'old');
+    expect((await createSession()).status).toBe(422);
+    await put(null, 'operator');
+    expect((await createSession()).status).toBe(201);
+  });
+});
