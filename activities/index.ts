@@ -3,6 +3,7 @@ import { createDelivering, type DeliveringDependencies } from './delivering/inde
 import { createFetching, type FetchingDependencies } from './media/fetch-media.ts';
 import { createPruning, type PruningDependencies } from './retention/prune.ts';
 import { createPublishing, type PublishingDependencies } from './publishing/index.ts';
+import { createRefreshing, type RefreshingDependencies } from './refreshing/refresh-due.ts';
 import { createReplaying } from './delivering/replay.ts';
 import { createRetrying, type RetryingDependencies } from './delivering/manual-retry.ts';
 
@@ -10,6 +11,7 @@ export type ActivityDependencies = PublishingDependencies &
   DeliveringDependencies &
   RetryingDependencies &
   PruningDependencies &
+  RefreshingDependencies &
   FetchingDependencies;
 
 export function createActivities(dependencies: ActivityDependencies) {
@@ -19,6 +21,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     ...createRetrying(dependencies),
     ...createReplaying(dependencies),
     ...createPruning(dependencies),
+    ...createRefreshing(dependencies),
     ...createFetching(dependencies),
   };
 }

@@ -12,7 +12,9 @@ import { createMediaLoader } from './media/load-media.ts';
 import { createAdmission } from './publishing/admission.ts';
 import { createEagerStart } from './delivering/eager-start.ts';
 import { createActivities, type ActivityDependencies } from './index.ts';
-import { keepPruningSchedule } from './retention/schedule.ts';
+import { keepSchedule } from './keep-schedule.ts';
+import { refreshSchedule } from './refreshing/schedule.ts';
+import { pruningSchedule } from './retention/schedule.ts';
 import { startRelay } from './dispatch/relay.ts';
 import { startSweeper } from './dispatch/sweeper.ts';
 import { workflowBundle } from './dispatch/workflow-bundle.ts';
@@ -84,9 +86,12 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
     overdueMs: config.sweepOverdueS * 1_000,
     log,
   });
-  const schedule = keepPruningSchedule({ temporal, taskQueue, log });
+  const schedules = [pruningSchedule(taskQueue), refreshSchedule(taskQueue)].map((scheduled) =>
+    keepSchedule({ temporal, taskQueue, log }, scheduled),
+  );
   // Even if the worker fails, the relay must not claim work for its closed connection.
-  const stopOthers = () => Promise.all([relay.stop(), sweeper.stop(), schedule.stop()]);
+  const stopOthers = () =>
+    Promise.all([relay, sweeper, ...schedules].map((running) => running.stop()));
   const run = async () => {
     try {
       await worker.run();

@@ -37,6 +37,14 @@ export const defaultTargetClock: TargetClock = {
   lostAfterMs: 6_000,
 };
 
+/** Waits after refreshes of a login that failed for now. The last one repeats. */
+const refreshDelaysMs: readonly number[] = [300_000, 600_000, 1_200_000, 3_600_000];
+
+/** Wait before a login is refreshed again. `failures`: refreshes in a row that failed. */
+export function nextRefreshDelay(failures: number): number {
+  return refreshDelaysMs[Math.min(failures, refreshDelaysMs.length) - 1]!;
+}
+
 /** Waits after the first failed fetches of media. */
 export const fetchDelaysMs: readonly number[] = [5_000, 30_000, 120_000, 600_000];
 /** Then, while every post with the media is due later. */

@@ -5,6 +5,7 @@ export const deliverEventsWorkflow = 'deliverEvents';
 export const retryDeliveryWorkflow = 'retryDelivery';
 export const replayDeliveriesWorkflow = 'replayDeliveries';
 export const pruneRecordsWorkflow = 'pruneRecords';
+export const refreshLoginsWorkflow = 'refreshLogins';
 export const fetchMediaWorkflow = 'fetchMedia';
 
 export interface PublishPostInput {
@@ -73,6 +74,18 @@ export interface PruneRecordsInput {
   after: string;
 }
 
+/** A group of logins that are due for a refresh. */
+export interface RefreshDueInput {
+  /** Networks that are away. Their logins wait for the next run. */
+  except: string[];
+}
+
+export interface RefreshDueProgress {
+  isLeft: boolean;
+  /** Networks at which every refresh of the group failed. */
+  away: string[];
+}
+
 export interface FetchMediaInput {
   mediaId: string;
 }
@@ -96,6 +109,10 @@ export function replayDeliveriesWorkflowId(replayId: string, outboxId: string): 
 /** Installations that share a namespace have different task queues. */
 export function pruneScheduleId(taskQueue: string): string {
   return `prune-records/${taskQueue}`;
+}
+
+export function refreshScheduleId(taskQueue: string): string {
+  return `refresh-logins/${taskQueue}`;
 }
 
 export function deliverEventsWorkflowId(batchId: string): string {

@@ -42,6 +42,13 @@ export const { prune } = proxyActivities<Activities>({
   retry,
 });
 
+/** A refresh takes 45 s at most: two calls to a network, and the writes. */
+export const { refreshDue } = proxyActivities<Activities>({
+  startToCloseTimeout: '2m',
+  heartbeatTimeout,
+  retry,
+});
+
 /** Large media from slow servers take long. The activity has its own limit. */
 export const { fetchBytes } = proxyActivities<Activities>({
   startToCloseTimeout: '7d',

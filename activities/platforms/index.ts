@@ -7,7 +7,7 @@ import { createBluesky } from './bluesky/index.ts';
 import { createNostr } from './nostr/index.ts';
 import { createDiscord } from './discord/index.ts';
 import { createMastodon } from './mastodon/index.ts';
-import type { Fetch, FormWay, Platform } from './platform.ts';
+import type { Credentials, Fetch, FormWay, Platform } from './platform.ts';
 import { createSlack } from './slack/index.ts';
 import { createTelegram } from './telegram/index.ts';
 import { createWordPress } from './wordpress/index.ts';
@@ -26,6 +26,13 @@ export function rulesOf({ definition }: Platform, traits: Traits): PlatformRules
 /** The way that `POST /v1/accounts/connect` uses. Undefined: the network connects by consent only. */
 export function findFormWay({ connect }: Platform): FormWay | undefined {
   return connect.find((way) => way.kind === 'form');
+}
+
+export function canRefresh(
+  platform: Pick<Platform, 'refresh' | 'canRefresh'>,
+  credentials: Credentials,
+): boolean {
+  return platform.refresh !== undefined && (platform.canRefresh?.(credentials) ?? true);
 }
 
 /** How networks are reached: guarded, and counted for the project that they act for. */

@@ -215,6 +215,8 @@ export interface Platform {
   /** Asks the network whose tokens these are. Absent: none can be imported. */
   importTokens?(tokens: ForeignTokens, signal: AbortSignal): Promise<Grant>;
   refresh?(login: Login, signal: AbortSignal): Promise<RefreshedCredentials>;
+  /** Whether `refresh` works for this login: some apps get no refresh token. Absent: always. */
+  canRefresh?(credentials: Credentials): boolean;
   /**
    * Does the next step before the commit, at most 20 s long. The first step gets an empty state, and each
    * other one the state of the step before. A step may be repeated, so it publishes nothing.

@@ -17,7 +17,7 @@ import { ownedForMs } from './call-ownership.ts';
 import { defaultCallTimeoutMs, runPhase } from './run-phase.ts';
 import { failTarget, lostCommit, lostState, takeStep, type Refused } from './record-outcome.ts';
 import { fetchFor } from '../egress/guarded-fetch.ts';
-import { rulesOf } from '../platforms/index.ts';
+import { canRefresh, rulesOf } from '../platforms/index.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { findWait, noteRefusal } from './rate-limits.ts';
@@ -213,8 +213,9 @@ async function renewAccess(
   { row, error: refusal }: Refused,
   mayRenew: boolean,
 ): Promise<void> {
-  const canRefresh = mayRenew && !refusal.options.isRevoked && platform.refresh;
-  const error = canRefresh ? await refreshAccess(dependencies, platform, access) : refusal;
+  const isRefreshed =
+    mayRenew && !refusal.options.isRevoked && canRefresh(platform, access.credentials);
+  const error = isRefreshed ? await refreshAccess(dependencies, platform, access) : refusal;
   if (!(error instanceof PlatformError)) return;
   if (error.kind === 'reauthorize') {
     const reason = error.options.isRevoked ? 'revoked' : 'token_expired';

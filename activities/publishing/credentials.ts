@@ -6,18 +6,21 @@ import { sql } from 'kysely';
 import { openJoinedApp } from '../../schema/database/accounts/apps.ts';
 import { freeExternalId } from '../../schema/database/accounts/accounts.ts';
 import {
+  countFailedRefresh,
   lockActiveAccounts,
   openCredentials,
-  sealCredentials,
+  postponeRefresh,
 } from '../../schema/database/accounts/grants.ts';
 import { inMs } from '../../schema/database/database-clock.ts';
 import { insertChanges } from '../../schema/database/live/changes.ts';
 import type { Db, Transaction } from '../../schema/database/tables.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
+import { nextRefreshDelay } from '../../schema/retry.ts';
 import type { App, Traits } from '../../schema/platforms/definition.ts';
 import type { AdvanceDependencies } from './dependencies.ts';
 import type { Credentials, Platform, RefreshedCredentials } from '../platforms/platform.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
+import { loginColumns } from './login-columns.ts';
 import { takeRefreshed, toPlatformError } from './platform-answer.ts';
 
 export interface Access {
@@ -31,7 +34,7 @@ export interface Access {
   traits: Traits;
 }
 
-type AccessDependencies = Pick<AdvanceDependencies, 'db' | 'vault' | 'notifier'>;
+export type AccessDependencies = Pick<AdvanceDependencies, 'db' | 'vault' | 'notifier'>;
 
 const refreshTimeoutMs = 20_000;
 /** Longer than two attempts and the write can take, so a lease expires only if its holder died. */
@@ -87,11 +90,13 @@ export async function refreshAccess(
   }
   try {
     const fresh = await askTwice(platform, access);
-    await writeFresh(dependencies, access, fresh);
+    await writeFresh(dependencies, platform, access, fresh);
     return 'refreshed';
-  } catch (error) {
-    if (error instanceof PlatformError) return toRefreshError(error);
-    throw error;
+  } catch (thrown) {
+    if (!(thrown instanceof PlatformError)) throw thrown;
+    const error = toRefreshError(thrown);
+    if (error.kind !== 'reauthorize') await noteFailure(dependencies.db, access, error);
+    return error;
   } finally {
     await dropLease(dependencies.db, access.grantId, leaseId);
   }
@@ -129,25 +134,39 @@ function toRefreshError(error: PlatformError): PlatformError {
   return error;
 }
 
+/** The login may still be good, so the schedule asks again later. */
+async function noteFailure(
+  db: Db,
+  { grantId: id, credentialVersion: credential_version }: Access,
+  { options: { retryAfterMs = 0 } }: PlatformError,
+): Promise<void> {
+  const grant = { id, credential_version };
+  const failures = await countFailedRefresh(db, grant);
+  if (failures === undefined) return;
+  await postponeRefresh(db, grant, Math.max(nextRefreshDelay(failures), retryAfterMs));
+}
+
 /** These tokens exist nowhere else, so a short outage of the database must not lose them. */
 async function writeFresh(
   dependencies: AccessDependencies,
+  platform: Platform,
   access: Access,
   fresh: RefreshedCredentials,
 ): Promise<void> {
   for (let tries = 1; tries < writeTries; tries++) {
     try {
-      await writeOnce(dependencies, access, fresh);
+      await writeOnce(dependencies, platform, access, fresh);
       return;
     } catch {
       await sleep(writeAgainMs);
     }
   }
-  await writeOnce(dependencies, access, fresh);
+  await writeOnce(dependencies, platform, access, fresh);
 }
 
 async function writeOnce(
   { db, vault, notifier }: AccessDependencies,
+  platform: Platform,
   { accountId, grantId, credentialVersion }: Access,
   fresh: RefreshedCredentials,
 ): Promise<void> {
@@ -156,9 +175,8 @@ async function writeOnce(
     const written = await trx
       .updateTable('grants')
       .set({
-        ...sealCredentials(vault, grantId, fresh.credentials),
+        ...loginColumns(vault, platform, grantId, fresh),
         credential_version: credentialVersion + 1,
-        token_expires_at: fresh.tokenExpiresAt,
       })
       .where('id', '=', grantId)
       .where('credential_version', '=', credentialVersion)

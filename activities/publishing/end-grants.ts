@@ -40,6 +40,7 @@ export async function setReconnectRequired(
 const noCredentials = {
   credentials: null,
   credentials_key_id: null,
+  refresh_at: null,
   credential_version: sql<number>`credential_version + 1`,
 };
 

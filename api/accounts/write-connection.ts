@@ -1,4 +1,5 @@
 // Writes a login: its grant, its accounts, new or known, and their events.
+import { loginColumns } from '../../activities/publishing/login-columns.ts';
 import type { Grant, GrantedAccount } from '../../activities/platforms/platform.ts';
 import type { ConnectionType } from '../../schema/accounts.ts';
 import { toAccountEventData } from '../../schema/database/accounts/event-data.ts';
@@ -10,11 +11,7 @@ import {
   type AccountRow,
 } from '../../schema/database/accounts/accounts.ts';
 import { lockApp } from '../../schema/database/accounts/apps.ts';
-import {
-  deleteEmptyGrant,
-  insertGrant,
-  sealCredentials,
-} from '../../schema/database/accounts/grants.ts';
+import { deleteEmptyGrant, insertGrant } from '../../schema/database/accounts/grants.ts';
 import type { GrantRow, SocialAccountRow } from '../../schema/database/tables.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
 import { AppError } from '../../schema/wire/errors.ts';
@@ -59,7 +56,7 @@ export interface WrittenConnection {
 }
 
 export async function writeConnection(
-  context: Pick<Context, 'vault' | 'config'>,
+  context: Pick<Context, 'vault' | 'config' | 'platforms'>,
   effects: Effects,
   input: NewConnection,
 ): Promise<WrittenConnection> {
@@ -67,7 +64,7 @@ export async function writeConnection(
   const { projectId, appId } = input;
   if (appId !== null && !(await lockApp(trx, appId))) throw new AppError('conflict', appDeleted);
   const grantId = newId('grant');
-  await insertGrant(trx, grantOf(context.vault, grantId, input));
+  await insertGrant(trx, grantOf(context, grantId, input));
   // Two logins may reach the same accounts and list them in another order.
   const accounts = input.accounts.toSorted((a, b) =>
     a.externalAccountId < b.externalAccountId ? -1 : 1,
@@ -148,7 +145,7 @@ async function upsert(
 }
 
 function grantOf(
-  vault: Context['vault'],
+  { vault, platforms }: Pick<Context, 'vault' | 'platforms'>,
   id: string,
   { projectId, platform, grant, appId }: NewConnection,
 ) {
@@ -157,8 +154,7 @@ function grantOf(
     project_id: projectId,
     platform,
     app_id: appId,
-    token_expires_at: grant.tokenExpiresAt,
-    ...sealCredentials(vault, id, grant.credentials),
+    ...loginColumns(vault, platforms.get(platform) ?? {}, id, grant),
   };
 }
 

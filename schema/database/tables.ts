@@ -126,6 +126,10 @@ interface GrantTable {
   credentials_key_id: string | null;
   credential_version: Generated<number>;
   token_expires_at: Date | null;
+  /** When a schedule refreshes it. Null: the login doesn't expire, has ended, or can't be refreshed. */
+  refresh_at: Date | null;
+  /** Refreshes that failed since the last one that succeeded. */
+  refresh_failures: Generated<number>;
   refresh_lease_id: string | null;
   refresh_lease_until: Date | null;
   created_at: Generated<Date>;

@@ -22,6 +22,7 @@ import {
   putApp,
 } from '../../schema/database/accounts/apps.ts';
 import {
+  claimDueGrants,
   deleteEmptyGrant,
   listGrantsOfAccounts,
   listLiveGrants,
@@ -402,6 +403,8 @@ describe('the engine', () => {
       ]),
     'holds a paused target': async (db) => setPaused(db, (await findTarget(db, 'res_1000'))!),
     'loads the credentials of an account': (db) => loadAccess({ db, vault: rowsVault }, 'sa_7'),
+    'claims grants that are due for a refresh': (db) =>
+      claimDueGrants(db, { limit: 20, except: ['telegram'], claimMs: 1_000 }),
     'refreshes, ends and deletes grants': (db) =>
       inQuietTransaction(db, async (trx) => {
         await endGrants(trx, ['grt_7', 'grt_57'], 'revoked', { previewEvents: false });
@@ -620,8 +623,10 @@ async function fill(db: Db): Promise<void> {
       from generate_series(0, 4999) i`,
     `insert into platform_apps (id, project_id, platform, client_id)
       select 'app_' || i, 'prj_' || i % 50, 'sandbox', 'client_' || i from generate_series(0, 4999) i`,
-    `insert into grants (id, project_id, platform, app_id)
-      select 'grt_' || i, 'prj_' || i % 50, 'sandbox', 'app_' || i from generate_series(0, 4999) i`,
+    `insert into grants (id, project_id, platform, app_id, refresh_at)
+      select 'grt_' || i, 'prj_' || i % 50, 'sandbox', 'app_' || i,
+        case when i % 5 = 0 then now() + (i - 500) * interval '1 min' end
+      from generate_series(0, 4999) i`,
     `insert into social_accounts (id, project_id, grant_id, platform, account_name,
         external_account_id, external_user_id, connection_type, status)
       select 'sa_' || i, 'prj_' || i % 50, 'grt_' || i, 'sandbox', 'a' || i, 'a' || i, 'user_' || i, 'byo', 'active'

@@ -1,10 +1,15 @@
 // The schedule that prunes, on a real Temporal server: created once, even by several workers, and it runs.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ensurePruningSchedule, keepPruningSchedule } from '../../activities/retention/schedule.ts';
+import { ensureSchedule, keepSchedule } from '../../activities/keep-schedule.ts';
+import { pruningSchedule } from '../../activities/retention/schedule.ts';
 import { keepWorker } from '../../api/server/keep-worker.ts';
 import type { AppError } from '../../schema/wire/errors.ts';
-import { pruneRecordsWorkflow, pruneScheduleId } from '../../schema/workflows.ts';
+import {
+  pruneRecordsWorkflow,
+  pruneScheduleId,
+  refreshScheduleId,
+} from '../../schema/workflows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/rows/database.ts';
 import { createEngine, type Engine } from '../support/app/engine.ts';
 import { createTestFeed } from '../support/graphql/feed.ts';
@@ -40,7 +45,11 @@ const countEvents = async () => {
   return rows.length;
 };
 
-const ensure = () => ensurePruningSchedule({ temporal: namespace.client, taskQueue: taskQueue() });
+const ensure = () =>
+  ensureSchedule(
+    { temporal: namespace.client, taskQueue: taskQueue() },
+    pruningSchedule(taskQueue()),
+  );
 
 /** A change older than the retention of the feed, and a cursor just before it. */
 async function watchOldChange(projectId: string) {
@@ -63,7 +72,7 @@ async function watchOldChange(projectId: string) {
   return { resume, [Symbol.asyncDispose]: () => feed.close() };
 }
 
-describe('ensurePruningSchedule', () => {
+describe('ensureSchedule', () => {
   test('creates a schedule that runs each hour, never twice at once', async () => {
     await ensure();
     expect(await handle().describe()).toMatchObject({
@@ -92,14 +101,14 @@ describe('ensurePruningSchedule', () => {
   });
 });
 
-describe('keepPruningSchedule', () => {
+describe('keepSchedule', () => {
   test('warns if Temporal has no schedules, and stops', async () => {
-    const schedule = keepPruningSchedule({
-      temporal: namespace.client,
-      // Longer than Temporal takes.
-      taskQueue: 'q'.repeat(2_000),
-      log: engine.log,
-    });
+    // Longer than Temporal takes.
+    const taskQueue = 'q'.repeat(2_000);
+    const schedule = keepSchedule(
+      { temporal: namespace.client, taskQueue, log: engine.log },
+      pruningSchedule(taskQueue),
+    );
     await expect.poll(() => warnings.join(), { timeout: 10_000 }).toContain('could not be created');
     await schedule.stop();
   });
@@ -119,7 +128,10 @@ describe('pruneRecords', () => {
       for await (const { scheduleId } of namespace.client.schedule.list()) {
         schedules.push(scheduleId);
       }
-      expect(schedules).toEqual([pruneScheduleId(taskQueue())]);
+      expect(schedules.toSorted()).toEqual([
+        pruneScheduleId(taskQueue()),
+        refreshScheduleId(taskQueue()),
+      ]);
       await handle().trigger();
       await expect.poll(countEvents, { timeout: 20_000 }).toBe(0);
       const recentActions = async () => (await handle().describe()).info.recentActions;

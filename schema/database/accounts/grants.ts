@@ -1,5 +1,6 @@
 // Queries on grants: logins at networks, whose credentials only the vault seals and opens.
-import { sql, type Insertable } from 'kysely';
+import { sql, type InsertObject } from 'kysely';
+import { inMs } from '../database-clock.ts';
 import type { PlatformName } from '../../platforms/index.ts';
 import type { Database, Db, GrantRow, SocialAccountRow, Transaction } from '../tables.ts';
 import type { Vault } from '../vault.ts';
@@ -8,7 +9,7 @@ import type { Vault } from '../vault.ts';
 
 export async function insertGrant(
   trx: Transaction,
-  grant: Insertable<Database['grants']>,
+  grant: InsertObject<Database, 'grants'>,
 ): Promise<void> {
   await trx.insertInto('grants').values(grant).execute();
 }
@@ -68,6 +69,63 @@ export function listGrantsOfAccounts(
     .where('account.project_id', '=', projectId)
     .where('account.platform', '=', platform)
     .where('account.external_account_id', '=', sql<string>`any (${externalAccountIds}::text[])`)
+    .execute();
+}
+
+/** A login that is due for a refresh. */
+export interface DueGrant {
+  id: string;
+  project_id: string;
+  platform: PlatformName;
+  credential_version: number;
+  /** One of its active accounts. Null: it has none. */
+  account_id: string | null;
+}
+
+/** The oldest first. Other workers don't get them for this time, even if this process dies. */
+export async function claimDueGrants(
+  db: Db,
+  { limit, except, claimMs }: { limit: number; except: string[]; claimMs: number },
+): Promise<DueGrant[]> {
+  const { rows } = await sql<DueGrant>`
+    update grants set refresh_at = ${inMs(claimMs)} where id = any (array(
+      select id from grants where refresh_at <= now() and platform <> all (${except}::text[])
+      order by refresh_at limit ${limit} for update skip locked))
+    returning id, project_id, platform, credential_version, (
+      select account.id from social_accounts account
+      where account.grant_id = grants.id and account.status = 'active' order by account.id limit 1
+    ) as account_id`.execute(db);
+  return rows;
+}
+
+/** A refresh of these credentials failed for now. Returns how many in a row have failed. */
+export async function countFailedRefresh(
+  db: Db,
+  { id, credential_version }: Pick<GrantRow, 'id' | 'credential_version'>,
+): Promise<number | undefined> {
+  const row = await db
+    .updateTable('grants')
+    .set({ refresh_failures: sql<number>`refresh_failures + 1` })
+    .where('id', '=', id)
+    .where('credential_version', '=', credential_version)
+    .where('credentials', 'is not', null)
+    .returning('refresh_failures')
+    .executeTakeFirst();
+  return row?.refresh_failures;
+}
+
+/** Only of a login that a schedule refreshes. */
+export async function postponeRefresh(
+  db: Db,
+  { id, credential_version }: Pick<GrantRow, 'id' | 'credential_version'>,
+  waitMs: number,
+): Promise<void> {
+  await db
+    .updateTable('grants')
+    .set({ refresh_at: inMs(waitMs) })
+    .where('id', '=', id)
+    .where('credential_version', '=', credential_version)
+    .where('refresh_at', 'is not', null)
     .execute();
 }
 

@@ -62,12 +62,15 @@ const statements = [
     credentials_key_id text,
     credential_version int not null default 1,
     token_expires_at ${time},
+    refresh_at ${time},
+    refresh_failures int not null default 0,
     refresh_lease_id text,
     refresh_lease_until ${time},
     created_at ${time} not null default now()
   )`,
   `create index grants_by_project on grants (project_id)`,
   `create index grants_by_app on grants (app_id) where app_id is not null`,
+  `create index grants_to_refresh on grants (refresh_at) where refresh_at is not null`,
   `create index grants_by_vault_key on grants (credentials_key_id)
     where credentials_key_id is not null`,
 

@@ -13,6 +13,7 @@ interface NewGrant {
   credentials?: Credentials;
   appId?: string | null;
   tokenExpiresAt?: Date | null;
+  refreshAt?: Date | null;
 }
 
 export async function addGrant(
@@ -23,6 +24,7 @@ export async function addGrant(
     credentials = { token: 't' },
     appId = null,
     tokenExpiresAt = null,
+    refreshAt = null,
   }: NewGrant,
   vault = rowsVault,
 ): Promise<string> {
@@ -35,6 +37,7 @@ export async function addGrant(
       platform,
       app_id: appId,
       token_expires_at: tokenExpiresAt,
+      refresh_at: refreshAt,
       ...sealCredentials(vault, id, credentials),
     })
     .execute();
@@ -48,7 +51,7 @@ export function readGranted(db: Db, accountId: string) {
     .leftJoin('grants', 'grants.id', 'account.grant_id')
     .selectAll('account')
     .select(['credentials', 'credentials_key_id', 'credential_version', 'token_expires_at'])
-    .select('refresh_lease_id')
+    .select(['refresh_lease_id', 'refresh_at', 'refresh_failures'])
     .where('account.id', '=', accountId)
     .executeTakeFirstOrThrow();
 }

@@ -1,0 +1,28 @@
+// The columns of a grant that has just received credentials.
+import { sealCredentials } from '../../schema/database/accounts/grants.ts';
+import { inMs } from '../../schema/database/database-clock.ts';
+import type { Vault } from '../../schema/database/vault.ts';
+import { canRefresh } from '../platforms/index.ts';
+import type { Grant, Platform } from '../platforms/platform.ts';
+
+/** The part of a token's life that passes before it is refreshed. */
+const refreshAfter = 0.8;
+/** Spreads the refreshes of logins that were made at the same time. */
+const jitter = 0.05;
+
+export function loginColumns(
+  vault: Vault,
+  platform: Pick<Platform, 'refresh' | 'canRefresh'>,
+  grantId: string,
+  { credentials, tokenExpiresAt }: Pick<Grant, 'credentials' | 'tokenExpiresAt'>,
+) {
+  const livesMs = tokenExpiresAt && Math.max(tokenExpiresAt.getTime() - Date.now(), 0);
+  const share = refreshAfter + jitter * (2 * Math.random() - 1);
+  const isRefreshed = livesMs !== null && canRefresh(platform, credentials);
+  return {
+    ...sealCredentials(vault, grantId, credentials),
+    token_expires_at: tokenExpiresAt,
+    refresh_at: isRefreshed ? inMs(livesMs * share) : null,
+    refresh_failures: 0,
+  };
+}

@@ -1,0 +1,250 @@
+// Refreshes ahead of expiry: which logins are due, and what happens after a refresh that fails.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { loginColumns } from '../../../activities/publishing/login-columns.ts';
+import { refreshDue } from '../../../activities/refreshing/refresh-due.ts';
+import { PlatformError } from '../../../activities/platforms/platform-error.ts';
+import type { Platform } from '../../../activities/platforms/platform.ts';
+import { nextRefreshDelay } from '../../../schema/retry.ts';
+import { dependenciesOf } from '../../support/networks/posting.ts';
+import { useDatabase } from '../../support/rows/database.ts';
+import { addGrant, readCredentials, readGranted } from '../../support/rows/grants.ts';
+import { addProject, rowsVault } from '../../support/rows/rows.ts';
+import { addAccountOf, addTargets, advanceToEnd } from '../../support/rows/targets.ts';
+import { useScriptedNetwork } from '../../support/scripted-network.ts';
+
+const hourMs = 3_600_000;
+const log = pino({ level: 'silent' });
+
+const database = useDatabase();
+const network = useScriptedNetwork();
+
+let projectId: string;
+
+beforeEach(async () => {
+  projectId = await addProject(database.db);
+  await database.db.updateTable('grants').set({ refresh_at: null }).execute();
+});
+
+const inHours = (hours: number) => new Date(Date.now() + hours * hourMs);
+
+async function addLogin(token: string, refreshAt: Date | null = inHours(-1)) {
+  const { db } = database;
+  const credentials = { token };
+  const tokenExpiresAt = inHours(1);
+  const grantId = await addGrant(db, { projectId, credentials, tokenExpiresAt, refreshAt });
+  const { accountId } = await addAccountOf(db, projectId, grantId, grantId);
+  return { grantId, accountId };
+}
+
+const run = (platform: Platform = network.platform, except: string[] = []) =>
+  refreshDue({ ...dependenciesOf(database.db, { platform }), log }, { except });
+
+const read = (accountId: string) => readGranted(database.db, accountId);
+const tokenOf = async (accountId: string) =>
+  (await readCredentials(database.db, rowsVault, accountId))?.['token'];
+
+async function minutesToRefresh(accountId: string): Promise<number> {
+  return ((await read(accountId)).refresh_at!.getTime() - Date.now()) / 60_000;
+}
+
+/** The login is due again, as after the wait. */
+const makeDue = (grantId: string) =>
+  database.db
+    .updateTable('grants')
+    .set({ refresh_at: inHours(-1) })
+    .where('id', '=', grantId)
+    .execute();
+
+describe('the time of a refresh', () => {
+  /** Of a login that lives this long. */
+  async function refreshAtOf(hours: number | null, platform: Partial<Platform>) {
+    const { accountId, grantId } = await addLogin('a', null);
+    const tokenExpiresAt = hours === null ? null : inHours(hours);
+    const credentials = { token: 'a' };
+    const columns = loginColumns(rowsVault, platform, grantId, { credentials, tokenExpiresAt });
+    const { db } = database;
+    await db.updateTable('grants').set(columns).where('id', '=', grantId).execute();
+    return (await read(accountId)).refresh_at;
+  }
+
+  test('is near the end of the life of the token, and differs between logins', async () => {
+    const times: number[] = [];
+    for (let i = 0; i < 20; i++) {
+      const at = await refreshAtOf(100, network.platform);
+      times.push((at!.getTime() - Date.now()) / hourMs);
+    }
+    expect(Math.min(...times)).toBeGreaterThan(74.9);
+    expect(Math.max(...times)).toBeLessThan(85.1);
+    expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(1);
+  });
+
+  test('is now if the token has expired', async () => {
+    const at = await refreshAtOf(-5, network.platform);
+    expect(Math.abs(at!.getTime() - Date.now())).toBeLessThan(60_000);
+  });
+
+  test('is null for a login that does not expire or can not be refreshed', async () => {
+    const { refresh } = network.platform;
+    expect(await refreshAtOf(null, network.platform)).toBeNull();
+    expect(await refreshAtOf(1, {})).toBeNull();
+    expect(await refreshAtOf(1, { refresh: refresh!, canRefresh: () => false })).toBeNull();
+    expect(await refreshAtOf(1, { refresh: refresh!, canRefresh: () => true })).not.toBeNull();
+  });
+});
+
+describe('a due login', () => {
+  test('gets new tokens and the time of its next refresh', async () => {
+    network.refreshed = { tokenExpiresAt: inHours(100) };
+    const { accountId } = await addLogin('a');
+    expect(await run()).toEqual({ isLeft: false, away: [] });
+    expect(await tokenOf(accountId)).toBe('a+');
+    const minutes = await minutesToRefresh(accountId);
+    expect(minutes).toBeGreaterThan(74 * 60);
+    expect(minutes).toBeLessThan(86 * 60);
+    expect(await run()).toEqual({ isLeft: false, away: [] });
+    expect(network.refreshes).toBe(1);
+  });
+
+  test('is refreshed once, although three workers ask and a post is published', async () => {
+    network.expiredTokens.add('a');
+    network.refreshed = { tokenExpiresAt: inHours(100) };
+    network.onRefresh = () => sleep(50);
+    const { accountId } = await addLogin('a');
+    const { db } = database;
+    const { resultIds } = await addTargets(db, { projectId, accountId });
+    const [{ status }] = await Promise.all([
+      advanceToEnd(dependenciesOf(db, network), resultIds[0]!),
+      run(),
+      run(),
+      run(),
+    ]);
+    expect(status).toBe('published');
+    expect(network.refreshes).toBe(1);
+  });
+
+  test('is not refreshed before its time, nor after its account was disconnected', async () => {
+    await addLogin('a', inHours(1));
+    const { accountId } = await addLogin('b');
+    await database.db
+      .updateTable('social_accounts')
+      .set({ status: 'disconnected' })
+      .where('id', '=', accountId)
+      .execute();
+    await run();
+    expect(network.refreshes).toBe(0);
+  });
+
+  test('that can no longer be refreshed is left alone', async () => {
+    const { accountId } = await addLogin('a');
+    await run({ ...network.platform, canRefresh: () => false });
+    expect(network.refreshes).toBe(0);
+    expect((await read(accountId)).status).toBe('active');
+  });
+});
+
+test('logins are refreshed in groups, the oldest first', async () => {
+  network.refreshed = { tokenExpiresAt: inHours(100) };
+  const late = await addLogin('late', inHours(-1));
+  for (let i = 0; i < 20; i++) await addLogin(`a${i}`, inHours(-2));
+  expect(await run()).toEqual({ isLeft: true, away: [] });
+  expect(network.refreshes).toBe(20);
+  expect(await tokenOf(late.accountId)).toBe('late');
+  expect(await run()).toEqual({ isLeft: false, away: [] });
+  expect(await tokenOf(late.accountId)).toBe('late+');
+});
+
+test('a login that can not be opened does not hold up the others', async () => {
+  const broken = await addLogin('broken', inHours(-2));
+  await database.db
+    .updateTable('grants')
+    .set({ credentials: Buffer.from('damaged') })
+    .where('id', '=', broken.grantId)
+    .execute();
+  const { accountId } = await addLogin('a');
+  await run();
+  expect(await tokenOf(accountId)).toBe('a+');
+});
+
+describe('a refresh that fails for now', () => {
+  const listEvents = () =>
+    database.db.selectFrom('events').selectAll().where('project_id', '=', projectId).execute();
+
+  test('is repeated later and later, and never ends the login', async () => {
+    network.onRefresh = () => Promise.reject(new PlatformError('unavailable', 'Down.'));
+    const { grantId, accountId } = await addLogin('a');
+    for (let failures = 1; failures <= 6; failures++) {
+      expect(await run()).toEqual({ isLeft: false, away: ['sandbox'] });
+      const minutes = await minutesToRefresh(accountId);
+      expect(minutes).toBeCloseTo(nextRefreshDelay(failures) / 60_000, 0);
+      const row = await read(accountId);
+      expect(row).toMatchObject({ status: 'active', refresh_failures: failures });
+      expect(network.refreshes).toBe(failures);
+      await run();
+      expect(network.refreshes).toBe(failures);
+      await makeDue(grantId);
+    }
+    expect(await listEvents()).toEqual([]);
+    network.onRefresh = () => Promise.resolve();
+    network.refreshed = { tokenExpiresAt: inHours(100) };
+    await run();
+    expect(await read(accountId)).toMatchObject({ status: 'active', refresh_failures: 0 });
+    expect(await tokenOf(accountId)).toBe('a+');
+  });
+
+  test('is repeated after the time that the network names', async () => {
+    const retryAfterMs = 5 * hourMs;
+    network.refreshError = new PlatformError('rate_limited', 'Slow down.', { retryAfterMs });
+    const { accountId } = await addLogin('a');
+    await run();
+    expect(await minutesToRefresh(accountId)).toBeCloseTo(300, 0);
+  });
+
+  test('counts if a post caused it', async () => {
+    network.expiredTokens.add('a');
+    network.refreshError = new PlatformError('unavailable', 'Down.');
+    const { accountId } = await addLogin('a', inHours(1));
+    const { db } = database;
+    const { resultIds } = await addTargets(db, { projectId, accountId });
+    expect((await advanceToEnd(dependenciesOf(db, network), resultIds[0]!)).status).toBe('failed');
+    expect((await read(accountId)).refresh_failures).toBe(network.refreshes);
+  });
+
+  test('leaves the other logins of its network for the next run', async () => {
+    const { accountId } = await addLogin('a');
+    expect(await run(network.platform, ['sandbox'])).toEqual({ isLeft: false, away: [] });
+    expect(await tokenOf(accountId)).toBe('a');
+    await run();
+    expect(await tokenOf(accountId)).toBe('a+');
+  });
+});
+
+describe('a refused refresh', () => {
+  test.each([
+    [{ isRevoked: true }, 'revoked'],
+    [{}, 'token_expired'],
+  ])('%j ends the login of each account with the reason %s', async (options, reason) => {
+    network.refreshError = new PlatformError('reauthorize', 'It has ended.', options);
+    const { grantId, accountId } = await addLogin('a');
+    const other = await addAccountOf(database.db, projectId, grantId, 'b');
+    expect(await run()).toEqual({ isLeft: false, away: [] });
+    for (const id of [accountId, other.accountId]) {
+      expect(await read(id)).toMatchObject({
+        status: 'reconnect_required',
+        credentials: null,
+        refresh_at: null,
+      });
+    }
+    const events = await database.db
+      .selectFrom('events')
+      .select(['kind', 'social_account_id', 'body'])
+      .where('project_id', '=', projectId)
+      .orderBy('social_account_id')
+      .execute();
+    expect(events.map(({ kind, social_account_id }) => [kind, social_account_id])).toEqual(
+      [accountId, other.accountId].toSorted().map((id) => ['account.disconnected', id]),
+    );
+    for (const { body } of events) expect(JSON.parse(body).data.reason).toBe(reason);
+  });
+});

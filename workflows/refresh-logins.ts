@@ -1,0 +1,14 @@
+// Refreshes logins before they expire. Started by a schedule of Temporal.
+import { refreshDue } from './activities.ts';
+
+/** Keeps the history short. The next run continues. */
+const maxGroups = 200;
+
+export async function refreshLogins(): Promise<void> {
+  let except: string[] = [];
+  for (let group = 0; group < maxGroups; group++) {
+    const { isLeft, away } = await refreshDue({ except });
+    if (!isLeft) return;
+    except = [...except, ...away];
+  }
+}
