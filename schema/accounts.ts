@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { KeyEnvironment } from './api-keys.ts';
 import { fixedLimits } from './wire/limits.ts';
 import { AccountPlatform } from './platforms/index.ts';
-import { describedEnum } from './wire/described-enum.ts';
+import { describedEnum, meaningsOf } from './wire/described-enum.ts';
 import { listQuery } from './wire/listing.ts';
 import {
   AccountName,
@@ -29,6 +29,22 @@ export const AccountStatus = describedEnum('AccountStatus', 'Account status.', {
   disconnected: 'The account was disconnected and its credentials were deleted.',
 });
 export type AccountStatus = z.infer<typeof AccountStatus>;
+
+const dayMs = 86_400_000;
+
+/** How long before their end Fanfare warns of logins that it can't refresh. */
+export const expiryWarningsMs = { first: 7 * dayMs, last: dayMs } as const;
+const expiringDays = expiryWarningsMs.first / dayMs;
+
+export const AccountStatusFilter = describedEnum(
+  'AccountStatusFilter',
+  'Account status to filter by.',
+  {
+    ...meaningsOf(AccountStatus),
+    expiring: `Active accounts whose login ends within ${expiringDays} days and can't be refreshed. Their \`status\` is \`active\`.`,
+  } as Record<AccountStatus | 'expiring', string>,
+);
+export type AccountStatusFilter = z.infer<typeof AccountStatusFilter>;
 
 const DisconnectReason = describedEnum('DisconnectReason', 'Why the account was disconnected.', {
   user: 'You disconnected the account.',
@@ -70,6 +86,47 @@ export const AccountEventData = z
   })
   .meta({ id: 'AccountEventData', description: 'Data of an event about an account.' });
 export type AccountEventData = z.infer<typeof AccountEventData>;
+
+export const AccountHealthStatus = describedEnum('AccountHealthStatus', 'Health of an account.', {
+  ok: 'The account needs nothing.',
+  warning: 'The account still publishes, but will stop unless someone acts.',
+  error: "The account can't publish.",
+});
+
+export const AccountIssueCode = describedEnum(
+  'AccountIssueCode',
+  'What is wrong with an account.',
+  {
+    disconnected: 'The account was disconnected.',
+    reconnect_required: 'The network no longer grants access.',
+    token_expired: "The login has ended and can't be refreshed.",
+    token_expiring: `The login ends within ${expiringDays} days and can't be refreshed.`,
+    refresh_failing: 'The network has not refreshed the login several times in a row.',
+  },
+);
+
+const AccountIssue = z
+  .object({
+    code: AccountIssueCode,
+    message: z.string().meta({ description: 'What is wrong, and the next step.' }),
+  })
+  .meta({ id: 'AccountIssue', description: 'An issue of an account.' });
+export type AccountIssue = z.infer<typeof AccountIssue>;
+
+export const AccountHealth = z
+  .object({
+    status: AccountHealthStatus,
+    issues: z.array(AccountIssue).meta({ description: 'Issues of the account. Empty if `ok`.' }),
+    token_expires_at: Timestamp.nullable().meta({
+      description:
+        'Time when the access token expires. Null if the network sets no expiry. Fanfare refreshes it before, if the network allows that.',
+    }),
+    last_successful_post_at: Timestamp.nullable().meta({
+      description: "Time when the account's last post was published. Null if there is none.",
+    }),
+  })
+  .meta({ id: 'AccountHealth', description: 'Whether an account can publish, now and soon.' });
+export type AccountHealth = z.infer<typeof AccountHealth>;
 
 export const UsageMonth = z
   .string()
@@ -170,7 +227,7 @@ export type ImportAccount = z.infer<typeof ImportAccount>;
 export const ListAccounts = listQuery({
   platform: AccountPlatform.optional().meta({ description: 'Only accounts of this network.' }),
   external_user_id: GivenUserId.optional().meta({ description: 'Only accounts of this user.' }),
-  status: AccountStatus.optional().meta({ description: 'Only accounts with this status.' }),
+  status: AccountStatusFilter.optional().meta({ description: 'Only accounts with this status.' }),
 });
 
 export const ConnectSessionStatus = describedEnum(

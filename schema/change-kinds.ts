@@ -4,6 +4,7 @@ export const changeKinds = {
   account: [
     'connected',
     'refreshed',
+    'expiring',
     'reconnect_required',
     'disconnected',
     'quota_warning',

@@ -49,6 +49,11 @@ export const { refreshDue } = proxyActivities<Activities>({
   retry,
 });
 
+export const { warnOfExpiry } = proxyActivities<Activities>({
+  startToCloseTimeout: '15s',
+  retry,
+});
+
 /** Large media from slow servers take long. The activity has its own limit. */
 export const { fetchBytes } = proxyActivities<Activities>({
   startToCloseTimeout: '7d',

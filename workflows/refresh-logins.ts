@@ -1,10 +1,14 @@
-// Refreshes logins before they expire. Started by a schedule of Temporal.
-import { refreshDue } from './activities.ts';
+// Refreshes logins before they expire, and warns of those that can't be refreshed. Started by a schedule of
+// Temporal.
+import { refreshDue, warnOfExpiry } from './activities.ts';
 
 /** Keeps the history short. The next run continues. */
 const maxGroups = 200;
 
 export async function refreshLogins(): Promise<void> {
+  for (let group = 0; group < maxGroups; group++) {
+    if (!(await warnOfExpiry())) break;
+  }
   let except: string[] = [];
   for (let group = 0; group < maxGroups; group++) {
     const { isLeft, away } = await refreshDue({ except });

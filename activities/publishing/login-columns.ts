@@ -1,6 +1,7 @@
 // The columns of a grant that has just received credentials.
 import { sealCredentials } from '../../schema/database/accounts/grants.ts';
 import { inMs } from '../../schema/database/database-clock.ts';
+import { expiryWarningsMs } from '../../schema/accounts.ts';
 import type { Vault } from '../../schema/database/vault.ts';
 import { canRefresh } from '../platforms/index.ts';
 import type { Grant, Platform } from '../platforms/platform.ts';
@@ -24,5 +25,7 @@ export function loginColumns(
     token_expires_at: tokenExpiresAt,
     refresh_at: isRefreshed ? inMs(livesMs * share) : null,
     refresh_failures: 0,
+    expiry_warning_at:
+      livesMs === null || isRefreshed ? null : inMs(Math.max(livesMs - expiryWarningsMs.first, 0)),
   };
 }

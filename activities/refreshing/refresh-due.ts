@@ -9,6 +9,7 @@ import { loadAccess, refreshAccess } from '../publishing/credentials.ts';
 import type { AdvanceDependencies } from '../publishing/dependencies.ts';
 import { setReconnectRequired } from '../publishing/end-grants.ts';
 import { withHeartbeat } from '../with-heartbeat.ts';
+import { warnOfExpiry } from './warn-of-expiry.ts';
 
 export type RefreshingDependencies = Pick<
   AdvanceDependencies,
@@ -26,6 +27,7 @@ export function createRefreshing(dependencies: RefreshingDependencies) {
   return {
     refreshDue: (input: RefreshDueInput): Promise<RefreshDueProgress> =>
       withHeartbeat(() => refreshDue(dependencies, input)),
+    warnOfExpiry: (): Promise<boolean> => warnOfExpiry(dependencies),
   };
 }
 

@@ -1,12 +1,17 @@
 // Connected accounts, in GraphQL.
 import {
+  AccountHealthStatus,
+  AccountIssueCode,
   AccountStatus,
+  AccountStatusFilter,
   ConnectAccount,
   ConnectionType,
   GetAccountUsage,
   ImportAccount,
   ListAccounts,
   type Account,
+  type AccountHealth,
+  type AccountIssue,
   type AccountUsage,
 } from '../../schema/accounts.ts';
 import { builder, operationCost } from '../graphql/builder.ts';
@@ -14,11 +19,12 @@ import { inBatches, inBatchesByQuery } from '../graphql/batches.ts';
 import { connectionOf } from '../graphql/connections.ts';
 import { requireCaller } from '../graphql/context.ts';
 import { nodesOf } from '../graphql/nodes.ts';
-import { list, readId, write } from '../graphql/operation.ts';
+import { list, read, readId, write } from '../graphql/operation.ts';
 import { queryOne, queryPages } from '../graphql/queries.ts';
 import { idArguments, idempotencyArguments, noInput, wordEnum } from '../graphql/shapes.ts';
 import { subscriptionOf } from '../graphql/subscriptions.ts';
 import { CapabilitiesRef, PlatformRef } from '../platforms/graphql.ts';
+import { findHealth } from './health.ts';
 import {
   connectAccount,
   disconnectAccount,
@@ -34,6 +40,22 @@ const AccountStatusRef = wordEnum(AccountStatus);
 
 const ConnectionTypeRef = wordEnum(ConnectionType);
 
+const AccountIssueRef = builder.objectRef<AccountIssue>('AccountIssue').implement({
+  fields: (t) => ({
+    code: t.expose('code', { type: wordEnum(AccountIssueCode) }),
+    message: t.exposeString('message'),
+  }),
+});
+
+const AccountHealthRef = builder.objectRef<AccountHealth>('AccountHealth').implement({
+  fields: (t) => ({
+    status: t.expose('status', { type: wordEnum(AccountHealthStatus) }),
+    issues: t.expose('issues', { type: [AccountIssueRef] }),
+    tokenExpiresAt: t.expose('token_expires_at', { type: 'DateTime', nullable: true }),
+    lastSuccessfulPostAt: t.expose('last_successful_post_at', { type: 'DateTime', nullable: true }),
+  }),
+});
+
 const AccountUsageRef = builder.objectRef<AccountUsage>('AccountUsage').implement({
   fields: (t) => ({
     month: t.exposeString('month'),
@@ -47,6 +69,10 @@ const AccountUsageRef = builder.objectRef<AccountUsage>('AccountUsage').implemen
 
 export const AccountRef = builder.objectRef<Account>('Account');
 export const accountNodes = nodesOf('accounts:read', findAccounts);
+
+const loadHealth = inBatches((graphql, ids) =>
+  findHealth(graphql.app, requireCaller(graphql, 'accounts:read'), ids),
+);
 
 const loadUsage = inBatchesByQuery((graphql, ids, query: GetAccountUsage) =>
   findUsage(graphql.app, requireCaller(graphql, 'accounts:read'), ids, query),
@@ -76,6 +102,14 @@ builder.node(AccountRef, {
         'What the account accepts. Null if this installation no longer publishes to its network.',
       complexity: 1,
       resolve: ({ id }, _args, graphql) => loadCapabilities(graphql, id),
+    }),
+    health: t.field({
+      type: AccountHealthRef,
+      nullable: true,
+      description: 'Whether the account can publish, now and soon.',
+      complexity: 1,
+      resolve: ({ id }, _, graphql) =>
+        read(graphql, 'accounts:read', async () => (await loadHealth(graphql, id))!),
     }),
     usage: t.field({
       type: AccountUsageRef,
@@ -135,7 +169,7 @@ queryPages('accounts', {
   filters: builder.args((t) => ({
     platform: t.field({ type: PlatformRef }),
     externalUserId: t.string(),
-    status: t.field({ type: AccountStatusRef }),
+    status: t.field({ type: wordEnum(AccountStatusFilter) }),
   })),
   list: listAccounts,
 });

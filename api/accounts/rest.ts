@@ -1,6 +1,7 @@
 // The REST routes of connected accounts.
 import {
   Account,
+  AccountHealth,
   AccountUsage,
   ConnectAccount,
   GetAccountUsage,
@@ -9,6 +10,7 @@ import {
 } from '../../schema/accounts.ts';
 import { Capabilities } from '../../schema/platforms/capabilities.ts';
 import { del, get, list, one, post, removed, written } from '../http/route.ts';
+import { getAccountHealth } from './health.ts';
 import { connectAccount, disconnectAccount, getAccount, listAccounts } from './operations.ts';
 import { getAccountCapabilities } from './capabilities.ts';
 import { importAccount } from './import-account.ts';
@@ -52,6 +54,14 @@ export const accountRoutes = [
     scope: 'accounts:read',
     answer: one(Account),
     run: ({ context, caller, params }) => getAccount(context, caller, params.id),
+  }),
+
+  get('/v1/accounts/:id/health', {
+    name: 'getAccountHealth',
+    summary: 'Check whether an account can publish, now and soon',
+    scope: 'accounts:read',
+    answer: one(AccountHealth),
+    run: ({ context, caller, params }) => getAccountHealth(context, caller, params.id),
   }),
 
   get('/v1/accounts/:id/usage', {

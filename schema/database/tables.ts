@@ -130,6 +130,8 @@ interface GrantTable {
   refresh_at: Date | null;
   /** Refreshes that failed since the last one that succeeded. */
   refresh_failures: Generated<number>;
+  /** When the next warning of its end is due. Null: none is due any more, or the login is refreshed. */
+  expiry_warning_at: Date | null;
   refresh_lease_id: string | null;
   refresh_lease_until: Date | null;
   created_at: Generated<Date>;

@@ -12,6 +12,7 @@ import {
   hasActiveSandboxAccount,
   listAccountRows,
   listAccountsById,
+  listHealth,
 } from '../../schema/database/accounts/accounts.ts';
 import {
   deleteApps,
@@ -26,6 +27,7 @@ import {
   deleteEmptyGrant,
   listGrantsOfAccounts,
   listLiveGrants,
+  takeExpiryWarnings,
 } from '../../schema/database/accounts/grants.ts';
 import { findUsableApiKey, listApiKeys, listApiKeysById } from '../../schema/database/api-keys.ts';
 import { listConnectSessionsById } from '../../schema/database/accounts/connect-sessions.ts';
@@ -224,6 +226,8 @@ describe('lists', () => {
     media: (db, scope) => listMediaRows(db, scope, {}, page),
     'media by status, next page': (db, scope) =>
       listMediaRows(db, scope, { status: 'attached' }, nextPage),
+    'accounts whose logins end soon': (db, scope) =>
+      listAccountRows(db, scope, { status: 'expiring' }, page),
     'apps of a project': (db, scope) => listProjectApps(db, scope),
     'api keys': (db, scope) => listApiKeys(db, scope, page),
     webhooks: (db, scope) => listWebhookRows(db, scope, page),
@@ -254,6 +258,7 @@ describe('the batched reads of GraphQL', () => {
     'posts with their results': (db) => listPostsById(db, scope, ['post_7', 'post_57']),
     'the posts of results': (db) => listPostIdsOfResults(db, project, ['res_7', 'res_57']),
     accounts: (db) => listAccountsById(db, scope, ['sa_7', 'sa_57']),
+    'their health': (db, scope) => listHealth(db, scope, ['sa_7', 'sa_57']),
     'their usage': (db) => listUsage(db, project, ['sa_7', 'sa_57'], '2026-01'),
     'API keys': (db, scope) => listApiKeysById(db, scope, ['key_7', 'key_57']),
     media: (db, scope) => listMediaById(db, scope, ['med_7', 'med_57']),
@@ -405,6 +410,8 @@ describe('the engine', () => {
     'loads the credentials of an account': (db) => loadAccess({ db, vault: rowsVault }, 'sa_7'),
     'claims grants that are due for a refresh': (db) =>
       claimDueGrants(db, { limit: 20, except: ['telegram'], claimMs: 1_000 }),
+    'takes the warnings of grants that end soon': (db) =>
+      inQuietTransaction(db, (trx) => takeExpiryWarnings(trx, 20)),
     'refreshes, ends and deletes grants': (db) =>
       inQuietTransaction(db, async (trx) => {
         await endGrants(trx, ['grt_7', 'grt_57'], 'revoked', { previewEvents: false });
@@ -623,9 +630,10 @@ async function fill(db: Db): Promise<void> {
       from generate_series(0, 4999) i`,
     `insert into platform_apps (id, project_id, platform, client_id)
       select 'app_' || i, 'prj_' || i % 50, 'sandbox', 'client_' || i from generate_series(0, 4999) i`,
-    `insert into grants (id, project_id, platform, app_id, refresh_at)
+    `insert into grants (id, project_id, platform, app_id, refresh_at, expiry_warning_at)
       select 'grt_' || i, 'prj_' || i % 50, 'sandbox', 'app_' || i,
-        case when i % 5 = 0 then now() + (i - 500) * interval '1 min' end
+        case when i % 5 = 0 then now() + (i - 500) * interval '1 min' end,
+        case when i % 5 = 1 then now() + (i - 500) * interval '1 min' end
       from generate_series(0, 4999) i`,
     `insert into social_accounts (id, project_id, grant_id, platform, account_name,
         external_account_id, external_user_id, connection_type, status)

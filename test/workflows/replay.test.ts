@@ -31,6 +31,7 @@ describe('stored histories', () => {
       'deliver-events',
       'retry-delivery',
       'prune-records',
+      'refresh-logins',
       'replay-deliveries',
       'fetch-media',
     ]) {

@@ -1,10 +1,11 @@
 // Queries on connected accounts.
 import { sql, type Insertable, type Updateable } from 'kysely';
-import type { AccountStatus } from '../../accounts.ts';
+import { expiryWarningsMs, type AccountStatus, type AccountStatusFilter } from '../../accounts.ts';
 import { notFound } from '../../wire/errors.ts';
 import type { Slice } from '../../wire/listing.ts';
 import type { PlatformName } from '../../platforms/index.ts';
 import type { Database, Db, SocialAccountRow, Transaction } from '../tables.ts';
+import { inMs, msUntil } from '../database-clock.ts';
 import { inScope, type RowScope } from '../row-scope.ts';
 
 export type AccountColumns = Updateable<Database['social_accounts']>;
@@ -19,6 +20,12 @@ const tokenExpiresAt = sql<Date | null>`(
   select token_expires_at from grants where grants.id = social_accounts.grant_id)`.as(
   'token_expires_at',
 );
+
+/** SQL: the account's login ends soon. A login that a schedule refreshes has the time of its refresh. */
+const isExpiring = sql<boolean>`(
+  select token_expires_at from grants
+  where grants.id = social_accounts.grant_id and refresh_at is null
+) <= ${inMs(expiryWarningsMs.first)}`;
 
 export async function getAccountRow(db: Db, scope: RowScope, id: string): Promise<AccountRow> {
   const row = await db
@@ -52,7 +59,7 @@ export async function listAccountsById(
 export interface AccountFilters {
   platform?: PlatformName | undefined;
   external_user_id?: string | undefined;
-  status?: AccountStatus | undefined;
+  status?: AccountStatusFilter | undefined;
 }
 
 export function listAccountRows(
@@ -70,10 +77,47 @@ export function listAccountRows(
     .$if(external_user_id !== undefined, (query) =>
       query.where('external_user_id', '=', external_user_id!),
     )
-    .$if(status !== undefined, (query) => query.where('status', '=', status!))
+    .$if(status !== undefined, (query) =>
+      status === 'expiring'
+        ? query.where('status', '=', 'active').where(isExpiring)
+        : query.where('status', '=', status!),
+    )
     .$if(before !== undefined, (query) => query.where('id', '<', before!))
     .orderBy('id', 'desc')
     .limit(limit)
+    .execute();
+}
+
+/** What the health of an account is made from. */
+export interface HealthRow {
+  id: string;
+  status: AccountStatus;
+  token_expires_at: Date | null;
+  /** Negative: the token has expired. Null: it doesn't. */
+  expires_in_ms: number | null;
+  is_refreshed: boolean;
+  refresh_failures: number | null;
+  last_published_at: Date | null;
+}
+
+/** Posts are published in another order than they are created. The last one is among so many. */
+const latestPosts = 20;
+
+export async function listHealth(db: Db, scope: RowScope, ids: string[]): Promise<HealthRow[]> {
+  return db
+    .selectFrom('social_accounts')
+    .leftJoin('grants', 'grants.id', 'grant_id')
+    .select(['social_accounts.id', 'status', 'token_expires_at', 'refresh_failures'])
+    .select([
+      msUntil(sql.ref('token_expires_at')).as('expires_in_ms'),
+      sql<boolean>`refresh_at is not null`.as('is_refreshed'),
+      sql<Date | null>`(select max(published_at) from (
+        select published_at from post_results
+        where social_account_id = social_accounts.id and kind = 'post' and published_at is not null
+        order by id desc limit ${latestPosts}) latest)`.as('last_published_at'),
+    ])
+    .where(inScope(scope, 'social_accounts'))
+    .where('social_accounts.id', '=', sql<string>`any (${ids}::text[])`)
     .execute();
 }
 

@@ -1,5 +1,6 @@
 // Queries on grants: logins at networks, whose credentials only the vault seals and opens.
 import { sql, type InsertObject } from 'kysely';
+import { expiryWarningsMs } from '../../accounts.ts';
 import { inMs } from '../database-clock.ts';
 import type { PlatformName } from '../../platforms/index.ts';
 import type { Database, Db, GrantRow, SocialAccountRow, Transaction } from '../tables.ts';
@@ -127,6 +128,33 @@ export async function postponeRefresh(
     .where('credential_version', '=', credential_version)
     .where('refresh_at', 'is not', null)
     .execute();
+}
+
+/**
+ * Sets the next warning of logins whose warning is due, and returns their active accounts. An account that
+ * its user is just disconnecting may be among them.
+ */
+export async function takeExpiryWarnings(
+  trx: Transaction,
+  limit: number,
+): Promise<{ grants: number; accounts: Pick<SocialAccountRow, 'id' | 'project_id'>[] }> {
+  const lastMs = sql`${expiryWarningsMs.last} * interval '1 ms'`;
+  const { rows } = await sql<{ id: string }>`
+    update grants set expiry_warning_at =
+      case when token_expires_at > now() + ${lastMs} then token_expires_at - ${lastMs} end
+    where id = any (array(
+      select id from grants where expiry_warning_at <= now()
+      order by expiry_warning_at limit ${limit} for update skip locked))
+    returning id`.execute(trx);
+  const ids = rows.map(({ id }) => id);
+  const accounts = await trx
+    .selectFrom('social_accounts')
+    .select(['id', 'project_id'])
+    .where('grant_id', '=', sql<string>`any (${ids}::text[])`)
+    .where('status', '=', 'active')
+    .orderBy('id')
+    .execute();
+  return { grants: ids.length, accounts };
 }
 
 /** Without blocking inserts of results that refer to the accounts. */

@@ -64,6 +64,7 @@ const statements = [
     token_expires_at ${time},
     refresh_at ${time},
     refresh_failures int not null default 0,
+    expiry_warning_at ${time},
     refresh_lease_id text,
     refresh_lease_until ${time},
     created_at ${time} not null default now()
@@ -71,6 +72,8 @@ const statements = [
   `create index grants_by_project on grants (project_id)`,
   `create index grants_by_app on grants (app_id) where app_id is not null`,
   `create index grants_to_refresh on grants (refresh_at) where refresh_at is not null`,
+  `create index grants_to_warn_of on grants (expiry_warning_at)
+    where expiry_warning_at is not null`,
   `create index grants_by_vault_key on grants (credentials_key_id)
     where credentials_key_id is not null`,
 

@@ -95,11 +95,11 @@ describe('a page of 100 posts', () => {
     expectReads(statements, `api_keys posts post_results ${nested} posts post_results`);
   });
 
-  test('with attempts and account usage costs the same for a hundred posts as for one', async () => {
+  test('with attempts, account usage and health costs the same for a hundred posts as for one', async () => {
     const query = (first: number) => `{
       posts(first: ${first}) { nodes { results {
         attemptLog(first: 1) { nodes { number } }
-        account { usage { published } next: usage(month: "2031-01") { published } }
+        account { usage { published } next: usage(month: "2031-01") { published } health { status } }
       } } }
     }`;
     const { statements: one } = await askAnew(query(1));

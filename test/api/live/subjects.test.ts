@@ -1,15 +1,18 @@
 // Subscriptions to subjects other than posts: filters, current state, deletion.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { warnOfExpiry } from '../../../activities/refreshing/warn-of-expiry.ts';
 import { changeKinds } from '../../../schema/change-kinds.ts';
 import { startApp, type TestApp } from '../../support/app/app.ts';
 import {
+  ask,
   subscribeOverSocket,
   type Message,
   type Subscription,
 } from '../../support/graphql/graphql.ts';
 import { uploadPicture } from '../../support/media/uploads.ts';
 import { startReceiver, type Receiver } from '../../support/receivers/receiver.ts';
+import { readGranted } from '../../support/rows/grants.ts';
 import { answerByPath, Past } from '../../support/receivers/replays.ts';
 
 let app: TestApp;
@@ -83,6 +86,39 @@ describe('accountUpdated', () => {
       ['connected', other.id],
       ['disconnected', id],
     ]);
+  });
+
+  test('shows a login that ends soon, which both APIs then list', async () => {
+    const { db } = app.context;
+    const { id } = await app.tenant.connectSandbox('ends-soon');
+    await using one = watch(accountUpdated, { id });
+    await one.waitFor(1);
+    const { grant_id } = await readGranted(db, id);
+    const soon = new Date(Date.now() + 3_600_000);
+    await db
+      .updateTable('grants')
+      .set({ token_expires_at: soon, expiry_warning_at: new Date() })
+      .where('id', '=', grant_id)
+      .execute();
+    await warnOfExpiry(app.context);
+    const [, change] = shown(await one.waitFor(2), 'accountUpdated');
+    expect(change).toMatchObject({ change: 'expiring', id, account: { status: 'ACTIVE' } });
+    const query = `{ accounts(status: EXPIRING) { nodes {
+      id health { status issues { code message } tokenExpiresAt lastSuccessfulPostAt }
+    } } }`;
+    expect((await ask(app, query)).accounts.nodes).toEqual([
+      {
+        id,
+        health: {
+          status: 'WARNING',
+          issues: [{ code: 'TOKEN_EXPIRING', message: expect.any(String) }],
+          tokenExpiresAt: soon.toISOString(),
+          lastSuccessfulPostAt: null,
+        },
+      },
+    ]);
+    const listed = await app.api.get('/v1/accounts?status=expiring');
+    expect(listed.body.data).toMatchObject([{ id, status: 'active' }]);
   });
 
   test('requires its own scope', async () => {

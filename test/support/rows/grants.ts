@@ -51,7 +51,7 @@ export function readGranted(db: Db, accountId: string) {
     .leftJoin('grants', 'grants.id', 'account.grant_id')
     .selectAll('account')
     .select(['credentials', 'credentials_key_id', 'credential_version', 'token_expires_at'])
-    .select(['refresh_lease_id', 'refresh_at', 'refresh_failures'])
+    .select(['refresh_lease_id', 'refresh_at', 'refresh_failures', 'expiry_warning_at'])
     .where('account.id', '=', accountId)
     .executeTakeFirstOrThrow();
 }

@@ -1,0 +1,27 @@
+// The activity of `refreshLogins` that warns of logins which end soon and can't be refreshed.
+import { takeExpiryWarnings } from '../../schema/database/accounts/grants.ts';
+import { insertChanges } from '../../schema/database/live/changes.ts';
+import { inTransaction } from '../../schema/database/transaction.ts';
+import type { AdvanceDependencies } from '../publishing/dependencies.ts';
+
+const groupSize = 500;
+
+/** Warns of one group. Returns whether more may be due. */
+export function warnOfExpiry({
+  db,
+  notifier,
+}: Pick<AdvanceDependencies, 'db' | 'notifier'>): Promise<boolean> {
+  return inTransaction(db, notifier, async (trx) => {
+    const { grants, accounts } = await takeExpiryWarnings(trx, groupSize);
+    await insertChanges(
+      trx,
+      accounts.map(({ project_id, id }) => ({
+        project_id,
+        subject: 'account',
+        subject_id: id,
+        kind: 'expiring',
+      })),
+    );
+    return grants === groupSize;
+  });
+}

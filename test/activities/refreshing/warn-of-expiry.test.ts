@@ -1,0 +1,136 @@
+// Warnings of logins that end soon and can't be refreshed: seven days and one day ahead, once each.
+import { beforeEach, describe, expect, test } from 'vitest';
+import { loginColumns } from '../../../activities/publishing/login-columns.ts';
+import { setReconnectRequired } from '../../../activities/publishing/end-grants.ts';
+import { loadAccess } from '../../../activities/publishing/credentials.ts';
+import { warnOfExpiry } from '../../../activities/refreshing/warn-of-expiry.ts';
+import { dependenciesOf } from '../../support/networks/posting.ts';
+import { useDatabase } from '../../support/rows/database.ts';
+import { addGrant, readGranted } from '../../support/rows/grants.ts';
+import { addProject, rowsVault } from '../../support/rows/rows.ts';
+import { addAccountOf } from '../../support/rows/targets.ts';
+import { useScriptedNetwork } from '../../support/scripted-network.ts';
+
+const dayMs = 86_400_000;
+
+const database = useDatabase();
+const network = useScriptedNetwork();
+
+let projectId: string;
+let grantId: string;
+let accountIds: string[];
+
+beforeEach(async () => {
+  const { db } = database;
+  projectId = await addProject(db);
+  grantId = await addGrant(db, { projectId });
+  const accounts = [
+    await addAccountOf(db, projectId, grantId, 'ada'),
+    await addAccountOf(db, projectId, grantId, 'bob'),
+  ];
+  accountIds = accounts.map(({ accountId }) => accountId).toSorted();
+});
+
+/** The login is written now and ends after these days. */
+async function write(days: number | null, platform: object = {}) {
+  const tokenExpiresAt = days === null ? null : new Date(Date.now() + days * dayMs);
+  const credentials = { token: 't' };
+  const columns = loginColumns(rowsVault, platform, grantId, { credentials, tokenExpiresAt });
+  await database.db.updateTable('grants').set(columns).where('id', '=', grantId).execute();
+}
+
+/** All times of the login come so many days closer. */
+async function passDays(days: number) {
+  const { token_expires_at, expiry_warning_at } = await readGranted(database.db, accountIds[0]!);
+  const earlier = (time: Date | null) => time && new Date(time.getTime() - days * dayMs);
+  const columns = {
+    token_expires_at: earlier(token_expires_at),
+    expiry_warning_at: earlier(expiry_warning_at),
+  };
+  await database.db.updateTable('grants').set(columns).where('id', '=', grantId).execute();
+}
+
+const warn = () => warnOfExpiry(dependenciesOf(database.db, network));
+
+async function listWarned(): Promise<string[]> {
+  const changes = await database.db
+    .selectFrom('changes')
+    .select('subject_id')
+    .where('project_id', '=', projectId)
+    .where('kind', '=', 'expiring')
+    .orderBy('subject_id')
+    .execute();
+  return changes.map(({ subject_id }) => subject_id);
+}
+
+/** Each account has been warned of so often. */
+async function expectWarnings(times: number) {
+  const expected = accountIds.flatMap((id) => Array<string>(times).fill(id));
+  expect(await listWarned()).toEqual(expected);
+}
+
+test('a login of 60 days is warned of after 53 and 59 days', async () => {
+  await write(60);
+  let day = 0;
+  for (const [until, times] of [
+    [52.9, 0],
+    [53.1, 1],
+    [58.9, 1],
+    [59.1, 2],
+    [61, 2],
+  ] as const) {
+    await passDays(until - day);
+    day = until;
+    expect(await warn()).toBe(false);
+    await warn();
+    await expectWarnings(times);
+  }
+});
+
+describe('a login that was never so far from its end', () => {
+  test('is warned of at once, and a day ahead', async () => {
+    await write(3);
+    await warn();
+    await expectWarnings(1);
+    await passDays(2.1);
+    await warn();
+    await warn();
+    await expectWarnings(2);
+  });
+
+  test('is warned of once if it ends within a day', async () => {
+    await write(0.5);
+    await warn();
+    await warn();
+    await expectWarnings(1);
+  });
+});
+
+test('a login that is connected again is warned of again', async () => {
+  await write(0.5);
+  await warn();
+  await write(60);
+  await warn();
+  await expectWarnings(1);
+  await passDays(54);
+  await warn();
+  await expectWarnings(2);
+});
+
+test.each([
+  ['does not expire', () => write(null)],
+  ['is refreshed', () => write(0.5, network.platform)],
+  [
+    'has ended',
+    async () => {
+      await write(0.5);
+      const dependencies = dependenciesOf(database.db, network);
+      const access = await loadAccess(dependencies, accountIds[0]!);
+      await setReconnectRequired(dependencies, access!, 'revoked');
+    },
+  ],
+])('a login that %s is not warned of', async (_, prepare) => {
+  await prepare();
+  await warn();
+  await expectWarnings(0);
+});
