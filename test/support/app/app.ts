@@ -10,6 +10,7 @@ import { createApp, type AppOptions } from '../../../api/server/app.ts';
 import type { ProcessContext } from '../../../api/server/health.ts';
 import { createStoredDocuments } from '../../../api/graphql/server/stored-documents.ts';
 import { readConfig } from '../../../schema/config/config.ts';
+import { storeOperatorApps } from '../../../schema/database/accounts/apps.ts';
 import { createVault } from '../../../schema/database/vault.ts';
 import { forFile } from '../fixtures.ts';
 import type { Api } from './api.ts';
@@ -84,6 +85,8 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   });
   if (options.temporalAddress === undefined) await app.workerReady;
   const { context } = app;
+  // As `start` does, before the server.
+  await storeOperatorApps(context.db, context.vault, config.platforms);
   const tenant = await createTenant(context);
   let isStopped = false;
 

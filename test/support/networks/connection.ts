@@ -1,12 +1,16 @@
-// Connects with a network's form, and shows its grant together with its one account.
+// Connects with a network's form or consent page, and shows its grant together with its one account.
 import type { z } from 'zod';
 import { findFormWay } from '../../../activities/platforms/index.ts';
 import type {
+  ConsentWay,
   Credentials,
   Grant,
   GrantedAccount,
+  NewApp,
   Platform,
 } from '../../../activities/platforms/platform.ts';
+import { createBrowser } from '../app/browser.ts';
+import type { LiveNetwork } from './contract/subject.ts';
 
 export type Connection = Omit<Grant, 'accounts'> & Omit<GrantedAccount, 'problem'>;
 
@@ -21,6 +25,42 @@ export function formOf(platform: Platform): Form {
     credentials: fields,
     run: async (given, signal) => toConnection(await run(given, signal)),
   };
+}
+
+/** With the credentials, or by a consent that the network's page asks for. */
+export async function connectTo(
+  platform: Platform,
+  { credentials: given, app }: Pick<LiveNetwork, 'credentials' | 'app'>,
+  signal: AbortSignal,
+): Promise<Connection> {
+  if (findFormWay(platform)) {
+    const { credentials, run } = formOf(platform);
+    return run(credentials.parse(given), signal);
+  }
+  return toConnection(await giveConsent(platform, app, signal));
+}
+
+const callbackUrl = 'https://fanfare.test/connect/callback';
+
+/** Allows what the network's consent page asks for. */
+export async function giveConsent(
+  { connect }: Platform,
+  app: NewApp | undefined,
+  signal: AbortSignal,
+): Promise<Grant> {
+  const way = connect.find(({ kind }) => kind === 'consent') as ConsentWay;
+  const known = app ? { id: 'app_of_a_test', ...app } : null;
+  const request = { state: 'state-of-a-test', callbackUrl, inputs: {}, app: known };
+  const { url, flow } = await way.begin(request, signal);
+  let callback = new URL(callbackUrl);
+  const browser = createBrowser((to, init) => {
+    if (!to.startsWith(callbackUrl)) return fetch(to, init);
+    callback = new URL(to);
+    return new Response();
+  });
+  await browser.submit(await browser.visit(url), { decision: 'allow' });
+  const query = Object.fromEntries(callback.searchParams.entries());
+  return way.complete(query, { ...request, flow }, signal);
 }
 
 /** Throws unless the grant has exactly one account, which can publish. */

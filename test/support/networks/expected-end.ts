@@ -32,7 +32,10 @@ export function findExpectedEnd(kind: NetworkKind, trouble: Trouble): ExpectedEn
   const { stage, fault, isLasting } = trouble;
   if (stage === 'refresh') return afterRefresh(kind, trouble);
   const mayBePublic = stage === 'confirm' || stage === 'reconcile';
-  if (fault === 'token_revoked') return mayBePublic ? unknown(stage, 1) : failed(fault, stage);
+  if (fault === 'token_revoked') {
+    const code = kind.hidesRevocation ? 'token_expired' : fault;
+    return mayBePublic ? unknown(stage, 1) : failed(code, stage);
+  }
   if (stage === 'commit') return afterCommit(kind, fault, isLasting);
   if (!isLasting) return fault === 'rejected' && !mayBePublic ? failed(fault, stage) : published;
   if (mayBePublic) return unknown(stage, 1);

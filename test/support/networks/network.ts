@@ -1,6 +1,7 @@
 // What a simulated network is to a test: a connector that speaks to it, its faults, and what it has made public.
 import { z } from 'zod';
 import type {
+  NewApp,
   Platform,
   ReconcileOutcome,
   Target,
@@ -26,6 +27,8 @@ export interface SimulatedNetwork extends AsyncDisposable {
   readonly switchboard: Switchboard;
   /** Of its one account. */
   readonly connection: Connection;
+  /** The app that made the connection. Absent: none did. */
+  readonly app?: NewApp;
   /** Of each post. Absent: none. */
   readonly media?: readonly TargetMedia[];
   listPosts(): Promise<PublicPost[]> | PublicPost[];
@@ -43,7 +46,7 @@ export interface ServedNetwork extends SimulatedNetwork {
 /** A kind of network, and what the tests have to know of it. */
 export interface NetworkKind extends Pick<
   NetworkSubject,
-  'calls' | 'resolution' | 'publicStages' | 'isUnavailableSafe'
+  'calls' | 'resolution' | 'publicStages' | 'isUnavailableSafe' | 'hidesRevocation'
 > {
   readonly name: string;
   /** Whether its tokens expire and are refreshed. */

@@ -6,6 +6,7 @@ import { createCallHeartbeats } from '../../../activities/publishing/call-owners
 import { stopTargets } from '../../../activities/publishing/conclude-post.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import type { TargetMedia } from '../../../activities/platforms/platform.ts';
+import { putApp } from '../../../schema/database/accounts/apps.ts';
 import type { Db, MediaItem, PostResultRow } from '../../../schema/database/tables.ts';
 import { lockPostWithResults } from '../../../schema/database/posts/changes.ts';
 import { insertPost } from '../../../schema/database/posts/posts.ts';
@@ -130,12 +131,13 @@ async function insertItem(db: Db, projectId: string, file: TargetMedia): Promise
 async function addAccount(
   db: Db,
   projectId: string,
-  { platform, connection }: SimulatedNetwork,
+  { platform, connection, app }: SimulatedNetwork,
 ): Promise<string> {
   const id = newId('account');
   const { credentials } = connection;
   const { name } = platform.definition;
-  const grantId = await addGrant(db, { projectId, platform: name, credentials });
+  const appId = app ? (await putApp(db, null, rowsVault, { platform: name, ...app })).id : null;
+  const grantId = await addGrant(db, { projectId, platform: name, credentials, appId });
   await db
     .insertInto('social_accounts')
     .values({

@@ -14,7 +14,7 @@ import { toKind } from './kind.ts';
 import type { NetworkSubject } from './subject.ts';
 import { prepareTarget } from '../target.ts';
 import { readGranted } from '../../rows/grants.ts';
-import { formOf } from '../connection.ts';
+import { connectTo } from '../connection.ts';
 
 const silent: readonly Fault[] = ['cut_before', 'hang_before', 'refused', 'error_before'];
 const lost: readonly Fault[] = ['answer_lost', 'hang_after', 'error_after', 'garbage'];
@@ -174,11 +174,9 @@ export function describeFaultCases(subject: NetworkSubject): void {
       const switchboard = createSwitchboard();
       await using network = await subject.start(switchboard, database.db);
       const platform = switchboard.watch(createConnector(subject.name, network, switchboard));
-      const { credentials, run } = formOf(platform);
-      const given = credentials.parse(network.credentials);
       for (const fault of troubles) {
         switchboard.plans = [{ stage: 'connect', call: 1, times: Infinity, fault }];
-        const error = await refusal(run(given, AbortSignal.timeout(5_000)));
+        const error = await refusal(connectTo(platform, network, AbortSignal.timeout(5_000)));
         expect(['rate_limited', 'unavailable', 'rejected'], fault).toContain(error.kind);
         const reported = JSON.stringify([error.message, error.options]);
         expect(network.listSecrets().filter((secret) => reported.includes(secret))).toEqual([]);

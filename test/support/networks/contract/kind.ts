@@ -3,7 +3,7 @@ import { createSwitchboard } from '../faults.ts';
 import type { NetworkKind } from '../network.ts';
 import { createConnector } from './connector.ts';
 import type { NetworkSubject } from './subject.ts';
-import { formOf } from '../connection.ts';
+import { connectTo } from '../connection.ts';
 
 const connectTimeoutMs = 10_000;
 
@@ -16,13 +16,13 @@ export function toKind(subject: NetworkSubject): NetworkKind {
       const switchboard = createSwitchboard();
       const network = await subject.start(switchboard, db);
       const platform = switchboard.watch(createConnector(subject.name, network, switchboard));
-      const { credentials, run } = formOf(platform);
       const signal = AbortSignal.timeout(connectTimeoutMs);
-      const connection = await run(credentials.parse(network.credentials), signal);
+      const connection = await connectTo(platform, network, signal);
       return {
         platform,
         switchboard,
         connection,
+        ...(network.app && { app: network.app }),
         ...(subject.media && { media: subject.media }),
         listPosts: () => network.listPosts(),
         countRefreshes: () => network.countRefreshes?.() ?? 0,

@@ -15,7 +15,6 @@ import { refusal } from '../../checks/platform-refusal.ts';
 import { connectClient, contractUser, secretsOf, type LiveClient } from './live-client.ts';
 import type { LiveNetwork, NetworkSubject, PublicPost } from './subject.ts';
 import { textOf } from './texts.ts';
-import { loginOf } from '../../rows/grants.ts';
 
 /** A real server's limit is its own. */
 export interface LiveSubject extends Pick<
@@ -287,7 +286,8 @@ export function describeLiveCases(subject: LiveSubject): void {
       expect(await client.readCredentials()).toBeNull();
       if (!platform.revoke || !platform.refresh) return;
       const signal = AbortSignal.timeout(5_000);
-      const refused = await refusal(platform.refresh(loginOf(credentials), signal));
+      const app = network.app ? { id: 'app_of_a_test', ...network.app } : null;
+      const refused = await refusal(platform.refresh({ credentials, app }, signal));
       expect(refused.kind).toBe('reauthorize');
     });
 

@@ -1,6 +1,10 @@
 // What a network brings to the contract test and to the fault matrix: its simulator, and the facts to test it by.
 import type { PlatformTools } from '../../../../activities/platforms/index.ts';
-import type { Credentials, TargetMedia } from '../../../../activities/platforms/platform.ts';
+import type {
+  Credentials,
+  NewApp,
+  TargetMedia,
+} from '../../../../activities/platforms/platform.ts';
 import type { Db } from '../../../../schema/database/tables.ts';
 import type { PlatformName } from '../../../../schema/platforms/index.ts';
 import type { Phase } from '../../../../schema/posts/posts.ts';
@@ -52,6 +56,8 @@ export interface LiveNetwork {
    * the network has no consent page.
    */
   consent?(url: string): Promise<void> | void;
+  /** Fanfare's app at the network. Absent: the network needs none. */
+  app?: NewApp;
   /** Credentials that the network refuses, each with the field that the error names. */
   wrongCredentials: { field: string; credentials: Credentials }[];
   /** Absent: nobody can read them back. */
@@ -107,6 +113,10 @@ export interface NetworkSubject extends NetworkFacts {
   readonly media?: readonly TargetMedia[];
   /** Whether its tokens expire and the connector refreshes them. */
   readonly hasRefresh?: true;
+  /** It refuses a revoked login like one that has expired. */
+  readonly hidesRevocation?: true;
+  /** The network has no form, so the user consents at its page. */
+  readonly isByConsent?: true;
   /** Stages whose requests carry no token. */
   readonly publicStages?: readonly Phase[];
   /** Whether `refuse('unavailable')` proves to the connector that nothing was taken. Absent: it counts as lost. */
