@@ -3,7 +3,7 @@ import * as oauth from 'oauth4webapi';
 import type { App } from '../../schema/platforms/definition.ts';
 import type { Begun, ConsentRequest, Fetch, Flow, Login } from './platform.ts';
 import { PlatformError } from './platform-error.ts';
-import { toRefusal, toSurprise, type Verdict } from './refusal.ts';
+import { toRefusal, toSurprise } from './refusal.ts';
 import { toTransportError } from './transport-errors.ts';
 
 /** How a network implements OAuth 2. */
@@ -20,6 +20,8 @@ export interface OAuthNetwork {
   scopes: readonly string[];
   /** The login is useless without a refresh token. Default: false. */
   needsRefreshToken?: boolean;
+  /** Whether this refusal of a refresh ends the login. Default: `invalid_grant`, as RFC 6749 says. */
+  endsLogin?(code: string, description: string | undefined): boolean;
 }
 
 /** Tokens of a login, as a grant stores them. */
@@ -78,7 +80,7 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
       });
       return await read(client, response);
     } catch (error) {
-      throw explain(error, { network, secrets: hidden, lost });
+      throw explain(error, { ...settings, secrets: hidden, lost });
     }
   }
 
@@ -235,19 +237,24 @@ const isUnknownClient = (error: unknown) =>
   error instanceof PlatformError && error.options.platformCode === 'invalid_client';
 
 /** Of a refused refresh. All other codes are about the app or the server, so the login may still be good. */
-const verdictOf = (code: string): Verdict =>
-  code === 'invalid_grant' ? 'reauthorize' : 'unavailable';
+const isInvalidGrant = (code: string) => code === 'invalid_grant';
 
 function explain(
   error: unknown,
-  { network, secrets, lost }: { network: string } & Pick<CallOptions, 'secrets' | 'lost'>,
+  {
+    network,
+    endsLogin = isInvalidGrant,
+    secrets,
+    lost,
+  }: Pick<OAuthNetwork, 'network' | 'endsLogin'> & Pick<CallOptions, 'secrets' | 'lost'>,
 ): PlatformError {
   const isRefresh = lost === 'commit';
   if (error instanceof oauth.ResponseBodyError) {
     const { status, response, error: code, error_description: message } = error;
     const answer = { status, headers: response.headers, body: undefined };
     const refusal = { network, kind: 'other', answer, secrets, code, message } as const;
-    const verdict = isRefresh ? verdictOf(code) : 'rejected';
+    const afterRefresh = endsLogin(code, message) ? 'reauthorize' : 'unavailable';
+    const verdict = isRefresh ? afterRefresh : 'rejected';
     return toRefusal({ ...refusal, verdict: status === 429 ? 'rate_limited' : verdict });
   }
   if (error instanceof oauth.OperationProcessingError) {

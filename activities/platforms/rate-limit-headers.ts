@@ -20,6 +20,12 @@ export function serverNow(headers: Headers): number {
   return Date.parse(headers.get('date') ?? '') || Date.now();
 }
 
+/** Whether a limit is used up, and when it is no longer. `prefix`: of its headers. */
+export function readUsedUpMs(headers: Headers, prefix: string): number | undefined {
+  if (headers.get(`${prefix}remaining`) !== '0') return undefined;
+  return readWaitMs(Number(headers.get(`${prefix}reset`)) * 1_000 - serverNow(headers));
+}
+
 /**
  * `reset-after` has seconds: https://docs.discord.com/developers/topics/rate-limits#header-format
  * `reset` has a date: https://docs.joinmastodon.org/api/rate-limits/
@@ -33,5 +39,8 @@ function readResetMs(headers: Headers): number | undefined {
   return Number.isNaN(resetsAt) ? undefined : resetsAt - serverNow(headers);
 }
 
+/** The second one: https://docs.x.com/x-api/fundamentals/rate-limits#checking-your-limits */
+const prefixes = ['x-ratelimit-', 'x-rate-limit-', 'ratelimit-'];
+
 const readLimit = (headers: Headers, name: string) =>
-  headers.get(`x-ratelimit-${name}`) ?? headers.get(`ratelimit-${name}`);
+  prefixes.map((prefix) => headers.get(`${prefix}${name}`)).find((value) => value !== null) ?? null;
