@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { KeyEnvironment } from './api-keys.ts';
 import { fixedLimits } from './wire/limits.ts';
-import { AccountPlatform } from './platforms/index.ts';
+import { AccountPlatform, GivenPlatform } from './platforms/index.ts';
 import { describedEnum, meaningsOf } from './wire/described-enum.ts';
 import { listQuery } from './wire/listing.ts';
 import {
@@ -185,7 +185,7 @@ export type QuotaEventData = z.infer<typeof QuotaEventData>;
 
 export const ConnectAccount = z
   .strictObject({
-    platform: AccountPlatform,
+    platform: GivenPlatform.meta({ description: 'Network of the account.' }),
     credentials: z.record(z.string(), z.string().max(4096)).meta({
       description:
         "Credentials that the network asks for. Their JSON Schema is in `connect.credentials` of the network's capabilities.",
@@ -200,7 +200,7 @@ const ImportedToken = z.string().min(1).max(8192);
 
 export const ImportAccount = z
   .strictObject({
-    platform: AccountPlatform,
+    platform: GivenPlatform,
     access_token: ImportedToken.meta({ description: 'Access token that your own app obtained.' }),
     refresh_token: ImportedToken.optional().meta({
       description:
@@ -225,7 +225,7 @@ export const ImportAccount = z
 export type ImportAccount = z.infer<typeof ImportAccount>;
 
 export const ListAccounts = listQuery({
-  platform: AccountPlatform.optional().meta({ description: 'Only accounts of this network.' }),
+  platform: GivenPlatform.optional().meta({ description: 'Only accounts of this network.' }),
   external_user_id: GivenUserId.optional().meta({ description: 'Only accounts of this user.' }),
   status: AccountStatusFilter.optional().meta({ description: 'Only accounts with this status.' }),
 });
@@ -244,7 +244,7 @@ export type ConnectSessionStatus = z.infer<typeof ConnectSessionStatus>;
 
 export const CreateConnectSession = z
   .strictObject({
-    platform: AccountPlatform,
+    platform: GivenPlatform.meta({ description: 'Network of the account.' }),
     external_user_id: GivenUserId,
     external_user_email: GivenUserEmail.optional(),
     return_url: z

@@ -10,6 +10,7 @@ import { createMastodon } from './mastodon/index.ts';
 import type { Credentials, Fetch, FormWay, Platform } from './platform.ts';
 import { createSlack } from './slack/index.ts';
 import { createTelegram } from './telegram/index.ts';
+import { createTwitter } from './twitter/index.ts';
 import { createWordPress } from './wordpress/index.ts';
 
 export type Platforms = ReadonlyMap<PlatformName, Platform>;
@@ -47,6 +48,7 @@ export function connectPlatforms(settings: PlatformSettings, tools: PlatformTool
   return [
     createBluesky({ ...settings.bluesky, ...tools }),
     createMastodon(tools),
+    createTwitter({ ...settings.twitter, ...tools }),
     createTelegram({ ...settings.telegram, ...tools }),
     createSlack({ ...settings.slack, ...tools }),
     createDiscord({ ...settings.discord, ...tools }),

@@ -190,9 +190,12 @@ function findMisfits(title: string, rules: VideoRules, facts: MediaFacts, path: 
     const types = rules.types.join(', ');
     add('media_type_not_supported', `${title} takes ${types}.`, contentType, types);
   }
-  if (bytes !== null && bytes > (rules.maxBytes ?? Infinity)) {
-    const message = `${title} takes ${kind}s of at most ${rules.maxBytes!} bytes.`;
-    add('media_too_large', message, bytes, rules.maxBytes!);
+  const isGif = contentType === 'image/gif';
+  const maxBytes = (isGif ? rules.maxGifBytes : undefined) ?? rules.maxBytes ?? Infinity;
+  if (bytes !== null && bytes > maxBytes) {
+    const what = isGif && rules.maxGifBytes ? 'GIF' : kind!;
+    const message = `${title} takes ${what}s of at most ${maxBytes} bytes.`;
+    add('media_too_large', message, bytes, maxBytes);
   }
   if (width !== null && height !== null) {
     const { minWidth = 0, minHeight = 0, maxPixels = Infinity } = rules;

@@ -10,7 +10,7 @@ import {
 import { listLiveGrants } from '../../schema/database/accounts/grants.ts';
 import type { PlatformAppRow } from '../../schema/database/tables.ts';
 import type { DeletePlatformApp, PlatformApp, SetPlatformApp } from '../../schema/platform-apps.ts';
-import { PlatformName } from '../../schema/platforms/index.ts';
+import { GivenPlatform } from '../../schema/platforms/index.ts';
 import { AppError, validationError } from '../../schema/wire/errors.ts';
 import type { Page } from '../../schema/wire/listing.ts';
 import { requireReach } from '../accounts/operations.ts';
@@ -32,7 +32,8 @@ export async function getPlatformApp(
   platform: string,
 ): Promise<PlatformApp> {
   const rows = await listProjectApps(db, caller);
-  const row = rows.find((each) => each.platform === platform);
+  const name = nameOf(platform);
+  const row = rows.find((each) => each.platform === name);
   if (!row) throw noApp(platform);
   return presentPlatformApp(row);
 }
@@ -47,7 +48,7 @@ export function setPlatformApp(
   platform: string,
   { client_id, client_secret }: SetPlatformApp,
 ): Promise<Answer<PlatformApp>> {
-  const name = PlatformName.safeParse(platform).data;
+  const name = nameOf(platform);
   if (name === undefined) {
     throw new AppError('not_found', `No network is named ${platform.slice(0, 64)}.`);
   }
@@ -77,7 +78,7 @@ export function deletePlatformApp(
   { force }: DeletePlatformApp,
 ): Promise<Answer<null>> {
   return transact(context, caller, async ({ trx, note }) => {
-    const rows = await lockProjectApps(trx, caller, platform);
+    const rows = await lockProjectApps(trx, caller, nameOf(platform) ?? platform);
     if (rows.length === 0) throw noApp(platform);
     const grantIds = await listLiveGrants(trx, idsOf(rows));
     if (grantIds.length > 0 && !force) throw inUse();
@@ -87,6 +88,9 @@ export function deletePlatformApp(
     return { status: 204, data: null };
   });
 }
+
+/** Undefined: no network has this name. */
+const nameOf = (platform: string) => GivenPlatform.safeParse(platform).data;
 
 const idsOf = (rows: PlatformAppRow[]) => rows.map(({ id }) => id);
 

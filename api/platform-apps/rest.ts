@@ -29,7 +29,7 @@ export const platformAppRoutes = [
     name: 'setPlatformApp',
     summary: 'Set your own app at a network',
     description:
-      "Users who connect an account then give their consent to your app instead of the operator's. Accounts that are connected stay with the app that connected them. Refused with the issue `app_not_supported` at a network that takes no app; no network takes one yet. Returns 201 for the first app at the network, and 200 for a change.",
+      "Users who connect an account then give their consent to your app instead of the operator's. Accounts that are connected stay with the app that connected them. Refused with the issue `app_not_supported` at a network that takes no app. Returns 201 for the first app at the network, and 200 for a change.",
     scope: 'accounts:write',
     body: SetPlatformApp,
     answer: written([201, 200], PlatformApp),

@@ -30,6 +30,7 @@ const MediaFileRulesRef = builder
       max: t.exposeInt('max'),
       types: t.exposeStringList('types'),
       maxBytes: t.exposeInt('max_bytes', { nullable: true }),
+      maxGifBytes: t.exposeInt('max_gif_bytes', { nullable: true }),
       minWidth: t.exposeInt('min_width', { nullable: true }),
       minHeight: t.exposeInt('min_height', { nullable: true }),
       maxWidth: t.exposeInt('max_width', { nullable: true }),

@@ -47,6 +47,7 @@ function presentFileRules(rules: VideoRules) {
     max: rules.max,
     types: [...rules.types],
     max_bytes: rules.maxBytes ?? null,
+    max_gif_bytes: rules.maxGifBytes ?? null,
     min_width: rules.minWidth ?? null,
     min_height: rules.minHeight ?? null,
     max_width: rules.maxWidth ?? null,

@@ -24,11 +24,11 @@ function networkTable(): string {
   ];
   const table = writeTable(
     ['Network', 'Text', 'Pictures', 'Video', 'Replies', 'Connect with', 'Tested with'],
-    networks.map(({ name, title, rules, rulesFor, connectsBy, testedWith }) => {
+    networks.map(({ title, rules, rulesFor, connectsBy, testedWith }) => {
       const pictures = String(rules.media?.image?.max ?? '–');
       const videos = String(rules.media?.video?.max ?? '–');
       const replies = rules.replies ? 'Yes' : 'No';
-      const link = `[${title}](docs/networks.md#${name})${rulesFor ? ' ¹' : ''}`;
+      const link = `[${title}](docs/networks.md#${title.toLowerCase()})${rulesFor ? ' ¹' : ''}`;
       return [link, writeLimit(rules.text), pictures, videos, replies, connectsBy, testedWith];
     }),
   );
@@ -36,7 +36,12 @@ function networkTable(): string {
   return doDiffer ? `${table}\n\n¹ Limits depend on the account.` : table;
 }
 
-const unitNames = { graphemes: 'characters', characters: 'characters', utf16: 'UTF-16 units' };
+const unitNames = {
+  graphemes: 'characters',
+  characters: 'characters',
+  utf16: 'UTF-16 units',
+  weighted: 'weighted characters',
+};
 
 function writeLimit({ max, maxBytes, unit }: PlatformDefinition['rules']['text']): string {
   const characters = `${max.toLocaleString('en-US')} ${unitNames[unit]}`;

@@ -30,6 +30,9 @@ const MediaFileRules = z
         'Media types, the preferred one first. With `auto_fit`, images of other types are re-encoded as the first one.',
     }),
     max_bytes: bound('Maximum size, in bytes.'),
+    max_gif_bytes: z.int().nullable().meta({
+      description: 'Maximum size of a GIF, in bytes. Null if it is `max_bytes`.',
+    }),
     min_width: bound('Minimum width, in pixels.'),
     min_height: bound('Minimum height, in pixels.'),
     max_width: bound('Maximum width, in pixels.'),

@@ -7,6 +7,8 @@ export const TextUnit = describedEnum('TextUnit', 'Unit in which the network cou
   graphemes: 'Characters as a reader sees them.',
   characters: 'Unicode code points.',
   utf16: 'UTF-16 code units. Most emoji count as two.',
+  weighted:
+    'Characters as X weights them. A link counts as 23. An emoji counts as two, and so do most scripts other than Latin, Greek and Cyrillic.',
 });
 export type TextUnit = z.infer<typeof TextUnit>;
 
@@ -17,6 +19,8 @@ export interface MediaFileRules {
   /** Media types, the preferred one first. Images of other types are re-encoded as the first one. */
   readonly types: readonly string[];
   readonly maxBytes?: number;
+  /** Of a GIF. Absent: `maxBytes`. */
+  readonly maxGifBytes?: number;
   /** In pixels. */
   readonly minWidth?: number;
   readonly minHeight?: number;

@@ -1,5 +1,5 @@
 // The networks that Fanfare supports, and the types and settings that follow from their definitions.
-import type { z } from 'zod';
+import { z } from 'zod';
 import { number, text } from './variables.ts';
 import { describedEnum } from '../wire/described-enum.ts';
 import { bluesky } from './bluesky.ts';
@@ -10,6 +10,7 @@ import { mastodon } from './mastodon.ts';
 import { sandbox } from './sandbox.ts';
 import { slack } from './slack.ts';
 import { telegram } from './telegram.ts';
+import { twitter } from './twitter.ts';
 import { wordpress } from './wordpress.ts';
 
 /** In the order of the documentation. */
@@ -17,6 +18,7 @@ const definitions = [
   sandbox,
   bluesky,
   mastodon,
+  twitter,
   telegram,
   discord,
   slack,
@@ -42,6 +44,11 @@ export const PlatformName = describedEnum(
     string
   >,
 );
+/** Other names that requests may use. Answers never do. */
+const otherNames = new Map<unknown, PlatformName>([['x', 'twitter']]);
+
+/** In a request. */
+export const GivenPlatform = z.preprocess((given) => otherNames.get(given) ?? given, PlatformName);
 /** In a resource that belongs to an account. */
 export const AccountPlatform = PlatformName.meta({ description: 'Network of the account.' });
 

@@ -1,7 +1,7 @@
 // Posts and their results, as the wire shows them.
 import { z } from 'zod';
 import { fixedLimits } from '../wire/limits.ts';
-import { AccountPlatform, PlatformName } from '../platforms/index.ts';
+import { AccountPlatform, GivenPlatform, PlatformName } from '../platforms/index.ts';
 import { describedEnum } from '../wire/described-enum.ts';
 import { listQuery, ordered } from '../wire/listing.ts';
 import { AccountName, CreatedAt, GivenUserId, Id, SocialAccountId } from '../wire/shared-fields.ts';
@@ -304,7 +304,7 @@ export const PlatformPost = z
     in_reply_to: z.string().min(1).max(fixedLimits.externalIdCharacters).optional().meta({
       description: 'ID, on the network, of the post to reply to: its `external_id`.',
     }),
-    platform: PlatformName.optional().meta({
+    platform: GivenPlatform.optional().meta({
       description: 'Network that `platform_options` is meant for. The account must belong to it.',
     }),
     platform_options: z.record(z.string(), z.unknown()).optional().meta({
@@ -416,7 +416,7 @@ export type PostValidation = z.infer<typeof PostValidation>;
 export const ListPosts = ordered(
   listQuery({
     status: PostStatus.optional().meta({ description: 'Only posts with this status.' }),
-    platform: PlatformName.optional().meta({ description: 'Only posts to this network.' }),
+    platform: GivenPlatform.optional().meta({ description: 'Only posts to this network.' }),
     social_account_id: z.string().min(1).optional().meta({
       description: 'Only posts to this account.',
     }),

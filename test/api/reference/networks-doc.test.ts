@@ -1,7 +1,8 @@
 // docs/networks.md has a section for every network, in one form, whose requests the API accepts.
 import { describe, expect, test } from 'vitest';
 import { platformDefinitions } from '../../../schema/platforms/index.ts';
-import { ConnectAccount } from '../../../schema/accounts.ts';
+import { findFormWay } from '../../../activities/platforms/index.ts';
+import { ConnectAccount, CreateConnectSession } from '../../../schema/accounts.ts';
 import { useApp } from '../../support/app/app.ts';
 import { readBlocks, readPage } from '../../support/checks/readme.ts';
 import { addAccount } from '../../support/rows/rows.ts';
@@ -51,13 +52,20 @@ describe.each(platformDefinitions)('the section on $title', ({ name, title }) =>
     expect(section).toContain(`<!-- options of ${name} -->`);
   });
 
-  test('connects with credentials that the network takes', () => {
-    const requests = listRequests(section).filter(({ path }) => path === '/v1/accounts/connect');
+  test('connects with what the network takes', () => {
+    const network = app.context.platforms.get(name)!;
+    const hasForm = findFormWay(network) !== undefined;
+    const connectPath = hasForm ? '/v1/accounts/connect' : '/v1/connect/sessions';
+    const requests = listRequests(section).filter(({ path }) => path === connectPath);
     expect(requests.length).toBeGreaterThan(0);
     for (const { body } of requests) {
+      if (!hasForm) {
+        expect(CreateConnectSession.parse(JSON.parse(body)).platform).toBe(name);
+        continue;
+      }
       const { platform, credentials } = ConnectAccount.parse(JSON.parse(body));
       expect(platform).toBe(name);
-      const parsed = formOf(app.context.platforms.get(name)!).credentials.safeParse(credentials);
+      const parsed = formOf(network).credentials.safeParse(credentials);
       expect(parsed.error?.issues).toBeUndefined();
     }
   });

@@ -3,6 +3,7 @@ import type { Credentials } from '../../../../activities/platforms/platform.ts';
 import type { PlatformName } from '../../../../schema/platforms/index.ts';
 import { slackFacts } from '../slack/subject.ts';
 import { mastodonFacts } from '../mastodon/subject.ts';
+import { twitterFacts } from '../twitter/subject.ts';
 import { telegram } from '../telegram/subject.ts';
 import { blueskyFacts } from './bluesky.ts';
 import { nostrFacts } from '../nostr/subject.ts';
@@ -16,6 +17,7 @@ const networks: Record<PlatformName, (credentials: Credentials) => NetworkFacts>
   sandbox: () => sandbox,
   bluesky: () => blueskyFacts,
   mastodon: () => mastodonFacts,
+  twitter: () => twitterFacts,
   telegram: () => telegram,
   slack: () => slackFacts,
   discord: ({ webhook_url }) => (webhook_url === undefined ? discordBot : discordWebhook),

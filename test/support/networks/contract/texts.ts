@@ -6,6 +6,7 @@ const samples: Record<TextUnit, { text: string; length: number }> = {
   graphemes: { text: 'e\u0301', length: 1 },
   characters: { text: '😀', length: 1 },
   utf16: { text: '😀', length: 2 },
+  weighted: { text: '👩‍👩‍👧‍👧', length: 2 },
 };
 
 /** A letter first, so that no two lengths are one text, and an odd length can be had. */

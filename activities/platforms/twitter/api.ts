@@ -1,0 +1,88 @@
+// Calls to X's API v2, and what its refusals and daily limits mean.
+import { z } from 'zod';
+import type { NetworkAnswer } from '../json-client.ts';
+import { createApi } from '../network-api.ts';
+import type { Fetch, Throttle } from '../platform.ts';
+import { readUsedUpMs } from '../rate-limit-headers.ts';
+import type { Explanation, Verdict } from '../refusal.ts';
+
+/**
+ * `code` is that of the old form, which X still uses. `type` ends with the name of the problem.
+ * @see https://docs.x.com/x-api/fundamentals/response-codes-and-errors
+ */
+const Problem = z.object({
+  type: z.string().optional(),
+  title: z.string().optional(),
+  detail: z.string().optional(),
+  code: z.int().optional(),
+  message: z.string().optional(),
+  errors: z
+    .array(z.object({ code: z.int().optional(), message: z.string().optional() }))
+    .optional()
+    .catch(undefined),
+});
+
+/** Others are read by the status. */
+const verdicts = new Map<string, Verdict>([
+  ['usage-capped', 'rejected'],
+  ['credits', 'rejected'],
+]);
+
+/** Problems of the app. Its owner must act, not the user. */
+const ownerActions = new Map([
+  ['usage-capped', 'The usage cap of the X app is reached. Its owner must raise the cap.'],
+  ['credits', 'The X app has no credits left. Its owner must buy some.'],
+  ['client-forbidden', 'The X app lacks access to this. Its owner must enroll it.'],
+]);
+
+export const duplicateCode = 'duplicate';
+/** X has no code for it. Its API v1.1 had one. */
+const duplicateWords = /duplicate content|status is a duplicate/i;
+
+export const createTwitterApi = (fetch: Fetch, apiUrl: string) =>
+  createApi(fetch, {
+    network: 'X',
+    open: ({ access_token: token = '' }) => ({
+      url: `${apiUrl}/2`,
+      headers: { authorization: `Bearer ${token}` },
+      secrets: [token],
+    }),
+    readRefusal,
+  });
+
+function readRefusal({ status, headers, body }: NetworkAnswer): Explanation {
+  const {
+    type = '',
+    title,
+    detail,
+    code,
+    message,
+    errors = [],
+  } = Problem.safeParse(body).data ?? {};
+  const name = type.startsWith('http') ? type.split('/').at(-1)! : '';
+  const words = errors.flatMap((error) => error.message ?? []);
+  const said = words.length > 0 ? words.join(' ') : (detail ?? message ?? title);
+  const action = ownerActions.get(name);
+  const isDuplicate = status === 403 && duplicateWords.test(said ?? '');
+  const number = code ?? errors.find((error) => error.code !== undefined)?.code ?? status;
+  const limit = status === 429 ? readDailyLimit(headers) : undefined;
+  return {
+    code: isDuplicate ? duplicateCode : name || String(number),
+    message: [said, action].filter(Boolean).join(' '),
+    verdict: verdicts.get(name),
+    ...(limit && { throttled: limit.scope, retryAfterMs: limit.waitMs }),
+  };
+}
+
+/**
+ * A daily limit that is used up: of all accounts of the app, or of this one. X documents the limits, but not
+ * their headers. @see https://docs.x.com/x-api/fundamentals/rate-limits#manage-posts
+ */
+export function readDailyLimit(headers: Headers): Throttle | undefined {
+  const scopes = { 'x-app-limit-24hour-': 'app', 'x-user-limit-24hour-': 'account' } as const;
+  for (const [prefix, scope] of Object.entries(scopes)) {
+    const waitMs = readUsedUpMs(headers, prefix);
+    if (waitMs !== undefined) return { scope, waitMs };
+  }
+  return undefined;
+}

@@ -1,0 +1,133 @@
+// Finds a post among the account's posts after an unknown outcome. X stores no ID of ours, and charges for
+// each post that it lists.
+import { z } from 'zod';
+import { loadTwitterText } from '../../../schema/platforms/twitter.ts';
+import type { Ask } from '../network-api.ts';
+import type { ReconcileOutcome, Target } from '../platform.ts';
+import { publishedAs } from '../results.ts';
+import { listUploads } from './media.ts';
+
+const Urls = z.object({
+  urls: z
+    .array(
+      z.object({
+        url: z.string().nullish(),
+        expanded_url: z.string().nullish(),
+        media_key: z.string().nullish(),
+      }),
+    )
+    .nullish(),
+});
+const References = z.array(z.object({ type: z.string(), id: z.string() })).optional();
+const Note = z.object({ text: z.string(), entities: Urls.nullish() }).optional();
+
+/** X is renaming tweets to posts. */
+const Listed = z.object({
+  id: z.string(),
+  text: z.string(),
+  entities: Urls.optional(),
+  /** The whole text of a long post. */
+  note_post: Note,
+  note_tweet: Note,
+  referenced_posts: References,
+  referenced_tweets: References,
+  attachments: z
+    .object({
+      media_keys: z.array(z.string()).nullish(),
+      poll_ids: z.array(z.string()).nullish(),
+    })
+    .optional(),
+});
+type Listed = z.infer<typeof Listed>;
+
+/** @see https://docs.x.com/x-api/users/get-posts */
+const Page = z.object({
+  data: z.array(Listed).default([]),
+  meta: z.object({ next_token: z.string().optional() }).optional(),
+});
+
+/** X leads every such address to the post, whatever the account is called now. */
+export const toPublished = ({ traits }: Pick<Target, 'traits'>, id: string) =>
+  publishedAs(id, `https://x.com/${String(traits['username'] ?? 'i')}/status/${id}`, null);
+
+/** X's clock may be behind ours. */
+const clockErrorMs = 60_000;
+
+/** `unknown`: the account has posted too much since, or a post that may be this one. */
+export async function findPost(ask: Ask, target: Target): Promise<ReconcileOutcome> {
+  const since = new Date(target.dueAt.getTime() - clockErrorMs);
+  const query = {
+    max_results: 100,
+    start_time: since.toISOString().replace(/\.\d+/, ''),
+    exclude: 'retweets',
+    'post.fields': 'attachments,entities,note_post',
+    expansions: 'referenced_posts',
+  };
+  const path = `/users/${target.externalAccountId}/tweets`;
+  const { data, meta } = (await ask(path, Page, { query })).body;
+  // Oldest first, since an equal post that a person wrote later comes after it.
+  const posts = data.toReversed().map((post) => ({ post, likeness: compare(post, target) }));
+  const found = posts.find(({ likeness }) => likeness === 'same');
+  if (found) return toPublished(target, found.post.id);
+  const isSure = meta?.next_token === undefined && posts.every((each) => each.likeness === 'other');
+  return { outcome: isSure ? 'absent' : 'unknown' };
+}
+
+type Likeness = 'same' | 'perhaps' | 'other';
+
+function compare(post: Listed, target: Target): Likeness {
+  const { replyTo, platformOptions } = target;
+  const references = post.referenced_posts ?? post.referenced_tweets ?? [];
+  const answered = references.find(({ type }) => type === 'replied_to')?.id ?? null;
+  const hasPoll = (post.attachments?.poll_ids ?? []).length > 0;
+  const isAlike = answered === replyTo && hasPoll === (platformOptions['poll'] !== undefined);
+  const likenesses = [compareMedia(post, target), compareTexts(target.caption, post)];
+  if (!isAlike || likenesses.includes('other')) return 'other';
+  return likenesses.includes('perhaps') ? 'perhaps' : 'same';
+}
+
+/** By their IDs, with which the keys end. If those were lost with the state: by their number and the text. */
+function compareMedia({ attachments }: Listed, { media, state, caption }: Target): Likeness {
+  const keys = attachments?.media_keys ?? [];
+  const uploads = listUploads(state);
+  if (keys.length !== media.length) return 'other';
+  if (uploads.length !== media.length) return caption.trim() === '' ? 'perhaps' : 'same';
+  const isOurs = (key: string) =>
+    uploads.some((upload) => upload.key === key || upload.id === key.split('_').at(-1));
+  return keys.every(isOurs) ? 'same' : 'other';
+}
+
+/** X shortens URLs, and may name their destinations in another form. */
+function compareTexts(caption: string, post: Listed): Likeness {
+  const [ours, theirs] = [caption.toWellFormed(), readText(post)];
+  if (normalize(ours, toPlace) === normalize(theirs, toPlace)) return 'same';
+  return normalize(ours, () => 'url') === normalize(theirs, () => 'url') ? 'perhaps' : 'other';
+}
+
+/** As the user wrote it, without the URLs of the media. */
+function readText({ text, entities, note_post, note_tweet }: Listed): string {
+  const note = note_post ?? note_tweet;
+  const urls = (note ? note.entities : entities)?.urls ?? [];
+  const expanded = urls.reduce((whole, { url, expanded_url, media_key }) => {
+    const place = media_key ? '' : (expanded_url ?? url ?? '');
+    return url ? whole.replaceAll(url, () => place) : whole;
+  }, note?.text ?? text);
+  return expanded.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+}
+
+function normalize(text: string, writeUrl: (url: string) => string): string {
+  const composed = text.normalize();
+  const urls = loadTwitterText().extractUrlsWithIndices(composed);
+  const written = urls.toReversed().reduce((rest, { url, indices: [start, end] }) => {
+    return `${rest.slice(0, start)}${writeUrl(url)}${rest.slice(end)}`;
+  }, composed);
+  return written.replaceAll(/\s+/g, ' ').trim();
+}
+
+/** Without what X may add: the protocol and a last slash. */
+function toPlace(url: string): string {
+  const given = /^https?:\/\//i.test(url) ? url : `http://${url}`;
+  if (!URL.canParse(given)) return url;
+  const { host, pathname, search, hash } = new URL(given);
+  return `${host}${pathname.replace(/\/$/, '')}${search}${hash}`;
+}

@@ -1,0 +1,132 @@
+// X: posts of an account, through an app of the operator or the project.
+import { z } from 'zod';
+import type { PlatformSettings } from '../../../schema/platforms/index.ts';
+import { twitter } from '../../../schema/platforms/twitter.ts';
+import type { Ask } from '../network-api.ts';
+import { createOAuth } from '../oauth.ts';
+import { PlatformError } from '../platform-error.ts';
+import type { CommitOutcome, Fetch, Grant, Platform, Target } from '../platform.ts';
+import { createTwitterApi, duplicateCode, readDailyLimit } from './api.ts';
+import { findPost, toPublished } from './find-post.ts';
+import { findUploads, prepareMedia } from './media.ts';
+
+/** @see https://docs.x.com/x-api/users/get-my-user */
+const Me = z.object({
+  data: z.object({
+    id: z.string().regex(/^\d{1,19}$/),
+    username: z.string().regex(/^\w+$/),
+    subscription_type: z.string().optional(),
+  }),
+});
+
+/** @see https://docs.x.com/x-api/posts/create-post */
+const Created = z.object({ data: z.object({ id: z.string().regex(twitter.rules.replies.id) }) });
+
+type Settings = Pick<PlatformSettings['twitter'], 'apiUrl' | 'consentUrl' | 'reconcile'> & {
+  fetch: Fetch;
+};
+
+export function createTwitter({ fetch, apiUrl, consentUrl, reconcile }: Settings): Platform {
+  const open = createTwitterApi(fetch, apiUrl);
+  const canRead = reconcile === 'read';
+  const oauth = createOAuth(fetch, {
+    network: 'X',
+    authorizationEndpoint: consentUrl,
+    // https://docs.x.com/fundamentals/authentication/oauth-2-0/user-access-token
+    tokenEndpoint: `${apiUrl}/2/oauth2/token`,
+    revocationEndpoint: `${apiUrl}/2/oauth2/revoke`,
+    clientAuth: 'basic',
+    scopes: twitter.scopes,
+    needsRefreshToken: true,
+    endsLogin,
+  });
+
+  return {
+    definition: twitter,
+
+    connect: [
+      {
+        kind: 'consent',
+        begin: (request) => oauth.begin(request),
+
+        async complete(query, request, signal): Promise<Grant> {
+          const login = await oauth.complete(query, request, signal);
+          const ask = open(login.credentials, signal);
+          const asked = { query: { 'user.fields': 'subscription_type' } };
+          const { id, username, subscription_type } = (await ask('/users/me', Me, asked)).body.data;
+          const account = {
+            externalAccountId: id,
+            accountName: `@${username}`,
+            traits: { username, ...(subscription_type && { subscription: subscription_type }) },
+            problem: null,
+          };
+          return { ...login, accounts: [account] };
+        },
+      },
+    ],
+
+    refresh: (login, signal) => oauth.refresh(login, signal),
+
+    prepare: (target, signal) => prepareMedia(open(target.credentials, signal), target),
+
+    async commit(target, signal) {
+      const uploads = findUploads(target);
+      if (!uploads) return { outcome: 'stale' };
+      const ask = open(target.credentials, signal);
+      const media = uploads.map(({ id }) => id);
+      const call = { kind: 'commit', json: toPost(target, media) } as const;
+      try {
+        const { body, headers, throttle } = await ask('/tweets', Created, call);
+        const published = toPublished(target, body.data.id);
+        return { ...published, throttle: readDailyLimit(headers) ?? throttle };
+      } catch (error) {
+        if (!canRead || !isDuplicate(error)) throw error;
+        return afterDuplicate(ask, target, error);
+      }
+    },
+
+    ...(canRead && {
+      reconcile: (target, signal) => findPost(open(target.credentials, signal), target),
+    }),
+
+    async revoke({ credentials, app }, signal) {
+      const { refresh_token: _, ...access } = credentials;
+      await oauth.revoke({ credentials, app }, signal);
+      await oauth.revoke({ credentials: access, app }, signal);
+    },
+  };
+}
+
+function toPost({ caption, replyTo, platformOptions }: Target, media_ids: string[]) {
+  return {
+    ...(caption !== '' && { text: caption.toWellFormed() }),
+    ...platformOptions,
+    ...(media_ids.length > 0 && { media: { media_ids } }),
+    ...(replyTo !== null && { reply: { in_reply_to_tweet_id: replyTo } }),
+  };
+}
+
+const isDuplicate = (error: unknown): error is PlatformError =>
+  error instanceof PlatformError && error.options.platformCode === duplicateCode;
+
+/** X refuses a text that the account has posted before: by an earlier commit of this target, or otherwise. */
+async function afterDuplicate(
+  ask: Ask,
+  target: Target,
+  refusal: PlatformError,
+): Promise<CommitOutcome> {
+  const found = await findPost(ask, target).catch((error: unknown) => {
+    throw error instanceof PlatformError && error.kind === 'rejected' ? refusal : error;
+  });
+  if (found.outcome === 'published') return found;
+  if (found.outcome === 'absent') throw refusal;
+  throw new PlatformError('unknown_outcome', refusal.message, refusal.options);
+}
+
+/** X answers a dead refresh token with `invalid_request`, like a request that it can't read. */
+function endsLogin(code: string, description = ''): boolean {
+  return (
+    code === 'invalid_grant' ||
+    (code === 'invalid_request' && /token was invalid/i.test(description))
+  );
+}
