@@ -78,7 +78,8 @@ const media: MediaRules = {
     maxBytes: 512 * mb,
     minWidth: 32,
     minHeight: 32,
-    minRatio: 1 / 3,
+    // 1:3. Ratios have three decimals here.
+    minRatio: 0.333,
     maxRatio: 3,
     minDurationMs: 500,
     maxDurationMs: 140_000,

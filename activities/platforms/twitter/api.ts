@@ -64,10 +64,10 @@ function readRefusal({ status, headers, body }: NetworkAnswer): Explanation {
   const said = words.length > 0 ? words.join(' ') : (detail ?? message ?? title);
   const action = ownerActions.get(name);
   const isDuplicate = status === 403 && duplicateWords.test(said ?? '');
-  const number = code ?? errors.find((error) => error.code !== undefined)?.code ?? status;
+  const number = code ?? errors.find((error) => error.code !== undefined)?.code;
   const limit = status === 429 ? readDailyLimit(headers) : undefined;
   return {
-    code: isDuplicate ? duplicateCode : name || String(number),
+    code: isDuplicate ? duplicateCode : name || number?.toString(),
     message: [said, action].filter(Boolean).join(' '),
     verdict: verdicts.get(name),
     ...(limit && { throttled: limit.scope, retryAfterMs: limit.waitMs }),

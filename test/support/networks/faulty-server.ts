@@ -59,16 +59,16 @@ async function serve(
     case 'cut_before':
       return 'cut';
     case 'error_before':
-      return network.refuse('error');
+      return network.refuse('error', request);
     case 'hang_before':
       return 'hang';
     case 'unavailable':
     case 'limited':
     case 'limited_with_retry_after':
     case 'rejected':
-      return network.refuse(fault);
+      return network.refuse(fault, request);
     case 'echoed':
-      return echo(network.refuse('rejected'), request);
+      return echo(network.refuse('rejected', request), request);
     case 'token_expired':
       await network.expireToken?.();
       return network.answer(request);
@@ -80,7 +80,7 @@ async function serve(
       return 'cut';
     case 'error_after':
       await network.answer(request);
-      return network.refuse('error');
+      return network.refuse('error', request);
     case 'hang_after':
       await network.answer(request);
       return 'hang';
@@ -88,7 +88,7 @@ async function serve(
       return 'late';
     case 'stall_before':
       await sleep(stallMs);
-      return network.refuse('unavailable');
+      return network.refuse('unavailable', request);
     case 'stall_after': {
       const response = await network.answer(request);
       await sleep(stallMs);

@@ -26,7 +26,8 @@ export type RefusalKind =
 /** A simulator: how the network answers, apart from how its answers travel. `startFaultyServer` serves it. */
 export interface NetworkServer {
   answer(request: Request): Promise<Response> | Response;
-  refuse(kind: RefusalKind): Response;
+  /** `request`: the one that it refuses, whose endpoint may have another form of errors. */
+  refuse(kind: RefusalKind, request?: Request): Response;
   /** Ends the token that is good now. Absent: the network's tokens don't expire. */
   expireToken?(): Promise<void> | void;
   /** The user or the network takes the token back. */

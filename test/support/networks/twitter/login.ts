@@ -36,7 +36,7 @@ export function createLogin() {
   const codeTimes = new Map<string, number>();
   /** The only callback of the client: the first that is used. */
   let callback: string | undefined;
-  let refreshes = 0;
+  const spent = new Set<string>();
 
   const login = {
     client,
@@ -47,7 +47,7 @@ export function createLogin() {
     /** Answers the next request of the token endpoint. */
     nextTokenAnswer: undefined as Response | undefined,
     grants,
-    countRefreshes: () => refreshes,
+    countRefreshes: () => spent.size,
     listSecrets: () => [client.secret, ...grants.listSecrets()],
     /** Throws unless the request bears a good token with the scopes. */
     check,
@@ -76,13 +76,10 @@ export function createLogin() {
     throw invalid('Something went wrong. You weren’t able to give access to the App.');
   }
 
-  function refuseToken(error: unknown): Response {
+  function explain(error: unknown): Response {
     if (error instanceof OAuthError) {
       if (error.code !== 'invalid_grant') return error.toResponse();
-      const what = error.message.includes('code') ? 'authorization code' : 'token';
-      return refuseToken(
-        new OAuthError('invalid_request', `Value passed for the ${what} was invalid.`),
-      );
+      return refuseToken(error.message.includes('code') ? 'authorization code' : 'token');
     }
     if (!(error instanceof Refusal)) throw error;
     return new OAuthError('invalid_request', error.message).toResponse();
@@ -95,7 +92,7 @@ export function createLogin() {
         checkClient(request);
         return await handle(request);
       } catch (error) {
-        return refuseToken(error);
+        return explain(error);
       }
     };
 
@@ -103,6 +100,14 @@ export function createLogin() {
     const age = Date.now() - (codeTimes.get(given.code) ?? 0);
     if (age > login.codeLifeMs) throw new OAuthError('invalid_grant', 'The code has expired.');
     return grants.exchange(given);
+  }
+
+  /** A token works once. Nothing says that X ends the login when it is used again. */
+  function refresh(token: string): Response {
+    if (spent.has(token)) throw new OAuthError('invalid_grant', 'The token was used before.');
+    const answer = grants.refresh(token);
+    spent.add(token);
+    return answer;
   }
 
   login.routes = [
@@ -153,8 +158,7 @@ export function createLogin() {
         if (scripted) return scripted;
         const given = await readForm(request, TokenRequest);
         const isRefresh = given.grant_type === 'refresh_token';
-        const answer = isRefresh ? grants.refresh(given.refresh_token) : exchange(given);
-        if (isRefresh) refreshes++;
+        const answer = isRefresh ? refresh(given.refresh_token) : exchange(given);
         return toTokens(answer);
       }),
     },
@@ -177,3 +181,7 @@ async function toTokens(answer: Response): Promise<Response> {
   const given = { ...tokens, token_type: 'bearer', expires_in: 7_200 };
   return Response.json(isOffline ? { ...given, refresh_token } : given);
 }
+
+/** The values that X refuses all read like this, whatever is wrong with them. */
+export const refuseToken = (what = 'token') =>
+  new OAuthError('invalid_request', `Value passed for the ${what} was invalid.`).toResponse();

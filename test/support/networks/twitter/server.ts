@@ -6,7 +6,7 @@ import twitterText from 'twitter-text';
 import { z } from 'zod';
 import type { NetworkServer, PublicPost, RefusalKind } from '../contract/subject.ts';
 import { dispatch, readJson, Refusal, type Route } from '../strict-requests.ts';
-import { createLogin } from './login.ts';
+import { createLogin, refuseToken } from './login.ts';
 import { createMedia, type XMedia } from './media.ts';
 import { forbidden, invalid, named, plain, Problem } from './problem.ts';
 
@@ -76,6 +76,8 @@ export function createTwitterServer() {
     limits: {} as Record<string, string>,
     /** Given to the next request instead of an answer. */
     nextAnswer: undefined as Response | undefined,
+    /** May answer a request instead. */
+    intercept: (_request: Request): Response | undefined => undefined,
     /** The most posts on a page. */
     maxPage: 100,
     /** X names the destination of a URL in a form of its own. */
@@ -93,7 +95,7 @@ export function createTwitterServer() {
     const { pathname } = new URL(request.url);
     calls.push(`${request.method} ${pathname}`);
     server.requests.push(request.clone());
-    const scripted = server.nextAnswer;
+    const scripted = server.nextAnswer ?? server.intercept(request);
     server.nextAnswer = undefined;
     if (scripted) return scripted;
     const response = await dispatch(routes, request);
@@ -240,7 +242,7 @@ export function createTwitterServer() {
 const escape = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-function refuse(kind: RefusalKind): Response {
+function refuse(kind: RefusalKind, request?: Request): Response {
   switch (kind) {
     case 'limited':
       return plain(429, 'Too Many Requests').toResponse();
@@ -258,6 +260,7 @@ function refuse(kind: RefusalKind): Response {
     case 'error':
       return named(500, 'internal-error', 'Internal Error', 'Something broke.').toResponse();
     case 'rejected':
+      if (request?.url.endsWith('/oauth2/token')) return refuseToken();
       return forbidden('You are not permitted to perform this action.').toResponse();
   }
 }

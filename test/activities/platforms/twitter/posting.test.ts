@@ -1,0 +1,149 @@
+// Posts to X: what they carry, how their text is counted, and which limits their answers name.
+import { describe, expect, test } from 'vitest';
+import { checkText } from '../../../../activities/platforms/text-rules.ts';
+import { rulesOf } from '../../../../activities/platforms/index.ts';
+import { twitter as definition } from '../../../../schema/platforms/twitter.ts';
+import { startTwitter } from '../../../support/networks/twitter/connected.ts';
+
+describe('a post', () => {
+  test('carries the text alone', async () => {
+    await using x = await startTwitter();
+    const outcome = await x.commit(x.target({ caption: 'Fish & <chips>' }));
+    const { id } = x.network.posts[0]!;
+    expect(outcome).toMatchObject({
+      outcome: 'published',
+      published: { externalId: id, url: `https://x.com/ada_l/status/${id}`, visibility: null },
+    });
+    expect(await x.network.requests[0]!.json()).toEqual({ text: 'Fish & <chips>' });
+    expect(x.network.calls).toEqual(['POST /2/tweets']);
+  });
+
+  test('answers another one, and carries its options', async () => {
+    await using x = await startTwitter();
+    const { id } = x.network.addPost({ text: 'First' });
+    const poll = { options: ['a', 'b'], duration_minutes: 5 };
+    const platformOptions = { reply_settings: 'verified', made_with_ai: false, poll };
+    await x.commit(x.target({ replyTo: id, platformOptions }));
+    expect(await x.network.requests[0]!.json()).toEqual({
+      text: 'Hello',
+      ...platformOptions,
+      reply: { in_reply_to_tweet_id: id },
+    });
+  });
+
+  test('has an address without the name if the name was lost', async () => {
+    await using x = await startTwitter();
+    const outcome = await x.commit(x.target({ traits: {} }));
+    const { id } = x.network.posts[0]!;
+    expect(outcome).toMatchObject({ published: { url: `https://x.com/i/status/${id}` } });
+  });
+
+  test('with half a character is sent without it', async () => {
+    await using x = await startTwitter();
+    await x.commit(x.target({ caption: 'a\uD800' }));
+    expect(x.network.posts[0]!.text).toBe('a\uFFFD');
+  });
+});
+
+describe('a text', () => {
+  const count = (text: string) => definition.rules.text.count(text);
+
+  // https://docs.x.com/fundamentals/counting-characters
+  test.each([
+    ['Hello', 5],
+    ['Привет', 6],
+    ['日本語', 6],
+    ['한국어', 6],
+    ['👾', 2],
+    ['🙋🏽', 2],
+    ['👨‍🎤', 2],
+    ['👨‍👩‍👧‍👦', 2],
+    ['https://example.com', 23],
+    ['https://example.com/very/long/path?with=a&query=too#and-more', 23],
+    ['example.com', 23],
+    ['See example.com, or https://example.org.', 4 + 23 + 5 + 23 + 1],
+    ['café', 4],
+    ['cafe\u0301', 4],
+    ['@ada_l #tag $TWTR', 17],
+    ['', 0],
+  ])('%j counts as %i', (text, length) => {
+    expect(count(text)).toBe(length);
+  });
+
+  const check = (text: string, subscription?: string) => {
+    const rules = rulesOf({ definition } as never, subscription ? { subscription } : {});
+    return checkText({ title: 'X', rules }, text, { path: ['caption'] });
+  };
+
+  test.each([
+    ['a'.repeat(280), undefined, []],
+    [
+      'a'.repeat(281),
+      undefined,
+      [
+        {
+          code: 'caption_too_long',
+          actual: 281,
+          limit: 280,
+          message: 'X takes 280 weighted characters at most.',
+        },
+      ],
+    ],
+    ['語'.repeat(141), undefined, [{ code: 'caption_too_long', actual: 282, limit: 280 }]],
+    // Each counts as 23, and has five.
+    ['t.co '.repeat(12), undefined, [{ code: 'caption_too_long', actual: 12 * 24, limit: 280 }]],
+    ['a'.repeat(281), 'None', [{ limit: 280 }]],
+    ['a'.repeat(281), 'Basic', [{ limit: 280 }]],
+    ['a'.repeat(25_000), 'Premium', []],
+    ['a'.repeat(25_001), 'PremiumPlus', [{ actual: 25_001, limit: 25_000 }]],
+    [' ', undefined, [{ code: 'caption_required' }]],
+  ])('%# is checked before it is sent', (text, subscription, issues) => {
+    expect(check(text, subscription)).toEqual(
+      issues.map((issue) => expect.objectContaining(issue)),
+    );
+  });
+
+  test('of a long post arrives whole', async () => {
+    await using x = await startTwitter({ subscription: 'Premium' });
+    const caption = 'a '.repeat(12_000).trim();
+    const target = x.target({ caption });
+    const published = await x.commit(target);
+    expect(x.network.posts[0]!.text).toBe(caption);
+    expect(published).toMatchObject(await x.reconcile(target));
+  });
+});
+
+describe('a limit that the answer to a post names', () => {
+  const resetIn = (seconds: number) => String(Math.floor(Date.now() / 1_000) + seconds);
+  const closeTo = (seconds: number, waitMs: number) => Math.abs(waitMs - seconds * 1_000) < 5_000;
+
+  test.each([
+    ['x-rate-limit-', 'account', 900],
+    ['x-user-limit-24hour-', 'account', 3_600],
+    ['x-app-limit-24hour-', 'app', 7_200],
+  ] as const)('holds the next one if it is used up: %s', async (prefix, scope, seconds) => {
+    await using x = await startTwitter();
+    x.network.limits = { [`${prefix}remaining`]: '0', [`${prefix}reset`]: resetIn(seconds) };
+    const { throttle } = await x.commit(x.target());
+    expect(throttle).toMatchObject({ scope });
+    expect(closeTo(seconds, throttle!.waitMs)).toBe(true);
+  });
+
+  test('holds nothing while something is left', async () => {
+    await using x = await startTwitter();
+    for (const prefix of ['x-rate-limit-', 'x-user-limit-24hour-', 'x-app-limit-24hour-']) {
+      x.network.limits[`${prefix}remaining`] = '1';
+      x.network.limits[`${prefix}reset`] = resetIn(900);
+    }
+    expect((await x.commit(x.target())).throttle).toBeUndefined();
+  });
+
+  test("prefers the app's limit, which holds all of its accounts", async () => {
+    await using x = await startTwitter();
+    for (const prefix of ['x-rate-limit-', 'x-app-limit-24hour-']) {
+      x.network.limits[`${prefix}remaining`] = '0';
+      x.network.limits[`${prefix}reset`] = resetIn(900);
+    }
+    expect((await x.commit(x.target())).throttle).toMatchObject({ scope: 'app' });
+  });
+});
