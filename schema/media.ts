@@ -8,7 +8,7 @@ import { Timestamp } from './wire/timestamp.ts';
 export const MediaStatus = describedEnum('MediaStatus', 'Media status.', {
   pending: 'Waiting for its bytes: for your upload, or until Fanfare has fetched its URL.',
   uploaded: 'Received, checked and usable.',
-  attached: 'Used by a post.',
+  attached: 'Used by a post, now or earlier.',
   failed: 'Not usable. `error_code` gives the reason.',
   deleted: 'Deleted, by you or because no recent post uses it.',
 });

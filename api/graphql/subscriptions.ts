@@ -82,6 +82,8 @@ export function subscriptionOf<T extends { id: string }, Filters extends InputFi
 function updateOf<T>(subject: ChangeSubject, type: Ref<T>): Ref<Message<T>> {
   const kinds = changeKinds[subject].map((kind) => `\`${kind}\``).join(', ');
   const name = `${subject[0]!.toUpperCase()}${subject.slice(1)}Update`;
+  // Deleted media keep a status.
+  const absence = subject === 'media' ? 'in a bookmark' : 'after its deletion and in a bookmark';
   return builder.objectRef<Message<T>>(name).implement({
     description: 'A message of a live stream.',
     fields: (t) => ({
@@ -98,7 +100,7 @@ function updateOf<T>(subject: ChangeSubject, type: Ref<T>): Ref<Message<T>> {
       [subject]: t.field({
         type,
         nullable: true,
-        description: `The ${subject}, as it was when the message was sent. Null after its deletion and in a bookmark.`,
+        description: `The ${subject}, as it was when the message was sent. Null ${absence}.`,
         resolve: (message): never => message.subject as never,
       }),
     }),

@@ -118,8 +118,7 @@ export const errorMeanings: Record<ErrorCode, string> = {
   conflict: 'The state of the resource does not allow the request. Read the resource, then decide.',
   account_in_use:
     'The account is connected for another user. Only the page of a connect session reports this. Disconnect the account, or move it with your API key.',
-  media_expired:
-    'The media of the target were deleted, since no recent post used them. Create a new post with new media.',
+  media_expired: 'The media of the target were deleted. Create a new post with new media.',
   idempotency_conflict:
     'The `Idempotency-Key` was used with another request, or by an API key whose answer yours may not see. Use a new key for a new request.',
   cursor_expired:
