@@ -6,6 +6,7 @@ import type { LookUpTxt } from './bluesky/handles.ts';
 import { createBluesky } from './bluesky/index.ts';
 import { createNostr } from './nostr/index.ts';
 import { createDiscord } from './discord/index.ts';
+import { createLinkedIn } from './linkedin/index.ts';
 import { createMastodon } from './mastodon/index.ts';
 import type { Credentials, Fetch, FormWay, Platform } from './platform.ts';
 import { createSlack } from './slack/index.ts';
@@ -49,6 +50,7 @@ export function connectPlatforms(settings: PlatformSettings, tools: PlatformTool
     createBluesky({ ...settings.bluesky, ...tools }),
     createMastodon(tools),
     createTwitter({ ...settings.twitter, ...tools }),
+    createLinkedIn({ ...settings.linkedin, ...tools }),
     createTelegram({ ...settings.telegram, ...tools }),
     createSlack({ ...settings.slack, ...tools }),
     createDiscord({ ...settings.discord, ...tools }),

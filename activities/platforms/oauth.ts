@@ -1,6 +1,8 @@
 // OAuth 2 with PKCE, by the library: the consent page, the exchange of its code, refresh and revocation.
 import * as oauth from 'oauth4webapi';
+import { z } from 'zod';
 import type { App } from '../../schema/platforms/definition.ts';
+import { parseJson } from './json-client.ts';
 import type { Begun, ConsentRequest, Fetch, Flow, Login } from './platform.ts';
 import { PlatformError } from './platform-error.ts';
 import { toRefusal, toSurprise } from './refusal.ts';
@@ -18,6 +20,8 @@ export interface OAuthNetwork {
   clientAuth: 'basic' | 'post';
   /** Asked for at the consent page. */
   scopes: readonly string[];
+  /** Default: true. */
+  hasPkce?: boolean;
   /** The login is useless without a refresh token. Default: false. */
   needsRefreshToken?: boolean;
   /** Whether this refusal of a refresh ends the login. Default: `invalid_grant`, as RFC 6749 says. */
@@ -46,6 +50,8 @@ export interface OAuth {
   isKnown(app: App, signal: AbortSignal): Promise<boolean>;
 }
 
+const Answer = z.record(z.string(), z.unknown());
+
 type Ask = (
   server: oauth.AuthorizationServer,
   client: oauth.Client,
@@ -55,7 +61,7 @@ type Ask = (
 
 /** Every call throws only PlatformErrors. */
 export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
-  const { network, scopes, clientAuth } = settings;
+  const { network, scopes, clientAuth, hasPkce = true } = settings;
   const server: oauth.AuthorizationServer = {
     issuer: new URL(settings.tokenEndpoint).origin,
     token_endpoint: settings.tokenEndpoint,
@@ -94,8 +100,10 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
         redirect_uri: callbackUrl,
         scope: scopes.join(' '),
         state,
-        code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
-        code_challenge_method: 'S256',
+        ...(hasPkce && {
+          code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+          code_challenge_method: 'S256',
+        }),
       };
       for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
       return { url: url.href, flow: { verifier } };
@@ -116,7 +124,7 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
             auth,
             checked,
             callbackUrl,
-            verifier,
+            hasPkce ? verifier : oauth.nopkce,
             options,
           );
         },
@@ -202,7 +210,10 @@ function basicOf(secret: string): oauth.ClientAuth {
   };
 }
 
-/** Without the challenge, for which the library would not read the error in the body. */
+/**
+ * Without the challenge, for which the library would not read the error in the body. Without an ID token,
+ * which nothing reads. Some networks leave out `token_type`.
+ */
 async function fetchWhole(
   fetch: Fetch,
   url: string,
@@ -211,7 +222,11 @@ async function fetchWhole(
   const response = await fetch(url, init);
   const headers = new Headers(response.headers);
   headers.delete('www-authenticate');
-  return new Response(await response.text(), { status: response.status, headers });
+  const text = await response.text();
+  const body = Answer.safeParse(parseJson(text)).data;
+  const isToken = body?.['access_token'] !== undefined;
+  const tokens = JSON.stringify({ token_type: 'bearer', ...body, id_token: undefined });
+  return new Response(isToken ? tokens : text, { status: response.status, headers });
 }
 
 /** The scope that was asked for, if the answer names none: RFC 6749, section 5.1. */

@@ -4,6 +4,7 @@ import { number, text } from './variables.ts';
 import { describedEnum } from '../wire/described-enum.ts';
 import { bluesky } from './bluesky.ts';
 import type { PlatformDefinition } from './definition.ts';
+import { linkedin } from './linkedin.ts';
 import { nostr } from './nostr.ts';
 import { discord } from './discord.ts';
 import { mastodon } from './mastodon.ts';
@@ -19,6 +20,7 @@ const definitions = [
   bluesky,
   mastodon,
   twitter,
+  linkedin,
   telegram,
   discord,
   slack,

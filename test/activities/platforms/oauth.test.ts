@@ -1,6 +1,6 @@
 // What each answer of a token endpoint means for the user, the login and the retry.
 import { describe, expect, test } from 'vitest';
-import { createOAuth } from '../../../activities/platforms/oauth.ts';
+import { createOAuth, type OAuthNetwork } from '../../../activities/platforms/oauth.ts';
 import { PlatformError } from '../../../activities/platforms/platform-error.ts';
 
 const app = { id: 'app_1', clientId: 'my-app', clientSecret: 'app-secret' };
@@ -11,7 +11,7 @@ const { signal } = new AbortController();
 type Answer = () => Response;
 
 /** A network whose token endpoint gives this answer, and the requests that it got. */
-function openOAuth(answer: Answer, settings: { needsRefreshToken?: boolean } = {}) {
+function openOAuth(answer: Answer, settings: Partial<OAuthNetwork> = {}) {
   const requests: Request[] = [];
   const fetch = async (url: string, init?: RequestInit) => {
     requests.push(new Request(url, init));
@@ -78,7 +78,31 @@ test('the consent page gets a challenge, and the exchange its verifier', async (
   });
 });
 
+test('a network without PKCE gets neither', async () => {
+  const oauth = openOAuth(json(tokens), { hasPkce: false, clientAuth: 'post' });
+  const { searchParams } = new URL((await oauth.begin()).url);
+  expect([...searchParams.keys()].filter((name) => name.startsWith('code_'))).toEqual([]);
+  await oauth.complete();
+  const form = new URLSearchParams(await oauth.requests[0]!.text());
+  expect(Object.fromEntries(form)).toEqual({
+    client_id: 'my-app',
+    client_secret: 'app-secret',
+    grant_type: 'authorization_code',
+    code: 'my-code',
+    redirect_uri: 'https://us.example/callback',
+  });
+});
+
 describe('the tokens of an answer', () => {
+  test('need no type, and come without an ID token', async () => {
+    const answer = { access_token: 'new', expires_in: 60, id_token: 'not.a.jwt' };
+    for (const call of ['complete', 'refresh'] as const) {
+      const { credentials } = await openOAuth(json(answer))[call]();
+      expect(credentials).toMatchObject({ access_token: 'new' });
+      expect(credentials).not.toHaveProperty('id_token');
+    }
+  });
+
   test('have the scopes that were asked for where the answer names none', async () => {
     const { scope, credentials } = await openOAuth(json(tokens)).complete();
     expect(scope).toEqual(['read', 'write']);

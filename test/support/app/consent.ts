@@ -25,14 +25,20 @@ interface Consent {
   inputs?: Record<string, string>;
   /** Entered on the network's page. */
   decision?: Record<string, string>;
+  /** IDs of the accounts to choose. Absent: the login reaches one. */
+  accounts?: string[];
 }
 
 /** Opens the link of a session, and allows what it asks for. Returns the page after that. */
-export async function giveConsent(url: string, { inputs, decision }: Consent): Promise<Page> {
+export async function giveConsent(
+  url: string,
+  { inputs, decision, accounts }: Consent,
+): Promise<Page> {
   const browser = createBrowser();
   const first = await browser.visit(url);
   const page = inputs ? await browser.submit(first, { ...inputs, decision: 'connect' }) : first;
   // A network may remember the user's last consent.
   if (new URL(page.url).pathname.startsWith('/connect/')) return page;
-  return browser.submit(page, { decision: 'allow', ...decision });
+  const end = await browser.submit(page, { decision: 'allow', ...decision });
+  return accounts ? browser.submit(end, { decision: 'choose', account: accounts }) : end;
 }

@@ -2,6 +2,7 @@
 import type { Credentials } from '../../../../activities/platforms/platform.ts';
 import type { PlatformName } from '../../../../schema/platforms/index.ts';
 import { slackFacts } from '../slack/subject.ts';
+import { linkedinFacts } from '../linkedin/subject.ts';
 import { mastodonFacts } from '../mastodon/subject.ts';
 import { twitterFacts } from '../twitter/subject.ts';
 import { telegram } from '../telegram/subject.ts';
@@ -18,6 +19,7 @@ const networks: Record<PlatformName, (credentials: Credentials) => NetworkFacts>
   bluesky: () => blueskyFacts,
   mastodon: () => mastodonFacts,
   twitter: () => twitterFacts,
+  linkedin: () => linkedinFacts,
   telegram: () => telegram,
   slack: () => slackFacts,
   discord: ({ webhook_url }) => (webhook_url === undefined ? discordBot : discordWebhook),

@@ -1,0 +1,146 @@
+// The accounts that a login reaches: the member, and the pages that the member may post to.
+import { z } from 'zod';
+import { pasted } from '../credential-fields.ts';
+import type { Ask } from '../network-api.ts';
+import type { Credentials, Grant, GrantedAccount } from '../platform.ts';
+import { wrongCredential } from '../wrong-credential.ts';
+
+export const TokenInput = z
+  .strictObject({
+    access_token: pasted(/^[\w.~+/=-]{10,2000}$/, 'must be an access token').meta({
+      title: 'Access token',
+      description: 'From the token generator of your app, with the scopes of your account.',
+    }),
+    organization: pasted(/^\d{0,20}$/, 'must be the number of a page')
+      .default('')
+      .meta({
+        title: 'Page ID',
+        description:
+          'The number in the address of the page, for its administrators. Empty: your own profile.',
+      }),
+  })
+  .meta({
+    description:
+      "Create an app at https://www.linkedin.com/developers/apps, and a token with LinkedIn's token generator at https://www.linkedin.com/developers/tools/oauth/token-generator. It ends after 60 days.",
+  });
+
+/** The two APIs, for one login. */
+export interface Asks {
+  rest: Ask;
+  v2: Ask;
+}
+
+/** @see https://learn.microsoft.com/en-us/linkedin/consumer/integrations/self-serve/sign-in-with-linkedin-v2 */
+const UserInfo = z.object({ sub: z.string().regex(/^[\w-]+$/), name: z.string().optional() });
+/** @see https://learn.microsoft.com/en-us/linkedin/shared/integrations/people/profile-api */
+const Profile = z.object({
+  id: z.string().regex(/^[\w-]+$/),
+  localizedFirstName: z.string().optional(),
+  localizedLastName: z.string().optional(),
+});
+
+/** @see https://learn.microsoft.com/en-us/linkedin/marketing/community-management/organizations/organization-access-control-by-role */
+const Access = z.object({ role: z.string(), organization: z.string() });
+const AccessPage = z.object({ elements: z.array(Access) });
+const Organizations = z.object({
+  results: z.record(z.string(), z.object({ localizedName: z.string().optional() })).default({}),
+});
+
+/** @see https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api#permissions */
+const postingRoles = new Set([
+  'ADMINISTRATOR',
+  'CONTENT_ADMINISTRATOR',
+  'CONTENT_ADMIN',
+  'DIRECT_SPONSORED_CONTENT_POSTER',
+]);
+const pageSize = 100;
+const maxPages = 5;
+const organizationUrn = /^urn:li:organization:(\d+)$/;
+
+export async function listAccounts(
+  asks: Asks,
+  scope: readonly string[],
+): Promise<GrantedAccount[]> {
+  const has = (...any: string[]) => any.some((each) => scope.includes(each));
+  const canPost = has('w_member_social');
+  const member = await readMember(asks, has('openid'));
+  const problem = canPost ? null : 'The login lacks the scope w_member_social.';
+  if (!has('r_organization_admin', 'rw_organization_admin')) return [{ ...member, problem }];
+  const mayPost = has('w_organization_social');
+  const organizations = (await listOrganizations(asks.rest)).map((account) => ({
+    ...account,
+    problem: mayPost ? account.problem : 'The login lacks the scope w_organization_social.',
+  }));
+  return [{ ...member, problem }, ...organizations];
+}
+
+/** With a token that the user made. LinkedIn doesn't say what scopes it has, nor when it ends. */
+export async function connectToken(
+  asks: Asks,
+  { access_token, organization }: Credentials,
+): Promise<Grant> {
+  const account = organization
+    ? await findOrganization(asks.rest, organization)
+    : { ...(await readMember(asks, true)), problem: null };
+  return {
+    credentials: { access_token: access_token! },
+    scope: [],
+    tokenExpiresAt: null,
+    accounts: [account],
+  };
+}
+
+/** Without OpenID Connect, the app has `r_basicprofile`. */
+async function readMember(
+  { v2 }: Asks,
+  hasOpenId: boolean,
+): Promise<Omit<GrantedAccount, 'problem'>> {
+  if (hasOpenId) {
+    const { sub, name } = (await v2('/userinfo', UserInfo)).body;
+    return toMember(sub, name);
+  }
+  const { id, localizedFirstName, localizedLastName } = (await v2('/me', Profile)).body;
+  return toMember(id, [localizedFirstName, localizedLastName].filter(Boolean).join(' '));
+}
+
+const toMember = (id: string, name = '') => ({
+  externalAccountId: `urn:li:person:${id}`,
+  accountName: name.trim() || 'LinkedIn member',
+});
+
+async function findOrganization(rest: Ask, id: string): Promise<GrantedAccount> {
+  const all = await listOrganizations(rest);
+  const found = all.find(({ externalAccountId }) => externalAccountId.endsWith(`:${id}`));
+  if (found) return found;
+  throw wrongCredential('organization', 'You have no role at this page.', 'no_role');
+}
+
+/** The login may have several roles at a page. */
+async function listOrganizations(rest: Ask): Promise<GrantedAccount[]> {
+  const roles = new Map<string, string[]>();
+  for (const { organization, role } of await listAccess(rest)) {
+    const id = organizationUrn.exec(organization)?.[1];
+    if (id !== undefined) roles.set(id, [...(roles.get(id) ?? []), role]);
+  }
+  if (roles.size === 0) return [];
+  const ids = [...roles.keys()].join(',');
+  const { results } = (await rest(`/organizations?ids=List(${ids})`, Organizations)).body;
+  return [...roles].map(([id, held]) => ({
+    externalAccountId: `urn:li:organization:${id}`,
+    accountName: results[id]?.localizedName ?? `Page ${id}`,
+    problem: held.some((role) => postingRoles.has(role))
+      ? null
+      : `Your role at this page, ${held.join(' and ')}, may not post.`,
+  }));
+}
+
+async function listAccess(rest: Ask): Promise<z.infer<typeof Access>[]> {
+  const found: z.infer<typeof Access>[] = [];
+  for (let page = 0; page < maxPages; page++) {
+    const query = { q: 'roleAssignee', state: 'APPROVED', count: pageSize, start: found.length };
+    const { elements } = (await rest('/organizationAcls', AccessPage, { query })).body;
+    found.push(...elements);
+    if (elements.length < pageSize) break;
+  }
+  return found;
+}

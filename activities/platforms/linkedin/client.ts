@@ -1,0 +1,109 @@
+// Calls to LinkedIn's API, and the meaning of its refusals.
+import { z } from 'zod';
+import type { NetworkAnswer } from '../json-client.ts';
+import { createApi, type OpenApi } from '../network-api.ts';
+import type { Fetch } from '../platform.ts';
+import { serverNow } from '../rate-limit-headers.ts';
+import type { Explanation, Verdict } from '../refusal.ts';
+
+export const network = 'LinkedIn';
+
+export interface LinkedInSettings {
+  fetch: Fetch;
+  apiUrl: string;
+  loginUrl: string;
+  /** Of the API: a year and a month. */
+  version: string;
+  scopes: string[];
+}
+
+export interface LinkedInApi {
+  /** The versioned API. */
+  rest: OpenApi;
+  /** The identity of the member. */
+  v2: OpenApi;
+}
+
+export function createLinkedInApi({ fetch, apiUrl, version }: LinkedInSettings): LinkedInApi {
+  const openAt = (path: string, headers: Record<string, string>) =>
+    createApi(fetch, {
+      network,
+      open: ({ access_token: token = '' }) => ({
+        url: `${apiUrl}${path}`,
+        headers: { authorization: `Bearer ${token}`, ...headers },
+        secrets: [token],
+      }),
+      readRefusal: (answer) => readRefusal(answer, version),
+    });
+  return {
+    // https://learn.microsoft.com/en-us/linkedin/marketing/versioning
+    rest: openAt('/rest', { 'linkedin-version': version, 'x-restli-protocol-version': '2.0.0' }),
+    v2: openAt('/v2', {}),
+  };
+}
+
+/** @see https://learn.microsoft.com/en-us/linkedin/shared/api-guide/concepts/error-handling */
+const Refused = z.object({
+  code: z.string().optional(),
+  serviceErrorCode: z.number().optional(),
+  message: z.string().optional(),
+  errorDetails: z
+    .object({
+      inputErrors: z
+        .array(z.object({ code: z.string().optional(), description: z.string().optional() }))
+        .optional(),
+    })
+    .optional()
+    .catch(undefined),
+});
+
+/** The member revoked the token. */
+const revokedCode = 65601;
+
+const verdicts = new Map<string, Verdict>([
+  ['REVOKED_ACCESS_TOKEN', 'revoked'],
+  // The operator's setting is out of date, and the post is good.
+  ['NONEXISTENT_VERSION', 'unavailable'],
+  ['VERSION_MISSING', 'unavailable'],
+  // An image or a video that LinkedIn is still processing.
+  ['MEDIA_ASSET_WAITING_UPLOAD', 'unavailable'],
+  ['MEDIA_ASSET_PROCESSING', 'unavailable'],
+]);
+
+function readRefusal({ status, headers, body }: NetworkAnswer, version: string): Explanation {
+  const refused = Refused.safeParse(body).data ?? {};
+  const { message = '', serviceErrorCode, errorDetails } = refused;
+  const issues = errorDetails?.inputErrors ?? [];
+  const code = issues.find((issue) => issue.code)?.code ?? refused.code;
+  const isRevoked = status === 401 && serviceErrorCode === revokedCode;
+  return {
+    code: code ?? (serviceErrorCode === undefined ? undefined : String(serviceErrorCode)),
+    message: [message, ...noteOf(code, message, version)].filter(Boolean).join(' '),
+    verdict: isRevoked ? 'revoked' : verdicts.get(code ?? ''),
+    ...(status === 429 && readLimit(message, headers)),
+  };
+}
+
+function noteOf(code: string | undefined, message: string, version: string): string[] {
+  if (code === 'NONEXISTENT_VERSION') {
+    return [`Fanfare asked for ${version}. Its operator must set FANFARE_LINKEDIN_VERSION.`];
+  }
+  const urn = /urn:li:(?:share|ugcPost):\d+/.exec(message)?.[0];
+  return code === 'DUPLICATE_POST' && urn ? [`See ${postUrl(urn)}`] : [];
+}
+
+export const postUrl = (urn: string) => `https://www.linkedin.com/feed/update/${urn}`;
+
+const dayMs = 86_400_000;
+
+/**
+ * Such as "Resource level throttle APPLICATION DAY limit for calls to this resource is reached." Days end at
+ * midnight UTC: https://learn.microsoft.com/en-us/linkedin/shared/api-guide/concepts/rate-limits
+ */
+function readLimit(message: string, headers: Headers): Explanation {
+  const isDaily = /\bDAY\b/.test(message) && !headers.has('retry-after');
+  return {
+    throttled: /\bAPPLICATION\b/.test(message) ? 'app' : 'grant',
+    ...(isDaily && { retryAfterMs: dayMs - (serverNow(headers) % dayMs) }),
+  };
+}

@@ -1,0 +1,91 @@
+// LinkedIn: posts of a member, or of a page that the member administers.
+import { z } from 'zod';
+import { linkedin } from '../../../schema/platforms/linkedin.ts';
+import type { Ask } from '../network-api.ts';
+import { createOAuth } from '../oauth.ts';
+import { PlatformError } from '../platform-error.ts';
+import type { CommitOutcome, Credentials, Platform, Target } from '../platform.ts';
+import { toSurprise } from '../refusal.ts';
+import { connectToken, listAccounts, TokenInput } from './accounts.ts';
+import { createLinkedInApi, network, type LinkedInSettings } from './client.ts';
+import { prepareMedia } from './media.ts';
+import { findPost, PostUrn, toPost, toPublished } from './post.ts';
+
+/** No `revoke`: LinkedIn documents none. Members end a login in their own settings. */
+export function createLinkedIn(settings: LinkedInSettings): Platform {
+  const { fetch, loginUrl, scopes } = settings;
+  const api = createLinkedInApi(settings);
+  const open = (credentials: Credentials, signal: AbortSignal) => ({
+    rest: api.rest(credentials, signal),
+    v2: api.v2(credentials, signal),
+  });
+  // https://learn.microsoft.com/en-us/linkedin/shared/authentication/authorization-code-flow
+  const oauth = createOAuth(fetch, {
+    network,
+    authorizationEndpoint: `${loginUrl}/authorization`,
+    tokenEndpoint: `${loginUrl}/accessToken`,
+    clientAuth: 'post',
+    scopes,
+    // LinkedIn takes a challenge only at an endpoint of its own, for apps without a secret:
+    // https://learn.microsoft.com/en-us/linkedin/shared/authentication/authorization-code-flow-native
+    // It refuses a `code_verifier` beside a secret: https://github.com/teamhanko/hanko/pull/2405
+    hasPkce: false,
+  });
+
+  return {
+    definition: linkedin,
+
+    connect: [
+      {
+        kind: 'consent',
+        begin: (request) => oauth.begin(request),
+        async complete(query, request, signal) {
+          const login = await oauth.complete(query, request, signal);
+          const accounts = await listAccounts(open(login.credentials, signal), login.scope);
+          return { ...login, accounts };
+        },
+      },
+      {
+        kind: 'form',
+        fields: TokenInput,
+        run: (credentials, signal) => connectToken(open(credentials, signal), credentials),
+      },
+    ],
+
+    /**
+     * LinkedIn gives refresh tokens to approved partners only. They last for a year from the login, and stay
+     * the same: https://learn.microsoft.com/en-us/linkedin/shared/authentication/programmatic-refresh-tokens
+     */
+    async refresh(login, signal) {
+      if (login.credentials['refresh_token']) return oauth.refresh(login, signal);
+      throw new PlatformError('reauthorize', 'The LinkedIn login has ended. Connect it again.');
+    },
+
+    prepare: (target, signal) =>
+      prepareMedia({ rest: api.rest(target.credentials, signal), fetch, signal }, target),
+
+    commit: (target, signal) => publish(api.rest(target.credentials, signal), target),
+
+    reconcile: (target, signal) => findPost(api.rest(target.credentials, signal), target),
+  };
+}
+
+async function publish(rest: Ask, target: Target): Promise<CommitOutcome> {
+  const json = toPost(target);
+  try {
+    const { headers, throttle } = await rest('/posts', z.unknown(), { kind: 'commit', json });
+    const urn = PostUrn.safeParse(headers.get('x-restli-id'));
+    if (!urn.success) throw toSurprise(network, 'commit');
+    return { outcome: 'published', ...toPublished(urn.data, json.visibility), throttle };
+  } catch (error) {
+    if (!isDuplicate(error)) throw error;
+    // The named post may be gone or older: https://github.com/ComposioHQ/composio/issues/2710
+    // So only a post that can be read, and is not older than this target, is this one.
+    const found = await findPost(rest, target);
+    if (found.outcome === 'published') return found;
+    throw error;
+  }
+}
+
+const isDuplicate = (error: unknown) =>
+  error instanceof PlatformError && error.options.platformCode === 'DUPLICATE_POST';

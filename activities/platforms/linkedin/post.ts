@@ -1,0 +1,134 @@
+// A post as LinkedIn takes it, and how it is found again after a lost answer.
+import { z } from 'zod';
+import { linkedin } from '../../../schema/platforms/linkedin.ts';
+import type { Ask } from '../network-api.ts';
+import { PlatformError } from '../platform-error.ts';
+import type { Published, ReconcileOutcome, Target, TargetMedia } from '../platform.ts';
+import { publishedAs } from '../results.ts';
+import { postUrl } from './client.ts';
+import { fromLittleText, toLittleText } from './little-text.ts';
+import { uploadedUrns } from './media.ts';
+
+/** @see https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api */
+export function toPost({ externalAccountId, caption, platformOptions, media, state }: Target) {
+  const options = linkedin.options.parse(platformOptions);
+  const urns = uploadedUrns(state);
+  const content = toContent(options, media, urns);
+  return {
+    author: externalAccountId,
+    commentary: toLittleText(caption),
+    visibility: options.visibility ?? 'PUBLIC',
+    distribution: {
+      feedDistribution: 'MAIN_FEED',
+      targetEntities: [],
+      thirdPartyDistributionChannels: [],
+    },
+    ...(content && { content }),
+    lifecycleState: 'PUBLISHED',
+    isReshareDisabledByAuthor: options.disable_reshare ?? false,
+  };
+}
+
+function toContent(
+  { link, poll }: z.infer<typeof linkedin.options>,
+  media: readonly TargetMedia[],
+  urns: readonly string[],
+) {
+  if (poll) {
+    const { question, options, duration = 'THREE_DAYS' } = poll;
+    const texts = options.map((text) => ({ text: text.toWellFormed() }));
+    return { poll: { question: question.toWellFormed(), options: texts, settings: { duration } } };
+  }
+  if (link) {
+    const { href, host } = new URL(link.url);
+    const description = link.description?.toWellFormed();
+    return {
+      article: {
+        source: href,
+        title: (link.title ?? host).toWellFormed(),
+        ...(description && { description }),
+        ...(urns[0] && { thumbnail: urns[0] }),
+      },
+    };
+  }
+  const items = media.map(({ kind, altText }, i) => ({
+    id: urns[i]!,
+    ...(kind === 'image' && altText && { altText: altText.toWellFormed() }),
+  }));
+  if (items.length > 1) return { multiImage: { images: items } };
+  return items[0] && { media: items[0] };
+}
+
+const visibilities = new Map([
+  ['PUBLIC', 'public'],
+  ['LOGGED_IN', 'public'],
+  ['CONNECTIONS', 'followers'],
+]);
+
+export function toPublished(urn: string, visibility: string): { published: Published } {
+  return publishedAs(urn, postUrl(urn), visibilities.get(visibility) ?? null);
+}
+
+export const PostUrn = z.string().regex(/^urn:li:(share|ugcPost):\d+$/);
+
+const Listed = z.object({
+  id: z.string(),
+  commentary: z.string().default(''),
+  visibility: z.string().default(''),
+  lifecycleState: z.string().optional(),
+  createdAt: z.number(),
+  content: z
+    .object({
+      media: z.object({ id: z.string() }).optional(),
+      multiImage: z.object({ images: z.array(z.object({ id: z.string() })) }).optional(),
+      article: z.object({ source: z.string() }).optional(),
+      poll: z.object({ question: z.string() }).optional(),
+    })
+    .optional(),
+});
+type Listed = z.infer<typeof Listed>;
+const Page = z.object({ elements: z.array(Listed) });
+
+const pageSize = 100;
+/** LinkedIn's clock may be behind ours. */
+const clockErrorMs = 60_000;
+
+/**
+ * By the account's latest posts, which need `r_organization_social`. LinkedIn closed `r_member_social`, so
+ * nothing finds the posts of a member.
+ */
+export async function findPost(rest: Ask, target: Target): Promise<ReconcileOutcome> {
+  const { externalAccountId: author, dueAt } = target;
+  if (!author.startsWith('urn:li:organization:')) return { outcome: 'unknown' };
+  const query = { author, q: 'author', count: pageSize, sortBy: 'CREATED' };
+  const headers = { 'x-restli-method': 'FINDER' };
+  const page = await rest('/posts', Page, { query, headers }).catch(withoutAccess);
+  if (!page) return { outcome: 'unknown' };
+  const since = dueAt.getTime() - clockErrorMs;
+  const recent = page.body.elements.filter(({ createdAt }) => createdAt >= since);
+  // Oldest first, since an equal post that a person wrote later comes after it.
+  const found = recent.toReversed().find((post) => isSame(post, target));
+  if (found) return { outcome: 'published', ...toPublished(found.id, found.visibility) };
+  return { outcome: recent.length < pageSize ? 'absent' : 'unknown' };
+}
+
+/** The login may post, but not read. */
+function withoutAccess(error: unknown): undefined {
+  const status = error instanceof PlatformError && error.options.providerError?.['status'];
+  if (status !== 403) throw error;
+}
+
+function isSame({ commentary, lifecycleState, content = {} }: Listed, target: Target): boolean {
+  if (lifecycleState !== undefined && lifecycleState !== 'PUBLISHED') return false;
+  if (plain(fromLittleText(commentary)) !== plain(target.caption)) return false;
+  const { link, poll } = linkedin.options.parse(target.platformOptions);
+  if (poll) return content.poll?.question === poll.question;
+  if (link) return content.article?.source === new URL(link.url).href;
+  const ids = (content.multiImage?.images ?? [content.media ?? []].flat()).map(({ id }) => id);
+  if (content.poll || content.article || ids.length !== target.media.length) return false;
+  const urns = uploadedUrns(target.state);
+  // The IDs may be lost with the state.
+  return urns.length < ids.length || ids.every((id, i) => id === urns[i]);
+}
+
+const plain = (text: string) => text.toWellFormed().replaceAll(/[\s\p{C}]/gu, '');

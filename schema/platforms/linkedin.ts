@@ -1,0 +1,142 @@
+// LinkedIn: its settings, its rules and the options of a post.
+import { z } from 'zod';
+import { definePlatform, notWithMedia, type MediaFileRules } from './definition.ts';
+import { baseUrl } from './variables.ts';
+
+/** Published in September 2026. LinkedIn ends a version about a year after it was published. */
+const version = '202609';
+
+const image = {
+  // https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/images-api
+  types: ['image/jpeg', 'image/png', 'image/gif'],
+  maxPixels: 36_152_319,
+} satisfies Omit<MediaFileRules, 'max'>;
+
+/** https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/article-posts-api */
+const link = z
+  .strictObject({
+    url: z
+      .url({ protocol: /^https?$/ })
+      .max(2_048)
+      .meta({ description: 'URL of the page.' }),
+    title: z.string().trim().min(1).max(400).optional().meta({
+      description: 'Title of the card. Default: the host of the URL.',
+    }),
+    description: z.string().max(4_086).optional().meta({
+      description: 'Text of the card.',
+    }),
+  })
+  .meta({
+    description:
+      'Page to show as a card. The only image of the post, if it has one, is the picture of the card. LinkedIn reads nothing from the page itself.',
+  });
+
+/** https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/poll-post-api */
+const poll = z
+  .strictObject({
+    question: z.string().trim().min(1).max(140).meta({ description: 'Question of the poll.' }),
+    options: z
+      .array(z.string().trim().min(1).max(30))
+      .min(2)
+      .max(4)
+      .meta({ description: 'Answers to choose from.' }),
+    duration: z
+      .enum(['ONE_DAY', 'THREE_DAYS', 'SEVEN_DAYS', 'FOURTEEN_DAYS'])
+      .optional()
+      .meta({
+        description: 'How long the poll is open. Default: three days.',
+        'x-enumDescriptions': {
+          ONE_DAY: 'one day',
+          THREE_DAYS: 'three days',
+          SEVEN_DAYS: 'seven days',
+          FOURTEEN_DAYS: 'fourteen days',
+        },
+      }),
+  })
+  .meta({ description: 'Poll below the text. A post with a poll has neither media nor `link`.' });
+
+/** As the API names them: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api */
+const options = z
+  .strictObject({
+    visibility: z
+      .enum(['PUBLIC', 'LOGGED_IN', 'CONNECTIONS'])
+      .optional()
+      .meta({
+        description: 'Who can see the post. Default: `PUBLIC`.',
+        'x-enumDescriptions': {
+          PUBLIC: 'everyone',
+          LOGGED_IN: 'members of LinkedIn',
+          CONNECTIONS: 'connections of the member; pages have none',
+        },
+      }),
+    link: link.optional(),
+    poll: poll.optional(),
+    disable_reshare: z.boolean().optional().meta({
+      description: 'Whether nobody can repost the post. Default: false.',
+    }),
+  })
+  .refine((given) => !given.link || !given.poll, {
+    path: ['poll'],
+    error: 'must not be beside link',
+  })
+  .meta({ id: 'LinkedInOptions', description: 'Options of a post to LinkedIn.' });
+
+export const linkedin = definePlatform({
+  name: 'linkedin',
+  title: 'LinkedIn',
+  connectsBy: "LinkedIn's consent page, or an access token",
+  testedWith: 'Simulator',
+  hasApp: true,
+  settings: {
+    apiUrl: baseUrl("LinkedIn's API.", 'https://api.linkedin.com'),
+    loginUrl: baseUrl("LinkedIn's OAuth endpoints.", 'https://www.linkedin.com/oauth/v2'),
+    version: z
+      .string()
+      .regex(/^\d{6}$/, 'must be a year and a month, such as 202609')
+      .default(version)
+      .meta({
+        description:
+          'Version of the API. LinkedIn ends a version about a year after it was published: https://learn.microsoft.com/en-us/linkedin/marketing/versioning',
+      }),
+    scopes: z
+      .string()
+      .regex(/^\w+( \w+)*$/, 'must be scopes, separated by one space')
+      .transform((scopes) => scopes.split(' '))
+      .default(['openid', 'profile', 'w_member_social'])
+      .meta({
+        description:
+          "Scopes to ask for. Pages need `r_organization_admin w_organization_social r_organization_social`, which LinkedIn grants only to apps with its Community Management API. An app without LinkedIn's OpenID Connect asks for `r_basicprofile` instead of `openid profile`.",
+      }),
+  },
+  rules: {
+    // LinkedIn documents no limit. Its editor has this one: https://www.linkedin.com/help/linkedin/answer/a528176
+    // Nothing says what it counts, so this is the unit that counts the most.
+    text: { max: 3_000, unit: 'utf16' },
+    isTextRequired: true,
+    media: {
+      max: 20,
+      canMix: false,
+      // https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/multiimage-post-api
+      image: { ...image, max: 20 },
+      // https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/videos-api
+      video: {
+        max: 1,
+        types: ['video/mp4'],
+        maxBytes: 500_000_000,
+        minDurationMs: 3_000,
+        maxDurationMs: 1_800_000,
+      },
+      linkCard: { ...image, max: 1 },
+      altText: 4_086,
+      refuse: (_, { poll }) => notWithMedia('LinkedIn', { poll }),
+    },
+    replies: null,
+    source:
+      'https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api',
+  },
+  options,
+  preparesOnlyMedia: true,
+  // LinkedIn refuses a repeat with DUPLICATE_POST, but documents neither for how long nor whether it
+  // recognizes a first post that it is still processing.
+  commitRepeatsForMs: 0,
+});
