@@ -65,8 +65,7 @@ const verdicts = new Map<string, Verdict>([
   // The operator's setting is out of date, and the post is good.
   ['NONEXISTENT_VERSION', 'unavailable'],
   ['VERSION_MISSING', 'unavailable'],
-  // An image or a video that LinkedIn is still processing.
-  ['MEDIA_ASSET_WAITING_UPLOAD', 'unavailable'],
+  // LinkedIn is still processing an image or a video.
   ['MEDIA_ASSET_PROCESSING', 'unavailable'],
 ]);
 

@@ -78,7 +78,8 @@ async function publish(rest: Ask, target: Target): Promise<CommitOutcome> {
     if (!urn.success) throw toSurprise(network, 'commit');
     return { outcome: 'published', ...toPublished(urn.data, json.visibility), throttle };
   } catch (error) {
-    if (!isDuplicate(error)) throw error;
+    if (hasCode(error, 'MEDIA_ASSET_WAITING_UPLOAD')) return { outcome: 'stale' };
+    if (!hasCode(error, 'DUPLICATE_POST')) throw error;
     // The named post may be gone or older: https://github.com/ComposioHQ/composio/issues/2710
     // So only a post that can be read, and is not older than this target, is this one.
     const found = await findPost(rest, target);
@@ -87,5 +88,5 @@ async function publish(rest: Ask, target: Target): Promise<CommitOutcome> {
   }
 }
 
-const isDuplicate = (error: unknown) =>
-  error instanceof PlatformError && error.options.platformCode === 'DUPLICATE_POST';
+const hasCode = (error: unknown, code: string) =>
+  error instanceof PlatformError && error.options.platformCode === code;

@@ -133,6 +133,8 @@ export class LinkedInServer implements NetworkServer {
   readonly answers: Response[] = [];
   partBytes = 4_194_304;
   readsUntilProcessed = 1;
+  /** How long an upload may take. */
+  urlsLastMs = 86_400_000;
   failsProcessing = false;
   private origin = '';
 
@@ -376,7 +378,9 @@ export class LinkedInServer implements NetworkServer {
       this.checkAuthor(request, owner, 'images.ACTION-initializeUpload', 'w');
       const { urn, ticket } = this.addUpload('image', owner, [0]);
       const uploadUrl = `${this.origin}/dms-uploads/${ticket}/0`;
-      return Response.json({ value: { uploadUrlExpiresAt: inADay(), uploadUrl, image: urn } });
+      return Response.json({
+        value: { uploadUrlExpiresAt: Date.now() + this.urlsLastMs, uploadUrl, image: urn },
+      });
     }
     if (resource === 'videos' && action === 'initializeUpload') {
       const { owner, fileSizeBytes } = (await readBody(request, StartVideo))
@@ -398,7 +402,12 @@ export class LinkedInServer implements NetworkServer {
         lastByte: ends[i],
       }));
       return Response.json({
-        value: { uploadUrlsExpireAt: inADay(), video: urn, uploadInstructions, uploadToken: '' },
+        value: {
+          uploadUrlsExpireAt: Date.now() + this.urlsLastMs,
+          video: urn,
+          uploadInstructions,
+          uploadToken: '',
+        },
       });
     }
     if (resource === 'videos' && action === 'finalizeUpload') return this.finishVideo(request);
@@ -470,8 +479,6 @@ async function readBody<T>(request: Request, schema: z.ZodType<T>): Promise<T> {
   if (error) throw invalid(z.prettifyError(error));
   return data;
 }
-
-const inADay = () => Date.now() + 86_400_000;
 
 const isDuplicate = (a: NewPost, b: NewPost) =>
   a.author === b.author &&

@@ -1,0 +1,102 @@
+// What a post to LinkedIn may have, before anything is sent.
+import { describe, expect, test } from 'vitest';
+import {
+  checkMedia,
+  mediaRulesOf,
+  type MediaFacts,
+} from '../../../../activities/platforms/media-rules.ts';
+import { checkText } from '../../../../activities/platforms/text-rules.ts';
+import { linkedin } from '../../../../schema/platforms/linkedin.ts';
+
+const image: MediaFacts = {
+  kind: 'image',
+  contentType: 'image/png',
+  bytes: 1_000,
+  width: 100,
+  height: 100,
+  durationMs: null,
+  altText: null,
+  url: null,
+};
+const video: MediaFacts = {
+  ...image,
+  kind: 'video',
+  contentType: 'video/mp4',
+  durationMs: 60_000,
+};
+
+const images = (length: number) => Array.from({ length }, () => image);
+
+function codesOf(media: MediaFacts[], given: Record<string, unknown> = {}): string[] {
+  const { title, rules } = mediaRulesOf(linkedin, given);
+  const { errors } = checkMedia(title, rules, media, {
+    path: ['media'],
+    pathOf: (i) => ['media', i],
+    autoFit: false,
+    options: { path: ['platform_options'], given },
+  });
+  return errors.map(({ code }) => code);
+}
+
+describe('media', () => {
+  const link = { url: 'https://example.com' };
+  const poll = { question: 'Tea?', options: ['Yes', 'No'] };
+
+  test.each<[string, MediaFacts[], Record<string, unknown>, string[]]>([
+    ['20 images', images(20), {}, []],
+    ['21 images', images(21), {}, ['too_many_media']],
+    ['a GIF', [{ ...image, contentType: 'image/gif' }], {}, []],
+    ['a WebP', [{ ...image, contentType: 'image/webp' }], {}, ['media_type_not_supported']],
+    ['36,152,319 pixels', [{ ...image, width: 36_152_319, height: 1 }], {}, []],
+    [
+      '36,152,320 pixels',
+      [{ ...image, width: 36_152_320, height: 1 }],
+      {},
+      ['media_too_many_pixels'],
+    ],
+    ['an image and a video', [image, video], {}, ['media_mix_not_supported']],
+    ['two videos', [video, video], {}, ['too_many_media']],
+    ['3 seconds', [{ ...video, durationMs: 3_000 }], {}, []],
+    ['less than 3 seconds', [{ ...video, durationMs: 2_999 }], {}, ['media_too_short']],
+    ['30 minutes', [{ ...video, durationMs: 1_800_000 }], {}, []],
+    ['more than 30 minutes', [{ ...video, durationMs: 1_800_001 }], {}, ['media_too_long']],
+    ['an alt text of 4,086 characters', [{ ...image, altText: 'a'.repeat(4_086) }], {}, []],
+    ['a longer one', [{ ...image, altText: 'a'.repeat(4_087) }], {}, ['alt_text_too_long']],
+    ['the picture of a link', [image], { link }, []],
+    ['two pictures of a link', [image, image], { link }, ['too_many_media']],
+    ['a video beside a link', [video], { link }, ['media_kind_not_supported']],
+    ['a poll with an image', [image], { poll }, ['not_with_media']],
+  ])('%s', (_, media, given, codes) => {
+    expect(codesOf(media, given)).toEqual(codes);
+  });
+});
+
+describe('options', () => {
+  test.each([
+    { link: { url: 'ftp://example.com' } },
+    { link: { url: 'https://example.com', title: 'a'.repeat(401) } },
+    { poll: { question: 'a'.repeat(141), options: ['a', 'b'] } },
+    { poll: { question: 'a', options: ['a'] } },
+    { poll: { question: 'a', options: ['a', 'b', 'c', 'd', 'e'] } },
+    { poll: { question: 'a', options: ['a', 'b'.repeat(31)] } },
+    { poll: { question: 'a', options: ['a', 'b'], duration: 'ONE_YEAR' } },
+    { visibility: 'CONTAINER' },
+    { link: { url: 'https://example.com' }, poll: { question: 'a', options: ['a', 'b'] } },
+  ])('%o are refused', (given) => {
+    expect(linkedin.options.safeParse(given).success).toBe(false);
+  });
+});
+
+describe('the text', () => {
+  test.each([
+    ['a'.repeat(3_000), []],
+    ['a'.repeat(3_001), ['caption_too_long']],
+    // Escaping doesn't count.
+    ['('.repeat(3_000), []],
+    ['😀'.repeat(1_500), []],
+    [`${'😀'.repeat(1_500)}a`, ['caption_too_long']],
+    [' ', ['caption_required']],
+  ])('of %.10s… gets %o', (text, codes) => {
+    expect(checkText(linkedin, text, { path: ['caption'] }).map(({ code }) => code)).toEqual(codes);
+  });
+});
