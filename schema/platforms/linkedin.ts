@@ -12,7 +12,7 @@ const image = {
   maxPixels: 36_152_319,
 } satisfies Omit<MediaFileRules, 'max'>;
 
-/** https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/article-posts-api */
+/** https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api */
 const link = z
   .strictObject({
     url: z
@@ -109,7 +109,7 @@ export const linkedin = definePlatform({
       }),
   },
   rules: {
-    // LinkedIn documents no limit. Its editor has this one: https://www.linkedin.com/help/linkedin/answer/a528176
+    // LinkedIn's API documents no limit. This is the one of its editor.
     // Nothing says what it counts, so this is the unit that counts the most.
     text: { max: 3_000, unit: 'utf16' },
     isTextRequired: true,

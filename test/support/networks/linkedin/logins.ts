@@ -1,5 +1,5 @@
 // The consent page and the token endpoint of the simulated LinkedIn.
-// Read on 2026-11-22: https://learn.microsoft.com/en-us/linkedin/shared/authentication/authorization-code-flow
+// By https://learn.microsoft.com/en-us/linkedin/shared/authentication/authorization-code-flow
 // and https://learn.microsoft.com/en-us/linkedin/shared/authentication/programmatic-refresh-tokens.
 // Stricter than LinkedIn: it refuses a parameter that it doesn't know.
 import { randomBytes } from 'node:crypto';

@@ -1,6 +1,6 @@
 // LinkedIn's errors, in its own forms and words.
-// Read on 2026-11-22: https://learn.microsoft.com/en-us/linkedin/shared/api-guide/concepts/error-handling
-// and answers that others have quoted, such as https://github.com/Arisamiga/Linkedin-RSS/issues/5.
+// By https://learn.microsoft.com/en-us/linkedin/shared/api-guide/concepts/error-handling and by answers that
+// others have quoted, such as https://github.com/Arisamiga/Linkedin-RSS/issues/5.
 import type { RefusalKind } from '../contract/subject.ts';
 
 export class LinkedInRefusal extends Error {

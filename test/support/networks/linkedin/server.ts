@@ -1,7 +1,8 @@
 // LinkedIn as its reference documents it: one member, the pages of the member, and their posts.
-// Read on 2026-11-22: https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares
-// (posts-api, images-api, videos-api, multiimage-post-api, poll-post-api, article-posts-api,
-// little-text-format) and .../organizations/organization-access-control-by-role.
+// By https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares (posts-api, images-api,
+// videos-api, multiimage-post-api, poll-post-api, little-text-format) and
+// .../organizations/organization-access-control-by-role, read in part, and by public clients of these APIs.
+// Codes of refusals other than DUPLICATE_POST and ACCESS_DENIED are not confirmed by real answers.
 // Stricter than LinkedIn: it refuses a field that it doesn't know.
 import { createHash, randomInt } from 'node:crypto';
 import { z } from 'zod';
