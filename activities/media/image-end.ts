@@ -11,6 +11,7 @@ function findEnd(bytes: Buffer, contentType: string): number {
   if (contentType === 'image/png') return endOfPng(bytes);
   if (contentType === 'image/gif') return endOfGif(bytes);
   if (contentType === 'image/webp') return endOfWebp(bytes);
+  if (contentType === 'image/avif') return endOfAvif(bytes);
   return bytes.length;
 }
 
@@ -58,4 +59,21 @@ function endOfGif(bytes: Buffer): number {
     at += 1;
   }
   return Infinity;
+}
+
+const avifBoxes: ReadonlySet<number> = new Set(
+  ['ftyp', 'meta', 'mdat', 'moov', 'free', 'skip'].map((name) => Buffer.from(name).readUInt32BE()),
+);
+
+/** Metadata can be in boxes of other types. */
+function endOfAvif(bytes: Buffer): number {
+  let at = 0;
+  while (at + 8 <= bytes.length && avifBoxes.has(bytes.readUInt32BE(at + 4))) {
+    let length = bytes.readUInt32BE(at);
+    if (length === 0) return bytes.length;
+    if (length === 1 && at + 16 <= bytes.length) length = Number(bytes.readBigUInt64BE(at + 8));
+    if (length < 8) return Infinity;
+    at += length;
+  }
+  return at;
 }

@@ -1,17 +1,22 @@
 // Finds locations in the metadata of an image.
 import type { Metadata } from 'sharp';
 
-/** In doubt, there is one. */
-export function hasLocation({ exif, xmp, iptc, xmpAsString }: Metadata): boolean {
+/** `shown`: what the decoder reads of the image. In doubt, there is a location. */
+export function hasLocation(bytes: Buffer, contentType: string, shown: Metadata): boolean {
+  const { exif, xmp, iptc } = shown;
   return (
     (exif !== undefined && hasGps(exif)) ||
-    (xmp !== undefined && locationInXmp.test(xmpAsString ?? xmp.toString())) ||
-    (iptc !== undefined && hasPlace(iptc))
+    (xmp !== undefined && locationInText.test(textOf(xmp))) ||
+    (iptc !== undefined && hasPlace(iptc)) ||
+    (hidden[contentType]?.(bytes, shown) ?? false)
   );
 }
 
+/** XMP may have two bytes per letter. */
+const textOf = (xmp: Buffer) => xmp.toString('latin1').replaceAll('\0', '');
+
 /** Extended XMP is stored apart, so it is not looked into. */
-const locationInXmp = /gps|location|latitude|longitude|city|country|HasExtendedXMP/i;
+const locationInText = /gps|location|latitude|longitude|city|state|country|HasExtendedXMP/i;
 
 const gpsTag = 0x8825;
 
@@ -39,4 +44,64 @@ function hasPlace(iptc: Buffer): boolean {
     at = iptc.indexOf('\x1c\x02', at + 2, 'latin1');
   }
   return false;
+}
+
+/** By type: whether there is metadata that the decoder doesn't show, but other programs read. */
+const hidden: Record<string, (bytes: Buffer, shown: Metadata) => boolean> = {
+  'image/jpeg': (bytes, { exif, xmp }) =>
+    count(bytes, 'Exif\0\0') > Number(exif !== undefined) ||
+    count(bytes, 'http://ns.adobe.com/xap/1.0/\0') > Number(xmp !== undefined) ||
+    count(bytes, 'Photoshop 3.0\0') > 1,
+
+  'image/png': (bytes, { exif, xmp, comments = [] }) =>
+    countInPng(bytes, 'eXIf') > Number(exif !== undefined) ||
+    count(bytes, 'XML:com.adobe.xmp\0') > Number(xmp !== undefined) ||
+    // ImageMagick writes the metadata of other types as texts.
+    comments.some(({ keyword }) => /^raw profile/i.test(keyword) || locationInText.test(keyword)),
+
+  'image/webp': (bytes, { exif, xmp }) =>
+    countInWebp(bytes, 'EXIF') > Number(exif !== undefined) ||
+    countInWebp(bytes, 'XMP ') > Number(xmp !== undefined),
+
+  'image/gif': (bytes) => {
+    const start = bytes.indexOf(gifXmp);
+    if (start === -1) return false;
+    const end = bytes.indexOf(gifXmpEnd, start);
+    const xmp = bytes.subarray(start, end === -1 ? undefined : end);
+    return locationInText.test(textOf(xmp)) || count(bytes, gifXmp) > 1;
+  },
+};
+
+const gifXmp = 'XMP DataXMP';
+/** Behind the text, bytes count down from 255, so that a reader of blocks finds the end. */
+const gifXmpEnd = Buffer.from([1, 255, 254]);
+
+/** Counts to two, since a hostile file has millions. */
+function count(bytes: Buffer, text: string): number {
+  const first = bytes.indexOf(text);
+  if (first === -1) return 0;
+  return bytes.includes(text, first + 1) ? 2 : 1;
+}
+
+/** Numbers are compared, since a hostile file has millions of chunks. */
+const codeOf = (name: string) => Buffer.from(name).readUInt32BE();
+
+function countInPng(bytes: Buffer, name: string): number {
+  const code = codeOf(name);
+  let found = 0;
+  for (let at = 8; at + 8 <= bytes.length; at += 12 + bytes.readUInt32BE(at)) {
+    if (bytes.readUInt32BE(at + 4) === code) found++;
+  }
+  return found;
+}
+
+function countInWebp(bytes: Buffer, name: string): number {
+  const code = codeOf(name);
+  let found = 0;
+  for (let at = 12; at + 8 <= bytes.length;) {
+    if (bytes.readUInt32BE(at) === code) found++;
+    const length = bytes.readUInt32LE(at + 4);
+    at += 8 + length + (length % 2);
+  }
+  return found;
 }

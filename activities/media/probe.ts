@@ -70,7 +70,8 @@ async function probeImage(
     const end = imageEnd(bytes, contentType);
     if (end === null || metadata.format !== format) throw unreadable(undefined);
     await decode(bytes);
-    const needsCleaning = orientation !== 1 || end < bytes.length || hasLocation(metadata);
+    const needsCleaning =
+      orientation !== 1 || end < bytes.length || hasLocation(bytes, contentType, metadata);
     return { kind: 'image', contentType, width, height, durationMs: null, needsCleaning };
   });
 }

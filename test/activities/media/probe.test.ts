@@ -1,7 +1,7 @@
 // What a file is, as read from its bytes.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { crc32 } from 'node:zlib';
-import type { Sharp } from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { mediaErrors } from '../../../schema/media.ts';
 import { MediaError } from '../../../activities/media/media-error.ts';
@@ -137,6 +137,117 @@ describe('locations', () => {
     };
     expect(await probeBytes(withIptc(90))).toMatchObject({ needsCleaning: true });
     expect(await probeBytes(withIptc(120))).toMatchObject({ needsCleaning: false });
+  });
+
+  describe('that the decoder does not show', () => {
+    const location = xmpOf('exif:GPSLatitude="51,30.0N"');
+    const exifOf = async (tags: typeof gps | Omit<typeof gps, 'IFD3'>) => {
+      const { exif } = await sharp(await noise(40, 30).jpeg().withExif(tags).toBuffer()).metadata();
+      return exif!.subarray(exif!.indexOf('Exif\0\0') + 6);
+    };
+
+    async function withPngChunk(name: string, data: string | Buffer, offset: number) {
+      const plain = await encode('image/png', 40, 30);
+      const chunk = Buffer.concat([Buffer.alloc(4), Buffer.from(name), Buffer.from(data)]);
+      chunk.writeUInt32BE(chunk.length - 8);
+      const sum = Buffer.alloc(4);
+      sum.writeUInt32BE(crc32(chunk.subarray(4)));
+      return Buffer.concat([plain.subarray(0, offset), chunk, sum, plain.subarray(offset)]);
+    }
+    const behindHeader = 33;
+    const beforeEnd = -12;
+
+    async function withSegments(...segments: [marker: number, data: Buffer][]) {
+      const plain = await encode('image/jpeg', 40, 30);
+      const parts = segments.flatMap(([marker, data]) => {
+        const head = Buffer.from([0xff, marker, 0, 0]);
+        head.writeUInt16BE(data.length + 2, 2);
+        return [head, data];
+      });
+      return Buffer.concat([plain.subarray(0, 2), ...parts, plain.subarray(2)]);
+    }
+    const exifSegment = async (tags: Parameters<typeof exifOf>[0]) =>
+      [0xe1, Buffer.concat([Buffer.from('Exif\0\0'), await exifOf(tags)])] as [number, Buffer];
+    const xmpSegment = (xmp: string, encoding: BufferEncoding = 'utf8') =>
+      [
+        0xe1,
+        Buffer.concat([Buffer.from('http://ns.adobe.com/xap/1.0/\0'), Buffer.from(xmp, encoding)]),
+      ] as [number, Buffer];
+
+    async function gifWith(xmp: string) {
+      const plain = await encode('image/gif', 40, 30);
+      const trailer = Buffer.from([1, ...Array.from({ length: 256 }, (_, i) => 255 - i), 0]);
+      const head = Buffer.from('!\xff\x0bXMP DataXMP', 'latin1');
+      const parts = [plain.subarray(0, -1), head, Buffer.from(xmp), trailer, Buffer.from(';')];
+      return Buffer.concat(parts);
+    }
+
+    async function withWebpChunk(name: string, data: Buffer) {
+      const plain = await encode('image/webp', 40, 30);
+      const head = Buffer.from(`${name}\0\0\0\0`);
+      head.writeUInt32LE(data.length, 4);
+      const file = Buffer.concat([plain, head, data, Buffer.alloc(data.length % 2)]);
+      file.writeUInt32LE(file.length - 8, 4);
+      return file;
+    }
+
+    async function withAvifBox(name: string, data: Buffer) {
+      const head = Buffer.from(`\0\0\0\0${name}`);
+      head.writeUInt32BE(head.length + data.length);
+      return Buffer.concat([await encode('image/avif', 40, 30), head, data]);
+    }
+
+    test.each<[string, () => Promise<Buffer>]>([
+      [
+        'a PNG with EXIF behind its pixels',
+        async () => withPngChunk('eXIf', await exifOf(gps), beforeEnd),
+      ],
+      [
+        'a PNG with EXIF as a text',
+        () => withPngChunk('tEXt', 'Raw profile type exif\0…', behindHeader),
+      ],
+      [
+        'a PNG with a location as a text',
+        () => withPngChunk('tEXt', 'exif:GPSLatitude\x0051.5', behindHeader),
+      ],
+      [
+        'a JPEG with two EXIF',
+        async () => withSegments(await exifSegment({ IFD0: gps.IFD0 }), await exifSegment(gps)),
+      ],
+      [
+        'a JPEG with two XMP',
+        () => withSegments(xmpSegment(xmpOf('dc:format="x"')), xmpSegment(location)),
+      ],
+      ['a JPEG with XMP in UTF-16', () => withSegments(xmpSegment(`\ufeff${location}`, 'utf16le'))],
+      [
+        'a JPEG with a state in XMP',
+        () => withSegments(xmpSegment(xmpOf('photoshop:State="Ohio"'))),
+      ],
+      ['a GIF with XMP', () => gifWith(location)],
+      ['a WebP with undeclared EXIF', async () => withWebpChunk('EXIF', await exifOf(gps))],
+      ['a WebP with undeclared XMP', () => withWebpChunk('XMP ', Buffer.from(location))],
+      ['an AVIF with XMP in its own box', () => withAvifBox('uuid', Buffer.from(location))],
+    ])('%s', async (_name, make) => {
+      expect(await probeBytes(await make())).toMatchObject({ needsCleaning: true });
+    });
+
+    test.each<[string, () => Promise<Buffer>]>([
+      ['a PNG with another text', () => withPngChunk('tEXt', 'Software\0gps', behindHeader)],
+      [
+        'a PNG with EXIF without a location',
+        async () => withPngChunk('eXIf', await exifOf({ IFD0: gps.IFD0 }), behindHeader),
+      ],
+      [
+        'a JPEG with EXIF and XMP without a location',
+        async () =>
+          withSegments(await exifSegment({ IFD0: gps.IFD0 }), xmpSegment(xmpOf('dc:format="x"'))),
+      ],
+      ['a GIF with XMP without a location', () => gifWith(xmpOf('dc:format="x"'))],
+      ['a WebP with another chunk', () => withWebpChunk('abcd', Buffer.from('gps'))],
+      ['an AVIF with free bytes', () => withAvifBox('free', Buffer.alloc(8))],
+    ])('%s stays as it is', async (_name, make) => {
+      expect(await probeBytes(await make())).toMatchObject({ needsCleaning: false });
+    });
   });
 
   test('EXIF that can not be read may have one', async () => {
