@@ -1,4 +1,5 @@
 // X for the contract test: a simulated API with one account, in both ways to handle a lost answer.
+import { giveConsent } from '../../app/consent.ts';
 import type { NetworkFacts, NetworkSubject } from '../contract/subject.ts';
 import { createImage } from '../../media/target-media.ts';
 import { startFaultyServer } from '../faulty-server.ts';
@@ -23,6 +24,7 @@ function subjectOf(reconcile: 'read' | 'none'): NetworkSubject {
     calls: { commit: 1, ...(reconcile === 'read' && { reconcile: 1 }) },
     hasRefresh: true,
     hidesRevocation: true,
+    isByConsent: true,
     textLimit: 280,
     refusal: { platformCode: '403', message: 'You are not permitted to perform this action.' },
 
@@ -39,6 +41,7 @@ function subjectOf(reconcile: 'read' | 'none'): NetworkSubject {
           FANFARE_TWITTER_RECONCILE: reconcile,
         },
         credentials: {},
+        consent: async (url) => void (await giveConsent(url, {})),
         wrongCredentials: [],
         app: { clientId: login.client.id, clientSecret: login.client.secret },
         listPosts: () => network.listPosts(),
