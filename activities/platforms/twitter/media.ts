@@ -12,6 +12,9 @@ const Answer = z.object({
     id: z.string().regex(/^\d{1,19}$/),
     media_key: z.string().optional(),
     expires_after_secs: z.int().optional(),
+    /** Facts that X learns from the whole file. */
+    image: z.unknown().optional(),
+    video: z.unknown().optional(),
     processing_info: z
       .object({
         state: z.string(),
@@ -23,6 +26,8 @@ const Answer = z.object({
   }),
 });
 type Uploaded = z.infer<typeof Answer>['data'];
+/** Nothing in it matters. API v1.1 answered without a body. */
+const Done = z.union([z.looseObject({}), z.literal('')]);
 
 const Upload = z.object({
   id: z.string(),
@@ -114,7 +119,7 @@ async function append(ask: Ask, file: TargetMedia, upload: Upload): Promise<Uplo
   const { filename, contentType } = file;
   const part = { name: 'media', filename, contentType, source };
   const form = multipart({ segment_index: String(start / segmentBytes) }, [part]);
-  await ask(`/media/upload/${upload.id}/append`, z.unknown(), { upload: form });
+  await ask(`/media/upload/${upload.id}/append`, Done, { upload: form });
   return { ...upload, sentBytes: end };
 }
 
@@ -125,7 +130,9 @@ async function finalize(ask: Ask, id: string): Promise<Uploaded> {
     return (await ask(`/media/upload/${id}/finalize`, Answer, call)).body.data;
   } catch (error) {
     if (!(error instanceof PlatformError) || error.kind !== 'rejected') throw error;
-    return readStatus(ask, id).catch(() => Promise.reject(error));
+    const status = await readStatus(ask, id).catch(() => undefined);
+    if (!status || !(status.processing_info ?? status.image ?? status.video)) throw error;
+    return status;
   }
 }
 
@@ -163,5 +170,5 @@ const toDescribe = ({ kind, altText }: TargetMedia) => (kind === 'image' ? altTe
 /** @see https://docs.x.com/x-api/media/create-media-metadata */
 async function describe(ask: Ask, id: string, file: TargetMedia): Promise<void> {
   const json = { id, metadata: { alt_text: { text: file.altText!.toWellFormed() } } };
-  await ask('/media/metadata', z.unknown(), { json });
+  await ask('/media/metadata', Done, { json });
 }

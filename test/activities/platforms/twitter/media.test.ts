@@ -181,6 +181,16 @@ describe('a lost answer', () => {
     expect(x.network.calls.map((call) => call.split(' ')[0])).toEqual(['POST', 'GET']);
   });
 
+  test('keeps the refusal if the status shows no whole file', async () => {
+    await using x = await startTwitter();
+    const target = await uploadedSoFarWithoutEnd(x, x.target({ media: [await createImage()] }));
+    x.network.nextAnswer = x.network.refuse('rejected');
+    expect(await refusal(x.twitter.prepare!(target, never))).toMatchObject({
+      kind: 'rejected',
+      message: expect.stringContaining('You are not permitted'),
+    });
+  });
+
   test('keeps the refusal if the status is refused too', async () => {
     await using x = await startTwitter();
     const target = await uploadedSoFarWithoutEnd(x, x.target({ media: [await createImage()] }));
