@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { readConfig, type Config } from '../schema/config/config.ts';
 import { Environment } from '../schema/config/environment.ts';
-import { connectDatabase } from '../schema/database/connect.ts';
+import { connectDatabase, type ConnectOptions } from '../schema/database/connect.ts';
 import { createNotifier, type Notifier } from '../schema/database/notifier.ts';
 import type { Db } from '../schema/database/tables.ts';
 import { InvalidArgument } from './cli/invalid-argument.ts';
@@ -13,6 +13,7 @@ import { restored } from './cli/restored.ts';
 import { readMinutes, showStuck } from './cli/stuck.ts';
 import type { Running } from './cli/start.ts';
 import { createKey, createProject } from './cli/tenants.ts';
+import { openKnownVault, rotateKeys } from './cli/vault-keys.ts';
 import { findRunningDatabase } from './embedded/postgres-cluster.ts';
 
 const usage = () => `Usage: npx node api/cli.ts <command>
@@ -39,6 +40,7 @@ Operate:
                         all webhook deliveries with the word \`deliveries\`
   resume SCOPE          end a pause
   pauses                list the pauses
+  keys rotate           seal stored secrets of older vault keys with the first one
   restored              run once after you restore the database from a backup: Fanfare then
                         checks each post at its network before it sends it
   stuck                 list posts without progress and overdue deliveries
@@ -129,6 +131,11 @@ async function main(args: string[]): Promise<void> {
       return withDatabase(async (db, notifier) => print(await resume({ db, notifier }, scope)));
     case 'pauses':
       return withDatabase(async (db) => print(await showPauses(db)));
+    case 'keys rotate':
+      return withDatabase(
+        async (db, _, config) => print(await rotateKeys(db, openKnownVault(config), print)),
+        { transactionTimeoutS: 0 },
+      );
     case 'restored':
       return withDatabase(async (db, notifier) => print(await restored({ db, notifier })));
     case 'stuck': {
@@ -224,16 +231,24 @@ async function listenUntilSignal(given: ListenArguments): Promise<void> {
 class Stopped extends Error {}
 
 /** The configured database, or the embedded one of a running `start`. */
-async function withDatabase(work: (db: Db, notifier: Notifier) => Promise<void>): Promise<void> {
+async function withDatabase(
+  work: (db: Db, notifier: Notifier, config: Config) => Promise<void>,
+  limits: Pick<ConnectOptions, 'transactionTimeoutS'> = {},
+): Promise<void> {
   const config = readConfig(process.env, 'operator');
   const url = config.databaseUrl ?? (await findRunningDatabase(config.dataDirectory));
   if (url === undefined) {
     throw new Error('This command needs DATABASE_URL, or a running `start` on the data directory.');
   }
-  const connection = connectDatabase({ url, maxConnections: 2, applicationName: 'fanfare cli' });
+  const connection = connectDatabase({
+    url,
+    maxConnections: 2,
+    applicationName: 'fanfare cli',
+    ...limits,
+  });
   const notifier = createNotifier(url);
   try {
-    await work(connection.db, notifier);
+    await work(connection.db, notifier, config);
   } finally {
     await notifier.close();
     await connection.close();

@@ -1,5 +1,4 @@
 // The commands `start`, `api` and `worker`: run Fanfare in this process until it is stopped.
-import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
@@ -8,19 +7,15 @@ import type { Config } from '../../schema/config/config.ts';
 import { connectDatabase } from '../../schema/database/connect.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import { isMigrated, migrate } from '../../schema/database/migrate.ts';
-import { createVault, type Vault } from '../../schema/database/vault.ts';
 import { storeOperatorApps } from '../../schema/database/accounts/apps.ts';
 import { checkVault } from '../../schema/database/vault-check.ts';
 import { createApp, type App, type AppOptions } from '../server/app.ts';
 import { startEmbeddedBackends } from '../embedded/backends.ts';
-import {
-  makeDataDirectory,
-  readOrCreateSecret,
-  refuseHeldDirectory,
-} from '../embedded/data-directory.ts';
+import { makeDataDirectory, refuseHeldDirectory } from '../embedded/data-directory.ts';
 import { createStoredDocuments } from '../graphql/server/stored-documents.ts';
 import { openFirstProject } from './first-start.ts';
 import { requirePort } from '../server/ports.ts';
+import { openVault } from './vault-keys.ts';
 import { welcome } from './welcome.ts';
 
 export interface Running {
@@ -143,19 +138,6 @@ export async function startRole(
   else
     void app.workerReady.then(() => print(`The worker is ready. Probes: ${app.probesUrl}/readyz`));
   return app;
-}
-
-function openVault(config: Config): Vault {
-  const entries =
-    config.secrets.vaultKeys ??
-    readOrCreateSecret(
-      config.dataDirectory,
-      'vault-keys',
-      () => `k1:${randomBytes(32).toString('base64')}`,
-    );
-  const keys = entries.split(',').map((entry) => entry.trim().split(':') as [string, string]);
-  const byId = new Map(keys.map(([id, key]) => [id, Buffer.from(key, 'base64')]));
-  return createVault(byId, keys[0]![0]);
 }
 
 /** Also prepares the folder of media, if there is one. */

@@ -1,36 +1,9 @@
 // Checks at startup that the vault can open the sealed values in the database.
 import { sql } from 'kysely';
+import { answers, indexedColumns } from './sealed-columns.ts';
 import type { Db } from './tables.ts';
 import type { Sealed, Vault } from './vault.ts';
 
-interface SealedColumn {
-  table: string;
-  column: string;
-  keyColumn: string;
-  /** The context that the vault binds the row's ciphertext to, as an SQL expression. */
-  context: string;
-}
-
-const sealedColumn = (table: string, column: string): SealedColumn => ({
-  table,
-  column,
-  keyColumn: `${column}_key_id`,
-  context: `'${table}/' || id`,
-});
-
-/** Columns whose key ids are indexed. */
-const indexedColumns = [
-  sealedColumn('grants', 'credentials'),
-  sealedColumn('platform_apps', 'client_secret'),
-  sealedColumn('post_results', 'provider_state'),
-  sealedColumn('webhook_subscriptions', 'secret'),
-  sealedColumn('webhook_subscriptions', 'previous_secret'),
-];
-/** Not indexed: it would slow every write. Answers are kept a day; the oldest name the oldest key. */
-const answers: SealedColumn = {
-  ...sealedColumn('idempotency_keys', 'answer'),
-  context: `'idempotency_keys/' || project_id || '/' || key`,
-};
 const oldestAnswers = 1_000;
 
 const checkContext = 'vault_keys';

@@ -7,6 +7,9 @@ export interface Sealed {
 }
 
 export interface Vault {
+  /** The key that seals new values. */
+  readonly keyId: string;
+  readonly keyIds: readonly string[];
   hasKey(keyId: string): boolean;
   /** `context` (table and row id) binds the ciphertext to its row: in another row it can't be opened. */
   seal(plaintext: string, context: string): Sealed;
@@ -25,6 +28,8 @@ export function createVault(keys: ReadonlyMap<string, Buffer>, defaultKeyId: str
   };
   keyOf(defaultKeyId);
   return {
+    keyId: defaultKeyId,
+    keyIds: [...keys.keys()],
     hasKey: (keyId) => keys.has(keyId),
     seal(plaintext, context) {
       const iv = randomBytes(ivBytes);

@@ -1,0 +1,66 @@
+// The keys of the vault: read at a start, and the command `keys rotate`.
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../../schema/config/config.ts';
+import type { Db } from '../../schema/database/tables.ts';
+import { checkVault } from '../../schema/database/vault-check.ts';
+import { countSealed, rotateVault, type Rotated } from '../../schema/database/vault-rotation.ts';
+import { createVault, type Vault } from '../../schema/database/vault.ts';
+import { readOrCreateSecret } from '../embedded/data-directory.ts';
+
+const file = 'vault-keys';
+
+/** The first start creates a key if the configuration has none. */
+export function openVault(config: Config): Vault {
+  const entries =
+    config.secrets.vaultKeys ??
+    readOrCreateSecret(
+      config.dataDirectory,
+      file,
+      () => `k1:${randomBytes(32).toString('base64')}`,
+    );
+  const keys = entries.split(',').map((entry) => entry.trim().split(':') as [string, string]);
+  const byId = new Map(keys.map(([id, key]) => [id, Buffer.from(key, 'base64')]));
+  return createVault(byId, keys[0]![0]);
+}
+
+/** Throws instead of creating a key. */
+export function openKnownVault(config: Config): Vault {
+  const isKnown =
+    config.secrets.vaultKeys !== undefined || existsSync(join(config.dataDirectory, file));
+  if (!isKnown) throw new Error('This command needs FANFARE_VAULT_KEYS.');
+  return openVault(config);
+}
+
+/** Seals all values of older keys with the first key. Returns which older keys are still in use. */
+export async function rotateKeys(
+  db: Db,
+  vault: Vault,
+  print: (line: string) => void,
+): Promise<string> {
+  await checkVault(db, vault);
+  const ends = new Map<string, Rotated>();
+  for await (const rotated of rotateVault(db, vault)) {
+    ends.set(`${rotated.table}.${rotated.column}`, rotated);
+    print(`${rotated.table}.${rotated.column}: ${rotated.resealed}`);
+  }
+  const all = [...ends.values()];
+  const resealed = sum(all.map((each) => each.resealed));
+  const unopened = sum(all.map((each) => each.unopened));
+  const counts = await countSealed(db);
+  const older = new Set([...vault.keyIds, ...counts.keys()]);
+  older.delete(vault.keyId);
+  return [
+    `Sealed ${resealed} ${resealed === 1 ? 'value' : 'values'} with the key ${vault.keyId}.`,
+    ...(unopened > 0 ? [`The vault can't open ${unopened} of the other values.`] : []),
+    ...[...older].toSorted().map((id) => describeKey(id, counts.get(id) ?? 0)),
+  ].join('\n');
+}
+
+function describeKey(id: string, count: number): string {
+  if (count === 0) return `${id}  unused. You can remove it from FANFARE_VAULT_KEYS.`;
+  return `${id}  still seals ${count} ${count === 1 ? 'value' : 'values'}. Keep it, and run the command again.`;
+}
+
+const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);
