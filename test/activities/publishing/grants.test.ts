@@ -93,6 +93,25 @@ describe('an expired token of three accounts', () => {
     expect(await listChanges('refreshed')).toEqual(ids());
   });
 
+  test('is refreshed once for fifty posts', async () => {
+    const resultIds = await Promise.all(
+      Array.from({ length: 50 }, async (_, i) => {
+        const { resultIds } = await addTargets(database.db, accounts[i % accounts.length]!);
+        return resultIds[0]!;
+      }),
+    );
+    const ended = await Promise.all(
+      resultIds.map((resultId) =>
+        advanceToEnd(dependenciesOf(database.db, network, defaultTargetClock), resultId),
+      ),
+    );
+    expect(new Set(ended.map(({ status }) => status))).toEqual(new Set(['published']));
+    expect(network.posts.toSorted()).toEqual(resultIds.toSorted());
+    expect(network.refreshes).toBe(1);
+    expect(await listDisconnected()).toEqual([]);
+    expect(await listChanges('refreshed')).toEqual(ids());
+  });
+
   test('gives the new name and ID to the account that was refreshed only', async () => {
     network.refreshed = { accountName: 'Ada', externalAccountId: 'ada-2' };
     accounts = accounts.slice(0, 1);

@@ -5,7 +5,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { loginColumns } from '../../../activities/publishing/login-columns.ts';
 import { refreshDue } from '../../../activities/refreshing/refresh-due.ts';
 import { PlatformError } from '../../../activities/platforms/platform-error.ts';
-import type { Platform } from '../../../activities/platforms/platform.ts';
+import type { Login, Platform } from '../../../activities/platforms/platform.ts';
+import { openApp, putApp } from '../../../schema/database/accounts/apps.ts';
 import { nextRefreshDelay } from '../../../schema/retry.ts';
 import { dependenciesOf } from '../../support/networks/posting.ts';
 import { useDatabase } from '../../support/rows/database.ts';
@@ -165,6 +166,30 @@ test('a login that can not be opened does not hold up the others', async () => {
   const { accountId } = await addLogin('a');
   await run();
   expect(await tokenOf(accountId)).toBe('a+');
+});
+
+test("logins of an operator's app and of the tenant's that replaced it keep their own", async () => {
+  const { db } = database;
+  const logins: Login[] = [];
+  const refresh: Platform['refresh'] = (login) => {
+    logins.push(login);
+    return network.platform.refresh!(login, new AbortController().signal);
+  };
+  const put = async (project: string | null, clientId: string) => {
+    const given = { platform: 'sandbox', clientId, clientSecret: `${clientId}-secret` } as const;
+    return openApp(rowsVault, await putApp(db, project, rowsVault, given));
+  };
+  const apps = [await put(null, 'operator'), await put(projectId, 'tenant')];
+  const due = { projectId, refreshAt: inHours(-1), tokenExpiresAt: inHours(1) };
+  for (const { id, clientId } of apps) {
+    const grantId = await addGrant(db, { ...due, appId: id, credentials: { token: clientId } });
+    await addAccountOf(db, projectId, grantId, clientId);
+  }
+  await run({ ...network.platform, refresh });
+  expect(logins).toHaveLength(2);
+  expect(logins).toEqual(
+    expect.arrayContaining(apps.map((app) => ({ credentials: { token: app.clientId }, app }))),
+  );
 });
 
 describe('a refresh that fails for now', () => {

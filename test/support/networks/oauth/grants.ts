@@ -11,6 +11,16 @@ interface Grant {
   accessTokens: string[];
   refreshTokens: string[];
   expiresAtMs: number;
+  refreshEndsAtMs: number;
+}
+
+/** How long tokens live. */
+export interface Lifetimes {
+  accessS: number;
+  /** From the login on. */
+  refreshS: number;
+  /** Whether each refresh replaces the refresh token. */
+  isRotating: boolean;
 }
 
 interface Consent {
@@ -34,7 +44,7 @@ interface Code extends Consent {
   grant: Grant | undefined;
 }
 
-const livesS = 3_600;
+const defaultLifetimes: Lifetimes = { accessS: 3_600, refreshS: Infinity, isRotating: true };
 
 /** An error of the token endpoint: RFC 6749, section 5.2. */
 export class OAuthError extends Error {
@@ -65,6 +75,8 @@ export interface Grants {
   /** Whether the client has a good token with this scope. */
   hasLive(clientId: string, scope: string): boolean;
   revoke(token: string): void;
+  /** Moves the clock of the network. */
+  pass(ms: number): void;
   expireAll(): void;
   revokeAll(): void;
   countLive(): number;
@@ -72,22 +84,29 @@ export interface Grants {
   listSecrets(): string[];
 }
 
-export interface GrantSettings {
+export interface GrantSettings extends Partial<Lifetimes> {
   /** Tokens never expire, nothing refreshes them, and each login with a client and a scope gets the same one. */
   hasLastingTokens?: boolean;
 }
 
-export function createGrants({ hasLastingTokens = false }: GrantSettings = {}): Grants {
+export function createGrants({ hasLastingTokens = false, ...given }: GrantSettings = {}): Grants {
+  const { accessS, refreshS, isRotating } = { ...defaultLifetimes, ...given };
   const codes = new Map<string, Code>();
   const grants: Grant[] = [];
+  let passedMs = 0;
+  const now = () => Date.now() + passedMs;
 
   function issue(grant: Grant): Response {
-    const tokens = { access_token: newSecret('access'), refresh_token: newSecret('refresh') };
+    const isNew = isRotating || grant.refreshTokens.length === 0;
+    const tokens = {
+      access_token: newSecret('access'),
+      ...(isNew && { refresh_token: newSecret('refresh') }),
+    };
     grant.accessTokens.push(tokens.access_token);
-    grant.refreshTokens.push(tokens.refresh_token);
-    grant.expiresAtMs = Date.now() + livesS * 1_000;
+    if (tokens.refresh_token !== undefined) grant.refreshTokens.push(tokens.refresh_token);
+    grant.expiresAtMs = now() + accessS * 1_000;
     const { scope } = grant;
-    return Response.json({ ...tokens, token_type: 'Bearer', expires_in: livesS, scope });
+    return Response.json({ ...tokens, token_type: 'Bearer', expires_in: accessS, scope });
   }
 
   /** A code works once. Used again, it was stolen: RFC 6749, section 4.1.2. */
@@ -112,8 +131,15 @@ export function createGrants({ hasLastingTokens = false }: GrantSettings = {}): 
   }
 
   function addGrant(clientId: string | undefined, scope: string): Grant {
-    const tokens = { accessTokens: [], refreshTokens: [], expiresAtMs: 0 };
-    const grant: Grant = { clientId, scope, isRevoked: false, ...tokens };
+    const grant: Grant = {
+      clientId,
+      scope,
+      isRevoked: false,
+      accessTokens: [],
+      refreshTokens: [],
+      expiresAtMs: 0,
+      refreshEndsAtMs: now() + refreshS * 1_000,
+    };
     grants.push(grant);
     return grant;
   }
@@ -140,7 +166,9 @@ export function createGrants({ hasLastingTokens = false }: GrantSettings = {}): 
   /** A refresh token that is used twice was stolen, which ends the grant: RFC 9700, section 4.14.2. */
   function refresh(token: string): Response {
     const grant = grants.find(({ refreshTokens }) => refreshTokens.includes(token));
-    if (!grant || grant.isRevoked) throw new OAuthError('invalid_grant', 'The grant has ended.');
+    if (!grant || grant.isRevoked || grant.refreshEndsAtMs <= now()) {
+      throw new OAuthError('invalid_grant', 'The grant has ended.');
+    }
     if (grant.refreshTokens.at(-1) !== token) {
       grant.isRevoked = true;
       throw new OAuthError('invalid_grant', 'The refresh token was used before.');
@@ -153,7 +181,7 @@ export function createGrants({ hasLastingTokens = false }: GrantSettings = {}): 
     const grant = findByToken(token);
     if (!grant) throw new Refusal(401, 'unknown', `Unknown token ${token}.`);
     if (grant.isRevoked) throw new Refusal(401, 'revoked', 'The user took the login back.');
-    const isGood = grant.accessTokens.at(-1) === token && grant.expiresAtMs > Date.now();
+    const isGood = grant.accessTokens.at(-1) === token && grant.expiresAtMs > now();
     if (!isGood) throw new Refusal(401, 'expired', `${token} has expired.`);
     if (!grant.scope.split(' ').includes(scope)) throw new Refusal(403, 'scope', `No ${scope}.`);
   }
@@ -174,6 +202,7 @@ export function createGrants({ hasLastingTokens = false }: GrantSettings = {}): 
         if (tokensOf(grant).includes(token)) grant.isRevoked = true;
       }
     },
+    pass: (ms) => void (passedMs += ms),
     expireAll: () => grants.forEach((grant) => (grant.expiresAtMs = 0)),
     revokeAll: () => grants.forEach((grant) => (grant.isRevoked = true)),
     countLive: () => grants.filter(({ isRevoked }) => !isRevoked).length,

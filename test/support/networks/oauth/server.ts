@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { NetworkServer, PublicPost } from '../contract/subject.ts';
 import { dispatch, readForm, readJson, Refusal, refuse, type Route } from '../strict-requests.ts';
-import { createGrants, newSecret, OAuthError } from './grants.ts';
+import { createGrants, newSecret, OAuthError, type Lifetimes } from './grants.ts';
 
 export interface OAuthAccount {
   id: string;
@@ -23,6 +23,8 @@ export interface OAuthServer extends NetworkServer {
   /** Requests of the token endpoint. */
   countTokenRequests(): number;
   countLiveGrants(): number;
+  /** Moves the clock of the network. */
+  pass(ms: number): void;
   /** Every code, token and client secret that it ever gave out. */
   listSecrets(): string[];
 }
@@ -49,9 +51,9 @@ const TokenRequest = z.discriminatedUnion('grant_type', [
 const NewPost = z.strictObject({ text: z.string(), reference: z.string() });
 
 /** `redirectUri`: the only one that the client has registered. */
-export function createOAuthServer(redirectUri: string): OAuthServer {
+export function createOAuthServer(redirectUri: string, lifetimes?: Lifetimes): OAuthServer {
   const client = { id: 'fanfare', secret: newSecret('client') };
-  const grants = createGrants();
+  const grants = createGrants(lifetimes);
   const references = new Map<string, string>();
   let tokenRequests = 0;
 
@@ -67,6 +69,7 @@ export function createOAuthServer(redirectUri: string): OAuthServer {
     posts: [],
     countTokenRequests: () => tokenRequests,
     countLiveGrants: grants.countLive,
+    pass: grants.pass,
     listSecrets: () => [client.secret, ...grants.listSecrets()],
     answer: (request) => dispatch(routes, request),
     refuse,
