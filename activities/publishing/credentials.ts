@@ -90,7 +90,9 @@ export async function refreshAccess(
   }
   try {
     const fresh = await askTwice(platform, access);
-    await writeFresh(dependencies, platform, access, fresh);
+    if (!(await writeFresh(dependencies, platform, access, fresh))) {
+      await revokeUnused(dependencies, platform, access, fresh);
+    }
     return 'refreshed';
   } catch (thrown) {
     if (!(thrown instanceof PlatformError)) throw thrown;
@@ -146,22 +148,43 @@ async function noteFailure(
   await postponeRefresh(db, grant, Math.max(nextRefreshDelay(failures), retryAfterMs));
 }
 
-/** These tokens exist nowhere else, so a short outage of the database must not lose them. */
+/** A login that was disconnected while it was refreshed is ended at its network, as far as that works. */
+async function revokeUnused(
+  { db }: AccessDependencies,
+  platform: Platform,
+  { grantId, app }: Access,
+  { credentials }: RefreshedCredentials,
+): Promise<void> {
+  const grant = await db
+    .selectFrom('grants')
+    .select('id')
+    .where('id', '=', grantId)
+    .where('credentials', 'is not', null)
+    .executeTakeFirst();
+  // Another process has written newer credentials of the same login.
+  if (grant || !platform.revoke) return;
+  const signal = AbortSignal.timeout(refreshTimeoutMs);
+  await platform.revoke({ credentials, app }, signal).catch(() => undefined);
+}
+
+/**
+ * These tokens exist nowhere else, so a short outage of the database must not lose them. False: the grant
+ * has other credentials by now, or none.
+ */
 async function writeFresh(
   dependencies: AccessDependencies,
   platform: Platform,
   access: Access,
   fresh: RefreshedCredentials,
-): Promise<void> {
+): Promise<boolean> {
   for (let tries = 1; tries < writeTries; tries++) {
     try {
-      await writeOnce(dependencies, platform, access, fresh);
-      return;
+      return await writeOnce(dependencies, platform, access, fresh);
     } catch {
       await sleep(writeAgainMs);
     }
   }
-  await writeOnce(dependencies, platform, access, fresh);
+  return writeOnce(dependencies, platform, access, fresh);
 }
 
 async function writeOnce(
@@ -169,8 +192,8 @@ async function writeOnce(
   platform: Platform,
   { accountId, grantId, credentialVersion }: Access,
   fresh: RefreshedCredentials,
-): Promise<void> {
-  await inTransaction(db, notifier, async (trx) => {
+): Promise<boolean> {
+  return inTransaction(db, notifier, async (trx) => {
     const accounts = await lockActiveAccounts(trx, [grantId]);
     const written = await trx
       .updateTable('grants')
@@ -182,7 +205,7 @@ async function writeOnce(
       .where('credential_version', '=', credentialVersion)
       .returning('id')
       .executeTakeFirst();
-    if (!written) return;
+    if (!written) return false;
     if (accounts.some(({ id }) => id === accountId)) await writeIdentity(trx, accountId, fresh);
     await insertChanges(
       trx,
@@ -193,6 +216,7 @@ async function writeOnce(
         kind: 'refreshed',
       })),
     );
+    return true;
   });
 }
 

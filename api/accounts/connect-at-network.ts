@@ -56,17 +56,26 @@ export async function beginAtNetwork<T extends Begun>(
   return askNetwork(projectId, (signal) => ask({}, signal), toConflict);
 }
 
-/** A code works once, so a call that failed can't be repeated. */
+/** A code works once, so a call that failed can't be repeated. `discard` ends a login that is refused. */
 export function completeAtNetwork(
   projectId: string,
   { scopes }: PlatformDefinition,
   way: ConsentWay,
   query: Record<string, string>,
   request: ConsentRequest & { flow: Flow },
+  discard: (grant: Grant) => Promise<void>,
 ): Promise<Grant> {
   return askNetwork(
     projectId,
-    async (signal) => takeGrant(await way.complete(query, request, signal), scopes),
+    async (signal) => {
+      const grant = await way.complete(query, request, signal);
+      try {
+        return takeGrant(grant, scopes);
+      } catch (error) {
+        await discard(grant);
+        throw error;
+      }
+    },
     toConflict,
   );
 }

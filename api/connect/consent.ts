@@ -1,5 +1,5 @@
 // A consent at the network's own page: sends the user there, and completes the login with its callback.
-import type { ConsentWay } from '../../activities/platforms/platform.ts';
+import type { ConsentWay, Grant } from '../../activities/platforms/platform.ts';
 import { findApp } from '../../schema/database/accounts/apps.ts';
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import { AppError } from '../../schema/wire/errors.ts';
@@ -7,7 +7,7 @@ import { appDeleted } from '../accounts/write-connection.ts';
 import { beginAtNetwork, completeAtNetwork } from '../accounts/connect-at-network.ts';
 import type { Context } from '../http/context.ts';
 import { findConsentApp } from './consent-app.ts';
-import { keepFlow, type BegunConsent, type Choice, type Visit } from './flow.ts';
+import { discardFlows, keepFlow, type BegunConsent, type Choice, type Visit } from './flow.ts';
 import { wayAt, type Place } from './pages.ts';
 import { newState } from './session-secrets.ts';
 
@@ -36,19 +36,27 @@ export async function beginConsent(
 /** Undefined: the network has lost this way since the consent began. */
 export async function completeConsent(
   context: Context,
-  { project_id: projectId }: ConnectSessionRow,
+  session: ConnectSessionRow,
   place: Place,
   { state, inputs, flow, appId }: BegunConsent,
   query: Record<string, string>,
 ): Promise<Choice | undefined> {
+  const { project_id: projectId } = session;
   const way = wayAt(place);
   if (way?.kind !== 'consent') return undefined;
   const app = appId === null ? null : await findApp(context.db, projectId, context.vault, appId);
   if (app === undefined) throw new AppError('conflict', appDeleted);
   const request = { state, callbackUrl: callbackUrlOf(context), app, inputs, flow };
   const { definition } = place.platform;
-  const grant = await completeAtNetwork(projectId, definition, way, query, request);
-  return { kind: 'choice', state, way: place.index, grant, appId };
+  const toChoice = (grant: Grant): Choice => ({
+    kind: 'choice',
+    state,
+    way: place.index,
+    grant,
+    appId,
+  });
+  const discard = (grant: Grant) => discardFlows(context, session, [toChoice(grant)]);
+  return toChoice(await completeAtNetwork(projectId, definition, way, query, request, discard));
 }
 
 const callbackUrlOf = ({ publicUrl }: Context) => `${publicUrl}/connect/callback`;

@@ -151,6 +151,47 @@ test('a refresh gets the app that made the login', async () => {
   expect(logins).toEqual([{ credentials: { token: 't' }, app }]);
 });
 
+describe('a refresh that ends after its login', () => {
+  /** The login that was revoked at the network, if any. */
+  async function publishOne(): Promise<Login[]> {
+    const revoked: Login[] = [];
+    const revoke: Platform['revoke'] = (login) => {
+      revoked.push(login);
+      return Promise.resolve();
+    };
+    network.expiredTokens.add('t');
+    const { resultIds } = await addTargets(database.db, accounts[0]!);
+    const platform = { ...network.platform, revoke };
+    await advanceToEnd(dependenciesOf(database.db, { platform }), resultIds[0]!);
+    return revoked;
+  }
+
+  test('is revoked at the network if the account was disconnected', async () => {
+    network.onRefresh = async () => {
+      const { db } = database;
+      await db
+        .updateTable('social_accounts')
+        .set({ status: 'disconnected', grant_id: null })
+        .where('project_id', '=', projectId)
+        .execute();
+      await db.deleteFrom('grants').where('project_id', '=', projectId).execute();
+    };
+    expect(await publishOne()).toEqual([{ credentials: { token: 't+' }, app: null }]);
+  });
+
+  test('is kept if another process has written newer credentials', async () => {
+    network.onRefresh = async () => {
+      await database.db
+        .updateTable('grants')
+        .set({ credential_version: 2 })
+        .where('project_id', '=', projectId)
+        .execute();
+      network.expiredTokens.clear();
+    };
+    expect(await publishOne()).toEqual([]);
+  });
+});
+
 describe('a refused login of three accounts', () => {
   beforeEach(() => {
     network.expiredTokens.add('t');

@@ -49,6 +49,7 @@ describe('the consent', () => {
     const page = await logIn(browse(), session);
     expect(page.status).toBe(409);
     expect(page.html).toContain('This login lacks these permissions: publish.');
+    expect(network.countLiveGrants()).toBe(0);
     await expectOpen(session);
   });
 
@@ -58,6 +59,7 @@ describe('the consent', () => {
     const page = await logIn(browse(), session);
     expect(page.status).toBe(409);
     expect(page.html).toContain('This login has no account that can be connected.');
+    expect(network.countLiveGrants()).toBe(0);
     await expectOpen(session);
   });
 
