@@ -3,6 +3,7 @@ import * as oauth from 'oauth4webapi';
 import { z } from 'zod';
 import type { App } from '../../schema/platforms/definition.ts';
 import { parseJson } from './json-client.ts';
+import { openKeyPair } from './key-pairs.ts';
 import type { Begun, ConsentRequest, Fetch, Flow, Login } from './platform.ts';
 import { PlatformError } from './platform-error.ts';
 import { toRefusal, toSurprise } from './refusal.ts';
@@ -12,16 +13,27 @@ import { toTransportError } from './transport-errors.ts';
 export interface OAuthNetwork {
   /** Title of the network. */
   network: string;
+  /** The callback must name it: RFC 9207. Absent: the network names none. */
+  issuer?: string;
   authorizationEndpoint: string;
+  /** Takes the request, so the address of the consent page has only a reference: RFC 9126. */
+  pushedRequestEndpoint?: string;
   tokenEndpoint: string;
   /** Absent: logins can't be revoked. @see RFC 7009 */
   revocationEndpoint?: string;
-  /** How the app sends its secret: as HTTP Basic, or in the form. Ignored without a secret. */
-  clientAuth: 'basic' | 'post';
+  /**
+   * How the app proves its secret: as HTTP Basic, in the form, or by a signature (RFC 7523), for which the
+   * secret is a private JWK. Ignored without a secret.
+   */
+  clientAuth: 'basic' | 'post' | 'private_key_jwt';
+  /** Signs every request, so that its tokens work only with this key: RFC 9449. */
+  dpop?: oauth.DPoPHandle;
   /** Asked for at the consent page. */
   scopes: readonly string[];
   /** Default: true. */
   hasPkce?: boolean;
+  /** Other parameters of the consent page. */
+  parameters?: Record<string, string>;
   /** The login is useless without a refresh token. Default: false. */
   needsRefreshToken?: boolean;
   /** Whether this refusal of a refresh ends the login. Default: `invalid_grant`, as RFC 6749 says. */
@@ -36,15 +48,21 @@ export interface Tokens {
   scope: string[];
 }
 
+/** The tokens, and everything else that the network answered with them. */
+export interface Answered extends Tokens {
+  answer: oauth.TokenEndpointResponse;
+}
+
 export interface OAuth {
-  begin(request: ConsentRequest): Promise<Begun>;
+  /** `signal`: of the pushed request. */
+  begin(request: ConsentRequest, signal?: AbortSignal): Promise<Begun>;
   complete(
     query: Record<string, string>,
     request: ConsentRequest & { flow: Flow },
     signal: AbortSignal,
-  ): Promise<Tokens>;
+  ): Promise<Answered>;
   /** Keeps the refresh token if the network names no other one. */
-  refresh(login: Login, signal: AbortSignal): Promise<Tokens>;
+  refresh(login: Login, signal: AbortSignal): Promise<Answered>;
   revoke(login: Login, signal: AbortSignal): Promise<void>;
   /** Whether the server knows the app: it asks for a token of the app alone. RFC 6749, section 4.4. */
   isKnown(app: App, signal: AbortSignal): Promise<boolean>;
@@ -56,15 +74,18 @@ type Ask = (
   server: oauth.AuthorizationServer,
   client: oauth.Client,
   auth: oauth.ClientAuth,
-  options: oauth.HttpRequestOptions<'POST', URLSearchParams>,
+  options: oauth.HttpRequestOptions<'POST', URLSearchParams> & oauth.DPoPRequestOptions,
 ) => Promise<Response>;
 
 /** Every call throws only PlatformErrors. */
 export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
-  const { network, scopes, clientAuth, hasPkce = true } = settings;
+  const { network, issuer, scopes, clientAuth, dpop, hasPkce = true } = settings;
   const server: oauth.AuthorizationServer = {
-    issuer: new URL(settings.tokenEndpoint).origin,
+    issuer: issuer ?? new URL(settings.tokenEndpoint).origin,
     token_endpoint: settings.tokenEndpoint,
+    ...(settings.pushedRequestEndpoint && {
+      pushed_authorization_request_endpoint: settings.pushedRequestEndpoint,
+    }),
     ...(settings.revocationEndpoint && { revocation_endpoint: settings.revocationEndpoint }),
   };
 
@@ -77,26 +98,50 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
     const { clientId, clientSecret } = requireApp(network, app);
     const client = { client_id: clientId };
     const hidden = [...secrets, clientSecret ?? ''];
-    try {
-      const response = await send(server, client, authOf(clientSecret, clientAuth), {
-        signal,
+    async function attempt(): Promise<T> {
+      const response = await send(server, client, await authOf(clientSecret, clientAuth), {
+        ...(signal && { signal }),
+        ...(dpop && { DPoP: dpop }),
         // The guard decides which addresses may be reached.
         [oauth.allowInsecureRequests]: true,
         [oauth.customFetch]: (url, init) => fetchWhole(fetch, url, init),
       });
-      return await read(client, response);
+      return read(client, response);
+    }
+    try {
+      return await attempt().catch((error: unknown) => {
+        // The server did nothing but name the nonce to use: RFC 9449, section 8.
+        if (oauth.isDPoPNonceError(error)) return attempt();
+        throw error;
+      });
     } catch (error) {
       throw explain(error, { ...settings, secrets: hidden, lost });
     }
   }
 
+  /** Returns the reference to the request. */
+  function push(
+    app: App | null,
+    parameters: Record<string, string>,
+    signal: AbortSignal | undefined,
+  ): Promise<string> {
+    return ask(
+      { app, signal, secrets: [], lost: 'other' },
+      (as, client, auth, options) =>
+        oauth.pushedAuthorizationRequest(as, client, auth, parameters, options),
+      async (client, response) =>
+        (await oauth.processPushedAuthorizationResponse(server, client, response)).request_uri,
+    );
+  }
+
   return {
-    async begin({ state, callbackUrl, app }) {
+    async begin({ state, callbackUrl, app }, signal) {
       const verifier = oauth.generateRandomCodeVerifier();
       const url = new URL(settings.authorizationEndpoint);
-      const parameters = {
+      const client_id = requireApp(network, app).clientId;
+      const asked = {
         response_type: 'code',
-        client_id: requireApp(network, app).clientId,
+        client_id,
         redirect_uri: callbackUrl,
         scope: scopes.join(' '),
         state,
@@ -104,7 +149,11 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
           code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
           code_challenge_method: 'S256',
         }),
+        ...settings.parameters,
       };
+      const parameters = settings.pushedRequestEndpoint
+        ? { client_id, request_uri: await push(app, asked, signal) }
+        : asked;
       for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
       return { url: url.href, flow: { verifier } };
     },
@@ -112,6 +161,12 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
     async complete(query, { state, callbackUrl, app, flow }, signal) {
       const { code } = query;
       if (code === undefined) throw refusedConsent(network, query);
+      if (issuer !== undefined && query['iss'] !== issuer) {
+        throw new PlatformError(
+          'rejected',
+          `The answer to this login doesn't come from ${issuer}.`,
+        );
+      }
       const verifier = flow['verifier']!;
       const callback = new URLSearchParams({ code, state });
       return ask(
@@ -133,7 +188,7 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
           if (settings.needsRefreshToken && tokens.refresh_token === undefined) {
             throw new PlatformError('rejected', `${network} gave no refresh token. Log in again.`);
           }
-          return toTokens(tokens, scopes);
+          return { ...toTokens(tokens, scopes), answer: tokens };
         },
       );
     },
@@ -149,7 +204,7 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
           oauth.refreshTokenGrantRequest(as, client, auth, refresh_token, options),
         async (client, response) => {
           const tokens = await oauth.processRefreshTokenResponse(server, client, response);
-          return toTokens({ refresh_token, ...tokens }, scopes);
+          return { ...toTokens({ refresh_token, ...tokens }, scopes), answer: tokens };
         },
       );
     },
@@ -158,8 +213,7 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
       const { access_token = '', refresh_token = access_token } = credentials;
       await ask(
         { app, signal, secrets: [access_token, refresh_token], lost: 'other' },
-        (as, client, auth, options) =>
-          oauth.revocationRequest(as, client, auth, refresh_token, options),
+        (as, client, auth, options) => revoke(as, client, auth, refresh_token, options),
         (_, response) => oauth.processRevocationResponse(response),
       );
     },
@@ -185,11 +239,25 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
 
 interface CallOptions {
   app: App | null;
-  signal: AbortSignal;
+  signal: AbortSignal | undefined;
   /** Never shown, even if the network repeats them. */
   secrets: string[];
   /** `commit`: a lost answer may have used up a refresh token. */
   lost: 'commit' | 'other';
+}
+
+/** The library signs no revocations. A pushed request is sent in the same way, and signed. */
+function revoke(
+  server: oauth.AuthorizationServer,
+  client: oauth.Client,
+  auth: oauth.ClientAuth,
+  token: string,
+  options: Parameters<Ask>[3],
+): Promise<Response> {
+  if (!options.DPoP) return oauth.revocationRequest(server, client, auth, token, options);
+  const { revocation_endpoint = '' } = server;
+  const at = { ...server, pushed_authorization_request_endpoint: revocation_endpoint };
+  return oauth.pushedAuthorizationRequest(at, client, auth, { token }, options);
 }
 
 function requireApp(network: string, app: App | null): App {
@@ -197,9 +265,15 @@ function requireApp(network: string, app: App | null): App {
   throw new PlatformError('unavailable', `The app that made this ${network} login is unknown.`);
 }
 
-function authOf(secret: string | null, kind: OAuthNetwork['clientAuth']): oauth.ClientAuth {
+async function authOf(
+  secret: string | null,
+  kind: OAuthNetwork['clientAuth'],
+): Promise<oauth.ClientAuth> {
   if (secret === null) return oauth.None();
-  return kind === 'basic' ? basicOf(secret) : oauth.ClientSecretPost(secret);
+  if (kind === 'basic') return basicOf(secret);
+  if (kind === 'post') return oauth.ClientSecretPost(secret);
+  const { privateKey, kid } = await openKeyPair(secret);
+  return oauth.PrivateKeyJwt({ key: privateKey, kid });
 }
 
 /** The library also encodes `-` and `_`, which servers that decode nothing refuse. */

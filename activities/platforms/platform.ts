@@ -57,8 +57,10 @@ export interface ConsentWay {
   readonly kind: 'consent';
   /** Asked before `begin`, such as a server or a handle. Absent: nothing. */
   readonly inputs?: z.ZodType<Record<string, string>>;
-  /** Registers Fanfare's app at the server that the inputs name. Absent: users name no server. */
+  /** Registers Fanfare's app at the server that the inputs name. Absent: servers take the same app. */
   readonly registration?: AppRegistration;
+  /** Makes the app that servers look up at its client ID. Absent: they know it from a registration. */
+  readonly publicClient?: PublicClient;
   begin(request: ConsentRequest, signal: AbortSignal): Promise<Begun>;
   /** Turns the callback's query into a grant. */
   complete(
@@ -74,6 +76,17 @@ export interface AppRegistration {
   register(server: string, callbackUrl: string, signal: AbortSignal): Promise<NewApp>;
   /** False: the server has forgotten the app, so another one is registered. */
   isKnown(server: string, app: App, signal: AbortSignal): Promise<boolean>;
+}
+
+/**
+ * A client that is registered nowhere: servers read its document at its client ID, which is
+ * `/connect/<network>/client-metadata.json`.
+ * @see https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/
+ */
+export interface PublicClient {
+  create(callbackUrl: string): Promise<NewApp>;
+  /** Null: this client has no document. */
+  describe(app: App, callbackUrl: string): Record<string, unknown> | null;
 }
 
 export type NewApp = Pick<App, 'clientId' | 'clientSecret'>;

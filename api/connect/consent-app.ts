@@ -1,6 +1,11 @@
 // The app of a new consent: the project's, the operator's, or one that is registered at the user's server.
-import type { AppRegistration, ConsentWay } from '../../activities/platforms/platform.ts';
+import type {
+  AppRegistration,
+  ConsentWay,
+  PublicClient,
+} from '../../activities/platforms/platform.ts';
 import {
+  addApp,
   deleteReplacedApps,
   findAppFor,
   openApp,
@@ -23,9 +28,11 @@ interface Wanted {
 export async function findConsentApp(
   context: Context,
   projectId: string,
-  { definition, way: { registration }, inputs, callbackUrl }: Wanted,
+  { definition, way, inputs, callbackUrl }: Wanted,
   signal: AbortSignal,
 ): Promise<App | null> {
+  const { registration, publicClient } = way;
+  if (publicClient) return findPublicClient(context, definition.name, publicClient);
   if (registration) {
     const server = registration.serverOf(inputs);
     // A server sends users back only to the address that was registered, so another one needs another app.
@@ -40,6 +47,21 @@ export async function findConsentApp(
   if (app) return app;
   throw new AppError('conflict', `This service can't connect ${definition.title} accounts now.`);
 }
+
+/** The document of the operator's app at a network where servers look clients up. Null: there is none. */
+export async function describeClient(
+  context: Context,
+  name: string,
+): Promise<Record<string, unknown> | null> {
+  const platform = [...context.platforms.values()].find((each) => each.definition.name === name);
+  const way = platform?.connect.find((each) => each.kind === 'consent');
+  if (!platform || !way?.publicClient) return null;
+  const app = await findPublicClient(context, platform.definition.name, way.publicClient);
+  return way.publicClient.describe(app, callbackUrlOf(context));
+}
+
+export const callbackUrlOf = ({ publicUrl }: Pick<Context, 'publicUrl'>) =>
+  `${publicUrl}/connect/callback`;
 
 /** Undefined: neither the project nor the operator has an app at the network. */
 export function findNetworkApp(
@@ -71,4 +93,19 @@ async function findServerApp(
   const row = await putApp(db, projectId, vault, { ...wanted, ...(await register()) });
   if (known) await inTransaction(db, notifier, (trx) => deleteReplacedApps(trx, projectId, row));
   return openApp(vault, row);
+}
+
+/** One for all projects. The first process to need it keeps it; the key of another one is never used. */
+async function findPublicClient(
+  context: Context,
+  platform: PlatformName,
+  client: PublicClient,
+): Promise<App> {
+  const { db, vault } = context;
+  const callbackUrl = callbackUrlOf(context);
+  const wanted = { platform, instance: callbackUrl };
+  const known = await findAppFor(db, null, vault, wanted);
+  if (known) return known;
+  await addApp(db, vault, { ...wanted, ...(await client.create(callbackUrl)) });
+  return (await findAppFor(db, null, vault, wanted))!;
 }

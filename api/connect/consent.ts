@@ -6,7 +6,7 @@ import { AppError } from '../../schema/wire/errors.ts';
 import { appDeleted } from '../accounts/write-connection.ts';
 import { beginAtNetwork, completeAtNetwork } from '../accounts/connect-at-network.ts';
 import type { Context } from '../http/context.ts';
-import { findConsentApp } from './consent-app.ts';
+import { callbackUrlOf, findConsentApp } from './consent-app.ts';
 import { discardFlows, keepFlow, type BegunConsent, type Choice, type Visit } from './flow.ts';
 import { wayAt, type Place } from './pages.ts';
 import { newState } from './session-secrets.ts';
@@ -58,5 +58,3 @@ export async function completeConsent(
   const discard = (grant: Grant) => discardFlows(context, session, [toChoice(grant)]);
   return toChoice(await completeAtNetwork(projectId, definition, way, query, request, discard));
 }
-
-const callbackUrlOf = ({ publicUrl }: Context) => `${publicUrl}/connect/callback`;

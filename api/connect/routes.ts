@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Hono, type Context as HonoContext } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { PlatformError } from '../../activities/platforms/platform-error.ts';
 import type { Platform } from '../../activities/platforms/platform.ts';
 import { findConnectSession } from '../../schema/database/accounts/connect-sessions.ts';
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
@@ -9,6 +10,7 @@ import { getProjectRow } from '../../schema/database/projects.ts';
 import { AppError, errorKinds } from '../../schema/wire/errors.ts';
 import { connectAtNetwork, describeProblem } from '../accounts/connect-at-network.ts';
 import type { Context } from '../http/context.ts';
+import { describeClient } from './consent-app.ts';
 import { beginConsent, completeConsent } from './consent.ts';
 import { cancelSession, completeChoice, completeSession, returnUrlOf } from './ending.ts';
 import { discardFlows, findFlow, keepFlow, takeFlow, type Choice, type Visit } from './flow.ts';
@@ -72,6 +74,11 @@ export function createConnectRoutes(context: Context): Hono {
     } catch (error) {
       return consentErrorPage(error, place);
     }
+  });
+
+  app.get('/:network/client-metadata.json', async (c) => {
+    const document = await readClientDocument(c.req.param('network'));
+    return document ? c.json(document) : errorPage('There is no such document.', 404);
   });
 
   app.get('/:id', async (c) => {
@@ -142,6 +149,16 @@ export function createConnectRoutes(context: Context): Hono {
     context.log.error({ err: error }, 'a connect page failed');
     return errorPage('Something went wrong. Try again in a moment.', 500);
   });
+
+  /** Null: the network has none, or none at this server's address. */
+  async function readClientDocument(network: string): Promise<Record<string, unknown> | null> {
+    try {
+      return await describeClient(context, network);
+    } catch (error) {
+      if (error instanceof PlatformError) return null;
+      throw error;
+    }
+  }
 
   /** Sets a new cookie on each load of the link, and removes the token from the address bar. */
   async function followLink(c: HonoContext, id: string, token: string): Promise<Response> {

@@ -50,7 +50,7 @@ const options = z
 export const bluesky = definePlatform({
   name: 'bluesky',
   title: 'Bluesky',
-  connectsBy: 'App password',
+  connectsBy: 'Login page or app password',
   testedWith: 'A real server (PDS)',
   settings: {
     apiUrl: baseUrl(

@@ -30,10 +30,10 @@ export async function uploadBlob(
   media: TargetMedia,
   signal: AbortSignal,
 ): Promise<Blob> {
-  const { service, accessJwt } = readCredentials(credentials);
+  const { access } = readCredentials(credentials);
   const headers = { 'content-type': media.contentType, 'content-length': String(media.bytes) };
   const call = { upload: { body: media.open(), headers } };
-  const ask = open({ service, accessJwt }, signal);
+  const ask = open(access, signal);
   const { body } = await ask('com.atproto.repo.uploadBlob', Uploaded, call);
   return body.blob;
 }

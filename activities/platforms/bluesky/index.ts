@@ -1,6 +1,8 @@
 // Bluesky: posts written as records of the account's own repository, over XRPC.
 import { z } from 'zod';
 import { bluesky } from '../../../schema/platforms/bluesky.ts';
+import { createConsent, isConsented } from './consent.ts';
+import { createDpop } from './dpop.ts';
 import { createFindDid, type LookUpTxt } from './handles.ts';
 import { createIdentify } from './identity.ts';
 import { collection, prepareRecord, readPrepared, recordKey } from './record.ts';
@@ -23,14 +25,18 @@ const Written = z.object({ uri: z.string().startsWith('at://') });
 export function createBluesky(settings: BlueskySettings): Platform {
   const { fetch, plcUrl } = settings;
   const entryway = new URL(settings.apiUrl).origin;
-  const open = createXrpc(fetch);
+  const dpop = createDpop(fetch);
+  const open = createXrpc(fetch, dpop);
   const findDid = createFindDid({ fetch, lookUpTxt: settings.lookUpTxt, open, entryway });
-  const sessions = { open, identify: createIdentify({ fetch, findDid, plcUrl }), entryway };
+  const identify = createIdentify({ fetch, findDid, plcUrl });
+  const sessions = { open, identify, entryway };
+  const consent = createConsent({ fetch, dpop, identify, entryway });
 
   return {
     definition: bluesky,
 
     connect: [
+      consent.way,
       {
         kind: 'form',
         fields: loginInput(entryway),
@@ -38,17 +44,20 @@ export function createBluesky(settings: BlueskySettings): Platform {
       },
     ],
 
-    refresh: ({ credentials }, signal) => refreshSession(sessions, credentials, signal),
+    refresh: (login, signal) =>
+      isConsented(login.credentials)
+        ? consent.refresh(login, signal)
+        : refreshSession(sessions, login.credentials, signal),
 
     prepare: (target, signal) => prepareRecord(open, target, signal),
 
     async commit(target, signal) {
-      const { service, accessJwt } = readCredentials(target.credentials);
+      const { access } = readCredentials(target.credentials);
       const { record } = readPrepared(target);
       const rkey = recordKey(target.resultId);
       const json = { repo: target.externalAccountId, collection, rkey, record };
       const call = { kind: 'commit', json } as const;
-      const ask = open({ service, accessJwt }, signal);
+      const ask = open(access, signal);
       try {
         const { body, throttle } = await ask('com.atproto.repo.putRecord', Written, call);
         return { outcome: 'published', published: toPublished(target, body.uri), throttle };
@@ -73,7 +82,10 @@ export function createBluesky(settings: BlueskySettings): Platform {
       }
     },
 
-    revoke: ({ credentials }, signal) => endSession(open, credentials, signal),
+    revoke: (login, signal) =>
+      isConsented(login.credentials)
+        ? consent.revoke(login, signal)
+        : endSession(open, login.credentials, signal),
   };
 }
 

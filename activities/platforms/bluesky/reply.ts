@@ -24,9 +24,9 @@ export async function resolveReply(
   signal: AbortSignal,
 ): Promise<{ root: Ref; parent: Ref } | null> {
   if (replyTo === null) return null;
-  const { service, accessJwt } = readCredentials(credentials);
+  const { access } = readCredentials(credentials);
   const [, repo = '', collection = '', rkey = ''] = uriPattern.exec(replyTo) ?? [];
-  const ask = open({ service, accessJwt }, signal);
+  const ask = open(access, signal);
   const call = { query: { repo, collection, rkey } };
   const { body } = await ask('com.atproto.repo.getRecord', Found, call).catch((error: unknown) => {
     throw error instanceof PlatformError && error.kind === 'rejected' ? notFound(error) : error;

@@ -1,4 +1,4 @@
-// Sessions at a PDS: the form of a login, logging in, refreshing and logging out.
+// Sessions with an app password: the form of a login, logging in, refreshing and logging out.
 import { INVALID_HANDLE, isValidDid, isValidHandle } from '@atproto/syntax';
 import { z } from 'zod';
 import type { Identify, Identity } from './identity.ts';
@@ -111,7 +111,7 @@ export async function refreshSession(
   const found = await findAgain(identify, stored.did, signal);
   const service = found?.pds ?? stored.service;
   const handle = found?.handle ?? stored.handle;
-  const ask = open({ service, refreshJwt: stored.refreshJwt }, signal);
+  const ask = open({ service, refreshJwt: credentials['refreshJwt']! }, signal);
   const method = 'com.atproto.server.refreshSession';
   const { body: session } = await ask(method, Session, { method: 'POST' });
   if (session.did !== stored.did) {
@@ -125,7 +125,7 @@ export async function refreshSession(
 }
 
 /** Undefined: the account keeps its PDS and its handle. Only a DID document may move it. */
-async function findAgain(
+export async function findAgain(
   identify: Identify,
   did: string,
   signal: AbortSignal,
@@ -137,7 +137,7 @@ async function findAgain(
   }
 }
 
-function mismatch(field: string, message: string): PlatformError {
+export function mismatch(field: string, message: string): PlatformError {
   return new PlatformError('rejected', message, { platformCode: 'identity_mismatch', field });
 }
 
@@ -146,8 +146,8 @@ export async function endSession(
   credentials: Credentials,
   signal: AbortSignal,
 ): Promise<void> {
-  const { service, refreshJwt } = readCredentials(credentials);
-  const ask = open({ service, refreshJwt }, signal);
+  const { service } = readCredentials(credentials);
+  const ask = open({ service, refreshJwt: credentials['refreshJwt']! }, signal);
   try {
     await ask('com.atproto.server.deleteSession', z.unknown(), { method: 'POST' });
   } catch (error) {
@@ -156,14 +156,18 @@ export async function endSession(
   }
 }
 
+/** Of either way to log in. `access` is what a call needs that acts for the account. */
 export function readCredentials(credentials: Credentials) {
   const { service, did, handle, accessJwt, refreshJwt } = credentials;
-  if (!service || !did || !handle || !accessJwt || !refreshJwt) {
-    throw new PlatformError('reauthorize', 'The stored session is incomplete.', {
-      isRevoked: true,
-    });
+  const { access_token, refresh_token, dpop_jwk } = credentials;
+  if (service && did && handle) {
+    const account = { service, did, handle };
+    if (accessJwt && refreshJwt) return { ...account, access: { service, accessJwt } };
+    if (access_token && refresh_token && dpop_jwk) {
+      return { ...account, access: { service, access_token, dpop_jwk } };
+    }
   }
-  return { service, did, handle, accessJwt, refreshJwt };
+  throw new PlatformError('reauthorize', 'The stored session is incomplete.', { isRevoked: true });
 }
 
 function toCredentials(session: Session, service: string, handle: string): Credentials {

@@ -1,21 +1,35 @@
 // The XRPC API of PDSs, and their refusals.
 import { z } from 'zod';
 import type { NetworkAnswer } from '../json-client.ts';
-import { createApi } from '../network-api.ts';
+import { createApi, type OpenApi } from '../network-api.ts';
 import type { Credentials, Fetch } from '../platform.ts';
 import type { Explanation, Verdict } from '../refusal.ts';
+import type { Dpop } from './dpop.ts';
 
-/** Calls with `accessJwt` or `refreshJwt`, with the `app_password` of a login, or without credentials. */
-export const createXrpc = (fetch: Fetch) =>
-  createApi(fetch, {
-    network: 'Bluesky',
-    open({ service, accessJwt, refreshJwt, app_password = '' }) {
-      const token = accessJwt ?? refreshJwt ?? '';
-      const headers = token ? { authorization: `Bearer ${token}` } : undefined;
-      return { url: `${service}/xrpc/`, headers, secrets: [token, app_password] };
-    },
-    readRefusal,
-  });
+/**
+ * Calls with the token of a login, with `refreshJwt`, with the `app_password` of a login, or without
+ * credentials.
+ */
+export function createXrpc(fetch: Fetch, dpop: Dpop): OpenApi {
+  return (credentials, signal) => {
+    const { access_token: accessToken, dpop_jwk: privateJwk } = credentials;
+    const isBound = accessToken !== undefined && privateJwk !== undefined;
+    const login = isBound ? dpop.fetchAs({ accessToken, privateJwk }) : fetch;
+    return createApi(login, { network: 'Bluesky', open, readRefusal })(credentials, signal);
+  };
+}
+
+function open({
+  service,
+  accessJwt,
+  refreshJwt,
+  app_password = '',
+  access_token = '',
+}: Credentials) {
+  const token = accessJwt ?? refreshJwt ?? '';
+  const headers = token ? { authorization: `Bearer ${token}` } : undefined;
+  return { url: `${service}/xrpc/`, headers, secrets: [token, app_password, access_token] };
+}
 
 const Refused = z.object({
   error: z.string().optional().catch(undefined),
@@ -47,9 +61,13 @@ function readRefusal({ status, body }: NetworkAnswer, credentials: Credentials):
 function verdictOf(
   code: string | undefined,
   message: string | undefined,
-  { app_password, refreshJwt }: Credentials,
+  { app_password, refreshJwt, access_token }: Credentials,
 ): Verdict | undefined {
   if (app_password !== undefined) return 'rejected';
+  // The nonce ran out while a file was uploaded, which can't be sent again at once.
+  if (code === 'use_dpop_nonce') return 'unavailable';
+  // Only the server of the login knows whether it has ended.
+  if (access_token !== undefined && code === 'InvalidToken') return 'reauthorize';
   // The record key is taken, so the post may exist already.
   if (code === 'InvalidSwap') return 'lost';
   // A revoked app password has the same code as an expired token. Only the words differ.

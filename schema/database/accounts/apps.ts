@@ -53,6 +53,21 @@ export async function putApp(
     .executeTakeFirstOrThrow();
 }
 
+/** Inserts an app of the operator's, unless it is known: the known one keeps its secret. */
+export async function addApp(
+  db: Db,
+  vault: Vault,
+  { platform, instance = '', clientId, clientSecret }: GivenApp,
+): Promise<void> {
+  const id = newId('app');
+  const key = { project_id: null, platform, instance, client_id: clientId };
+  await db
+    .insertInto('platform_apps')
+    .values({ id, ...key, ...sealSecret(vault, id, clientSecret) })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
 /**
  * Stores the apps that the operator's settings name. An app that they no longer name stays for the logins
  * that it made.
@@ -79,10 +94,13 @@ export interface WantedApp {
   operatorClientId?: string | undefined;
 }
 
-/** The app of a new consent: the project's, or else the operator's. Undefined: neither has one. */
+/**
+ * The app of a new consent: the project's, or else the operator's. Undefined: neither has one. Without a
+ * project, only the operator's.
+ */
 export async function findAppFor(
   db: Db,
-  projectId: string,
+  projectId: string | null,
   vault: Vault,
   { platform, instance = '', operatorClientId }: WantedApp,
 ): Promise<App | undefined> {

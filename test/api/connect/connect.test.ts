@@ -263,14 +263,20 @@ describe('GET /connect/:id', () => {
   });
 });
 
+/** The second way: the first one is a consent. */
+async function visitForm(session: Session) {
+  const first = await browser.visit(session.url);
+  return browser.visit(`${first.url}?way=2`);
+}
+
 async function submit(session: Session, fields: Record<string, string>) {
-  return browser.submit(await browser.visit(session.url), fields);
+  return browser.submit(await visitForm(session), fields);
 }
 
 describe('the form of a network with plain credentials', () => {
   test('asks for what the network needs, the password hidden', async () => {
     const session = await createSession({ platform: 'bluesky' });
-    const { html: text } = await browser.visit(session.url);
+    const { html: text } = await visitForm(session);
     expect(text).toMatch(/name="handle"\s+type="text"/);
     expect(text).toMatch(/name="app_password"\s+type="password"/);
     expect(text).toContain('Server (optional)');

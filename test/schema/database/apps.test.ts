@@ -1,6 +1,7 @@
 // The app that a new consent uses, and the operator's apps from the settings.
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
+  addApp,
   findAppFor,
   putApp,
   storeOperatorApps,
@@ -42,6 +43,20 @@ const start = (clientId?: string, clientSecret?: string) => {
 
 const listApps = () =>
   database.db.selectFrom('platform_apps').select(['id', 'client_id']).orderBy('id').execute();
+
+test('an app that is known keeps its secret when it is added again', async () => {
+  const app = { platform, instance: 'a.example', clientId: 'https://us.example/client' } as const;
+  const secrets = ['one', 'two', 'three'];
+  await Promise.all(
+    secrets.map((clientSecret) => addApp(database.db, rowsVault, { ...app, clientSecret })),
+  );
+  const first = await find({ instance: 'a.example' });
+  expect(secrets).toContain(first!.clientSecret);
+  await addApp(database.db, rowsVault, { ...app, clientSecret: 'four' });
+  expect(await find({ instance: 'a.example' })).toEqual(first);
+  expect(await findAppFor(database.db, null, rowsVault, app)).toEqual(first);
+  expect(await listApps()).toHaveLength(1);
+});
 
 describe('a new consent uses', () => {
   test("the project's app, or else the operator's", async () => {

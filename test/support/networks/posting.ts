@@ -136,7 +136,9 @@ async function addAccount(
   const id = newId('account');
   const { credentials } = connection;
   const { name } = platform.definition;
-  const appId = app ? (await putApp(db, null, rowsVault, { platform: name, ...app })).id : null;
+  const appId = app
+    ? (await putApp(db, projectId, rowsVault, { ...app, platform: name })).id
+    : null;
   const grantId = await addGrant(db, { projectId, platform: name, credentials, appId });
   await db
     .insertInto('social_accounts')

@@ -17,6 +17,21 @@ function end() {
   process.exit(0);
 }
 
+/**
+ * The documents of OAuth clients are at https addresses: `port-<n>.home.arpa` is this port of loopback. A PDS
+ * refuses the names that RFC 2606 reserves, but not this one: RFC 8375.
+ */
+const clientHost = /^https:\/\/port-(\d+)\.home\.arpa\//;
+const fetchAnywhere = globalThis.fetch;
+globalThis.fetch = (input, init) => {
+  const address = input instanceof Request ? input.url : String(input);
+  const [host, port] = clientHost.exec(address) ?? [];
+  if (host === undefined) return fetchAnywhere(input, init);
+  const { headers, signal } = new Request(input, init);
+  const url = address.replace(host, `http://127.0.0.1:${port}/`);
+  return fetchAnywhere(url, { headers, signal });
+};
+
 const { resolve } = createRequire(join(installation, 'package.json'));
 const load = (name) => import(pathToFileURL(resolve(name)).href);
 const [{ PDS, envToCfg, envToSecrets }, plcServer] = await Promise.all([

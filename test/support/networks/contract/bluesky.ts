@@ -1,6 +1,9 @@
 // Bluesky for the contract test: its own server, behind a port that can fail.
 import { z } from 'zod';
+import { createBluesky } from '../../../../activities/platforms/bluesky/index.ts';
+import type { Login } from '../../../../activities/platforms/platform.ts';
 import { bluesky as definition } from '../../../../schema/platforms/bluesky.ts';
+import { connectByConsent } from '../../servers/bluesky-consent.ts';
 import type { BlueskyPds } from '../../servers/bluesky-pds.ts';
 import type { Switchboard } from '../faults.ts';
 import { startFaultyServer } from '../faulty-server.ts';
@@ -54,7 +57,48 @@ export function createBlueskySubject(pds: BlueskyPds): NetworkSubject {
   };
 }
 
-async function start(pds: BlueskyPds, switchboard: Switchboard): Promise<RunningNetwork> {
+/** The same with a login at the server's page, whose requests are signed. */
+export function createBlueskyConsentSubject(pds: BlueskyPds): NetworkSubject {
+  return {
+    ...createBlueskySubject(pds),
+    title: 'bluesky with a consent',
+    start: (switchboard) => startWithConsent(pds, switchboard),
+  };
+}
+
+async function startWithConsent(
+  pds: BlueskyPds,
+  switchboard: Switchboard,
+): Promise<RunningNetwork> {
+  const user = `contract${accountCount + 1}.test`;
+  let login: Login | undefined;
+  const network = await start(pds, switchboard, async (refresh_token) => {
+    const bluesky = createBluesky({
+      fetch,
+      apiUrl: pds.url,
+      plcUrl: pds.plcUrl,
+      lookUpTxt: () => Promise.resolve(null),
+    });
+    const credentials = { ...login!.credentials, refresh_token };
+    await bluesky.revoke!({ ...login!, credentials }, AbortSignal.timeout(10_000));
+  });
+  return {
+    ...network,
+    async logIn(platform) {
+      const connected = await connectByConsent(platform, { handle: user, password });
+      login = { credentials: connected.grant.credentials, app: connected.app };
+      return connected;
+    },
+    listSecrets: () => [...network.listSecrets(), login?.credentials['dpop_jwk'] ?? []].flat(),
+  };
+}
+
+/** `endLogin`: gets the newest refresh token. Default: the app password is revoked. */
+async function start(
+  pds: BlueskyPds,
+  switchboard: Switchboard,
+  endLogin?: (refreshToken: string) => Promise<void>,
+): Promise<RunningNetwork> {
   const { did, handle, appPassword } = await pds.createAccount(
     `contract${++accountCount}.test`,
     password,
@@ -66,8 +110,9 @@ async function start(pds: BlueskyPds, switchboard: Switchboard): Promise<Running
     refuse,
     async answer(request) {
       const headers = new Headers(request.headers);
-      const token = /^Bearer (\S+)$/.exec(headers.get('authorization') ?? '')?.[1] ?? '';
-      if (expired.has(token)) headers.set('authorization', `Bearer ${pds.expireToken(token)}`);
+      const [, scheme = '', token = ''] =
+        /^(Bearer|DPoP) (\S+)$/.exec(headers.get('authorization') ?? '') ?? [];
+      if (expired.has(token)) headers.set('authorization', `${scheme} ${pds.expireToken(token)}`);
       const response = await forward(request, headers);
       const session = Session.safeParse(
         await response
@@ -85,7 +130,8 @@ async function start(pds: BlueskyPds, switchboard: Switchboard): Promise<Running
     },
     expireToken: () => void expired.add(accessTokens.at(-1)!),
     async revokeToken() {
-      await pds.revokeAppPassword(handle, password);
+      if (endLogin) await endLogin(refreshTokens.at(-1)!);
+      else await pds.revokeAppPassword(handle, password);
       expired.add(accessTokens.at(-1)!);
     },
   };
@@ -112,7 +158,16 @@ async function start(pds: BlueskyPds, switchboard: Switchboard): Promise<Running
   };
 }
 
-const Session = z.object({ accessJwt: z.string(), refreshJwt: z.string() });
+/** Of an app password, or of a consent. */
+const Session = z.union([
+  z.object({ accessJwt: z.string(), refreshJwt: z.string() }),
+  z
+    .object({ access_token: z.string(), refresh_token: z.string() })
+    .transform(({ access_token: accessJwt, refresh_token: refreshJwt }) => ({
+      accessJwt,
+      refreshJwt,
+    })),
+]);
 
 async function forward(request: Request, headers: Headers): Promise<Response> {
   const { pathname, search } = new URL(request.url);
@@ -124,9 +179,17 @@ async function forward(request: Request, headers: Headers): Promise<Response> {
   // Without the encoding that fetch has undone.
   return new Response(await response.arrayBuffer(), {
     status: response.status,
-    headers: { 'content-type': response.headers.get('content-type') ?? 'text/plain' },
+    headers: {
+      'content-type': response.headers.get('content-type') ?? 'text/plain',
+      ...pick(response.headers, ['dpop-nonce', 'www-authenticate']),
+    },
   });
 }
+
+const pick = (headers: Headers, names: string[]) =>
+  Object.fromEntries(
+    names.flatMap((name) => (headers.has(name) ? [[name, headers.get(name)!]] : [])),
+  );
 
 /** As a PDS words them. */
 function refuse(kind: RefusalKind): Response {

@@ -2,10 +2,22 @@
 import { createSwitchboard } from '../faults.ts';
 import type { NetworkKind } from '../network.ts';
 import { createConnector } from './connector.ts';
-import type { NetworkSubject } from './subject.ts';
-import { connectTo } from '../connection.ts';
+import type { Platform } from '../../../../activities/platforms/platform.ts';
+import type { NetworkSubject, RunningNetwork } from './subject.ts';
+import { connectTo, toConnection } from '../connection.ts';
 
 const connectTimeoutMs = 10_000;
+
+/** As a user of the network connects. */
+async function connect(platform: Platform, network: RunningNetwork) {
+  if (network.logIn) {
+    const { grant, app } = await network.logIn(platform);
+    return { connection: toConnection(grant), app };
+  }
+  const { app } = network;
+  const signal = AbortSignal.timeout(connectTimeoutMs);
+  return { connection: await connectTo(platform, network, signal), ...(app && { app }) };
+}
 
 export function toKind(subject: NetworkSubject): NetworkKind {
   return {
@@ -16,13 +28,10 @@ export function toKind(subject: NetworkSubject): NetworkKind {
       const switchboard = createSwitchboard();
       const network = await subject.start(switchboard, db);
       const platform = switchboard.watch(createConnector(subject.name, network, switchboard));
-      const signal = AbortSignal.timeout(connectTimeoutMs);
-      const connection = await connectTo(platform, network, signal);
       return {
         platform,
         switchboard,
-        connection,
-        ...(network.app && { app: network.app }),
+        ...(await connect(platform, network)),
         ...(subject.media && { media: subject.media }),
         listPosts: () => network.listPosts(),
         countRefreshes: () => network.countRefreshes?.() ?? 0,

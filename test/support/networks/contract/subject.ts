@@ -2,10 +2,13 @@
 import type { PlatformTools } from '../../../../activities/platforms/index.ts';
 import type {
   Credentials,
+  Grant,
   NewApp,
+  Platform,
   TargetMedia,
 } from '../../../../activities/platforms/platform.ts';
 import type { Db } from '../../../../schema/database/tables.ts';
+import type { App } from '../../../../schema/platforms/definition.ts';
 import type { PlatformName } from '../../../../schema/platforms/index.ts';
 import type { Phase } from '../../../../schema/posts/posts.ts';
 import type { Switchboard } from '../faults.ts';
@@ -70,6 +73,8 @@ export interface RunningNetwork extends LiveNetwork, AsyncDisposable {
   listPosts(): Promise<PublicPost[]> | PublicPost[];
   /** What must not show in any answer, attempt or event: every token that it ever gave out or takes. */
   listSecrets(): string[];
+  /** Logs in at the network's own page. Absent: with the form, or at a consent page that asks for nothing. */
+  logIn?(platform: Platform): Promise<{ grant: Grant; app: App }>;
   /** How often it gave new tokens; for networks that refresh. */
   countRefreshes?(): Promise<number> | number;
   /** Tools of the connector beside `fetch`, which is the switchboard's, or instead of it. */

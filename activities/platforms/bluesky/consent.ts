@@ -1,0 +1,203 @@
+// Logins at the page of an account's own server: OAuth with a pushed request, PKCE and DPoP.
+import { INVALID_HANDLE, isValidDid, isValidHandle } from '@atproto/syntax';
+import { z } from 'zod';
+import { createPrivateJwk } from '../key-pairs.ts';
+import { createOAuth, type Answered, type OAuth } from '../oauth.ts';
+import { PlatformError } from '../platform-error.ts';
+import type {
+  ConsentWay,
+  Credentials,
+  Fetch,
+  Grant,
+  Login,
+  RefreshedCredentials,
+} from '../platform.ts';
+import { findIssuer, getServerMetadata } from './authorization-server.ts';
+import { publicClient, scopes } from './client.ts';
+import type { Dpop } from './dpop.ts';
+import type { Identify, Identity } from './identity.ts';
+import { findAgain, mismatch, readCredentials } from './session.ts';
+
+export interface ConsentSettings {
+  fetch: Fetch;
+  dpop: Dpop;
+  identify: Identify;
+  /** The operator's entryway, which may use `http:`. */
+  entryway: string;
+}
+
+export interface Consent {
+  readonly way: ConsentWay;
+  refresh(login: Login, signal: AbortSignal): Promise<RefreshedCredentials>;
+  revoke(login: Login, signal: AbortSignal): Promise<void>;
+}
+
+/** Made by a consent, not with an app password. */
+export const isConsented = ({ dpop_jwk }: Credentials): boolean => dpop_jwk !== undefined;
+
+/** @see https://atproto.com/specs/oauth#summary-of-authorization-flow */
+export function createConsent({ fetch, dpop, identify, entryway }: ConsentSettings): Consent {
+  /** The OAuth of one login at its server. `isNew`: it isn't stored yet. */
+  async function open(
+    { issuer = '', dpop_jwk = '' }: Credentials,
+    { isNew, parameters = {} }: { isNew: boolean; parameters?: Record<string, string> },
+    signal: AbortSignal,
+  ): Promise<OAuth> {
+    const server = await getServerMetadata(fetch, issuer, signal);
+    if (!server) throw noOAuth(issuer, isNew);
+    const { revocation_endpoint } = server;
+    return createOAuth(dpop.fetch, {
+      network: 'Bluesky',
+      issuer,
+      authorizationEndpoint: server.authorization_endpoint,
+      pushedRequestEndpoint: server.pushed_authorization_request_endpoint,
+      tokenEndpoint: server.token_endpoint,
+      ...(revocation_endpoint !== undefined && { revocationEndpoint: revocation_endpoint }),
+      clientAuth: 'private_key_jwt',
+      dpop: await dpop.sign(dpop_jwk),
+      scopes,
+      parameters,
+      needsRefreshToken: true,
+    });
+  }
+
+  /** A server that the user names is a PDS, or gives the logins itself. */
+  async function findServer(handle: string, signal: AbortSignal) {
+    if (URL.canParse(handle)) {
+      return { issuer: (await findIssuer(fetch, handle, signal)) ?? handle, parameters: {} };
+    }
+    const { did, pds } = await identify(handle, signal);
+    const issuer = await findIssuer(fetch, pds, signal);
+    if (issuer === null) throw noOAuth(pds, true);
+    return { issuer, did, parameters: { login_hint: handle } };
+  }
+
+  /** Only the server that an account's own PDS names can log it in. */
+  async function checkIssuer(
+    { did, pds }: Identity,
+    { issuer, isNew }: { issuer: string; isNew: boolean },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const named = await findIssuer(fetch, pds, signal);
+    if (named === null) throw noOAuth(pds, isNew);
+    if (named !== issuer) {
+      throw mismatch('handle', `The PDS of ${did} doesn't log in at ${issuer}.`);
+    }
+  }
+
+  return {
+    way: {
+      kind: 'consent',
+      inputs: consentInput(entryway),
+      publicClient,
+
+      async begin(request, signal) {
+        const { issuer, did, parameters } = await findServer(request.inputs['handle']!, signal);
+        const login = { issuer, dpop_jwk: await createPrivateJwk() };
+        const oauth = await open(login, { isNew: true, parameters }, signal);
+        const { url, flow } = await oauth.begin(request, signal);
+        return { url, flow: { ...flow, ...login, ...(did !== undefined && { did }) } };
+      },
+
+      async complete(query, request, signal): Promise<Grant> {
+        const { issuer = '', dpop_jwk = '', did } = request.flow;
+        const oauth = await open(request.flow, { isNew: true }, signal);
+        const answered = await oauth.complete(query, request, signal);
+        const sub = subjectOf(answered);
+        if (did !== undefined && sub !== did) {
+          throw mismatch('handle', `${issuer} logged in to another account than ${did}.`);
+        }
+        const identity = await identify(sub, signal);
+        await checkIssuer(identity, { issuer, isNew: true }, signal);
+        const handle = identity.handle ?? INVALID_HANDLE;
+        const login = { service: identity.pds, did: sub, handle, issuer, dpop_jwk };
+        return {
+          credentials: { ...login, ...answered.credentials },
+          scope: answered.scope,
+          tokenExpiresAt: answered.tokenExpiresAt,
+          accounts: [{ externalAccountId: sub, accountName: handle, problem: null }],
+        };
+      },
+    },
+
+    /** The login moves with its account to another PDS of the same server. */
+    async refresh({ credentials, app }, signal) {
+      const stored = readCredentials(credentials);
+      const { issuer = '' } = credentials;
+      const found = await findAgain(identify, stored.did, signal);
+      const service = found?.pds ?? stored.service;
+      if (found && service !== stored.service) {
+        await checkIssuer(found, { issuer, isNew: false }, signal);
+      }
+      const handle = found?.handle ?? stored.handle;
+      const oauth = await open(credentials, { isNew: false }, signal);
+      const answered = await oauth.refresh({ credentials, app }, signal).catch(throwEnded);
+      if (subjectOf(answered) !== stored.did) {
+        throw mismatch('handle', `${issuer} answered for another account than ${stored.did}.`);
+      }
+      return {
+        accountName: handle,
+        credentials: { ...credentials, service, handle, ...answered.credentials },
+        tokenExpiresAt: answered.tokenExpiresAt,
+      };
+    },
+
+    async revoke(login, signal) {
+      const oauth = await open(login.credentials, { isNew: false }, signal);
+      await oauth.revoke(login, signal);
+    },
+  };
+}
+
+/** A stored login stays: its server may only be misconfigured for a while. */
+function noOAuth(server: string, isNew: boolean): PlatformError {
+  const message = `${new URL(server).host} offers no login with OAuth.`;
+  if (!isNew) return new PlatformError('unavailable', message);
+  const options = { platformCode: 'oauth_not_supported', field: 'handle' };
+  return new PlatformError('rejected', `${message} Use an app password instead.`, options);
+}
+
+/** A refused refresh is the end of the login, as with an app password. */
+function throwEnded(error: unknown): never {
+  if (!(error instanceof PlatformError) || error.kind !== 'reauthorize') throw error;
+  throw new PlatformError('reauthorize', error.message, { ...error.options, isRevoked: true });
+}
+
+/** The DID that the tokens are for. Throws unless they are bound to our key and allow everything asked for. */
+function subjectOf({ answer }: Answered): string {
+  const { sub, scope = '', token_type } = answer;
+  const granted = scope.split(' ');
+  const missing = scopes.filter((needed) => !granted.includes(needed));
+  if (missing.length > 0) {
+    const message = `This login lacks these permissions: ${missing.join(', ')}. Log in again and allow them.`;
+    throw new PlatformError('rejected', message, { platformCode: 'scope_missing' });
+  }
+  if (token_type === 'dpop' && typeof sub === 'string' && isValidDid(sub)) return sub;
+  throw new PlatformError('rejected', "Bluesky answered with a login that can't be used.");
+}
+
+function consentInput(entryway: string): z.ZodType<Record<string, string>> {
+  return z.strictObject({
+    handle: z
+      .string()
+      .trim()
+      .transform((given) => toServer(given) ?? given.replace(/^@/, '').toLowerCase())
+      .refine(
+        (given) =>
+          isValidHandle(given) ||
+          isValidDid(given) ||
+          given.startsWith('https://') ||
+          given === entryway,
+        'must be a full handle, a DID, or a server that begins with https://',
+      )
+      .meta({
+        title: 'Handle or server',
+        description: `Such as \`ada.bsky.social\`, or \`${entryway}\` if you don't know your handle.`,
+      }),
+  });
+}
+
+/** The origin of a URL. */
+function toServer(given: string): string | undefined {
+  return /^https?:\/\//i.test(given) ? URL.parse(given)?.origin : undefined;
+}
