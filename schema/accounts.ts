@@ -14,6 +14,7 @@ import {
   Id,
   SocialAccountId,
 } from './wire/shared-fields.ts';
+import type { Text } from './wire/names.ts';
 import { GivenTime, Timestamp } from './wire/timestamp.ts';
 
 export const ConnectionType = describedEnum('ConnectionType', 'How the account was connected.', {
@@ -244,19 +245,49 @@ export type ConnectSessionStatus = z.infer<typeof ConnectSessionStatus>;
 
 export const CreateConnectSession = z
   .strictObject({
-    platform: GivenPlatform.meta({ description: 'Network of the account.' }),
-    external_user_id: GivenUserId,
+    platform: GivenPlatform.optional().meta({
+      description: 'Network of the account. Required unless you send `social_account_id`.',
+    }),
+    external_user_id: GivenUserId.optional().meta({
+      description:
+        'ID, in your system, of the user who owns the account. Required unless you send `social_account_id`.',
+    }),
     external_user_email: GivenUserEmail.optional(),
+    social_account_id: z.string().min(1).max(255).optional().meta({
+      description:
+        'ID of an account to reconnect. The session then connects this account only, and keeps its network and its user.',
+    }),
     return_url: z
       .url({ protocol: /^https?$/ })
       .max(2048)
       .optional()
       .meta({
         description:
-          "Page that the user returns to at the end. Its origin must be one of the project's `return_origins`, if there are any.",
+          "Page that the user returns to at the end. With a production key, its origin must be one of the project's `return_origins`. A loopback address is also allowed while Fanfare's own URL is one. A test key can use any.",
       }),
   })
-  .meta({ id: 'CreateConnectSession', description: 'A connect session to create.' });
+  .superRefine((input, { addIssue }) => {
+    const isReconnect = input.social_account_id !== undefined;
+    const add = (name: keyof typeof input, code: string, text: Text) =>
+      addIssue({ code: 'custom', path: [name], params: { code, text } });
+    for (const name of ['platform', 'external_user_id'] as const) {
+      if (isReconnect || input[name] !== undefined) continue;
+      add(name, 'required', ({ field }) => `is required without ${field('social_account_id')}`);
+    }
+    for (const name of ['platform', 'external_user_id', 'external_user_email'] as const) {
+      if (!isReconnect || input[name] === undefined) continue;
+      add(
+        name,
+        'set_by_account',
+        ({ field }) => `can't be sent with ${field('social_account_id')}`,
+      );
+    }
+  })
+  .meta({
+    id: 'CreateConnectSession',
+    description:
+      'A connect session to create: for a `platform` and a user, or for an account to reconnect.',
+  });
 export type CreateConnectSession = z.infer<typeof CreateConnectSession>;
 
 export const ConnectSession = z
@@ -270,7 +301,11 @@ export const ConnectSession = z
     environment: KeyEnvironment.meta({
       description: 'Environment of the API key that created the session.',
     }),
-    external_user_id: GivenUserId,
+    external_user_id: ExternalUserId.nullable(),
+    social_account_id: z.string().nullable().meta({
+      description:
+        'ID of the account that the session reconnects. Null if it connects other accounts.',
+    }),
     status: ConnectSessionStatus,
     expires_at: Timestamp.meta({ description: 'Time when the hosted page expires.' }),
     completed_social_account_id: z.string().nullable().meta({

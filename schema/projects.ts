@@ -5,7 +5,7 @@ import { someChange } from './wire/some-change.ts';
 
 const returnOrigins = {
   description:
-    'Origins that the `return_url` of a connect session can have. An empty list allows any origin.',
+    'Origins that the `return_url` of a connect session can have. Sessions of a production key need one.',
 };
 const brandColor = {
   description: 'Color of the hosted pages, as `#rrggbb`. Null for the default color.',

@@ -159,7 +159,8 @@ function grantOf(
 }
 
 function refuseMove(known: SocialAccountRow, { mayMove, externalUserId }: NewConnection): void {
-  if (mayMove || known.status !== 'active' || known.external_user_id === externalUserId) return;
+  if (mayMove || known.status !== 'active' || known.external_user_id === (externalUserId ?? null))
+    return;
   // A page shows only the message.
   throw new AppError(
     'account_in_use',

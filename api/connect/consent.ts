@@ -8,14 +8,14 @@ import { beginAtNetwork, completeAtNetwork } from '../accounts/connect-at-networ
 import type { Context } from '../http/context.ts';
 import { callbackUrlOf, findConsentApp } from './consent-app.ts';
 import { discardFlows, keepFlow, type BegunConsent, type Choice, type Visit } from './flow.ts';
-import { wayAt, type Place } from './pages.ts';
+import { wayOf, type SelectedWay } from './selected-way.ts';
 import { newState } from './session-secrets.ts';
 
 /** Returns the address of the consent page. */
 export async function beginConsent(
   context: Context,
   visit: Visit,
-  { platform, index }: Place,
+  { platform, index }: SelectedWay,
   way: ConsentWay,
   given: Record<string, string>,
 ): Promise<string> {
@@ -37,21 +37,21 @@ export async function beginConsent(
 export async function completeConsent(
   context: Context,
   session: ConnectSessionRow,
-  place: Place,
+  selected: SelectedWay,
   { state, inputs, flow, appId }: BegunConsent,
   query: Record<string, string>,
 ): Promise<Choice | undefined> {
   const { project_id: projectId } = session;
-  const way = wayAt(place);
+  const way = wayOf(selected);
   if (way?.kind !== 'consent') return undefined;
   const app = appId === null ? null : await findApp(context.db, projectId, context.vault, appId);
   if (app === undefined) throw new AppError('conflict', appDeleted);
   const request = { state, callbackUrl: callbackUrlOf(context), app, inputs, flow };
-  const { definition } = place.platform;
+  const { definition } = selected.platform;
   const toChoice = (grant: Grant): Choice => ({
     kind: 'choice',
     state,
-    way: place.index,
+    way: selected.index,
     grant,
     appId,
   });

@@ -1,5 +1,6 @@
 // Ends a connect session: completed with accounts, or canceled. A session ends only once.
 import type { Grant, GrantedAccount } from '../../activities/platforms/platform.ts';
+import { getAccountRow } from '../../schema/database/accounts/accounts.ts';
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import {
   lockConnectSession,
@@ -51,6 +52,25 @@ export function completeChoice(
   });
 }
 
+/**
+ * The login with the account to reconnect alone, or as it is if the user chooses the accounts. Throws if
+ * it doesn't reach that account.
+ */
+export async function restrictToAccount(
+  { db }: Context,
+  { project_id: projectId, environment, social_account_id: id }: ConnectSessionRow,
+  login: Choice,
+): Promise<Choice> {
+  if (id === null) return login;
+  const known = await getAccountRow(db, { projectId, environment }, id);
+  const accounts = login.grant.accounts.filter(
+    ({ externalAccountId }) => externalAccountId === known.external_account_id,
+  );
+  if (accounts.length > 0) return { ...login, grant: { ...login.grant, accounts } };
+  const message = `This login does not reach the account ${known.account_name}. Log in as a user who can post to it.`;
+  throw new AppError('conflict', message);
+}
+
 /** In the order of the grant. */
 function choose({ accounts }: Grant, ids: readonly string[]): GrantedAccount[] {
   if (ids.length === 0) throw new AppError('validation_error', 'Choose at least one account.');
@@ -77,7 +97,7 @@ async function writeAccounts(
     accounts,
     appId,
     connectionType: 'managed',
-    externalUserId: session.external_user_id,
+    externalUserId: session.external_user_id ?? undefined,
     externalUserEmail: session.external_user_email ?? undefined,
     mayMove: false,
   });
@@ -127,15 +147,4 @@ async function endSession(
   });
   await data.afterwards?.();
   return data.session;
-}
-
-/** The address to send the user to. Null: show a page that says how the session ended. */
-export function returnUrlOf(session: ConnectSessionRow): string | null {
-  if (session.return_url === null) return null;
-  const url = new URL(session.return_url);
-  url.searchParams.set('status', statusOf(session));
-  url.searchParams.set('session_id', session.id);
-  if (session.completed_social_account_ids.length > 0) url.searchParams.delete('account_id');
-  for (const id of session.completed_social_account_ids) url.searchParams.append('account_id', id);
-  return url.href;
 }

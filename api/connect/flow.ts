@@ -21,20 +21,19 @@ interface FlowOf<Kind> {
   state: string;
   /** Position in `platform.connect`. */
   way: number;
+  /** The app that the login is made with. Null: none. */
+  appId: string | null;
 }
 
 /** A consent that has begun, until its callback. */
 export interface BegunConsent extends FlowOf<'consent'> {
   inputs: Record<string, string>;
   flow: Flow;
-  appId: string | null;
 }
 
 /** A login, until the user has chosen among its accounts. */
 export interface Choice extends FlowOf<'choice'> {
   grant: Grant;
-  /** The app that the login was made with. Null: none. */
-  appId: string | null;
 }
 
 export type StoredFlow = BegunConsent | Choice;

@@ -81,6 +81,16 @@ function useLabels(message: string, fields: CredentialField[]): string {
     .reduce((text, { name, label }) => text.replaceAll(name, label), message);
 }
 
+/** Links to the fields to correct. */
+export function issueSummary(wrong: readonly { name: string; issues: string[] }[]): Html {
+  return html`<section aria-labelledby="problem" class="summary">
+    <h2 id="problem">There is a problem</h2>
+    <ul>
+      ${wrong.map(({ name, issues }) => html`<li><a href="#${name}">${issues.join(' ')}</a></li>`)}
+    </ul>
+  </section>`;
+}
+
 export function showField(
   field: CredentialField & { issues: string[] },
   value: string | undefined,

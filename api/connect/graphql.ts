@@ -25,13 +25,21 @@ builder.node(ConnectSessionRef, {
     url: t.exposeString('url', { nullable: true }),
     platform: t.expose('platform', { type: PlatformRef }),
     environment: t.expose('environment', { type: KeyEnvironmentRef }),
-    externalUserId: t.exposeString('external_user_id'),
+    externalUserId: t.exposeString('external_user_id', { nullable: true }),
+    socialAccountId: t.exposeID('social_account_id', { nullable: true }),
     status: t.expose('status', { type: ConnectSessionStatusRef }),
     expiresAt: t.expose('expires_at', { type: 'DateTime' }),
     completedSocialAccountId: t.exposeID('completed_social_account_id', { nullable: true }),
     completedSocialAccountIds: t.exposeIDList('completed_social_account_ids'),
     createdAt: t.expose('created_at', { type: 'DateTime' }),
   }),
+});
+
+linkOne(ConnectSessionRef, 'socialAccount', {
+  type: AccountRef,
+  load: accountNodes.load,
+  description: 'Account that the session reconnects. Null if it connects other accounts.',
+  idOf: (session) => session.social_account_id,
 });
 
 linkOne(ConnectSessionRef, 'completedSocialAccount', {
@@ -50,9 +58,10 @@ linkMany(ConnectSessionRef, 'completedSocialAccounts', {
 
 const CreateConnectSessionInput = builder.inputType('CreateConnectSessionInput', {
   fields: (t) => ({
-    platform: t.field({ type: PlatformRef, required: true }),
-    externalUserId: t.string({ required: true }),
+    platform: t.field({ type: PlatformRef }),
+    externalUserId: t.string(),
     externalUserEmail: t.string(),
+    socialAccountId: t.id(),
     returnUrl: t.string(),
   }),
 });

@@ -1,6 +1,7 @@
 // Operations on connect sessions: create one for a user, and read its status.
 import { findFormWay } from '../../activities/platforms/index.ts';
 import type { ConnectSession, CreateConnectSession } from '../../schema/accounts.ts';
+import { listAccountsById } from '../../schema/database/accounts/accounts.ts';
 import {
   getConnectSessionRow,
   insertConnectSession,
@@ -25,8 +26,7 @@ export async function createConnectSession(
   caller: Caller,
   input: CreateConnectSession,
 ): Promise<Answer<ConnectSession>> {
-  requireReach(caller, input.platform);
-  await requireConfigured(context, caller, input.platform);
+  const subject = await findSubject(context, caller, input);
   if (input.return_url !== undefined) await checkReturnUrl(context, caller, input.return_url);
   return transact(context, caller, async ({ trx, note }) => {
     const id = newId('connectSession');
@@ -35,9 +35,7 @@ export async function createConnectSession(
       id,
       project_id: caller.projectId,
       environment: caller.environment,
-      platform: input.platform,
-      external_user_id: input.external_user_id,
-      external_user_email: input.external_user_email ?? null,
+      ...subject,
       return_url: input.return_url ?? null,
       status: 'pending',
       expires_at: new Date(Date.now() + lifetimeMs),
@@ -67,33 +65,76 @@ export async function findConnectSessions(
   return rows.map(presentConnectSession);
 }
 
+/** Returns what the session connects: accounts of a network for a user, or one known account again. */
+async function findSubject(context: Context, caller: Caller, input: CreateConnectSession) {
+  const { social_account_id: accountId, platform, external_user_id, external_user_email } = input;
+  if (accountId === undefined) {
+    const name = platform!;
+    requireReach(caller, name);
+    await requireConfigured(context, caller, name, 'platform');
+    return {
+      platform: name,
+      external_user_id: external_user_id!,
+      external_user_email: external_user_email ?? null,
+      social_account_id: null,
+    };
+  }
+  const [account] = await listAccountsById(context.db, caller, [accountId]);
+  if (!account) {
+    const message = 'No account has this ID.';
+    throw validationError([{ path: ['social_account_id'], code: 'unknown_account', message }]);
+  }
+  await requireConfigured(context, caller, account.platform, 'social_account_id');
+  return {
+    platform: account.platform,
+    external_user_id: account.external_user_id,
+    // The account keeps its own.
+    external_user_email: null,
+    social_account_id: account.id,
+  };
+}
+
 /** The network is on, and has the app that its ways to connect need. */
 async function requireConfigured(
   context: Context,
   { projectId }: Caller,
   name: PlatformName,
+  field: 'platform' | 'social_account_id',
 ): Promise<void> {
   const platform = context.platforms.get(name);
   const needsApp = platform?.definition.hasApp === true && !findFormWay(platform);
   if (platform && !needsApp) return;
   if (platform && (await findNetworkApp(context, projectId, platform.definition))) return;
-  const message: Text = platform
+  const problem = platform
     ? 'needs an app. Set your own, or ask the operator for one.'
     : 'is not configured on this server';
-  throw validationError([{ path: ['platform'], code: 'platform_not_configured', message }]);
+  const message = field === 'platform' ? problem : `names an account whose network ${problem}`;
+  throw validationError([{ path: [field], code: 'platform_not_configured', message }]);
 }
 
-async function checkReturnUrl({ db }: Context, { projectId }: Caller, url: string): Promise<void> {
+async function checkReturnUrl(
+  { db, publicUrl }: Context,
+  { projectId, environment }: Caller,
+  url: string,
+): Promise<void> {
   const { username, password, origin } = new URL(url);
   if (username !== '' || password !== '') {
     const message = 'must not contain a user name or password';
     throw validationError([{ path: ['return_url'], code: 'has_credentials', message }]);
   }
+  if (environment === 'test' || (isLoopback(url) && isLoopback(publicUrl))) return;
   const { return_origins } = await getProjectRow(db, projectId);
-  if (return_origins.length === 0) return;
   if (return_origins.some((allowed) => new URL(allowed).origin === origin)) return;
   const message: Text = ({ field }) => `must be at one of the project's ${field('return_origins')}`;
-  throw validationError([
-    { path: ['return_url'], code: 'origin_not_allowed', message, actual: origin },
-  ]);
+  const hint: Text = ({ field, operation }) =>
+    `Add the origin to ${field('return_origins')} with ${operation('updateProject')}.`;
+  throw validationError(
+    [{ path: ['return_url'], code: 'origin_not_allowed', message, actual: origin }],
+    hint,
+  );
+}
+
+/** As browsers reach it: RFC 6761 and RFC 5735. `URL` writes every IPv4 address in full. */
+function isLoopback(url: string): boolean {
+  return /^(127\.\d+\.\d+\.\d+|\[::1\]|(.+\.)?localhost)$/.test(new URL(url).hostname);
 }

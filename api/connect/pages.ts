@@ -1,91 +1,121 @@
 // The hosted pages of a connect session.
 import { html } from 'hono/html';
-import type { z } from 'zod';
-import type { ConnectWay, GrantedAccount, Platform } from '../../activities/platforms/platform.ts';
+import type { GrantedAccount } from '../../activities/platforms/platform.ts';
 import type { ConnectSessionStatus } from '../../schema/accounts.ts';
 import { errorKinds, type AppError } from '../../schema/wire/errors.ts';
-import { page, prose, type Html } from '../http/pages.ts';
-import { findIssues, findOtherIssues, readFields, showField } from './form-fields.ts';
+import { page, prose, type Html, type PageOptions } from '../http/pages.ts';
+import { findIssues, findOtherIssues, issueSummary, readFields, showField } from './form-fields.ts';
+import type { PageSession } from './page-session.ts';
+import { fieldsOf, wayOf, type SelectedWay } from './selected-way.ts';
 
-export function endedPage(status: Exclude<ConnectSessionStatus, 'pending'>): Promise<Response> {
+export type EndedStatus = Exclude<ConnectSessionStatus, 'pending'>;
+
+export function endedPage(status: EndedStatus, session: PageSession): Promise<Response> {
+  const { network, brand } = session;
   switch (status) {
     case 'completed':
-      return page('Connected', html`<p>Your account is connected. You can close this page.</p>`);
+      return sessionPage(
+        `Connected to ${network}`,
+        html`<p>Your account is connected. You can close this page.</p>
+          ${wayBack(session)}`,
+        session,
+      );
     case 'canceled':
-      return page(
-        'Not connected',
-        html`<p>Your account was not connected. You can close this page.</p>`,
+      return sessionPage(
+        `Not connected to ${network}`,
+        html`<p>Your account was not connected. You can close this page.</p>
+          ${wayBack(session)}`,
+        session,
       );
     case 'expired':
-      return page('This link has expired', html`<p>Go back to the app and ask for a new one.</p>`, {
-        status: 410,
-      });
+      return sessionPage(
+        'This link has expired',
+        html`<p>Your account is not connected. Go back to ${brand.name} and ask for a new link.</p>
+          ${wayBack(session)}`,
+        session,
+        { status: 410 },
+      );
   }
 }
 
-/** A way to connect at a network, of a session. */
-export interface Place {
-  platform: Platform;
-  /** Position in `platform.connect`. */
-  index: number;
-  sessionId: string;
+/** A page in the project's name. */
+function sessionPage(
+  title: string,
+  body: Html,
+  { network, brand }: PageSession,
+  { isInvalid = false, ...options }: PageOptions & { isInvalid?: boolean } = {},
+): Promise<Response> {
+  const parts = [title, ...(title.includes(network) ? [] : [network]), brand.name];
+  const documentTitle = `${isInvalid ? 'Error: ' : ''}${parts.join(' – ')}`;
+  return page(title, body, { ...options, brand, documentTitle });
 }
 
-export function wayAt({ platform, index }: Place): ConnectWay | undefined {
-  return platform.connect[index];
+function wayBack({ returnUrl, brand }: PageSession): Html | null {
+  return returnUrl === null
+    ? null
+    : html`<p><a href="${returnUrl}">Return to ${brand.name}</a></p>`;
 }
 
-/** The schema of what the way asks the user for. */
-export function fieldsOf(way: ConnectWay): z.ZodType<Record<string, string>> | undefined {
-  return way.kind === 'form' ? way.fields : way.inputs;
-}
+const urlOf = ({ id }: PageSession, index: number) =>
+  `/connect/${id}${index === 0 ? '' : `?way=${index + 1}`}`;
 
-const urlOf = ({ sessionId, index }: Place) =>
-  `/connect/${sessionId}${index === 0 ? '' : `?way=${index + 1}`}`;
-
-/** `place`: where the user can try again. */
-export function errorPage(message: string, status: number, place?: Place): Promise<Response> {
-  return page(
-    'Your account could not be connected',
+/** For a failure of a session that stays open. `selected`: the way to try again. */
+export function failedPage(
+  message: string,
+  status: number,
+  session: PageSession,
+  selected?: SelectedWay,
+): Promise<Response> {
+  return sessionPage(
+    `Your ${session.network} account could not be connected`,
     html`<p>${message}</p>
-      ${place && html`<p><a href="${urlOf(place)}">Try again</a></p>`} ${place && otherWays(place)}`,
+      <p><a href="${urlOf(session, selected?.index ?? 0)}">Try again</a></p>
+      ${selected && otherWays(session, selected)} ${wayBack(session)}`,
+    session,
     { status },
   );
 }
 
+/** For a request that belongs to no known session. */
+export function errorPage(message: string, status: number): Promise<Response> {
+  return page('Your account could not be connected', html`<p>${message}</p>`, { status });
+}
+
 /** For a callback whose flow was used, replaced or lost. */
-export function usedPage(sessionId: string): Promise<Response> {
-  return page(
+export function usedPage(session: PageSession): Promise<Response> {
+  return sessionPage(
     'This step is out of date',
     html`<p>
         It was already used, or you have started again since. Your account is not connected yet.
       </p>
-      <p><a href="/connect/${sessionId}">Continue</a></p>`,
+      <p><a href="${urlOf(session, 0)}">Continue</a></p>
+      ${wayBack(session)}`,
+    session,
     { status: 409 },
   );
 }
 
-function otherWays(place: Place): Html[] {
-  const { sessionId, platform } = place;
+function otherWays({ id, network }: PageSession, { platform, ...selected }: SelectedWay): Html[] {
   return platform.connect.flatMap((way, index) => {
-    if (index === place.index) return [];
-    const label = `${way.kind === 'consent' ? 'Log in at' : 'Enter credentials for'} ${platform.definition.title}`;
-    return [html`<p><a href="/connect/${sessionId}?way=${index + 1}">${label} instead</a></p>`];
+    if (index === selected.index) return [];
+    const label = `${way.kind === 'consent' ? 'Log in at' : 'Enter credentials for'} ${network}`;
+    return [html`<p><a href="/connect/${id}?way=${index + 1}">${label} instead</a></p>`];
   });
 }
 
-/** For a browser without the session's cookie. */
-export function otherBrowserPage(): Promise<Response> {
-  return page(
+/** For a browser without the session's cookie. It isn't sent back, since the session isn't its own. */
+export function otherBrowserPage(session: PageSession): Promise<Response> {
+  return sessionPage(
     'This page was opened in another browser',
     html`<p>This page works only in the browser that opened the link, for 30 minutes.</p>
-      <p>Go back to the app and open the link again.</p>`,
+      <p>Go back to ${session.brand.name} and open the link again.</p>`,
+    session,
     { status: 403 },
   );
 }
 
-export interface FieldsForm extends Place {
-  projectName: string;
+export interface FieldsForm extends SelectedWay {
+  session: PageSession;
   state: string;
   values: Record<string, string>;
   error?: AppError;
@@ -93,32 +123,40 @@ export interface FieldsForm extends Place {
 
 /** Asks for the credentials of a form, or for the inputs of a consent. */
 export function formPage(form: FieldsForm): Promise<Response> {
-  const { platform, projectName, state, error } = form;
-  const network = platform.definition.title;
-  const way = wayAt(form)!;
+  const { session, index, state, error } = form;
+  const way = wayOf(form)!;
   const { description, fields } = readFields(fieldsOf(way)!);
   const shown = fields.map((field) => ({ ...field, issues: findIssues(field, fields, error) }));
-  const firstWrong = shown.find(({ issues }) => issues.length > 0);
-  return page(
-    `Connect your ${network} account`,
-    html`<p><strong>${projectName}</strong> asks to post to ${network} on your behalf.</p>
-      ${description !== undefined && html`<p>${prose(description)}</p>`}
+  const wrong = shown.filter(({ issues }) => issues.length > 0);
+  return sessionPage(
+    `${session.accountName === null ? 'Connect' : 'Reconnect'} your ${session.network} account`,
+    html`${request(session)} ${description !== undefined && html`<p>${prose(description)}</p>`}
       ${findOtherIssues(fields, error).map((text) => html`<p role="alert">${prose(text)}</p>`)}
-      <form method="post" action="${urlOf(form)}">
+      ${wrong.length > 0 && issueSummary(wrong)}
+      <form method="post" action="${urlOf(session, index)}">
         <input type="hidden" name="state" value="${state}" />
-        ${shown.map((field) => showField(field, form.values[field.name], field === firstWrong))}
+        ${shown.map((field) => showField(field, form.values[field.name], field === wrong[0]))}
         <button class="first" name="decision" value="connect">
           ${way.kind === 'form' ? 'Connect' : 'Continue'}
         </button>
         <button name="decision" value="cancel" formnovalidate>Cancel</button>
       </form>
-      ${otherWays(form)}`,
-    { status: error ? 422 : 200, isFormLeaving: true },
+      ${otherWays(session, form)}`,
+    session,
+    { status: error ? 422 : 200, isFormLeaving: true, isInvalid: error !== undefined },
   );
 }
 
-export interface ChoiceForm extends Place {
-  projectName: string;
+/** What the project asks the user for. */
+function request({ brand, network, accountName }: PageSession): Html {
+  return html`<p>
+    <strong>${brand.name}</strong> asks to post to ${network} on your
+    behalf${accountName !== null && html` again, as <bdi>${accountName}</bdi>`}.
+  </p>`;
+}
+
+export interface ChoiceForm extends SelectedWay {
+  session: PageSession;
   state: string;
   accounts: readonly GrantedAccount[];
   /** IDs that the user chose before. */
@@ -128,21 +166,24 @@ export interface ChoiceForm extends Place {
 
 /** Asks which accounts of a login to connect. */
 export function choicePage(form: ChoiceForm): Promise<Response> {
-  const { platform, index, sessionId, projectName, state, accounts, chosen = [], error } = form;
-  const network = platform.definition.title;
-  return page(
-    `Choose your ${network} accounts`,
-    html`<p><strong>${projectName}</strong> asks to post to ${network} on your behalf.</p>
-      ${error && html`<p role="alert">${error.message}</p>`}
-      <form method="post" action="/connect/${sessionId}">
+  const { session, index, state, accounts, chosen = [], error } = form;
+  return sessionPage(
+    `Choose your ${session.network} accounts`,
+    html`${request(session)} ${error && html`<p role="alert">${error.message}</p>`}
+      <form method="post" action="${urlOf(session, 0)}">
         <input type="hidden" name="state" value="${state}" />
         ${accounts.map((account, i) => showAccount(account, i, chosen))}
         <button class="first" name="decision" value="choose">Connect</button>
         <button name="decision" value="cancel">Cancel</button>
       </form>
-      <p><a href="/connect/${sessionId}?way=${index + 1}">Log in again</a></p>
-      ${otherWays(form)}`,
-    { status: error ? errorKinds[error.code].status : 200, isFormLeaving: true },
+      <p><a href="/connect/${session.id}?way=${index + 1}">Log in again</a></p>
+      ${otherWays(session, form)}`,
+    session,
+    {
+      status: error ? errorKinds[error.code].status : 200,
+      isFormLeaving: true,
+      isInvalid: error !== undefined,
+    },
   );
 }
 

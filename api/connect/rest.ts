@@ -7,7 +7,8 @@ export const connectRoutes = [
   post('/v1/connect/sessions', {
     name: 'createConnectSession',
     summary: 'Create a connect session',
-    description: 'A connect session is a hosted page on which a user connects an account.',
+    description:
+      'A connect session is a hosted page on which a user connects an account, or reconnects one.',
     scope: 'accounts:write',
     body: CreateConnectSession,
     answer: written(201, ConnectSession),

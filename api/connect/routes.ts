@@ -6,27 +6,27 @@ import { PlatformError } from '../../activities/platforms/platform-error.ts';
 import type { Platform } from '../../activities/platforms/platform.ts';
 import { findConnectSession } from '../../schema/database/accounts/connect-sessions.ts';
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
-import { getProjectRow } from '../../schema/database/projects.ts';
 import { AppError, errorKinds } from '../../schema/wire/errors.ts';
 import { connectAtNetwork, describeProblem } from '../accounts/connect-at-network.ts';
 import type { Context } from '../http/context.ts';
 import { describeClient } from './consent-app.ts';
 import { beginConsent, completeConsent } from './consent.ts';
-import { cancelSession, completeChoice, completeSession, returnUrlOf } from './ending.ts';
+import { cancelSession, completeChoice, completeSession, restrictToAccount } from './ending.ts';
 import { discardFlows, findFlow, keepFlow, takeFlow, type Choice, type Visit } from './flow.ts';
 import { readFields } from './form-fields.ts';
+import { readPageSession, returnUrlOf, type PageSession } from './page-session.ts';
 import {
   choicePage,
   endedPage,
   errorPage,
-  fieldsOf,
+  failedPage,
   formPage,
   otherBrowserPage,
   usedPage,
-  wayAt,
-  type Place,
+  type EndedStatus,
 } from './pages.ts';
 import { statusOf } from './presenter.ts';
+import { fieldsOf, wayOf, type SelectedWay } from './selected-way.ts';
 import {
   isState,
   isToken,
@@ -37,18 +37,26 @@ import {
 } from './session-secrets.ts';
 
 const notValid = 'This link is not valid. Go back to the app and ask for a new one.';
+const noSuchWay = 'This page does not exist.';
 const maxBodyBytes = 65_536;
 const usedCheckMs = 100;
 const maxUsedChecks = 20;
 const sessionIdPattern = /^cs_[0-9a-z]{26}$/;
 
+interface Environment {
+  /** The session of the request, once its browser is known. */
+  Variables: { session?: ConnectSessionRow };
+}
+type PageContext = HonoContext<Environment>;
+
 /** Expects full paths, starting with `/connect`. */
-export function createConnectRoutes(context: Context): Hono {
-  const app = new Hono().basePath('/connect');
+export function createConnectRoutes(context: Context): Hono<Environment> {
+  const app = new Hono<Environment>().basePath('/connect');
   app.use(
+    '/:id',
     bodyLimit({
       maxSize: maxBodyBytes,
-      onError: () => errorPage('The request is too large.', 413),
+      onError: (c) => unreadablePage(c, 'The request is too large.', 413),
     }),
   );
   app.use(async (c, next) => {
@@ -63,16 +71,16 @@ export function createConnectRoutes(context: Context): Hono {
     const found = await findPending(c, sessionIdOf(state));
     if (found instanceof Response) return found;
     const { session, secret } = found;
-    if (!isState(session.id, secret, state)) return otherBrowserPage();
+    if (!isState(session.id, secret, state)) return show(otherBrowserPage, session);
     const begun = await takeFlow(context, session, state);
     if (!begun) return leaveUsed(found);
     if (refusal === 'access_denied') return leave(await cancelSession(context, session));
-    const place = placeAt(session, begun.way);
+    const selected = selectWay(session, begun.way);
     try {
-      const choice = await completeConsent(context, session, place, begun, query);
-      return choice ? await finish(c, found, choice) : usedPage(session.id);
+      const choice = await completeConsent(context, session, selected, begun, query);
+      return choice ? await finish(c, found, choice) : await show(usedPage, session);
     } catch (error) {
-      return consentErrorPage(error, place);
+      return consentFailedPage(error, session, selected);
     }
   });
 
@@ -89,33 +97,33 @@ export function createConnectRoutes(context: Context): Hono {
     const { session } = found;
     const flow = c.req.query('way') === undefined ? findFlow(context, found) : undefined;
     if (flow?.kind === 'choice') return choicePage(await choiceFormOf(found, flow));
-    const place = placeOf(c, session);
-    const way = wayAt(place);
-    if (!way) return errorPage(notValid, 404);
+    const selected = readWay(c, session);
+    const way = wayOf(selected);
+    if (!way) return failed(noSuchWay, 404, session);
     if (way.kind === 'form' || way.inputs) {
-      return formPage({ ...(await formOf(place, found)), values: {} });
+      return formPage({ ...(await formOf(selected, found)), values: {} });
     }
     try {
-      return c.redirect(await beginConsent(context, found, place, way, {}), 302);
+      return c.redirect(await beginConsent(context, found, selected, way, {}), 302);
     } catch (error) {
-      return consentErrorPage(error, place);
+      return consentFailedPage(error, session, selected);
     }
   });
 
   app.post('/:id', async (c) => {
     const form = await c.req.parseBody({ all: true }).catch(() => null);
-    if (!form) return errorPage('The form could not be read.', 400);
+    if (!form) return unreadablePage(c, 'The form could not be read.', 400);
     const found = await findPending(c, c.req.param('id'));
     if (found instanceof Response) return found;
     const { session, secret } = found;
     // With the cookie alone, any page of the same site could submit the form.
-    if (!isState(session.id, secret, text(form['state']))) return otherBrowserPage();
+    if (!isState(session.id, secret, text(form['state']))) return show(otherBrowserPage, session);
     if (form['decision'] === 'cancel') return leave(await cancelSession(context, session));
     if (form['decision'] === 'choose') return chooseAccounts(found, [form['account']].flat());
-    const place = placeOf(c, session);
-    const way = wayAt(place);
+    const selected = readWay(c, session);
+    const way = wayOf(selected);
     const schema = way && fieldsOf(way);
-    if (!schema) return errorPage(notValid, 404);
+    if (!schema) return failed(noSuchWay, 404, session);
     const values = Object.fromEntries(
       readFields(schema)
         .fields.map(({ name }) => [name, text(form[name])] as const)
@@ -123,31 +131,37 @@ export function createConnectRoutes(context: Context): Hono {
     );
     try {
       if (way.kind === 'consent') {
-        return c.redirect(await beginConsent(context, found, place, way, values), 303);
+        return c.redirect(await beginConsent(context, found, selected, way, values), 303);
       }
-      const { definition } = place.platform;
+      const { definition } = selected.platform;
       const grant = await connectAtNetwork(session.project_id, definition, way, values);
       const state = newState(session.id, secret);
       return await finish(c, found, {
         kind: 'choice',
         state,
-        way: place.index,
+        way: selected.index,
         grant,
         appId: null,
       });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      return formPage({ ...(await formOf(place, found)), values, error });
+      return formPage({ ...(await formOf(selected, found)), values, error });
     }
   });
 
   app.notFound(() => errorPage(notValid, 404));
-  app.onError((error) => {
-    if (error instanceof AppError) {
-      return errorPage(error.message, errorKinds[error.code].status);
+  app.onError(async (error, c) => {
+    const isKnown = error instanceof AppError;
+    if (!isKnown) context.log.error({ err: error }, 'a connect page failed');
+    const message = isKnown ? error.message : 'Something went wrong. Try again in a moment.';
+    const status = isKnown ? errorKinds[error.code].status : 500;
+    const session = c.get('session');
+    try {
+      if (session) return await failed(message, status, session);
+    } catch {
+      // The database may be what failed.
     }
-    context.log.error({ err: error }, 'a connect page failed');
-    return errorPage('Something went wrong. Try again in a moment.', 500);
+    return errorPage(message, status);
   });
 
   /** Null: the network has none, or none at this server's address. */
@@ -161,51 +175,106 @@ export function createConnectRoutes(context: Context): Hono {
   }
 
   /** Sets a new cookie on each load of the link, and removes the token from the address bar. */
-  async function followLink(c: HonoContext, id: string, token: string): Promise<Response> {
+  async function followLink(c: PageContext, id: string, token: string): Promise<Response> {
     if (!sessionIdPattern.test(id)) return errorPage(notValid, 404);
     const session = await findConnectSession(context.db, id);
     if (!session || !isToken(session, token)) return errorPage(notValid, 404);
     const status = statusOf(session);
-    if (status !== 'pending') return endedPage(status);
+    if (status !== 'pending') return ended(session, status);
     setBrowserCookie(context, c, id);
     return c.redirect(`/connect/${id}`, 302);
   }
 
   /** Returns the session and this browser's secret, or the page to respond with. */
-  async function findPending(c: HonoContext, id: string): Promise<Response | Visit> {
-    if (!sessionIdPattern.test(id)) return errorPage(notValid, 404);
-    const secret = readBrowserSecret(context, c, id);
-    if (secret === undefined) return otherBrowserPage();
-    const session = await findConnectSession(context.db, id);
+  async function findPending(c: PageContext, id: string): Promise<Response | Visit> {
+    const session = sessionIdPattern.test(id)
+      ? await findConnectSession(context.db, id)
+      : undefined;
     if (!session) return errorPage(notValid, 404);
+    const secret = readBrowserSecret(context, c, id);
+    if (secret === undefined) return show(otherBrowserPage, session);
+    c.set('session', session);
     const status = statusOf(session);
-    return status === 'pending' ? { session, secret } : endedPage(status);
+    return status === 'pending' ? { session, secret } : ended(session, status);
+  }
+
+  async function show(
+    page: (session: PageSession) => Promise<Response>,
+    session: ConnectSessionRow,
+  ): Promise<Response> {
+    return page(await readPageSession(context, session));
+  }
+
+  const ended = (session: ConnectSessionRow, status: EndedStatus) =>
+    show((shown) => endedPage(status, shown), session);
+
+  const failed = (
+    message: string,
+    status: number,
+    session: ConnectSessionRow,
+    selected?: SelectedWay,
+  ) => show((shown) => failedPage(message, status, shown, selected), session);
+
+  async function unreadablePage(
+    c: PageContext,
+    message: string,
+    status: number,
+  ): Promise<Response> {
+    const found = await findPending(c, c.req.param('id') ?? '');
+    if (found instanceof Response) return errorPage(message, status);
+    return failed(message, status, found.session);
+  }
+
+  /** The network can't be asked, or refuses the login. */
+  function consentFailedPage(error: unknown, session: ConnectSessionRow, selected: SelectedWay) {
+    if (!(error instanceof AppError)) throw error;
+    return failed(error.message, errorKinds[error.code].status, session, selected);
+  }
+
+  /** Sends the user to the return URL, or shows the last page. */
+  async function leave(session: ConnectSessionRow): Promise<Response> {
+    const url = returnUrlOf(session);
+    const status = statusOf(session);
+    if (status === 'pending') return failed(notValid, 409, session);
+    if (url === null || status === 'expired') return ended(session, status);
+    return new Response(null, { status: 303, headers: { Location: url } });
   }
 
   /** Another request with the same state may be about to end the session or to offer a choice. */
-  async function leaveUsed({ session: { id }, secret }: Visit): Promise<Response> {
+  async function leaveUsed({ session, secret }: Visit): Promise<Response> {
     for (let attempt = 0; attempt < maxUsedChecks; attempt++) {
-      const session = (await findConnectSession(context.db, id))!;
+      session = (await findConnectSession(context.db, session.id))!;
       if (statusOf(session) !== 'pending') return leave(session);
       const flow = findFlow(context, { session, secret });
       if (flow?.kind === 'choice') return choicePage(await choiceFormOf({ session, secret }, flow));
       if (flow) break;
       await sleep(usedCheckMs);
     }
-    return usedPage(id);
+    return show(usedPage, session);
   }
 
   /** Connects the only account of a login, or asks the user which accounts to connect. */
-  async function finish(c: HonoContext, visit: Visit, choice: Choice): Promise<Response> {
+  async function finish(c: PageContext, visit: Visit, login: Choice): Promise<Response> {
     const { session } = visit;
-    const { accounts } = choice.grant;
-    if (accounts.every(({ problem }) => problem !== null)) {
-      await discardFlows(context, session, [choice]);
-      throw new AppError('conflict', accounts.map(describeProblem).join(' '));
+    const choice = await restrict(session, login);
+    if (choice.grant.accounts.length === 1) {
+      return leave(await completeSession(context, session, choice));
     }
-    if (accounts.length === 1) return leave(await completeSession(context, session, choice));
     await keepFlow(context, visit, choice);
     return c.redirect(`/connect/${session.id}`, 303);
+  }
+
+  /** The login with the accounts that the session can connect. Discards a login that has none. */
+  async function restrict(session: ConnectSessionRow, login: Choice): Promise<Choice> {
+    try {
+      const choice = await restrictToAccount(context, session, login);
+      const { accounts } = choice.grant;
+      if (accounts.some(({ problem }) => problem === null)) return choice;
+      throw new AppError('conflict', accounts.map(describeProblem).join(' '));
+    } catch (error) {
+      if (error instanceof AppError) await discardFlows(context, session, [login]);
+      throw error;
+    }
   }
 
   async function chooseAccounts(visit: Visit, given: unknown[]): Promise<Response> {
@@ -215,28 +284,28 @@ export function createConnectRoutes(context: Context): Hono {
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       const flow = findFlow(context, visit);
-      if (flow?.kind !== 'choice') return usedPage(visit.session.id);
+      if (flow?.kind !== 'choice') return show(usedPage, visit.session);
       return choicePage({ ...(await choiceFormOf(visit, flow)), chosen, error });
     }
   }
 
   async function choiceFormOf(visit: Visit, { way, grant }: Choice) {
-    const form = await formOf(placeAt(visit.session, way), visit);
+    const form = await formOf(selectWay(visit.session, way), visit);
     return { ...form, accounts: grant.accounts };
   }
 
   /** The way that the address asks for, which the network may not have. Default: the first one. */
-  function placeOf(c: HonoContext, session: ConnectSessionRow): Place {
-    return placeAt(session, Number(c.req.query('way') ?? 1) - 1);
+  function readWay(c: PageContext, session: ConnectSessionRow): SelectedWay {
+    return selectWay(session, Number(c.req.query('way') ?? 1) - 1);
   }
 
-  function placeAt(session: ConnectSessionRow, index: number): Place {
-    return { platform: platformOf(context, session), index, sessionId: session.id };
+  function selectWay(session: ConnectSessionRow, index: number): SelectedWay {
+    return { platform: platformOf(context, session), index };
   }
 
-  async function formOf(place: Place, { session, secret }: Visit) {
-    const { name } = await getProjectRow(context.db, session.project_id);
-    return { ...place, projectName: name, state: newState(session.id, secret) };
+  async function formOf(selected: SelectedWay, { session, secret }: Visit) {
+    const shown = await readPageSession(context, session);
+    return { ...selected, session: shown, state: newState(session.id, secret) };
   }
   return app;
 }
@@ -245,20 +314,6 @@ function platformOf({ platforms }: Context, session: ConnectSessionRow): Platfor
   const platform = platforms.get(session.platform);
   if (!platform) throw new Error(`The network ${session.platform} is no longer configured.`);
   return platform;
-}
-
-/** The network can't be asked, or refuses the login. */
-function consentErrorPage(error: unknown, place: Place): Promise<Response> {
-  if (!(error instanceof AppError)) throw error;
-  return errorPage(error.message, errorKinds[error.code].status, place);
-}
-
-/** Sends the user to the return URL, or shows the last page. */
-function leave(session: ConnectSessionRow): Response | Promise<Response> {
-  const url = returnUrlOf(session);
-  if (url !== null) return new Response(null, { status: 303, headers: { Location: url } });
-  const status = statusOf(session);
-  return status === 'pending' ? errorPage(notValid, 409) : endedPage(status);
 }
 
 function text(value: unknown): string {

@@ -4,8 +4,19 @@ import { html, raw } from 'hono/html';
 
 export type Html = ReturnType<typeof html>;
 
+/** Who a page is shown for. */
+export interface Brand {
+  name: string;
+  /** `#rrggbb`. Null: the default color. */
+  color: string | null;
+  logoUrl: string | null;
+}
+
 export interface PageOptions {
   status?: number;
+  brand?: Brand;
+  /** Default: the page's heading. */
+  documentTitle?: string;
   /** Whether answers to a form on the page may redirect to another origin. */
   isFormLeaving?: boolean;
   refreshAfterS?: number;
@@ -21,6 +32,10 @@ const css = `
 :root { color-scheme: light dark; --line: #8886; --quiet: #767676; --accent: #2457d6 }
 @media (prefers-color-scheme: dark) { :root { --quiet: #999; --accent: #8fb0ff } }
 body { margin: 0 }
+.brand { font: 600 1rem/1.5 system-ui, sans-serif; max-width: 46rem; margin: 0 auto; padding: 1rem;
+  border-bottom: 4px solid var(--brand, var(--accent)); overflow-wrap: anywhere;
+  img { display: block; max-width: 100%; height: 2.5rem; object-fit: contain;
+    object-position: left } }
 .page { font: 16px/1.5 system-ui, sans-serif; max-width: 48rem; margin: 0 auto; padding: 2rem 1rem;
   h1 { font-size: 1.5rem; line-height: 1.2 }
   h2 { font-size: 1.1rem }
@@ -36,12 +51,16 @@ body { margin: 0 }
     font: .8125rem/1.45 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere }
   label { display: block; margin: 1rem 0 .25rem; font-weight: 600 }
   input, textarea { font: inherit; box-sizing: border-box; width: 100%; max-width: 28rem;
-    padding: .5rem; border-radius: .375rem; border: 1px solid var(--line) }
+    padding: .5rem; border-radius: .375rem; border: 1px solid var(--quiet) }
   .choice { display: flex; align-items: baseline; gap: .5rem; margin: .75rem 0;
     input { width: auto } label { margin: 0 } .quiet { display: block } }
   button { font: inherit; padding: .5rem 1.25rem; margin: 1rem .5rem 0 0; border-radius: .375rem;
     border: 1px solid var(--accent); background: none; color: var(--accent); cursor: pointer }
-  button.first { background: #2457d6; border-color: #2457d6; color: #fff }
+  button.first { background: var(--brand, #2457d6); border-color: var(--on-brand, #2457d6);
+    color: var(--on-brand, #fff) }
+  :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
+  .summary { border-left: 4px solid #c62828; padding: .25rem 1rem; margin: 1rem 0;
+    h2 { margin: 0 } ul { margin: .25rem 0; padding-left: 1.25rem; overflow-wrap: anywhere } }
   :target { background: #fc03 }
   [role=alert] { border-left: 4px solid #c62828; padding: .25rem .75rem; margin: 1rem 0 }
 }
@@ -57,7 +76,8 @@ export const frameHeaders = {
 };
 
 const style = raw(`<style>${css}</style>`);
-const styleHash = `'sha256-${createHash('sha256').update(css).digest('base64')}'`;
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const styleHash = hashOf(css);
 
 export async function page(
   title: string,
@@ -65,16 +85,18 @@ export async function page(
   options: PageOptions = {},
 ): Promise<Response> {
   const { status = 200, isFormLeaving = false, refreshAfterS, banner, hasMedia, sources } = options;
+  const { brand, documentTitle = title } = options;
+  const colors = brand && brand.color !== null ? brandCss(brand.color) : undefined;
   const text = await html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${title}</title>
-        ${style}
+        <title>${documentTitle}</title>
+        ${style} ${colors !== undefined && raw(`<style>${colors}</style>`)}
       </head>
       <body>
-        ${banner}
+        ${banner} ${brand && header(brand)}
         <main class="page">
           <h1>${title}</h1>
           ${body}
@@ -87,7 +109,9 @@ export async function page(
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': [
         "default-src 'none'",
-        sources ?? `style-src ${styleHash}`,
+        sources ??
+          ['style-src', styleHash, ...(colors === undefined ? [] : [hashOf(colors)])].join(' '),
+        ...(brand && brand.logoUrl !== null ? [`img-src ${new URL(brand.logoUrl).origin}`] : []),
         ...(hasMedia ? ["img-src 'self'", "media-src 'self'"] : []),
         "base-uri 'none'",
         "frame-ancestors 'none'",
@@ -99,6 +123,24 @@ export async function page(
       ...(refreshAfterS === undefined ? {} : { Refresh: String(refreshAfterS) }),
     },
   });
+}
+
+function header({ name, logoUrl }: Brand): Html {
+  return html`<header class="brand">
+    ${logoUrl === null ? name : html`<img src="${logoUrl}" alt="${name}" />`}
+  </header>`;
+}
+
+/** Text on the color is black or white, whichever has more contrast: at least 4.5 on any color. */
+function brandCss(color: string): string {
+  const [red, green, blue] = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;
+    return part <= 0.040_45 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  }) as [number, number, number];
+  // Relative luminance and contrast: WCAG 2.2.
+  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  const isLight = (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05);
+  return `:root { --brand: ${color}; --on-brand: ${isLight ? '#000' : '#fff'} }`;
 }
 
 /** Text of a description: backticks mark code, and addresses become links. */

@@ -164,8 +164,11 @@ interface ConnectSessionTable {
   project_id: string;
   environment: KeyEnvironment;
   platform: PlatformName;
-  external_user_id: string;
+  /** Null only for an account to reconnect that has no user. */
+  external_user_id: string | null;
   external_user_email: string | null;
+  /** The account to reconnect. Null: the user chooses the accounts. */
+  social_account_id: string | null;
   return_url: string | null;
   status: ConnectSessionStatus;
   token_hash: Buffer;

@@ -21,8 +21,13 @@ async function render(schema: z.ZodType, form: Partial<FieldsForm> = {}) {
   const page = await formPage({
     platform,
     index: 0,
-    projectName: 'Acme',
-    sessionId: 'cs_1',
+    session: {
+      id: 'cs_1',
+      network: 'Bluesky',
+      brand: { name: 'Acme', color: null, logoUrl: null },
+      accountName: null,
+      returnUrl: null,
+    },
     state: 's',
     values: {},
     ...form,

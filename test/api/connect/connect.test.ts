@@ -1,9 +1,10 @@
 // Connect sessions: the hosted page, the sandbox's consent, a form of credentials, the way back.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Hono } from 'hono';
 import { createBluesky } from '../../../activities/platforms/bluesky/index.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import { createConnectRoutes } from '../../../api/connect/routes.ts';
+import type { ProcessContext } from '../../../api/server/health.ts';
+import { createRest } from '../../../api/server/rest.ts';
 import { didDocument, handleRecord, txtOf } from '../../support/servers/bluesky-identity.ts';
 import { createBrowser } from '../../support/app/browser.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
@@ -13,7 +14,7 @@ import { createTestSandbox, type TestSandbox } from '../../support/app/sandbox.t
 let network: TestDatabase;
 let sandbox: TestSandbox;
 let rest: TestRest;
-let hosted: Hono;
+let hosted: ReturnType<typeof createConnectRoutes>;
 let tenant: TestKey;
 const identity = {
   did: 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa',
@@ -39,6 +40,8 @@ beforeAll(async () => {
   rest = await createTestRest({}, { platforms: createPlatforms([sandbox.platform, bluesky]) });
   hosted = createConnectRoutes(rest.context);
   tenant = await rest.createTenant();
+  const body = { return_origins: ['https://app.example.com'] };
+  await rest.call('PATCH', '/v1/project', { key: tenant.key, body });
 });
 afterAll(async () => {
   await rest[Symbol.asyncDispose]();
@@ -105,6 +108,7 @@ describe('POST /v1/connect/sessions', () => {
       platform: 'sandbox',
       environment: 'production',
       external_user_id: 'user-1',
+      social_account_id: null,
       status: 'pending',
       expires_at: expect.any(String),
       completed_social_account_id: null,
@@ -128,7 +132,7 @@ describe('POST /v1/connect/sessions', () => {
     expect(answer.body.error.issues[0].path).toBe(path);
   });
 
-  test("takes a return_url at the project's origins only, where it has some", async () => {
+  test("takes a return_url at the project's origins only", async () => {
     const { key } = await rest.createTenant();
     const body = { return_origins: ['https://app.example.com/ignored'] };
     await rest.call('PATCH', '/v1/project', { key, body });
@@ -145,6 +149,35 @@ describe('POST /v1/connect/sessions', () => {
       code: 'origin_not_allowed',
     });
   });
+
+  test.each([
+    ['production', 'https://fanfare.example', 'https://app.example.com/done', 422],
+    ['production', 'https://fanfare.example', 'http://localhost:3000/done', 422],
+    ['production', 'http://127.0.0.1:4000', 'https://app.example.com/done', 422],
+    ['production', 'http://127.0.0.1:4000', 'https://localhost.example.com/done', 422],
+    ['production', 'http://127.0.0.1:4000', 'http://localhost:3000/done', 201],
+    ['production', 'http://localhost:4000', 'http://[::1]:3000/done', 201],
+    ['production', 'http://[::1]:4000', 'http://127.0.0.2/done', 201],
+    ['test', 'https://fanfare.example', 'https://app.example.com/done', 201],
+  ] as const)(
+    'with a %s key, no return_origins and Fanfare at %s answers the return_url %s with %i',
+    async (environment, publicUrl, return_url, status) => {
+      const { key } = await rest.createTenant({ environment });
+      const app = createRest({ ...rest.context, publicUrl } as ProcessContext);
+      const answer = await app.request('/v1/connect/sessions', {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ platform: 'sandbox', external_user_id: 'u', return_url }),
+      });
+      expect(answer.status).toBe(status);
+      if (status === 201) return;
+      const { error } = (await answer.json()) as { error: { hint: string } };
+      expect(error).toMatchObject({
+        hint: 'Add the origin to `return_origins` with `PATCH /v1/project`.',
+        issues: [{ path: 'return_url', code: 'origin_not_allowed' }],
+      });
+    },
+  );
 
   test('is 404 to another project, and 403 to a test key that asks for a real network', async () => {
     const { id } = await createSession();
@@ -260,6 +293,24 @@ describe('GET /connect/:id', () => {
     expect(answer.status).toBe(410);
     expect(await answer.text()).toContain('expired');
     expect(await getSession(session.id)).toMatchObject({ status: 'expired', url: null });
+  });
+
+  test.each([
+    ['expired', { expires_at: new Date(0) }],
+    ['canceled', { status: 'canceled' as const }],
+  ])('links back to the return_url once the session is %s', async (status, columns) => {
+    const return_url = 'https://app.example.com/done?tab=2';
+    const session = await createSession({ return_url });
+    await rest.context.db
+      .updateTable('connect_sessions')
+      .set(columns)
+      .where('id', '=', session.id)
+      .execute();
+    const { html } = await browser.visit(session.url);
+    const link = /href="([^"]*)">Return to Test</.exec(html)![1]!;
+    expect(link.replaceAll('&amp;', '&')).toBe(
+      `${return_url}&status=${status}&session_id=${session.id}`,
+    );
   });
 });
 

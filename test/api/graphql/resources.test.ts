@@ -123,6 +123,37 @@ describe('the other resources', () => {
     expect(connectSession.platform).toBe('SANDBOX');
   });
 
+  test('a connect session for an account leads to it', async () => {
+    const { body } = await app.api.post('/v1/accounts/connect', {
+      platform: 'sandbox',
+      credentials: { handle: 'reconnected' },
+    });
+    const { id } = body.data;
+    const mutation = `mutation ($id: ID!) { createConnectSession(input: { socialAccountId: $id }) {
+      platform externalUserId socialAccountId socialAccount { accountName }
+    } }`;
+    expect(await ask(app, mutation, { id })).toEqual({
+      createConnectSession: {
+        platform: 'SANDBOX',
+        externalUserId: null,
+        socialAccountId: id,
+        socialAccount: { accountName: 'reconnected' },
+      },
+    });
+    const both = `mutation { createConnectSession(
+      input: { socialAccountId: "x", platform: SANDBOX }) { id } }`;
+    expect(await askRefused(app, both)).toMatchObject({
+      code: 'validation_error',
+      issues: [
+        {
+          path: 'input.platform',
+          code: 'set_by_account',
+          message: "can't be sent with `socialAccountId`",
+        },
+      ],
+    });
+  });
+
   test("an expiring API key can't create one that never expires", async () => {
     const expiresAt = new Date(Date.now() + 60_000).toISOString();
     const brief = `mutation { createApiKey(input: { name: "b", expiresAt: "${expiresAt}" }) { key } }`;

@@ -17,6 +17,8 @@ beforeAll(async () => {
   const { tenant } = app;
   const accounts = [await tenant.connectSandbox('ada'), await tenant.connectSandbox('bob')];
   accountIds = accounts.map(({ id }) => id);
+  // Of the example with a `return_url`.
+  await tenant.api.patch('/v1/project', { return_origins: ['https://app.example.com'] });
 });
 afterAll(() => app.stop());
 

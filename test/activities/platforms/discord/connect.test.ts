@@ -76,9 +76,17 @@ describe('connect with a webhook', () => {
   test('has a form that hides the URL, and never repeats it', async () => {
     await using started = await startDiscord();
     const { discord, connector: platform } = started;
-    const form = { platform, index: 0, projectName: 'Shop', sessionId: 'cs_1', state: 's' };
     const page = await formPage({
-      ...form,
+      platform,
+      index: 0,
+      session: {
+        id: 'cs_1',
+        network: 'Discord',
+        brand: { name: 'Shop', color: null, logoUrl: null },
+        accountName: null,
+        returnUrl: null,
+      },
+      state: 's',
       values: { ...webhookCredentials(discord), channel_id: '1' },
     });
     const html = await page.text();

@@ -38,7 +38,12 @@ export const formWay: ConnectWay = {
 
 export function useHostedFlow() {
   const rest = useRest();
-  const tenant = forEachTest(() => rest.createTenant());
+  const tenant = forEachTest(async () => {
+    const made = await rest.createTenant();
+    const body = { return_origins: [new URL(returnUrl).origin] };
+    await rest.call('PATCH', '/v1/project', { key: made.key, body });
+    return made;
+  });
   const network = forEachTest(() => createOAuthServer(`${origin}/connect/callback`));
   const http = forEachTest(() => startFaultyServer(network, createSwitchboard()));
   afterEach(() => http.close());
