@@ -29,7 +29,7 @@ export interface PageOptions {
 }
 
 const css = `
-:root { color-scheme: light dark; --line: #8886; --quiet: #767676; --accent: #2457d6 }
+:root { color-scheme: light dark; background: Canvas; color: CanvasText; --line: #8886; --quiet: #767676; --accent: #2457d6 }
 @media (prefers-color-scheme: dark) { :root { --quiet: #999; --accent: #8fb0ff } }
 body { margin: 0 }
 .brand { font: 600 1rem/1.5 system-ui, sans-serif; max-width: 46rem; margin: 0 auto; padding: 1rem;

@@ -9,6 +9,7 @@ import type {
   Platform,
 } from '../../../../activities/platforms/platform.ts';
 import { createConnectRoutes } from '../../../../api/connect/routes.ts';
+import type { Context } from '../../../../api/http/context.ts';
 import { createBrowser, type Browser, type Page } from '../../app/browser.ts';
 import { useRest } from '../../app/rest.ts';
 import { forEachTest } from '../../fixtures.ts';
@@ -53,9 +54,12 @@ export function useHostedFlow() {
 
   const withWays = (...connect: ConnectWay[]): Platform => ({ ...platform, connect });
 
+  /** The hosted pages. */
+  const createPages = (at: Platform = platform, context: Partial<Context> = {}) =>
+    createConnectRoutes({ ...rest.context, ...context, platforms: createPlatforms([at]) });
+
   /** A browser of its own, which reaches Fanfare and the network. */
-  function browse(at: Platform = platform) {
-    const pages = createConnectRoutes({ ...rest.context, platforms: createPlatforms([at]) });
+  function browse(at: Platform = platform, pages = createPages(at)) {
     return createBrowser((url, init) =>
       new URL(url).origin === origin ? pages.request(url, init) : fetch(url, init),
     );
@@ -115,6 +119,7 @@ export function useHostedFlow() {
     http,
     platform,
     withWays,
+    createPages,
     browse,
     createSession,
     readSession,

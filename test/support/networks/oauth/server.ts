@@ -124,7 +124,10 @@ export function createOAuthServer(redirectUri: string, lifetimes?: Lifetimes): O
         const fields = Object.entries(parsed.data).map(
           ([name, value]) => `<input type="hidden" name="${name}" value="${value}" />`,
         );
-        const form = `<form method="post" action="/authorize">${fields.join('')}</form>`;
+        const buttons = ['allow', 'deny'].map(
+          (decision) => `<button name="decision" value="${decision}">${decision}</button>`,
+        );
+        const form = `<form method="post" action="/authorize">${fields.join('')}${buttons.join('')}</form>`;
         return new Response(form, { headers: { 'content-type': 'text/html' } });
       },
     },

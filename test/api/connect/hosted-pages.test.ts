@@ -1,0 +1,335 @@
+// The hosted pages in a real browser without JavaScript, as wide as a phone: each way in which a consent can end.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import axe from 'axe-core';
+import chromium from '@sparticuz/chromium';
+import {
+  chromium as playwright,
+  type Browser,
+  type BrowserContext,
+  type Page,
+} from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { PlatformError } from '../../../activities/platforms/platform-error.ts';
+import type { Platform } from '../../../activities/platforms/platform.ts';
+import { consentOf, origin, useHostedFlow } from '../../support/networks/oauth/hosted-flow.ts';
+
+// The package contains Chromium for this platform only.
+const hasBrowser = process.platform === 'linux' && process.arch === 'x64';
+
+const flow = useHostedFlow();
+const { rest, tenant, network, readSession, listAccounts } = flow;
+
+const appOrigin = 'http://app.test';
+const return_url = `${appOrigin}/done?tab=2`;
+const logo_url = 'https://logo.test/logo.svg';
+const logo =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="900" height="90"><rect width="900" height="90"/></svg>';
+
+let answer: (request: Request) => Response | Promise<Response>;
+const server = createServer((incoming, outgoing) => {
+  void (async () => {
+    const { method = 'GET', url, headers } = incoming;
+    const body = method === 'GET' ? null : new Uint8Array(await buffer(incoming));
+    const sent = Object.entries(headers).map(([name, value]): [string, string] => [
+      name,
+      String(value),
+    ]);
+    const address = `http://${headers.host}${url}`;
+    const response = address.startsWith(origin)
+      ? await answer(new Request(address, { method, headers: sent, body }))
+      : new Response('<h1>Back at the app</h1>', { headers: { 'Content-Type': 'text/html' } });
+    outgoing.writeHead(response.status, [...response.headers].flat()).end(await response.text());
+  })();
+});
+
+let browser: Browser;
+/** Every page of ours that the tests have seen. */
+const seen = new Map<string, string>();
+
+beforeAll(async () => {
+  if (!hasBrowser) return;
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const rules = ['fanfare.test', 'app.test'].map((host) => `MAP ${host} 127.0.0.1:${port}`);
+  const args = ['--no-sandbox', `--host-resolver-rules=${rules.join(', ')}`];
+  browser = await playwright.launch({ executablePath: await chromium.executablePath(), args });
+});
+afterAll(async () => {
+  if (!hasBrowser) return;
+  await browser.close();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+beforeEach(async () => {
+  serve(flow.platform);
+  const look = { name: 'Acme', brand_color: '#ffe14d', logo_url, return_origins: [appOrigin] };
+  await rest.call('PATCH', '/v1/project', { key: tenant.key, body: look });
+});
+
+function serve(at: Platform): void {
+  const pages = flow.createPages(at);
+  answer = (request) => pages.request(request);
+}
+
+const contexts: BrowserContext[] = [];
+afterEach(async () => {
+  for (const context of contexts.splice(0)) await context.close();
+});
+
+/** A page in a browser context, and so with a cookie jar, of its own. */
+async function newPage(): Promise<Page> {
+  const viewport = { width: 360, height: 740 };
+  const context = await browser.newContext({ viewport, javaScriptEnabled: false });
+  contexts.push(context);
+  await context.route(`${new URL(logo_url).origin}/**`, (route) =>
+    route.fulfill({ contentType: 'image/svg+xml', body: logo }),
+  );
+  return context.newPage();
+}
+
+async function open(input: object = { return_url }) {
+  const session = await flow.createSession(input);
+  const page = await newPage();
+  await page.goto(session.url);
+  return { page, session };
+}
+
+const decide = (page: Page, decision: 'allow' | 'deny') =>
+  page.getByRole('button', { name: decision }).click();
+
+/** Checks what holds for every hosted page. */
+async function expectHosted(page: Page, heading: string): Promise<void> {
+  expect(await page.locator('h1').innerText()).toBe(heading);
+  expect(page.url()).toContain(`${origin}/connect/`);
+  expect(await page.title()).toMatch(/^(?=.*Sandbox).* – Acme$/);
+  expect(await page.locator('html').getAttribute('lang')).toBe('en');
+  const image = page.getByRole('img', { name: 'Acme' });
+  expect((await image.boundingBox())!.width).toBeGreaterThan(300);
+  expect(await page.evaluate('document.images[0].naturalWidth')).toBe(900);
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+  const html = await page.content();
+  expect(html).not.toContain('<script');
+  seen.set(heading, html);
+}
+
+async function expectReturned(page: Page, status: string, id: string): Promise<string[]> {
+  await page.getByRole('heading', { name: 'Back at the app' }).waitFor();
+  const { href, searchParams } = new URL(page.url());
+  expect(href.startsWith(`${return_url}&status=${status}&session_id=${id}`)).toBe(true);
+  return searchParams.getAll('account_id');
+}
+
+const focusedLabel =
+  'document.activeElement.labels?.[0]?.innerText ?? document.activeElement.innerText ?? ""';
+
+/** Presses Tab until the control with this name has the focus, which is visible. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let i = 0; i < 20; i++) {
+    await page.keyboard.press('Tab');
+    const label = await page.evaluate<string>(focusedLabel);
+    if (label.trim() !== name) continue;
+    if (page.url().startsWith(origin)) {
+      const outline = 'getComputedStyle(document.activeElement).outlineWidth';
+      expect(await page.evaluate(outline)).toBe('3px');
+    }
+    return;
+  }
+  throw new Error(`No control has the name ${name}.`);
+}
+
+const failed = 'Your Sandbox account could not be connected';
+
+describe.skipIf(!hasBrowser)('a consent', () => {
+  test('with one account ends at the app, with the keyboard alone', async () => {
+    network.accounts.length = 1;
+    const { page, session } = await open();
+    await tabTo(page, 'allow');
+    await page.keyboard.press('Enter');
+    const ids = await expectReturned(page, 'completed', session.id);
+    expect((await readSession(session)).completed_social_account_ids).toEqual(ids);
+    await page.goto(session.url);
+    await expectHosted(page, 'Connected to Sandbox');
+    await tabTo(page, 'Return to Acme');
+    await page.keyboard.press('Enter');
+    expect(await expectReturned(page, 'completed', session.id)).toEqual(ids);
+  });
+
+  test('with several accounts ends after a choice, with the keyboard alone', async () => {
+    const { page, session } = await open();
+    await decide(page, 'allow');
+    await expectHosted(page, 'Choose your Sandbox accounts');
+    await tabTo(page, 'Connect');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').waitFor();
+    expect(await page.title()).toMatch(/^Error: /);
+    await tabTo(page, 'Garden');
+    await page.keyboard.press('Space');
+    await tabTo(page, 'Connect');
+    await page.keyboard.press('Enter');
+    expect(await expectReturned(page, 'completed', session.id)).toHaveLength(1);
+    expect(await listAccounts()).toEqual(['Garden']);
+  });
+
+  test('that is denied at the network ends at the app', async () => {
+    const { page, session } = await open();
+    await decide(page, 'deny');
+    expect(await expectReturned(page, 'canceled', session.id)).toEqual([]);
+  });
+
+  test('that is canceled on our page ends there without a return_url', async () => {
+    const { page, session } = await open({});
+    await decide(page, 'allow');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await expectHosted(page, 'Not connected to Sandbox');
+    expect(await page.getByRole('link').count()).toBe(0);
+    expect(await readSession(session)).toMatchObject({ status: 'canceled' });
+    expect(network.countLiveGrants()).toBe(0);
+  });
+
+  test('of an expired session leads back to the app', async () => {
+    const { page, session } = await open();
+    await rest.context.db
+      .updateTable('connect_sessions')
+      .set({ expires_at: new Date(0) })
+      .where('id', '=', session.id)
+      .execute();
+    await decide(page, 'allow');
+    await expectHosted(page, 'This link has expired');
+    await page.getByRole('link', { name: 'Return to Acme' }).click();
+    await expectReturned(page, 'expired', session.id);
+  });
+
+  test('whose callback is replayed can be continued', async () => {
+    network.nextTokenAnswer = Response.json({}, { status: 503 });
+    const { page } = await open();
+    await decide(page, 'allow');
+    await page.reload();
+    await expectHosted(page, 'This step is out of date');
+    await page.getByRole('link', { name: 'Continue' }).click();
+    await decide(page, 'allow');
+    await expectHosted(page, 'Choose your Sandbox accounts');
+    expect(network.countTokenRequests()).toBe(2);
+  });
+
+  test('is useless in another browser, which learns no way back', async () => {
+    const { page } = await open();
+    const callback = await flow.findCallback({ url: page.url(), status: 200, html: '' });
+    const foreign = await newPage();
+    await foreign.goto(callback);
+    await expectHosted(foreign, 'This page was opened in another browser');
+    expect(await foreign.getByRole('link').count()).toBe(0);
+    await page.goto(callback);
+    await expectHosted(page, 'Choose your Sandbox accounts');
+  });
+
+  test('without a permission names it, and can be given again', async () => {
+    network.withheldScopes.add('publish');
+    const { page, session } = await open();
+    await decide(page, 'allow');
+    await expectHosted(page, failed);
+    const text = 'This login lacks these permissions: publish. Log in again and allow them.';
+    await page.getByText(text).waitFor();
+    await page.getByRole('link', { name: 'Return to Acme' }).click();
+    await expectReturned(page, 'pending', session.id);
+    network.withheldScopes.clear();
+    await page.goto(`${origin}/connect/${session.id}`);
+    await decide(page, 'allow');
+    await expectHosted(page, 'Choose your Sandbox accounts');
+  });
+
+  test('that meets a failing token endpoint can be tried again', async () => {
+    network.nextTokenAnswer = Response.json({}, { status: 500 });
+    const { page, session } = await open();
+    await decide(page, 'allow');
+    await expectHosted(page, failed);
+    await page.getByRole('link', { name: 'Try again' }).click();
+    await decide(page, 'allow');
+    await page.getByLabel('Bakery').check();
+    await page.getByRole('button', { name: 'Connect' }).click();
+    await expectReturned(page, 'completed', session.id);
+  });
+
+  test('to an account of another user is refused', async () => {
+    network.accounts.length = 1;
+    const first = await open({});
+    await decide(first.page, 'allow');
+    await expectHosted(first.page, 'Connected to Sandbox');
+    const { page, session } = await open({ external_user_id: 'user-2', return_url });
+    await decide(page, 'allow');
+    await expectHosted(page, failed);
+    await page.getByText('The account Bakery is connected for another user.').waitFor();
+    expect(await readSession(session)).toMatchObject({ status: 'pending' });
+  });
+
+  test('that needs a server first asks again for a wrong one, and names the known account', async () => {
+    serve(withServer());
+    const { page, session } = await open();
+    await expectHosted(page, 'Connect your Sandbox account');
+    await page.getByLabel('Your server').fill(`${'bad'.repeat(15)}.test`);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'There is a problem' }).waitFor();
+    await expectHosted(page, 'Connect your Sandbox account');
+    await tabTo(page, `${'bad'.repeat(15)}.test does not answer.`);
+    await page.keyboard.press('Enter');
+    expect(new URL(page.url()).hash).toBe('#server');
+    await page.getByLabel('Your server').fill('good.test');
+    await page.keyboard.press('Enter');
+    await decide(page, 'allow');
+    await page.getByLabel('Bakery').check();
+    await page.getByRole('button', { name: 'Connect' }).click();
+    const [social_account_id] = await expectReturned(page, 'completed', session.id);
+    const again = { platform: undefined, external_user_id: undefined, social_account_id };
+    await page.goto((await flow.createSession(again)).url);
+    await expectHosted(page, 'Reconnect your Sandbox account');
+    await page.getByText('again, as Bakery.').waitFor();
+  });
+});
+
+/** The network asks for a server before its consent. */
+function withServer(): Platform {
+  const way = consentOf(flow.platform);
+  return flow.withWays({
+    ...way,
+    inputs: z.strictObject({ server: z.string().meta({ title: 'Your server' }) }),
+    begin(request, signal) {
+      const { server } = request.inputs;
+      if (server === 'good.test') return way.begin(request, signal);
+      throw new PlatformError('rejected', `${server} does not answer.`, { field: 'server' });
+    },
+  });
+}
+
+describe.skipIf(!hasBrowser)('the pages', () => {
+  test.each(['light', 'dark'] as const)('have no serious barrier in %s', async (colorScheme) => {
+    expect([...seen.keys()].toSorted()).toEqual([
+      'Choose your Sandbox accounts',
+      'Connect your Sandbox account',
+      'Connected to Sandbox',
+      'Not connected to Sandbox',
+      'Reconnect your Sandbox account',
+      'This link has expired',
+      'This page was opened in another browser',
+      'This step is out of date',
+      failed,
+    ]);
+    const context = await browser.newContext({
+      viewport: { width: 360, height: 740 },
+      colorScheme,
+    });
+    contexts.push(context);
+    const page = await context.newPage();
+    for (const [heading, html] of seen) {
+      await page.setContent(html);
+      await page.evaluate(axe.source);
+      const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
+      const grave = violations.filter(
+        ({ impact }) => impact === 'serious' || impact === 'critical',
+      );
+      expect(grave.map(({ id, nodes }) => `${heading}: ${id} at ${nodes[0]!.html}`)).toEqual([]);
+    }
+  });
+});
