@@ -1,0 +1,70 @@
+// The project's name, color and logo on a hosted page, within its Content-Security-Policy.
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { errorPage, failedPage } from '../../../api/connect/pages.ts';
+import type { Brand } from '../../../api/http/pages.ts';
+
+async function show(brand: Partial<Brand>) {
+  const page = await failedPage('The network is down.', 503, {
+    id: 'cs_1',
+    network: 'Bluesky',
+    brand: { name: 'Acme & Co', color: null, logoUrl: null, ...brand },
+    accountName: null,
+    returnUrl: 'https://app.example.com/done?a=1&status=pending',
+  });
+  return { html: await page.text(), policy: page.headers.get('Content-Security-Policy')! };
+}
+
+const stylesIn = (html: string) =>
+  [...html.matchAll(/<style>(.*?)<\/style>/gs)].map(([, css]) => css!);
+
+test.each([
+  ['#000000', '#fff'],
+  ['#ffffff', '#000'],
+  ['#2457D6', '#fff'],
+  ['#ffe14d', '#000'],
+  ['#767676', '#000'],
+  ['#747474', '#fff'],
+  ['#ff0000', '#000'],
+])('a button of the color %s has the text %s', async (color, text) => {
+  const { html } = await show({ color });
+  expect(stylesIn(html)).toContain(`:root { --brand: ${color}; --on-brand: ${text} }`);
+});
+
+test('the policy allows the styles of the page and no other', async () => {
+  for (const color of ['#123456', null]) {
+    const { html, policy } = await show({ color });
+    const hashes = stylesIn(html).map(
+      (css) => `'sha256-${createHash('sha256').update(css).digest('base64')}'`,
+    );
+    expect(hashes).toHaveLength(color === null ? 1 : 2);
+    expect(policy.split('; ')).toContain(`style-src ${hashes.join(' ')}`);
+  }
+});
+
+test("the policy allows images of the logo's origin only", async () => {
+  const logoUrl = 'https://cdn.example.com:8443/a/logo.png?b=1&c=;%20script-src%20*';
+  const { html, policy } = await show({ logoUrl });
+  expect(policy.split('; ')).toContain('img-src https://cdn.example.com:8443');
+  expect(policy).not.toContain('logo.png');
+  expect(html).toContain('alt="Acme &amp; Co"');
+  const plain = await show({});
+  expect(plain.policy).not.toContain('img-src');
+  expect(plain.html).toMatch(/<header class="brand">\s*Acme &amp; Co\s*<\/header>/);
+});
+
+test('a page without a project has no header', async () => {
+  const page = await errorPage('This link is not valid.', 404);
+  expect(await page.text()).not.toContain('<header');
+});
+
+test('an error page names the network and the project, with both ways on', async () => {
+  const { html } = await show({});
+  expect(html).toContain(
+    '<title>Your Bluesky account could not be connected – Acme &amp; Co</title>',
+  );
+  expect(html).toContain('<a href="/connect/cs_1">Try again</a>');
+  expect(html).toContain(
+    '<a href="https://app.example.com/done?a=1&amp;status=pending">Return to Acme &amp; Co</a>',
+  );
+});
