@@ -4,7 +4,15 @@ import { z } from 'zod';
 import type { App } from '../../schema/platforms/definition.ts';
 import { parseJson } from './json-client.ts';
 import { openKeyPair } from './key-pairs.ts';
-import type { Begun, ConsentRequest, Fetch, Flow, Login } from './platform.ts';
+import type {
+  Begun,
+  ConsentRequest,
+  Credentials,
+  Fetch,
+  Flow,
+  ForeignTokens,
+  Login,
+} from './platform.ts';
 import { PlatformError } from './platform-error.ts';
 import { toRefusal, toSurprise } from './refusal.ts';
 import { toTransportError } from './transport-errors.ts';
@@ -69,6 +77,25 @@ export interface OAuth {
 }
 
 const Answer = z.record(z.string(), z.unknown());
+
+/** For `canRefresh` of networks that don't give one with every login. */
+export const hasRefreshToken = ({ refresh_token }: Credentials): boolean =>
+  refresh_token !== undefined;
+
+/** `asked`: the scopes of a token whose client doesn't name them. */
+export function toImported(
+  { accessToken, refreshToken, expiresAt, scope }: ForeignTokens,
+  asked: readonly string[],
+): Tokens {
+  return {
+    credentials: {
+      access_token: accessToken,
+      ...(refreshToken !== null && { refresh_token: refreshToken }),
+    },
+    tokenExpiresAt: expiresAt,
+    scope: scope ?? [...asked],
+  };
+}
 
 type Ask = (
   server: oauth.AuthorizationServer,

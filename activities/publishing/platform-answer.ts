@@ -87,7 +87,7 @@ export function takeGrant(grant: Grant, neededScopes: readonly string[] = []): G
     const message = `This login lacks these permissions: ${missing.join(', ')}. Log in again and allow them.`;
     throw new PlatformError('rejected', message, { platformCode: scopeMissing });
   }
-  return { ...grant, accounts: accounts.map(takeAccount) };
+  return { credentials, scope, tokenExpiresAt, accounts: accounts.map(takeAccount) };
 }
 
 /** Throws if the user can't be sent there, or the flow can't be kept. */

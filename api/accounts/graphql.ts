@@ -101,7 +101,8 @@ builder.node(AccountRef, {
       description:
         'What the account accepts. Null if this installation no longer publishes to its network.',
       complexity: 1,
-      resolve: ({ id }, _args, graphql) => loadCapabilities(graphql, id),
+      resolve: ({ id }, _, graphql) =>
+        read(graphql, 'accounts:read', () => loadCapabilities(graphql, id)),
     }),
     health: t.field({
       type: AccountHealthRef,

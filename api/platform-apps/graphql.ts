@@ -59,7 +59,7 @@ builder.mutationFields((t) => ({
     type: PlatformAppRef,
     nullable: true,
     description:
-      "Set your own app at a network. Users who connect an account then give their consent to your app instead of the operator's. Accounts that are connected stay with the app that connected them. Refused with the issue `app_not_supported` at a network that takes no app; no network takes one yet.",
+      "Set your own app at a network. Users who connect an account then give their consent to your app instead of the operator's. Accounts that are connected stay with the app that connected them. Refused with the issue `app_not_supported` at a network that takes no app.",
     complexity: operationCost,
     args: { ...platformArgument, input: t.arg({ type: SetPlatformAppInput, required: true }) },
     resolve: (_, args, graphql, info) =>

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { linkedin } from '../../../schema/platforms/linkedin.ts';
 import type { Ask } from '../network-api.ts';
-import { createOAuth } from '../oauth.ts';
+import { createOAuth, hasRefreshToken, toImported, type Tokens } from '../oauth.ts';
 import { PlatformError } from '../platform-error.ts';
-import type { CommitOutcome, Credentials, Platform, Target } from '../platform.ts';
+import type { CommitOutcome, Credentials, Grant, Platform, Target } from '../platform.ts';
 import { toSurprise } from '../refusal.ts';
 import { connectToken, listAccounts, TokenInput } from './accounts.ts';
 import { createLinkedInApi, network, type LinkedInSettings } from './client.ts';
@@ -32,6 +32,14 @@ export function createLinkedIn(settings: LinkedInSettings): Platform {
     hasPkce: false,
   });
 
+  async function toGrant(
+    { credentials, scope, tokenExpiresAt }: Tokens,
+    signal: AbortSignal,
+  ): Promise<Grant> {
+    const accounts = await listAccounts(open(credentials, signal), scope);
+    return { credentials, scope, tokenExpiresAt, accounts };
+  }
+
   return {
     definition: linkedin,
 
@@ -40,9 +48,7 @@ export function createLinkedIn(settings: LinkedInSettings): Platform {
         kind: 'consent',
         begin: (request) => oauth.begin(request),
         async complete(query, request, signal) {
-          const login = await oauth.complete(query, request, signal);
-          const accounts = await listAccounts(open(login.credentials, signal), login.scope);
-          return { ...login, accounts };
+          return toGrant(await oauth.complete(query, request, signal), signal);
         },
       },
       {
@@ -56,10 +62,11 @@ export function createLinkedIn(settings: LinkedInSettings): Platform {
      * LinkedIn gives refresh tokens to approved partners only. They last for a year from the login, and stay
      * the same: https://learn.microsoft.com/en-us/linkedin/shared/authentication/programmatic-refresh-tokens
      */
-    async refresh(login, signal) {
-      if (login.credentials['refresh_token']) return oauth.refresh(login, signal);
-      throw new PlatformError('reauthorize', 'The LinkedIn login has ended. Connect it again.');
-    },
+    refresh: (login, signal) => oauth.refresh(login, signal),
+
+    canRefresh: hasRefreshToken,
+
+    importTokens: (tokens, signal) => toGrant(toImported(tokens, scopes), signal),
 
     prepare: (target, signal) =>
       prepareMedia({ rest: api.rest(target.credentials, signal), fetch, signal }, target),

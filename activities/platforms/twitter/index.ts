@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { PlatformSettings } from '../../../schema/platforms/index.ts';
 import { twitter } from '../../../schema/platforms/twitter.ts';
 import type { Ask } from '../network-api.ts';
-import { createOAuth } from '../oauth.ts';
+import { createOAuth, hasRefreshToken, toImported, type Tokens } from '../oauth.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { CommitOutcome, Fetch, Grant, Platform, Target } from '../platform.ts';
 import { createTwitterApi, duplicateCode, readDailyLimit } from './api.ts';
@@ -41,6 +41,22 @@ export function createTwitter({ fetch, apiUrl, consentUrl, reconcile }: Settings
     endsLogin,
   });
 
+  async function toGrant(
+    { credentials, scope, tokenExpiresAt }: Tokens,
+    signal: AbortSignal,
+  ): Promise<Grant> {
+    const ask = open(credentials, signal);
+    const asked = { query: { 'user.fields': 'subscription_type' } };
+    const { id, username, subscription_type } = (await ask('/users/me', Me, asked)).body.data;
+    const account = {
+      externalAccountId: id,
+      accountName: `@${username}`,
+      traits: { username, ...(subscription_type && { subscription: subscription_type }) },
+      problem: null,
+    };
+    return { credentials, scope, tokenExpiresAt, accounts: [account] };
+  }
+
   return {
     definition: twitter,
 
@@ -49,23 +65,16 @@ export function createTwitter({ fetch, apiUrl, consentUrl, reconcile }: Settings
         kind: 'consent',
         begin: (request) => oauth.begin(request),
 
-        async complete(query, request, signal): Promise<Grant> {
-          const login = await oauth.complete(query, request, signal);
-          const ask = open(login.credentials, signal);
-          const asked = { query: { 'user.fields': 'subscription_type' } };
-          const { id, username, subscription_type } = (await ask('/users/me', Me, asked)).body.data;
-          const account = {
-            externalAccountId: id,
-            accountName: `@${username}`,
-            traits: { username, ...(subscription_type && { subscription: subscription_type }) },
-            problem: null,
-          };
-          return { ...login, accounts: [account] };
-        },
+        complete: async (query, request, signal) =>
+          toGrant(await oauth.complete(query, request, signal), signal),
       },
     ],
 
+    importTokens: (tokens, signal) => toGrant(toImported(tokens, twitter.scopes), signal),
+
     refresh: (login, signal) => oauth.refresh(login, signal),
+
+    canRefresh: hasRefreshToken,
 
     prepare: (target, signal) => prepareMedia(open(target.credentials, signal), target),
 

@@ -23,10 +23,11 @@ beforeAll(async () => {
     projectId,
     environment: 'test',
   });
-  const account = await rest.insertAccount(owner.projectId);
+  const account = await rest.insertAccount(owner.projectId, { external_user_id: 'u1' });
   const create = async (path: string, body: unknown) =>
     (await rest.call('POST', path, { key: owner.key, body })).body.data.id as string;
   ids.set('accounts', account);
+  ids.set('users', 'u1');
   ids.set('webhooks', await create('/v1/webhooks', { url: 'https://example.com' }));
   const post = { caption: 'a', account_ids: [account] };
   const { data } = (await rest.call('POST', '/v1/posts', { key: owner.key, body: post })).body;

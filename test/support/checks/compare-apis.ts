@@ -18,6 +18,7 @@ import { AppError } from '../../../schema/wire/errors.ts';
 
 /** Routes that GraphQL shows as a field of what they belong to. */
 export const fieldsOfTypes: Readonly<Record<string, string>> = {
+  getAccountCapabilities: 'Account.capabilities',
   getAccountHealth: 'Account.health',
   getAccountUsage: 'Account.usage',
   listAttempts: 'PostResult.attemptLog',

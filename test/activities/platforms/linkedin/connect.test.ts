@@ -181,3 +181,20 @@ describe('a refresh', () => {
     expect(network.server.calls).toEqual([]);
   });
 });
+
+test('an imported token reaches the accounts of its scopes', async () => {
+  await using network = await startLinkedIn();
+  const { credentials } = await network.logIn();
+  const tokens = { refreshToken: null, expiresAt: null, instance: null };
+  const own = { ...tokens, accessToken: credentials['access_token']! };
+  const member = await network.linkedin.importTokens!({ ...own, scope: memberScopes }, never);
+  expect(member.accounts).toEqual([ada]);
+  const all = await network.linkedin.importTokens!({ ...own, scope: null }, never);
+  expect(all.accounts.map(({ accountName }) => accountName)).toEqual([
+    'Ada Lovelace',
+    'Acme',
+    'Devtestco',
+  ]);
+  const wrong = network.linkedin.importTokens!({ ...own, scope: null, accessToken: 'no' }, never);
+  expect((await refusal(wrong)).kind).toBe('reauthorize');
+});

@@ -145,3 +145,21 @@ describe('a revocation', () => {
     expect(await x.commit(x.target({ credentials }))).toMatchObject({ outcome: 'published' });
   });
 });
+
+test('tokens of another app are imported for the account that X names', async () => {
+  await using x = await startTwitter();
+  const { access_token, refresh_token } = x.grant.credentials;
+  const tokens = { refreshToken: null, expiresAt: null, scope: null, instance: null };
+  const own = { ...tokens, accessToken: access_token! };
+  const imported = await x.twitter.importTokens!(own, never);
+  expect(imported).toEqual({
+    ...x.grant,
+    credentials: { access_token },
+    tokenExpiresAt: null,
+  });
+  expect(x.twitter.canRefresh!(imported.credentials)).toBe(false);
+  const both = await x.twitter.importTokens!({ ...own, refreshToken: refresh_token! }, never);
+  expect(x.twitter.canRefresh!(both.credentials)).toBe(true);
+  const wrong = x.twitter.importTokens!({ ...own, accessToken: 'wrong' }, never);
+  expect((await refusal(wrong)).kind).toBe('reauthorize');
+});

@@ -1,6 +1,6 @@
 // The connector of the simulated network with OAuth 2.
 import { z } from 'zod';
-import { createOAuth } from '../../../../activities/platforms/oauth.ts';
+import { createOAuth, toImported } from '../../../../activities/platforms/oauth.ts';
 import type {
   Credentials,
   Fetch,
@@ -68,13 +68,9 @@ export function createOAuthPlatform({ fetch, url, client }: Settings): Platform 
       },
     ],
 
-    async importTokens({ accessToken, refreshToken, expiresAt, scope }, signal) {
-      const credentials = {
-        access_token: accessToken,
-        ...(refreshToken !== null && { refresh_token: refreshToken }),
-      };
-      const accounts = await listAccounts(credentials, signal);
-      return { credentials, scope: scope ?? oauthScopes, tokenExpiresAt: expiresAt, accounts };
+    async importTokens(tokens, signal) {
+      const login = toImported(tokens, oauthScopes);
+      return { ...login, accounts: await listAccounts(login.credentials, signal) };
     },
 
     refresh: (login, signal) => oauth.refresh(withApp(login), signal),
