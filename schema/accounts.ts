@@ -201,7 +201,7 @@ const ImportedToken = z.string().min(1).max(8192);
 
 export const ImportAccount = z
   .strictObject({
-    platform: GivenPlatform,
+    platform: GivenPlatform.meta({ description: 'Network of the account.' }),
     access_token: ImportedToken.meta({ description: 'Access token that your own app obtained.' }),
     refresh_token: ImportedToken.optional().meta({
       description:

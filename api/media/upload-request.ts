@@ -20,11 +20,20 @@ export type UploadRequest =
 /** A part has a multiple of these bytes, except for the last one. */
 export const partBytes = 262_144;
 
+/** What tools send by mistake. No image or video has these types, and storing it would fail the media. */
+const notBytes = /^(multipart\/form-data|application\/json)\b/i;
+
 const contentRange = /^bytes (?:(\d{1,15})-(\d{1,15})|\*)\/(\d{1,15})$/i;
 
 export function readUploadRequest(headers: IncomingHttpHeaders): UploadRequest {
   if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
     throw new AppError('unsupported_media_type', 'Send the bytes without Content-Encoding.');
+  }
+  if (notBytes.test(headers['content-type'] ?? '')) {
+    throw new AppError(
+      'unsupported_media_type',
+      'Send the bytes of the file as the body, as they are.',
+    );
   }
   const length = lengthOf(headers);
   const given = headers['content-range'];

@@ -177,7 +177,7 @@ function subjectOf({ answer }: Answered): string {
 }
 
 function consentInput(entryway: string): z.ZodType<Record<string, string>> {
-  return z.strictObject({
+  const schema = z.strictObject({
     handle: z
       .string()
       .trim()
@@ -194,6 +194,9 @@ function consentInput(entryway: string): z.ZodType<Record<string, string>> {
         title: 'Handle or server',
         description: `Such as \`ada.bsky.social\`, or \`${entryway}\` if you don't know your handle.`,
       }),
+  });
+  return schema.meta({
+    description: 'You log in at the server of your account, and allow posts there.',
   });
 }
 

@@ -53,7 +53,7 @@ describe('checkScope', () => {
     for (const scope of ['deliveries', 'sandbox', 'bluesky', await addProject(db)]) {
       await expect(checkScope(db, scope)).resolves.toBeUndefined();
     }
-    for (const scope of ['', 'Sandbox', 'twitter', newId('project'), "prj_1' or true"]) {
+    for (const scope of ['', 'Sandbox', 'nowhere', newId('project'), "prj_1' or true"]) {
       await expect(checkScope(db, scope)).rejects.toThrow(allowed);
     }
   });

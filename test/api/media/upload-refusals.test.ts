@@ -112,6 +112,16 @@ describe('the headers of an upload', () => {
     const answer = await putBytes(upload_url, image, { 'Content-Encoding': 'gzip' });
     expect([answer.status, codeOf(answer)]).toEqual([415, 'unsupported_media_type']);
   });
+
+  test.each(['multipart/form-data; boundary=x', 'application/json'])(
+    'may not be %s, and leaves the media as they were',
+    async (type) => {
+      const { id, upload_url } = await createMedia(app.api);
+      const answer = await putBytes(upload_url, image, { 'Content-Type': type });
+      expect([answer.status, codeOf(answer)]).toEqual([415, 'unsupported_media_type']);
+      await expectUntouched(id);
+    },
+  );
 });
 
 describe('bytes', () => {

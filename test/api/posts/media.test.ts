@@ -267,7 +267,7 @@ describe('warnings', () => {
     expect(shown(changed.body.warnings)).toEqual([['media_ids[0]', 'media_fitted']]);
     const published = await author.ask(id, 'publish');
     expect(published.status).toBe(202);
-    expect(shown(published.body.warnings)).toEqual([['media[0].id', 'media_fitted']]);
+    expect(shown(published.body.warnings)).toEqual([['media[0]', 'media_fitted']]);
     expect(published.body.data).not.toHaveProperty('warnings');
   });
 });

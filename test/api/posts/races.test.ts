@@ -134,14 +134,14 @@ describe('the same moment', () => {
 
   test.concurrent('two reschedules and the time itself: it is published once', async () => {
     const ids = await Promise.all(
-      repeats.map(async () => (await create({ scheduled_at: inMs(1_200) })).id),
+      repeats.map(async () => (await create({ scheduled_at: inMs(2_200) })).id),
     );
     await Promise.all(
       ids.map(async (id, i) => {
-        await new Promise((resolve) => setTimeout(resolve, 900 + i * 50));
+        await new Promise((resolve) => setTimeout(resolve, 1_900 + i * 50));
         const answers = await Promise.all([
-          change(id, { scheduled_at: inMs(3_000) }),
-          change(id, { scheduled_at: inMs(2_500) }),
+          change(id, { scheduled_at: inMs(4_000) }),
+          change(id, { scheduled_at: inMs(3_500) }),
         ]);
         for (const { status } of answers) expect([200, 409]).toContain(status);
         expect((await expectTruth(id)).status).toBe('published');

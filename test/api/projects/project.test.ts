@@ -69,7 +69,7 @@ describe('GET /v1/platforms/capabilities', () => {
     expect(bluesky).toMatchObject({
       text: { max: rules.text.max, max_bytes: rules.text.maxBytes, unit: 'graphemes' },
       options: { type: 'object', additionalProperties: false },
-      connect: { credentials: { type: 'object' }, consent: false },
+      connect: { credentials: { type: 'object' }, consent: true },
     });
   });
 

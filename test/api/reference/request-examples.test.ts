@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { requestExamples } from '../../../api/reference/request-examples.ts';
 import { routes } from '../../../api/resources/routes.ts';
+import { ImportAccount } from '../../../schema/accounts.ts';
 import { SetPlatformApp } from '../../../schema/platform-apps.ts';
 import { startApp, type TestApp } from '../../support/app/app.ts';
 import { hourAgo } from '../../support/receivers/replays.ts';
@@ -30,7 +31,8 @@ async function create(resource: string): Promise<string> {
   return id;
 }
 
-const { connectAccount, setPlatformApp, ...others } = requestExamples;
+/** Without those that ask a network or need an app there. */
+const { connectAccount, importAccount, setPlatformApp, ...others } = requestExamples;
 
 test.each(Object.entries(others))('%s accepts its example', async (name, example) => {
   const { method, path } = routes.find((route) => route.name === name)!;
@@ -49,8 +51,9 @@ test.each(Object.entries(others))('%s accepts its example', async (name, example
   expect(response.status, `${edit} ${await response.text()}`).toBeLessThan(300);
 });
 
-test('setPlatformApp, which no network of ours needs yet, has a body of its schema', () => {
+test('setPlatformApp and importAccount have bodies of their schemas', () => {
   expect(SetPlatformApp.parse(setPlatformApp)).toEqual(setPlatformApp);
+  expect(ImportAccount.parse(importAccount)).toEqual(importAccount);
 });
 
 test('connectAccount names the credentials of its network', async () => {
