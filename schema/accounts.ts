@@ -197,7 +197,10 @@ export const ConnectAccount = z
   .meta({ id: 'ConnectAccount', description: 'An account to connect with credentials.' });
 export type ConnectAccount = z.infer<typeof ConnectAccount>;
 
-const ImportedToken = z.string().min(1).max(8192);
+const ImportedToken = z
+  .string()
+  .max(8192)
+  .regex(/^[\x21-\x7e]+$/, 'must have printable ASCII characters without spaces');
 
 export const ImportAccount = z
   .strictObject({
@@ -211,7 +214,8 @@ export const ImportAccount = z
       description: 'Time when the access token expires. Default: it does not expire.',
     }),
     scope: z.array(z.string().min(1).max(255)).max(100).optional().meta({
-      description: 'Permissions of the token. Default: as the network reports them.',
+      description:
+        'Permissions of the token. Default: as the network reports them, or all that Fanfare needs.',
     }),
     instance: z.string().min(1).max(300).optional().meta({
       description: "Address of the account's server, for a network of many servers.",

@@ -39,7 +39,7 @@ export const UpdateProject = someChange(
       .optional()
       .meta(brandColor),
     logo_url: z
-      .url({ protocol: /^https$/ })
+      .url({ protocol: /^https$/, hostname: z.regexes.domain })
       .max(2048)
       .nullable()
       .optional()

@@ -42,9 +42,9 @@ export const { prune } = proxyActivities<Activities>({
   retry,
 });
 
-/** A refresh takes 45 s at most: two calls to a network, and the writes. */
+/** A refresh takes 90 s at most: two calls to a network, and writes during an outage of the database. */
 export const { refreshDue } = proxyActivities<Activities>({
-  startToCloseTimeout: '2m',
+  startToCloseTimeout: '3m',
   heartbeatTimeout,
   retry,
 });

@@ -11,4 +11,12 @@ export const ServerUrl = z
   .trim()
   .max(300)
   .transform((given) => (/^https?:\/\//i.test(given) ? given : `https://${given}`))
-  .refine((given) => URL.canParse(given), 'must be the address of a server');
+  .refine((given) => URL.canParse(given), 'must be the address of a server')
+  .transform(withoutRootDot);
+
+/** `one.example.` is the same host as `one.example`, but would be another account. */
+function withoutRootDot(given: string): string {
+  const url = new URL(given);
+  url.hostname = url.hostname.replace(/\.$/, '');
+  return url.href;
+}

@@ -82,7 +82,7 @@ const Answer = z.record(z.string(), z.unknown());
 export const hasRefreshToken = ({ refresh_token }: Credentials): boolean =>
   refresh_token !== undefined;
 
-/** `asked`: the scopes of a token whose client doesn't name them. */
+/** `asked`: scopes to assume if the client names none. */
 export function toImported(
   { accessToken, refreshToken, expiresAt, scope }: ForeignTokens,
   asked: readonly string[],
@@ -213,7 +213,10 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
         async (client, response) => {
           const tokens = await oauth.processAuthorizationCodeResponse(server, client, response);
           if (settings.needsRefreshToken && tokens.refresh_token === undefined) {
-            throw new PlatformError('rejected', `${network} gave no refresh token. Log in again.`);
+            throw new PlatformError(
+              'rejected',
+              `${network} returned no refresh token. Log in again.`,
+            );
           }
           return { ...toTokens(tokens, scopes), answer: tokens };
         },
@@ -258,6 +261,8 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
         return true;
       } catch (error) {
         if (isUnknownClient(error)) return false;
+        // Such as `unsupported_grant_type`: the server may know the app all the same.
+        if (isOAuthRefusal(error)) return true;
         throw error;
       }
     },
@@ -312,8 +317,8 @@ function basicOf(secret: string): oauth.ClientAuth {
 }
 
 /**
- * Without the challenge, for which the library would not read the error in the body. Without an ID token,
- * which nothing reads. Some networks leave out `token_type`.
+ * Without the challenge, for which the library would not read the error in the body. Some networks leave out
+ * `token_type`.
  */
 async function fetchWhole(
   fetch: Fetch,
@@ -326,8 +331,20 @@ async function fetchWhole(
   const text = await response.text();
   const body = Answer.safeParse(parseJson(text)).data;
   const isToken = body?.['access_token'] !== undefined;
-  const tokens = JSON.stringify({ token_type: 'bearer', ...body, id_token: undefined });
+  const tokens = body && JSON.stringify({ token_type: 'bearer', ...toReadable(body) });
   return new Response(isToken ? tokens : text, { status: response.status, headers });
+}
+
+/** Drops odd optional members: refusing the answer would lose a login's only tokens. */
+function toReadable(body: Record<string, unknown>): Record<string, unknown> {
+  const isOdd: Record<string, (value: unknown) => boolean> = {
+    // Nothing reads it.
+    id_token: () => true,
+    expires_in: (value) => !(Number.parseFloat(String(value)) >= 0),
+    scope: (value) => typeof value !== 'string',
+    refresh_token: (value) => typeof value !== 'string' || value === '',
+  };
+  return Object.fromEntries(Object.entries(body).filter(([name, value]) => !isOdd[name]?.(value)));
 }
 
 /** The scope that was asked for, if the answer names none: RFC 6749, section 5.1. */
@@ -351,6 +368,12 @@ function refusedConsent(network: string, { error, error_description }: Record<st
 
 const isUnknownClient = (error: unknown) =>
   error instanceof PlatformError && error.options.platformCode === 'invalid_client';
+
+/** With an error code of OAuth, not a page of some server. */
+const isOAuthRefusal = (error: unknown) =>
+  error instanceof PlatformError &&
+  error.kind === 'rejected' &&
+  error.options.providerError?.['code'] !== undefined;
 
 /** Of a refused refresh. All other codes are about the app or the server, so the login may still be good. */
 const isInvalidGrant = (code: string) => code === 'invalid_grant';

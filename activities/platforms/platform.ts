@@ -55,7 +55,10 @@ export interface FormWay {
 /** The network's own consent page, and its callback. */
 export interface ConsentWay {
   readonly kind: 'consent';
-  /** Asked before `begin`, such as a server or a handle. Absent: nothing. */
+  /**
+   * Asked before `begin`, such as a server or a handle. Without members, a page only asks whether to continue.
+   * Absent: the user goes straight to the network, which must always ask.
+   */
   readonly inputs?: z.ZodType<Record<string, string>>;
   /** Registers Fanfare's app at the server that the inputs name. Absent: servers take the same app. */
   readonly registration?: AppRegistration;

@@ -38,9 +38,10 @@ export type AccessDependencies = Pick<AdvanceDependencies, 'db' | 'vault' | 'not
 
 const refreshTimeoutMs = 20_000;
 /** Longer than two attempts and the write can take, so a lease expires only if its holder died. */
-const leaseMs = 60_000;
+const leaseMs = 120_000;
 const checkEveryMs = 100;
-const writeTries = 5;
+/** An outage of the database, such as a failover, may last so long. */
+const writeForMs = 45_000;
 const writeAgainMs = 1_000;
 
 /** Undefined: the account is not connected. */
@@ -177,14 +178,15 @@ async function writeFresh(
   access: Access,
   fresh: RefreshedCredentials,
 ): Promise<boolean> {
-  for (let tries = 1; tries < writeTries; tries++) {
+  const until = performance.now() + writeForMs;
+  for (;;) {
     try {
       return await writeOnce(dependencies, platform, access, fresh);
-    } catch {
+    } catch (error) {
+      if (performance.now() > until) throw error;
       await sleep(writeAgainMs);
     }
   }
-  return writeOnce(dependencies, platform, access, fresh);
 }
 
 async function writeOnce(

@@ -10,6 +10,8 @@ import type { Grant, Platform } from '../platforms/platform.ts';
 const refreshAfter = 0.8;
 /** Spreads the refreshes of logins that were made at the same time. */
 const jitter = 0.05;
+/** A network that names shorter lives is asked no more often. A post refreshes by itself. */
+const refreshAtMostEveryMs = 300_000;
 
 export function loginColumns(
   vault: Vault,
@@ -23,7 +25,7 @@ export function loginColumns(
   return {
     ...sealCredentials(vault, grantId, credentials),
     token_expires_at: tokenExpiresAt,
-    refresh_at: isRefreshed ? inMs(livesMs * share) : null,
+    refresh_at: isRefreshed ? inMs(Math.max(livesMs * share, refreshAtMostEveryMs)) : null,
     refresh_failures: 0,
     expiry_warning_at:
       livesMs === null || isRefreshed ? null : inMs(Math.max(livesMs - expiryWarningsMs.first, 0)),

@@ -68,7 +68,7 @@ function findIssue({
     return {
       status: 'warning',
       code: 'refresh_failing',
-      message: `The last ${refresh_failures} refreshes of the login failed. Fanfare tries again. If the issue stays, check the network and its app.`,
+      message: `The last ${refresh_failures} refreshes of the login failed. Fanfare tries again. If this persists, check the network and its app.`,
     };
   }
   if (is_refreshed || expiresInMs === null || expiresInMs > expiryWarningsMs.first)

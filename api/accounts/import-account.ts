@@ -21,10 +21,14 @@ export async function importAccount(
   if (!platform) throw refuse(['platform'], 'platform_not_configured', 'is not configured here');
   const { definition, importTokens, refresh } = platform;
   if (!importTokens) {
-    throw refuse(['platform'], 'import_not_supported', 'names a network that takes no tokens');
+    throw refuse(['platform'], 'import_not_supported', "doesn't support imported tokens");
   }
   if (refreshToken !== null && !refresh) {
     throw refuse(['refresh_token'], 'refresh_not_supported', 'is not used by this network');
+  }
+  const expiresAt = input.expires_at === undefined ? null : new Date(input.expires_at);
+  if (expiresAt && expiresAt.getTime() <= Date.now()) {
+    throw refuse(['expires_at'], 'already_expired', 'must be in the future');
   }
   const { db, vault } = context;
   const { projectId } = caller;
@@ -36,7 +40,7 @@ export async function importAccount(
   const tokens = {
     accessToken: input.access_token,
     refreshToken,
-    expiresAt: input.expires_at === undefined ? null : new Date(input.expires_at),
+    expiresAt,
     scope: input.scope ?? null,
     instance: input.instance ?? null,
   };

@@ -45,7 +45,10 @@ export async function findConsentApp(
   if (!definition.hasApp) return null;
   const app = await findNetworkApp(context, projectId, definition);
   if (app) return app;
-  throw new AppError('conflict', `This service can't connect ${definition.title} accounts now.`);
+  throw new AppError(
+    'conflict',
+    `This service has no ${definition.title} app, so it can't connect accounts there.`,
+  );
 }
 
 /** The document of the operator's app at a network where servers look clients up. Null: there is none. */

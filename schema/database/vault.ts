@@ -40,7 +40,9 @@ export function createVault(keys: ReadonlyMap<string, Buffer>, defaultKeyId: str
     },
     open({ ciphertext, keyId }, context) {
       const iv = ciphertext.subarray(0, ivBytes);
-      const decipher = createDecipheriv('aes-256-gcm', keyOf(keyId), iv);
+      const decipher = createDecipheriv('aes-256-gcm', keyOf(keyId), iv, {
+        authTagLength: tagBytes,
+      });
       decipher.setAuthTag(ciphertext.subarray(ivBytes, ivBytes + tagBytes));
       decipher.setAAD(Buffer.from(context));
       const body = ciphertext.subarray(ivBytes + tagBytes);

@@ -72,7 +72,7 @@ const options = z
     link: link.optional(),
     poll: poll.optional(),
     disable_reshare: z.boolean().optional().meta({
-      description: 'Whether nobody can repost the post. Default: false.',
+      description: 'Whether reposts are disabled. Default: false.',
     }),
   })
   .refine((given) => !given.link || !given.poll, {

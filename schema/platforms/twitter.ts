@@ -128,7 +128,7 @@ export const twitter = definePlatform({
   },
   hasApp: true,
   // https://docs.x.com/fundamentals/authentication/oauth-2-0/authorization-code#scopes
-  scopes: ['tweet.read', 'tweet.write', 'users.read', 'media.write', 'offline.access'],
+  scopes: ['tweet.read', 'tweet.write', 'users.read', 'media.write'],
   rules,
   rulesFor: ({ subscription }) =>
     subscriptions.includes(subscription)

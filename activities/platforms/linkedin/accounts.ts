@@ -5,6 +5,11 @@ import type { Ask } from '../network-api.ts';
 import type { Credentials, Grant, GrantedAccount } from '../platform.ts';
 import { wrongCredential } from '../wrong-credential.ts';
 
+export const ConsentInput = z.strictObject({}).meta({
+  description:
+    'You log in at LinkedIn, and allow posts to your profile or to pages that you administer.',
+});
+
 export const TokenInput = z
   .strictObject({
     access_token: pasted(/^[\w.~+/=-]{10,2000}$/, 'must be an access token').meta({
@@ -21,7 +26,7 @@ export const TokenInput = z
   })
   .meta({
     description:
-      "Create an app at https://www.linkedin.com/developers/apps, and a token with LinkedIn's token generator at https://www.linkedin.com/developers/tools/oauth/token-generator. It ends after 60 days.",
+      "Create an app at https://www.linkedin.com/developers/apps, and a token with LinkedIn's token generator at https://www.linkedin.com/developers/tools/oauth/token-generator. The token expires after 60 days.",
   });
 
 /** The two APIs, for one login. */
@@ -130,7 +135,7 @@ async function listOrganizations(rest: Ask): Promise<GrantedAccount[]> {
     accountName: results[id]?.localizedName ?? `Page ${id}`,
     problem: held.some((role) => postingRoles.has(role))
       ? null
-      : `Your role at this page, ${held.join(' and ')}, may not post.`,
+      : `Your role at this page, ${held.join(' and ')}, can't post.`,
   }));
 }
 

@@ -6,7 +6,7 @@ import { createOAuth, hasRefreshToken, toImported, type Tokens } from '../oauth.
 import { PlatformError } from '../platform-error.ts';
 import type { CommitOutcome, Credentials, Grant, Platform, Target } from '../platform.ts';
 import { toSurprise } from '../refusal.ts';
-import { connectToken, listAccounts, TokenInput } from './accounts.ts';
+import { connectToken, ConsentInput, listAccounts, TokenInput } from './accounts.ts';
 import { createLinkedInApi, network, type LinkedInSettings } from './client.ts';
 import { prepareMedia } from './media.ts';
 import { findPost, PostUrn, toPost, toPublished } from './post.ts';
@@ -46,6 +46,9 @@ export function createLinkedIn(settings: LinkedInSettings): Platform {
     connect: [
       {
         kind: 'consent',
+        // LinkedIn skips its page for a member who has allowed the app before. Without a page of ours, a link
+        // would connect the account of anyone who opens it.
+        inputs: ConsentInput,
         begin: (request) => oauth.begin(request),
         async complete(query, request, signal) {
           return toGrant(await oauth.complete(query, request, signal), signal);

@@ -52,7 +52,8 @@ export function createConsent(fetch: Fetch, open: OpenApi) {
       }
       const { access_token } = login.credentials;
       const credentials = { server, access_token };
-      return connectAccount(open(credentials, signal), credentials, login.scope);
+      const grant = await connectAccount(open(credentials, signal), credentials, login.scope);
+      return { ...grant, tokenExpiresAt: login.tokenExpiresAt };
     },
   };
   /** Only the app that made a login can revoke it. The user's own application made that of a form. */

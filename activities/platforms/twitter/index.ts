@@ -36,7 +36,8 @@ export function createTwitter({ fetch, apiUrl, consentUrl, reconcile }: Settings
     tokenEndpoint: `${apiUrl}/2/oauth2/token`,
     revocationEndpoint: `${apiUrl}/2/oauth2/revoke`,
     clientAuth: 'basic',
-    scopes: twitter.scopes,
+    // The last one asks for a refresh token.
+    scopes: [...twitter.scopes, 'offline.access'],
     needsRefreshToken: true,
     endsLogin,
   });

@@ -31,10 +31,10 @@ export async function putApp(
   { platform, instance = '', clientId, clientSecret }: GivenApp,
 ): Promise<PlatformAppRow> {
   const key = { project_id: projectId, platform, instance, client_id: clientId };
-  // Not a transaction: a row without its secret is completed by the next call.
+  const newAppId = newId('app');
   await db
     .insertInto('platform_apps')
-    .values({ id: newId('app'), ...key })
+    .values({ id: newAppId, ...key, ...sealSecret(vault, newAppId, clientSecret) })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
   const { id } = await db

@@ -81,9 +81,11 @@ describe('the time of a refresh', () => {
     expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(1);
   });
 
-  test('is now if the token has expired', async () => {
+  test('is five minutes ahead at least, however short the network says the token lives', async () => {
     const at = await refreshAtOf(-5, network.platform);
-    expect(Math.abs(at!.getTime() - Date.now())).toBeLessThan(60_000);
+    const minutes = (at!.getTime() - Date.now()) / 60_000;
+    expect(minutes).toBeGreaterThan(4);
+    expect(minutes).toBeLessThan(6);
   });
 
   test('is null for a login that does not expire or can not be refreshed', async () => {

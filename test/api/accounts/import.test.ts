@@ -183,3 +183,12 @@ describe('an import is refused', () => {
     expect((await add({})).status).toBe(201);
   });
 });
+
+test.each([
+  [{ access_token: 'two words' }, 'access_token'],
+  [{ refresh_token: 'a\nb' }, 'refresh_token'],
+  [{ expires_at: '2020-01-01T00:00:00Z' }, 'expires_at'],
+])('an import with %j is refused before the network is asked', async (body, path) => {
+  expect((await issuesOf(body))[0][0]).toBe(path);
+  expect(given).toEqual([]);
+});

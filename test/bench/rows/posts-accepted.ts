@@ -37,10 +37,14 @@ export const postsAccepted: Row = {
       projectId: installation.projectId,
     });
     const scheduled_at = new Date(Date.now() + 86_400_000).toISOString();
-    const bodies = accountIds.map((id) =>
-      JSON.stringify({ caption, account_ids: [id], scheduled_at }),
-    );
-    const body = (number: number) => bodies[number % accounts]!;
+    // Each post has a text of its own, as a client's posts have.
+    let sent = 0;
+    const body = (number: number) =>
+      JSON.stringify({
+        caption: `${caption} ${sent++}`,
+        account_ids: [accountIds[number % accounts]!],
+        scheduled_at,
+      });
     const headers = { authorization: `Bearer ${ours.api.key}` };
     const toOurs = { url: `${ours.api.url}/v1/posts`, headers, body, count, connections };
     const toBare = { url: bare.url, body, count, connections };

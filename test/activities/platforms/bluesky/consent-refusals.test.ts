@@ -233,7 +233,7 @@ describe('after the consent', () => {
     ['of nobody', { sub: undefined }, /can't be used/],
     ['of no DID', { sub: 'ada' }, /can't be used/],
     ['that any thief could use', { token_type: 'Bearer' }, /can't be used/],
-    ['without a refresh token', { refresh_token: undefined }, /gave no refresh token/],
+    ['without a refresh token', { refresh_token: undefined }, /returned no refresh token/],
     ['that may not post', { scope: 'atproto' }, /lacks these permissions: transition:generic/],
     ['without scopes', { scope: undefined }, /lacks these permissions: atproto/],
   ])('a login %s is refused', async (_, change, words) => {

@@ -53,7 +53,7 @@ describe('a consent', () => {
       {
         externalAccountId: 'urn:li:organization:2414183',
         accountName: 'Devtestco',
-        problem: 'Your role at this page, ANALYST, may not post.',
+        problem: "Your role at this page, ANALYST, can't post.",
       },
       { externalAccountId: 'urn:li:organization:77', accountName: 'Garden', problem: null },
     ]);

@@ -13,6 +13,7 @@ describe('the server', () => {
     ' Mastodon.Example ',
     'https://mastodon.example',
     'https://mastodon.example/@ada/109343827',
+    'mastodon.example.',
     '@ada@mastodon.example',
   ])('is read from %o', (server) => {
     const parsed = ConnectInput.parse({ server, access_token: 'token' });

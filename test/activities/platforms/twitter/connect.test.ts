@@ -29,7 +29,7 @@ describe('a consent', () => {
   test('gives one account with both tokens, for two hours', async () => {
     await using x = await startTwitter({ subscription: 'Premium' });
     expect(Object.keys(x.grant.credentials)).toEqual(['access_token', 'refresh_token']);
-    expect(x.grant.scope).toEqual(definition.scopes);
+    expect(x.grant.scope).toEqual([...definition.scopes, 'offline.access']);
     const expiresInMs = x.grant.tokenExpiresAt!.getTime() - Date.now();
     expect(expiresInMs).toBeGreaterThan(7_100_000);
     expect(expiresInMs).toBeLessThanOrEqual(7_200_000);
@@ -70,7 +70,7 @@ describe('a consent', () => {
     x.network.login.withheldScopes.add('offline.access');
     expect(await refusal(x.logIn())).toMatchObject({
       kind: 'rejected',
-      message: 'X gave no refresh token. Log in again.',
+      message: 'X returned no refresh token. Log in again.',
     });
   });
 
@@ -155,6 +155,7 @@ test('tokens of another app are imported for the account that X names', async ()
   expect(imported).toEqual({
     ...x.grant,
     credentials: { access_token },
+    scope: definition.scopes,
     tokenExpiresAt: null,
   });
   expect(x.twitter.canRefresh!(imported.credentials)).toBe(false);

@@ -109,7 +109,7 @@ async function start(switchboard: Switchboard, organization = ''): Promise<Runni
     ],
     consent: async (address) => {
       const accounts = [`urn:li:organization:${organization}`];
-      await giveConsent(address, organization ? { accounts } : {});
+      await giveConsent(address, { inputs: {}, ...(organization && { accounts }) });
     },
     listPosts: () => network.listPosts(),
     listSecrets: () => network.logins.listSecrets(),
