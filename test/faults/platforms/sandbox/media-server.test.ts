@@ -67,14 +67,13 @@ test('keeps memory small while 100 MB are sent, and while they are served', asyn
   expect(served.grownMb).toBeLessThan(mostMb);
 }, 120_000);
 
-test('learns the offset while it sends a part that the network has already', async () => {
+test('continues where the bytes end, even if it remembers less', async () => {
   const platform = connect();
   const target = await toTarget(small);
   const created = await platform.prepare!(target, signal);
   const before = { ...target, state: created.state };
   const first = await platform.prepare!(before, signal);
   expect(first).toMatchObject({ outcome: 'more', state: { uploads: [{ received: 8 * mb }] } });
-  expect(await platform.prepare!(before, signal)).toEqual(first);
-  const last = await platform.prepare!({ ...target, state: first.state }, signal);
+  const last = await platform.prepare!(before, signal);
   expect(last).toMatchObject({ outcome: 'prepared', state: { uploads: [{ received: 10 * mb }] } });
 });
