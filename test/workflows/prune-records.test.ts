@@ -40,6 +40,12 @@ afterAll(async () => {
 const taskQueue = () => engine.config.temporal.taskQueue;
 const handle = () => namespace.client.schedule.getHandle(pruneScheduleId(taskQueue()));
 
+async function listSchedules(): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { scheduleId } of namespace.client.schedule.list()) ids.push(scheduleId);
+  return ids.toSorted();
+}
+
 const countEvents = async () => {
   const rows = await database.db.selectFrom('events').select('id').execute();
   return rows.length;
@@ -124,14 +130,10 @@ describe('pruneRecords', () => {
     const workers = [0, 1].map(() => keepWorker({ ...engine, address: namespace.address }));
     try {
       await Promise.all(workers.map((worker) => worker.ready));
-      const schedules: string[] = [];
-      for await (const { scheduleId } of namespace.client.schedule.list()) {
-        schedules.push(scheduleId);
-      }
-      expect(schedules.toSorted()).toEqual([
-        pruneScheduleId(taskQueue()),
-        refreshScheduleId(taskQueue()),
-      ]);
+      // Temporal lists a schedule a moment after it was created.
+      await expect
+        .poll(listSchedules, { timeout: 10_000 })
+        .toEqual([pruneScheduleId(taskQueue()), refreshScheduleId(taskQueue())]);
       await handle().trigger();
       await expect.poll(countEvents, { timeout: 20_000 }).toBe(0);
       const recentActions = async () => (await handle().describe()).info.recentActions;
