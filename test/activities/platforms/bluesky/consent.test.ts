@@ -113,7 +113,7 @@ describe.skipIf(isMissing)('a consent', () => {
     });
   });
 
-  test('that begins with a server connects whoever logs in there', async () => {
+  test('that begins with a server connects the account that logs in', async () => {
     const { grant, user } = await connectNew({ input: pds.url });
     expect(grant.accounts[0]!.externalAccountId).toBe(user.did);
   });
