@@ -13,7 +13,7 @@ import type {
   ForeignTokens,
   Login,
 } from './platform.ts';
-import { PlatformError } from './platform-error.ts';
+import { hasCode, PlatformError } from './platform-error.ts';
 import { toRefusal, toSurprise } from './refusal.ts';
 import { toTransportError } from './transport-errors.ts';
 
@@ -366,8 +366,7 @@ function refusedConsent(network: string, { error, error_description }: Record<st
   });
 }
 
-const isUnknownClient = (error: unknown) =>
-  error instanceof PlatformError && error.options.platformCode === 'invalid_client';
+const isUnknownClient = (error: unknown) => hasCode(error, 'invalid_client');
 
 /** With an error code of OAuth, not a page of some server. */
 const isOAuthRefusal = (error: unknown) =>

@@ -50,3 +50,8 @@ export class PlatformError extends Error {
     this.options = 'retryAfterMs' in options ? { ...options, retryAfterMs } : options;
   }
 }
+
+/** Whether the network refused with this code of its own. */
+export function hasCode(error: unknown, code: string): error is PlatformError {
+  return error instanceof PlatformError && error.options.platformCode === code;
+}

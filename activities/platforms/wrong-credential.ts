@@ -5,6 +5,14 @@ export function wrongCredential(field: string, message: string, platformCode?: s
   return new PlatformError('rejected', message, { field, platformCode });
 }
 
+export const scopeMissing = 'scope_missing';
+
+/** For a login by consent. */
+export function lacksPermissions(missing: readonly string[]): PlatformError {
+  const message = `This login lacks these permissions: ${missing.join(', ')}. Log in again and allow them.`;
+  return new PlatformError('rejected', message, { platformCode: scopeMissing });
+}
+
 /** For `catch`: attributes a failure of these kinds to the field. */
 export function blame(field: string, ...kinds: PlatformErrorKind[]): (error: unknown) => never {
   return (error) => {

@@ -13,6 +13,7 @@ import type {
   RefreshedCredentials,
 } from '../platforms/platform.ts';
 import { PlatformError, readWaitMs, type PlatformErrorKind } from '../platforms/platform-error.ts';
+import { lacksPermissions } from '../platforms/wrong-credential.ts';
 import { cutJson, cutText, toStorable } from '../platforms/storable.ts';
 
 export type PhaseOutcome = PrepareOutcome | CommitOutcome | ReconcileOutcome;
@@ -65,8 +66,6 @@ export function takeError(error: PlatformError): PlatformError {
   });
 }
 
-export const scopeMissing = 'scope_missing';
-
 /** Throws if the grant can't be stored, shown or used, or lacks one of the needed scopes. */
 export function takeGrant(grant: Grant, neededScopes: readonly string[] = []): Grant {
   const { credentials, scope, tokenExpiresAt, accounts } = grant;
@@ -83,10 +82,7 @@ export function takeGrant(grant: Grant, neededScopes: readonly string[] = []): G
   const ids = new Set(accounts.map(({ externalAccountId }) => externalAccountId));
   if (ids.size < accounts.length) throw unusable('an account twice');
   const missing = neededScopes.filter((needed) => !scope.includes(needed));
-  if (missing.length > 0) {
-    const message = `This login lacks these permissions: ${missing.join(', ')}. Log in again and allow them.`;
-    throw new PlatformError('rejected', message, { platformCode: scopeMissing });
-  }
+  if (missing.length > 0) throw lacksPermissions(missing);
   return { credentials, scope, tokenExpiresAt, accounts: accounts.map(takeAccount) };
 }
 

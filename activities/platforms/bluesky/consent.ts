@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { createPrivateJwk } from '../key-pairs.ts';
 import { createOAuth, type Answered, type OAuth } from '../oauth.ts';
 import { PlatformError } from '../platform-error.ts';
+import { lacksPermissions } from '../wrong-credential.ts';
 import type {
   ConsentWay,
   Credentials,
@@ -168,10 +169,7 @@ function subjectOf({ answer }: Answered): string {
   const { sub, scope = '', token_type } = answer;
   const granted = scope.split(' ');
   const missing = scopes.filter((needed) => !granted.includes(needed));
-  if (missing.length > 0) {
-    const message = `This login lacks these permissions: ${missing.join(', ')}. Log in again and allow them.`;
-    throw new PlatformError('rejected', message, { platformCode: 'scope_missing' });
-  }
+  if (missing.length > 0) throw lacksPermissions(missing);
   if (token_type === 'dpop' && typeof sub === 'string' && isValidDid(sub)) return sub;
   throw new PlatformError('rejected', "Bluesky answered with a login that can't be used.");
 }

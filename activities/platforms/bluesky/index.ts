@@ -8,7 +8,7 @@ import { createIdentify } from './identity.ts';
 import { collection, prepareRecord, readPrepared, recordKey } from './record.ts';
 import { endSession, logIn, loginInput, readCredentials, refreshSession } from './session.ts';
 import { createXrpc } from './xrpc.ts';
-import { PlatformError } from '../platform-error.ts';
+import { hasCode } from '../platform-error.ts';
 import type { Fetch, Platform, Published, Target } from '../platform.ts';
 
 export interface BlueskySettings {
@@ -87,10 +87,6 @@ export function createBluesky(settings: BlueskySettings): Platform {
         ? consent.revoke(login, signal)
         : endSession(open, login.credentials, signal),
   };
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof PlatformError && error.options.platformCode === code;
 }
 
 function toPublished(target: Target, uri: string): Published {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { linkedin } from '../../../schema/platforms/linkedin.ts';
 import type { Ask } from '../network-api.ts';
 import { createOAuth, hasRefreshToken, toImported, type Tokens } from '../oauth.ts';
-import { PlatformError } from '../platform-error.ts';
+import { hasCode } from '../platform-error.ts';
 import type { CommitOutcome, Credentials, Grant, Platform, Target } from '../platform.ts';
 import { toSurprise } from '../refusal.ts';
 import { connectToken, ConsentInput, listAccounts, TokenInput } from './accounts.ts';
@@ -97,6 +97,3 @@ async function publish(rest: Ask, target: Target): Promise<CommitOutcome> {
     throw error;
   }
 }
-
-const hasCode = (error: unknown, code: string) =>
-  error instanceof PlatformError && error.options.platformCode === code;

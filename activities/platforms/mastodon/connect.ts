@@ -4,7 +4,7 @@ import { pasted, ServerUrl } from '../credential-fields.ts';
 import type { Traits } from '../../../schema/platforms/definition.ts';
 import type { Ask } from '../network-api.ts';
 import type { Credentials, Grant } from '../platform.ts';
-import { blameServer, wrongCredential } from '../wrong-credential.ts';
+import { blameServer, scopeMissing, wrongCredential } from '../wrong-credential.ts';
 
 export const Server = ServerUrl.transform((url) => new URL(url).origin).meta({
   title: 'Server',
@@ -94,7 +94,7 @@ async function readTokenScopes(ask: Ask): Promise<string[] | undefined> {
   const { scopes } = (await ask('/api/v1/apps/verify_credentials', Application)).body;
   const missing = findMissingScopes(scopes).join(', ');
   const message = `The access token lacks ${missing}.`;
-  if (missing) throw wrongCredential('access_token', message, 'scope_missing');
+  if (missing) throw wrongCredential('access_token', message, scopeMissing);
   return scopes;
 }
 

@@ -4,7 +4,7 @@ import { createOAuth, type OAuth } from '../oauth.ts';
 import type { OpenApi } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { AppRegistration, ConsentWay, Fetch, Platform } from '../platform.ts';
-import { blameServer, wrongCredential } from '../wrong-credential.ts';
+import { blameServer, lacksPermissions, wrongCredential } from '../wrong-credential.ts';
 import { connectAccount, findMissingScopes, Server } from './connect.ts';
 
 /** @see https://docs.joinmastodon.org/api/oauth-scopes/#granular */
@@ -45,11 +45,8 @@ export function createConsent(fetch: Fetch, open: OpenApi) {
     async complete(query, request, signal) {
       const server = request.inputs['server']!;
       const login = await oauthAt(server).complete(query, request, signal);
-      const missing = findMissingScopes(login.scope).join(', ');
-      if (missing) {
-        const message = `This login lacks these permissions: ${missing}. Log in again and allow them.`;
-        throw new PlatformError('rejected', message, { platformCode: 'scope_missing' });
-      }
+      const missing = findMissingScopes(login.scope);
+      if (missing.length > 0) throw lacksPermissions(missing);
       const { access_token } = login.credentials;
       const credentials = { server, access_token };
       const grant = await connectAccount(open(credentials, signal), credentials, login.scope);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { maxSandboxPartBytes, sandbox, SandboxHandle } from '../../../schema/platforms/sandbox.ts';
 import type { NetworkAnswer } from '../json-client.ts';
 import { createApi, type ApiCall, type Ask } from '../network-api.ts';
-import { PlatformError } from '../platform-error.ts';
+import { hasCode, PlatformError } from '../platform-error.ts';
 import type { Fetch, Grant, Platform, ProviderState, TargetMedia } from '../platform.ts';
 import { preparedAs, publishedAs } from '../results.ts';
 import type { Explanation, Verdict } from '../refusal.ts';
@@ -200,6 +200,5 @@ function readRefusal({ body }: NetworkAnswer): Explanation {
 const unless =
   (code: string) =>
   (error: unknown): undefined => {
-    const isIt = error instanceof PlatformError && error.options.platformCode === code;
-    if (!isIt) throw error;
+    if (!hasCode(error, code)) throw error;
   };

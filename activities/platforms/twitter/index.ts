@@ -4,7 +4,7 @@ import type { PlatformSettings } from '../../../schema/platforms/index.ts';
 import { twitter } from '../../../schema/platforms/twitter.ts';
 import type { Ask } from '../network-api.ts';
 import { createOAuth, hasRefreshToken, toImported, type Tokens } from '../oauth.ts';
-import { PlatformError } from '../platform-error.ts';
+import { hasCode, PlatformError } from '../platform-error.ts';
 import type { CommitOutcome, Fetch, Grant, Platform, Target } from '../platform.ts';
 import { createTwitterApi, duplicateCode, readDailyLimit } from './api.ts';
 import { findPost, toPublished } from './find-post.ts';
@@ -90,7 +90,7 @@ export function createTwitter({ fetch, apiUrl, consentUrl, reconcile }: Settings
         const published = toPublished(target, body.data.id);
         return { ...published, throttle: readDailyLimit(headers) ?? throttle };
       } catch (error) {
-        if (!canRead || !isDuplicate(error)) throw error;
+        if (!canRead || !hasCode(error, duplicateCode)) throw error;
         return afterDuplicate(ask, target, error);
       }
     },
@@ -115,9 +115,6 @@ function toPost({ caption, replyTo, platformOptions }: Target, media_ids: string
     ...(replyTo !== null && { reply: { in_reply_to_tweet_id: replyTo } }),
   };
 }
-
-const isDuplicate = (error: unknown): error is PlatformError =>
-  error instanceof PlatformError && error.options.platformCode === duplicateCode;
 
 /** X refuses a text that the account has posted before: by an earlier commit of this target, or otherwise. */
 async function afterDuplicate(
