@@ -1,7 +1,6 @@
 // Counts targets in their accounts' months, enforces the limit and reports accounts close to it.
 import { toQuotaEventData } from '../../schema/database/accounts/event-data.ts';
 import {
-  addUsage,
   moveUsage,
   previewUsage,
   setUsageNotified,
@@ -23,20 +22,7 @@ export interface CountedTarget {
   path: Path;
 }
 
-/** Counts new results, whose `usage_month` is set. Call it late: it holds locks until the commit. */
-export async function countNewTargets(
-  context: Context,
-  effects: Effects,
-  { projectId }: Pick<Caller, 'projectId'>,
-  targets: CountedTarget[],
-  month: string,
-): Promise<void> {
-  const accountIds = targets.map(({ account }) => account.id);
-  const usages = await addUsage(effects.trx, projectId, accountIds, month);
-  await settle(context, effects, { projectId }, targets, usages);
-}
-
-/** The issues with which `countNewTargets` would refuse the targets now. */
+/** The issues with which `settleUsage` would refuse the targets now. */
 export async function foreseeExcess(
   { config, db }: Context,
   { projectId }: Pick<Caller, 'projectId'>,
@@ -78,7 +64,7 @@ export async function countResults(
       usage_month === null ? [] : [{ accountId, month: usage_month }],
     ),
   );
-  await settle(context, effects, { projectId }, targets, usages);
+  await settleUsage(context, effects, { projectId }, targets, usages);
 }
 
 /** The checks of a stored post use the same paths. */
@@ -88,7 +74,8 @@ interface LimitedUsage extends CountedUsage {
   limit: number;
 }
 
-async function settle(
+/** Refuses targets beyond their account's limit and reports accounts close to it. `usages` counts them. */
+export async function settleUsage(
   context: Context,
   effects: Effects,
   caller: Pick<Caller, 'projectId'>,

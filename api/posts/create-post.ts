@@ -3,15 +3,21 @@ import { monthOf } from '../../schema/database/accounts/usage.ts';
 import { publishPostRow } from '../../schema/database/outbox.ts';
 import { recordEvent } from '../../schema/database/events/record.ts';
 import { toPostEventData } from '../../schema/database/posts/outcome-event.ts';
-import { insertPost, type PostWithResults } from '../../schema/database/posts/posts.ts';
+import {
+  insertPost,
+  type InsertedPost,
+  type PostWithResults,
+} from '../../schema/database/posts/posts.ts';
 import type { Transaction } from '../../schema/database/tables.ts';
-import type { CreatePost, CheckedPost } from '../../schema/posts/posts.ts';
+import type { CheckedPost, CreatePost, PostIssue } from '../../schema/posts/posts.ts';
 import { restNames, type Names } from '../../schema/wire/names.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { transact, type Answer, type Effects } from '../http/transact.ts';
 import { planPost, type PlannedPost } from './checks/check-post.ts';
-import { countNewTargets } from './count-usage.ts';
+import { warnOfRepeated } from './checks/same-content.ts';
+import { presentIssue } from './checks/target-issues.ts';
+import { settleUsage } from './count-usage.ts';
 import { attachPostMedia } from './attach-media.ts';
 import { presentPost } from './presenter.ts';
 import { toResultRows } from './result-rows.ts';
@@ -29,8 +35,18 @@ export async function createPost(
     if (planned.status === 'scheduled') await recordScheduled(context, effects.trx, written);
     const status = planned.status === 'pending' ? 202 : 201;
     const shown = presentPost(context, written.post, written.results);
-    return { status, data: { ...shown, warnings: planned.warnings } };
+    const warnings = [...planned.warnings, ...presentRepeated(planned, written.repeated, names)];
+    return { status, data: { ...shown, warnings } };
   });
+}
+
+function presentRepeated(
+  { targets }: PlannedPost,
+  accountIds: readonly string[],
+  names: Names,
+): PostIssue[] {
+  const accounts = new Map(targets.map(({ account }) => [account.id, account]));
+  return warnOfRepeated(targets, accountIds).map((issue) => presentIssue(issue, accounts, names));
 }
 
 /** Throws when an account's monthly limit is exceeded. */
@@ -39,7 +55,7 @@ async function writePost(
   effects: Effects,
   caller: Pick<Caller, 'projectId' | 'environment'>,
   planned: PlannedPost,
-): Promise<PostWithResults> {
+): Promise<InsertedPost> {
   const { projectId } = caller;
   const { caption, autoFit, metadata, status, scheduledAt } = planned;
   const id = newId('post');
@@ -63,11 +79,8 @@ async function writePost(
     toResultRows({ id, projectId, usageMonth }, planned.targets),
     request,
   );
-  const written = await attachPostMedia(effects.trx, caller, inserted);
-  if (usageMonth !== null) {
-    await countNewTargets(context, effects, caller, planned.targets, usageMonth);
-  }
-  return written;
+  await settleUsage(context, effects, caller, planned.targets, inserted.usages);
+  return { ...inserted, ...(await attachPostMedia(effects.trx, caller, inserted)) };
 }
 
 export async function recordScheduled(

@@ -2,12 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listActivityFailures } from '../../schema/database/dispatch/activity-failures.ts';
-import {
-  addUsage,
-  giveBackUsage,
-  listUsage,
-  moveUsage,
-} from '../../schema/database/accounts/usage.ts';
+import { giveBackUsage, listUsage, moveUsage } from '../../schema/database/accounts/usage.ts';
 import {
   hasActiveSandboxAccount,
   listAccountRows,
@@ -98,6 +93,7 @@ import {
 } from '../../schema/database/webhooks/manual-attempts.ts';
 import { claimBatch } from '../../schema/database/outbox.ts';
 import { listPostAttempts } from '../../schema/database/posts/attempts.ts';
+import { findSameContent } from '../../schema/database/posts/same-content.ts';
 import { cancelResults, lockPostWithResults } from '../../schema/database/posts/changes.ts';
 import {
   getPostRow,
@@ -160,6 +156,7 @@ import {
 import { attempt } from '../support/rows/attempts.ts';
 import { createTestDatabase, type TestDatabase } from '../support/rows/database.ts';
 import { createExplainer, type Explainer } from '../support/rows/explain.ts';
+import { addPostOf } from '../support/rows/counted-results.ts';
 import { anyTimings, rowsVault } from '../support/rows/rows.ts';
 import { inQuietTransaction, quietNotifier } from '../support/rows/quiet-transaction.ts';
 
@@ -370,8 +367,10 @@ describe('the engine', () => {
       ),
     'records an attempt beside the schedule': (db) =>
       inQuietTransaction(db, (trx) => insertManualAttempt(trx, 'dlv_7', manualExchange)),
-    'counts the targets of a post': (db) =>
-      inQuietTransaction(db, (trx) => addUsage(trx, project, ['sa_7', 'sa_57'], '2026-01')),
+    'inserts a post and counts its targets': (db) =>
+      addPostOf(db, project, ['sa_7', 'sa_57'], '2026-01'),
+    'finds the same content': (db) =>
+      findSameContent(db, project, [{ accountId: 'sa_7', hash: '\\x00' }]),
     'moves the count of results': (db) =>
       inQuietTransaction(db, (trx) =>
         moveUsage(
@@ -659,8 +658,9 @@ async function fill(db: Db): Promise<void> {
       from generate_series(0, 19999) i`,
     `insert into restores (restored_at) values (now())`,
     `insert into post_results (id, post_id, project_id, position, social_account_id, platform,
-        account_name, status, phase, phase_state, is_paused, usage_month)
+        account_name, content_hash, status, phase, phase_state, is_paused, usage_month)
       select 'res_' || i, 'post_' || i, 'prj_' || i % 50, 0, 'sa_' || i % 5000, 'sandbox', 'a',
+        sha256(i::text::bytea),
         case when i % 1000 = 0 then 'pending' else 'published' end, 'commit', 'ready', i % 2000 = 0, '2026-01'
       from generate_series(0, 19999) i`,
     `insert into post_attempts (result_id, number, run, phase, started_at, outcome)

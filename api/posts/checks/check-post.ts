@@ -11,6 +11,7 @@ import type {
 import type { Caller, Context } from '../../http/context.ts';
 import { foreseeExcess } from '../count-usage.ts';
 import { error, presentIssue, toRefusal, type TargetIssue } from './target-issues.ts';
+import { warnOfSameContent } from './same-content.ts';
 import { checkSchedule, toSchedule } from './schedule.ts';
 import { checkTargets, type CheckedTargets, type PlannedTarget } from './targets.ts';
 
@@ -18,7 +19,7 @@ import { checkTargets, type CheckedTargets, type PlannedTarget } from './targets
 export interface PlannedPost extends Pick<CreatePost, 'caption' | 'metadata'> {
   media: readonly MediaItem[];
   autoFit: boolean;
-  /** Issues that don't refuse the post. */
+  /** Issues that don't refuse the post, besides those that only the insert shows. */
   warnings: PostIssue[];
   status: Extract<PostStatus, 'draft' | 'scheduled' | 'pending'>;
   scheduledAt: Date | null;
@@ -51,7 +52,10 @@ export async function validatePost(
 ): Promise<PostValidation> {
   const { issues, accounts, targets } = await checkPost(context, caller, input);
   const excess = await checkUsage(context, caller, input, targets);
-  const shown = [...issues, ...excess].map((issue) => presentIssue(issue, accounts, names));
+  const repeated = await warnOfSameContent(context.db, caller.projectId, targets);
+  const shown = [...issues, ...repeated, ...excess].map((issue) =>
+    presentIssue(issue, accounts, names),
+  );
   const errors = shown.filter(({ severity }) => severity === 'error');
   const warnings = shown.filter(({ severity }) => severity === 'warning');
   return { valid: errors.length === 0, errors, warnings };
@@ -80,8 +84,8 @@ async function checkPost(
 ): Promise<CheckedTargets> {
   const publishAt = toSchedule(input) ?? new Date();
   const hasKey = caller.idempotency !== undefined || input.idempotency_key !== undefined;
-  const warnsOfSame = !hasKey && input.status !== 'draft';
-  const checked = await checkTargets(context, caller, input, { publishAt, warnsOfSame });
+  const isHashed = !hasKey && input.status !== 'draft';
+  const checked = await checkTargets(context, caller, input, { publishAt, isHashed });
   const schedule = checkSchedule(context.config, input).map((issue) => error(issue));
   return { ...checked, issues: [...schedule, ...checked.issues] };
 }

@@ -10,7 +10,7 @@ import type { Caller } from '../../http/context.ts';
 import { checkIds, findNamedMedia, readMedia, type FoundMedia, type NamedMedia } from './media.ts';
 import { optionsOf } from './network-rules.ts';
 import type { RequestTarget, TargetInput } from './request-targets.ts';
-import { hashContent, type HashedTarget } from './same-content.ts';
+import { hashContent } from './hash-content.ts';
 import { error, warning, type TargetIssue } from './target-issues.ts';
 
 /** The media of a request, and the issues that they have on any network. */
@@ -51,10 +51,9 @@ export function hashTarget(
   target: RequestTarget,
   { caption }: TargetInput,
   { ofPost, ofTarget, found }: RequestMedia,
-): HashedTarget {
+): string {
   const { items } = ofTarget.get(target) ?? ofPost;
-  const hash = hashContent(target, target.own.caption ?? caption, items, found);
-  return { target, hash };
+  return hashContent(target, target.own.caption ?? caption, items, found);
 }
 
 export function checkTargetMedia(

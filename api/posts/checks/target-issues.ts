@@ -16,7 +16,7 @@ export function error(issue: Issue, target: TargetIssue['target'] = null): Targe
   return { issue, severity: 'error', target };
 }
 
-export function warning(issue: Issue, target: RequestTarget): TargetIssue {
+export function warning(issue: Issue, target: NonNullable<TargetIssue['target']>): TargetIssue {
   return { issue, severity: 'warning', target };
 }
 

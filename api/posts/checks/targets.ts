@@ -13,7 +13,6 @@ import { checkTargetMedia, hashTarget, readAllMedia, type RequestMedia } from '.
 import { readTargets, type RequestTarget, type TargetInput } from './request-targets.ts';
 import { checkContent } from './network-rules.ts';
 import { checkThreads, orderThreads } from './threads.ts';
-import { warnOfSameContent } from './same-content.ts';
 import { warnOfAccess, warnOfRepeats } from './warnings.ts';
 
 export interface PlannedTarget {
@@ -49,7 +48,7 @@ export async function planTargets(
   input: TargetInput,
   { publishAt, names }: { publishAt: Date; names: Names },
 ): Promise<Pick<CheckedTargets, 'media' | 'targets'> & { warnings: PostIssue[] }> {
-  const options = { publishAt, warnsOfSame: false };
+  const options = { publishAt, isHashed: false };
   const { issues, accounts, media, targets } = await checkTargets(context, caller, input, options);
   const refusal = toRefusal(issues);
   if (refusal) throw refusal;
@@ -59,8 +58,8 @@ export async function planTargets(
 
 export interface CheckOptions {
   publishAt: Date;
-  /** Whether the same content as lately is reported. */
-  warnsOfSame: boolean;
+  /** Whether the content is compared with that of other posts. */
+  isHashed: boolean;
 }
 
 /** An account that the caller can't see counts as unknown. */
@@ -68,7 +67,7 @@ export async function checkTargets(
   context: Context,
   caller: Caller,
   input: TargetInput,
-  { publishAt, warnsOfSame }: CheckOptions,
+  { publishAt, isHashed }: CheckOptions,
 ): Promise<CheckedTargets> {
   const { named, issue } = readTargets(input, context.config.maxTargets);
   const rows = await listAccountsById(
@@ -89,11 +88,9 @@ export async function checkTargets(
   ];
   const items = media.ofPost.items;
   if (issues.some(isError)) return { issues, accounts, media: items, targets: [] };
-  const hashed = warnsOfSame ? named.map((target) => hashTarget(target, input, media)) : [];
-  issues.push(...(await warnOfSameContent(context.db, caller.projectId, hashed)));
-  const targets = named.map((target, i) => ({
+  const targets = named.map((target) => ({
     ...plan(context, target, accounts.get(target.accountId)!, media),
-    contentHash: hashed[i]?.hash ?? null,
+    contentHash: isHashed ? hashTarget(target, input, media) : null,
   }));
   return {
     issues,

@@ -11,34 +11,19 @@ export function monthOf(date: Date): string {
 }
 
 /** Usage that has just been counted. */
-export interface CountedUsage extends AccountUsageRow {
+export interface CountedUsage extends Pick<
+  AccountUsageRow,
+  'social_account_id' | 'month' | 'published'
+> {
+  /** When `account.quota_warning` was sent. */
+  warned_at: Date | string | null;
+  /** When `account.quota_exceeded` was sent. */
+  exceeded_at: Date | string | null;
   /** The project's own limit. */
   project_limit: number | null;
 }
 
-/** Counts a new result for each of these accounts and locks their usage of the month. */
-export async function addUsage(
-  trx: Transaction,
-  projectId: string,
-  accountIds: string[],
-  month: string,
-): Promise<CountedUsage[]> {
-  const counts = Map.groupBy(accountIds.toSorted(), (id) => id);
-  const ids = [...counts.keys()];
-  const added = [...counts.values()].map((named) => named.length);
-  const { rows } = await sql<CountedUsage>`
-    /* prepared: add_usage */
-    insert into account_usage as u (social_account_id, month, published)
-    select id, ${month}::text, added from unnest(${ids}::text[], ${added}::int[]) as named (id, added)
-    on conflict (social_account_id, month) do update set published = u.published + excluded.published
-    returning u.*,
-      (select monthly_posts_per_account from projects where id = ${projectId}) as project_limit`.execute(
-    trx,
-  );
-  return rows;
-}
-
-/** What `addUsage` would return now. Writes and locks nothing. */
+/** The usage if a new result were counted for each of these accounts. Writes and locks nothing. */
 export async function previewUsage(
   db: Db,
   projectId: string,

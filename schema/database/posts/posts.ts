@@ -11,11 +11,21 @@ import type { NewOutboxRow } from '../outbox.ts';
 import type { Notifier } from '../notifier.ts';
 import { isOpenRow } from './targets.ts';
 import { inScope, type RowScope } from '../row-scope.ts';
+import type { CountedUsage } from '../accounts/usage.ts';
+import { earlierSame } from './same-content.ts';
 import type { Database, Db, PostResultRow, PostRow, Transaction } from '../tables.ts';
 
 export interface PostWithResults {
   post: PostRow;
   results: PostResultRow[];
+}
+
+/** A post that was just inserted. */
+export interface InsertedPost extends PostWithResults {
+  /** Usage that counts its results. The transaction has locked it. */
+  usages: CountedUsage[];
+  /** Accounts that were given the same content lately. */
+  repeated: string[];
 }
 
 export type PostFilters = Omit<ListPosts, 'limit' | 'cursor'>;
@@ -58,16 +68,16 @@ type NewResult = Pick<
 >;
 
 /**
- * Inserts a post with its results, its change and the outbox row of its workflow. One statement saves
- * round trips to Postgres for every post.
+ * Inserts a post with its results, its change and the outbox row of its workflow, and counts the results
+ * that have a `usage_month`. One statement saves round trips to Postgres for every post.
  */
 export async function insertPost(
   trx: Transaction,
   post: NewPost,
   results: NewResult[],
   asked?: NewOutboxRow,
-): Promise<PostWithResults> {
-  const { rows } = await sql<PostRow & { results: PostResultRow[] }>`
+): Promise<InsertedPost> {
+  const { rows } = await sql<PostRow & Omit<InsertedPost, 'post'>>`
     /* prepared: insert_post */
     with post as (
       insert into posts (id, project_id, environment, caption, status, scheduled_at, due_at,
@@ -99,14 +109,24 @@ export async function insertPost(
     ), change as (
       insert into changes (project_id, subject, subject_id, kind)
       values (${post.project_id}, 'post', ${post.id}, 'created')
+    ), counted as (
+      insert into account_usage as u (social_account_id, month, published)
+      select social_account_id, usage_month, count(*) from result
+      where usage_month is not null
+      group by social_account_id, usage_month order by social_account_id, usage_month
+      on conflict (social_account_id, month) do update set published = u.published + excluded.published
+      returning u.*, (select monthly_posts_per_account from projects where id = ${post.project_id})
+        as project_limit
     )
-    select post.*, (select json_agg(result order by position) from result) as results
+    select post.*, (select json_agg(result order by position) from result) as results,
+      (select coalesce(json_agg(counted order by social_account_id), '[]') from counted) as usages,
+      array(select result.social_account_id from result, ${earlierSame('result')}) as repeated
     from post`.execute(trx);
   trx.notifyAfterCommit('fanfare_changes');
   if (asked) trx.notifyAfterCommit('fanfare_outbox');
   // JSON would turn times into text, but a new result has none.
-  const { results: written, ...row } = rows[0]!;
-  return { post: row, results: written };
+  const { results: written, usages, repeated, ...row } = rows[0]!;
+  return { post: row, results: written, usages, repeated };
 }
 
 /** `test` only if every target is a test target, since test keys must not see others. */

@@ -1,10 +1,27 @@
 // Finds posts with the same content.
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { firstIdAt } from '../../wire/ids.ts';
 import type { Db } from '../tables.ts';
 
 /** How long a post counts as the same one again. */
 const sameForMs = 24 * 3_600_000;
+
+/**
+ * SQL: joins `given`, rows of results, to one that its account was given lately with the same content, other
+ * than in a failed or canceled target. A draft has no hash. A statement that inserts `given` doesn't see it.
+ */
+export function earlierSame(given: string): RawBuilder<unknown> {
+  const of = (column: string) => sql.ref(`${given}.${column}`);
+  const since = firstIdAt('result', new Date(Date.now() - sameForMs));
+  // Not `exists`, for which Postgres might read all results.
+  return sql`lateral (
+    select from post_results as known
+    where known.social_account_id = ${of('social_account_id')}
+      and known.content_hash = ${of('content_hash')} and known.id > ${since}
+      and known.project_id = ${of('project_id')} and known.status not in ('failed', 'canceled')
+    limit 1
+  ) as earlier`;
+}
 
 export interface Content {
   accountId: string;
@@ -12,25 +29,20 @@ export interface Content {
   hash: string;
 }
 
-/** The accounts that were given the same content lately, other than in a failed or canceled target. */
+/** The accounts that were given the same content lately. */
 export async function findSameContent(
   db: Db,
   projectId: string,
   contents: Content[],
-): Promise<ReadonlySet<string>> {
+): Promise<string[]> {
   const accountIds = contents.map(({ accountId }) => accountId);
   const hashes = contents.map(({ hash }) => hash);
-  const since = firstIdAt('result', new Date(Date.now() - sameForMs));
   const { rows } = await sql<{ social_account_id: string }>`
     /* prepared: find_same_content */
-    select account_id as social_account_id
-    from unnest(${accountIds}::text[], ${hashes}::text[]) as content (account_id, hash),
-      -- Not \`exists\`, for which Postgres might read all results.
-      lateral (
-        select from post_results
-        where social_account_id = account_id and content_hash = hash::bytea and id > ${since}
-          and project_id = ${projectId} and status not in ('failed', 'canceled')
-        limit 1
-      ) as earlier`.execute(db);
-  return new Set(rows.map((row) => row.social_account_id));
+    select given.social_account_id
+    from (
+      select account_id as social_account_id, hash::bytea as content_hash, ${projectId} as project_id
+      from unnest(${accountIds}::text[], ${hashes}::text[]) as content (account_id, hash)
+    ) as given, ${earlierSame('given')}`.execute(db);
+  return rows.map((row) => row.social_account_id);
 }

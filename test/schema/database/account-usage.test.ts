@@ -1,7 +1,6 @@
 // The usage of an account: counted and subtracted exactly once, also by concurrent transactions.
 import { describe, expect, test } from 'vitest';
 import {
-  addUsage,
   giveBackUsage,
   listUsage,
   monthOf,
@@ -9,7 +8,11 @@ import {
 } from '../../../schema/database/accounts/usage.ts';
 import { setProject } from '../../../schema/database/projects.ts';
 import { useDatabase } from '../../support/rows/database.ts';
-import { addCountedResults, type CountedResults } from '../../support/rows/counted-results.ts';
+import {
+  addCountedResults,
+  addPostOf,
+  type CountedResults,
+} from '../../support/rows/counted-results.ts';
 import { inQuietTransaction } from '../../support/rows/quiet-transaction.ts';
 
 const november = '2026-11';
@@ -54,14 +57,12 @@ describe('monthOf', () => {
   });
 });
 
-describe('addUsage', () => {
-  test('counts an account as often as it is listed, and returns the limit of the project', async () => {
+describe('insertPost', () => {
+  test('counts an account as often as it is a target, and returns the limit of the project', async () => {
     const { projectId, accountIds } = await addResults(2, 1);
     const [first, second] = accountIds as [string, string];
     await setProject(database.db, projectId, { monthly_posts_per_account: 7 });
-    const usages = await inQuietTransaction(database.db, (trx) =>
-      addUsage(trx, projectId, [second, first, second], november),
-    );
+    const { usages } = await addPostOf(database.db, projectId, [second, first, second], november);
     expect(usages).toMatchObject([
       { social_account_id: first, month: november, published: 2, project_limit: 7 },
       { social_account_id: second, month: november, published: 3, project_limit: 7 },
@@ -74,13 +75,10 @@ describe('addUsage', () => {
     const orders = [accountIds, accountIds.toReversed()];
     await Promise.all(
       Array.from({ length: 40 }, (_, i) =>
-        inQuietTransaction(database.db, (trx) =>
-          addUsage(trx, projectId, orders[i % 2]!, november),
-        ),
+        addPostOf(database.db, projectId, orders[i % 2]!, november),
       ),
     );
-    const counts = await countsOf(rows, november);
-    expect(counts.map(({ published }) => published)).toEqual([40, 40, 40, 40]);
+    expect(await countsOf(rows, november)).toEqual(accountIds.map(() => both(40)));
   });
 });
 
@@ -113,13 +111,10 @@ describe('giveBackUsage', () => {
     await Promise.all(
       ofEach.flatMap((ids) => [
         giveBack(rows, ids.toReversed()),
-        inQuietTransaction(database.db, (trx) =>
-          addUsage(trx, projectId, accountIds.toReversed(), november),
-        ),
+        addPostOf(database.db, projectId, accountIds.toReversed(), november),
       ]),
     );
-    const counts = await countsOf(rows, november);
-    expect(counts).toEqual(accountIds.map(() => ({ published: 30, results: 0 })));
+    expect(await countsOf(rows, november)).toEqual(accountIds.map(() => both(30)));
   });
 
   test('is undone with its transaction', async () => {

@@ -115,9 +115,6 @@ export async function writePost(
       status: 'pending' as const,
     };
     await insertPost(trx, { ...post, current_run: run, workflow_id: workflowId }, results);
-    const published = results.filter(({ usage_month }) => usage_month !== null).length;
-    const usage = { social_account_id: accountId, month, published };
-    await trx.insertInto('account_usage').values(usage).execute();
   });
   return { projectId, postId, accountId, workflowId, resultIds };
 }

@@ -1,7 +1,6 @@
 // A post whose results are counted in their accounts' usage, written without an API.
 import type { Db } from '../../../schema/database/tables.ts';
-import { addUsage } from '../../../schema/database/accounts/usage.ts';
-import { insertPost } from '../../../schema/database/posts/posts.ts';
+import { insertPost, type InsertedPost } from '../../../schema/database/posts/posts.ts';
 import { newId } from '../../../schema/wire/ids.ts';
 import { addProject } from './rows.ts';
 import { inQuietTransaction } from './quiet-transaction.ts';
@@ -24,32 +23,31 @@ export async function addCountedResults(
     .insertInto('social_accounts')
     .values(accountIds.map((id) => ({ id, project_id: projectId, ...anyAccount(id) })))
     .execute();
-  const postId = newId('post');
-  const results = accountIds
-    .flatMap((id) => Array.from({ length: wanted.resultsOfEach }, () => id))
-    .map((accountId, position) => ({
-      id: newId('result'),
-      post_id: postId,
-      project_id: projectId,
-      position,
-      social_account_id: accountId,
-      usage_month: wanted.month,
-      ...anyResult,
-    }));
-  if (results.length > 0) {
-    const post = {
-      id: postId,
-      project_id: projectId,
-      caption: 'hello',
-      status: 'pending',
-    } as const;
-    await inQuietTransaction(db, async (trx) => {
-      await insertPost(trx, post, results);
-      const counted = results.map((result) => result.social_account_id);
-      if (wanted.month !== null) await addUsage(trx, projectId, counted, wanted.month);
-    });
-  }
+  const counted = accountIds.flatMap((id) => Array<string>(wanted.resultsOfEach).fill(id));
+  if (counted.length === 0) return { projectId, accountIds, resultIds: [] };
+  const { results } = await addPostOf(db, projectId, counted, wanted.month);
   return { projectId, accountIds, resultIds: results.map(({ id }) => id) };
+}
+
+/** A post with a target for each of these accounts. `month` null: counted nowhere. */
+export function addPostOf(
+  db: Db,
+  projectId: string,
+  accountIds: string[],
+  month: string | null,
+): Promise<InsertedPost> {
+  const id = newId('post');
+  const results = accountIds.map((accountId, position) => ({
+    id: newId('result'),
+    post_id: id,
+    project_id: projectId,
+    position,
+    social_account_id: accountId,
+    usage_month: month,
+    ...anyResult,
+  }));
+  const post = { id, project_id: projectId, caption: 'hello', status: 'pending' } as const;
+  return inQuietTransaction(db, (trx) => insertPost(trx, post, results));
 }
 
 const anyAccount = (id: string) =>
@@ -64,6 +62,7 @@ const anyAccount = (id: string) =>
 const anyResult = {
   platform: 'sandbox',
   account_name: 'ada',
+  content_hash: '\\x00',
   status: 'pending',
   phase: 'prepare',
   phase_state: 'ready',
