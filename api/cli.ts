@@ -2,19 +2,9 @@
 import { parseArgs } from 'node:util';
 import { readConfig, type Config } from '../schema/config/config.ts';
 import { Environment } from '../schema/config/environment.ts';
-import { connectDatabase, type ConnectOptions } from '../schema/database/connect.ts';
-import { createNotifier, type Notifier } from '../schema/database/notifier.ts';
-import type { Db } from '../schema/database/tables.ts';
 import { InvalidArgument } from './cli/invalid-argument.ts';
-import { listen } from './cli/listen/listen.ts';
 import { readListenOptions, type ListenArguments } from './cli/listen/options.ts';
-import { pause, resume, showPauses } from './cli/pause.ts';
-import { restored } from './cli/restored.ts';
-import { readMinutes, showStuck } from './cli/stuck.ts';
 import type { Running } from './cli/start.ts';
-import { createKey, createProject } from './cli/tenants.ts';
-import { openKnownVault, rotateKeys } from './cli/vault-keys.ts';
-import { findRunningDatabase } from './embedded/postgres-cluster.ts';
 
 const usage = () => `Usage: npx node api/cli.ts <command>
 
@@ -116,31 +106,21 @@ async function main(args: string[]): Promise<void> {
     case 'worker':
       return runRole('worker');
     case 'migrate': {
-      const { databaseUrl, media } = readConfig(process.env, 'operator');
+      const { databaseUrl, media } = operatorConfig();
       if (databaseUrl === undefined) throw new Error('This command needs DATABASE_URL.');
       const ran = await (await loadProgram()).migrateDatabase(databaseUrl, media.url);
       return print(ran.length > 0 ? `Migrated: ${ran.join(', ')}.` : 'Nothing to migrate.');
     }
     case 'projects create':
-      return withDatabase(async (db) => print(await createProject(db, values)));
     case 'keys create':
-      return withDatabase(async (db) => print(await createKey(db, values)));
     case 'pause':
-      return withDatabase(async (db) => print(await pause(db, scope)));
     case 'resume':
-      return withDatabase(async (db, notifier) => print(await resume({ db, notifier }, scope)));
     case 'pauses':
-      return withDatabase(async (db) => print(await showPauses(db)));
     case 'keys rotate':
-      return withDatabase(
-        async (db, _, config) => print(await rotateKeys(db, openKnownVault(config), print)),
-        { transactionTimeoutS: 0 },
-      );
     case 'restored':
-      return withDatabase(async (db, notifier) => print(await restored({ db, notifier })));
     case 'stuck': {
-      const minutes = readMinutes(values.minutes);
-      return withDatabase(async (db) => print(await showStuck(db, minutes)));
+      const { runOnDatabase } = await import('./cli/on-database.ts');
+      return runOnDatabase(command, { values, scope, config: operatorConfig(), print });
     }
     case 'listen':
       return listenUntilSignal(values);
@@ -152,7 +132,9 @@ async function main(args: string[]): Promise<void> {
   }
 }
 
-/** Loaded only where needed: Temporal's SDK takes longer to load than everything else. */
+const operatorConfig = () => readConfig(process.env, 'operator');
+
+// Each command loads only what it needs: loading everything takes longer than most commands.
 const loadProgram = () => import('./cli/start.ts');
 
 function runRole(role: 'api' | 'worker'): Promise<void> {
@@ -223,37 +205,13 @@ async function listenUntilSignal(given: ListenArguments): Promise<void> {
   const stopping = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => stopping.abort());
   const warn = (line: string) => console.error(line);
+  const { listen } = await import('./cli/listen/listen.ts');
   await listen(options, { print, warn, stream: process.stdout }, stopping.signal);
   process.exit(0);
 }
 
 /** Aborts a start after a signal. */
 class Stopped extends Error {}
-
-/** The configured database, or the embedded one of a running `start`. */
-async function withDatabase(
-  work: (db: Db, notifier: Notifier, config: Config) => Promise<void>,
-  limits: Pick<ConnectOptions, 'transactionTimeoutS'> = {},
-): Promise<void> {
-  const config = readConfig(process.env, 'operator');
-  const url = config.databaseUrl ?? (await findRunningDatabase(config.dataDirectory));
-  if (url === undefined) {
-    throw new Error('This command needs DATABASE_URL, or a running `start` on the data directory.');
-  }
-  const connection = connectDatabase({
-    url,
-    maxConnections: 2,
-    applicationName: 'fanfare cli',
-    ...limits,
-  });
-  const notifier = createNotifier(url);
-  try {
-    await work(connection.db, notifier, config);
-  } finally {
-    await notifier.close();
-    await connection.close();
-  }
-}
 
 function exitWith(reason: string): void {
   console.error(reason);

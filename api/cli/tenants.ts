@@ -11,7 +11,7 @@ interface ProjectFlags {
   name?: string | undefined;
 }
 
-interface KeyFlags extends ProjectFlags {
+export interface KeyFlags extends ProjectFlags {
   project?: string | undefined;
   scopes?: string | undefined;
   test: boolean;

@@ -1,0 +1,92 @@
+// The commands that read or change the database: the configured one, or the embedded one of a running `start`.
+import type { Config } from '../../schema/config/config.ts';
+import { connectDatabase } from '../../schema/database/connect.ts';
+import { createNotifier, type Notifier } from '../../schema/database/notifier.ts';
+import type { Db } from '../../schema/database/tables.ts';
+import { findRunningDatabase } from '../embedded/postgres-cluster.ts';
+import { pause, resume, showPauses } from './pause.ts';
+import { restored } from './restored.ts';
+import { readMinutes, showStuck } from './stuck.ts';
+import { createKey, createProject, type KeyFlags } from './tenants.ts';
+import { openKnownVault, rotateKeys } from './vault-keys.ts';
+
+type Command =
+  | 'projects create'
+  | 'keys create'
+  | 'pause'
+  | 'resume'
+  | 'pauses'
+  | 'keys rotate'
+  | 'restored'
+  | 'stuck';
+
+interface Given {
+  values: KeyFlags & { minutes?: string | undefined };
+  /** Of a pause. */
+  scope: string;
+  config: Config;
+  print: (line: string) => void;
+}
+
+interface Access {
+  db: Db;
+  notifier: Notifier;
+}
+
+/** Prints the command's answer. Throws an InvalidArgument. */
+export async function runOnDatabase(command: Command, given: Given): Promise<void> {
+  const work = prepare(command, given);
+  // A rotation takes as long as there are rows.
+  const limits = command === 'keys rotate' ? { transactionTimeoutS: 0 } : {};
+  given.print(await withDatabase(given.config, limits, work));
+}
+
+function prepare(
+  command: Command,
+  { values, scope, config, print }: Given,
+): (access: Access) => Promise<string> {
+  switch (command) {
+    case 'projects create':
+      return ({ db }) => createProject(db, values);
+    case 'keys create':
+      return ({ db }) => createKey(db, values);
+    case 'pause':
+      return ({ db }) => pause(db, scope);
+    case 'resume':
+      return (access) => resume(access, scope);
+    case 'pauses':
+      return ({ db }) => showPauses(db);
+    case 'keys rotate':
+      return ({ db }) => rotateKeys(db, openKnownVault(config), print);
+    case 'restored':
+      return (access) => restored(access);
+    case 'stuck': {
+      const minutes = readMinutes(values.minutes);
+      return ({ db }) => showStuck(db, minutes);
+    }
+  }
+}
+
+async function withDatabase<T>(
+  config: Config,
+  limits: { transactionTimeoutS?: number },
+  work: (access: Access) => Promise<T>,
+): Promise<T> {
+  const url = config.databaseUrl ?? (await findRunningDatabase(config.dataDirectory));
+  if (url === undefined) {
+    throw new Error('This command needs DATABASE_URL, or a running `start` on the data directory.');
+  }
+  const connection = connectDatabase({
+    url,
+    maxConnections: 2,
+    applicationName: 'fanfare cli',
+    ...limits,
+  });
+  const notifier = createNotifier(url);
+  try {
+    return await work({ db: connection.db, notifier });
+  } finally {
+    await notifier.close();
+    await connection.close();
+  }
+}
