@@ -4,28 +4,28 @@ import { join } from 'node:path';
 import { createHash, randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createBluesky } from '../../../../activities/platforms/bluesky/index.ts';
-import { checkMedia, mediaRulesOf } from '../../../../activities/platforms/media-rules.ts';
-import type { MediaFacts } from '../../../../activities/platforms/media-rules.ts';
+import { createBluesky } from '../../../activities/platforms/bluesky/index.ts';
+import { checkMedia, mediaRulesOf } from '../../../activities/platforms/media-rules.ts';
+import type { MediaFacts } from '../../../activities/platforms/media-rules.ts';
 import type {
   Fetch,
   Platform,
   Target,
   TargetMedia,
-} from '../../../../activities/platforms/platform.ts';
-import { bluesky as definition } from '../../../../schema/platforms/bluesky.ts';
-import { refusal } from '../../../support/checks/platform-refusal.ts';
-import { createImage, fileMedia } from '../../../support/media/target-media.ts';
-import { formOf } from '../../../support/networks/connection.ts';
-import { createBlueskySubject } from '../../../support/networks/contract/bluesky.ts';
-import { toKind } from '../../../support/networks/contract/kind.ts';
-import { expectConsistent } from '../../../support/networks/consistency.ts';
-import type { Fault } from '../../../support/networks/faults.ts';
-import { advanceToEnd, dependenciesOf, writePost } from '../../../support/networks/posting.ts';
-import { prepareTarget, targetOf } from '../../../support/networks/target.ts';
-import { createTestDatabase, type TestDatabase } from '../../../support/rows/database.ts';
-import { txtOf } from '../../../support/servers/bluesky-identity.ts';
-import { startBlueskyPds } from '../../../support/servers/bluesky-pds.ts';
+} from '../../../activities/platforms/platform.ts';
+import { bluesky as definition } from '../../../schema/platforms/bluesky.ts';
+import { refusal } from '../../support/checks/platform-refusal.ts';
+import { createImage, fileMedia } from '../../support/media/target-media.ts';
+import { formOf } from '../../support/networks/connection.ts';
+import { createBlueskySubject } from '../../support/networks/contract/bluesky.ts';
+import { toKind } from '../../support/networks/contract/kind.ts';
+import { expectConsistent } from '../../support/networks/consistency.ts';
+import type { Fault } from '../../support/networks/faults.ts';
+import { advanceToEnd, dependenciesOf, writePost } from '../../support/networks/posting.ts';
+import { prepareTarget, targetOf } from '../../support/networks/target.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
+import { txtOf } from '../../support/servers/bluesky-identity.ts';
+import { startBlueskyPds } from '../../support/servers/bluesky-pds.ts';
 
 // Before the tests are collected, so that a machine that can't have it skips them by name.
 const started = await startBlueskyPds();

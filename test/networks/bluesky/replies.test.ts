@@ -1,14 +1,14 @@
 // Replies of the Bluesky connector: threads on Bluesky's own server, and what other servers answer.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createBluesky } from '../../../../activities/platforms/bluesky/index.ts';
-import type { Platform, ProviderState, Target } from '../../../../activities/platforms/platform.ts';
-import { startBlueskyPds } from '../../../support/servers/bluesky-pds.ts';
-import { startReceiver, type Reply } from '../../../support/receivers/receiver.ts';
-import { newId } from '../../../../schema/wire/ids.ts';
-import { txtOf } from '../../../support/servers/bluesky-identity.ts';
-import { refusal } from '../../../support/checks/platform-refusal.ts';
-import { prepareTarget } from '../../../support/networks/target.ts';
-import { formOf } from '../../../support/networks/connection.ts';
+import { createBluesky } from '../../../activities/platforms/bluesky/index.ts';
+import type { Platform, ProviderState, Target } from '../../../activities/platforms/platform.ts';
+import { startBlueskyPds } from '../../support/servers/bluesky-pds.ts';
+import { startReceiver, type Reply } from '../../support/receivers/receiver.ts';
+import { newId } from '../../../schema/wire/ids.ts';
+import { txtOf } from '../../support/servers/bluesky-identity.ts';
+import { refusal } from '../../support/checks/platform-refusal.ts';
+import { prepareTarget } from '../../support/networks/target.ts';
+import { formOf } from '../../support/networks/connection.ts';
 
 // Before the tests are collected, so that a machine that can't have it skips them by name.
 const started = await startBlueskyPds();

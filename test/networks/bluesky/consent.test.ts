@@ -1,12 +1,12 @@
 // Logins at the page of a real server: the consent, its posts, its refresh and its end.
 import { afterAll, describe, expect, test } from 'vitest';
-import { createBluesky } from '../../../../activities/platforms/bluesky/index.ts';
-import type { Credentials, Login } from '../../../../activities/platforms/platform.ts';
-import type { App } from '../../../../schema/platforms/definition.ts';
-import { refusal } from '../../../support/checks/platform-refusal.ts';
-import { createImage } from '../../../support/media/target-media.ts';
-import { toConnection } from '../../../support/networks/connection.ts';
-import { prepareTarget, targetOf } from '../../../support/networks/target.ts';
+import { createBluesky } from '../../../activities/platforms/bluesky/index.ts';
+import type { Credentials, Login } from '../../../activities/platforms/platform.ts';
+import type { App } from '../../../schema/platforms/definition.ts';
+import { refusal } from '../../support/checks/platform-refusal.ts';
+import { createImage } from '../../support/media/target-media.ts';
+import { toConnection } from '../../support/networks/connection.ts';
+import { prepareTarget, targetOf } from '../../support/networks/target.ts';
 import {
   connectByConsent,
   consentWayOf,
@@ -14,9 +14,9 @@ import {
   loopbackCallback,
   registerApp,
   type ConsentOptions,
-} from '../../../support/servers/bluesky-consent.ts';
-import { txtOf } from '../../../support/servers/bluesky-identity.ts';
-import { startBlueskyPds, type BlueskyPds } from '../../../support/servers/bluesky-pds.ts';
+} from '../../support/servers/bluesky-consent.ts';
+import { txtOf } from '../../support/servers/bluesky-identity.ts';
+import { startBlueskyPds, type BlueskyPds } from '../../support/servers/bluesky-pds.ts';
 
 const started = await startBlueskyPds();
 const isMissing = 'skipped' in started;

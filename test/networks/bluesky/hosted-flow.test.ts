@@ -1,13 +1,13 @@
 // A user connects at the login page of a real Bluesky server, through the whole of Fanfare.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createConnectRoutes } from '../../api/connect/routes.ts';
-import { startApp, type TestApp } from '../support/app/app.ts';
-import { createBrowser, type Browser } from '../support/app/browser.ts';
-import { refusal } from '../support/checks/platform-refusal.ts';
-import { startReceiver } from '../support/receivers/receiver.ts';
-import { readCredentials, setCredentials } from '../support/rows/grants.ts';
-import { allowAtPds, denyAtPds } from '../support/servers/bluesky-consent.ts';
-import { startBlueskyPds, type BlueskyPds } from '../support/servers/bluesky-pds.ts';
+import { createConnectRoutes } from '../../../api/connect/routes.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { createBrowser, type Browser } from '../../support/app/browser.ts';
+import { refusal } from '../../support/checks/platform-refusal.ts';
+import { startReceiver } from '../../support/receivers/receiver.ts';
+import { readCredentials, setCredentials } from '../../support/rows/grants.ts';
+import { allowAtPds, denyAtPds } from '../../support/servers/bluesky-consent.ts';
+import { startBlueskyPds, type BlueskyPds } from '../../support/servers/bluesky-pds.ts';
 
 const started = await startBlueskyPds();
 const skipped = 'skipped' in started ? started.skipped : undefined;

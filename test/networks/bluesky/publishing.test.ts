@@ -1,16 +1,16 @@
 // The Bluesky connector against Bluesky's own server on loopback.
 import { afterAll, describe, expect, test } from 'vitest';
-import { createBluesky } from '../../../../activities/platforms/bluesky/index.ts';
-import { recordKey } from '../../../../activities/platforms/bluesky/record.ts';
-import type { Fetch, Platform, Target } from '../../../../activities/platforms/platform.ts';
-import { newId } from '../../../../schema/wire/ids.ts';
-import { startBlueskyPds } from '../../../support/servers/bluesky-pds.ts';
-import type { PdsAccount } from '../../../support/servers/bluesky-pds.ts';
-import { txtOf } from '../../../support/servers/bluesky-identity.ts';
-import { refusal } from '../../../support/checks/platform-refusal.ts';
-import { prepareTarget, targetOf } from '../../../support/networks/target.ts';
-import { loginOf } from '../../../support/rows/grants.ts';
-import { formOf } from '../../../support/networks/connection.ts';
+import { createBluesky } from '../../../activities/platforms/bluesky/index.ts';
+import { recordKey } from '../../../activities/platforms/bluesky/record.ts';
+import type { Fetch, Platform, Target } from '../../../activities/platforms/platform.ts';
+import { newId } from '../../../schema/wire/ids.ts';
+import { startBlueskyPds } from '../../support/servers/bluesky-pds.ts';
+import type { PdsAccount } from '../../support/servers/bluesky-pds.ts';
+import { txtOf } from '../../support/servers/bluesky-identity.ts';
+import { refusal } from '../../support/checks/platform-refusal.ts';
+import { prepareTarget, targetOf } from '../../support/networks/target.ts';
+import { loginOf } from '../../support/rows/grants.ts';
+import { formOf } from '../../support/networks/connection.ts';
 
 // Before the tests are collected, so that a machine that can't have it skips them by name.
 const started = await startBlueskyPds();
