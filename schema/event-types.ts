@@ -34,6 +34,7 @@ const published: PostEventResult = {
   social_account_id: account.social_account_id,
   platform: account.platform,
   account_name: account.account_name,
+  thread_position: null,
   status: 'published',
   external_id: 'external_test',
   url: 'https://example.com/posts/external_test',
@@ -41,6 +42,11 @@ const published: PostEventResult = {
   published_at: '2026-01-31T12:00:01.250Z',
   error_code: null,
   error_message: null,
+  error_hint: null,
+  failure_stage: null,
+  is_retriable: false,
+  next_action: 'none',
+  first_comment: null,
 };
 
 const failed: PostEventResult = {
@@ -55,6 +61,9 @@ const failed: PostEventResult = {
   published_at: null,
   error_code: 'rejected',
   error_message: 'This is a test event: no network has refused anything.',
+  error_hint: 'Nothing needs to be fixed.',
+  failure_stage: 'commit',
+  next_action: 'edit_content',
 };
 
 const post: PostEventData = {

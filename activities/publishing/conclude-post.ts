@@ -54,7 +54,7 @@ async function concludeRun(
   const concluded = { status: outcome, published_at };
   await setConcluded(trx, post, concluded);
   if (outcome === 'canceled') return;
-  const data = toPostEventData({ ...post, ...concluded }, results);
+  const data = toPostEventData({ ...post, ...concluded }, rows);
   const event = {
     projectId: post.project_id,
     environment: post.environment,

@@ -2,11 +2,10 @@
 import type { MediaItem, PostResultRow, PostRow } from '../../schema/database/tables.ts';
 import { findPostingError, postingErrorAnchor } from '../../schema/posts/errors.ts';
 import type { Outcome, Post, PostResult, WaitReason } from '../../schema/posts/posts.ts';
-import { render } from '../../schema/wire/names.ts';
 import { toTimestamp } from '../../schema/wire/timestamp.ts';
 import type { Context } from '../http/context.ts';
-import { findFirstComment } from './stored-post.ts';
-import { isOpen } from '../../schema/database/posts/targets.ts';
+import { toEventOutcome } from '../../schema/database/posts/outcome-event.ts';
+import { findFirstComment, isOpen } from '../../schema/database/posts/targets.ts';
 
 type PresentSettings = Pick<Context, 'publicUrl'>;
 
@@ -70,20 +69,10 @@ function presentOutcome(
 ): Outcome {
   const known = findPostingError(row.error_code);
   return {
-    status: row.status,
-    external_id: row.external_id,
-    url: row.url,
-    visibility: row.visibility,
-    published_at: toTimestamp(row.published_at),
-    error_code: row.error_code,
-    error_message: row.error_message,
-    error_hint: known ? render(known.hint) : null,
+    ...toEventOutcome(row),
     error_docs_url: known ? `${publicUrl}/docs#${postingErrorAnchor(known.code)}` : null,
-    failure_stage: row.failure_stage,
     platform_error_code: row.platform_error_code,
     provider_error: row.provider_error,
-    is_retriable: row.is_retriable,
-    next_action: row.next_action,
     attempts: row.attempts,
     waiting_for: post.status === 'pending' ? findWaitReason(row, results) : null,
     next_attempt_at: toTimestamp(row.next_attempt_at),

@@ -14,7 +14,7 @@ import { transact, type Answer } from '../http/transact.ts';
 import { countResults } from './count-usage.ts';
 import { presentPost } from './presenter.ts';
 import { startRun } from './publish-post.ts';
-import { findFirstComment } from './stored-post.ts';
+import { findFirstComment } from '../../schema/database/posts/targets.ts';
 
 /** The post is `pending` until the target has ended. Then it gets a new event. */
 export function retryResult(

@@ -1,4 +1,5 @@
 // Reads from a stored post: its state, its first comments, and its content as a request.
+import { findFirstComment } from '../../schema/database/posts/targets.ts';
 import type { MediaItem, PostResultRow, PostRow } from '../../schema/database/tables.ts';
 import type { PostWithResults } from '../../schema/database/posts/posts.ts';
 import type { PlatformPost, PostMediaInput, PostStatus } from '../../schema/posts/posts.ts';
@@ -17,13 +18,6 @@ export function toTargetInput({ post, results }: PostWithResults): StoredContent
       .filter(({ kind }) => kind === 'post')
       .map((result) => toPlatformPost(result, findFirstComment(results, result.id))),
   };
-}
-
-export function findFirstComment(
-  results: PostResultRow[],
-  resultId: string,
-): PostResultRow | undefined {
-  return results.find((row) => row.kind === 'comment' && row.answers_result_id === resultId);
 }
 
 function toPlatformPost(result: PostResultRow, comment: PostResultRow | undefined): PlatformPost {

@@ -222,12 +222,8 @@ export const Post = z
   .meta({ id: 'Post', description: 'A post to one or more accounts.' });
 export type Post = z.infer<typeof Post>;
 
-/** A result as event data shows it: the contract's fields and what a receiver needs to act. */
-export const PostEventResult = PostResult.pick({
-  id: true,
-  social_account_id: true,
-  platform: true,
-  account_name: true,
+/** What an event says of an outcome: all that a receiver needs to act. */
+const eventOutcome = {
   status: true,
   external_id: true,
   url: true,
@@ -235,9 +231,34 @@ export const PostEventResult = PostResult.pick({
   published_at: true,
   error_code: true,
   error_message: true,
-}).meta({ id: 'PostEventResult', description: 'The result of a post at one target.' });
+  error_hint: true,
+  failure_stage: true,
+  is_retriable: true,
+  next_action: true,
+} as const;
+
+const PostEventComment = FirstComment.pick({ id: true, text: true, ...eventOutcome }).meta({
+  id: 'PostEventComment',
+  description: 'The first comment under the post of a target.',
+});
+
+export const PostEventResult = PostResult.pick({
+  id: true,
+  social_account_id: true,
+  platform: true,
+  account_name: true,
+  thread_position: true,
+  ...eventOutcome,
+})
+  .extend({
+    first_comment: z.union([PostEventComment, z.null()]).meta({
+      description: 'First comment under the post. Null if there is none.',
+    }),
+  })
+  .meta({ id: 'PostEventResult', description: 'The result of a post at one target.' });
 
 export type PostEventResult = z.infer<typeof PostEventResult>;
+export type EventOutcome = Pick<Outcome, keyof typeof eventOutcome>;
 
 export const PostEventData = Post.omit({
   media: true,

@@ -20,6 +20,7 @@ export const sampleData: PostEventData = {
     social_account_id: `sa_01h45ytscbebyvny4gc8cr8m${name}`,
     platform: 'sandbox',
     account_name: name,
+    thread_position: null,
     status: 'published',
     external_id: `sbx_${name}`,
     url: `http://127.0.0.1:4000/sandbox/posts/sbx_${name}`,
@@ -27,6 +28,11 @@ export const sampleData: PostEventData = {
     published_at: '2026-01-31T12:00:01.000Z',
     error_code: null,
     error_message: null,
+    error_hint: null,
+    failure_stage: null,
+    is_retriable: false,
+    next_action: 'none',
+    first_comment: null,
   })),
 };
 

@@ -1,7 +1,10 @@
-// The data of a post's events. Every field is present, null if it has no value. Comments are left out.
+// The data of a post's events. Every field is present, null if it has no value.
 import type { PostResultRow, PostRow } from '../tables.ts';
-import type { PostEventData, PostEventResult } from '../../posts/posts.ts';
+import { findPostingError } from '../../posts/errors.ts';
+import type { EventOutcome, PostEventData, PostEventResult } from '../../posts/posts.ts';
+import { render } from '../../wire/names.ts';
 import { toTimestamp } from '../../wire/timestamp.ts';
+import { findFirstComment } from './targets.ts';
 
 export function toPostEventData(post: PostRow, results: PostResultRow[]): PostEventData {
   return {
@@ -12,22 +15,40 @@ export function toPostEventData(post: PostRow, results: PostResultRow[]): PostEv
     scheduled_at: toTimestamp(post.scheduled_at),
     published_at: toTimestamp(post.published_at),
     metadata: post.metadata,
-    results: results.filter(({ kind }) => kind === 'post').map(toPostEventResult),
+    results: results
+      .filter(({ kind }) => kind === 'post')
+      .map((result) => toPostEventResult(result, results)),
   };
 }
 
-function toPostEventResult(result: PostResultRow): PostEventResult {
+function toPostEventResult(result: PostResultRow, results: PostResultRow[]): PostEventResult {
+  const comment = findFirstComment(results, result.id);
   return {
     id: result.id,
     social_account_id: result.social_account_id,
     platform: result.platform,
     account_name: result.account_name,
-    status: result.status,
-    external_id: result.external_id,
-    url: result.url,
-    visibility: result.visibility,
-    published_at: toTimestamp(result.published_at),
-    error_code: result.error_code,
-    error_message: result.error_message,
+    thread_position: result.thread_position,
+    ...toEventOutcome(result),
+    first_comment: comment
+      ? { id: comment.id, text: comment.caption ?? '', ...toEventOutcome(comment) }
+      : null,
+  };
+}
+
+export function toEventOutcome(row: PostResultRow): EventOutcome {
+  const known = findPostingError(row.error_code);
+  return {
+    status: row.status,
+    external_id: row.external_id,
+    url: row.url,
+    visibility: row.visibility,
+    published_at: toTimestamp(row.published_at),
+    error_code: row.error_code,
+    error_message: row.error_message,
+    error_hint: known ? render(known.hint) : null,
+    failure_stage: row.failure_stage,
+    is_retriable: row.is_retriable,
+    next_action: row.next_action,
   };
 }

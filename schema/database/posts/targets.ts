@@ -14,6 +14,13 @@ export const isOpen = (status: ResultStatus | null) =>
 export const isOpenRow = (results: string) =>
   sql<boolean>`${sql.ref(`${results}.status`)} in ('pending', 'publishing')`;
 
+export function findFirstComment(
+  results: PostResultRow[],
+  resultId: string,
+): PostResultRow | undefined {
+  return results.find((row) => row.kind === 'comment' && row.answers_result_id === resultId);
+}
+
 /** SQL: when the database was last restored to a state that contains the post; null: never. */
 function restoredAt(posts: string) {
   return sql<Date | null>`greatest(${sql.ref(`${posts}.restored_at`)}, (

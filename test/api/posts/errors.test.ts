@@ -154,12 +154,11 @@ describe('a result', () => {
     expect(events.body.data).toMatchObject([{ data: { results: shown } }]);
   });
 
-  test('is without them in an event', async () => {
+  test('has the hint in an event, which has no links to this installation', async () => {
     const events = await app.api.get('/v1/events?event=post.partial');
     expect(events.body.data).toHaveLength(1);
     const [, failed] = events.body.data[0].data.results;
-    expect(failed).toMatchObject({ error_code: 'rejected' });
-    expect(Object.keys(failed)).not.toContain('error_hint');
+    expect(failed).toMatchObject({ error_code: 'rejected', error_hint: hint });
     expect(Object.keys(failed)).not.toContain('error_docs_url');
   });
 });

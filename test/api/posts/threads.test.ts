@@ -1,6 +1,14 @@
 // Threads, answers, first comments and media of a post: how they are stored, shown and found again.
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { PostResultRow } from '../../../schema/database/tables.ts';
+import {
+  conclude,
+  createStarted,
+  eventsOf,
+  failTarget,
+  publishTarget,
+  useAuthor,
+} from '../../support/rows/posts.ts';
 import { type TestKey, useRest } from '../../support/app/rest.ts';
 
 let mine: TestKey;
@@ -8,6 +16,7 @@ let ada: string;
 let bob: string;
 
 const rest = useRest({ FANFARE_PREVIEW_EVENTS: 'true' });
+const author = useAuthor(rest);
 beforeAll(async () => {
   mine = await rest.createTenant();
   [ada, bob] = [await insertSandbox('user_ada'), await insertSandbox('user_bob')];
@@ -146,33 +155,49 @@ describe('a first comment', () => {
     expect(post.results).toHaveLength(2);
   });
 
-  test('is no result in the data of an event', async () => {
-    const post = await create(
-      {
-        scheduled_at: new Date(Date.now() + 3_600_000).toISOString(),
-        platform_posts: [{ account_id: ada, first_comment: 'later' }],
-      },
-      201,
-    );
-    const { body } = await rest.context.db
-      .selectFrom('events')
-      .select('body')
-      .where('post_id', '=', post.id)
-      .executeTakeFirstOrThrow();
-    const { data } = JSON.parse(body);
-    expect(data.results).toHaveLength(1);
-    expect(Object.keys(data.results[0])).toEqual([
-      'id',
-      'social_account_id',
-      'platform',
-      'account_name',
-      'status',
-      'external_id',
-      'url',
-      'visibility',
-      'published_at',
-      'error_code',
-      'error_message',
+  test('is in the result of its target in an event, as in the post', async () => {
+    const [ada, bob] = author.accounts;
+    const platform_posts = [
+      { account_id: ada, thread_position: 1 },
+      { account_id: ada, thread_position: 2, first_comment: 'more' },
+      { account_id: bob, first_comment: 'never sent' },
+    ];
+    const { id } = await createStarted(rest, author, { platform_posts });
+    const rows = await readRows(id);
+    for (const { id } of rows.slice(0, 2)) await publishTarget(rest, id);
+    for (const { id } of rows.slice(2)) await failTarget(rest, id);
+    await conclude(rest, id);
+
+    const event = (await eventsOf(rest, id)).at(-1)!;
+    expect(event.kind).toBe('post.partial');
+    const post = await author.read(id);
+    expect(post).toMatchObject({ results: event.data.results });
+    for (const result of event.data.results) {
+      expect(Object.keys(result)).toEqual([
+        'id',
+        'social_account_id',
+        'platform',
+        'account_name',
+        'thread_position',
+        'status',
+        'external_id',
+        'url',
+        'visibility',
+        'published_at',
+        'error_code',
+        'error_message',
+        'error_hint',
+        'failure_stage',
+        'is_retriable',
+        'next_action',
+        'first_comment',
+      ]);
+    }
+    const error_hint = expect.any(String) as string;
+    expect(event.data.results).toMatchObject([
+      { status: 'published', thread_position: 1, next_action: 'none', first_comment: null },
+      { thread_position: 2, first_comment: { text: 'more', status: 'failed', error_hint } },
+      { status: 'failed', error_hint, first_comment: { text: 'never sent', status: 'failed' } },
     ]);
   });
 });
