@@ -4,9 +4,9 @@ import {
   mediaRulesOf,
   type MediaFacts,
 } from '../../../activities/platforms/media-rules.ts';
-import type { Db } from '../../../schema/database/tables.ts';
 import type { PlatformEntry } from '../../../schema/platforms/index.ts';
-import type { Caller } from '../../http/context.ts';
+import type { Caller, Context } from '../../http/context.ts';
+import { requireStorage } from '../../media/limits.ts';
 import { checkIds, findNamedMedia, readMedia, type FoundMedia, type NamedMedia } from './media.ts';
 import { optionsOf } from './network-rules.ts';
 import type { RequestTarget, TargetInput } from './request-targets.ts';
@@ -24,8 +24,9 @@ export interface RequestMedia {
 
 const noMedia: NamedMedia = { items: [], path: ['media'], pathOf: () => ['media'], issues: [] };
 
+/** Throws if the request names media and this installation stores none. */
 export async function readAllMedia(
-  db: Db,
+  context: Context,
   caller: Caller,
   input: TargetInput,
   named: RequestTarget[],
@@ -36,7 +37,9 @@ export async function readAllMedia(
     const own = target.at.length > 0 ? readMedia(target.own, target.at) : undefined;
     if (own) ofTarget.set(target, own);
   }
-  const found = await findNamedMedia(db, caller, [ofPost, ...ofTarget.values()]);
+  const lists = [ofPost, ...ofTarget.values()];
+  if (lists.some(({ items }) => items.length > 0)) requireStorage(context);
+  const found = await findNamedMedia(context.db, caller, lists);
   const issuesOf = (media: NamedMedia) => [...media.issues, ...checkIds(media, found)];
   const issues = [
     ...issuesOf(ofPost).map((issue) => error(issue)),

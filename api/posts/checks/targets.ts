@@ -76,7 +76,7 @@ export async function checkTargets(
     named.map((target) => target.accountId),
   );
   const accounts = new Map(rows.map((account) => [account.id, account]));
-  const media = await readAllMedia(context.db, caller, input, named);
+  const media = await readAllMedia(context, caller, input, named);
   const issues = [
     ...(issue ? [error(issue)] : []),
     ...media.issues,

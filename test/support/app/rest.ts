@@ -1,6 +1,7 @@
 // The REST API over a database of its own, called without a port; and projects with keys to call it with.
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
+import { openFileStore } from '../../../activities/media/store/file.ts';
 import { createBluesky } from '../../../activities/platforms/bluesky/index.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import { createSandboxPlatform } from '../../../activities/platforms/sandbox/index.ts';
@@ -49,8 +50,9 @@ export interface TestRest extends AsyncDisposable {
   insertAccount(projectId: string, columns?: Partial<SocialAccountRow>): Promise<string>;
 }
 
-/** No network can be reached: what these tests ask ends before. */
+/** No network and no store can be reached: what these tests ask ends before. */
 const nowhere = 'https://network.invalid';
+const media = { store: openFileStore('/nowhere'), maxBytes: 1e9, projectMaxBytes: 1e10 };
 
 export async function createTestRest(
   env: Record<string, string> = {},
@@ -70,6 +72,7 @@ export async function createTestRest(
       createBluesky({ fetch, apiUrl: nowhere, plcUrl: nowhere, lookUpTxt: txtOf({}) }),
       createSandboxPlatform({ fetch, apiUrl: nowhere, publicUrl: nowhere }),
     ]),
+    media,
     log: pino({ level: 'silent' }),
     ...overrides,
   } as ProcessContext;
