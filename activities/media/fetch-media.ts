@@ -24,8 +24,8 @@ import {
   tooLarge,
   type DownloadLimits,
 } from './download.ts';
-import { removeBytes, writeSegments, WriteError } from './segments.ts';
-import type { MediaStorage } from './store/store.ts';
+import { removeBytes, writeSegments, WriteError, type SegmentDependencies } from './segments.ts';
+import { StoreError, type MediaStorage } from './store/store.ts';
 
 export interface FetchingDependencies {
   db: Db;
@@ -91,28 +91,43 @@ export async function fetchOnce(
   signal: AbortSignal,
 ): Promise<FetchProgress> {
   const { db, notifier, media } = dependencies;
-  if (!media) throw new Error('FANFARE_MEDIA_URL is not set, so media can not be stored.');
-  const { store } = media;
   const writer = { mediaId, writerId: randomUUID() };
   const row = await claimWriter(db, writer);
   if (!row) return (await findMedia(db, [mediaId]))[0]?.status === 'pending' ? takenMs : null;
   try {
+    if (!media) throw new StoreError('unavailable', 'This worker has no media store.');
+    const { store } = media;
     const sha256 = await storeBytes(dependencies, media, row, writer.writerId, signal);
     const { writerId } = writer;
     const done = await completeMedia({ db, notifier, store }, mediaId, { sha256, writerId });
     return done?.status === 'pending' ? takenMs : null;
   } catch (error) {
     if (error instanceof WriteError && error.code === 'taken_over') return takenMs;
-    if (!(error instanceof DownloadError)) throw error;
-    const waitMs = error.isFinal ? null : await nextWait(db, mediaId);
+    const failure = toDownloadError(error);
+    const waitMs = failure.isFinal ? null : await nextWait(db, mediaId);
     if (waitMs !== null) return waitMs;
     if (!(await rewindMedia(db, writer, 0))) return takenMs;
-    await removeBytes({ db, store }, mediaId);
-    await inTransaction(db, notifier, (trx) => failMedia(trx, mediaId, error.code, error.message));
+    if (media) await removeFailed({ db, store: media.store }, mediaId);
+    const { code, message } = failure;
+    await inTransaction(db, notifier, (trx) => failMedia(trx, mediaId, code, message));
     return null;
   } finally {
     await releaseWriter(db, writer);
   }
+}
+
+/** Bytes that can't be stored are as good as none: the URL is fetched again after the same waits. */
+function toDownloadError(error: unknown): DownloadError {
+  if (error instanceof DownloadError) return error;
+  if (!(error instanceof StoreError)) throw error;
+  return new DownloadError(error.message, { isFinal: false, cause: error });
+}
+
+/** If the store fails, retention removes the bytes later. */
+async function removeFailed(dependencies: SegmentDependencies, mediaId: string): Promise<void> {
+  await removeBytes(dependencies, mediaId).catch((error: unknown) => {
+    if (!(error instanceof StoreError)) throw error;
+  });
 }
 
 async function nextWait(db: Db, mediaId: string): Promise<number | null> {

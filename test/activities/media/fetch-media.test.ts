@@ -17,6 +17,7 @@ import {
   type FetchingDependencies,
 } from '../../../activities/media/fetch-media.ts';
 import { openStore } from '../../../activities/media/store/open.ts';
+import { StoreError, type MediaStore } from '../../../activities/media/store/store.ts';
 import { attachMedia, insertFetches, refetchMedia } from '../../../schema/database/media/media.ts';
 import { listMediaToEmpty, removeEmptiedMedia } from '../../../schema/database/media/pruning.ts';
 import { claimWriter } from '../../../schema/database/media/segments.ts';
@@ -71,16 +72,18 @@ interface Options {
   projectMaxBytes?: number;
   signal?: AbortSignal;
   bytesPerSecond?: number;
+  /** Null: the worker has none. */
+  mediaStore?: MediaStore | null;
 }
 
 function fetchAgain(mediaId: string, options: Options = {}): Promise<number | null> {
   const { maxBytes = 50_000_000, projectMaxBytes = 1e9, client, signal } = options;
-  const { bytesPerSecond = limits.bytesPerSecond } = options;
+  const { bytesPerSecond = limits.bytesPerSecond, mediaStore = store } = options;
   const dependencies: FetchingDependencies = {
     db: database.db,
     notifier: quietNotifier,
     safeFetch: createClient(client),
-    media: { store, maxBytes, projectMaxBytes },
+    media: mediaStore ? { store: mediaStore, maxBytes, projectMaxBytes } : undefined,
     downloadLimits: { ...limits, bytesPerSecond },
   };
   return fetchOnce(dependencies, mediaId, signal ?? new AbortController().signal);
@@ -449,6 +452,45 @@ describe('temporary failures', () => {
     await setDue(10);
     expect(await fetchAgain(id)).toBeNull();
     expect((await readMedia(database.db, id)).status).toBe('failed');
+  });
+});
+
+describe('a worker that can store nothing', () => {
+  const failing = (code: 'full' | 'unavailable', message: string): MediaStore => {
+    const fail = () => Promise.reject(new StoreError(code, message));
+    // A full disk still removes files.
+    return { ...store, put: fail, ...(code === 'unavailable' && { removeFolder: fail }) };
+  };
+  const stores: [string, MediaStore | null, string][] = [
+    ['on a full disk', failing('full', 'The media store is full.'), 'The media store is full.'],
+    ['in a store that is away', failing('unavailable', 'It is away.'), 'It is away.'],
+    ['without a store', null, 'This worker has no media store.'],
+  ];
+
+  test.each(stores)('%s waits like for a URL, then gives up', async (_, mediaStore, message) => {
+    const server = await startHttp(serve(png));
+    const id = await addFetch(server.url);
+    for (const delayMs of fetchDelaysMs) {
+      expect(await fetchAgain(id, { mediaStore })).toBe(delayMs);
+      expect(await readMedia(database.db, id)).toMatchObject({ status: 'pending', writer_id: null });
+    }
+    expect(await fetchAgain(id, { mediaStore })).toBeNull();
+    expect(await readMedia(database.db, id)).toMatchObject({
+      status: 'failed',
+      error_code: 'media_unreachable',
+      error_message: message,
+      received_bytes: 0,
+      writer_id: null,
+    });
+    expect(await objectsOf(id)).toEqual([]);
+  });
+
+  test.each(stores)('%s leaves the media to the next worker', async (_, mediaStore) => {
+    const server = await startHttp(serve(png));
+    const id = await addFetch(server.url);
+    expect(await fetchAgain(id, { mediaStore })).toBe(fetchDelaysMs[0]);
+    expect(await fetchAgain(id)).toBeNull();
+    expect(await readMedia(database.db, id)).toMatchObject({ status: 'uploaded', width: 60 });
   });
 });
 
