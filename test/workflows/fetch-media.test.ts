@@ -1,7 +1,5 @@
 // Media of a post are fetched by a worker, through Temporal.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -16,6 +14,7 @@ import { startReceiver } from '../support/receivers/receiver.ts';
 import { createTestDatabase, type TestDatabase } from '../support/rows/database.ts';
 import { inQuietTransaction } from '../support/rows/quiet-transaction.ts';
 import { addPost } from '../support/rows/rows.ts';
+import { createMarkedFolder } from '../support/media/marked-folder.ts';
 import { noise } from '../support/media/samples.ts';
 import { installQuietRuntime } from '../support/servers/quiet-runtime.ts';
 import { createTestNamespace, type TestNamespace } from '../support/servers/temporal.ts';
@@ -24,7 +23,7 @@ let database: TestDatabase;
 let namespace: TestNamespace;
 let engine: Engine;
 let worker: KeptWorker;
-const folder = await mkdtemp(join(tmpdir(), 'fanfare-fetch-workflow-'));
+const folder = createMarkedFolder('fanfare-fetch-workflow-');
 
 beforeAll(async () => {
   installQuietRuntime();

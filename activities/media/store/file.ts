@@ -1,7 +1,10 @@
 // The store of media in a folder: each object is a file.
-import { mkdir, open, rm } from 'node:fs/promises';
+import { access, mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { StoreError, type MediaStore } from './store.ts';
+
+/** File in the folder of a store. Only the mounted folder has it. */
+export const markerName = '.fanfare-store';
 
 /**
  * Small, so that a slow reader holds little. Node also frees small buffers earlier, because more objects come
@@ -14,7 +17,7 @@ export function openFileStore(folder: string): MediaStore {
   return {
     async put(key, bytes) {
       try {
-        await writeWhole(pathOf(key), bytes);
+        await writeWhole(folder, pathOf(key), bytes);
       } catch (error) {
         throw toStoreError(error);
       }
@@ -41,16 +44,18 @@ export function openFileStore(folder: string): MediaStore {
 }
 
 /** A crash may leave a part of the file. Nothing refers to it, since each key is written once. */
-async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
+async function writeWhole(store: string, path: string, bytes: Uint8Array): Promise<void> {
   const folder = dirname(path);
-  // The folder of the store itself exists: a missing mount is no reason to write elsewhere.
-  const isNew = await mkdir(folder).then(
+  const isNew = await access(folder).then(
+    () => false,
     () => true,
-    (error: unknown) => {
-      if (codeOf(error) === 'EEXIST') return false;
-      throw error;
-    },
   );
+  if (isNew) {
+    // Without its marker, the store is not mounted: bytes must not go to the mount point.
+    await access(join(store, markerName));
+    // Another writer of the same media may create it meanwhile.
+    await mkdir(folder, { recursive: true });
+  }
   try {
     await using file = await open(path, 'w');
     for (let at = 0; at < bytes.byteLength;) at += (await file.write(bytes, at)).bytesWritten;
@@ -60,7 +65,7 @@ async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
     throw error;
   }
   await sync(folder);
-  if (isNew) await sync(dirname(folder));
+  if (isNew) await sync(store);
 }
 
 /** The name of a new file survives a crash once its folder is synchronized. */

@@ -9,8 +9,7 @@ import {
   lockStoreId,
 } from '../../../schema/database/media/store-id.ts';
 import type { Db } from '../../../schema/database/tables.ts';
-
-const markerName = '.fanfare-store';
+import { markerName } from './file.ts';
 
 /**
  * Marks the folder that the URL names as the one of this database, and creates it if this is the first

@@ -1,9 +1,8 @@
 // Media that are fetched from real servers.
 import { createServer } from 'node:net';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createHash } from 'node:crypto';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -35,9 +34,10 @@ import {
 import { useDatabase } from '../../support/rows/database.ts';
 import { inQuietTransaction, quietNotifier } from '../../support/rows/quiet-transaction.ts';
 import { addPost, addProject } from '../../support/rows/rows.ts';
+import { createMarkedFolder } from '../../support/media/marked-folder.ts';
 import { noise, video } from '../../support/media/samples.ts';
 
-const folder = await mkdtemp(join(tmpdir(), 'fanfare-fetches-'));
+const folder = createMarkedFolder('fanfare-fetches-');
 const store = await openStore(pathToFileURL(folder).href);
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -472,7 +472,10 @@ describe('a worker that can store nothing', () => {
     const id = await addFetch(server.url);
     for (const delayMs of fetchDelaysMs) {
       expect(await fetchAgain(id, { mediaStore })).toBe(delayMs);
-      expect(await readMedia(database.db, id)).toMatchObject({ status: 'pending', writer_id: null });
+      expect(await readMedia(database.db, id)).toMatchObject({
+        status: 'pending',
+        writer_id: null,
+      });
     }
     expect(await fetchAgain(id, { mediaStore })).toBeNull();
     expect(await readMedia(database.db, id)).toMatchObject({

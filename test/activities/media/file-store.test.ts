@@ -1,15 +1,15 @@
 // The store of media in a folder: ranges, crashes, a full disk and a missing folder.
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openStore } from '../../../activities/media/store/open.ts';
+import { createMarkedFolder } from '../../support/media/marked-folder.ts';
 import { anyKey, readAll, testStore } from '../../support/media/store-cases.ts';
 
-const folder = await mkdtemp(join(tmpdir(), 'fanfare-store-'));
+const folder = createMarkedFolder('fanfare-store-');
 afterAll(() => rm(folder, { recursive: true }));
 const store = await openStore(pathToFileURL(folder).href);
 
@@ -58,6 +58,27 @@ describe('a store in a folder', () => {
     });
     expect(await readdir(folder)).not.toContain('not-mounted');
     await expect(readAll(lost.open(anyKey()))).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  test('writes nothing to the mount point of an unmounted folder', async () => {
+    const mounted = createMarkedFolder('fanfare-mounted-');
+    const disk = `${mounted}-disk`;
+    const away = await openStore(pathToFileURL(mounted).href);
+    const [first, second] = [anyKey(), anyKey()];
+    await away.put(first, Buffer.from('first'));
+    await rename(mounted, disk);
+    await mkdir(mounted);
+    for (const key of [second, first]) {
+      const put = away.put(key, Buffer.from('x'));
+      await expect(put).rejects.toMatchObject({ code: 'unavailable' });
+    }
+    expect(await readdir(mounted)).toEqual([]);
+    await rm(mounted, { recursive: true });
+    await rename(disk, mounted);
+    await away.put(second, Buffer.from('second'));
+    expect(String(await readAll(away.open(first)))).toBe('first');
+    expect(String(await readAll(away.open(second)))).toBe('second');
+    await rm(mounted, { recursive: true });
   });
 
   test.skipIf(!canMount())('reports a full disk, and leaves no part of an object', async () => {

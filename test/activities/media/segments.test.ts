@@ -2,8 +2,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
@@ -25,13 +24,14 @@ import {
   renewWriter,
 } from '../../../schema/database/media/segments.ts';
 import { addMedia, readMedia } from '../../support/rows/media.ts';
+import { createMarkedFolder } from '../../support/media/marked-folder.ts';
 import { readAll } from '../../support/media/store-cases.ts';
 import { useDatabase } from '../../support/rows/database.ts';
 import { addProject } from '../../support/rows/rows.ts';
 
 const unitBytes = 262_144;
 
-const folder = await mkdtemp(join(tmpdir(), 'fanfare-segments-'));
+const folder = createMarkedFolder('fanfare-segments-');
 const storeUrl = pathToFileURL(folder).href;
 const store = await openStore(storeUrl);
 afterAll(() => rm(folder, { recursive: true }));

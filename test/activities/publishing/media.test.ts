@@ -1,7 +1,5 @@
 // The media of a target: it waits for them, fails with them, and its network gets them fitted.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import sharp from 'sharp';
 import { beforeEach, expect, test } from 'vitest';
@@ -14,6 +12,7 @@ import type { AdvanceDependencies } from '../../../activities/publishing/depende
 import { findWaitReason } from '../../../api/posts/presenter.ts';
 import type { MediaItem } from '../../../schema/database/tables.ts';
 import { forFile } from '../../support/fixtures.ts';
+import { createMarkedFolder } from '../../support/media/marked-folder.ts';
 import { dependenciesOf } from '../../support/networks/posting.ts';
 import { simulatedMedia } from '../../support/networks/network.ts';
 import { createScriptedNetwork, type ScriptedNetwork } from '../../support/scripted-network.ts';
@@ -22,8 +21,8 @@ import { addImage } from '../../support/rows/media.ts';
 import { addTarget, advanceToEnd, getResult, targetRun } from '../../support/rows/targets.ts';
 
 const database = useDatabase();
-const folder = forFile(async () => {
-  const path = await mkdtemp(join(tmpdir(), 'fanfare-media-'));
+const folder = forFile(() => {
+  const path = createMarkedFolder('fanfare-media-');
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) };
 });
 

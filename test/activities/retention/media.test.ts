@@ -1,12 +1,12 @@
 // Pruned media: what no recent post uses, with its bytes, its renditions and at last its row.
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { writeSegments } from '../../../activities/media/segments.ts';
+import { markerName } from '../../../activities/media/store/file.ts';
 import { openStore } from '../../../activities/media/store/open.ts';
 import type { MediaStorage } from '../../../activities/media/store/store.ts';
 import { createPruning } from '../../../activities/retention/prune.ts';
@@ -17,15 +17,17 @@ import type { MediaRow } from '../../../schema/database/tables.ts';
 import { idAt } from '../../../schema/wire/ids.ts';
 import type { PostStatus } from '../../../schema/posts/posts.ts';
 import { createTestLog } from '../../support/log.ts';
+import { createMarkedFolder } from '../../support/media/marked-folder.ts';
 import { addMedia } from '../../support/rows/media.ts';
 import { useDatabase } from '../../support/rows/database.ts';
 import { dayMs } from '../../support/rows/old-records.ts';
 import { inQuietTransaction, quietNotifier } from '../../support/rows/quiet-transaction.ts';
 import { addPost, addProject } from '../../support/rows/rows.ts';
 
-const folder = await mkdtemp(join(tmpdir(), 'fanfare-prune-'));
+const folder = createMarkedFolder('fanfare-prune-');
 const store = await openStore(pathToFileURL(folder).href);
 afterAll(() => rm(folder, { recursive: true }));
+const listFolders = async () => (await readdir(folder)).filter((name) => name !== markerName);
 const storage: MediaStorage = { store, maxBytes: 1e9, projectMaxBytes: 1e9 };
 
 const database = useDatabase();
@@ -35,7 +37,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await sql`truncate media, changes cascade`.execute(database.db);
-  for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true });
+  for (const name of await listFolders()) await rm(join(folder, name), { recursive: true });
 });
 
 async function prune(media: MediaStorage | null = storage, log = createTestLog('info')) {
@@ -85,7 +87,7 @@ const rows = async () =>
       row.status,
     ]),
   );
-const folders = async () => (await readdir(folder)).length;
+const folders = async () => (await listFolders()).length;
 const changes = () =>
   database.db
     .selectFrom('changes')
@@ -99,7 +101,7 @@ describe('prune', () => {
     const log = createTestLog('info');
     expect(await prune(storage, log)).toBeNull();
     expect(await rows()).toEqual({ [young]: 'uploaded' });
-    expect(await readdir(folder)).toEqual([young]);
+    expect(await listFolders()).toEqual([young]);
     expect(await changes()).toEqual([{ subject: 'media', subject_id: old, kind: 'deleted' }]);
     expect(log.lines).toMatchObject([{ media: 1, emptiedMedia: 1, removedMedia: 1 }]);
     await prune(storage, log);
@@ -163,7 +165,7 @@ describe('prune', () => {
     await prune();
     await prune();
     expect(await rows()).toEqual({});
-    expect(await readdir(folder)).not.toContain(rendition);
+    expect(await listFolders()).not.toContain(rendition);
   });
 
   test('removes the bytes of media that a client deleted, whatever their age', async () => {
@@ -190,7 +192,7 @@ describe('prune', () => {
     );
     await prune();
     expect(await rows()).toEqual({ [renewed]: 'pending', [written]: 'deleted' });
-    expect(await readdir(folder)).toEqual([renewed, written].toSorted());
+    expect(await listFolders()).toEqual([renewed, written].toSorted());
     expect(await changes()).toMatchObject([{ subject_id: expired }]);
     await sql`update media set writer_until = now() - interval '1 s'`.execute(database.db);
     await prune();
@@ -263,7 +265,6 @@ describe('prune', () => {
 async function openFailing() {
   await store.put('blocked/x', Buffer.from('x'));
   const failing = await openStore(pathToFileURL(join(folder, 'blocked', 'x')).href);
-  await store.remove([]);
   return {
     async remove(keys: string[]) {
       try {

@@ -1,5 +1,5 @@
 // A whole Fanfare in the test's process: server, worker and relay on a database and a namespace of its own.
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -13,6 +13,7 @@ import { readConfig } from '../../../schema/config/config.ts';
 import { storeOperatorApps } from '../../../schema/database/accounts/apps.ts';
 import { createVault } from '../../../schema/database/vault.ts';
 import { forFile } from '../fixtures.ts';
+import { markFolder } from '../media/marked-folder.ts';
 import type { Api } from './api.ts';
 import { createTestDatabase, type TestDatabase } from '../rows/database.ts';
 import { installQuietRuntime } from '../servers/quiet-runtime.ts';
@@ -58,7 +59,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   ]);
   const directory = mkdtempSync(join(tmpdir(), 'fanfare-app-'));
   const mediaFolder = join(directory, 'media');
-  mkdirSync(mediaFolder);
+  markFolder(mediaFolder);
   const config = readConfig({
     FANFARE_PORT: '0',
     FANFARE_WORKER_PORT: '0',

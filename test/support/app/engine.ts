@@ -1,7 +1,5 @@
 // What a worker needs to deliver, on a test's database: for its parts without an API.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { inject } from 'vitest';
 import { pino } from 'pino';
 import { createDeliveryRecorder } from '../../../activities/delivering/recorder.ts';
@@ -13,6 +11,7 @@ import { createUrlGuard } from '../../../activities/egress/url-guard.ts';
 import { readConfig } from '../../../schema/config/config.ts';
 import { createNotifier } from '../../../schema/database/notifier.ts';
 import { createListener } from '../../../schema/database/live/listen.ts';
+import { createMarkedFolder } from '../media/marked-folder.ts';
 import type { TestDatabase } from '../rows/database.ts';
 import { rowsVault } from '../rows/rows.ts';
 
@@ -33,7 +32,7 @@ export function createEngine(
     TEMPORAL_NAMESPACE: namespace,
     ...env,
   });
-  const folder = mkdtempSync(join(tmpdir(), 'fanfare-engine-'));
+  const folder = createMarkedFolder('fanfare-engine-');
   const listener = createListener(url);
   const notifier = createNotifier(url);
   const safeFetch = createSafeFetch({

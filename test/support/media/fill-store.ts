@@ -2,8 +2,10 @@
 import { readdir } from 'node:fs/promises';
 import { openFileStore } from '../../../activities/media/store/file.ts';
 import { StoreError } from '../../../activities/media/store/store.ts';
+import { markFolder } from './marked-folder.ts';
 
 const folder = process.argv[2]!;
+markFolder(folder);
 const store = openFileStore(folder);
 const part = Buffer.alloc(1_000_000, 7);
 let stored = 0;
