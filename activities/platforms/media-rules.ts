@@ -19,10 +19,15 @@ export interface MediaFacts extends MediaSummary {
   altText: string | null;
   /** Null: the client uploaded the file. */
   url: string | null;
+  /** Whether a thumbnail was given. Absent: no. */
+  hasThumbnail?: boolean;
 }
 
 /** Undefined: a URL that has no media yet. */
-export function factsOf({ url, alt_text }: MediaItem, row: MediaRow | undefined): MediaFacts {
+export function factsOf(
+  { url, alt_text, thumbnail_id }: MediaItem,
+  row: MediaRow | undefined,
+): MediaFacts {
   return {
     kind: row?.kind ?? null,
     // Before the bytes are read, the row has what the client declared.
@@ -33,6 +38,7 @@ export function factsOf({ url, alt_text }: MediaItem, row: MediaRow | undefined)
     durationMs: row?.duration_ms ?? null,
     altText: alt_text,
     url: url ?? row?.url ?? null,
+    hasThumbnail: thumbnail_id !== null,
   };
 }
 
@@ -141,7 +147,10 @@ function checkOne(
   { autoFit }: MediaPlace,
 ): MediaVerdict {
   const errors = checkUse(title, rules, facts, path);
-  const warnings = checkAltText(title, rules, facts, path);
+  const warnings = [
+    ...checkAltText(title, rules, facts, path),
+    ...checkThumbnail(title, rules, facts, path),
+  ];
   const { kind } = facts;
   const fileRules = kind && rules[kind];
   if (kind && !fileRules) {
@@ -272,4 +281,16 @@ function checkAltText(
       message: `${title} shows no alt texts.`,
     },
   ];
+}
+
+function checkThumbnail(
+  title: string,
+  { video }: MediaRules,
+  { kind, hasThumbnail = false }: MediaFacts,
+  path: Path,
+): Issue[] {
+  if (!hasThumbnail || (kind !== 'image' && video?.hasThumbnail)) return [];
+  const message =
+    kind === 'image' ? 'Only a video has a thumbnail.' : `${title} shows no chosen thumbnails.`;
+  return [{ path: [...path, 'thumbnail_id'], code: 'thumbnail_ignored', message }];
 }

@@ -36,6 +36,8 @@ export interface MediaFileRules {
 export interface VideoRules extends MediaFileRules {
   readonly minDurationMs?: number;
   readonly maxDurationMs?: number;
+  /** Whether the network shows the thumbnail that a client chooses. Absent: no. */
+  readonly hasThumbnail?: boolean;
 }
 
 /** What rules for several media depend on. Null: not known yet. */

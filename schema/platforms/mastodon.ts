@@ -95,6 +95,7 @@ function mediaRulesFor(limits: Traits): MediaRules {
       types: videoTypes.filter(isSupported),
       maxBytes: Number(videoBytes) - 1,
       maxPixels: Number(video_matrix_limit),
+      hasThumbnail: true,
     },
     altText: Number(altText),
     // Servers before 4.6 refuse a poll with media.

@@ -47,7 +47,7 @@ const media: MediaRules = {
     maxRatio: 20,
   },
   // https://core.telegram.org/bots/api#sendvideo: Telegram shows MPEG-4 videos; others are files to download.
-  video: { max: 10, types: ['video/mp4'], maxBytes: 50_000_000 },
+  video: { max: 10, types: ['video/mp4'], maxBytes: 50_000_000, hasThumbnail: true },
   altText: null,
   refuse: (media) =>
     media.length > 1 && media.some(isAnimation)

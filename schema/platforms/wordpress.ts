@@ -69,7 +69,11 @@ export const wordpress = definePlatform({
       canMix: true,
       // https://developer.wordpress.org/reference/functions/wp_get_mime_types/
       image: { max: maxMedia, types: ['image/jpeg', 'image/png', 'image/webp', 'image/gif'] },
-      video: { max: maxMedia, types: ['video/mp4', 'video/quicktime', 'video/webm'] },
+      video: {
+        max: maxMedia,
+        types: ['video/mp4', 'video/quicktime', 'video/webm'],
+        hasThumbnail: true,
+      },
       altText: fixedLimits.altTextCharacters,
     },
     replies: null,

@@ -151,6 +151,25 @@ test('an image that fits needs no plan, and keeps its type in one', () => {
   expect(planFit(rules.image!, png)).toMatchObject({ contentType: 'image/png' });
 });
 
+describe('a thumbnail', () => {
+  const shown = { video: { ...rules.video!, hasThumbnail: true } };
+  const ignored = { errors: [], warnings: [['media.0.thumbnail_id', 'thumbnail_ignored']] };
+  test.each<[string, MediaFacts, Partial<MediaRules>, object]>([
+    ['of a video, where the network shows it', video, shown, fine],
+    [
+      'of a file that has not arrived, where it may be shown',
+      { ...video, kind: null },
+      shown,
+      fine,
+    ],
+    ['of a video, where the network shows none', video, {}, ignored],
+    ['of a file that has not arrived, there', { ...video, kind: null }, {}, ignored],
+    ['of an image', image, shown, ignored],
+  ])('%s', (_, facts, change, expected) => {
+    expect(codesOf([{ ...facts, hasThumbnail: true }], change)).toEqual(expected);
+  });
+});
+
 test('an alt text that the network ignores is a warning', () => {
   expect(codesOf([{ ...image, altText: 'a cat' }], { altText: null })).toEqual({
     errors: [],

@@ -257,6 +257,19 @@ describe('warnings', () => {
     expect(await warningsOf(body, { 'Idempotency-Key': 'k2' })).toEqual(first);
   });
 
+  test('report a thumbnail that the network does not show, the same when the post is validated', async () => {
+    const [id, thumbnail_id] = [await media(videoRow), await media()];
+    const body = { caption: 'film', media: [{ id, thumbnail_id }] };
+    const expected = [['media[0].thumbnail_id', 'thumbnail_ignored']];
+    expect(await warningsOf(body)).toEqual(expected);
+    const answer = await rest.call('POST', '/v1/posts/validate', {
+      key: author.key,
+      body: { ...body, caption: 'another', account_ids: [accounts[0]] },
+    });
+    expect([answer.body.data.valid, shown(answer.body.data.warnings)]).toEqual([true, expected]);
+    expect(await warningsOf({ caption: 'bare', media: [{ id }] })).toEqual([]);
+  });
+
   test('come with a changed post and with one that is published', async () => {
     const large = await media({ size_bytes: 2_500_000 });
     const bluesky = await rest.insertAccount(author.projectId, { platform: 'bluesky' });
