@@ -1,11 +1,11 @@
 // The activity of `fetchMedia`: fetches media from their URL, stores them, and decides what they are.
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { cancellationSignal } from '@temporalio/activity';
 import pLimit from 'p-limit';
 import { countFailedFetch, failMedia } from '../../schema/database/media/fetching.ts';
 import { findMedia } from '../../schema/database/media/media.ts';
 import { sumReceivedBytes } from '../../schema/database/media/rows.ts';
-import { claimWriter, releaseWriter, rewindMedia } from '../../schema/database/media/segments.ts';
+import { rewindMedia } from '../../schema/database/media/segments.ts';
 import { failScheduledTargets } from '../../schema/database/posts/fail-scheduled.ts';
 import type { Notifier } from '../../schema/database/notifier.ts';
 import type { Db, MediaRow } from '../../schema/database/tables.ts';
@@ -24,7 +24,14 @@ import {
   tooLarge,
   type DownloadLimits,
 } from './download.ts';
-import { removeBytes, writeSegments, WriteError, type SegmentDependencies } from './segments.ts';
+import {
+  removeBytes,
+  withWriter,
+  writeSegments,
+  WriteError,
+  type HeldWriter,
+  type SegmentDependencies,
+} from './segments.ts';
 import { StoreError, type MediaStorage } from './store/store.ts';
 
 export interface FetchingDependencies {
@@ -90,15 +97,23 @@ export async function fetchOnce(
   mediaId: string,
   signal: AbortSignal,
 ): Promise<FetchProgress> {
+  const { db } = dependencies;
+  const progress = await withWriter(db, mediaId, (writer) => fetchAs(writer, dependencies, signal));
+  if (progress !== undefined) return progress;
+  return (await findMedia(db, [mediaId]))[0]?.status === 'pending' ? takenMs : null;
+}
+
+async function fetchAs(
+  writer: HeldWriter,
+  dependencies: FetchingDependencies,
+  signal: AbortSignal,
+): Promise<FetchProgress> {
   const { db, notifier, media } = dependencies;
-  const writer = { mediaId, writerId: randomUUID() };
-  const row = await claimWriter(db, writer);
-  if (!row) return (await findMedia(db, [mediaId]))[0]?.status === 'pending' ? takenMs : null;
+  const { mediaId, writerId } = writer;
   try {
     if (!media) throw new StoreError('unavailable', 'This worker has no media store.');
     const { store } = media;
-    const sha256 = await storeBytes(dependencies, media, row, writer.writerId, signal);
-    const { writerId } = writer;
+    const sha256 = await storeBytes(dependencies, media, writer, signal);
     const done = await completeMedia({ db, notifier, store }, mediaId, { sha256, writerId });
     return done?.status === 'pending' ? takenMs : null;
   } catch (error) {
@@ -111,8 +126,6 @@ export async function fetchOnce(
     const { code, message } = failure;
     await inTransaction(db, notifier, (trx) => failMedia(trx, mediaId, code, message));
     return null;
-  } finally {
-    await releaseWriter(db, writer);
   }
 }
 
@@ -139,10 +152,10 @@ async function nextWait(db: Db, mediaId: string): Promise<number | null> {
 async function storeBytes(
   { db, safeFetch, downloadLimits: limits = defaultDownloadLimits }: FetchingDependencies,
   { store, maxBytes: maxOfFile, projectMaxBytes }: MediaStorage,
-  { id: mediaId, project_id, url, received_bytes }: MediaRow,
-  writerId: string,
+  { mediaId, writerId, row, signal: leaseSignal }: HeldWriter,
   signal: AbortSignal,
 ): Promise<string> {
+  const { project_id, url, received_bytes } = row;
   const others = (await sumReceivedBytes(db, project_id)) - received_bytes;
   const maxBytes = Math.max(0, Math.min(maxOfFile, projectMaxBytes - others));
   const body = await fetchFor(project_id, () =>
@@ -157,7 +170,8 @@ async function storeBytes(
   }
   try {
     const stream = ReadableStream.from(hashed());
-    await writeSegments({ db, store }, { mediaId, writerId, from: 0, stream, maxBytes });
+    const writer = { mediaId, writerId, signal: leaseSignal };
+    await writeSegments({ db, store }, { ...writer, from: 0, stream, maxBytes });
   } catch (error) {
     throw error instanceof WriteError && error.code === 'too_large' ? tooLarge(maxBytes) : error;
   }

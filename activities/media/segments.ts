@@ -1,9 +1,11 @@
 // Writes the bytes of media to the store in segments, and reads them back.
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { listSegments } from '../../schema/database/media/media.ts';
 import { setEmptied } from '../../schema/database/media/pruning.ts';
 import {
   addSegment,
+  claimWriter,
+  releaseWriter,
   removeSegments,
   renewWriter,
   rewindMedia,
@@ -37,6 +39,8 @@ export class WriteError extends Error {
 }
 
 export interface SegmentInput extends MediaWriter {
+  /** Of the writer's lease. */
+  signal: AbortSignal;
   /** Offset of the first byte: 0, which starts over, or `received_bytes`. */
   from: number;
   stream: ReadableStream<Uint8Array>;
@@ -44,13 +48,25 @@ export interface SegmentInput extends MediaWriter {
   maxBytes: number;
 }
 
-export interface Lease extends Disposable {
+export interface HeldWriter extends MediaWriter {
+  /** The media when the lease was claimed. */
+  row: MediaRow;
   /** Aborts when another writer has the lease. */
-  readonly signal: AbortSignal;
+  signal: AbortSignal;
 }
 
-/** Renews a claimed lease until it is disposed of. */
-export function keepLease(db: Db, writer: MediaWriter): Lease {
+/**
+ * Claims the lease, renews it during the work, and releases it. Undefined: another writer has the lease, or
+ * the media expect no bytes.
+ */
+export async function withWriter<T>(
+  db: Db,
+  mediaId: string,
+  work: (writer: HeldWriter) => Promise<T>,
+): Promise<T | undefined> {
+  const writer = { mediaId, writerId: randomUUID() };
+  const row = await claimWriter(db, writer);
+  if (!row) return undefined;
   const lost = new AbortController();
   const timer = setInterval(() => {
     // After a failed renewal the next one may succeed in time.
@@ -59,20 +75,25 @@ export function keepLease(db: Db, writer: MediaWriter): Lease {
       () => undefined,
     );
   }, renewEveryMs);
-  return { signal: lost.signal, [Symbol.dispose]: () => clearInterval(timer) };
+  try {
+    return await work({ ...writer, row, signal: lost.signal });
+  } finally {
+    clearInterval(timer);
+    // Without it, the lease runs out.
+    await releaseWriter(db, writer).catch(() => undefined);
+  }
 }
 
 /**
- * Writes the stream after `from`, and returns how many bytes the media then have. The caller has claimed
- * the lease. One segment is stored while the next is read, so at most two are in memory. However the stream
- * ends, `received_bytes` says where to continue.
+ * Writes the stream after `from`, and returns how many bytes the media then have. The caller has the lease.
+ * One segment is stored while the next is read, so at most two are in memory. However the stream ends,
+ * `received_bytes` says where to continue.
  */
 export async function writeSegments(
   { db, store }: SegmentDependencies,
-  { from, stream, maxBytes, ...writer }: SegmentInput,
+  { from, stream, maxBytes, signal, ...writer }: SegmentInput,
 ): Promise<number> {
   await discardAfter({ db, store }, writer, from);
-  using lease = keepLease(db, writer);
   let stored = from;
   let storing: Promise<void> = Promise.resolve();
 
@@ -98,8 +119,8 @@ export async function writeSegments(
   let filled = 0;
   let read = from;
   const reader = stream.getReader();
-  const stop = () => void reader.cancel(lease.signal.reason).catch(() => undefined);
-  lease.signal.addEventListener('abort', stop);
+  const stop = () => void reader.cancel(signal.reason).catch(() => undefined);
+  signal.addEventListener('abort', stop);
   try {
     for (;;) {
       let result;
@@ -111,7 +132,7 @@ export async function writeSegments(
         await storing;
         throw error;
       }
-      lease.signal.throwIfAborted();
+      signal.throwIfAborted();
       if (result.done) break;
       read += result.value.byteLength;
       if (read > maxBytes) throw new WriteError('too_large');
@@ -134,7 +155,7 @@ export async function writeSegments(
     await storing.catch(() => undefined);
     throw error;
   } finally {
-    lease.signal.removeEventListener('abort', stop);
+    signal.removeEventListener('abort', stop);
   }
 }
 

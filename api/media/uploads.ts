@@ -1,15 +1,19 @@
 // Receives the bytes of media at their upload URL. It reads Node's own request, so that bytes are taken no
 // faster than they are stored, and a refusal is sent before the client sends its body.
-import { createHash, randomUUID, type Hash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { completeMedia } from '../../activities/media/complete.ts';
 import { free } from '../../activities/media/free.ts';
-import { keepLease, WriteError, writeSegments } from '../../activities/media/segments.ts';
+import {
+  withWriter,
+  WriteError,
+  writeSegments,
+  type HeldWriter,
+} from '../../activities/media/segments.ts';
 import { StoreError, type MediaStorage } from '../../activities/media/store/store.ts';
 import { within } from '../../activities/within.ts';
 import { findMedia } from '../../schema/database/media/media.ts';
 import { findUpload, sumReceivedBytes } from '../../schema/database/media/rows.ts';
-import { claimWriter, releaseWriter } from '../../schema/database/media/segments.ts';
 import type { MediaRow } from '../../schema/database/tables.ts';
 import { AppError, validationError } from '../../schema/wire/errors.ts';
 import type { Context } from '../http/context.ts';
@@ -129,7 +133,8 @@ export function createUploads(
     if (row.status !== 'pending') throw takesNoUpload(row);
     if (total !== undefined) checkTotal(storage, row, total);
     const isReceived = request.kind !== 'whole' && row.received_bytes === total;
-    if (isReceived) return withLease(row, (writerId) => complete(storage, row.id, { writerId }));
+    if (isReceived)
+      return withLease(row, ({ writerId }) => complete(storage, row.id, { writerId }));
     if (request.kind === 'ask') return row;
     if (receiving >= maxUploads) {
       throw new AppError('unavailable', 'This server receives too many uploads at once.', {
@@ -138,9 +143,9 @@ export function createUploads(
     }
     receiving++;
     try {
-      return await withLease(row, async (writerId, claimed) => {
-        const room = await roomFor(storage, claimed, request);
-        return receive({ storage, row: claimed, request, incoming, outgoing, writerId, room });
+      return await withLease(row, async (writer) => {
+        const room = await roomFor(storage, writer.row, request);
+        return receive({ storage, writer, request, incoming, outgoing, room });
       });
     } finally {
       receiving--;
@@ -149,17 +154,17 @@ export function createUploads(
 
   interface Receiving {
     storage: MediaStorage;
-    row: MediaRow;
+    writer: HeldWriter;
     request: Exclude<UploadRequest, { kind: 'ask' }>;
     incoming: IncomingMessage;
     outgoing: ServerResponse;
-    writerId: string;
     /** Bytes that the file may have. */
     room: number;
   }
 
   async function receive(receiving: Receiving): Promise<MediaRow> {
-    const { storage, row, request, incoming, outgoing, writerId, room } = receiving;
+    const { storage, writer, request, incoming, outgoing, room } = receiving;
+    const { row, writerId, signal } = writer;
     const from = request.kind === 'part' ? request.from : 0;
     if (request.kind === 'part' && from !== row.received_bytes) throw wrongStart(row);
     const end =
@@ -173,6 +178,7 @@ export function createUploads(
       {
         mediaId: row.id,
         writerId,
+        signal,
         from,
         stream: ReadableStream.from(readBody(incoming, stalledMs, hash)),
         maxBytes: Math.min(end ?? room, room),
@@ -201,26 +207,18 @@ export function createUploads(
   /** Only one writer at a time. */
   async function withLease(
     row: MediaRow,
-    work: (writerId: string, claimed: MediaRow) => Promise<MediaRow>,
+    work: (writer: HeldWriter) => Promise<MediaRow>,
   ): Promise<MediaRow> {
     const { db } = context;
-    const writer = { mediaId: row.id, writerId: randomUUID() };
-    const claimed = await claimWriter(db, writer);
-    if (!claimed) {
-      const [current] = await findMedia(db, [row.id]);
-      if (current?.status !== 'pending')
-        throw takesNoUpload(current ?? { ...row, status: 'deleted' });
-      throw new AppError('conflict', 'Another upload of these bytes is running.', {
-        hint: 'Wait until it ends. Then ask where to continue.',
-        retryAfterS: busyRetryS,
-      });
-    }
-    try {
-      return await work(writer.writerId, claimed);
-    } finally {
-      // Without it, the lease runs out.
-      await releaseWriter(db, writer).catch(() => undefined);
-    }
+    const media = await withWriter(db, row.id, work);
+    if (media) return media;
+    const [current] = await findMedia(db, [row.id]);
+    if (current?.status !== 'pending')
+      throw takesNoUpload(current ?? { ...row, status: 'deleted' });
+    throw new AppError('conflict', 'Another upload of these bytes is running.', {
+      hint: 'Wait until it ends. Then ask where to continue.',
+      retryAfterS: busyRetryS,
+    });
   }
 
   async function complete(
@@ -229,7 +227,6 @@ export function createUploads(
     options: { writerId: string; sha256?: string },
   ): Promise<MediaRow> {
     const { db, notifier } = context;
-    using _lease = keepLease(db, { mediaId, writerId: options.writerId });
     const media = await completeMedia({ db, notifier, store }, mediaId, options);
     if (!media || media.status === 'deleted' || media.status === 'pending') {
       throw new AppError('conflict', 'The media were changed during the upload.');

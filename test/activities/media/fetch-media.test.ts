@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { DownloadLimits } from '../../../activities/media/download.ts';
 import {
   createFetching,
@@ -50,6 +50,8 @@ let projectId: string;
 beforeEach(async () => {
   projectId = await addProject(database.db);
 });
+
+afterEach(() => vi.useRealTimers());
 
 const limits: DownloadLimits = {
   statusMs: 400,
@@ -589,6 +591,41 @@ describe('one fetch at a time', () => {
     expect(await fetchAgain(id)).toBeNull();
     expect(requests).toBe(1);
     expect(await kindsOf(id)).toEqual(['created', 'uploaded']);
+  });
+
+  test('keeps its lease while it reads what it has stored', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    let requests = 0;
+    const server = await startHttp((_request, response) => {
+      requests++;
+      response.end(png);
+    });
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    let isReading = false;
+    const slow: MediaStore = {
+      ...store,
+      open: (key, range) => {
+        async function* read() {
+          isReading = true;
+          await held;
+          yield* store.open(key, range);
+        }
+        return ReadableStream.from(read());
+      },
+    };
+    const id = await addFetch(server.url);
+    const first = fetchAgain(id, { mediaStore: slow });
+    await expect.poll(() => isReading).toBe(true);
+    await sql`update media set writer_until = now() where id = ${id}`.execute(database.db);
+    vi.advanceTimersByTime(5_000);
+    const leaseMs = async () =>
+      (await readMedia(database.db, id)).writer_until!.getTime() - Date.now();
+    await expect.poll(leaseMs).toBeGreaterThan(0);
+    expect(await fetchAgain(id)).toBe(5_000);
+    release();
+    expect(await first).toBeNull();
+    expect(await readMedia(database.db, id)).toMatchObject({ status: 'uploaded', width: 60 });
+    expect(requests).toBe(1);
   });
 
   test('the next one after a lost worker starts over', async () => {

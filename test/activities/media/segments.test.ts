@@ -9,9 +9,9 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   segmentBytes,
-  keepLease,
   openSource,
   removeBytes,
+  withWriter,
   writeSegments,
   WriteError,
   type SegmentInput,
@@ -62,7 +62,15 @@ function streamOf(bytes: Uint8Array, end?: Error): ReadableStream<Uint8Array> {
 const write = (bytes: Uint8Array, options: Partial<SegmentInput> = {}, deps = {}) =>
   writeSegments(
     { db: database.db, store, ...deps },
-    { mediaId, writerId: 'a', from: 0, stream: streamOf(bytes), maxBytes: 1e9, ...options },
+    {
+      mediaId,
+      writerId: 'a',
+      signal: new AbortController().signal,
+      from: 0,
+      stream: streamOf(bytes),
+      maxBytes: 1e9,
+      ...options,
+    },
   );
 
 const byText = (a: string, b: string) => a.localeCompare(b);
@@ -270,11 +278,12 @@ describe('the lease of a writer', () => {
 
   test('is renewed while a stream is silent, and its loss ends the stream', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    await claim('a');
-    await expire();
     const { promise: canceled, resolve: cancel } = Promise.withResolvers<unknown>();
     const stream = new ReadableStream<Uint8Array>({ cancel });
-    const writing = write(new Uint8Array(), { stream });
+    const writing = withWriter(database.db, mediaId, async ({ row: _, ...writer }) => {
+      await expire();
+      return write(new Uint8Array(), { ...writer, stream });
+    });
     writing.catch(() => undefined);
     await expect.poll(() => vi.getTimerCount()).toBe(1);
     await expire();
@@ -290,16 +299,27 @@ describe('the lease of a writer', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('is kept beside other work until it is disposed of', async () => {
+  test('is kept during any work, which learns of its loss', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    await claim('a');
-    {
-      using lease = keepLease(database.db, { mediaId, writerId: 'a' });
-      await releaseWriter(database.db, { mediaId, writerId: 'a' });
+    await withWriter(database.db, mediaId, async ({ writerId, row, signal }) => {
+      expect(row).toMatchObject({ id: mediaId, writer_id: writerId });
+      expect(await claim('b')).toBeUndefined();
+      await releaseWriter(database.db, { mediaId, writerId });
       vi.advanceTimersByTime(5_000);
-      await expect.poll(() => lease.signal.aborted).toBe(true);
-    }
+      await expect.poll(() => signal.aborted).toBe(true);
+      expect(signal.reason).toMatchObject({ code: 'taken_over' });
+    });
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('is released after the work, however it ends', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    expect(await withWriter(database.db, mediaId, () => Promise.resolve(7))).toBe(7);
+    const failed = withWriter(database.db, mediaId, () => Promise.reject(new Error('No.')));
+    await expect(failed).rejects.toThrow('No.');
+    expect(vi.getTimerCount()).toBe(0);
+    expect(await claim('b')).toBeDefined();
+    expect(await withWriter(database.db, mediaId, () => Promise.resolve(7))).toBeUndefined();
   });
 
   test('once lost, lets the old writer add nothing', async () => {

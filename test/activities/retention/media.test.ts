@@ -5,14 +5,13 @@ import { pathToFileURL } from 'node:url';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { writeSegments } from '../../../activities/media/segments.ts';
+import { withWriter, writeSegments } from '../../../activities/media/segments.ts';
 import { markerName } from '../../../activities/media/store/file.ts';
 import { openStore } from '../../../activities/media/store/open.ts';
 import type { MediaStorage } from '../../../activities/media/store/store.ts';
 import { createPruning } from '../../../activities/retention/prune.ts';
 import { readConfig } from '../../../schema/config/config.ts';
 import { attachMedia } from '../../../schema/database/media/media.ts';
-import { claimWriter, releaseWriter } from '../../../schema/database/media/segments.ts';
 import type { MediaRow } from '../../../schema/database/tables.ts';
 import { idAt } from '../../../schema/wire/ids.ts';
 import type { PostStatus } from '../../../schema/posts/posts.ts';
@@ -54,14 +53,13 @@ async function add({ days = 2, bytes = 10, ...change }: AddOptions = {}): Promis
     id: idAt('media', daysAgo(days)),
     ...change,
   });
-  const writer = { mediaId: id, writerId: 'a' };
   await sql`update media set status = 'pending', created_at = ${daysAgo(days)} where id = ${id}`.execute(
     database.db,
   );
-  await claimWriter(database.db, writer);
   const stream = new Blob([Buffer.alloc(bytes, 1)]).stream();
-  await writeSegments({ db: database.db, store }, { ...writer, from: 0, stream, maxBytes: 1e9 });
-  await releaseWriter(database.db, writer);
+  await withWriter(database.db, id, (writer) =>
+    writeSegments({ db: database.db, store }, { ...writer, from: 0, stream, maxBytes: 1e9 }),
+  );
   await sql`update media set status = ${change.status ?? 'uploaded'} where id = ${id}`.execute(
     database.db,
   );

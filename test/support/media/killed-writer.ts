@@ -22,6 +22,7 @@ await writeSegments(
   },
   {
     ...writer,
+    signal: new AbortController().signal,
     from: 0,
     stream: new Blob([Buffer.alloc(Number(bytes), 1)]).stream(),
     maxBytes: Number(bytes),
