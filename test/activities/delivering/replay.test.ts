@@ -9,6 +9,7 @@ import { firstIdAt, newId } from '../../../schema/wire/ids.ts';
 import type { ReplayedStatus } from '../../../schema/replays.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
 import { addProject, addWebhook } from '../../support/rows/rows.ts';
+import { countWaiting } from '../../support/rows/waiting.ts';
 import { inQuietTransaction } from '../../support/rows/quiet-transaction.ts';
 
 let database: TestDatabase;
@@ -86,14 +87,6 @@ async function countChanges(replayId: string, kind: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from changes join deliveries d on d.id = subject_id
     where d.replay_id = ${replayId} and kind = ${kind}`.execute(database.db);
-  return rows[0]!.count;
-}
-
-/** Number of sessions of this database that wait for a lock. */
-async function countWaiting(): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`.execute(database.db);
   return rows[0]!.count;
 }
 
@@ -206,7 +199,7 @@ describe('advanceReplay', () => {
         .execute();
       await trx.deleteFrom('events').where('id', '=', event!.id).execute();
       advancing = advanceReplay({ replayId });
-      await expect.poll(countWaiting).toBe(1);
+      await expect.poll(() => countWaiting(database.db)).toBe(1);
     });
     await advancing;
     expect(await deliveriesOf(replayId)).toHaveLength(1);

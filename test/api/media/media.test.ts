@@ -3,10 +3,21 @@ import { describe, expect, test } from 'vitest';
 import { createApi } from '../../support/app/api.ts';
 import { useApp } from '../../support/app/app.ts';
 import { ask, askRefused, subscribeOverSocket } from '../../support/graphql/graphql.ts';
-import { createMedia, getMedia, pngOf, putBytes } from '../../support/media/uploads.ts';
+import { startFileServer } from '../../support/media/file-server.ts';
+import {
+  askRange,
+  createMedia,
+  getMedia,
+  partBytes,
+  pngOf,
+  putBytes,
+  putPart,
+} from '../../support/media/uploads.ts';
 
 const app = useApp();
 const image = await pngOf(20, 10);
+/** Longer than a part. */
+const large = await pngOf(400, 300);
 
 const created = { filename: 'picture.png', content_type: 'image/png' };
 
@@ -84,13 +95,19 @@ describe('GET /v1/media', () => {
 describe('POST /v1/media/:id/upload-url', () => {
   test('replaces the upload URL and keeps the bytes', async () => {
     const media = await createMedia(app.api);
+    await putPart(media.upload_url, large, 0, partBytes);
     const { status, body } = await app.api.post(`/v1/media/${media.id}/upload-url`);
     expect(status).toBe(200);
-    expect(body.data).toMatchObject({ id: media.id, status: 'pending' });
-    expect(body.data.upload_url).not.toBe(media.upload_url);
+    const { upload_url } = body.data;
+    const kept = { id: media.id, status: 'pending', received_bytes: partBytes };
+    expect(body.data).toMatchObject(kept);
+    expect(upload_url).not.toBe(media.upload_url);
     const old = await putBytes(media.upload_url, image);
     expect([old.status, old.body.error.code]).toEqual([403, 'upload_url_invalid']);
-    expect((await putBytes(body.data.upload_url, image)).status).toBe(200);
+    const asked = await askRange(upload_url, large.byteLength);
+    expect([asked.status, asked.headers.get('Range')]).toEqual([308, `bytes=0-${partBytes - 1}`]);
+    const rest = await putPart(upload_url, large, partBytes, large.byteLength);
+    expect([rest.status, rest.body.data]).toMatchObject([200, { width: 400, height: 300 }]);
   });
 
   test('is refused once the bytes are complete', async () => {
@@ -235,13 +252,52 @@ describe('media in GraphQL', () => {
     await stream.waitFor(1);
     await putBytes(media.upload_url, image);
     await stream.waitFor(2);
+    const account = await tenant.connectSandbox('live-media');
+    const draft = { caption: 'a', account_ids: [account.id], media_ids: [media.id] };
+    const post = await tenant.createPost({ ...draft, status: 'draft' });
+    await stream.waitFor(3);
+    await tenant.api.delete(`/v1/posts/${post.id}`);
     await tenant.api.delete(`/v1/media/${media.id}`);
-    const messages = (await stream.waitFor(3)).map(({ data }) => data.mediaUpdated);
+    const messages = (await stream.waitFor(4)).map(({ data }) => data.mediaUpdated);
     const { id } = media;
     expect(messages).toEqual([
       { change: 'present', id, media: { status: 'PENDING', width: null } },
       { change: 'uploaded', id, media: { status: 'UPLOADED', width: 20 } },
+      { change: 'attached', id, media: { status: 'ATTACHED', width: 20 } },
       { change: 'deleted', id, media: { status: 'DELETED', width: 20 } },
+    ]);
+  });
+
+  test('send the failure and the retry of a fetch', async () => {
+    const tenant = await app.createTenant();
+    const [failure, file] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await using files = await startFileServer({
+      '/a.png': (_, response) => void failure.promise.then(() => response.writeHead(404).end()),
+    });
+    const account = await tenant.connectSandbox('live-fetch');
+    const media_urls = [`${files.url}/a.png`];
+    const post = await tenant.createPost({ caption: 'a', account_ids: [account.id], media_urls });
+    const { id } = post.media[0]!;
+    await using stream = subscribeOverSocket({
+      url: app.url,
+      key: tenant.key,
+      query: `subscription ($id: ID!) { mediaUpdated(id: $id) { change media { status errorCode } } }`,
+      variables: { id },
+    });
+    await stream.waitFor(1);
+    failure.resolve();
+    const { results } = await tenant.waitForPost(post.id);
+    await stream.waitFor(2);
+    files.answers['/a.png'] = (_, response) => void file.promise.then(() => response.end(image));
+    await tenant.api.post(`/v1/posts/${post.id}/results/${results[0]!.id}/retry`);
+    await stream.waitFor(3);
+    file.resolve();
+    const messages = (await stream.waitFor(4)).map(({ data }) => data.mediaUpdated);
+    expect(messages).toEqual([
+      { change: 'present', media: { status: 'PENDING', errorCode: null } },
+      { change: 'failed', media: { status: 'FAILED', errorCode: 'media_unreachable' } },
+      { change: 'retried', media: { status: 'PENDING', errorCode: null } },
+      { change: 'attached', media: { status: 'ATTACHED', errorCode: null } },
     ]);
   });
 });

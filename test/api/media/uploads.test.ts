@@ -75,6 +75,16 @@ describe('a whole file', () => {
     const media = await createMedia(app.api, { filename: 'a.jpg', content_type: 'image/jpeg' });
     const { body } = await putBytes(media.upload_url, small);
     expect(body.data.content_type).toBe('image/png');
+    const film = await createMedia(app.api, { filename: 'a.mp4', content_type: 'video/mp4' });
+    const refused = await putBytes(film.upload_url, small);
+    expect([refused.status, refused.body.error.issues]).toMatchObject([
+      422,
+      [{ code: 'media_invalid', message: 'The file is image/png. video/mp4 was declared.' }],
+    ]);
+    expect(await getMedia(app.api, film.id)).toMatchObject({
+      status: 'failed',
+      error_code: 'media_invalid',
+    });
   });
 });
 

@@ -2,9 +2,17 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { failScheduledTargets } from '../../../schema/database/posts/fail-scheduled.ts';
 import { findMedia } from '../../../schema/database/media/media.ts';
-import { useRest } from '../../support/app/rest.ts';
+import { idAt } from '../../../schema/wire/ids.ts';
+import { useRest, type TestAnswer } from '../../support/app/rest.ts';
 import { addImage, videoRow } from '../../support/rows/media.ts';
-import { inSeconds, useAuthor } from '../../support/rows/posts.ts';
+import {
+  conclude,
+  createStarted,
+  failTarget,
+  inSeconds,
+  useAuthor,
+} from '../../support/rows/posts.ts';
+import { countWaiting } from '../../support/rows/waiting.ts';
 import { inQuietTransaction } from '../../support/rows/quiet-transaction.ts';
 
 const rest = useRest();
@@ -133,8 +141,35 @@ test('media that a change takes from a post can be deleted, and those that it ke
     return rows.map(({ media_id }) => media_id).sort();
   };
   expect(await usesOf()).toEqual([b, c].sort());
+  const remove = (id: string) => rest.call('DELETE', `/v1/media/${id}`, { key: author.key });
+  expect((await remove(a)).status).toBe(204);
+  for (const id of [b, c]) {
+    const { status: refused, body } = await remove(id);
+    expect([refused, body.error]).toMatchObject([409, { code: 'conflict', post_id: post.id }]);
+  }
   expect((await author.change(post.id, { media: [] })).status).toBe(200);
   expect(await usesOf()).toEqual([]);
+  for (const id of [b, c]) expect((await remove(id)).status).toBe(204);
+});
+
+test('media that are deleted while a post is checked refuse the post, and nothing is written', async () => {
+  const { db } = rest.context;
+  const id = await media();
+  const body = { caption: 'a', account_ids: [accounts[0]], media_ids: [id] };
+  let creating: Promise<TestAnswer>;
+  await db.transaction().execute(async (trx) => {
+    // Not visible to the check, but its lock stops the write.
+    await trx.updateTable('media').set({ status: 'deleted' }).where('id', '=', id).execute();
+    creating = rest.call('POST', '/v1/posts', { key: author.key, body });
+    await expect.poll(() => countWaiting(db)).toBe(1);
+  });
+  const answer = await creating!;
+  expect([answer.status, answer.body.error.issues]).toMatchObject([
+    422,
+    [{ path: 'media', code: 'media_deleted', message: `The media were deleted: ${id}.` }],
+  ]);
+  expect((await rest.call('GET', '/v1/posts', { key: author.key })).body.data).toEqual([]);
+  expect(await author.published(accounts[0])).toBe(0);
 });
 
 describe('a URL', () => {
@@ -166,6 +201,30 @@ describe('a URL', () => {
     const { id } = body.data.media[0];
     expect(body.data.media).toEqual([{ id, url, alt_text: null, thumbnail_id: null }]);
     expect(await workflowsOf([id])).toHaveLength(1);
+  });
+
+  test('of a draft is fetched when the draft is published', async () => {
+    const draft = await create({ status: 'draft', media_urls: [url] });
+    const { body } = await author.ask(draft.id, 'publish');
+    const { id } = body.data.media[0];
+    expect(body.data.media).toEqual([{ id, url, alt_text: null, thumbnail_id: null }]);
+    expect(await workflowsOf([id])).toHaveLength(1);
+    expect(await statusOf(id)).toBe('pending');
+  });
+
+  test('that waits for another fetch is fetched at once when its post is due earlier', async () => {
+    const { db } = rest.context;
+    const { id: postId, media: items } = await create({
+      media_urls: [url],
+      scheduled_at: inSeconds(86_400),
+    });
+    const id = items[0]!.id!;
+    expect(await workflowsOf([id])).toHaveLength(1);
+    await db.updateTable('media').set({ fetch_attempts: 1 }).where('id', '=', id).execute();
+    await author.change(postId, { scheduled_at: inSeconds(3_600) });
+    expect(await workflowsOf([id])).toHaveLength(2);
+    await author.ask(postId, 'publish');
+    expect(await workflowsOf([id])).toHaveLength(3);
   });
 
   test('that fails fails the target of a scheduled post, until the post gets other media', async () => {
@@ -220,6 +279,45 @@ describe('warnings', () => {
     expect(await warningsOf(post, { 'Idempotency-Key': 'k1' })).toEqual([]);
     expect(await warningsOf({ ...post, media_ids: [b] })).toEqual([]);
     expect(await warningsOf({ ...post, account_ids: [accounts[1]] })).toEqual([]);
+  });
+
+  test('report no repeat with other options, or as a reply to another post', async () => {
+    const to = (target: object) => {
+      const platform_posts = [{ account_id: accounts[0], ...target }];
+      return warningsOf({ caption: 'same', account_ids: undefined, platform_posts });
+    };
+    const repeated = [['platform_posts[0].account_id', 'repeated_content']];
+    const options = { platform_options: { outcome: 'rejected' } };
+    for (const target of [{}, options, { in_reply_to: '1a' }, { in_reply_to: '2a' }]) {
+      expect(await to(target), JSON.stringify(target)).toEqual([]);
+      expect(await to(target), JSON.stringify(target)).toEqual(repeated);
+    }
+  });
+
+  test('report a repeat for 24 hours', async () => {
+    for (const [hours, codes] of [
+      [23.9, ['repeated_content']],
+      [24.1, []],
+    ] as const) {
+      const post = { caption: `${hours} hours ago`, account_ids: [accounts[0]] };
+      const { results } = await create(post);
+      await rest.context.db
+        .updateTable('post_results')
+        .set({ id: idAt('result', new Date(Date.now() - hours * 3_600_000)) })
+        .where('id', '=', results[0]!.id)
+        .execute();
+      const warnings = await warningsOf(post);
+      expect(warnings.map(([, code]: string[]) => code)).toEqual(codes);
+    }
+  });
+
+  test('report no repeat of a target that failed', async () => {
+    const post = { caption: 'failing', account_ids: [accounts[0]] };
+    const { id, resultIds } = await createStarted(rest, author, post);
+    await failTarget(rest, resultIds[0]);
+    await conclude(rest, id);
+    expect(await warningsOf(post)).toEqual([]);
+    expect(await warningsOf(post)).toEqual([['account_ids[0]', 'repeated_content']]);
   });
 
   test('report no repeat of a draft, or of a canceled post', async () => {

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { openState } from '../../../schema/database/posts/provider-state.ts';
 import { findTarget } from '../../../schema/database/posts/targets.ts';
+import { addImage } from '../../support/rows/media.ts';
 import {
   begin,
   changesOf,
@@ -199,6 +200,23 @@ describe('a refused retry', () => {
     expect(body.error.message).toContain('was disconnected.');
     expect(body.error.hint).toContain('Connect the account again (`POST /v1/accounts/connect`');
     expect((await author.read(id)).status).toBe('partial');
+  });
+
+  test('of a target whose media were deleted names them, and changes nothing', async () => {
+    const { db } = rest.context;
+    const mediaId = await addImage(db, author.projectId);
+    const { id, resultIds } = await createStarted(rest, author, { media_ids: [mediaId] });
+    for (const resultId of resultIds) await failTarget(rest, resultId);
+    await conclude(rest, id);
+    await db.updateTable('media').set({ status: 'deleted' }).where('id', '=', mediaId).execute();
+    const before = await author.read(id);
+    const { status, body } = await retry(id, resultIds[0]);
+    expect([status, body.error]).toMatchObject([
+      409,
+      { code: 'media_expired', message: `The media were deleted: ${mediaId}.` },
+    ]);
+    expect(body.error.hint).toBe('Create a new post with new media.');
+    expect(await author.read(id)).toEqual(before);
   });
 
   test('of a part of a thread names the part before it', async () => {

@@ -71,6 +71,21 @@ describe('GET /v1/platforms/capabilities', () => {
       options: { type: 'object', additionalProperties: false },
       connect: { credentials: { type: 'object' }, consent: true },
     });
+    const { image, video, ...media } = bluesky.media;
+    expect(media).toEqual({ max: 4, can_mix: false, max_alt_text: 2_000, needs_url: false });
+    expect(image).toMatchObject({
+      max: 4,
+      types: rules.media!.image!.types,
+      max_bytes: 2_000_000,
+      max_width: null,
+      max_duration_ms: null,
+    });
+    expect(video).toMatchObject({
+      max: 1,
+      types: ['video/mp4'],
+      max_bytes: 300_000_000,
+      max_duration_ms: 600_000,
+    });
   });
 
   test('describes each credential and how to get it', async () => {
