@@ -8,7 +8,8 @@ import { startFileServer } from '../support/media/file-server.ts';
 import { createMedia, pngOf, putBytes } from '../support/media/uploads.ts';
 import { inSeconds } from '../support/rows/posts.ts';
 
-const app = useApp();
+const maxBytes = 1_000_000;
+const app = useApp({ env: { FANFARE_MEDIA_MAX_BYTES: String(maxBytes) } });
 
 const picture = await pngOf(40, 30);
 const photo = await sharp(await pngOf(60, 40))
@@ -22,6 +23,7 @@ const files = forFile(() =>
   startFileServer({
     '/picture.png': send(picture),
     '/photo.jpg': send(photo),
+    '/large.png': send(Buffer.alloc(maxBytes + 1)),
     '/page.html': send('<!doctype html><title>Log in</title>'),
     '/late.png': (...call) => void setTimeout(() => send(picture)(...call), 3_000),
   }),
@@ -84,6 +86,7 @@ describe('a post with media', () => {
   test.each([
     ['missing.png', 'media_unreachable'],
     ['page.html', 'media_invalid'],
+    ['large.png', 'media_too_large'],
   ])('fails at once if its URL is %s', async (path, error_code) => {
     const [one, other] = [await connect(`one-${path}`), await connect(`other-${path}`)];
     const post = await app.tenant.createPost({

@@ -112,6 +112,18 @@ describe('media that are refused', () => {
     expect(codesOf(media, change).errors).toEqual([[path, code]]);
   });
 
+  test.each<[string, MediaFacts, string | number, string | number]>([
+    ['a large video', { ...video, bytes: 50_000_001 }, 50_000_001, 50_000_000],
+    ['a short video', { ...video, durationMs: 999 }, 999, 1_000],
+    ['a long video', { ...video, durationMs: 60_001 }, 60_001, 60_000],
+    ['a video type', { ...video, contentType: 'video/webm' }, 'video/webm', 'video/mp4'],
+    ['a small image', { ...image, width: 99, height: 80 }, '99 × 80', '100 × 100'],
+    ['a flat image', { ...image, height: 500 }, 2.4, '0.5 to 2'],
+  ])('%s, with the actual value and the limit', (_, facts, actual, limit) => {
+    const { errors } = checkMedia('Net', rules, [facts], place);
+    expect(errors).toMatchObject([{ path: ['media', 0], actual, limit }]);
+  });
+
   test('any, where the network takes none', () => {
     const { errors } = checkMedia('Net', null, [image], place);
     expect(errors).toMatchObject([{ code: 'media_not_supported', actual: 1, limit: 0 }]);

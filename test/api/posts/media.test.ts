@@ -130,6 +130,60 @@ describe('the forms of media', () => {
   });
 });
 
+describe('media that break the rules of a network', () => {
+  test.each<[string, () => Promise<object>, string, string, number, number]>([
+    [
+      'five images',
+      async () => ({ media_ids: await Promise.all(Array.from({ length: 5 }, () => media())) }),
+      'media_ids',
+      'too_many_media',
+      5,
+      4,
+    ],
+    [
+      'a long video',
+      async () => ({ media_ids: [await media({ ...videoRow, duration_ms: 600_001 })] }),
+      'media_ids[0]',
+      'media_too_long',
+      600_001,
+      600_000,
+    ],
+    [
+      'a large image without auto_fit',
+      async () => ({ media_ids: [await media({ size_bytes: 2_500_000 })], auto_fit: false }),
+      'media_ids[0]',
+      'media_too_large',
+      2_500_000,
+      2_000_000,
+    ],
+  ])('are refused, the same in validate: %s', async (_, fields, path, code, actual, limit) => {
+    const account_ids = [author.accounts[0]];
+    const body = { caption: 'a', account_ids, ...(await fields()) };
+    const post = (route: string) => rest.call('POST', route, { key: author.key, body });
+    const created = await post('/v1/posts');
+    expect([created.status, created.body.error.issues]).toMatchObject([
+      422,
+      [{ path, code, actual, limit }],
+    ]);
+    const { valid, errors } = (await post('/v1/posts/validate')).body.data;
+    const { message } = created.body.error.issues[0];
+    expect([valid, errors]).toMatchObject([
+      false,
+      [{ field: path, code, actual, limit, message, account_id: account_ids[0] }],
+    ]);
+    expect((await rest.call('GET', '/v1/posts', { key: author.key })).body.data).toEqual([]);
+  });
+
+  test('are accepted where auto_fit resizes them', async () => {
+    const fields = { caption: 'a', account_ids: [author.accounts[0]] };
+    const post = await create({ ...fields, media_ids: [await media({ size_bytes: 2_500_000 })] });
+    expect(post.auto_fit).toBe(true);
+    const kept = await create({ ...fields, media_ids: [await media()], auto_fit: false });
+    expect(kept.auto_fit).toBe(false);
+    expect((await author.read(kept.id)).auto_fit).toBe(false);
+  });
+});
+
 test('media that a change takes from a post can be deleted, and those that it keeps can not', async () => {
   const [a, b, c] = [await media(), await media(), await media()];
   const post = await create({ media_ids: [a, b], scheduled_at: inSeconds(7_200) });
