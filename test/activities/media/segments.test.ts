@@ -280,9 +280,9 @@ describe('the lease of a writer', () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const { promise: canceled, resolve: cancel } = Promise.withResolvers<unknown>();
     const stream = new ReadableStream<Uint8Array>({ cancel });
-    const writing = withWriter(database.db, mediaId, async ({ row: _, ...writer }) => {
+    const writing = withWriter(database.db, mediaId, async ({ writerId, signal }) => {
       await expire();
-      return write(new Uint8Array(), { ...writer, stream });
+      return write(new Uint8Array(), { writerId, signal, stream });
     });
     writing.catch(() => undefined);
     await expect.poll(() => vi.getTimerCount()).toBe(1);
