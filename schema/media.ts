@@ -6,11 +6,11 @@ import { CreatedAt, Id } from './wire/shared-fields.ts';
 import { Timestamp } from './wire/timestamp.ts';
 
 export const MediaStatus = describedEnum('MediaStatus', 'Media status.', {
-  pending: 'Waiting for its bytes: for your upload, or until Fanfare has fetched its URL.',
+  pending: 'Waiting for the bytes: for your upload, or until Fanfare has fetched the URL.',
   uploaded: 'Received, checked and usable.',
   attached: 'Used by a post, now or earlier.',
   failed: 'Not usable. `error_code` gives the reason.',
-  deleted: 'Deleted, by you or because no recent post uses it.',
+  deleted: 'Deleted by you, or because no recent post uses the media.',
 });
 export type MediaStatus = z.infer<typeof MediaStatus>;
 
@@ -42,7 +42,7 @@ export const Media = z
     }),
     upload_url: z.string().nullable().meta({
       description:
-        'URL to `PUT` the bytes to. It is shown only when the media is created or its upload URL is renewed. Null otherwise.',
+        'URL to `PUT` the bytes to. Only the responses that create the media or renew the URL show it. Null otherwise.',
     }),
     expires_at: Timestamp.nullable().meta({
       description: 'Time when the upload URL expires. Null if no upload is expected.',

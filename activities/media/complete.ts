@@ -1,7 +1,8 @@
 // Reads complete bytes and records the outcome: usable media, or a failure.
 import { createHash } from 'node:crypto';
 import { concludeMedia, type MediaOutcome } from '../../schema/database/media/complete.ts';
-import { findMedia, listSegments } from '../../schema/database/media/media.ts';
+import { findMedia } from '../../schema/database/media/rows.ts';
+import { listSegments } from '../../schema/database/media/segments.ts';
 import type { Notifier } from '../../schema/database/notifier.ts';
 import type { MediaRow } from '../../schema/database/tables.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
@@ -31,7 +32,7 @@ export async function completeMedia(
   mediaId: string,
   { sha256, writerId }: CompleteOptions = {},
 ): Promise<MediaRow | undefined> {
-  const [row] = await findMedia(db, [mediaId]);
+  const row = await findMedia(db, mediaId);
   if (row?.status !== 'pending') return row;
   const source = openSource({ store }, row, await listSegments(db, mediaId));
   const outcome = await readOutcome(row, source, sha256);

@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto';
 import { cancellationSignal } from '@temporalio/activity';
 import pLimit from 'p-limit';
 import { countFailedFetch, failMedia } from '../../schema/database/media/fetching.ts';
-import { findMedia } from '../../schema/database/media/media.ts';
-import { sumReceivedBytes } from '../../schema/database/media/rows.ts';
+import { findMedia } from '../../schema/database/media/rows.ts';
 import { rewindMedia } from '../../schema/database/media/segments.ts';
 import { failScheduledTargets } from '../../schema/database/posts/fail-scheduled.ts';
 import type { Notifier } from '../../schema/database/notifier.ts';
@@ -24,6 +23,7 @@ import {
   tooLarge,
   type DownloadLimits,
 } from './download.ts';
+import { findProjectRoom } from './project-room.ts';
 import {
   removeBytes,
   withWriter,
@@ -46,7 +46,7 @@ export interface FetchingDependencies {
 /** Milliseconds until the next fetch. Null: none is needed. */
 export type FetchProgress = number | null;
 
-/** Each takes up to 4 MiB of memory. */
+/** Each uses up to 8 MiB of memory, for two segments. */
 const maxFetches = 16;
 const maxOfProject = 4;
 /** Those that wait hold an activity's slot. */
@@ -60,8 +60,8 @@ export function createFetching(dependencies: FetchingDependencies) {
   const inAll = pLimit(maxFetches);
   const waiting = createKeyedCounter();
 
-  async function fetchInTurn({ mediaId }: FetchMediaInput): Promise<FetchProgress> {
-    const [row] = await findMedia(dependencies.db, [mediaId]);
+  async function fetchWithinLimits({ mediaId }: FetchMediaInput): Promise<FetchProgress> {
+    const row = await findMedia(dependencies.db, mediaId);
     if (row?.status === 'failed') await failTargets(dependencies, row);
     if (row?.status !== 'pending') return null;
     const { project_id: projectId } = row;
@@ -75,14 +75,14 @@ export function createFetching(dependencies: FetchingDependencies) {
     waiting.add(projectId);
     const progress = await ofProject(projectId, () => inAll(work));
     // After a crash before this, the activity runs again and finds the media failed.
-    const [ended] = progress === null ? await findMedia(dependencies.db, [mediaId]) : [];
+    const ended = progress === null ? await findMedia(dependencies.db, mediaId) : undefined;
     if (ended?.status === 'failed') await failTargets(dependencies, ended);
     return progress;
   }
 
   return {
     fetchBytes: (input: FetchMediaInput): Promise<FetchProgress> =>
-      withHeartbeat(() => fetchInTurn(input)),
+      withHeartbeat(() => fetchWithinLimits(input)),
   };
 }
 
@@ -100,7 +100,7 @@ export async function fetchOnce(
   const { db } = dependencies;
   const progress = await withWriter(db, mediaId, (writer) => fetchAs(writer, dependencies, signal));
   if (progress !== undefined) return progress;
-  return (await findMedia(db, [mediaId]))[0]?.status === 'pending' ? takenMs : null;
+  return (await findMedia(db, mediaId))?.status === 'pending' ? takenMs : null;
 }
 
 async function fetchAs(
@@ -151,13 +151,13 @@ async function nextWait(db: Db, mediaId: string): Promise<number | null> {
 /** Returns the SHA-256 of the bytes. */
 async function storeBytes(
   { db, safeFetch, downloadLimits: limits = defaultDownloadLimits }: FetchingDependencies,
-  { store, maxBytes: maxOfFile, projectMaxBytes }: MediaStorage,
+  media: MediaStorage,
   { mediaId, writerId, row, signal: leaseSignal }: HeldWriter,
   signal: AbortSignal,
 ): Promise<string> {
-  const { project_id, url, received_bytes } = row;
-  const others = (await sumReceivedBytes(db, project_id)) - received_bytes;
-  const maxBytes = Math.max(0, Math.min(maxOfFile, projectMaxBytes - others));
+  const { project_id, url } = row;
+  const room = await findProjectRoom(db, media, row);
+  const maxBytes = Math.max(0, Math.min(media.maxBytes, room));
   const body = await fetchFor(project_id, () =>
     download(safeFetch.download, { url: url!, maxBytes, limits, signal }),
   );
@@ -171,7 +171,7 @@ async function storeBytes(
   try {
     const stream = ReadableStream.from(hashed());
     const writer = { mediaId, writerId, signal: leaseSignal };
-    await writeSegments({ db, store }, { ...writer, from: 0, stream, maxBytes });
+    await writeSegments({ db, store: media.store }, { ...writer, from: 0, stream, maxBytes });
   } catch (error) {
     throw error instanceof WriteError && error.code === 'too_large' ? tooLarge(maxBytes) : error;
   }

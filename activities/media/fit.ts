@@ -113,7 +113,7 @@ function within({ width, height }: Size, { maxWidth, maxHeight, maxPixels }: Fit
   );
 }
 
-/** Rounds down, but not because of the inexact factor. */
+/** Rounds down, with a tolerance for floating-point error. */
 function scale({ width, height }: Size, factor: number): Size {
   const scaled = (length: number) => Math.max(1, Math.floor(length * factor + 1e-6));
   return { width: scaled(width), height: scaled(height) };

@@ -16,11 +16,11 @@ const maxPixels = 50_000_000;
 /** Of all frames. */
 const maxAnimatedPixels = 500_000_000;
 
-/** Reads the image and uses it once its turn has come. */
+/** Reads the image and uses it when a slot is free. */
 export function withImage<T>(source: MediaSource, use: (bytes: Buffer) => Promise<T>): Promise<T> {
   return decodes(async () => {
     if (source.bytes > maxImageBytes) {
-      const message = `The image has ${source.bytes} bytes. Fanfare takes at most ${maxImageBytes}.`;
+      const message = `The image has ${source.bytes} bytes. Fanfare accepts at most ${maxImageBytes}.`;
       throw new MediaError('media_too_large', message);
     }
     return use(await readBytes(source));
@@ -61,11 +61,11 @@ export async function readHeader(bytes: Buffer): Promise<ImageHeader> {
   const height = metadata.pageHeight ?? metadata.height;
   const { width, pages: frames = 1 } = metadata;
   if (width * height > maxPixels) {
-    const message = `The image has ${width} × ${height} pixels. Fanfare takes at most ${maxPixels} pixels.`;
+    const message = `The image has ${width} × ${height} pixels. Fanfare accepts at most ${maxPixels} pixels.`;
     throw new MediaError('media_too_large', message);
   }
   if (width * height * frames > maxAnimatedPixels) {
-    const message = `The image has ${frames} frames of ${width} × ${height} pixels. Fanfare takes at most ${maxAnimatedPixels} pixels in all.`;
+    const message = `The image has ${frames} frames of ${width} × ${height} pixels. Fanfare accepts at most ${maxAnimatedPixels} pixels in all.`;
     throw new MediaError('media_too_large', message);
   }
   const orientation = frames > 1 ? 1 : (metadata.orientation ?? 1);

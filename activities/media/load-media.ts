@@ -1,9 +1,11 @@
 // Loads the media of a target as its network takes them: fitted, cleaned, and readable by range.
-import { findMedia, idsOf, listSegments } from '../../schema/database/media/media.ts';
+import { hash } from 'node:crypto';
 import { findRendition, insertRendition } from '../../schema/database/media/renditions.ts';
+import { listSegments } from '../../schema/database/media/segments.ts';
 import { mediaOf, type TargetRow } from '../../schema/database/posts/targets.ts';
 import type { Db, MediaItem, MediaRow } from '../../schema/database/tables.ts';
 import type { MediaRules, PlatformDefinition } from '../../schema/platforms/definition.ts';
+import { mediaErrorOf, type PostingErrorCode } from '../../schema/posts/errors.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import { render } from '../../schema/wire/names.ts';
 import {
@@ -24,13 +26,21 @@ import { StoreError, type MediaStore } from './store/store.ts';
 /** A target's network, with the rules for its account. */
 type Network = Pick<PlatformDefinition, 'title' | 'rules'>;
 
-/** `code`: the network would refuse the media, which were not known when the post was accepted. */
-export type LoadedMedia =
-  | { media: readonly TargetMedia[] }
-  | { code: 'media_invalid' | 'media_too_large' | 'media_expired'; message: string };
+/** Why a target can't be published with its media. */
+export interface MediaFailure {
+  code: Extract<PostingErrorCode, `media_${string}`>;
+  message: string;
+}
 
-/** Throws a StoreError if the store doesn't answer. */
-export type LoadMedia = (row: TargetRow, network: Network) => Promise<LoadedMedia>;
+/**
+ * `found`: the rows of the target's media. Fails if the network would refuse the media, which were not known
+ * when the post was accepted. Throws a StoreError if the store doesn't answer.
+ */
+export type LoadMedia = (
+  target: TargetRow,
+  found: readonly MediaRow[],
+  network: Network,
+) => Promise<readonly TargetMedia[] | MediaFailure>;
 
 interface LoaderDependencies {
   db: Db;
@@ -38,12 +48,12 @@ interface LoaderDependencies {
 }
 
 export function createMediaLoader({ db, store }: LoaderDependencies): LoadMedia {
-  return async function load(row, network) {
-    const items = mediaOf(row);
-    const { auto_fit: autoFit, platform_options: options } = row;
-    if (items.length === 0) return { media: [] };
+  return async function load(target, found, network) {
+    const items = mediaOf(target);
+    const { auto_fit: autoFit, platform_options: options } = target;
+    if (items.length === 0) return [];
     if (!store) throw new StoreError('unavailable', 'This worker has no media store.');
-    const rows = new Map((await findMedia(db, idsOf(items))).map((row) => [row.id, row]));
+    const rows = new Map(found.map((media) => [media.id, media]));
     const facts = items.map((item) => factsOf(item, rows.get(item.id!)));
     const { title, rules } = mediaRulesOf(network, options);
     const misfit = findMisfit(title, rules, facts, {
@@ -52,66 +62,72 @@ export function createMediaLoader({ db, store }: LoaderDependencies): LoadMedia 
     });
     if (misfit) return misfit;
     try {
-      const media = await Promise.all(
+      return await Promise.all(
         items.map(async (item, i) => {
-          const row = rows.get(item.id!)!;
+          const media = rows.get(item.id!)!;
           const thumbnail = rows.get(item.thumbnail_id ?? '');
-          const fitted = await fit(row, planOf(row, facts[i]!, rules, autoFit));
+          const fitted = await toRendition(media, planOf(media, facts[i]!, rules, autoFit));
           return toTargetMedia(fitted, item, thumbnail && (await loadThumbnail(thumbnail)));
         }),
       );
-      return { media };
     } catch (error) {
       if (!(error instanceof MediaError)) throw error;
-      const code = error.code === 'media_too_large' ? error.code : 'media_invalid';
-      return { code, message: error.message };
+      return { code: mediaErrorOf(error.code), message: error.message };
     }
   };
 
-  async function loadThumbnail(row: MediaRow): Promise<TargetMedia> {
-    const plan = row.needs_cleaning ? cleaningPlan(row.content_type!) : null;
-    return toTargetMedia(await fit(row, plan), noItem, undefined);
+  async function loadThumbnail(media: MediaRow): Promise<TargetMedia> {
+    const plan = media.needs_cleaning ? cleaningPlan(media.content_type!) : null;
+    return toTargetMedia(await toRendition(media, plan), noItem, undefined);
   }
 
   /** The rendition of the image, which the first target that needs it makes. */
-  async function fit(row: MediaRow, plan: FitPlan | null): Promise<MediaRow> {
-    if (!plan) return row;
+  async function toRendition(media: MediaRow, plan: FitPlan | null): Promise<MediaRow> {
+    if (!plan) return media;
     const name = JSON.stringify(plan);
-    const made = await findRendition(db, row.id, name);
+    const made = await findRendition(db, media.id, name);
     if (made) return made;
-    const source = openSource({ store: store! }, row, await listSegments(db, row.id));
+    const source = openSource({ store: store! }, media, await listSegments(db, media.id));
     const { bytes, ...fitted } = await fitImage(source, plan);
+    const sha256 = hash('sha256', bytes);
     const id = newId('media');
     const segments = [];
     for (let start = 0; start < bytes.length; start += segmentBytes) {
       const part = bytes.subarray(start, start + segmentBytes);
       segments.push(await putSegment(store!, id, start, part));
     }
-    const inserted = await insertRendition(db, row, { id, name, bytes, segments, ...fitted });
+    const inserted = await insertRendition(db, media, {
+      id,
+      name,
+      bytes: bytes.length,
+      sha256,
+      segments,
+      ...fitted,
+    });
     if (inserted) return inserted;
     // Another worker made the same one.
     await store!.remove(segments.map(({ key }) => key));
-    return (await findRendition(db, row.id, name))!;
+    return (await findRendition(db, media.id, name))!;
   }
 
   async function toTargetMedia(
-    row: MediaRow,
+    media: MediaRow,
     { alt_text: altText, url }: Pick<MediaItem, 'alt_text' | 'url'>,
     thumbnail: TargetMedia | undefined,
   ): Promise<TargetMedia> {
-    const source = openSource({ store: store! }, row, await listSegments(db, row.id));
+    const source = openSource({ store: store! }, media, await listSegments(db, media.id));
     return {
-      id: row.id,
-      kind: row.kind!,
-      contentType: row.content_type!,
-      filename: `${row.id}.${extensions[row.content_type!] ?? 'bin'}`,
-      sha256: row.sha256!,
+      id: media.id,
+      kind: media.kind!,
+      contentType: media.content_type!,
+      filename: `${media.id}.${extensions[media.content_type!] ?? 'bin'}`,
+      sha256: media.sha256!,
       bytes: source.bytes,
-      width: row.width!,
-      height: row.height!,
-      durationMs: row.duration_ms,
+      width: media.width!,
+      height: media.height!,
+      durationMs: media.duration_ms,
       altText,
-      url: url ?? row.url,
+      url: url ?? media.url,
       thumbnail: thumbnail ?? null,
       open: (range) => source.open(range),
     };
@@ -136,18 +152,17 @@ function findMisfit(
   rules: MediaRules | null,
   facts: MediaFacts[],
   given: Pick<MediaPlace, 'autoFit' | 'options'>,
-): Extract<LoadedMedia, { code: string }> | undefined {
+): MediaFailure | undefined {
   const place = { path: ['media'], pathOf: (i: number) => ['media', i], ...given };
   const [issue] = checkMedia(title, rules, facts, place).errors;
   if (!issue) return undefined;
-  const code = issue.code === 'media_too_large' ? issue.code : 'media_invalid';
-  return { code, message: render(issue.message) };
+  return { code: mediaErrorOf(issue.code), message: render(issue.message) };
 }
 
 /** Every image that shows where it was taken, or lies on its side, is re-encoded. */
-function planOf(row: MediaRow, facts: MediaFacts, rules: MediaRules | null, autoFit: boolean) {
+function planOf(media: MediaRow, facts: MediaFacts, rules: MediaRules | null, autoFit: boolean) {
   // The file at a URL is published as it is there.
-  if (row.kind !== 'image' || !rules?.image || rules.needsUrl) return null;
+  if (media.kind !== 'image' || !rules?.image || rules.needsUrl) return null;
   const plan = autoFit ? planFit(rules.image, facts) : null;
-  return plan ?? (row.needs_cleaning ? cleaningPlan(row.content_type!) : null);
+  return plan ?? (media.needs_cleaning ? cleaningPlan(media.content_type!) : null);
 }

@@ -1,4 +1,4 @@
-// Reads what a file is from its bytes. Nothing else is believed.
+// Reads the type and the facts of a file from its bytes. Ignores the name and the declared type.
 import { fileTypeFromBuffer } from 'file-type';
 import type { MediaKind } from '../../schema/media.ts';
 import type { MediaSource } from '../platforms/platform.ts';
@@ -37,7 +37,7 @@ const videoTypes: Record<string, string> = {
   'video/webm': 'video/webm',
 };
 
-const takenTypes = [
+const acceptedTypes = [
   ...new Set([
     ...Object.values(imageTypes).map((type) => type.contentType),
     ...Object.values(videoTypes),
@@ -57,7 +57,7 @@ export async function probe(source: MediaSource): Promise<Probed> {
   if (image) return probeImage(source, image);
   const video = videoTypes[type.mime];
   if (video) return probeVideo(source, video);
-  const message = `The bytes are ${type.mime}. Fanfare takes ${takenTypes}.`;
+  const message = `The bytes are ${type.mime}. Fanfare accepts ${acceptedTypes}.`;
   throw new MediaError('media_invalid', message);
 }
 

@@ -1,10 +1,10 @@
 // Writes the bytes of media to the store in segments, and reads them back.
 import { randomBytes, randomUUID } from 'node:crypto';
-import { listSegments } from '../../schema/database/media/media.ts';
 import { setEmptied } from '../../schema/database/media/pruning.ts';
 import {
   addSegment,
   claimWriter,
+  listSegments,
   releaseWriter,
   removeSegments,
   renewWriter,
@@ -44,7 +44,7 @@ export interface SegmentInput extends MediaWriter {
   /** Offset of the first byte: 0, which starts over, or `received_bytes`. */
   from: number;
   stream: ReadableStream<Uint8Array>;
-  /** Of the whole file. What a longer stream wrote before it was noticed stays. */
+  /** Limit for the whole file. Bytes stored before the limit was noticed stay. */
   maxBytes: number;
 }
 
@@ -115,7 +115,7 @@ export async function writeSegments(
   }
 
   const buffers = [segmentBuffer(), segmentBuffer()] as const;
-  let turn: 0 | 1 = 0;
+  let current: 0 | 1 = 0;
   let filled = 0;
   let read = from;
   const reader = stream.getReader();
@@ -128,7 +128,7 @@ export async function writeSegments(
         result = await reader.read();
       } catch (error) {
         const kept = filled - (filled % keptBytes);
-        if (kept > 0) await begin(buffers[turn]().subarray(0, kept));
+        if (kept > 0) await begin(buffers[current]().subarray(0, kept));
         await storing;
         throw error;
       }
@@ -138,16 +138,16 @@ export async function writeSegments(
       if (read > maxBytes) throw new WriteError('too_large');
       for (let rest = result.value; rest.byteLength > 0;) {
         const part = rest.subarray(0, segmentBytes - filled);
-        buffers[turn]().set(part, filled);
+        buffers[current]().set(part, filled);
         filled += part.byteLength;
         rest = rest.subarray(part.byteLength);
         if (filled < segmentBytes) continue;
-        await begin(buffers[turn]());
-        turn = turn === 0 ? 1 : 0;
+        await begin(buffers[current]());
+        current = current === 0 ? 1 : 0;
         filled = 0;
       }
     }
-    if (filled > 0) await begin(buffers[turn]().subarray(0, filled));
+    if (filled > 0) await begin(buffers[current]().subarray(0, filled));
     await storing;
     return stored;
   } catch (error) {

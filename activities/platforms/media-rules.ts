@@ -61,7 +61,7 @@ export interface MediaPlace {
   options?: { path: Path; given: Record<string, unknown> };
 }
 
-export interface MediaVerdict {
+interface MediaVerdict {
   errors: Issue[];
   warnings: Issue[];
 }
@@ -88,7 +88,7 @@ export function checkMedia(
   if (media.length === 0) return { errors: [], warnings: [] };
   if (!rules) {
     const message: Text = ({ field }) =>
-      `${title} takes no media here. Give its target ${field('media: []')}.`;
+      `${title} doesn't accept media. Set ${field('media: []')} for this target.`;
     const [actual, limit] = [media.length, 0];
     const { path } = place;
     return {
@@ -121,20 +121,20 @@ function checkCounts(
   if (media.length > rules.max) {
     const kind = !rules.video ? 'image' : !rules.image ? 'video' : null;
     const most = kind ? countOf(rules.max, kind) : `${rules.max} media`;
-    const message = `${title} takes at most ${most} in one post.`;
+    const message = `${title} accepts at most ${most} per post.`;
     const [actual, limit] = [media.length, rules.max];
     return [{ path, code: 'too_many_media', message, actual, limit }];
   }
   const kinds = new Set(media.flatMap(({ kind }) => kind ?? []));
   if (kinds.size > 1 && !rules.canMix) {
-    const message = `${title} takes images or videos in one post, not both.`;
+    const message = `${title} accepts images or videos in one post, not both.`;
     return [{ path, code: 'media_mix_not_supported', message }];
   }
   return (['image', 'video'] as const).flatMap((kind) => {
     const actual = media.filter((facts) => facts.kind === kind).length;
     const limit = rules[kind]?.max ?? 0;
     if (actual <= limit || !rules[kind]) return [];
-    const message = `${title} takes at most ${countOf(limit, kind)} in one post.`;
+    const message = `${title} accepts at most ${countOf(limit, kind)} per post.`;
     return [{ path, code: 'too_many_media', message, actual, limit }];
   });
 }
@@ -154,7 +154,8 @@ function checkOne(
   const { kind } = facts;
   const fileRules = kind && rules[kind];
   if (kind && !fileRules) {
-    errors.push({ path, code: 'media_kind_not_supported', message: `${title} takes no ${kind}s.` });
+    const message = `${title} doesn't accept ${kind}s.`;
+    errors.push({ path, code: 'media_kind_not_supported', message });
   }
   if (!fileRules) return { errors, warnings };
   const misfits = findMisfits(title, fileRules, facts, path);
@@ -166,7 +167,7 @@ function checkOne(
   return { errors, warnings };
 }
 
-const fitted = 'Fanfare fits the image.';
+const fitted = 'Fanfare resizes or re-encodes it.';
 
 /** How an image must be re-encoded for the network. Null: it can stay as it is. */
 export function planFit(rules: MediaFileRules, facts: MediaFacts): FitPlan | null {
@@ -197,13 +198,13 @@ function findMisfits(title: string, rules: VideoRules, facts: MediaFacts, path: 
   };
   if (contentType !== null && !rules.types.includes(contentType)) {
     const types = rules.types.join(', ');
-    add('media_type_not_supported', `${title} takes ${types}.`, contentType, types);
+    add('media_type_not_supported', `${title} accepts ${types}.`, contentType, types);
   }
   const isGif = contentType === 'image/gif';
   const maxBytes = (isGif ? rules.maxGifBytes : undefined) ?? rules.maxBytes ?? Infinity;
   if (bytes !== null && bytes > maxBytes) {
     const what = isGif && rules.maxGifBytes ? 'GIF' : kind!;
-    const message = `${title} takes ${what}s of at most ${maxBytes} bytes.`;
+    const message = `${title} accepts ${what}s of at most ${maxBytes} bytes.`;
     add('media_too_large', message, bytes, maxBytes);
   }
   if (width !== null && height !== null) {
@@ -212,31 +213,39 @@ function findMisfits(title: string, rules: VideoRules, facts: MediaFacts, path: 
     const size = `${width} × ${height}`;
     if (width < minWidth || height < minHeight) {
       const limit = `${minWidth} × ${minHeight}`;
-      add('media_too_small', `${title} takes ${kind}s from ${limit} pixels.`, size, limit);
+      const message = `${title} accepts ${kind}s of at least ${describeSize(rules.minWidth, rules.minHeight)}.`;
+      add('media_too_small', message, size, limit);
     }
     if (width > maxWidth || height > maxHeight) {
       const limit = `${rules.maxWidth ?? 'any'} × ${rules.maxHeight ?? 'any'}`;
-      add('media_too_wide', `${title} takes ${kind}s up to ${limit} pixels.`, size, limit);
+      const message = `${title} accepts ${kind}s of at most ${describeSize(rules.maxWidth, rules.maxHeight)}.`;
+      add('media_too_wide', message, size, limit);
     } else if (width * height > maxPixels) {
-      const message = `${title} takes ${kind}s of at most ${maxPixels} pixels.`;
+      const message = `${title} accepts ${kind}s of at most ${maxPixels} pixels.`;
       add('media_too_many_pixels', message, width * height, maxPixels);
     }
     const ratio = Math.round((width / height) * 1_000) / 1_000;
     if (ratio < minRatio || ratio > maxRatio) {
       const limit = `${minRatio} to ${rules.maxRatio ?? 'any'}`;
-      const message = `${title} takes ${kind}s with a width-to-height ratio of ${limit}.`;
+      const message = `${title} accepts ${kind}s with a width-to-height ratio of ${limit}.`;
       add('media_ratio_not_supported', message, ratio, limit);
     }
   }
   if (durationMs !== null && durationMs < (rules.minDurationMs ?? 0)) {
-    const message = `${title} takes videos of at least ${rules.minDurationMs!} ms.`;
+    const message = `${title} accepts videos of at least ${rules.minDurationMs!} ms.`;
     add('media_too_short', message, durationMs, rules.minDurationMs!);
   }
   if (durationMs !== null && durationMs > (rules.maxDurationMs ?? Infinity)) {
-    const message = `${title} takes videos of at most ${rules.maxDurationMs!} ms.`;
+    const message = `${title} accepts videos of at most ${rules.maxDurationMs!} ms.`;
     add('media_too_long', message, durationMs, rules.maxDurationMs!);
   }
   return misfits;
+}
+
+/** At least one of the two is given. */
+function describeSize(width: number | undefined, height: number | undefined): string {
+  if (width === undefined) return `${height!} pixels in height`;
+  return height === undefined ? `${width} pixels in width` : `${width} × ${height} pixels`;
 }
 
 const fittable: ReadonlySet<string> = new Set([
@@ -250,12 +259,12 @@ function checkUse(title: string, rules: MediaRules, { altText, url }: MediaFacts
   const issues: Issue[] = [];
   if (rules.needsUrl && url === null) {
     const message: Text = ({ field }) =>
-      `${title} links to media instead of storing them. Give them as ${field('url')}.`;
+      `${title} links to media instead of storing them. Set ${field('url')}.`;
     issues.push({ path, code: 'media_url_required', message });
   }
   const actual = altText === null ? 0 : Array.from(altText).length;
   if (rules.altText !== null && actual > rules.altText) {
-    const message = `${title} takes alt texts of at most ${rules.altText} characters.`;
+    const message = `${title} accepts alt texts of at most ${rules.altText} characters.`;
     issues.push({
       path: [...path, 'alt_text'],
       code: 'alt_text_too_long',

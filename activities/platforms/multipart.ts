@@ -1,4 +1,4 @@
-// Builds a form with files whose bytes are read only as they are sent.
+// The bodies of uploads: a file, or a form with files. Bytes are read only as they are sent.
 import { randomUUID } from 'node:crypto';
 import type { Upload } from './json-client.ts';
 import type { MediaSource, TargetMedia } from './platform.ts';
@@ -13,6 +13,11 @@ export interface FilePart {
 export function toFilePart(name: string, media: TargetMedia): FilePart {
   const { filename, contentType } = media;
   return { name, filename, contentType, source: media };
+}
+
+export function rawUpload(source: MediaSource, contentType: string): Upload {
+  const headers = { 'content-type': contentType, 'content-length': String(source.bytes) };
+  return { body: source.open(), headers };
 }
 
 /** Fields come before files. Their values are sent unchanged. */

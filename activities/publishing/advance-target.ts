@@ -8,6 +8,7 @@ import {
   setPaused,
   type TargetRow,
 } from '../../schema/database/posts/targets.ts';
+import type { MediaRow } from '../../schema/database/tables.ts';
 import { postingErrors } from '../../schema/posts/errors.ts';
 import type { TargetProgress } from '../../schema/workflows.ts';
 import { loadAccess, refreshAccess, type Access } from './credentials.ts';
@@ -17,15 +18,16 @@ import { ownedForMs } from './call-ownership.ts';
 import { defaultCallTimeoutMs, runPhase } from './run-phase.ts';
 import { failTarget, lostCommit, lostState, takeStep, type Refused } from './record-outcome.ts';
 import { fetchFor } from '../egress/guarded-fetch.ts';
+import type { MediaFailure } from '../media/load-media.ts';
 import { canRefresh, rulesOf } from '../platforms/index.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { findWait, noteRefusal } from './rate-limits.ts';
 import {
   findMediaObstacle,
+  listTargetMedia,
   loadTargetMedia,
   withoutMediaWait,
-  type MediaFailure,
 } from './target-media.ts';
 import {
   afterError,
@@ -75,14 +77,15 @@ export async function advanceTarget(
     const clock = { ...installed.clock, ...platform?.definition.clock };
     const dependencies = { ...installed, clock };
     const row = atFirstPhase(stored, platform);
-    const obstacle = await findObstacle(dependencies, row, platform);
+    const found = await listTargetMedia(dependencies, row);
+    const obstacle = await findObstacle(dependencies, row, found, platform);
     if (obstacle === 'written') continue;
     if (obstacle) return obstacle;
     if (!platform) return failUnsent(dependencies, row, 'platform_not_configured');
     const access = await loadAccess(dependencies, row.social_account_id);
     if (!access) return failUnsent(dependencies, row, 'account_disconnected');
     const network = { title: platform.definition.title, rules: rulesOf(platform, access.traits) };
-    const media = await loadTargetMedia(dependencies, row, network);
+    const media = await loadTargetMedia(dependencies, row, found, network);
     if (media instanceof PlatformError) {
       await takeStep(dependencies, row, stepAfter(dependencies, row, media), media);
       continue;
@@ -129,6 +132,7 @@ function atFirstPhase(row: TargetRow, platform: Platform | undefined): TargetRow
 async function findObstacle(
   dependencies: AdvanceDependencies,
   row: TargetRow,
+  found: readonly MediaRow[],
   platform: Platform | undefined,
 ): Promise<'written' | TargetProgress | undefined> {
   const { db, clock: limits } = dependencies;
@@ -161,7 +165,7 @@ async function findObstacle(
   if (row.is_sending_paused && !check) return (await setPaused(db, row)) ? ended : 'written';
   const missing = await findMissing(dependencies, row);
   if (missing) return missing;
-  const obstacle = await findMediaObstacle(dependencies, row);
+  const obstacle = findMediaObstacle(row, found);
   if (obstacle && 'code' in obstacle) {
     return failUnsent(dependencies, row, obstacle.code, obstacle.message);
   }

@@ -21,7 +21,6 @@ export interface AdvanceDependencies {
   postsPerMinute?: Partial<Record<PlatformName, number>>;
   /** How long one call to a network may take. */
   callTimeoutMs?: number;
-  /** Absent: targets have no media. */
-  loadMedia?: LoadMedia;
+  loadMedia: LoadMedia;
   previewEvents: boolean;
 }

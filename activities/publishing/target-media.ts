@@ -1,32 +1,34 @@
 // The media of a target before its call: waits for them, refuses them, or hands them to the network.
-import { findMedia, idsOf } from '../../schema/database/media/media.ts';
+import { listMediaByIds } from '../../schema/database/media/rows.ts';
+import { idsOf } from '../../schema/database/media/uses.ts';
 import type { MediaRow } from '../../schema/database/tables.ts';
 import { mediaFailureOf, mediaOf, type TargetRow } from '../../schema/database/posts/targets.ts';
-import { postingErrors, type PostingErrorCode } from '../../schema/posts/errors.ts';
+import { postingErrors } from '../../schema/posts/errors.ts';
 import type { PlatformRules } from '../../schema/platforms/definition.ts';
+import type { MediaFailure } from '../media/load-media.ts';
 import { StoreError } from '../media/store/store.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
 import type { TargetMedia } from '../platforms/platform.ts';
 import { isSending, type NextStep } from './backoff.ts';
 import type { AdvanceDependencies } from './dependencies.ts';
 
-/** Why a target can't be published with its media. */
-export interface MediaFailure {
-  code: Extract<PostingErrorCode, `media_${string}`>;
-  message: string;
-}
-
 const firstWaitMs = 500;
 const maxWaitMs = 15_000;
 
-/** Undefined: all media are usable, or there are none. */
-export async function findMediaObstacle(
+/** The rows of the target's media, in no order. Those that are gone are missing. */
+export function listTargetMedia(
   { db }: Pick<AdvanceDependencies, 'db'>,
   row: TargetRow,
-): Promise<NextStep | MediaFailure | undefined> {
+): Promise<MediaRow[]> {
+  return listMediaByIds(db, idsOf(mediaOf(row)));
+}
+
+/** Undefined: all media are usable, or there are none. */
+export function findMediaObstacle(
+  row: TargetRow,
+  found: readonly MediaRow[],
+): NextStep | MediaFailure | undefined {
   const ids = idsOf(mediaOf(row));
-  if (ids.length === 0) return undefined;
-  const found = await findMedia(db, ids);
   const failure = findFailure(ids, found);
   if (failure) return failure;
   if (found.every(({ status }) => status !== 'pending')) return undefined;
@@ -40,7 +42,7 @@ export function withoutMediaWait(row: TargetRow): TargetRow {
   return { ...row, clock };
 }
 
-function findFailure(ids: string[], found: MediaRow[]): MediaFailure | undefined {
+function findFailure(ids: string[], found: readonly MediaRow[]): MediaFailure | undefined {
   const failed = found.find(({ status }) => status === 'failed');
   if (failed) {
     const { code, message } = mediaFailureOf(failed);
@@ -55,14 +57,13 @@ function findFailure(ids: string[], found: MediaRow[]): MediaFailure | undefined
 export async function loadTargetMedia(
   { loadMedia: load }: Pick<AdvanceDependencies, 'loadMedia'>,
   row: TargetRow,
+  found: readonly MediaRow[],
   network: { title: string; rules: PlatformRules },
 ): Promise<readonly TargetMedia[] | MediaFailure | PlatformError> {
-  if (!load) return [];
   try {
-    const loaded = await load(row, network);
-    if ('media' in loaded) return loaded.media;
+    const loaded = await load(row, found, network);
     // A check for the post needs no media.
-    return isSending(row.phase) ? loaded : [];
+    return 'code' in loaded && !isSending(row.phase) ? [] : loaded;
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     if (!isSending(row.phase)) return [];

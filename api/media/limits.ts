@@ -1,7 +1,7 @@
 // Conditions for accepting bytes: a store, room for them, and media that wait for an upload.
 import type { MediaStorage } from '../../activities/media/store/store.ts';
 import type { MediaRow } from '../../schema/database/tables.ts';
-import { AppError } from '../../schema/wire/errors.ts';
+import { AppError, validationError } from '../../schema/wire/errors.ts';
 import type { Context } from '../http/context.ts';
 
 export function requireStorage({ media }: Context): MediaStorage {
@@ -11,15 +11,17 @@ export function requireStorage({ media }: Context): MediaStorage {
   });
 }
 
-/** For media that no longer wait for an upload, or never did. */
-export function takesNoUpload({ status, error_message }: MediaRow): AppError {
+/** For media that no longer wait for an upload, or never did. Undefined: they are gone. */
+export function takesNoUpload(row: MediaRow | undefined): AppError {
+  const { status, error_message } = row ?? { status: 'deleted', error_message: null };
   const reasons: Partial<Record<MediaRow['status'], string>> = {
-    pending: 'Fanfare fetches their bytes.',
-    failed: `They failed: ${error_message}`,
+    pending: 'Fanfare fetches them from their URL.',
+    failed: `they failed. ${error_message}`,
+    deleted: 'they were deleted.',
   };
-  const reason = reasons[status] ?? `They are ${status}.`;
-  return new AppError('conflict', `The media take no upload. ${reason}`, {
-    hint: 'Create other media for other bytes.',
+  const reason = reasons[status] ?? `they are ${status}.`;
+  return new AppError('conflict', `These media can't be uploaded: ${reason}`, {
+    hint: 'To upload a different file, create new media.',
     details: { media_status: status },
   });
 }
@@ -32,15 +34,28 @@ export function checkSize({ maxBytes }: MediaStorage, bytes: number): void {
   });
 }
 
-/** `bytes`: of all media of the project. */
-export function checkProjectBytes(storage: MediaStorage, bytes: number): void {
-  if (bytes > storage.projectMaxBytes) throw fullProject(storage);
-}
-
 export function fullProject({ projectMaxBytes }: MediaStorage): AppError {
   const message = `The media of a project have at most ${projectMaxBytes} bytes.`;
   return new AppError('quota_exceeded', message, {
     hint: 'Delete media that you no longer use, or ask the operator for more.',
     details: { limit: projectMaxBytes },
   });
+}
+
+/** `total`: bytes of the whole file, as the request announces them. */
+export function checkTotal(storage: MediaStorage, row: MediaRow, total: number): void {
+  if (total === 0) throw emptyFile();
+  checkSize(storage, total);
+  if (row.declared_bytes !== null && row.declared_bytes !== total) {
+    const message = `has ${total} bytes, but ${row.declared_bytes} were declared`;
+    throw wrongSize(message, { actual: total, limit: row.declared_bytes });
+  }
+}
+
+export function wrongSize(message: string, sizes: { actual?: number; limit: number }): AppError {
+  return validationError([{ path: [], code: 'size_mismatch', message, ...sizes }]);
+}
+
+export function emptyFile(): AppError {
+  return validationError([{ path: [], code: 'media_invalid', message: 'The file is empty.' }]);
 }

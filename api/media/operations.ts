@@ -1,16 +1,16 @@
 // Operations on media: create for an upload, renew its URL, read, delete.
+import { findProjectRoom } from '../../activities/media/project-room.ts';
 import { removeBytes } from '../../activities/media/segments.ts';
-import { listMediaById } from '../../schema/database/media/media.ts';
 import {
-  findUnfinishedPost,
   getMediaRow,
   insertUpload,
+  listMediaById,
   listMediaRows,
   lockMedia,
   markDeleted,
   renewUpload,
-  sumReceivedBytes,
 } from '../../schema/database/media/rows.ts';
+import { findUnfinishedPost } from '../../schema/database/media/uses.ts';
 import type { RowScope } from '../../schema/database/row-scope.ts';
 import type { MediaRow } from '../../schema/database/tables.ts';
 import type { CreateMedia, ListMedia, Media } from '../../schema/media.ts';
@@ -20,7 +20,7 @@ import type { Page } from '../../schema/wire/listing.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { page } from '../http/listing.ts';
 import { transact, type Answer } from '../http/transact.ts';
-import { checkProjectBytes, checkSize, requireStorage, takesNoUpload } from './limits.ts';
+import { checkSize, fullProject, requireStorage, takesNoUpload } from './limits.ts';
 import { presentMedia } from './presenter.ts';
 import { newUploadToken, uploadUrlOf } from './upload-url.ts';
 
@@ -32,7 +32,8 @@ export async function createMedia(
   const storage = requireStorage(context);
   const { size_bytes: bytes = 0, content_hash: hash } = input;
   checkSize(storage, bytes);
-  checkProjectBytes(storage, (await sumReceivedBytes(context.db, caller.projectId)) + bytes);
+  const project = { project_id: caller.projectId, received_bytes: 0 };
+  if (bytes > (await findProjectRoom(context.db, storage, project))) throw fullProject(storage);
   const { token, hash: tokenHash } = newUploadToken();
   return transact(context, caller, async ({ trx, change }) => {
     const row = await insertUpload(trx, caller, {
@@ -111,7 +112,7 @@ export async function deleteMedia(
     change({ subject: 'media', subject_id: id, kind: 'deleted', environment });
     return { status: 204, data: null };
   });
-  // What fails here is left to the retention, which removes the bytes of deleted media too.
+  // If this fails, retention removes the bytes later.
   await removeBytes({ db: context.db, store: requireStorage(context).store }, id).catch(
     (error: unknown) =>
       context.log.warn({ err: error, media_id: id }, 'the bytes of deleted media were not removed'),

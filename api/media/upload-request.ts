@@ -1,5 +1,8 @@
-// Reads from the headers of an upload request which bytes it sends.
-import type { IncomingHttpHeaders } from 'node:http';
+// Reads an upload request: from its headers which bytes it sends, and then its body.
+import type { Hash } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { free } from '../../activities/media/free.ts';
+import { within } from '../../activities/within.ts';
 import { AppError, validationError } from '../../schema/wire/errors.ts';
 
 /** Offset of the first byte, and length in bytes. */
@@ -20,7 +23,7 @@ export type UploadRequest =
 /** A part has a multiple of these bytes, except for the last one. */
 export const partBytes = 262_144;
 
-/** What tools send by mistake. No image or video has these types, and storing it would fail the media. */
+/** Types that tools send by mistake. No image or video has them, and storing such a body would fail the media. */
 const notBytes = /^(multipart\/form-data|application\/json)\b/i;
 
 const contentRange = /^bytes (?:(\d{1,15})-(\d{1,15})|\*)\/(\d{1,15})$/i;
@@ -73,6 +76,38 @@ function lengthOf(headers: IncomingHttpHeaders): number | undefined {
   return Number(headers['content-length'] ?? 0);
 }
 
-export function wrongRange(code: string, message: string): AppError {
+function wrongRange(code: string, message: string): AppError {
   return validationError([{ path: ['Content-Range'], code, message }]);
+}
+
+/** For a client that waits for permission to send its body. Node refuses every other expectation. */
+export function askForBody(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  const { headers, httpVersion } = incoming;
+  if (headers.expect !== undefined && httpVersion === '1.1') outgoing.writeContinue();
+}
+
+/** Ends with an error if no byte arrives for too long, or the client breaks off. */
+export async function* readBody(
+  incoming: IncomingMessage,
+  stalledMs: number,
+  hash: Hash | undefined,
+): AsyncGenerator<Uint8Array> {
+  // Without its socket, the request could not be answered.
+  const chunks: AsyncIterator<Buffer> = incoming.iterator({ destroyOnReturn: false });
+  for (;;) {
+    const reading = chunks.next();
+    reading.catch(() => undefined);
+    const next = await within(stalledMs, reading);
+    if (!next) {
+      const seconds = stalledMs / 1_000;
+      throw new AppError('upload_stalled', `No byte arrived for ${seconds} seconds.`, {
+        hint: 'Ask where to continue, then send the rest.',
+      });
+    }
+    if (next.done) return;
+    hash?.update(next.value);
+    yield next.value;
+    // The reader has used these bytes once it asks for the next ones.
+    free(next.value);
+  }
 }

@@ -1,33 +1,44 @@
 // Receives the bytes of media at their upload URL. It reads Node's own request, so that bytes are taken no
 // faster than they are stored, and a refusal is sent before the client sends its body.
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { completeMedia } from '../../activities/media/complete.ts';
-import { free } from '../../activities/media/free.ts';
+import { findProjectRoom } from '../../activities/media/project-room.ts';
 import {
   withWriter,
   WriteError,
   writeSegments,
   type HeldWriter,
 } from '../../activities/media/segments.ts';
-import { StoreError, type MediaStorage } from '../../activities/media/store/store.ts';
-import { within } from '../../activities/within.ts';
-import { findMedia } from '../../schema/database/media/media.ts';
-import { findUpload, sumReceivedBytes } from '../../schema/database/media/rows.ts';
+import type { MediaStorage } from '../../activities/media/store/store.ts';
+import { findMedia, findUpload } from '../../schema/database/media/rows.ts';
 import type { MediaRow } from '../../schema/database/tables.ts';
-import { AppError, validationError } from '../../schema/wire/errors.ts';
+import { AppError } from '../../schema/wire/errors.ts';
 import type { Context } from '../http/context.ts';
 import { toAppError, toErrorAnswer } from '../http/errors.ts';
 import { nameRequest } from '../http/request-id.ts';
 import {
-  checkProjectBytes,
   checkSize,
+  checkTotal,
+  emptyFile,
   fullProject,
   requireStorage,
   takesNoUpload,
+  wrongSize,
 } from './limits.ts';
 import { presentMedia } from './presenter.ts';
-import { readUploadRequest, type UploadRequest } from './upload-request.ts';
+import {
+  allowBrowser,
+  busyRetryS,
+  drain,
+  failure,
+  headerOf,
+  rangeOf,
+  send,
+  translate,
+  wrongStart,
+} from './upload-answer.ts';
+import { askForBody, readBody, readUploadRequest, type UploadRequest } from './upload-request.ts';
 import { isUploadToken } from './upload-url.ts';
 
 export interface Uploads {
@@ -41,11 +52,13 @@ export interface UploadOptions {
   stalledMs: number;
 }
 
+interface Exchange {
+  incoming: IncomingMessage;
+  outgoing: ServerResponse;
+}
+
 const uploadPath = /^\/uploads\/(med_[0-9a-z]{26})$/;
 const maxUploads = 8;
-const busyRetryS = 5;
-/** A client that is cut off while it sends never reads the response, so it may send for a while. */
-const drainMs = 5_000;
 
 export const isUploadUrl = (url: string) => url.startsWith('/uploads/');
 
@@ -89,12 +102,12 @@ export function createUploads(
     if (incoming.method === 'OPTIONS') return allowBrowser(outgoing);
     if (incoming.method !== 'PUT') {
       outgoing.setHeader('Allow', 'PUT, OPTIONS');
-      throw new AppError('method_not_allowed', 'An upload URL takes PUT only.');
+      throw new AppError('method_not_allowed', 'An upload URL accepts only PUT.');
     }
     const storage = requireStorage(context);
     const row = await findAllowed(id, url.searchParams.getAll('token'));
     const request = readUploadRequest(incoming.headers);
-    const media = await take(storage, row, request, incoming, outgoing);
+    const media = await take(storage, row, request, { incoming, outgoing });
     if (media.status === 'failed') throw failure(media);
     const isComplete = media.status !== 'pending';
     const body = { data: presentMedia(media), request_id: requestId };
@@ -122,8 +135,7 @@ export function createUploads(
     storage: MediaStorage,
     row: MediaRow,
     request: UploadRequest,
-    incoming: IncomingMessage,
-    outgoing: ServerResponse,
+    exchange: Exchange,
   ): Promise<MediaRow> {
     const { total } = request;
     if (request.kind === 'ask' && (row.status !== 'pending' || row.received_bytes !== total)) {
@@ -143,28 +155,19 @@ export function createUploads(
     }
     receiving++;
     try {
-      return await withLease(row, async (writer) => {
-        const room = await roomFor(storage, writer.row, request);
-        return receive({ storage, writer, request, incoming, outgoing, room });
-      });
+      return await withLease(row, (writer) => receive(storage, writer, request, exchange));
     } finally {
       receiving--;
     }
   }
 
-  interface Receiving {
-    storage: MediaStorage;
-    writer: HeldWriter;
-    request: Exclude<UploadRequest, { kind: 'ask' }>;
-    incoming: IncomingMessage;
-    outgoing: ServerResponse;
-    /** Bytes that the file may have. */
-    room: number;
-  }
-
-  async function receive(receiving: Receiving): Promise<MediaRow> {
-    const { storage, writer, request, incoming, outgoing, room } = receiving;
-    const { row, writerId, signal } = writer;
+  async function receive(
+    storage: MediaStorage,
+    { row, writerId, signal }: HeldWriter,
+    request: Exclude<UploadRequest, { kind: 'ask' }>,
+    { incoming, outgoing }: Exchange,
+  ): Promise<MediaRow> {
+    const room = await roomFor(storage, row, request);
     const from = request.kind === 'part' ? request.from : 0;
     if (request.kind === 'part' && from !== row.received_bytes) throw wrongStart(row);
     const end =
@@ -196,9 +199,9 @@ export function createUploads(
     if (received === 0) throw emptyFile();
     const isPart = request.kind === 'part' && received < request.total;
     if (isPart) {
-      const [media] = await findMedia(context.db, [row.id]);
+      const media = await findMedia(context.db, row.id);
       if (media) return media;
-      throw takesNoUpload({ ...row, status: 'deleted' });
+      throw takesNoUpload(undefined);
     }
     const sha256 = hash?.digest('hex');
     return complete(storage, row.id, { writerId, ...(sha256 === undefined ? {} : { sha256 }) });
@@ -212,9 +215,8 @@ export function createUploads(
     const { db } = context;
     const media = await withWriter(db, row.id, work);
     if (media) return media;
-    const [current] = await findMedia(db, [row.id]);
-    if (current?.status !== 'pending')
-      throw takesNoUpload(current ?? { ...row, status: 'deleted' });
+    const current = await findMedia(db, row.id);
+    if (current?.status !== 'pending') throw takesNoUpload(current);
     throw new AppError('conflict', 'Another upload of these bytes is running.', {
       hint: 'Wait until it ends. Then ask where to continue.',
       retryAfterS: busyRetryS,
@@ -234,15 +236,15 @@ export function createUploads(
     return media;
   }
 
-  /** Throws if the project has no room for the bytes that the request announces. */
+  /** Bytes that the file may have. Throws if the project has no room for those that the request announces. */
   async function roomFor(
     storage: MediaStorage,
     row: MediaRow,
     request: UploadRequest,
   ): Promise<number> {
-    const others = (await sumReceivedBytes(context.db, row.project_id)) - row.received_bytes;
-    checkProjectBytes(storage, others + (request.total ?? 1));
-    return Math.min(storage.maxBytes, storage.projectMaxBytes - others);
+    const room = await findProjectRoom(context.db, storage, row);
+    if ((request.total ?? 1) > room) throw fullProject(storage);
+    return Math.min(storage.maxBytes, room);
   }
 
   return {
@@ -255,125 +257,4 @@ export function createUploads(
       await Promise.all(running);
     },
   };
-}
-
-/** For a client that waits for permission to send its body. Node refuses every other expectation. */
-export function askForBody(incoming: IncomingMessage, outgoing: ServerResponse): void {
-  const { headers, httpVersion } = incoming;
-  if (headers.expect !== undefined && httpVersion === '1.1') outgoing.writeContinue();
-}
-
-/** Ends with an error if no byte arrives for too long, or the client breaks off. */
-async function* readBody(
-  incoming: IncomingMessage,
-  stalledMs: number,
-  hash: Hash | undefined,
-): AsyncGenerator<Uint8Array> {
-  // Without its socket, the request could not be answered.
-  const chunks: AsyncIterator<Buffer> = incoming.iterator({ destroyOnReturn: false });
-  for (;;) {
-    const reading = chunks.next();
-    reading.catch(() => undefined);
-    const next = await within(stalledMs, reading);
-    if (!next) {
-      const seconds = stalledMs / 1_000;
-      throw new AppError('upload_stalled', `No byte arrived for ${seconds} seconds.`, {
-        hint: 'Ask where to continue, then send the rest.',
-      });
-    }
-    if (next.done) return;
-    hash?.update(next.value);
-    yield next.value;
-    // The reader has used these bytes once it asks for the next ones.
-    free(next.value);
-  }
-}
-
-function checkTotal(storage: MediaStorage, row: MediaRow, total: number): void {
-  if (total === 0) throw emptyFile();
-  checkSize(storage, total);
-  if (row.declared_bytes !== null && row.declared_bytes !== total) {
-    const message = `has ${total} bytes, but ${row.declared_bytes} were declared`;
-    throw wrongSize(message, { actual: total, limit: row.declared_bytes });
-  }
-}
-
-function wrongSize(message: string, sizes: { actual?: number; limit: number }): AppError {
-  return validationError([{ path: [], code: 'size_mismatch', message, ...sizes }]);
-}
-
-function emptyFile(): AppError {
-  return validationError([{ path: [], code: 'media_invalid', message: 'The file is empty.' }]);
-}
-
-function wrongStart({ received_bytes }: MediaRow): AppError {
-  const message = `The upload continues at byte ${received_bytes}.`;
-  return new AppError('conflict', message, { details: { received_bytes } });
-}
-
-function failure({ error_code, error_message }: MediaRow): AppError {
-  return validationError(
-    [{ path: [], code: error_code ?? 'media_invalid', message: error_message ?? '' }],
-    'The media have failed. Create other media for other bytes.',
-  );
-}
-
-function translate(thrown: unknown): unknown {
-  if (thrown instanceof StoreError && thrown.code === 'full') {
-    const message = 'The media store has no space left.';
-    return new AppError('media_storage_full', message, { cause: thrown });
-  }
-  if (thrown instanceof StoreError) {
-    const message = 'The media store is not available.';
-    return new AppError('unavailable', message, { retryAfterS: busyRetryS, cause: thrown });
-  }
-  if (thrown instanceof WriteError && thrown.code === 'taken_over') {
-    return new AppError('conflict', 'Another upload has taken over, or the media were deleted.');
-  }
-  return thrown;
-}
-
-function allowBrowser(outgoing: ServerResponse): void {
-  outgoing
-    .writeHead(204, {
-      'Access-Control-Allow-Methods': 'PUT, OPTIONS',
-      'Access-Control-Allow-Headers': 'Authorization, Content-Type, Content-Range, X-Request-Id',
-      'Access-Control-Max-Age': '86400',
-    })
-    .end();
-}
-
-function send(
-  outgoing: ServerResponse,
-  status: number,
-  headers: Record<string, string>,
-  body: object,
-): void {
-  const bytes = Buffer.from(JSON.stringify(body));
-  outgoing
-    .writeHead(status, {
-      'Content-Type': 'application/json',
-      'Content-Length': bytes.byteLength,
-      'Cache-Control': 'no-store',
-      ...headers,
-    })
-    .end(bytes);
-}
-
-/** The bytes received so far. HTTP can't write an empty range. */
-function rangeOf(received: unknown): Record<string, string> {
-  return typeof received === 'number' && received > 0 ? { Range: `bytes=0-${received - 1}` } : {};
-}
-
-/** Reads what a refused client still sends, for a while. */
-function drain(incoming: IncomingMessage): void {
-  if (incoming.complete || incoming.destroyed) return;
-  const timer = setTimeout(() => incoming.destroy(), drainMs).unref();
-  incoming.once('close', () => clearTimeout(timer)).once('end', () => clearTimeout(timer));
-  incoming.resume();
-}
-
-function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
-  const value = headers[name];
-  return typeof value === 'string' ? value : undefined;
 }

@@ -1,11 +1,6 @@
 // The media of a written post: makes media of its URLs, to be fetched, and records which media it uses.
-import {
-  attachMedia,
-  detachOtherMedia,
-  hurryFetches,
-  idsOf,
-  insertFetches,
-} from '../../schema/database/media/media.ts';
+import { hurryFetches, insertFetches } from '../../schema/database/media/fetching.ts';
+import { attachMedia, detachOtherMedia, idsOf } from '../../schema/database/media/uses.ts';
 import { setPost, setResultMedia } from '../../schema/database/posts/changes.ts';
 import type { PostWithResults } from '../../schema/database/posts/posts.ts';
 import type { RowScope } from '../../schema/database/row-scope.ts';

@@ -1,7 +1,8 @@
 // Publishes one failed target again, or its first comment if only that failed.
 import { monthOf } from '../../schema/database/accounts/usage.ts';
 import { getAccountRow } from '../../schema/database/accounts/accounts.ts';
-import { idsOf, refetchMedia } from '../../schema/database/media/media.ts';
+import { refetchMedia } from '../../schema/database/media/fetching.ts';
+import { idsOf } from '../../schema/database/media/uses.ts';
 import type { PostResultRow, PostRow, Transaction } from '../../schema/database/tables.ts';
 import { lockPostWithResults, reopenResult } from '../../schema/database/posts/changes.ts';
 import { getPostRow } from '../../schema/database/posts/posts.ts';

@@ -126,7 +126,7 @@ export const errorMeanings: Record<ErrorCode, string> = {
   upload_url_expired: 'The upload URL has expired. Renew it.',
   payload_too_large: 'The body or the file is too large. Send less.',
   unsupported_media_type:
-    'The body was not sent as `application/json`. Set `Content-Type: application/json`.',
+    'The body was not sent as `application/json`, or the body of an upload is JSON, a form or encoded. Set `Content-Type: application/json`, or upload the bytes of the file as they are.',
   validation_error: 'Some fields are invalid. Fix each field that `issues` names by its path.',
   rate_limited: 'The project sent too many requests. Wait as long as `Retry-After` says.',
   slow_consumer: 'A client read its live stream too slowly. Resume from the last cursor.',

@@ -7,7 +7,8 @@ import {
 import type { AddressInfo } from 'node:net';
 import type { Context } from '../http/context.ts';
 import { createKeyWatch } from '../live/key-watch.ts';
-import { askForBody, createUploads, isUploadUrl } from '../media/uploads.ts';
+import { askForBody } from '../media/upload-request.ts';
+import { createUploads, isUploadUrl } from '../media/uploads.ts';
 import { observeRequest } from './metrics.ts';
 import { hasAddress, refuseAddress, toPath } from './request-target.ts';
 import { isSocketRequest, serveSockets } from '../websocket/sockets.ts';

@@ -1,7 +1,7 @@
 // FANFARE_MEDIA_URL: where the bytes of media are stored.
 import { fileURLToPath } from 'node:url';
 
-export interface FolderLocation {
+interface FolderLocation {
   kind: 'file';
   folder: string;
 }

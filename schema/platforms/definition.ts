@@ -85,7 +85,7 @@ export function notWithMedia(title: string, options: Record<string, unknown>): M
   const given = Object.keys(options).filter((option) => options[option] !== undefined);
   return given.map((option) => ({
     code: 'not_with_media',
-    message: ({ field }) => `${title} takes no ${field(option)} in a post with media.`,
+    message: ({ field }) => `${title} doesn't accept ${field(option)} in a post with media.`,
     option,
   }));
 }

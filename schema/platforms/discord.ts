@@ -82,7 +82,7 @@ const media: MediaRules = {
   altText: 1_024,
   refuse: (media) =>
     media.reduce((sum, medium) => sum + sizeOf(medium), 0) > maxRequestBytes
-      ? [{ code: 'media_too_large', message: 'Discord takes at most 25 MiB of media in one post.' }]
+      ? [{ code: 'media_too_large', message: 'Discord accepts at most 25 MiB of media per post.' }]
       : [],
 };
 

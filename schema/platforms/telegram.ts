@@ -54,7 +54,7 @@ const media: MediaRules = {
       ? [
           {
             code: 'gif_not_alone',
-            message: 'Telegram takes a GIF only as the one medium of a post.',
+            message: 'Telegram accepts a GIF only without other media.',
           },
         ]
       : [],

@@ -50,7 +50,7 @@ const options = z
 
 const oneGif: MediaRefusal = {
   code: 'media_mix_not_supported',
-  message: 'X takes one GIF in a post, without other images.',
+  message: 'X accepts one GIF per post, without other images.',
 };
 
 function refuse(media: readonly MediaSummary[], { poll }: Record<string, unknown>) {

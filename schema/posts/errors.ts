@@ -73,7 +73,7 @@ export const postingErrors = {
     nextAction: 'edit_content',
   },
   media_invalid: {
-    message: 'The media are not an image or a video that the network takes.',
+    message: 'The media are not an image or a video that the network accepts.',
     hint: 'Create a new post with other media. To keep a scheduled post, update it with other media.',
     isRetriable: false,
     nextAction: 'edit_content',
@@ -110,6 +110,13 @@ export function findPostingError(
 
 function isPostingErrorCode(code: string): code is PostingErrorCode {
   return Object.hasOwn(postingErrors, code);
+}
+
+/** The error of a target whose media failed with this code, or have an issue with it. */
+export function mediaErrorOf(
+  code: string,
+): 'media_unreachable' | 'media_too_large' | 'media_invalid' {
+  return code === 'media_unreachable' || code === 'media_too_large' ? code : 'media_invalid';
 }
 
 /** Anchor of the code at `/docs`. */

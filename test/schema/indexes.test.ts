@@ -31,18 +31,11 @@ import { concludeMedia } from '../../schema/database/media/complete.ts';
 import {
   countFailedFetch,
   failMedia,
+  hurryFetches,
   listWaitingFetches,
+  refetchMedia,
   restartFetch,
 } from '../../schema/database/media/fetching.ts';
-import {
-  attachMedia,
-  detachOtherMedia,
-  findMedia,
-  hurryFetches,
-  listMediaById,
-  listSegments,
-  refetchMedia,
-} from '../../schema/database/media/media.ts';
 import {
   deleteUnusedMedia,
   listMediaToEmpty,
@@ -51,9 +44,11 @@ import {
 } from '../../schema/database/media/pruning.ts';
 import { findRendition, insertRendition } from '../../schema/database/media/renditions.ts';
 import {
-  findUnfinishedPost,
+  findMedia,
   findUpload,
   getMediaRow,
+  listMediaById,
+  listMediaByIds,
   listMediaRows,
   lockMedia,
   markDeleted,
@@ -63,11 +58,17 @@ import {
 import {
   addSegment,
   claimWriter,
+  listSegments,
   releaseWriter,
   removeSegments,
   renewWriter,
   rewindMedia,
 } from '../../schema/database/media/segments.ts';
+import {
+  attachMedia,
+  detachOtherMedia,
+  findUnfinishedPost,
+} from '../../schema/database/media/uses.ts';
 import { failScheduledTargets } from '../../schema/database/posts/fail-scheduled.ts';
 import { loadAccess } from '../../activities/publishing/credentials.ts';
 import { endGrants } from '../../activities/publishing/end-grants.ts';
@@ -458,10 +459,10 @@ describe('the engine', () => {
 describe('media', () => {
   const writer = { mediaId: 'med_400', writerId: 'writer_7' };
   const error = { error_code: 'media_unreachable', error_message: 'm' } as const;
-  const read = async (db: Db, id: string) => (await findMedia(db, [id]))[0]!;
+  const read = async (db: Db, id: string) => (await findMedia(db, id))!;
   const works: Record<string, (db: Db) => Promise<unknown>> = {
     'are read with their segments': async (db) => {
-      await findMedia(db, ['med_7', 'med_57']);
+      await listMediaByIds(db, ['med_7', 'med_57']);
       await listSegments(db, 'med_57');
     },
     'take segments from their writer': async (db) => {
@@ -501,7 +502,8 @@ describe('media', () => {
       insertRendition(db, await read(db, 'med_57'), {
         id: 'med_new',
         name: 'other plan',
-        bytes: Buffer.from('x'),
+        bytes: 1,
+        sha256: '0'.repeat(64),
         contentType: 'image/png',
         width: 1,
         height: 1,

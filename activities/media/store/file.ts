@@ -15,31 +15,15 @@ const readBytes = 16_384;
 export function openFileStore(folder: string): MediaStore {
   const pathOf = (key: string) => join(folder, key);
   return {
-    async put(key, bytes) {
-      try {
-        await writeWhole(folder, pathOf(key), bytes);
-      } catch (error) {
-        throw toStoreError(error);
-      }
-    },
+    put: (key, bytes) => writeWhole(folder, pathOf(key), bytes).catch(fail),
 
     open: (key, range) => ReadableStream.from(read(pathOf(key), range)),
 
     async remove(keys) {
-      try {
-        for (const key of keys) await rm(pathOf(key), { force: true });
-      } catch (error) {
-        throw toStoreError(error);
-      }
+      for (const key of keys) await rm(pathOf(key), { force: true }).catch(fail);
     },
 
-    async removeFolder(name) {
-      try {
-        await rm(pathOf(name), { recursive: true, force: true });
-      } catch (error) {
-        throw toStoreError(error);
-      }
-    },
+    removeFolder: (name) => rm(pathOf(name), { recursive: true, force: true }).catch(fail),
   };
 }
 
@@ -90,14 +74,15 @@ async function* read(
       yield buffer.subarray(0, bytesRead);
     }
   } catch (error) {
-    throw toStoreError(error);
+    fail(error);
   }
 }
 
-function toStoreError(cause: unknown): StoreError {
+/** Throws the error of the file system as one of the store. */
+function fail(cause: unknown): never {
   const code = codeOf(cause);
   const isFull = code === 'ENOSPC' || code === 'EDQUOT';
-  return isFull
+  throw isFull
     ? new StoreError('full', 'The media store is full.', { cause })
     : new StoreError('unavailable', 'The media store is not available.', { cause });
 }

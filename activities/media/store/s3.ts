@@ -18,7 +18,7 @@ const answerWithinMs = 30_000;
 /** One by one: some services don't have the call that removes many. */
 const parallelRemovals = 8;
 
-/** What services answer when a disk or a quota is exhausted. */
+/** Error names of a full disk or quota. */
 const fullErrors = new Set([
   'QuotaExceeded',
   'XMinioStorageFull',
@@ -56,7 +56,17 @@ export function openBucketStore(location: BucketLocation): MediaStore {
       );
       for await (const chunk of Body as Readable) yield chunk as Uint8Array;
     } catch (error) {
-      throw toStoreError(error);
+      fail(error);
+    }
+  }
+
+  async function removeFolder(folder: string): Promise<void> {
+    const Prefix = `${keyOf(folder)}/`;
+    for (;;) {
+      const { Contents } = await client.send(new ListObjectsV2Command({ Bucket, Prefix }));
+      const keys = (Contents ?? []).flatMap(({ Key }) => Key ?? []);
+      if (keys.length === 0) return;
+      await removeKeys(keys);
     }
   }
 
@@ -67,44 +77,23 @@ export function openBucketStore(location: BucketLocation): MediaStore {
 
   return {
     async put(key, bytes) {
-      try {
-        await client.send(new PutObjectCommand({ Bucket, Key: keyOf(key), Body: bytes }));
-      } catch (error) {
-        throw toStoreError(error);
-      }
+      await client.send(new PutObjectCommand({ Bucket, Key: keyOf(key), Body: bytes })).catch(fail);
     },
 
     open: (key, range) => ReadableStream.from(read(key, range)),
 
-    async remove(keys) {
-      try {
-        await removeKeys(keys.map(keyOf));
-      } catch (error) {
-        throw toStoreError(error);
-      }
-    },
+    remove: (keys) => removeKeys(keys.map(keyOf)).catch(fail),
 
-    async removeFolder(folder) {
-      const Prefix = `${keyOf(folder)}/`;
-      try {
-        for (;;) {
-          const { Contents } = await client.send(new ListObjectsV2Command({ Bucket, Prefix }));
-          const keys = (Contents ?? []).flatMap(({ Key }) => Key ?? []);
-          if (keys.length === 0) return;
-          await removeKeys(keys);
-        }
-      } catch (error) {
-        throw toStoreError(error);
-      }
-    },
+    removeFolder: (folder) => removeFolder(folder).catch(fail),
   };
 }
 
-function toStoreError(cause: unknown): StoreError {
+/** Throws the error of the client as one of the store. */
+function fail(cause: unknown): never {
   const isFull =
     cause instanceof S3ServiceException &&
     (fullErrors.has(cause.name) || cause.$metadata.httpStatusCode === 507);
-  return isFull
+  throw isFull
     ? new StoreError('full', 'The media store is full.', { cause })
     : new StoreError('unavailable', 'The media store is not available.', { cause });
 }

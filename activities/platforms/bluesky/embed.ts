@@ -1,6 +1,7 @@
 // The embed of a post on Bluesky: its images, its video or its link card, and their blobs.
 import { z } from 'zod';
 import { bluesky } from '../../../schema/platforms/bluesky.ts';
+import { rawUpload } from '../multipart.ts';
 import type { OpenApi } from '../network-api.ts';
 import type { Target, TargetMedia } from '../platform.ts';
 import { readCredentials } from './session.ts';
@@ -31,8 +32,7 @@ export async function uploadBlob(
   signal: AbortSignal,
 ): Promise<Blob> {
   const { access } = readCredentials(credentials);
-  const headers = { 'content-type': media.contentType, 'content-length': String(media.bytes) };
-  const call = { upload: { body: media.open(), headers } };
+  const call = { upload: rawUpload(media, media.contentType) };
   const ask = open(access, signal);
   const { body } = await ask('com.atproto.repo.uploadBlob', Uploaded, call);
   return body.blob;

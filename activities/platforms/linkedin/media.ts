@@ -1,6 +1,7 @@
 // Images and videos of a post, uploaded in steps: one image or one part of a video in each.
 import { z } from 'zod';
 import { callNetwork, isSuccess, type NetworkAnswer } from '../json-client.ts';
+import { rawUpload } from '../multipart.ts';
 import type { Ask } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
 import type {
@@ -146,14 +147,14 @@ async function isReady(rest: Ask, urn: string): Promise<boolean> {
 async function put(
   { fetch, signal }: Uploader,
   url: string,
-  { bytes, open }: MediaSource,
+  source: MediaSource,
   { 'content-type': type, ...headers }: { 'content-type': string; authorization?: string },
 ): Promise<NetworkAnswer> {
   const answer = await callNetwork(fetch, {
     url,
     method: 'PUT',
     headers,
-    upload: { body: open(), headers: { 'content-type': type, 'content-length': String(bytes) } },
+    upload: rawUpload(source, type),
     kind: 'other',
     signal,
   });

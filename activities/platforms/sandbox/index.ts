@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { maxSandboxPartBytes, sandbox, SandboxHandle } from '../../../schema/platforms/sandbox.ts';
 import type { NetworkAnswer } from '../json-client.ts';
+import { rawUpload } from '../multipart.ts';
 import { createApi, type ApiCall, type Ask } from '../network-api.ts';
 import { hasCode, PlatformError } from '../platform-error.ts';
 import type { Fetch, Grant, Platform, ProviderState, TargetMedia } from '../platform.ts';
@@ -86,13 +87,8 @@ export function createSandboxPlatform({
       const start = await put('*');
       if (start === file.bytes) return { id, received: start };
       const end = Math.min(start + partBytes, file.bytes) - 1;
-      const upload = {
-        body: file.open({ start, end }),
-        headers: {
-          'content-type': 'application/octet-stream',
-          'content-length': String(end - start + 1),
-        },
-      };
+      const part = { bytes: end - start + 1, open: () => file.open({ start, end }) };
+      const upload = rawUpload(part, 'application/octet-stream');
       // The part of the other worker may still be arriving.
       const sent = await put(`${start}-${end}`, { upload }).catch(unless('wrong_offset'));
       return { id, received: sent ?? (await put('*')) };

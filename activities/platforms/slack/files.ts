@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { noUploads, toText } from '../../../schema/platforms/slack.ts';
 import { callNetwork, isSuccess, type Upload } from '../json-client.ts';
+import { rawUpload } from '../multipart.ts';
 import type { Ask } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { Fetch, Target, TargetMedia } from '../platform.ts';
@@ -32,10 +33,9 @@ export async function uploadFile(
   const upload = toForm({ filename, length: String(bytes), alt_txt: altText ?? undefined });
   const opening = ask('files.getUploadURLExternal', Opened, { upload });
   const { upload_url, file_id } = (await opening.catch(explainScope)).body;
-  const headers = { 'content-type': contentType, 'content-length': String(bytes) };
   const answer = await callNetwork(fetch, {
     url: upload_url,
-    upload: { body: media.open(), headers },
+    upload: rawUpload(media, contentType),
     kind: 'other',
     signal,
   });

@@ -1,5 +1,6 @@
 // The media of a request, in any of its three forms, and what is known of each.
-import { idsOf, listMediaById } from '../../../schema/database/media/media.ts';
+import { listMediaById } from '../../../schema/database/media/rows.ts';
+import { idsOf } from '../../../schema/database/media/uses.ts';
 import type { RowScope } from '../../../schema/database/row-scope.ts';
 import type { Db, MediaItem, MediaRow } from '../../../schema/database/tables.ts';
 import { mediaErrors } from '../../../schema/media.ts';
@@ -8,7 +9,7 @@ import type { Issue } from '../../../schema/wire/errors.ts';
 import type { Path, Text } from '../../../schema/wire/names.ts';
 import { checkUrlSyntax } from '../../../schema/wire/url-rules.ts';
 
-export type GivenMedia = Pick<PlatformPost, 'media' | 'media_ids' | 'media_urls'>;
+type GivenMedia = Pick<PlatformPost, 'media' | 'media_ids' | 'media_urls'>;
 
 /** Media of a post or a target, as the request names them. */
 export interface NamedMedia {

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { insertChanges } from '../live/changes.ts';
 import type { MediaRow, Transaction } from '../tables.ts';
+import { isAttached } from './uses.ts';
 
 export type MediaOutcome =
   | ({ status: 'uploaded' } & Pick<
@@ -47,17 +48,7 @@ export async function concludeMedia(
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();
-  const change = { project_id: row.project_id, subject: 'media', subject_id: id } as const;
-  await insertChanges(trx, [{ ...change, kind: status }]);
+  const { project_id } = row;
+  await insertChanges(trx, [{ project_id, subject: 'media', subject_id: id, kind: status }]);
   return concluded;
-}
-
-async function isAttached(trx: Transaction, mediaId: string): Promise<boolean> {
-  const use = await trx
-    .selectFrom('media_uses')
-    .select('post_id')
-    .where('media_id', '=', mediaId)
-    .limit(1)
-    .executeTakeFirst();
-  return use !== undefined;
 }

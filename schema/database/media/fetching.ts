@@ -5,8 +5,76 @@ import { ago, msUntil } from '../database-clock.ts';
 import { insertChanges } from '../live/changes.ts';
 import type { Notifier } from '../notifier.ts';
 import { insertFetchMedia } from '../outbox.ts';
+import type { RowScope } from '../row-scope.ts';
 import type { Db, Transaction } from '../tables.ts';
 import { inTransaction } from '../transaction.ts';
+
+/** Media whose bytes a workflow fetches. */
+export async function insertFetches(
+  trx: Transaction,
+  { projectId, environment }: RowScope,
+  fetches: { id: string; url: string }[],
+): Promise<void> {
+  for (const { id, url } of fetches) {
+    const workflow_id = await insertFetchMedia(trx, { mediaId: id });
+    const row = { id, url, workflow_id, project_id: projectId, environment };
+    await trx
+      .insertInto('media')
+      .values({ ...row, status: 'pending' })
+      .execute();
+  }
+  await insertChanges(
+    trx,
+    fetches.map(({ id }) => {
+      return { project_id: projectId, subject: 'media', subject_id: id, kind: 'created' };
+    }),
+  );
+}
+
+/** Starts another fetch of media that wait for one, since their post is due earlier. */
+export async function hurryFetches(trx: Transaction, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const waiting = await trx
+    .selectFrom('media')
+    .select('id')
+    .where('id', 'in', ids)
+    .where('status', '=', 'pending')
+    .where('fetch_attempts', '>', 0)
+    .execute();
+  for (const { id } of waiting) await insertFetchMedia(trx, { mediaId: id });
+}
+
+/** Fetches unreachable media again. Returns the IDs of those that were deleted. */
+export async function refetchMedia(trx: Transaction, ids: string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const found = await trx
+    .selectFrom('media')
+    .select(['id', 'project_id', 'status', 'error_code'])
+    .where('id', 'in', ids)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute();
+  for (const { id, project_id, status, error_code } of found) {
+    if (status !== 'failed' || error_code !== 'media_unreachable') continue;
+    await trx
+      .updateTable('media')
+      .set({
+        status: 'pending',
+        error_code: null,
+        error_message: null,
+        fetch_attempts: 0,
+        // New bytes will come.
+        is_emptied: false,
+        workflow_id: await insertFetchMedia(trx, { mediaId: id }),
+        updated_at: sql<Date>`now()`,
+      })
+      .where('id', '=', id)
+      .execute();
+    await insertChanges(trx, [{ project_id, subject: 'media', subject_id: id, kind: 'retried' }]);
+  }
+  const kept = new Set(found.filter(({ status }) => status !== 'deleted').map(({ id }) => id));
+  return ids.filter((id) => !kept.has(id));
+}
 
 /** Counts a failed fetch. */
 export async function countFailedFetch(

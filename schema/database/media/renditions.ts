@@ -1,5 +1,4 @@
 // Renditions: images that were fitted to the rules of a network, stored beside the media they come from.
-import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db, MediaRow, MediaSegmentRow } from '../tables.ts';
 
@@ -16,10 +15,12 @@ export function findRendition(
     .executeTakeFirst();
 }
 
-export interface NewRendition {
+interface NewRendition {
   id: string;
   name: string;
-  bytes: Buffer;
+  bytes: number;
+  /** In hex. */
+  sha256: string;
   contentType: string;
   width: number;
   height: number;
@@ -30,15 +31,15 @@ export interface NewRendition {
 export async function insertRendition(
   db: Db,
   source: MediaRow,
-  { id, name, bytes, contentType, width, height, segments }: NewRendition,
+  { id, name, bytes, sha256, contentType, width, height, segments }: NewRendition,
 ): Promise<MediaRow | undefined> {
   const { rows } = await sql<MediaRow>`
     with rendition as (
       insert into media (id, project_id, environment, status, source_media_id, rendition, kind,
         content_type, size_bytes, received_bytes, sha256, width, height)
       values (${id}, ${source.project_id}, ${source.environment}, 'attached', ${source.id}, ${name},
-        'image', ${contentType}, ${bytes.length}, ${bytes.length},
-        ${createHash('sha256').update(bytes).digest('hex')}, ${width}, ${height})
+        'image', ${contentType}, ${bytes}, ${bytes},
+        ${sha256}, ${width}, ${height})
       on conflict (source_media_id, rendition) do nothing
       returning *
     ), segment as (

@@ -1,4 +1,4 @@
-// Queries behind the media resource. Renditions are not shown, so no query here returns them.
+// Queries on media. Renditions are not shown, so no query with a scope returns them.
 import { sql } from 'kysely';
 import type { ListMedia } from '../../media.ts';
 import { notFound } from '../../wire/errors.ts';
@@ -7,13 +7,13 @@ import { inMs } from '../database-clock.ts';
 import { inScope, type RowScope } from '../row-scope.ts';
 import type { Db, MediaRow, Transaction } from '../tables.ts';
 
-export type NewUpload = Pick<
+type NewUpload = Pick<
   MediaRow,
   'id' | 'filename' | 'content_type' | 'declared_bytes' | 'declared_hash' | 'upload_token_hash'
 >;
 
 /** Time in which an upload URL works. */
-export const uploadUrlMs = 24 * 3_600_000;
+const uploadUrlMs = 24 * 3_600_000;
 
 /** Media whose bytes the client uploads. */
 export function insertUpload(
@@ -54,6 +54,22 @@ export function listMediaRows(
     .execute();
 }
 
+export async function listMediaById(db: Db, scope: RowScope, ids: string[]): Promise<MediaRow[]> {
+  if (ids.length === 0) return [];
+  return selectMedia(db, scope).where('id', 'in', ids).execute();
+}
+
+/** For the engine: without a scope, and renditions too. */
+export function findMedia(db: Db, id: string): Promise<MediaRow | undefined> {
+  return db.selectFrom('media').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** For the engine: without a scope, and renditions too. In no order. */
+export async function listMediaByIds(db: Db, ids: string[]): Promise<MediaRow[]> {
+  if (ids.length === 0) return [];
+  return db.selectFrom('media').selectAll().where('id', 'in', ids).execute();
+}
+
 export async function lockMedia(trx: Transaction, scope: RowScope, id: string): Promise<MediaRow> {
   const row = await selectMedia(trx, scope).where('id', '=', id).forUpdate().executeTakeFirst();
   if (!row) throw notFound('media', id);
@@ -92,24 +108,6 @@ export function renewUpload(
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();
-}
-
-/** A post that still needs the media: a draft, or one that is scheduled or being published. */
-export async function findUnfinishedPost(
-  trx: Transaction,
-  projectId: string,
-  mediaId: string,
-): Promise<{ id: string; status: string } | undefined> {
-  return trx
-    .selectFrom('media_uses as u')
-    .innerJoin('posts as p', 'p.id', 'u.post_id')
-    .select(['p.id', 'p.status'])
-    .where('p.project_id', '=', projectId)
-    .where('u.media_id', '=', mediaId)
-    .where('p.status', 'in', ['draft', 'scheduled', 'pending'])
-    .orderBy('p.id')
-    .limit(1)
-    .executeTakeFirst();
 }
 
 /** A writer notices it with its next segment. */

@@ -44,6 +44,16 @@ export async function renewWriter(db: Db, { mediaId, writerId }: MediaWriter): P
   return numUpdatedRows > 0n;
 }
 
+/** In order of their bytes. */
+export function listSegments(db: Db, mediaId: string): Promise<MediaSegmentRow[]> {
+  return db
+    .selectFrom('media_segments')
+    .selectAll()
+    .where('media_id', '=', mediaId)
+    .orderBy('start_byte')
+    .execute();
+}
+
 /** Returns whether it was added: only by the writer that has the lease, and only at the end. */
 export async function addSegment(
   db: Db,

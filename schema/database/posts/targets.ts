@@ -1,6 +1,6 @@
 // Targets as the engine reads them: their state, the pauses and limits that hold them, restores.
 import { sql } from 'kysely';
-import { postingErrors } from '../../posts/errors.ts';
+import { mediaErrorOf, postingErrors } from '../../posts/errors.ts';
 import type { ResultStatus } from '../../posts/posts.ts';
 import type { Db, MediaItem, MediaRow, PostResultRow } from '../tables.ts';
 import { isUnderPause } from '../pauses.ts';
@@ -69,7 +69,7 @@ export interface TargetRow extends PostResultRow {
 
 /** The error of a target that needs these failed media. */
 export function mediaFailureOf({ error_code, error_message }: MediaRow) {
-  const code = error_code === 'media_hash_mismatch' ? 'media_invalid' : error_code!;
+  const code = mediaErrorOf(error_code!);
   return { code, message: error_message ?? postingErrors[code].message };
 }
 

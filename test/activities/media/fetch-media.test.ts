@@ -17,9 +17,10 @@ import {
 } from '../../../activities/media/fetch-media.ts';
 import { openStore } from '../../../activities/media/store/open.ts';
 import { StoreError, type MediaStore } from '../../../activities/media/store/store.ts';
-import { attachMedia, insertFetches, refetchMedia } from '../../../schema/database/media/media.ts';
+import { insertFetches, refetchMedia } from '../../../schema/database/media/fetching.ts';
 import { listMediaToEmpty, removeEmptiedMedia } from '../../../schema/database/media/pruning.ts';
 import { claimWriter } from '../../../schema/database/media/segments.ts';
+import { attachMedia } from '../../../schema/database/media/uses.ts';
 import { fetchDelaysMs } from '../../../schema/retry.ts';
 import { newId } from '../../../schema/wire/ids.ts';
 import { readMedia } from '../../support/rows/media.ts';

@@ -281,11 +281,11 @@ describe('files that are refused', () => {
     expect(await refusal(bytes)).toEqual({ code: 'media_invalid', message });
   });
 
-  test('a type that Fanfare does not take', async () => {
+  test('a type that Fanfare does not accept', async () => {
     const { code, message } = await refusal(Buffer.from('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n', 'latin1'));
     expect(code).toBe('media_invalid');
     expect(message).toBe(
-      'The bytes are application/pdf. Fanfare takes image/jpeg, image/png, image/webp, image/gif, image/avif, video/mp4, video/quicktime, video/webm.',
+      'The bytes are application/pdf. Fanfare accepts image/jpeg, image/png, image/webp, image/gif, image/avif, video/mp4, video/quicktime, video/webm.',
     );
   });
 
@@ -305,7 +305,7 @@ describe('files that are refused', () => {
     const started = performance.now();
     expect(await refusal(bytes)).toEqual({
       code: 'media_too_large',
-      message: 'The image has 60000 × 60000 pixels. Fanfare takes at most 50000000 pixels.',
+      message: 'The image has 60000 × 60000 pixels. Fanfare accepts at most 50000000 pixels.',
     });
     // Decoded, it would take 10 GB.
     expect(performance.now() - started).toBeLessThan(1_000);
@@ -321,7 +321,7 @@ describe('files that are refused', () => {
     expect(await refusal(bytes)).toEqual({
       code: 'media_too_large',
       message:
-        'The image has 11 frames of 7000 × 7000 pixels. Fanfare takes at most 500000000 pixels in all.',
+        'The image has 11 frames of 7000 × 7000 pixels. Fanfare accepts at most 500000000 pixels in all.',
     });
   });
 
@@ -331,7 +331,7 @@ describe('files that are refused', () => {
     const error = await probe(source).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({
       code: 'media_too_large',
-      message: 'The image has 100000000 bytes. Fanfare takes at most 67108864.',
+      message: 'The image has 100000000 bytes. Fanfare accepts at most 67108864.',
     });
   });
 });

@@ -17,9 +17,9 @@ import {
   type SegmentInput,
 } from '../../../activities/media/segments.ts';
 import { openStore } from '../../../activities/media/store/open.ts';
-import { listSegments } from '../../../schema/database/media/media.ts';
 import {
   claimWriter,
+  listSegments,
   releaseWriter,
   renewWriter,
 } from '../../../schema/database/media/segments.ts';

@@ -130,6 +130,17 @@ describe('media that are refused', () => {
   });
 });
 
+test.each([
+  ['both dimensions', { maxWidth: 100, maxHeight: 200 }, '100 × 200 pixels'],
+  ['the width', { maxWidth: 100 }, '100 pixels in width'],
+  ['the height', { maxHeight: 200 }, '200 pixels in height'],
+])('an issue names a limit of %s', (_, limits, limit) => {
+  const limited = { ...rules, image: { max: 4, types: ['image/jpeg'], ...limits } };
+  const { errors } = checkMedia('Net', limited, [image], { ...place, autoFit: false });
+  const message = `Net accepts images of at most ${limit}.`;
+  expect(errors).toMatchObject([{ code: 'media_too_wide', message }]);
+});
+
 const large: [string, Partial<MediaFacts>, string][] = [
   ['type', { contentType: 'image/webp' }, 'media_type_not_supported'],
   ['size', { bytes: 1_000_001 }, 'media_too_large'],

@@ -161,7 +161,7 @@ test('media that came by URL and break the rules fail the target, with limit and
   expect(await advanceToEnd(dependencies, resultId)).toMatchObject({
     status: 'failed',
     error_code: 'media_invalid',
-    error_message: expect.stringContaining('up to 100 × any pixels'),
+    error_message: expect.stringContaining('at most 100 pixels in width'),
     failure_stage: 'prepare',
   });
   expect(network.calls).toBe(0);

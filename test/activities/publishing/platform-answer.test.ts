@@ -68,6 +68,7 @@ async function publish(
       confirmFirstMs: 1,
     },
     heartbeats: createCallHeartbeats(database.db, defaultTargetClock),
+    loadMedia: () => Promise.resolve([]),
     previewEvents: false,
   };
   const { resultIds } = await addTargets(database.db, await addAccount(database.db));

@@ -28,7 +28,7 @@ type Moment = 'before' | 'after';
 /** Publishes the file with one worker after the other. Returns how many died, each at the next chunk. */
 async function publish(network: UploadNetwork, moment: Moment): Promise<number> {
   const { db } = database;
-  const loadMedia = () => Promise.resolve({ media: [fileMedia(file.path)] });
+  const loadMedia = () => Promise.resolve([fileMedia(file.path)]);
   const post = await writePost(db, network);
   const advance = (worker: Pick<FailingWorker, 'db'>) =>
     advanceToEnd({ ...dependenciesOf(worker.db, network), loadMedia }, post.resultIds[0]!);

@@ -23,7 +23,7 @@ const signal = AbortSignal.timeout(30_000);
 /** Publishes the file by the engine. Returns the target's row, and `<phase>: <outcome>` of each call. */
 async function publish(network: UploadNetwork) {
   const { db } = database;
-  const loadMedia = () => Promise.resolve({ media: [fileMedia(file.path)] });
+  const loadMedia = () => Promise.resolve([fileMedia(file.path)]);
   const dependencies = { ...dependenciesOf(db, network), loadMedia };
   const post = await writePost(db, network);
   await advanceToEnd(dependencies, post.resultIds[0]!);

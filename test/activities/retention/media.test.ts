@@ -11,7 +11,7 @@ import { openStore } from '../../../activities/media/store/open.ts';
 import type { MediaStorage } from '../../../activities/media/store/store.ts';
 import { createPruning } from '../../../activities/retention/prune.ts';
 import { readConfig } from '../../../schema/config/config.ts';
-import { attachMedia } from '../../../schema/database/media/media.ts';
+import { attachMedia } from '../../../schema/database/media/uses.ts';
 import type { MediaRow } from '../../../schema/database/tables.ts';
 import { idAt } from '../../../schema/wire/ids.ts';
 import type { PostStatus } from '../../../schema/posts/posts.ts';

@@ -5,7 +5,7 @@ import { segmentBytes } from '../../../activities/media/segments.ts';
 import { StoreError } from '../../../activities/media/store/store.ts';
 import type { Context } from '../../../api/http/context.ts';
 import { ago } from '../../../schema/database/database-clock.ts';
-import { findMedia } from '../../../schema/database/media/media.ts';
+import { findMedia, listMediaByIds } from '../../../schema/database/media/rows.ts';
 import { useApp } from '../../support/app/app.ts';
 import {
   createMedia,
@@ -206,7 +206,7 @@ describe('the limits', () => {
       return upload;
     });
     const allHave = async () => {
-      const rows = await findMedia(
+      const rows = await listMediaByIds(
         app.context.db,
         all.map(({ id }) => id),
       );
@@ -258,7 +258,7 @@ describe('a client', () => {
     expect(await upload.until('upload_stalled')).toMatch(/^HTTP\/1.1 408 /);
     const { received_bytes } = await getMedia(app.api, id);
     expect(received_bytes).toBe(partBytes);
-    const [row] = await findMedia(app.context.db, [id]);
+    const row = await findMedia(app.context.db, id);
     expect(row!.writer_id).toBeNull();
   });
 
@@ -267,7 +267,7 @@ describe('a client', () => {
     const upload = sendHead(upload_url, [lengthOf(image)]);
     upload.socket.write(image.subarray(0, 100));
     const isClaimed = async () => {
-      const [row] = await findMedia(app.context.db, [id]);
+      const row = await findMedia(app.context.db, id);
       expect(row!.writer_id).not.toBeNull();
     };
     await vi.waitFor(isClaimed, { timeout: 10_000 });

@@ -5,7 +5,8 @@ import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
 import { segmentBytes } from '../../../activities/media/segments.ts';
 import { openSource } from '../../../activities/media/segments.ts';
-import { findMedia, listSegments } from '../../../schema/database/media/media.ts';
+import { findMedia } from '../../../schema/database/media/rows.ts';
+import { listSegments } from '../../../schema/database/media/segments.ts';
 import { useApp } from '../../support/app/app.ts';
 import {
   askRange,
@@ -26,7 +27,7 @@ const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest(
 /** What the store has. */
 async function readBack(id: string): Promise<Buffer> {
   const { db, media } = app.context;
-  const [row] = await findMedia(db, [id]);
+  const row = await findMedia(db, id);
   const source = openSource({ store: media!.store }, row!, await listSegments(db, id));
   const chunks: Uint8Array[] = [];
   for await (const chunk of source.open()) chunks.push(chunk);
@@ -53,7 +54,7 @@ describe('a whole file', () => {
     expect(body.data.size_bytes).toBe(file.byteLength);
     expect(body.request_id).toMatch(/^req_/);
     expect((await readBack(media.id)).equals(file)).toBe(true);
-    const [row] = await findMedia(app.context.db, [media.id]);
+    const row = await findMedia(app.context.db, media.id);
     expect(row).toMatchObject({ sha256: sha256(file), writer_id: null });
   });
 
@@ -143,7 +144,7 @@ describe('a file in parts', () => {
     expect(await sending).toBe('broken');
     const received = await vi.waitFor(
       async () => {
-        const [row] = await findMedia(app.context.db, [media.id]);
+        const row = await findMedia(app.context.db, media.id);
         expect(row!.writer_id).toBeNull();
         return row!.received_bytes;
       },
@@ -197,7 +198,7 @@ describe('a second writer', () => {
     const body = heldBody(small.subarray(0, 100));
     const first = putBytes(media.upload_url, body.readable);
     const isClaimed = async () => {
-      const [row] = await findMedia(app.context.db, [media.id]);
+      const row = await findMedia(app.context.db, media.id);
       expect(row!.writer_id).not.toBeNull();
     };
     await vi.waitFor(isClaimed, { timeout: 10_000 });

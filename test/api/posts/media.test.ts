@@ -1,7 +1,7 @@
 // The media of posts: their three forms, what is refused, what is stored, and what the engine is asked for.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { failScheduledTargets } from '../../../schema/database/posts/fail-scheduled.ts';
-import { findMedia } from '../../../schema/database/media/media.ts';
+import { findMedia } from '../../../schema/database/media/rows.ts';
 import { idAt } from '../../../schema/wire/ids.ts';
 import { useRest, type TestAnswer } from '../../support/app/rest.ts';
 import { addImage, videoRow } from '../../support/rows/media.ts';
@@ -294,7 +294,7 @@ describe('a URL', () => {
       .set({ status: 'failed', ...error } as never)
       .where('id', '=', id!)
       .execute();
-    const [row] = await findMedia(db, [id!]);
+    const row = await findMedia(db, id!);
     await inQuietTransaction(db, (trx) => failScheduledTargets(trx, row!));
     const failed = await author.read(scheduled.id);
     expect(failed.status).toBe('scheduled');

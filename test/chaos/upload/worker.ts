@@ -36,7 +36,7 @@ async function work({ databaseUrl, networkUrl, resultId, network }: WorkerInput)
     : connectContainers(send, network.pollMs);
   const dependencies = {
     ...dependenciesOf(database.db, { platform }, clock),
-    ...(isUpload && { loadMedia: () => Promise.resolve({ media: [fileMedia(network.file)] }) }),
+    ...(isUpload && { loadMedia: () => Promise.resolve([fileMedia(network.file)]) }),
   };
   await findTarget(database.db, resultId);
   process.send!('ready');

@@ -299,7 +299,7 @@ describe.skipIf(!pds)('a post with media, through the engine', () => {
     const media = await Promise.all([imageOf(20, 30), imageOf(30, 20), imageOf(30, 30)]);
     const dependencies = {
       ...dependenciesOf(database.db, network),
-      loadMedia: () => Promise.resolve({ media }),
+      loadMedia: () => Promise.resolve(media),
     };
     const post = await writePost(database.db, network);
     await advanceToEnd(dependencies, post.resultIds[0]!);
@@ -319,7 +319,7 @@ describe.skipIf(!pds)('a post with media, through the engine', () => {
     const media = [await imageOf(20, 30)];
     const dependencies = {
       ...dependenciesOf(database.db, network),
-      loadMedia: () => Promise.resolve({ media }),
+      loadMedia: () => Promise.resolve(media),
     };
     const post = await writePost(database.db, network);
     await advanceToEnd(dependencies, post.resultIds[0]!);
@@ -353,7 +353,7 @@ describe('the rules', () => {
   test('give a link card a picture with a limit of its own', () => {
     expect(check([facts])).toEqual([]);
     expect(check([facts], { link })).toEqual([
-      ['media_too_large', 'A link card of Bluesky takes images of at most 1000000 bytes.'],
+      ['media_too_large', 'A link card of Bluesky accepts images of at most 1000000 bytes.'],
     ]);
     expect(check([{ ...facts, bytes: 1_000_000 }], { link })).toEqual([]);
   });
@@ -363,11 +363,11 @@ describe('the rules', () => {
     const video = { ...facts, kind: 'video', contentType: 'video/mp4', durationMs: 1_000 } as const;
     expect(check([video])).toEqual([]);
     expect(check([video], { link })).toEqual([
-      ['media_kind_not_supported', 'A link card of Bluesky takes no videos.'],
+      ['media_kind_not_supported', "A link card of Bluesky doesn't accept videos."],
     ]);
     expect(check([image, image])).toEqual([]);
     expect(check([image, image], { link })).toEqual([
-      ['too_many_media', 'A link card of Bluesky takes at most 1 image in one post.'],
+      ['too_many_media', 'A link card of Bluesky accepts at most 1 image per post.'],
     ]);
     expect(check([{ ...image, altText: 'A trumpet' }], { link })).toEqual([
       ['alt_text_ignored', 'A link card of Bluesky shows no alt texts.'],

@@ -42,7 +42,7 @@ export const impatientClock: TargetClock = {
 
 export function dependenciesOf(
   db: Db,
-  { platform, media }: Pick<SimulatedNetwork, 'platform' | 'media'>,
+  { platform, media = [] }: Pick<SimulatedNetwork, 'platform' | 'media'>,
   clock = shortClock,
 ): AdvanceDependencies {
   return {
@@ -54,9 +54,7 @@ export function dependenciesOf(
     heartbeats: createCallHeartbeats(db, clock),
     now: Date.now,
     previewEvents: false,
-    ...(media && {
-      loadMedia: ({ kind }) => Promise.resolve({ media: kind === 'comment' ? [] : media }),
-    }),
+    loadMedia: ({ kind }) => Promise.resolve(kind === 'comment' ? [] : media),
   };
 }
 

@@ -93,7 +93,7 @@ test('the rules refuse too much together, and let images be fitted first', () =>
     ).errors;
   const rest = 5 * mebibyte - 100_000;
   expect(check(10 * mebibyte, 10 * mebibyte, rest)).toEqual([]);
-  const message = 'Discord takes at most 25 MiB of media in one post.';
+  const message = 'Discord accepts at most 25 MiB of media per post.';
   expect(check(10 * mebibyte, 10 * mebibyte, rest + 1)).toEqual([
     { path, code: 'media_too_large', message },
   ]);

@@ -194,7 +194,7 @@ describe('the rules', () => {
   test('refuse a GIF in an album before the post is created', () => {
     const album = [factsOf('image/gif'), factsOf('image/png')];
     const { errors } = checkMedia('Telegram', definition.rules.media, album, place);
-    const message = 'Telegram takes a GIF only as the one medium of a post.';
+    const message = 'Telegram accepts a GIF only without other media.';
     expect(errors).toEqual([{ path: ['media'], code: 'gif_not_alone', message }]);
     const alone = checkMedia('Telegram', definition.rules.media, album.slice(0, 1), place);
     expect(alone.errors).toEqual([]);
