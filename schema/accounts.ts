@@ -4,7 +4,7 @@ import { KeyEnvironment } from './api-keys.ts';
 import { fixedLimits } from './wire/limits.ts';
 import { AccountPlatform, GivenPlatform } from './platforms/index.ts';
 import { describedEnum, meaningsOf } from './wire/described-enum.ts';
-import { listQuery } from './wire/listing.ts';
+import { listQuery, maxPageSize } from './wire/listing.ts';
 import {
   AccountName,
   CreatedAt,
@@ -229,11 +229,14 @@ export const ImportAccount = z
   .meta({ id: 'ImportAccount', description: 'An account to connect with tokens of your own.' });
 export type ImportAccount = z.infer<typeof ImportAccount>;
 
-export const ListAccounts = listQuery({
-  platform: GivenPlatform.optional().meta({ description: 'Only accounts of this network.' }),
-  external_user_id: GivenUserId.optional().meta({ description: 'Only accounts of this user.' }),
-  status: AccountStatusFilter.optional().meta({ description: 'Only accounts with this status.' }),
-});
+export const ListAccounts = listQuery(
+  {
+    platform: GivenPlatform.optional().meta({ description: 'Only accounts of this network.' }),
+    external_user_id: GivenUserId.optional().meta({ description: 'Only accounts of this user.' }),
+    status: AccountStatusFilter.optional().meta({ description: 'Only accounts with this status.' }),
+  },
+  maxPageSize,
+);
 
 export const ConnectSessionStatus = describedEnum(
   'ConnectSessionStatus',

@@ -1,6 +1,6 @@
 // The REST routes of API keys.
 import { ApiKey, ApiKeyWithSecret, CreateApiKey } from '../../schema/api-keys.ts';
-import { listQuery } from '../../schema/wire/listing.ts';
+import { listQuery, maxPageSize } from '../../schema/wire/listing.ts';
 import { del, get, list, one, post, removed, written } from '../http/route.ts';
 import { createApiKey, deleteApiKey, getApiKey, listApiKeys } from './operations.ts';
 
@@ -11,6 +11,7 @@ export const apiKeyRoutes = [
     description: 'The key itself is shown only in this response.',
     scope: 'keys:write',
     body: CreateApiKey,
+    location: ({ data }) => `/v1/api-keys/${data.id}`,
     answer: written(201, ApiKeyWithSecret),
     run: ({ context, caller, body }) => createApiKey(context, caller, body),
   }),
@@ -20,7 +21,7 @@ export const apiKeyRoutes = [
     summary: 'List API keys',
     description: 'Newest first.',
     scope: 'keys:write',
-    query: listQuery({}),
+    query: listQuery({}, maxPageSize),
     answer: list(ApiKey),
     run: ({ context, caller, query }) => listApiKeys(context, caller, query),
   }),

@@ -11,6 +11,7 @@ export const connectRoutes = [
       'A connect session is a hosted page on which a user connects an account, or reconnects one.',
     scope: 'accounts:write',
     body: CreateConnectSession,
+    location: ({ data }) => `/v1/connect/sessions/${data.id}`,
     answer: written(201, ConnectSession),
     run: ({ context, caller, body }) => createConnectSession(context, caller, body),
   }),

@@ -96,17 +96,20 @@ export interface RouteSpec<Path extends string, Query, Body, Result> {
   /** Reads the idempotency key of a body that can have one. */
   idempotencyKey?(body: Body): string | undefined;
   answer: AnswerShape<Result>;
+  /** Path of what 201 or 202 has made or begun, for the `Location` header. */
+  location?(result: Result, params: PathParams<Path>): string;
   run(request: RouteRequest<PathParams<Path>, Query, Body>): Result | Promise<Result>;
 }
 
 /** A route without its own types, for code that handles all routes. */
 export interface Route extends Omit<
   RouteSpec<string, unknown, unknown, unknown>,
-  'run' | 'idempotencyKey' | 'answer'
+  'run' | 'idempotencyKey' | 'answer' | 'location'
 > {
   readonly method: Method;
   readonly path: string;
   readonly answer: AnswerShape<unknown>;
+  location?(result: unknown, params: Record<string, string>): string;
   idempotencyKey?(body: unknown): string | undefined;
   run(request: RouteRequest<Record<string, string>, unknown, unknown>): unknown;
 }

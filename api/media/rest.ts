@@ -17,6 +17,7 @@ export const mediaRoutes = [
       'Then `PUT` the bytes to `upload_url`: the bytes themselves, not a form, and without an API key. The URL works for 24 hours, and is shown only in this response. `POST /v1/media/:id/upload-url` gives a new one.',
     scope: 'posts:write',
     body: CreateMedia,
+    location: ({ data }) => `/v1/media/${data.id}`,
     answer: written(201, Media),
     run: ({ context, caller, body }) => createMedia(context, caller, body),
   }),

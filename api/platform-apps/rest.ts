@@ -32,6 +32,7 @@ export const platformAppRoutes = [
       "Users who connect an account then give their consent to your app instead of the operator's. Accounts that are connected stay with the app that connected them. Refused with the issue `app_not_supported` at a network that takes no app. Returns 201 for the first app at the network, and 200 for a change.",
     scope: 'accounts:write',
     body: SetPlatformApp,
+    location: ({ data }) => `/v1/platform-credentials/${data.platform}`,
     answer: written([201, 200], PlatformApp),
     run: ({ context, caller, params, body }) =>
       setPlatformApp(context, caller, params.platform, body),

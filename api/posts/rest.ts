@@ -43,6 +43,7 @@ export const postRoutes = [
     scope: 'posts:write',
     body: CreatePost,
     idempotencyKey: (body) => body.idempotency_key,
+    location: ({ data }) => `/v1/posts/${data.id}`,
     answer: writtenWithWarnings([201, 202], Post, PostIssue),
     run: ({ context, caller, body }) => createPost(context, caller, body),
   }),
@@ -114,6 +115,7 @@ export const postRoutes = [
     description:
       'The post must be a draft or scheduled. Its content is checked again. In issues, `platform_posts` are the targets in the order of the results.',
     scope: 'posts:write',
+    location: ({ data }) => `/v1/posts/${data.id}`,
     answer: writtenWithWarnings([202], Post, PostIssue),
     run: ({ context, caller, params }) => publishPost(context, caller, params.id),
   }),
@@ -134,6 +136,7 @@ export const postRoutes = [
     description:
       'Publishes a failed target again, or its first comment if only that failed. The post is pending until the target has ended. Then it gets a new status and a new event.',
     scope: 'posts:write',
+    location: (_, { id }) => `/v1/posts/${id}`,
     answer: written(202, PostResult),
     run: ({ context, caller, params }) => retryResult(context, caller, params.id, params.result_id),
   }),

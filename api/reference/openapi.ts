@@ -238,14 +238,21 @@ function describeBody(schema: z.ZodType, example: object | undefined) {
   return { required: !schema.safeParse({}).success, content };
 }
 
-function describeAnswer({ answer }: Route, status: number) {
-  const description = statusNames[status]!;
-  if (!answer.schema) return [status, { description }] as const;
+function describeAnswer({ answer, location }: Route, status: number) {
+  const described = {
+    description: statusNames[status]!,
+    ...(location && status !== 200 && { headers: LocationHeader }),
+  };
+  if (!answer.schema) return [status, described] as const;
   const envelope = answer.isList
     ? z.object({ data: z.array(answer.schema), meta: PageMeta, request_id: RequestId })
     : z.object({ data: answer.schema, ...answer.beside, request_id: RequestId });
-  return [status, { description, content: json(envelope) }] as const;
+  return [status, { ...described, content: json(envelope) }] as const;
 }
+
+const LocationHeader = z.object({
+  Location: z.string().meta({ description: 'Path of what was created, or what to poll.' }),
+});
 
 const statusNames: Record<number, string> = {
   200: 'OK.',

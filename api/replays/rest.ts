@@ -12,6 +12,7 @@ export const replayRoutes = [
       'Sends past deliveries again, each with a new retry schedule. Delivery IDs stay the same, and attempt numbers continue. Test events are not sent again. A webhook runs one replay at a time.',
     scope: 'webhooks:write',
     body: ReplayDeliveries,
+    location: ({ data }, { id }) => `/v1/webhooks/${id}/replays/${data.replay_id}`,
     answer: written(202, AcceptedReplay),
     run: ({ context, caller, params, body }) => replayDeliveries(context, caller, params.id, body),
   }),

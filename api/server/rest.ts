@@ -4,7 +4,7 @@ import type { ContentfulStatusCode, StatusCode } from 'hono/utils/http-status';
 import { z } from 'zod';
 import { AppError, validationError } from '../../schema/wire/errors.ts';
 import { authenticate, requireScope } from '../http/auth.ts';
-import { parseJson, readBody, requireJsonType } from '../http/body.ts';
+import { parseJson, readBody, requireJsonType, withoutNulls } from '../http/body.ts';
 import type { Context } from '../http/context.ts';
 import { docPages } from '../reference/docs.ts';
 import { toAppError, toErrorAnswer } from '../http/errors.ts';
@@ -65,7 +65,9 @@ async function answer(context: Context, route: Route, c: HonoContext<RestEnv>): 
   for (const scope of scopes) requireScope(caller, scope);
   const params = readParams(c);
   const query = validate(route.query ?? noMembers, readQuery(c), { member: 'parameter' });
-  const body = validate(route.body ?? noMembers, json);
+  // Null leaves a member out when something is made, and clears it in a change.
+  const given = route.method === 'post' ? withoutNulls(json) : json;
+  const body = validate(route.body ?? noMembers, given);
   const idempotency =
     route.method === 'post'
       ? readIdempotency(request, bytes, scopes, route.idempotencyKey?.(body))
@@ -74,11 +76,11 @@ async function answer(context: Context, route: Route, c: HonoContext<RestEnv>): 
   try {
     await refuseAnswered(context, asking);
     const result = await route.run({ context, caller: asking, params, query, body });
-    return send(c, route, result);
+    return send(c, route, params, result);
   } catch (error) {
     if (!(error instanceof Replayed)) throw error;
     c.header('Idempotency-Replayed', 'true');
-    return send(c, route, error.answer);
+    return send(c, route, params, error.answer);
   }
 }
 
@@ -116,18 +118,34 @@ function readQuery(c: HonoContext<RestEnv>): Record<string, string> {
   return query;
 }
 
-function send(c: HonoContext<RestEnv>, route: Route, result: unknown): Response {
+function send(
+  c: HonoContext<RestEnv>,
+  route: Route,
+  params: Record<string, string>,
+  result: unknown,
+): Response {
   const { status, body } = route.answer.render(result);
+  if (route.location && (status === 201 || status === 202)) {
+    c.header('Location', route.location(result, params));
+  }
   c.header('Cache-Control', 'no-store');
   if (body === null) return c.body(null, status as StatusCode);
-  return c.json({ ...body, request_id: c.get('requestId') }, status as ContentfulStatusCode);
+  return sendJson(c, { ...body, request_id: c.get('requestId') }, status);
 }
 
 function refuse(context: Context, thrown: unknown, c: HonoContext<RestEnv>): Response {
   const requestId = c.get('requestId');
   const { status, headers, error } = toErrorAnswer(context, toAppError(context, thrown, requestId));
   setHeaders(c, { 'Cache-Control': 'no-store', ...headers });
-  return c.json({ error, request_id: requestId }, status as ContentfulStatusCode);
+  return sendJson(c, { error, request_id: requestId }, status);
+}
+
+/** With a length, by which small answers are left uncompressed. */
+function sendJson(c: HonoContext<RestEnv>, body: object, status: number): Response {
+  const text = JSON.stringify(body);
+  c.header('Content-Type', 'application/json');
+  c.header('Content-Length', String(Buffer.byteLength(text)));
+  return c.body(text, status as ContentfulStatusCode);
 }
 
 function noSuchPath(c: HonoContext<RestEnv>): AppError {

@@ -9,6 +9,8 @@ import type { Context } from '../http/context.ts';
 import { createKeyWatch } from '../live/key-watch.ts';
 import { askForBody } from '../media/upload-request.ts';
 import { createUploads, isUploadUrl } from '../media/uploads.ts';
+import { compress } from './compress.ts';
+import { createCors } from './cors.ts';
 import { observeRequest } from './metrics.ts';
 import { hasAddress, refuseAddress, toPath } from './request-target.ts';
 import { isSocketRequest, serveSockets } from '../websocket/sockets.ts';
@@ -39,6 +41,8 @@ const closeTimeoutMs = 5_000;
 /** Node's own defaults. */
 const headersTimeoutMs = 60_000;
 const requestTimeoutMs = 300_000;
+/** Longer than the idle timeout of most load balancers, which would otherwise send to a closed connection. */
+const keepAliveTimeoutMs = 75_000;
 
 /** Ends a request whose body doesn't arrive in time. */
 function limitTime(incoming: IncomingMessage): void {
@@ -72,6 +76,7 @@ export function createServer(context: Context, parts: ServerParts): Server {
     otherwise: (request) => rest.fetch(request),
   });
   const uploads = createUploads(context);
+  const cors = createCors(context.config.corsOrigins);
 
   function respond(incoming: IncomingMessage, outgoing: ServerResponse): void {
     incoming.url = toPath(incoming.url ?? '/');
@@ -79,8 +84,12 @@ export function createServer(context: Context, parts: ServerParts): Server {
     else if (isUploadUrl(incoming.url)) void respondToUpload(incoming, outgoing);
     else {
       limitTime(incoming);
-      askForBody(incoming, outgoing);
-      void front(incoming, outgoing);
+      cors(incoming, outgoing, () =>
+        compress(incoming, outgoing, () => {
+          askForBody(incoming, outgoing);
+          void front(incoming, outgoing);
+        }),
+      );
     }
   }
 
@@ -99,6 +108,7 @@ export function createServer(context: Context, parts: ServerParts): Server {
     // An upload takes as long as it needs. `limitTime` limits the other requests.
     requestTimeout: 0,
     headersTimeout: headersTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
   })
     .on('request', respond)
     // Uploads are checked before the client sends their bytes.

@@ -1,5 +1,5 @@
 // The REST routes of webhooks.
-import { listQuery } from '../../schema/wire/listing.ts';
+import { listQuery, maxPageSize } from '../../schema/wire/listing.ts';
 import {
   CreateWebhook,
   RotateWebhook,
@@ -24,6 +24,7 @@ export const webhookRoutes = [
     description: 'The signing secret is shown only in this response.',
     scope: 'webhooks:write',
     body: CreateWebhook,
+    location: ({ data }) => `/v1/webhooks/${data.id}`,
     answer: written(201, WebhookWithSecret),
     run: ({ context, caller, body }) => createWebhook(context, caller, body),
   }),
@@ -33,7 +34,7 @@ export const webhookRoutes = [
     summary: 'List webhooks',
     description: 'Newest first.',
     scope: 'webhooks:read',
-    query: listQuery({}),
+    query: listQuery({}, maxPageSize),
     answer: list(Webhook),
     run: ({ context, caller, query }) => listWebhooks(context, caller, query),
   }),

@@ -15,6 +15,10 @@ function areNameServers(servers: string[]): boolean {
   }
 }
 
+function areOrigins(list: string[]): boolean {
+  return list.every((text) => /^https?:/.test(text) && URL.parse(text)?.origin === text);
+}
+
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'];
 
 const CommonVariables = z.object({
@@ -68,6 +72,15 @@ const CommonVariables = z.object({
     "URL of Temporal's web page, for links. Default: the one of the embedded server.",
   ),
   TEMPORAL_CLI: text('Path of a `temporal` executable for the embedded server.'),
+  FANFARE_CORS_ORIGINS: z
+    .string()
+    .transform((list) => list.split(/[\s,]+/).filter(Boolean))
+    .refine(areOrigins, 'must be origins such as https://app.example.com, separated by commas')
+    .default([])
+    .meta({
+      description:
+        'Origins whose pages may call the API from a browser, separated by commas. Default: none.',
+    }),
   FANFARE_ALLOW_PRIVATE_CIDRS: text(
     'Private address ranges that Fanfare may connect to, separated by commas.',
   ),

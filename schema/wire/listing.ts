@@ -30,15 +30,15 @@ function fromDigits(given: unknown): unknown {
   return typeof given === 'string' && /^\d+$/.test(given) ? Number(given) : given;
 }
 
-const paging = {
+const paging = (defaultLimit: number) => ({
   limit: z
     .preprocess(fromDigits, z.number().int().min(1).max(maxPageSize))
-    .default(defaultPageSize)
+    .default(defaultLimit)
     .meta({
-      description: `Page size, 1 to ${maxPageSize}. Default: ${defaultPageSize}.`,
+      description: `Page size, 1 to ${maxPageSize}. Default: ${defaultLimit}.`,
     }),
   cursor: Cursor.optional().meta({ description: '`next_cursor` of the previous page.' }),
-};
+});
 
 /** Filters by time of creation. */
 export const period = {
@@ -71,8 +71,11 @@ export function ordered<Query extends z.ZodObject>(query: Query, first: string, 
 }
 
 /** The query of a list: filters, `limit` and `cursor`. */
-export function listQuery<Filters extends z.core.$ZodLooseShape>(filters: Filters) {
-  return z.strictObject({ ...filters, ...paging });
+export function listQuery<Filters extends z.core.$ZodLooseShape>(
+  filters: Filters,
+  defaultLimit = defaultPageSize,
+) {
+  return z.strictObject({ ...filters, ...paging(defaultLimit) });
 }
 
 export interface Paging {

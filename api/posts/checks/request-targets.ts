@@ -26,10 +26,12 @@ export interface RequestTargets {
   issue?: Issue;
 }
 
+/** An empty `platform_posts` beside `account_ids` counts as left out. */
 export function readTargets(
-  { account_ids, platform_posts }: TargetInput,
+  { account_ids, platform_posts: given }: TargetInput,
   maxTargets: number,
 ): RequestTargets {
+  const platform_posts = account_ids && given?.length === 0 ? undefined : given;
   if (account_ids && platform_posts) {
     const message: Text = ({ field }) =>
       `Give ${field('account_ids')} or ${field('platform_posts')}, not both.`;

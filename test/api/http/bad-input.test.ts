@@ -96,9 +96,8 @@ describe('POST /v1/posts', () => {
       ['metadata.a', 'invalid_type'],
     ],
     [
-      'null where text is due',
-      () => ({ caption: null, account_ids: [null] }),
-      ['caption', 'invalid_type'],
+      'null in a list of texts',
+      () => ({ caption: 'a', account_ids: [null] }),
       ['account_ids[0]', 'invalid_type'],
     ],
     [
