@@ -38,10 +38,11 @@ export function createPages(
 
 export function createRest(context: ProcessContext): Rest {
   const app = createPages(context, publicPages);
-  for (const route of routes) {
-    app.on(route.method.toUpperCase(), route.path, (c) => answer(context, route, c));
-  }
-  for (const [path, methods] of methodsByPath()) {
+  // Of the handlers that match a request, the first one answers it.
+  for (const [path, methods] of fixedFirst(methodsByPath())) {
+    for (const route of routes.filter((each) => each.path === path)) {
+      app.on(route.method.toUpperCase(), path, (c) => answer(context, route, c));
+    }
     app.all(path, (c) => {
       c.header('Allow', methods.join(', '));
       const message = `${c.req.path} takes ${methods.join(', ')} only.`;
@@ -82,6 +83,11 @@ async function answer(context: Context, route: Route, c: HonoContext<RestEnv>): 
     c.header('Idempotency-Replayed', 'true');
     return send(c, route, params, error.answer);
   }
+}
+
+/** `/v1/posts/bulk` before `/v1/posts/:id`, which matches it too. */
+function fixedFirst<T>(paths: Map<string, T>): [string, T][] {
+  return [...paths].toSorted(([a], [b]) => Number(a.includes(':')) - Number(b.includes(':')));
 }
 
 function methodsByPath(): Map<string, string[]> {

@@ -73,6 +73,17 @@ describe('a wrong method', () => {
     expect(headers.get('Allow')).toBe('GET, HEAD, PATCH, DELETE');
   });
 
+  test.each([
+    ['GET', '/v1/posts/bulk'],
+    ['DELETE', '/v1/posts/validate'],
+    ['GET', '/v1/accounts/connect'],
+    ['DELETE', '/v1/accounts/import'],
+    ['PATCH', '/v1/connect/sessions'],
+  ])('is 405 on a path that looks like that of one resource: %s %s', async (method, path) => {
+    const { status, headers } = await rest.call(method, path, { key });
+    expect([status, headers.get('Allow')]).toEqual([405, 'POST']);
+  });
+
   test('is 405 on the pages too', async () => {
     const { status, headers } = await rest.call('DELETE', '/v1/openapi.json');
     expect([status, headers.get('Allow')]).toEqual([405, 'GET, HEAD']);
