@@ -64,11 +64,13 @@ builder.subscriptionType({ description: 'Streams of changes.' });
 
 builder.scalarType('DateTime', {
   description: 'ISO 8601 time. Responses use UTC with milliseconds: `2026-01-31T12:00:00.000Z`.',
+  specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
   serialize: (value) => value,
   parseValue: (value) => value as string,
 });
 
 builder.scalarType('JSON', {
   description: 'Any JSON value. Names inside it are the same as in REST.',
+  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259',
   serialize: (value) => value,
 });

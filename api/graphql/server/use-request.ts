@@ -6,7 +6,7 @@ import { authenticate } from '../../http/auth.ts';
 import { parseJson, readBody, requireJsonType } from '../../http/body.ts';
 import type { Caller, Context } from '../../http/context.ts';
 import { checkKey, keyHeaderPath } from '../../http/idempotency.ts';
-import { takeRequest } from '../../http/rate-limit.ts';
+import { rateLimitHeaders, takeRequest, type RateLimit } from '../../http/rate-limit.ts';
 import { nameRequest } from '../../http/request-id.ts';
 import { check } from '../../http/validation.ts';
 import { badRequest } from '../errors.ts';
@@ -18,6 +18,7 @@ export interface RequestState {
   requestId?: string;
   idempotencyKey?: string | undefined;
   ended?: AbortSignal;
+  rateLimit?: RateLimit | null;
 }
 
 export function useRequest(context: Context, documents: StoredDocuments): Plugin<RequestState> {
@@ -29,7 +30,7 @@ export function useRequest(context: Context, documents: StoredDocuments): Plugin
       const authorization = request.headers.get('Authorization');
       if (authorization !== null) {
         state.caller = await authenticate(context, authorization);
-        takeRequest(context, state.caller);
+        state.rateLimit = takeRequest(context, state.caller);
       } else {
         requireSmall(request);
       }
@@ -45,7 +46,9 @@ export function useRequest(context: Context, documents: StoredDocuments): Plugin
       if (query !== params.query) setParams({ ...params, query });
     },
     onResponse({ response, serverContext }) {
-      const { requestId } = serverContext as RequestState;
+      const { requestId, rateLimit } = serverContext as RequestState;
+      const headers = rateLimit ? rateLimitHeaders(rateLimit) : {};
+      for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
       if (requestId !== undefined) response.headers.set('X-Request-Id', requestId);
     },
   };

@@ -133,6 +133,17 @@ describe('an answer', () => {
     expect(headers['content-encoding']).toBeUndefined();
   });
 
+  test.each(['{ limits { requestsPerMinute } }', '{ nothing }'])(
+    'of GraphQL to %s has the rate limit',
+    async (query) => {
+      const url = `${app.url}/graphql?${new URLSearchParams({ query }).toString()}`;
+      const [first, second] = [await ask(url, key()), await ask(url, key())];
+      expect(first.headers).toMatchObject({ 'ratelimit-limit': '600' });
+      const left = ({ headers }: Answer) => Number(headers['ratelimit-remaining']);
+      expect(left(second)).toBe(left(first) - 1);
+    },
+  );
+
   test('keeps its connection open for 75 s', async () => {
     const { headers } = await ask(`${app.url}/v1/project`, { ...key(), connection: 'keep-alive' });
     expect(headers['keep-alive']).toBe('timeout=75');
