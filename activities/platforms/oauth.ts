@@ -28,7 +28,9 @@ export interface OAuthNetwork {
   pushedRequestEndpoint?: string;
   tokenEndpoint: string;
   /** Absent: logins can't be revoked. @see RFC 7009 */
-  revocationEndpoint?: string;
+  revocationEndpoint?: string | undefined;
+  /** A revoked refresh token leaves the access token. Default: false. */
+  endsTokensAlone?: boolean;
   /**
    * How the app proves its secret: as HTTP Basic, in the form, or by a signature (RFC 7523), for which the
    * secret is a private JWK. Ignored without a secret.
@@ -64,11 +66,13 @@ export interface Answered extends Tokens {
 export interface OAuth {
   /** `signal`: of the pushed request. */
   begin(request: ConsentRequest, signal?: AbortSignal): Promise<Begun>;
-  complete(
+  /** If `use` throws, nobody has the login, so it is revoked as far as that works. */
+  complete<T>(
     query: Record<string, string>,
     request: ConsentRequest & { flow: Flow },
+    use: (login: Answered) => Promise<T>,
     signal: AbortSignal,
-  ): Promise<Answered>;
+  ): Promise<T>;
   /** Keeps the refresh token if the network names no other one. */
   refresh(login: Login, signal: AbortSignal): Promise<Answered>;
   revoke(login: Login, signal: AbortSignal): Promise<void>;
@@ -77,6 +81,7 @@ export interface OAuth {
 }
 
 const Answer = z.record(z.string(), z.unknown());
+const revokeTimeoutMs = 5_000;
 
 /** For `canRefresh` of networks that don't give one with every login. */
 export const hasRefreshToken = ({ refresh_token }: Credentials): boolean =>
@@ -161,6 +166,18 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
     );
   }
 
+  async function revokeLogin({ credentials, app }: Login, signal: AbortSignal): Promise<void> {
+    const { access_token = '', refresh_token = access_token } = credentials;
+    const tokens = settings.endsTokensAlone ? [refresh_token, access_token] : [refresh_token];
+    for (const token of new Set(tokens)) {
+      await ask(
+        { app, signal, secrets: [access_token, refresh_token], lost: 'other' },
+        (as, client, auth, options) => revoke(as, client, auth, token, options),
+        (_, response) => oauth.processRevocationResponse(response),
+      );
+    }
+  }
+
   return {
     async begin({ state, callbackUrl, app }, signal) {
       const verifier = oauth.generateRandomCodeVerifier();
@@ -185,7 +202,7 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
       return { url: url.href, flow: { verifier } };
     },
 
-    async complete(query, { state, callbackUrl, app, flow }, signal) {
+    async complete(query, { state, callbackUrl, app, flow }, use, signal) {
       const { code } = query;
       if (code === undefined) throw refusedConsent(network, query);
       if (issuer !== undefined && query['iss'] !== issuer) {
@@ -196,7 +213,7 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
       }
       const verifier = flow['verifier']!;
       const callback = new URLSearchParams({ code, state });
-      return ask(
+      const answer = await ask(
         { app, signal, secrets: [code, verifier], lost: 'other' },
         (as, client, auth, options) => {
           const checked = oauth.validateAuthResponse(as, client, callback, state);
@@ -210,17 +227,23 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
             options,
           );
         },
-        async (client, response) => {
-          const tokens = await oauth.processAuthorizationCodeResponse(server, client, response);
-          if (settings.needsRefreshToken && tokens.refresh_token === undefined) {
-            throw new PlatformError(
-              'rejected',
-              `${network} returned no refresh token. Log in again.`,
-            );
-          }
-          return { ...toTokens(tokens, scopes), answer: tokens };
-        },
+        (client, response) => oauth.processAuthorizationCodeResponse(server, client, response),
       );
+      const login = { ...toTokens(answer, scopes), answer };
+      try {
+        if (settings.needsRefreshToken && answer.refresh_token === undefined) {
+          const message = `${network} returned no refresh token. Log in again.`;
+          throw new PlatformError('rejected', message);
+        }
+        return await use(login);
+      } catch (error) {
+        if (settings.revocationEndpoint !== undefined) {
+          // The other signal may be what ended `use`.
+          const revoked = revokeLogin({ ...login, app }, AbortSignal.timeout(revokeTimeoutMs));
+          await revoked.catch(() => undefined);
+        }
+        throw error;
+      }
     },
 
     async refresh({ credentials, app }, signal) {
@@ -239,14 +262,7 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
       );
     },
 
-    async revoke({ credentials, app }, signal) {
-      const { access_token = '', refresh_token = access_token } = credentials;
-      await ask(
-        { app, signal, secrets: [access_token, refresh_token], lost: 'other' },
-        (as, client, auth, options) => revoke(as, client, auth, refresh_token, options),
-        (_, response) => oauth.processRevocationResponse(response),
-      );
-    },
+    revoke: revokeLogin,
 
     async isKnown(app, signal) {
       try {

@@ -46,14 +46,13 @@ export function createConsent({ fetch, dpop, identify, entryway }: ConsentSettin
   ): Promise<OAuth> {
     const server = await getServerMetadata(fetch, issuer, signal);
     if (!server) throw noOAuth(issuer, isNew);
-    const { revocation_endpoint } = server;
     return createOAuth(dpop.fetch, {
       network: 'Bluesky',
       issuer,
       authorizationEndpoint: server.authorization_endpoint,
       pushedRequestEndpoint: server.pushed_authorization_request_endpoint,
       tokenEndpoint: server.token_endpoint,
-      ...(revocation_endpoint !== undefined && { revocationEndpoint: revocation_endpoint }),
+      revocationEndpoint: server.revocation_endpoint,
       clientAuth: 'private_key_jwt',
       dpop: await dpop.sign(dpop_jwk),
       scopes,
@@ -100,24 +99,26 @@ export function createConsent({ fetch, dpop, identify, entryway }: ConsentSettin
         return { url, flow: { ...flow, ...login, ...(did !== undefined && { did }) } };
       },
 
-      async complete(query, request, signal): Promise<Grant> {
+      async complete(query, request, signal) {
         const { issuer = '', dpop_jwk = '', did } = request.flow;
         const oauth = await open(request.flow, { isNew: true }, signal);
-        const answered = await oauth.complete(query, request, signal);
-        const sub = subjectOf(answered);
-        if (did !== undefined && sub !== did) {
-          throw mismatch('handle', `${issuer} logged in to another account than ${did}.`);
-        }
-        const identity = await identify(sub, signal);
-        await checkIssuer(identity, { issuer, isNew: true }, signal);
-        const handle = identity.handle ?? INVALID_HANDLE;
-        const login = { service: identity.pds, did: sub, handle, issuer, dpop_jwk };
-        return {
-          credentials: { ...login, ...answered.credentials },
-          scope: answered.scope,
-          tokenExpiresAt: answered.tokenExpiresAt,
-          accounts: [{ externalAccountId: sub, accountName: handle, problem: null }],
+        const toGrant = async (answered: Answered): Promise<Grant> => {
+          const sub = subjectOf(answered);
+          if (did !== undefined && sub !== did) {
+            throw mismatch('handle', `${issuer} logged in to another account than ${did}.`);
+          }
+          const identity = await identify(sub, signal);
+          await checkIssuer(identity, { issuer, isNew: true }, signal);
+          const handle = identity.handle ?? INVALID_HANDLE;
+          const login = { service: identity.pds, did: sub, handle, issuer, dpop_jwk };
+          return {
+            credentials: { ...login, ...answered.credentials },
+            scope: answered.scope,
+            tokenExpiresAt: answered.tokenExpiresAt,
+            accounts: [{ externalAccountId: sub, accountName: handle, problem: null }],
+          };
         };
+        return oauth.complete(query, request, toGrant, signal);
       },
     },
 

@@ -50,9 +50,8 @@ export function createLinkedIn(settings: LinkedInSettings): Platform {
         // would connect the account of anyone who opens it.
         inputs: ConsentInput,
         begin: (request) => oauth.begin(request),
-        async complete(query, request, signal) {
-          return toGrant(await oauth.complete(query, request, signal), signal);
-        },
+        complete: (query, request, signal) =>
+          oauth.complete(query, request, (login) => toGrant(login, signal), signal),
       },
       {
         kind: 'form',

@@ -1,6 +1,6 @@
 // Logs in at the user's own server: registers Fanfare there, and asks for consent on the server's page.
 import { z } from 'zod';
-import { createOAuth, type OAuth } from '../oauth.ts';
+import { createOAuth, type OAuth, type Tokens } from '../oauth.ts';
 import type { OpenApi } from '../network-api.ts';
 import { PlatformError } from '../platform-error.ts';
 import type { AppRegistration, ConsentWay, Fetch, Platform } from '../platform.ts';
@@ -44,9 +44,8 @@ export function createConsent(fetch: Fetch, open: OpenApi) {
 
     async complete(query, request, signal) {
       const server = request.inputs['server']!;
-      const login = await oauthAt(server).complete(query, request, signal);
-      const missing = findMissingScopes(login.scope);
-      if (missing.length > 0) throw lacksPermissions(missing);
+      const login = await oauthAt(server).complete(query, request, requireScopes, signal);
+      // A login that can't be read stays: its token may be the one of a connected account.
       const { access_token } = login.credentials;
       const credentials = { server, access_token };
       const grant = await connectAccount(open(credentials, signal), credentials, login.scope);
@@ -58,6 +57,13 @@ export function createConsent(fetch: Fetch, open: OpenApi) {
     if (login.app) await oauthAt(login.credentials['server']!).revoke(login, signal);
   };
   return { way, revoke };
+}
+
+/** A login with fewer scopes has a token of its own. */
+async function requireScopes(login: Tokens): Promise<Tokens> {
+  const missing = findMissingScopes(login.scope);
+  if (missing.length > 0) throw lacksPermissions(missing);
+  return login;
 }
 
 function registrationAt(open: OpenApi, oauthAt: OAuthAt): AppRegistration {

@@ -35,6 +35,7 @@ export function createTwitter({ fetch, apiUrl, consentUrl, reconcile }: Settings
     // https://docs.x.com/fundamentals/authentication/oauth-2-0/user-access-token
     tokenEndpoint: `${apiUrl}/2/oauth2/token`,
     revocationEndpoint: `${apiUrl}/2/oauth2/revoke`,
+    endsTokensAlone: true,
     clientAuth: 'basic',
     // The last one asks for a refresh token.
     scopes: [...twitter.scopes, 'offline.access'],
@@ -66,8 +67,8 @@ export function createTwitter({ fetch, apiUrl, consentUrl, reconcile }: Settings
         kind: 'consent',
         begin: (request) => oauth.begin(request),
 
-        complete: async (query, request, signal) =>
-          toGrant(await oauth.complete(query, request, signal), signal),
+        complete: (query, request, signal) =>
+          oauth.complete(query, request, (login) => toGrant(login, signal), signal),
       },
     ],
 
@@ -99,11 +100,7 @@ export function createTwitter({ fetch, apiUrl, consentUrl, reconcile }: Settings
       reconcile: (target, signal) => findPost(open(target.credentials, signal), target),
     }),
 
-    async revoke({ credentials, app }, signal) {
-      const { refresh_token: _, ...access } = credentials;
-      await oauth.revoke({ credentials, app }, signal);
-      await oauth.revoke({ credentials: access, app }, signal);
-    },
+    revoke: (login, signal) => oauth.revoke(login, signal),
   };
 }
 

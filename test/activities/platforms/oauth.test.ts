@@ -1,6 +1,10 @@
 // What each answer of a token endpoint means for the user, the login and the retry.
 import { describe, expect, test } from 'vitest';
-import { createOAuth, type OAuthNetwork } from '../../../activities/platforms/oauth.ts';
+import {
+  createOAuth,
+  type Answered,
+  type OAuthNetwork,
+} from '../../../activities/platforms/oauth.ts';
 import { PlatformError } from '../../../activities/platforms/platform-error.ts';
 
 const app = { id: 'app_1', clientId: 'my-app', clientSecret: 'app-secret' };
@@ -31,8 +35,10 @@ function openOAuth(answer: Answer, settings: Partial<OAuthNetwork> = {}) {
   return {
     requests,
     begin: () => oauth.begin(request),
-    complete: (query: Record<string, string> = { code: 'my-code', state: 'state' }) =>
-      oauth.complete(query, { ...request, flow }, signal),
+    complete: (
+      query: Record<string, string> = { code: 'my-code', state: 'state' },
+      use = (login: Answered) => Promise.resolve(login),
+    ) => oauth.complete(query, { ...request, flow }, use, signal),
     refresh: () => oauth.refresh({ credentials: secrets, app }, signal),
     revoke: () => oauth.revoke({ credentials: secrets, app }, signal),
     isKnown: () => oauth.isKnown(app, signal),
@@ -125,9 +131,11 @@ describe('the tokens of an answer', () => {
   });
 
   test('are refused without a refresh token that the network must give', async () => {
-    const error = await errorOf(openOAuth(json(tokens), { needsRefreshToken: true }).complete());
+    const oauth = openOAuth(json(tokens), { needsRefreshToken: true });
+    const error = await errorOf(oauth.complete());
     expect(error).toMatchObject({ kind: 'rejected' });
     expect(error.message).toContain('returned no refresh token');
+    expect(await oauth.requests[1]!.text()).toBe('token=new');
   });
 });
 
@@ -196,6 +204,36 @@ describe('a consent', () => {
     );
     expect(error.message).toBe('Example refused the login: Try later.');
     expect(oauth.requests).toEqual([]);
+  });
+
+  const unusable = new PlatformError('unavailable', 'The account could not be read.');
+  const full = { ...tokens, refresh_token: 'my-refresh' };
+  const formsOf = (requests: Request[]) =>
+    Promise.all(
+      requests.map(async (request) => [new URL(request.url).pathname, await request.text()]),
+    );
+
+  test.each<[string, Partial<OAuthNetwork>, string[]]>([
+    ['by its refresh token', {}, ['token=my-refresh']],
+    ['by both tokens', { endsTokensAlone: true }, ['token=my-refresh', 'token=new']],
+  ])('that turns out useless is revoked %s', async (_, settings, forms) => {
+    const oauth = openOAuth(json(full), settings);
+    expect(await errorOf(oauth.complete(undefined, () => Promise.reject(unusable)))).toBe(unusable);
+    const revoked = (await formsOf(oauth.requests)).slice(1);
+    expect(revoked).toEqual(forms.map((form) => ['/revoke', form]));
+  });
+
+  test('that turns out useless says why although it can not be revoked', async () => {
+    let requests = 0;
+    const oauth = openOAuth(() => (requests++ === 0 ? json(full)() : json({}, 503)()));
+    expect(await errorOf(oauth.complete(undefined, () => Promise.reject(unusable)))).toBe(unusable);
+    expect(requests).toBe(2);
+  });
+
+  test('that turns out useless stays at a network without revocation', async () => {
+    const oauth = openOAuth(json(full), { revocationEndpoint: undefined });
+    expect(await errorOf(oauth.complete(undefined, () => Promise.reject(unusable)))).toBe(unusable);
+    expect(oauth.requests).toHaveLength(1);
   });
 });
 

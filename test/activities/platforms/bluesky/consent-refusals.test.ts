@@ -228,6 +228,13 @@ describe('before the user is sent anywhere', () => {
 });
 
 describe('after the consent', () => {
+  /** The tokens that the server was asked to revoke since then. */
+  const listRevoked = (before: number) =>
+    home.requests
+      .slice(before)
+      .filter(({ path }) => path === '/revoke')
+      .map(({ text }) => /token=[^&]*/.exec(text)?.[0]);
+
   test.each<[string, object, RegExp]>([
     ['of another account', { sub: other }, /another account than did:plc:aaaa/],
     ['of nobody', { sub: undefined }, /can't be used/],
@@ -238,15 +245,21 @@ describe('after the consent', () => {
     ['without scopes', { scope: undefined }, /lacks these permissions: atproto/],
   ])('a login %s is refused', async (_, change, words) => {
     answerWith({ '/token': json({ ...tokens, ...change }) });
+    const before = home.requests.length;
     const error = await refusal(complete());
     expect(error.kind).toBe('rejected');
+    expect(listRevoked(before)).toEqual([
+      `token=${'refresh_token' in change ? 'new-access' : 'new-refresh'}`,
+    ]);
     expect(error.message).toMatch(words);
     expect(error.message).not.toMatch(/new-access|new-refresh|the-code/);
   });
 
   test('a server that answers for an account of another server is refused', async () => {
     answerWith({ '/token': json({ ...tokens, sub: other }) });
+    const before = home.requests.length;
     const error = await refusal(complete({ handle: home.url }));
+    expect(listRevoked(before)).toEqual(['token=new-refresh']);
     expect(error).toMatchObject({
       kind: 'rejected',
       options: { platformCode: 'identity_mismatch' },

@@ -146,11 +146,29 @@ describe('a login by consent', () => {
     expect(network.countLogins()).toBe(0);
   });
 
+  test('whose account can not be read leaves the connected account its token', async () => {
+    const network = createMastodonServer();
+    let isDown = false;
+    const answer: MastodonServer['answer'] = (request) =>
+      isDown && request.url.endsWith('/api/v2/instance')
+        ? network.refuse('unavailable')
+        : network.answer(request);
+    const { url, close } = await startFaultyServer({ ...network, answer }, createSwitchboard());
+    onTestFinished(close);
+    const { accountId } = await connect(url);
+    isDown = true;
+    expect((await connect(url)).page.status).toBe(503);
+    isDown = false;
+    expect(network.countLogins()).toBe(1);
+    expect(await publish(accountId!)).toMatchObject({ status: 'published' });
+  });
+
   test('without a needed scope is refused, and the scope is named', async () => {
-    const { server } = await start({ grantedScopes: ['read:accounts', 'read:statuses'] });
+    const { network, server } = await start({ grantedScopes: ['read:accounts', 'read:statuses'] });
     const { page, accountId } = await connect(server);
     expect([page.status, accountId]).toEqual([409, null]);
     expect(page.html).toContain('lacks these permissions: write:statuses, write:media.');
+    expect(network.countLogins()).toBe(0);
   });
 });
 

@@ -72,6 +72,24 @@ describe('a consent', () => {
       kind: 'rejected',
       message: 'X returned no refresh token. Log in again.',
     });
+    expect(x.network.login.grants.countLive()).toBe(1);
+  });
+
+  test('whose account X does not show is revoked', async () => {
+    await using x = await startTwitter();
+    x.network.intercept = (request) =>
+      request.url.includes('/users/me') ? x.network.refuse('unavailable') : undefined;
+    expect((await refusal(x.logIn())).kind).toBe('unavailable');
+    const [first, second] = await Promise.all(
+      x.network.requests.slice(-2).map((request) => request.text()),
+    );
+    expect([first, second]).toEqual([
+      expect.stringContaining('token=refresh-'),
+      expect.stringContaining('token=access-'),
+    ]);
+    // The login before this one.
+    expect(x.network.login.grants.countLive()).toBe(1);
+    expect(await x.commit(x.target())).toMatchObject({ outcome: 'published' });
   });
 
   test('that the user declines is refused with its code', async () => {

@@ -1,6 +1,6 @@
 // The connector of the simulated network with OAuth 2.
 import { z } from 'zod';
-import { createOAuth, toImported } from '../../../../activities/platforms/oauth.ts';
+import { createOAuth, toImported, type Tokens } from '../../../../activities/platforms/oauth.ts';
 import type {
   Credentials,
   Fetch,
@@ -43,6 +43,10 @@ export function createOAuthPlatform({ fetch, url, client }: Settings): Platform 
     needsRefreshToken: true,
   });
 
+  async function toGrant(login: Tokens, signal: AbortSignal): Promise<Grant> {
+    return { ...login, accounts: await listAccounts(login.credentials, signal) };
+  }
+
   async function listAccounts(credentials: Credentials, signal: AbortSignal) {
     const call = { method: 'GET', path: '/accounts', mayRepeat: true } as const;
     const { accounts } = (await send({ ...call, credentials, answer: Accounts, signal })).body;
@@ -61,17 +65,12 @@ export function createOAuthPlatform({ fetch, url, client }: Settings): Platform 
         kind: 'consent',
         begin: (request) => oauth.begin(withApp(request)),
 
-        async complete(query, request, signal): Promise<Grant> {
-          const login = await oauth.complete(query, withApp(request), signal);
-          return { ...login, accounts: await listAccounts(login.credentials, signal) };
-        },
+        complete: (query, request, signal) =>
+          oauth.complete(query, withApp(request), (login) => toGrant(login, signal), signal),
       },
     ],
 
-    async importTokens(tokens, signal) {
-      const login = toImported(tokens, oauthScopes);
-      return { ...login, accounts: await listAccounts(login.credentials, signal) };
-    },
+    importTokens: (tokens, signal) => toGrant(toImported(tokens, oauthScopes), signal),
 
     refresh: (login, signal) => oauth.refresh(withApp(login), signal),
 
