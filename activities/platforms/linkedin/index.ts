@@ -13,7 +13,7 @@ import { findPost, PostUrn, toPost, toPublished } from './post.ts';
 
 /** No `revoke`: LinkedIn documents none. Members end a login in their own settings. */
 export function createLinkedIn(settings: LinkedInSettings): Platform {
-  const { fetch, loginUrl, scopes } = settings;
+  const { fetch, apiUrl, loginUrl, scopes } = settings;
   const api = createLinkedInApi(settings);
   const open = (credentials: Credentials, signal: AbortSignal) => ({
     rest: api.rest(credentials, signal),
@@ -71,7 +71,7 @@ export function createLinkedIn(settings: LinkedInSettings): Platform {
     importTokens: (tokens, signal) => toGrant(toImported(tokens, scopes), signal),
 
     prepare: (target, signal) =>
-      prepareMedia({ rest: api.rest(target.credentials, signal), fetch, signal }, target),
+      prepareMedia({ rest: api.rest(target.credentials, signal), fetch, apiUrl, signal }, target),
 
     commit: (target, signal) => publish(api.rest(target.credentials, signal), target),
 

@@ -54,6 +54,7 @@ const Uploads = z.object({
 interface Uploader {
   rest: Ask;
   fetch: Fetch;
+  apiUrl: string;
   signal: AbortSignal;
 }
 
@@ -143,13 +144,23 @@ async function isReady(rest: Ask, urn: string): Promise<boolean> {
   throw new PlatformError('rejected', message, { platformCode: body.status });
 }
 
+/** LinkedIn's documents show addresses at `www.linkedin.com` and `api.linkedin.com`. */
+function requireOwn(url: string, apiUrl: string): void {
+  const { protocol, origin, host, hostname } = new URL(url);
+  if (origin === new URL(apiUrl).origin) return;
+  if (protocol === 'https:' && hostname.endsWith('.linkedin.com')) return;
+  const message = `${network} named ${host} to upload to, which is not its own.`;
+  throw new PlatformError('rejected', message);
+}
+
 /** The URL of a part needs no token. One that has ended says nothing about the login. */
 async function put(
-  { fetch, signal }: Uploader,
+  { fetch, apiUrl, signal }: Uploader,
   url: string,
   source: MediaSource,
   { 'content-type': type, ...headers }: { 'content-type': string; authorization?: string },
 ): Promise<NetworkAnswer> {
+  requireOwn(url, apiUrl);
   const answer = await callNetwork(fetch, {
     url,
     method: 'PUT',

@@ -1,6 +1,7 @@
 // Images and videos of a post at LinkedIn, step by step.
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import type { PlatformError } from '../../../../activities/platforms/platform-error.ts';
 import type { Target } from '../../../../activities/platforms/platform.ts';
 import { createImage, createVideo } from '../../../support/media/target-media.ts';
 import { startLinkedIn, pageUrn } from '../../../support/networks/linkedin/connected.ts';
@@ -77,6 +78,59 @@ describe('images', () => {
     const steps = await listSteps(network, network.target({ media }));
     expect(steps).toHaveLength(3);
     expect(network.server.uploads).toHaveLength(2);
+  });
+});
+
+describe('an address to upload to', () => {
+  const image = 'urn:li:image:1';
+  const video = 'urn:li:video:1';
+
+  /** Prepares a medium for which LinkedIn names this address. Returns the requests that went there. */
+  async function prepareAt(uploadUrl: string, kind: 'image' | 'video') {
+    const requests: { url: string; init: RequestInit | undefined }[] = [];
+    const send = async (url: string, init?: RequestInit) => {
+      if (url !== uploadUrl) return fetch(url, init);
+      requests.push({ url, init });
+      return new Response('', { status: 201, headers: { etag: 'part-1' } });
+    };
+    await using network = await startLinkedIn({ send });
+    const uploadInstructions = [{ uploadUrl, firstByte: 0, lastByte: 9 }];
+    const uploadUrlsExpireAt = Date.now() + 86_400_000;
+    const value =
+      kind === 'image'
+        ? { uploadUrl, image }
+        : { video, uploadToken: '', uploadInstructions, uploadUrlsExpireAt };
+    network.server.answers.push(Response.json({ value }));
+    const media = [kind === 'image' ? await createImage() : createVideo()];
+    const target = network.target({ media });
+    const prepare = (state = {}) => network.linkedin.prepare!({ ...target, state }, never);
+    const prepared = kind === 'image' ? prepare() : prepare().then(({ state }) => prepare(state));
+    const error = await prepared.then(
+      () => undefined,
+      (thrown: PlatformError) => thrown,
+    );
+    return { error, requests };
+  }
+
+  test.each(['image', 'video'] as const)('of LinkedIn gets the %s', async (kind) => {
+    const { error, requests } = await prepareAt('https://www.linkedin.com/dms-uploads/1', kind);
+    expect([error, requests.length]).toEqual([undefined, 1]);
+  });
+
+  test.each([
+    ['image', 'https://uploads.example/dms-uploads/1'],
+    ['video', 'https://uploads.example/dms-uploads/1'],
+    ['image', 'https://evil-linkedin.com/1'],
+    ['image', 'https://www.linkedin.com.example/1'],
+    ['image', 'http://www.linkedin.com/1'],
+    ['image', 'https://www.linkedin.com@uploads.example/1'],
+  ] as const)('that is foreign gets neither the %s nor the token: %s', async (kind, url) => {
+    const { error, requests } = await prepareAt(url, kind);
+    expect(requests).toEqual([]);
+    expect(error).toMatchObject({
+      kind: 'rejected',
+      message: `LinkedIn named ${new URL(url).host} to upload to, which is not its own.`,
+    });
   });
 });
 

@@ -3,6 +3,7 @@ import { createLinkedIn } from '../../../../activities/platforms/linkedin/index.
 import type {
   ConsentRequest,
   ConsentWay,
+  Fetch,
   Grant,
   Target,
 } from '../../../../activities/platforms/platform.ts';
@@ -18,7 +19,13 @@ const callbackUrl = 'https://fanfare.test/connect/callback';
 const page = '5515715';
 export const pageUrn = `urn:li:organization:${page}`;
 
-export async function startLinkedIn({ version = '202609' } = {}) {
+interface Changes {
+  version?: string;
+  /** Reaches LinkedIn. */
+  send?: Fetch;
+}
+
+export async function startLinkedIn({ version = '202609', send = fetch }: Changes = {}) {
   const server = new LinkedInServer();
   server.logins.redirectUri = callbackUrl;
   server.logins.scopes.push(...pageScopes);
@@ -29,7 +36,7 @@ export async function startLinkedIn({ version = '202609' } = {}) {
 
   const connectorOf = (scopes: readonly string[]) =>
     createLinkedIn({
-      fetch,
+      fetch: send,
       apiUrl: url,
       loginUrl: `${url}/oauth/v2`,
       version,
