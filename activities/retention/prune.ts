@@ -12,6 +12,7 @@ import {
   deleteFreeLimits,
   deletePosts,
   deleteReplays,
+  deleteServerApps,
   deleteUsage,
   deleteWebhooks,
 } from '../../schema/database/dispatch/pruning.ts';
@@ -40,6 +41,8 @@ const batchSizes: Record<string, number> = {
 };
 /** An ended rate limit has no effect. A day's delay keeps limits in daily use from being written again. */
 const freeLimitsMs = 86_400_000;
+/** An app without a login can be registered again. */
+const unusedAppsMs = 86_400_000;
 const sandboxMs = 7 * 86_400_000;
 const idempotencyKeysMs = fixedLimits.idempotencyHours * 3_600_000;
 
@@ -59,6 +62,7 @@ export function createPruning(dependencies: PruningDependencies) {
       idempotencyKeys: (limit) => deleteAged(db, 'idempotency_keys', ago(idempotencyKeysMs), limit),
       connectSessions: (limit) => deleteConnectSessions(db, ago(recordsMs), limit),
       connectFlows: (limit) => deleteExpiredFlows(db, ago(0), limit),
+      serverApps: (limit) => deleteServerApps(db, ago(unusedAppsMs), limit),
       replays: (limit) => deleteReplays(db, ago(recordsMs), limit),
       webhooks: (limit) => deleteWebhooks(db, ago(recordsMs), limit),
       apiKeys: (limit) => deleteEndedKeys(db, ago(recordsMs), limit),

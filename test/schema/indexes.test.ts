@@ -111,6 +111,7 @@ import {
   deleteExpiredFlows,
   deletePosts,
   deleteReplays,
+  deleteServerApps,
   deleteUsage,
   deleteWebhooks,
 } from '../../schema/database/dispatch/pruning.ts';
@@ -600,6 +601,7 @@ describe('pruning', () => {
     'flows of expired connect sessions': (db) => deleteExpiredFlows(db, new Date(), 100),
     'old connect sessions': (db) => deleteConnectSessions(db, new Date(), 100),
     'old replays': (db) => deleteReplays(db, new Date(), 100),
+    'unused apps of servers': (db) => deleteServerApps(db, new Date(), 100),
     'unused media': (db) => {
       const times = { createdBefore: farAway, concludedBefore: new Date() };
       return inQuietTransaction(db, (trx) => deleteUnusedMedia(trx, times, '', 500));
@@ -629,8 +631,10 @@ async function fill(db: Db): Promise<void> {
     `insert into api_keys (id, project_id, name, hash, prefix, scopes, environment)
       select 'key_' || i, 'prj_' || i % 50, 'k', i::text::bytea, 'fan_', '{}', 'production'
       from generate_series(0, 4999) i`,
-    `insert into platform_apps (id, project_id, platform, client_id)
-      select 'app_' || i, 'prj_' || i % 50, 'sandbox', 'client_' || i from generate_series(0, 4999) i`,
+    `insert into platform_apps (id, project_id, platform, client_id, instance, created_at)
+      select 'app_' || i, 'prj_' || i % 50, 'sandbox', 'client_' || i,
+        case when i % 20 = 0 then 'https://server' || i else '' end, now() - i * interval '1 min'
+      from generate_series(0, 4999) i`,
     `insert into grants (id, project_id, platform, app_id, refresh_at, expiry_warning_at)
       select 'grt_' || i, 'prj_' || i % 50, 'sandbox', 'app_' || i,
         case when i % 5 = 0 then now() + (i - 500) * interval '1 min' end,

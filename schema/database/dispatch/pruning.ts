@@ -111,6 +111,26 @@ export async function deleteExpiredFlows(db: Db, before: Date, limit: number): P
 }
 
 /**
+ * Deletes apps that were registered before `before` at servers that users name, if no login and no open
+ * connect session may need them. Sessions are open for much less than a day.
+ */
+export function deleteServerApps(db: Db, before: Date, limit: number): Promise<number> {
+  // Not joins, for which Postgres might read whole tables.
+  const isUnused = sql`instance <> '' and project_id is not null and created_at < ${before}
+    and (select id from grants where app_id = platform_apps.id limit 1) is null
+    and (
+      select id from connect_sessions session
+      where session.project_id = platform_apps.project_id
+        and session.id > ${firstIdAt('connectSession', before)}
+        and session.platform = platform_apps.platform
+        and session.status = 'pending' and session.expires_at > now()
+      limit 1
+    ) is null
+    order by created_at`;
+  return deleteFirst(db, 'platform_apps', isUnused, limit);
+}
+
+/**
  * Deletes the oldest posts that concluded before `before`, with their results and attempts. Drafts and
  * scheduled posts stay.
  */

@@ -52,6 +52,10 @@ const statements = [
   `create index platform_apps_by_vault_key on platform_apps (client_secret_key_id)
     where client_secret_key_id is not null`,
 
+  // Pruning deletes unused apps of servers that users name.
+  `create index platform_apps_of_servers on platform_apps (created_at)
+    where instance <> '' and project_id is not null`,
+
   // Logins at networks, each with one or more accounts.
   `create table grants (
     id ${id} primary key,

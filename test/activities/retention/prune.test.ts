@@ -12,6 +12,7 @@ import { firstIdAt, newId } from '../../../schema/wire/ids.ts';
 import { createTestLog } from '../../support/log.ts';
 import { useDatabase } from '../../support/rows/database.ts';
 import { addOldEvents, dayMs } from '../../support/rows/old-records.ts';
+import { addGrant } from '../../support/rows/grants.ts';
 import { addEvent, addProject, addWebhook } from '../../support/rows/rows.ts';
 import { addAccount } from '../../support/rows/targets.ts';
 import { inQuietTransaction, quietNotifier } from '../../support/rows/quiet-transaction.ts';
@@ -228,6 +229,82 @@ describe('prune', () => {
       [{ expires_at: session(yesterday).expires_at }],
       [{ status: 'running' }, { status: 'completed' }],
     ]);
+  });
+});
+
+describe('the app of a server that users name', () => {
+  const oldDays = 1.01;
+
+  const instance = 'https://a.example https://us.example/connect/callback';
+
+  async function addApp(daysOld: number, given: { projectId?: null; instance?: string } = {}) {
+    const { db } = database;
+    const owner = given.projectId === undefined ? await addProject(db) : null;
+    const id = newId('app');
+    const created_at = new Date(Date.now() - daysOld * dayMs);
+    const key = { project_id: owner, instance: given.instance ?? instance } as const;
+    const row = { id, created_at, client_secret: null, client_secret_key_id: null };
+    await db
+      .insertInto('platform_apps')
+      .values({ ...key, ...row, platform: 'mastodon', client_id: id })
+      .execute();
+    return { id, projectId: owner! };
+  }
+
+  async function isKept(id: string): Promise<boolean> {
+    expect(await prune()).toBeNull();
+    const apps = database.db.selectFrom('platform_apps').select('id').where('id', '=', id);
+    return (await apps.execute()).length === 1;
+  }
+
+  const addSession = (
+    projectId: string,
+    {
+      expiresInMs = 60_000,
+      status = 'pending',
+    }: { expiresInMs?: number; status?: 'pending' | 'canceled' } = {},
+  ) =>
+    database.db
+      .insertInto('connect_sessions')
+      .values({
+        id: newId('connectSession'),
+        project_id: projectId,
+        environment: 'production',
+        platform: 'mastodon',
+        external_user_id: 'user-1',
+        status,
+        token_hash: Buffer.from('hash'),
+        expires_at: new Date(Date.now() + expiresInMs),
+      })
+      .execute();
+
+  test('is deleted after a day without a login', async () => {
+    expect(await isKept((await addApp(oldDays)).id)).toBe(false);
+    expect(await isKept((await addApp(0.99)).id)).toBe(true);
+  });
+
+  test('stays with a login', async () => {
+    const { id, projectId: owner } = await addApp(oldDays);
+    await addGrant(database.db, { projectId: owner, appId: id });
+    expect(await isKept(id)).toBe(true);
+  });
+
+  test('stays while a connect session of the project is open, which may be using it', async () => {
+    const { id, projectId: owner } = await addApp(oldDays);
+    await addSession(owner, { expiresInMs: -1 });
+    await addSession(owner, { status: 'canceled' });
+    const open = await addApp(oldDays);
+    await addSession(open.projectId);
+    expect(await isKept(open.id)).toBe(true);
+    expect(await isKept(id)).toBe(false);
+  });
+
+  test("stays if it is the operator's, which servers look up", async () => {
+    expect(await isKept((await addApp(oldDays, { projectId: null })).id)).toBe(true);
+  });
+
+  test('stays if the project set it itself, for a network without such servers', async () => {
+    expect(await isKept((await addApp(oldDays, { instance: '' })).id)).toBe(true);
   });
 });
 
