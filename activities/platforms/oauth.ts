@@ -4,15 +4,7 @@ import { z } from 'zod';
 import type { App } from '../../schema/platforms/definition.ts';
 import { parseJson } from './json-client.ts';
 import { openKeyPair } from './key-pairs.ts';
-import type {
-  Begun,
-  ConsentRequest,
-  Credentials,
-  Fetch,
-  Flow,
-  ForeignTokens,
-  Login,
-} from './platform.ts';
+import type { Begun, ConsentRequest, Credentials, Fetch, Flow, Login } from './platform.ts';
 import { hasCode, PlatformError } from './platform-error.ts';
 import { toRefusal, toSurprise } from './refusal.ts';
 import { toTransportError } from './transport-errors.ts';
@@ -44,6 +36,8 @@ export interface OAuthNetwork {
   hasPkce?: boolean;
   /** Other parameters of the consent page. */
   parameters?: Record<string, string>;
+  /** Whom the tokens are for, as more credentials of the login. Throws if they can't be used. */
+  identify?(answer: oauth.TokenEndpointResponse): Record<string, string>;
   /** The login is useless without a refresh token. Default: false. */
   needsRefreshToken?: boolean;
   /** Whether this refusal of a refresh ends the login. Default: `invalid_grant`, as RFC 6749 says. */
@@ -52,15 +46,10 @@ export interface OAuthNetwork {
 
 /** Tokens of a login, as a grant stores them. */
 export interface Tokens {
-  credentials: { access_token: string; refresh_token?: string };
+  credentials: { access_token: string; refresh_token?: string } & Credentials;
   /** Null: the network names no expiry. */
   tokenExpiresAt: Date | null;
   scope: string[];
-}
-
-/** The tokens, and everything else that the network answered with them. */
-export interface Answered extends Tokens {
-  answer: oauth.TokenEndpointResponse;
 }
 
 export interface OAuth {
@@ -70,11 +59,11 @@ export interface OAuth {
   complete<T>(
     query: Record<string, string>,
     request: ConsentRequest & { flow: Flow },
-    use: (login: Answered) => Promise<T>,
+    use: (login: Tokens) => Promise<T>,
     signal: AbortSignal,
   ): Promise<T>;
   /** Keeps the refresh token if the network names no other one. */
-  refresh(login: Login, signal: AbortSignal): Promise<Answered>;
+  refresh(login: Login, signal: AbortSignal): Promise<Tokens>;
   revoke(login: Login, signal: AbortSignal): Promise<void>;
   /** Whether the server knows the app: it asks for a token of the app alone. RFC 6749, section 4.4. */
   isKnown(app: App, signal: AbortSignal): Promise<boolean>;
@@ -83,27 +72,7 @@ export interface OAuth {
 const Answer = z.record(z.string(), z.unknown());
 const revokeTimeoutMs = 5_000;
 
-/** For `canRefresh` of networks that don't give one with every login. */
-export const hasRefreshToken = ({ refresh_token }: Credentials): boolean =>
-  refresh_token !== undefined;
-
-/** `asked`: scopes to assume if the client names none. */
-export function toImported(
-  { accessToken, refreshToken, expiresAt, scope }: ForeignTokens,
-  asked: readonly string[],
-): Tokens {
-  return {
-    credentials: {
-      access_token: accessToken,
-      ...(refreshToken !== null && { refresh_token: refreshToken }),
-    },
-    tokenExpiresAt: expiresAt,
-    scope: scope ?? [...asked],
-  };
-}
-
 type Ask = (
-  server: oauth.AuthorizationServer,
   client: oauth.Client,
   auth: oauth.ClientAuth,
   options: oauth.HttpRequestOptions<'POST', URLSearchParams> & oauth.DPoPRequestOptions,
@@ -121,9 +90,8 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
     ...(settings.revocationEndpoint && { revocation_endpoint: settings.revocationEndpoint }),
   };
 
-  /** `lost`: what a lost answer means. */
   async function ask<T>(
-    { app, signal, secrets, lost }: CallOptions,
+    { app, signal, secrets, isRefresh = false }: CallOptions,
     send: Ask,
     read: (client: oauth.Client, response: Response) => Promise<T>,
   ): Promise<T> {
@@ -131,7 +99,7 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
     const client = { client_id: clientId };
     const hidden = [...secrets, clientSecret ?? ''];
     async function attempt(): Promise<T> {
-      const response = await send(server, client, await authOf(clientSecret, clientAuth), {
+      const response = await send(client, await authOf(clientSecret, clientAuth), {
         ...(signal && { signal }),
         ...(dpop && { DPoP: dpop }),
         // The guard decides which addresses may be reached.
@@ -147,7 +115,7 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
         throw error;
       });
     } catch (error) {
-      throw explain(error, { ...settings, secrets: hidden, lost });
+      throw explain(error, { ...settings, secrets: hidden, isRefresh });
     }
   }
 
@@ -158,21 +126,26 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
     signal: AbortSignal | undefined,
   ): Promise<string> {
     return ask(
-      { app, signal, secrets: [], lost: 'other' },
-      (as, client, auth, options) =>
-        oauth.pushedAuthorizationRequest(as, client, auth, parameters, options),
+      { app, signal, secrets: [] },
+      (client, auth, options) =>
+        oauth.pushedAuthorizationRequest(server, client, auth, parameters, options),
       async (client, response) =>
         (await oauth.processPushedAuthorizationResponse(server, client, response)).request_uri,
     );
   }
+
+  const identified = (tokens: Tokens, answer: oauth.TokenEndpointResponse): Tokens => ({
+    ...tokens,
+    credentials: { ...settings.identify?.(answer), ...tokens.credentials },
+  });
 
   async function revokeLogin({ credentials, app }: Login, signal: AbortSignal): Promise<void> {
     const { access_token = '', refresh_token = access_token } = credentials;
     const tokens = settings.endsTokensAlone ? [refresh_token, access_token] : [refresh_token];
     for (const token of new Set(tokens)) {
       await ask(
-        { app, signal, secrets: [access_token, refresh_token], lost: 'other' },
-        (as, client, auth, options) => revoke(as, client, auth, token, options),
+        { app, signal, secrets: [access_token, refresh_token] },
+        (client, auth, options) => revoke(server, client, auth, token, options),
         (_, response) => oauth.processRevocationResponse(response),
       );
     }
@@ -214,11 +187,11 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
       const verifier = flow['verifier']!;
       const callback = new URLSearchParams({ code, state });
       const answer = await ask(
-        { app, signal, secrets: [code, verifier], lost: 'other' },
-        (as, client, auth, options) => {
-          const checked = oauth.validateAuthResponse(as, client, callback, state);
+        { app, signal, secrets: [code, verifier] },
+        (client, auth, options) => {
+          const checked = oauth.validateAuthResponse(server, client, callback, state);
           return oauth.authorizationCodeGrantRequest(
-            as,
+            server,
             client,
             auth,
             checked,
@@ -229,17 +202,17 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
         },
         (client, response) => oauth.processAuthorizationCodeResponse(server, client, response),
       );
-      const login = { ...toTokens(answer, scopes), answer };
+      const tokens = toTokens(answer, scopes);
       try {
         if (settings.needsRefreshToken && answer.refresh_token === undefined) {
           const message = `${network} returned no refresh token. Log in again.`;
           throw new PlatformError('rejected', message);
         }
-        return await use(login);
+        return await use(identified(tokens, answer));
       } catch (error) {
         if (settings.revocationEndpoint !== undefined) {
           // The other signal may be what ended `use`.
-          const revoked = revokeLogin({ ...login, app }, AbortSignal.timeout(revokeTimeoutMs));
+          const revoked = revokeLogin({ ...tokens, app }, AbortSignal.timeout(revokeTimeoutMs));
           await revoked.catch(() => undefined);
         }
         throw error;
@@ -251,15 +224,13 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
       if (refresh_token === undefined) {
         throw new PlatformError('reauthorize', `This ${network} login has no refresh token.`);
       }
-      return ask(
-        { app, signal, secrets: [access_token, refresh_token], lost: 'commit' },
-        (as, client, auth, options) =>
-          oauth.refreshTokenGrantRequest(as, client, auth, refresh_token, options),
-        async (client, response) => {
-          const tokens = await oauth.processRefreshTokenResponse(server, client, response);
-          return { ...toTokens({ refresh_token, ...tokens }, scopes), answer: tokens };
-        },
+      const answer = await ask(
+        { app, signal, secrets: [access_token, refresh_token], isRefresh: true },
+        (client, auth, options) =>
+          oauth.refreshTokenGrantRequest(server, client, auth, refresh_token, options),
+        (client, response) => oauth.processRefreshTokenResponse(server, client, response),
       );
+      return identified(toTokens({ refresh_token, ...answer }, scopes), answer);
     },
 
     revoke: revokeLogin,
@@ -267,10 +238,10 @@ export function createOAuth(fetch: Fetch, settings: OAuthNetwork): OAuth {
     async isKnown(app, signal) {
       try {
         await ask(
-          { app, signal, secrets: [], lost: 'other' },
-          (as, client, auth, options) => {
+          { app, signal, secrets: [] },
+          (client, auth, options) => {
             const scope = scopes.join(' ');
-            return oauth.clientCredentialsGrantRequest(as, client, auth, { scope }, options);
+            return oauth.clientCredentialsGrantRequest(server, client, auth, { scope }, options);
           },
           (client, response) => oauth.processClientCredentialsResponse(server, client, response),
         );
@@ -290,8 +261,8 @@ interface CallOptions {
   signal: AbortSignal | undefined;
   /** Never shown, even if the network repeats them. */
   secrets: string[];
-  /** `commit`: a lost answer may have used up a refresh token. */
-  lost: 'commit' | 'other';
+  /** A lost answer may have used up a refresh token. */
+  isRefresh?: boolean;
 }
 
 /** The library signs no revocations. A pushed request is sent in the same way, and signed. */
@@ -300,7 +271,7 @@ function revoke(
   client: oauth.Client,
   auth: oauth.ClientAuth,
   token: string,
-  options: Parameters<Ask>[3],
+  options: Parameters<Ask>[2],
 ): Promise<Response> {
   if (!options.DPoP) return oauth.revocationRequest(server, client, auth, token, options);
   const { revocation_endpoint = '' } = server;
@@ -399,10 +370,10 @@ function explain(
     network,
     endsLogin = isInvalidGrant,
     secrets,
-    lost,
-  }: Pick<OAuthNetwork, 'network' | 'endsLogin'> & Pick<CallOptions, 'secrets' | 'lost'>,
+    isRefresh,
+  }: Pick<OAuthNetwork, 'network' | 'endsLogin'> & { secrets: string[]; isRefresh: boolean },
 ): PlatformError {
-  const isRefresh = lost === 'commit';
+  const kind = isRefresh ? 'commit' : 'other';
   if (error instanceof oauth.ResponseBodyError) {
     const { status, response, error: code, error_description: message } = error;
     const answer = { status, headers: response.headers, body: undefined };
@@ -413,10 +384,10 @@ function explain(
   }
   if (error instanceof oauth.OperationProcessingError) {
     const { cause } = error;
-    if (!(cause instanceof Response) || cause.ok) return toSurprise(network, lost);
+    if (!(cause instanceof Response) || cause.ok) return toSurprise(network, kind);
     const answer = { status: cause.status, headers: cause.headers, body: undefined };
     const verdict = isRefresh && cause.status < 429 ? 'unavailable' : undefined;
-    return toRefusal({ network, kind: lost, answer, secrets, verdict });
+    return toRefusal({ network, kind, answer, secrets, verdict });
   }
-  return toTransportError(error, lost);
+  return toTransportError(error, kind);
 }

@@ -112,7 +112,7 @@ export interface Begun {
 export type Flow = Record<string, string>;
 
 /** Tokens that a client's own app obtained. */
-export interface ForeignTokens {
+export interface ImportedTokens {
   accessToken: string;
   refreshToken: string | null;
   expiresAt: Date | null;
@@ -229,7 +229,7 @@ export interface Platform {
   /** Ways to connect, in the order in which the hosted page offers them. At least one. */
   readonly connect: readonly ConnectWay[];
   /** Asks the network whose tokens these are. Absent: none can be imported. */
-  importTokens?(tokens: ForeignTokens, signal: AbortSignal): Promise<Grant>;
+  importTokens?(tokens: ImportedTokens, signal: AbortSignal): Promise<Grant>;
   refresh?(login: Login, signal: AbortSignal): Promise<RefreshedCredentials>;
   /** Whether `refresh` works for this login: some apps get no refresh token. Absent: always. */
   canRefresh?(credentials: Credentials): boolean;

@@ -92,7 +92,7 @@ export async function refreshAccess(
   try {
     const fresh = await askTwice(platform, access);
     if (!(await writeFresh(dependencies, platform, access, fresh))) {
-      await revokeUnused(dependencies, platform, access, fresh);
+      await revokeIfEnded(dependencies, platform, access, fresh);
     }
     return 'refreshed';
   } catch (thrown) {
@@ -150,7 +150,7 @@ async function noteFailure(
 }
 
 /** A login that was disconnected while it was refreshed is ended at its network, as far as that works. */
-async function revokeUnused(
+async function revokeIfEnded(
   { db }: AccessDependencies,
   platform: Platform,
   { grantId, app }: Access,

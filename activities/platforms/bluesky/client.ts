@@ -10,7 +10,7 @@ export const scopes = ['atproto', 'transition:generic'];
 export const publicClient: PublicClient = {
   async create(callbackUrl) {
     const url = new URL(callbackUrl);
-    if (isLoopback(url)) return { clientId: toLoopbackId(callbackUrl), clientSecret: null };
+    if (isLoopbackIp(url)) return { clientId: toLoopbackId(callbackUrl), clientSecret: null };
     if (!isPublic(url)) throw notPublic();
     return { clientId: toClientId(callbackUrl), clientSecret: await createPrivateJwk() };
   },
@@ -50,7 +50,7 @@ function toLoopbackId(callbackUrl: string): string {
 }
 
 /** Servers refuse to send users to `localhost`: RFC 8252, section 8.3. */
-const isLoopback = ({ protocol, hostname }: URL) =>
+const isLoopbackIp = ({ protocol, hostname }: URL) =>
   protocol === 'http:' && ['127.0.0.1', '[::1]'].includes(hostname);
 
 /** What a client ID must be: https://atproto.com/specs/oauth#clients */

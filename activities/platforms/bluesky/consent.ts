@@ -2,7 +2,7 @@
 import { INVALID_HANDLE, isValidDid, isValidHandle } from '@atproto/syntax';
 import { z } from 'zod';
 import { createPrivateJwk } from '../key-pairs.ts';
-import { createOAuth, type Answered, type OAuth } from '../oauth.ts';
+import { createOAuth, type OAuth, type OAuthNetwork, type Tokens } from '../oauth.ts';
 import { PlatformError } from '../platform-error.ts';
 import { lacksPermissions } from '../wrong-credential.ts';
 import type {
@@ -57,6 +57,7 @@ export function createConsent({ fetch, dpop, identify, entryway }: ConsentSettin
       dpop: await dpop.sign(dpop_jwk),
       scopes,
       parameters,
+      identify: readSubject,
       needsRefreshToken: true,
     });
   }
@@ -102,19 +103,17 @@ export function createConsent({ fetch, dpop, identify, entryway }: ConsentSettin
       async complete(query, request, signal) {
         const { issuer = '', dpop_jwk = '', did } = request.flow;
         const oauth = await open(request.flow, { isNew: true }, signal);
-        const toGrant = async (answered: Answered): Promise<Grant> => {
-          const sub = subjectOf(answered);
+        const toGrant = async ({ credentials, ...login }: Tokens): Promise<Grant> => {
+          const sub = credentials['did']!;
           if (did !== undefined && sub !== did) {
             throw mismatch('handle', `${issuer} logged in to another account than ${did}.`);
           }
           const identity = await identify(sub, signal);
           await checkIssuer(identity, { issuer, isNew: true }, signal);
           const handle = identity.handle ?? INVALID_HANDLE;
-          const login = { service: identity.pds, did: sub, handle, issuer, dpop_jwk };
           return {
-            credentials: { ...login, ...answered.credentials },
-            scope: answered.scope,
-            tokenExpiresAt: answered.tokenExpiresAt,
+            ...login,
+            credentials: { service: identity.pds, handle, issuer, dpop_jwk, ...credentials },
             accounts: [{ externalAccountId: sub, accountName: handle, problem: null }],
           };
         };
@@ -133,14 +132,14 @@ export function createConsent({ fetch, dpop, identify, entryway }: ConsentSettin
       }
       const handle = found?.handle ?? stored.handle;
       const oauth = await open(credentials, { isNew: false }, signal);
-      const answered = await oauth.refresh({ credentials, app }, signal).catch(throwEnded);
-      if (subjectOf(answered) !== stored.did) {
+      const fresh = await oauth.refresh({ credentials, app }, signal).catch(throwEnded);
+      if (fresh.credentials['did'] !== stored.did) {
         throw mismatch('handle', `${issuer} answered for another account than ${stored.did}.`);
       }
       return {
         accountName: handle,
-        credentials: { ...credentials, service, handle, ...answered.credentials },
-        tokenExpiresAt: answered.tokenExpiresAt,
+        credentials: { ...credentials, service, handle, ...fresh.credentials },
+        tokenExpiresAt: fresh.tokenExpiresAt,
       };
     },
 
@@ -165,15 +164,14 @@ function throwEnded(error: unknown): never {
   throw new PlatformError('reauthorize', error.message, { ...error.options, isRevoked: true });
 }
 
-/** The DID that the tokens are for. Throws unless they are bound to our key and allow everything asked for. */
-function subjectOf({ answer }: Answered): string {
-  const { sub, scope = '', token_type } = answer;
+/** Throws unless the tokens are bound to our key and allow everything asked for. */
+const readSubject: NonNullable<OAuthNetwork['identify']> = ({ sub, scope = '', token_type }) => {
   const granted = scope.split(' ');
   const missing = scopes.filter((needed) => !granted.includes(needed));
   if (missing.length > 0) throw lacksPermissions(missing);
-  if (token_type === 'dpop' && typeof sub === 'string' && isValidDid(sub)) return sub;
+  if (token_type === 'dpop' && typeof sub === 'string' && isValidDid(sub)) return { did: sub };
   throw new PlatformError('rejected', "Bluesky answered with a login that can't be used.");
-}
+};
 
 function consentInput(entryway: string): z.ZodType<Record<string, string>> {
   const schema = z.strictObject({

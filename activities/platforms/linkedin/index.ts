@@ -2,9 +2,10 @@
 import { z } from 'zod';
 import { linkedin } from '../../../schema/platforms/linkedin.ts';
 import type { Ask } from '../network-api.ts';
-import { createOAuth, hasRefreshToken, toImported, type Tokens } from '../oauth.ts';
+import { createOAuth } from '../oauth.ts';
+import { createOAuthLogin } from '../oauth-login.ts';
 import { hasCode } from '../platform-error.ts';
-import type { CommitOutcome, Credentials, Grant, Platform, Target } from '../platform.ts';
+import type { CommitOutcome, Credentials, Platform, Target } from '../platform.ts';
 import { toSurprise } from '../refusal.ts';
 import { connectToken, ConsentInput, listAccounts, TokenInput } from './accounts.ts';
 import { createLinkedInApi, network, type LinkedInSettings } from './client.ts';
@@ -32,26 +33,21 @@ export function createLinkedIn(settings: LinkedInSettings): Platform {
     hasPkce: false,
   });
 
-  async function toGrant(
-    { credentials, scope, tokenExpiresAt }: Tokens,
-    signal: AbortSignal,
-  ): Promise<Grant> {
-    const accounts = await listAccounts(open(credentials, signal), scope);
-    return { credentials, scope, tokenExpiresAt, accounts };
-  }
+  // LinkedIn gives refresh tokens to approved partners only. They last for a year from the login, and stay the
+  // same: https://learn.microsoft.com/en-us/linkedin/shared/authentication/programmatic-refresh-tokens
+  const { consent, ...login } = createOAuthLogin(oauth, scopes, ({ credentials, scope }, signal) =>
+    listAccounts(open(credentials, signal), scope),
+  );
 
   return {
     definition: linkedin,
 
     connect: [
       {
-        kind: 'consent',
+        ...consent,
         // LinkedIn skips its page for a member who has allowed the app before. Without a page of ours, a link
         // would connect the account of anyone who opens it.
         inputs: ConsentInput,
-        begin: (request) => oauth.begin(request),
-        complete: (query, request, signal) =>
-          oauth.complete(query, request, (login) => toGrant(login, signal), signal),
       },
       {
         kind: 'form',
@@ -60,15 +56,7 @@ export function createLinkedIn(settings: LinkedInSettings): Platform {
       },
     ],
 
-    /**
-     * LinkedIn gives refresh tokens to approved partners only. They last for a year from the login, and stay
-     * the same: https://learn.microsoft.com/en-us/linkedin/shared/authentication/programmatic-refresh-tokens
-     */
-    refresh: (login, signal) => oauth.refresh(login, signal),
-
-    canRefresh: hasRefreshToken,
-
-    importTokens: (tokens, signal) => toGrant(toImported(tokens, scopes), signal),
+    ...login,
 
     prepare: (target, signal) =>
       prepareMedia({ rest: api.rest(target.credentials, signal), fetch, apiUrl, signal }, target),

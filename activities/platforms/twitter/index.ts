@@ -3,9 +3,10 @@ import { z } from 'zod';
 import type { PlatformSettings } from '../../../schema/platforms/index.ts';
 import { twitter } from '../../../schema/platforms/twitter.ts';
 import type { Ask } from '../network-api.ts';
-import { createOAuth, hasRefreshToken, toImported, type Tokens } from '../oauth.ts';
+import { createOAuth, type Tokens } from '../oauth.ts';
+import { createOAuthLogin } from '../oauth-login.ts';
 import { hasCode, PlatformError } from '../platform-error.ts';
-import type { CommitOutcome, Fetch, Grant, Platform, Target } from '../platform.ts';
+import type { CommitOutcome, Fetch, Platform, Target } from '../platform.ts';
 import { createTwitterApi, duplicateCode, readDailyLimit } from './api.ts';
 import { findPost, toPublished } from './find-post.ts';
 import { findUploads, prepareMedia } from './media.ts';
@@ -43,10 +44,7 @@ export function createTwitter({ fetch, apiUrl, consentUrl, reconcile }: Settings
     endsLogin,
   });
 
-  async function toGrant(
-    { credentials, scope, tokenExpiresAt }: Tokens,
-    signal: AbortSignal,
-  ): Promise<Grant> {
+  async function listAccounts({ credentials }: Tokens, signal: AbortSignal) {
     const ask = open(credentials, signal);
     const asked = { query: { 'user.fields': 'subscription_type' } };
     const { id, username, subscription_type } = (await ask('/users/me', Me, asked)).body.data;
@@ -56,27 +54,16 @@ export function createTwitter({ fetch, apiUrl, consentUrl, reconcile }: Settings
       traits: { username, ...(subscription_type && { subscription: subscription_type }) },
       problem: null,
     };
-    return { credentials, scope, tokenExpiresAt, accounts: [account] };
+    return [account];
   }
 
+  const { consent, ...login } = createOAuthLogin(oauth, twitter.scopes, listAccounts);
   return {
     definition: twitter,
 
-    connect: [
-      {
-        kind: 'consent',
-        begin: (request) => oauth.begin(request),
+    connect: [consent],
 
-        complete: (query, request, signal) =>
-          oauth.complete(query, request, (login) => toGrant(login, signal), signal),
-      },
-    ],
-
-    importTokens: (tokens, signal) => toGrant(toImported(tokens, twitter.scopes), signal),
-
-    refresh: (login, signal) => oauth.refresh(login, signal),
-
-    canRefresh: hasRefreshToken,
+    ...login,
 
     prepare: (target, signal) => prepareMedia(open(target.credentials, signal), target),
 

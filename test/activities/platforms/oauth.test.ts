@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   createOAuth,
-  type Answered,
+  type Tokens,
   type OAuthNetwork,
 } from '../../../activities/platforms/oauth.ts';
 import { PlatformError } from '../../../activities/platforms/platform-error.ts';
@@ -37,7 +37,7 @@ function openOAuth(answer: Answer, settings: Partial<OAuthNetwork> = {}) {
     begin: () => oauth.begin(request),
     complete: (
       query: Record<string, string> = { code: 'my-code', state: 'state' },
-      use = (login: Answered) => Promise.resolve(login),
+      use = (login: Tokens) => Promise.resolve(login),
     ) => oauth.complete(query, { ...request, flow }, use, signal),
     refresh: () => oauth.refresh({ credentials: secrets, app }, signal),
     revoke: () => oauth.revoke({ credentials: secrets, app }, signal),

@@ -2,14 +2,14 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import { PlatformError } from '../../../activities/platforms/platform-error.ts';
-import type { ForeignTokens, Login, Platform } from '../../../activities/platforms/platform.ts';
+import type { ImportedTokens, Login, Platform } from '../../../activities/platforms/platform.ts';
 import { findApp, putApp } from '../../../schema/database/accounts/apps.ts';
 import { openCredentials } from '../../../schema/database/accounts/grants.ts';
 import { useRest } from '../../support/app/rest.ts';
 import { forEachTest } from '../../support/fixtures.ts';
 import { createScriptedNetwork } from '../../support/scripted-network.ts';
 
-const given: ForeignTokens[] = [];
+const given: ImportedTokens[] = [];
 const revoked: Login[] = [];
 let refusal: PlatformError | undefined;
 let accounts: string[];

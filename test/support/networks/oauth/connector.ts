@@ -1,12 +1,8 @@
 // The connector of the simulated network with OAuth 2.
 import { z } from 'zod';
-import { createOAuth, toImported, type Tokens } from '../../../../activities/platforms/oauth.ts';
-import type {
-  Credentials,
-  Fetch,
-  Grant,
-  Platform,
-} from '../../../../activities/platforms/platform.ts';
+import { createOAuth, type OAuth, type Tokens } from '../../../../activities/platforms/oauth.ts';
+import { createOAuthLogin } from '../../../../activities/platforms/oauth-login.ts';
+import type { Fetch, Platform } from '../../../../activities/platforms/platform.ts';
 import { publishedAs } from '../../../../activities/platforms/results.ts';
 import type { App } from '../../../../schema/platforms/definition.ts';
 import { createSend } from '../caller.ts';
@@ -33,7 +29,7 @@ export function createOAuthPlatform({ fetch, url, client }: Settings): Platform 
     ...given,
     app: given.app ?? fixed,
   });
-  const oauth = createOAuth(fetch, {
+  const network = createOAuth(fetch, {
     network: 'The network',
     authorizationEndpoint: `${url}/authorize`,
     tokenEndpoint: `${url}/token`,
@@ -43,11 +39,15 @@ export function createOAuthPlatform({ fetch, url, client }: Settings): Platform 
     needsRefreshToken: true,
   });
 
-  async function toGrant(login: Tokens, signal: AbortSignal): Promise<Grant> {
-    return { ...login, accounts: await listAccounts(login.credentials, signal) };
-  }
+  const oauth: OAuth = {
+    ...network,
+    begin: (request) => network.begin(withApp(request)),
+    complete: (query, request, ...rest) => network.complete(query, withApp(request), ...rest),
+    refresh: (login, signal) => network.refresh(withApp(login), signal),
+    revoke: (login, signal) => network.revoke(withApp(login), signal),
+  };
 
-  async function listAccounts(credentials: Credentials, signal: AbortSignal) {
+  async function listAccounts({ credentials }: Tokens, signal: AbortSignal) {
     const call = { method: 'GET', path: '/accounts', mayRepeat: true } as const;
     const { accounts } = (await send({ ...call, credentials, answer: Accounts, signal })).body;
     return accounts.map(({ id, name, problem }) => ({
@@ -57,22 +57,13 @@ export function createOAuthPlatform({ fetch, url, client }: Settings): Platform 
     }));
   }
 
+  const { consent, ...login } = createOAuthLogin(oauth, oauthScopes, listAccounts);
   return {
     definition: { ...simulatedDefinition, scopes: oauthScopes },
 
-    connect: [
-      {
-        kind: 'consent',
-        begin: (request) => oauth.begin(withApp(request)),
+    connect: [consent],
 
-        complete: (query, request, signal) =>
-          oauth.complete(query, withApp(request), (login) => toGrant(login, signal), signal),
-      },
-    ],
-
-    importTokens: (tokens, signal) => toGrant(toImported(tokens, oauthScopes), signal),
-
-    refresh: (login, signal) => oauth.refresh(withApp(login), signal),
+    ...login,
 
     async commit({ externalAccountId, caption, resultId, credentials }, signal) {
       const path = `/accounts/${externalAccountId}/posts`;
@@ -91,6 +82,6 @@ export function createOAuthPlatform({ fetch, url, client }: Settings): Platform 
         : { outcome: 'absent' };
     },
 
-    revoke: (login, signal) => oauth.revoke(withApp(login), signal),
+    revoke: (given, signal) => oauth.revoke(given, signal),
   };
 }
