@@ -7,7 +7,14 @@ import { appDeleted } from '../accounts/write-connection.ts';
 import { beginAtNetwork, completeAtNetwork } from '../accounts/connect-at-network.ts';
 import type { Context } from '../http/context.ts';
 import { callbackUrlOf, findConsentApp } from './consent-app.ts';
-import { discardFlows, keepFlow, type BegunConsent, type Choice, type Visit } from './flow.ts';
+import {
+  discardFlows,
+  keepFlow,
+  toChoice,
+  type BegunConsent,
+  type Choice,
+  type Visit,
+} from './flow.ts';
 import { wayOf, type SelectedWay } from './selected-way.ts';
 import { newState } from './session-secrets.ts';
 
@@ -38,23 +45,18 @@ export async function completeConsent(
   context: Context,
   session: ConnectSessionRow,
   selected: SelectedWay,
-  { state, inputs, flow, appId }: BegunConsent,
+  begun: BegunConsent,
   query: Record<string, string>,
 ): Promise<Choice | undefined> {
   const { project_id: projectId } = session;
+  const { state, inputs, flow, appId } = begun;
   const way = wayOf(selected);
   if (way?.kind !== 'consent') return undefined;
   const app = appId === null ? null : await findApp(context.db, projectId, context.vault, appId);
   if (app === undefined) throw new AppError('conflict', appDeleted);
   const request = { state, callbackUrl: callbackUrlOf(context), app, inputs, flow };
   const { definition } = selected.platform;
-  const toChoice = (grant: Grant): Choice => ({
-    kind: 'choice',
-    state,
-    way: selected.index,
-    grant,
-    appId,
-  });
-  const discard = (grant: Grant) => discardFlows(context, session, [toChoice(grant)]);
-  return toChoice(await completeAtNetwork(projectId, definition, way, query, request, discard));
+  const discard = (grant: Grant) => discardFlows(context, session, [toChoice(begun, grant)]);
+  const grant = await completeAtNetwork(projectId, definition, way, query, request, discard);
+  return toChoice(begun, grant);
 }

@@ -36,6 +36,12 @@ export interface Choice extends FlowOf<'choice'> {
   grant: Grant;
 }
 
+/** Keeps the state: the callback of a consent may be loaded again. */
+export const toChoice = (
+  { state, way, appId }: Pick<Choice, 'state' | 'way' | 'appId'>,
+  grant: Grant,
+): Choice => ({ kind: 'choice', state, way, appId, grant });
+
 export type StoredFlow = BegunConsent | Choice;
 
 /** A browser at the pages of a session. */

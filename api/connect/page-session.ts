@@ -5,7 +5,10 @@ import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import { platformDefinitions } from '../../schema/platforms/index.ts';
 import type { Context } from '../http/context.ts';
 import type { Brand } from '../http/pages.ts';
+import type { Visit } from './flow.ts';
 import { statusOf } from './presenter.ts';
+import type { SelectedWay } from './selected-way.ts';
+import { newState } from './session-secrets.ts';
 
 export interface PageSession {
   id: string;
@@ -36,6 +39,12 @@ export async function readPageSession(
     accountName: account?.account_name ?? null,
     returnUrl: returnUrlOf(session),
   };
+}
+
+/** What a form of the session shows and sends back. */
+export async function readForm(context: Context, { session, secret }: Visit, way: SelectedWay) {
+  const shown = await readPageSession(context, session);
+  return { ...way, session: shown, state: newState(session.id, secret) };
 }
 
 /** The address to send the user to. Null: show a page that says how the session ended. */

@@ -3,20 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Hono, type Context as HonoContext } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { PlatformError } from '../../activities/platforms/platform-error.ts';
-import type { Platform } from '../../activities/platforms/platform.ts';
 import { findConnectSession } from '../../schema/database/accounts/connect-sessions.ts';
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import { AppError, errorKinds } from '../../schema/wire/errors.ts';
-import { connectAtNetwork, describeProblem } from '../accounts/connect-at-network.ts';
+import { connectAtNetwork } from '../accounts/connect-at-network.ts';
 import type { Context } from '../http/context.ts';
+import { chooseAccounts, findChoicePage, finishLogin } from './choosing.ts';
 import { describeClient } from './consent-app.ts';
 import { beginConsent, completeConsent } from './consent.ts';
-import { cancelSession, completeChoice, completeSession, restrictToAccount } from './ending.ts';
-import { discardFlows, findFlow, keepFlow, takeFlow, type Choice, type Visit } from './flow.ts';
+import { cancelSession } from './ending.ts';
+import { findFlow, takeFlow, toChoice, type Choice, type Visit } from './flow.ts';
 import { readFields } from './form-fields.ts';
-import { readPageSession, returnUrlOf, type PageSession } from './page-session.ts';
+import { readForm, readPageSession, returnUrlOf, type PageSession } from './page-session.ts';
 import {
-  choicePage,
   endedPage,
   errorPage,
   failedPage,
@@ -26,7 +25,7 @@ import {
   type EndedStatus,
 } from './pages.ts';
 import { statusOf } from './presenter.ts';
-import { fieldsOf, wayOf, type SelectedWay } from './selected-way.ts';
+import { fieldsOf, selectWay, wayOf, type SelectedWay } from './selected-way.ts';
 import {
   isState,
   isToken,
@@ -75,7 +74,7 @@ export function createConnectRoutes(context: Context): Hono<Environment> {
     const begun = await takeFlow(context, session, state);
     if (!begun) return leaveUsed(found);
     if (refusal === 'access_denied') return leave(await cancelSession(context, session));
-    const selected = selectWay(session, begun.way);
+    const selected = selectWay(context, session, begun.way);
     try {
       const choice = await completeConsent(context, session, selected, begun, query);
       return choice ? await finish(c, found, choice) : await show(usedPage, session);
@@ -95,13 +94,14 @@ export function createConnectRoutes(context: Context): Hono<Environment> {
     const found = await findPending(c, c.req.param('id'));
     if (found instanceof Response) return found;
     const { session } = found;
-    const flow = c.req.query('way') === undefined ? findFlow(context, found) : undefined;
-    if (flow?.kind === 'choice') return choicePage(await choiceFormOf(found, flow));
+    const choice =
+      c.req.query('way') === undefined ? await findChoicePage(context, found) : undefined;
+    if (choice) return choice;
     const selected = readWay(c, session);
     const way = wayOf(selected);
     if (!way) return failed(noSuchWay, 404, session);
     if (way.kind === 'form' || way.inputs) {
-      return formPage({ ...(await formOf(selected, found)), values: {} });
+      return formPage({ ...(await readForm(context, found, selected)), values: {} });
     }
     try {
       return c.redirect(await beginConsent(context, found, selected, way, {}), 302);
@@ -119,7 +119,10 @@ export function createConnectRoutes(context: Context): Hono<Environment> {
     // With the cookie alone, any page of the same site could submit the form.
     if (!isState(session.id, secret, text(form['state']))) return show(otherBrowserPage, session);
     if (form['decision'] === 'cancel') return leave(await cancelSession(context, session));
-    if (form['decision'] === 'choose') return chooseAccounts(found, [form['account']].flat());
+    if (form['decision'] === 'choose') {
+      const chosen = await chooseAccounts(context, found, [form['account']].flat());
+      return chosen instanceof Response ? chosen : leave(chosen);
+    }
     const selected = readWay(c, session);
     const way = wayOf(selected);
     const schema = way && fieldsOf(way);
@@ -135,17 +138,11 @@ export function createConnectRoutes(context: Context): Hono<Environment> {
       }
       const { definition } = selected.platform;
       const grant = await connectAtNetwork(session.project_id, definition, way, values);
-      const state = newState(session.id, secret);
-      return await finish(c, found, {
-        kind: 'choice',
-        state,
-        way: selected.index,
-        grant,
-        appId: null,
-      });
+      const begun = { state: newState(session.id, secret), way: selected.index, appId: null };
+      return await finish(c, found, toChoice(begun, grant));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      return formPage({ ...(await formOf(selected, found)), values, error });
+      return formPage({ ...(await readForm(context, found, selected)), values, error });
     }
   });
 
@@ -245,75 +242,25 @@ export function createConnectRoutes(context: Context): Hono<Environment> {
     for (let attempt = 0; attempt < maxUsedChecks; attempt++) {
       session = (await findConnectSession(context.db, session.id))!;
       if (statusOf(session) !== 'pending') return leave(session);
-      const flow = findFlow(context, { session, secret });
-      if (flow?.kind === 'choice') return choicePage(await choiceFormOf({ session, secret }, flow));
-      if (flow) break;
+      const choice = await findChoicePage(context, { session, secret });
+      if (choice) return choice;
+      if (findFlow(context, { session, secret })) break;
       await sleep(usedCheckMs);
     }
     return show(usedPage, session);
   }
 
-  /** Connects the only account of a login, or asks the user which accounts to connect. */
+  /** Ends the session with the login's only account, or sends the user to the choice. */
   async function finish(c: PageContext, visit: Visit, login: Choice): Promise<Response> {
-    const { session } = visit;
-    const choice = await restrict(session, login);
-    if (choice.grant.accounts.length === 1) {
-      return leave(await completeSession(context, session, choice));
-    }
-    await keepFlow(context, visit, choice);
-    return c.redirect(`/connect/${session.id}`, 303);
-  }
-
-  /** The login with the accounts that the session can connect. Discards a login that has none. */
-  async function restrict(session: ConnectSessionRow, login: Choice): Promise<Choice> {
-    try {
-      const choice = await restrictToAccount(context, session, login);
-      const { accounts } = choice.grant;
-      if (accounts.some(({ problem }) => problem === null)) return choice;
-      throw new AppError('conflict', accounts.map(describeProblem).join(' '));
-    } catch (error) {
-      if (error instanceof AppError) await discardFlows(context, session, [login]);
-      throw error;
-    }
-  }
-
-  async function chooseAccounts(visit: Visit, given: unknown[]): Promise<Response> {
-    const chosen = given.filter((id) => typeof id === 'string');
-    try {
-      return leave(await completeChoice(context, visit, chosen));
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      const flow = findFlow(context, visit);
-      if (flow?.kind !== 'choice') return show(usedPage, visit.session);
-      return choicePage({ ...(await choiceFormOf(visit, flow)), chosen, error });
-    }
-  }
-
-  async function choiceFormOf(visit: Visit, { way, grant }: Choice) {
-    const form = await formOf(selectWay(visit.session, way), visit);
-    return { ...form, accounts: grant.accounts };
+    const ended = await finishLogin(context, visit, login);
+    return ended ? leave(ended) : c.redirect(`/connect/${visit.session.id}`, 303);
   }
 
   /** The way that the address asks for, which the network may not have. Default: the first one. */
   function readWay(c: PageContext, session: ConnectSessionRow): SelectedWay {
-    return selectWay(session, Number(c.req.query('way') ?? 1) - 1);
-  }
-
-  function selectWay(session: ConnectSessionRow, index: number): SelectedWay {
-    return { platform: platformOf(context, session), index };
-  }
-
-  async function formOf(selected: SelectedWay, { session, secret }: Visit) {
-    const shown = await readPageSession(context, session);
-    return { ...selected, session: shown, state: newState(session.id, secret) };
+    return selectWay(context, session, Number(c.req.query('way') ?? 1) - 1);
   }
   return app;
-}
-
-function platformOf({ platforms }: Context, session: ConnectSessionRow): Platform {
-  const platform = platforms.get(session.platform);
-  if (!platform) throw new Error(`The network ${session.platform} is no longer configured.`);
-  return platform;
 }
 
 function text(value: unknown): string {
