@@ -1,9 +1,12 @@
 // A user connects at the login page of a real Bluesky server, through the whole of Fanfare.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Credentials } from '../../../activities/platforms/platform.ts';
 import { createConnectRoutes } from '../../../api/connect/routes.ts';
 import { startApp, type TestApp } from '../../support/app/app.ts';
 import { createBrowser, type Browser } from '../../support/app/browser.ts';
 import { refusal } from '../../support/checks/platform-refusal.ts';
+import { readHistories, readTables } from '../../support/checks/traces.ts';
+import { createTestLog } from '../../support/log.ts';
 import { startReceiver } from '../../support/receivers/receiver.ts';
 import { readCredentials, setCredentials } from '../../support/rows/grants.ts';
 import { allowAtPds, denyAtPds } from '../../support/servers/bluesky-consent.ts';
@@ -16,9 +19,13 @@ const password = 'correct-horse-battery';
 
 describe.skipIf(skipped !== undefined)('at the page of a Bluesky server', () => {
   let app: TestApp;
+  const testLog = createTestLog('debug');
+  /** Codes, tokens and keys of all logins. */
+  const secrets: string[] = [password];
+  const answers: string[] = [];
 
   beforeAll(async () => {
-    app = await startApp({ env: pds.env });
+    app = await startApp({ env: pds.env, log: testLog.log });
   });
 
   afterAll(async () => {
@@ -54,7 +61,18 @@ describe.skipIf(skipped !== undefined)('at the page of a Bluesky server', () => 
 
   async function connect(browser: Browser, url: string, handle: string): Promise<string> {
     const back = await allowAtPds(await begin(browser, url, handle), { handle, password });
-    return (await browser.visit(back)).html;
+    secrets.push(new URL(back).searchParams.get('code')!);
+    const { html } = await browser.visit(back);
+    answers.push(html);
+    return html;
+  }
+
+  async function readLogin(account: string): Promise<Credentials> {
+    const credentials = (await readCredentials(app.context.db, app.context.vault, account))!;
+    const { access_token = '', refresh_token = '', dpop_jwk = '{}' } = credentials;
+    const { d } = JSON.parse(dpop_jwk) as { d: string };
+    secrets.push(access_token, refresh_token, d);
+    return credentials;
   }
 
   async function publish(account: string, caption: string) {
@@ -101,8 +119,8 @@ describe.skipIf(skipped !== undefined)('at the page of a Bluesky server', () => 
     });
     expect(await publish(account, 'From a page')).toMatchObject({ status: 'published' });
 
-    const { db, vault } = app.context;
-    const credentials = (await readCredentials(db, vault, account))!;
+    const { db } = app.context;
+    const credentials = await readLogin(account);
     expect((await app.api.delete(`/v1/accounts/${account}`)).status).toBe(204);
     const { id, client_id: clientId } = await db
       .selectFrom('platform_apps')
@@ -126,12 +144,12 @@ describe.skipIf(skipped !== undefined)('at the page of a Bluesky server', () => 
     const html = await connect(browser, linkOf(session), user.handle);
     expect(html).toContain('Your account is connected.');
     const { completed_social_account_id: account } = await readSession(session);
-    const before = await readCredentials(app.context.db, app.context.vault, account);
+    const before = await readLogin(account);
     await expireToken(account);
     expect(await publish(account, 'After a refresh')).toMatchObject({ status: 'published' });
-    const after = await readCredentials(app.context.db, app.context.vault, account);
-    expect(after!['refresh_token']).not.toBe(before!['refresh_token']);
-    expect(after!['dpop_jwk']).toBe(before!['dpop_jwk']);
+    const after = await readLogin(account);
+    expect(after['refresh_token']).not.toBe(before['refresh_token']);
+    expect(after['dpop_jwk']).toBe(before['dpop_jwk']);
 
     const clientId = `${publicUrl}/connect/bluesky/client-metadata.json`;
     expect(receiver.requests.map(({ path }) => path)).toContain(new URL(clientId).pathname);
@@ -193,9 +211,28 @@ describe.skipIf(skipped !== undefined)('at the page of a Bluesky server', () => 
     await connect(createBrowser(), session.url, user.handle);
     const { completed_social_account_id: account } = await readSession(session);
     expect(account).toBe(connected.body.data.id);
-    const stored = await readCredentials(app.context.db, app.context.vault, account);
-    expect(Object.keys(stored!)).toContain('dpop_jwk');
+    expect(Object.keys(await readLogin(account))).toContain('dpop_jwk');
     expect(await publish(account, 'Still here')).toMatchObject({ status: 'published' });
+  });
+
+  test('no code, token or key of these logins is in an answer, table, log line or history', async () => {
+    for (const path of ['accounts', 'posts', 'events']) {
+      answers.push((await app.api.get(`/v1/${path}`)).text);
+    }
+    const places = {
+      answers,
+      tables: await readTables(app.context.db),
+      lines: testLog.lines.map((line) => JSON.stringify(line)),
+      histories: await readHistories(app.namespace),
+    };
+    // The password, three codes, and four reads of a login.
+    expect(secrets).toHaveLength(16);
+    expect(secrets.filter((secret) => secret.length < 20)).toEqual([]);
+    for (const [place, texts] of Object.entries(places)) {
+      expect([place, texts.length > 0]).toEqual([place, true]);
+      const found = secrets.filter((secret) => texts.some((text) => text.includes(secret)));
+      expect([place, found]).toEqual([place, []]);
+    }
   });
 });
 

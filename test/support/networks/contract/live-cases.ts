@@ -1,17 +1,20 @@
 // What every network must do without faults, through the whole of Fanfare: the same cases at a simulator and at a real server.
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { rulesOf } from '../../../../activities/platforms/index.ts';
+import { canRefresh, rulesOf } from '../../../../activities/platforms/index.ts';
 import type { Platform } from '../../../../activities/platforms/platform.ts';
 import { fixedLimits } from '../../../../schema/wire/limits.ts';
 import type { Db } from '../../../../schema/database/tables.ts';
 import type { PlatformRules } from '../../../../schema/platforms/definition.ts';
 import { newId } from '../../../../schema/wire/ids.ts';
+import { refreshLoginsWorkflow } from '../../../../schema/workflows.ts';
 import { startApp, type TestApp } from '../../app/app.ts';
 import { createBrowser, type Page } from '../../app/browser.ts';
+import { readGranted } from '../../rows/grants.ts';
 import { createTestDatabase, type TestDatabase } from '../../rows/database.ts';
 import { refusal } from '../../checks/platform-refusal.ts';
+import { readHistories, readTables } from '../../checks/traces.ts';
+import { createTestLog } from '../../log.ts';
 import { connectClient, contractUser, secretsOf, type LiveClient } from './live-client.ts';
 import type { LiveNetwork, NetworkSubject, PublicPost } from './subject.ts';
 import { textOf } from './texts.ts';
@@ -39,11 +42,14 @@ export function describeLiveCases(subject: LiveSubject): void {
   let client: LiveClient;
   let platform: Platform;
   let rules: PlatformRules;
+  const testLog = createTestLog('debug');
+  /** Of the account. */
+  const tokens: string[] = [];
 
   beforeAll(async () => {
     database = await createTestDatabase();
     network = await subject.start(database.db);
-    app = await startApp({ database, env: network.env });
+    app = await startApp({ database, env: network.env, log: testLog.log });
     platform = app.context.platforms.get(subject.name)!;
     client = await connectClient(app, {
       platform: subject.name,
@@ -273,6 +279,25 @@ export function describeLiveCases(subject: LiveSubject): void {
     });
   });
 
+  test('refreshes its login before it ends, where the network lets us', async () => {
+    const old = (await client.readCredentials())!;
+    if (!canRefresh(platform, old)) return;
+    const readVersion = async () =>
+      (await readGranted(database.db, client.accountId)).credential_version!;
+    const version = await readVersion();
+    const { namespace, context } = app;
+    await database.db.updateTable('grants').set({ refresh_at: new Date() }).execute();
+    await namespace.client.workflow.execute(refreshLoginsWorkflow, {
+      workflowId: 'refresh-of-a-test',
+      taskQueue: context.config.temporal.taskQueue,
+      args: [],
+    });
+    const fresh = (await client.readCredentials())!;
+    expect(await readVersion()).toBe(version + 1);
+    tokens.push(...secretsOf(old), ...secretsOf(fresh));
+    await client.publish([{ caption: newCaption() }]);
+  });
+
   describe('disconnecting', () => {
     test('ends the account, and our access where the network lets us', async () => {
       const credentials = (await client.readCredentials())!;
@@ -291,10 +316,19 @@ export function describeLiveCases(subject: LiveSubject): void {
       expect(refused.kind).toBe('reauthorize');
     });
 
-    test('has left no secret in any answer and in no table', async () => {
-      const secrets = [...secretsOf(network.credentials), ...(network.listSecrets?.() ?? [])];
-      const shown = client.answers.join('\n') + (await dumpTables(database.db));
-      expect(secrets.filter((secret) => shown.includes(secret))).toEqual([]);
+    test('has left no secret in any answer, table, log line or workflow history', async () => {
+      const secrets = [...tokens, ...secretsOf(network.credentials)];
+      secrets.push(...(network.listSecrets?.() ?? []));
+      const lines = testLog.lines.map((line) => JSON.stringify(line));
+      const histories = await readHistories(app.namespace);
+      const tables = await readTables(database.db);
+      const places = { answers: client.answers, tables, lines, histories };
+      for (const [place, texts] of Object.entries(places)) {
+        expect([place, texts.length > 0]).toEqual([place, true]);
+        const found = secrets.filter((secret) => texts.some((text) => text.includes(secret)));
+        expect([place, found]).toEqual([place, []]);
+      }
+      expect(histories.join()).toContain('postId');
     });
   });
 }
@@ -338,19 +372,3 @@ function toText(html: string): string {
 }
 
 const withoutMarks = (description: string) => description.replaceAll('`', '');
-
-/** All but the sandbox network's own. */
-async function dumpTables(db: Db): Promise<string> {
-  const tables = await sql<{ name: string }>`
-    select table_name as name from information_schema.tables
-    where table_schema = 'public' and table_name not like 'sandbox%'`.execute(db);
-  const dumps = await Promise.all(
-    tables.rows.map(({ name }) =>
-      sql<{ dump: string | null }>`
-        select string_agg(row_to_json(t)::text, e'\n') as dump from ${sql.table(name)} t`.execute(
-        db,
-      ),
-    ),
-  );
-  return dumps.map(({ rows }) => rows[0]!.dump).join('\n');
-}
