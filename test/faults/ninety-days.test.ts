@@ -10,7 +10,7 @@ import { warnOfExpiry } from '../../activities/refreshing/warn-of-expiry.ts';
 import { createSwitchboard } from '../support/networks/faults.ts';
 import { startFaultyServer } from '../support/networks/faulty-server.ts';
 import { createOAuthPlatform } from '../support/networks/oauth/connector.ts';
-import type { Lifetimes } from '../support/networks/oauth/grants.ts';
+import type { GrantSettings, Lifetimes } from '../support/networks/oauth/grants.ts';
 import { createOAuthServer } from '../support/networks/oauth/server.ts';
 import { dependenciesOf } from '../support/networks/posting.ts';
 import { useDatabase } from '../support/rows/database.ts';
@@ -27,7 +27,7 @@ const log = pino({ level: 'silent' });
 const database = useDatabase();
 
 /** An account at such a network. */
-async function connect(lifetimes: Lifetimes, hasRefresh: boolean) {
+async function connect(lifetimes: GrantSettings, hasRefresh: boolean) {
   const { db } = database;
   const callbackUrl = 'https://fanfare.test/connect/callback';
   const network = createOAuthServer(callbackUrl, lifetimes);
@@ -36,6 +36,7 @@ async function connect(lifetimes: Lifetimes, hasRefresh: boolean) {
     fetch,
     url: http.url,
     client: network.client,
+    needsRefreshToken: lifetimes.hasLastingTokens !== true,
   });
   const platform: Platform = hasRefresh ? { ...rest, refresh: refresh! } : rest;
   const projectId = await addProject(db);
@@ -108,11 +109,19 @@ async function connect(lifetimes: Lifetimes, hasRefresh: boolean) {
 }
 
 test.each<[string, Lifetimes, { atLeast: number; atMost: number }]>([
+  // Bluesky: https://github.com/bluesky-social/proposals/pull/57
+  [
+    'of 5 minutes, each with a new refresh token',
+    { accessS: hourS / 12, refreshS: Infinity, isRotating: true },
+    { atLeast: hours, atMost: hours },
+  ],
+  // X, and Bluesky with an app password
   [
     'of 2 hours, each with a new refresh token',
     { accessS: 2 * hourS, refreshS: Infinity, isRotating: true },
     { atLeast: hours / 2, atMost: hours },
   ],
+  // LinkedIn, for approved partners
   [
     'of 60 days, with a refresh token of a year',
     { accessS: 60 * dayS, refreshS: 365 * dayS, isRotating: false },
@@ -136,6 +145,19 @@ test.each<[string, Lifetimes, { atLeast: number; atMost: number }]>([
   },
   120_000,
 );
+
+/** As at Mastodon, Slack and Discord. */
+test('a login with tokens that never end survives without a refresh or a warning', async () => {
+  await using account = await connect({ hasLastingTokens: true }, false);
+  for (let hour = 0; hour < hours; hour++) {
+    await account.passHour();
+    await account.runSchedule();
+    expect(await account.use(), `hour ${hour}`).toBe(200);
+  }
+  expect(account.network.countTokenRequests()).toBe(1);
+  expect((await readGranted(database.db, account.accountId)).status).toBe('active');
+  expect(await account.countWarnings()).toBe(0);
+}, 120_000);
 
 test('a login of 60 days without refresh survives if its user connects it again when warned', async () => {
   const lifetimes = { accessS: 60 * dayS, refreshS: 0, isRotating: false };

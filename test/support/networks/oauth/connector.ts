@@ -20,9 +20,16 @@ interface Settings {
   url: string;
   /** Used unless a request brings an app. */
   client: { id: string; secret: string };
+  /** Default: true. */
+  needsRefreshToken?: boolean;
 }
 
-export function createOAuthPlatform({ fetch, url, client }: Settings): Platform {
+export function createOAuthPlatform({
+  fetch,
+  url,
+  client,
+  needsRefreshToken = true,
+}: Settings): Platform {
   const send = createSend(fetch, url);
   const fixed: App = { id: 'app_fixed', clientId: client.id, clientSecret: client.secret };
   const withApp = <T extends { app: App | null }>(given: T) => ({
@@ -36,7 +43,7 @@ export function createOAuthPlatform({ fetch, url, client }: Settings): Platform 
     revocationEndpoint: `${url}/revoke`,
     clientAuth: 'basic',
     scopes: oauthScopes,
-    needsRefreshToken: true,
+    needsRefreshToken,
   });
 
   const oauth: OAuth = {

@@ -137,7 +137,7 @@ export function createGrants({ hasLastingTokens = false, ...given }: GrantSettin
       isRevoked: false,
       accessTokens: [],
       refreshTokens: [],
-      expiresAtMs: 0,
+      expiresAtMs: hasLastingTokens ? Infinity : 0,
       refreshEndsAtMs: now() + refreshS * 1_000,
     };
     grants.push(grant);

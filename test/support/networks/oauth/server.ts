@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { NetworkServer, PublicPost } from '../contract/subject.ts';
 import { dispatch, readForm, readJson, Refusal, refuse, type Route } from '../strict-requests.ts';
-import { createGrants, newSecret, OAuthError, type Lifetimes } from './grants.ts';
+import { createGrants, newSecret, OAuthError, type GrantSettings } from './grants.ts';
 
 export interface OAuthAccount {
   id: string;
@@ -51,7 +51,7 @@ const TokenRequest = z.discriminatedUnion('grant_type', [
 const NewPost = z.strictObject({ text: z.string(), reference: z.string() });
 
 /** `redirectUri`: the only one that the client has registered. */
-export function createOAuthServer(redirectUri: string, lifetimes?: Lifetimes): OAuthServer {
+export function createOAuthServer(redirectUri: string, lifetimes?: GrantSettings): OAuthServer {
   const client = { id: 'fanfare', secret: newSecret('client') };
   const grants = createGrants(lifetimes);
   const references = new Map<string, string>();
