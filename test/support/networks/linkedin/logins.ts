@@ -2,15 +2,11 @@
 // By https://learn.microsoft.com/en-us/linkedin/shared/authentication/authorization-code-flow
 // and https://learn.microsoft.com/en-us/linkedin/shared/authentication/programmatic-refresh-tokens.
 // Stricter than LinkedIn: it refuses a parameter that it doesn't know.
-import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import {
-  expiredToken,
-  invalidToken,
-  noPermission,
-  OAuthRefusal,
-  revokedToken,
-} from './refusals.ts';
+import { showConsentForm } from '../oauth/consent-form.ts';
+import { createGrants, newSecret, OAuthError, type Grants } from '../oauth/grants.ts';
+import { Refusal } from '../strict-requests.ts';
+import { expiredToken, invalidToken, noPermission, revokedToken } from './refusals.ts';
 
 const Authorization = z.strictObject({
   response_type: z.literal('code'),
@@ -32,59 +28,52 @@ const TokenRequest = z.discriminatedUnion('grant_type', [
   z.strictObject({ ...client, grant_type: z.literal('refresh_token'), refresh_token: z.string() }),
 ]);
 
-/** What the member allowed, until it is revoked. */
-interface Login {
-  scopes: string[];
-  accessTokens: string[];
-  refreshToken: string;
-  isRevoked: boolean;
-  isExpired: boolean;
-}
-
 const lifeS = 5_184_000;
 
 export class Logins {
   readonly client = { id: 'fanfare78', secret: newSecret('client') };
+  private readonly grants = createGrants({ accessS: lifeS, isRotating: false });
   /** The app's products let it ask for these. */
   scopes = ['openid', 'profile', 'w_member_social'];
   /** LinkedIn approved the app for refresh tokens. */
   givesRefreshTokens = false;
   /** Undefined: any. */
   redirectUri: string | undefined;
-  refreshes = 0;
-  private readonly logins: Login[] = [];
-  private readonly codes = new Map<string, { redirectUri: string; scopes: string[] }>();
-  private readonly usedCodes: string[] = [];
 
   /** As the token generator of LinkedIn's developer portal does. */
   createToken(scopes = this.scopes): string {
-    return this.addLogin(scopes).accessTokens[0]!;
+    return this.grants.logIn(scopes.join(' ')).access_token;
   }
 
-  expireAll(): void {
-    for (const login of this.logins) login.isExpired = true;
-  }
-
-  revokeAll(): void {
-    for (const login of this.logins) login.isRevoked = true;
-  }
-
-  listSecrets(): string[] {
-    const tokens = this.logins.flatMap(({ accessTokens, refreshToken }) => [
-      ...accessTokens,
-      refreshToken,
-    ]);
-    return [this.client.secret, ...this.codes.keys(), ...this.usedCodes, ...tokens];
-  }
+  expireAll = () => this.grants.expireAll();
+  revokeAll = () => this.grants.revokeAll();
+  listSecrets = () => [this.client.secret, ...this.grants.listSecrets()];
 
   /** Throws unless the request bears a good token with one of the scopes. */
   check(request: Request, call: string, ...anyOf: string[]): void {
-    const token = /^Bearer (\S+)$/.exec(request.headers.get('authorization') ?? '')?.[1] ?? '';
-    const login = this.logins.find(({ accessTokens }) => accessTokens.includes(token));
-    if (!login) throw invalidToken();
-    if (login.isRevoked) throw revokedToken();
-    if (login.isExpired || login.accessTokens.at(-1) !== token) throw expiredToken();
-    if (!anyOf.some((scope) => login.scopes.includes(scope))) throw noPermission(call);
+    const refusals = anyOf.map((scope) => this.findRefusal(request, scope));
+    if (refusals.includes(undefined)) return;
+    switch (refusals[0]) {
+      case 'unknown':
+        throw invalidToken();
+      case 'revoked':
+        throw revokedToken();
+      case 'expired':
+        throw expiredToken();
+      default:
+        throw noPermission(call);
+    }
+  }
+
+  /** Undefined: the token is good for the scope. */
+  private findRefusal(request: Request, scope: string): string | undefined {
+    try {
+      this.grants.check(request, scope);
+      return undefined;
+    } catch (error) {
+      if (error instanceof Refusal) return error.code;
+      throw error;
+    }
   }
 
   async answer(request: Request, path: string): Promise<Response> {
@@ -96,7 +85,7 @@ export class Logins {
     try {
       return this.issue(new URLSearchParams(await request.text()));
     } catch (error) {
-      if (error instanceof OAuthRefusal) return error.toResponse();
+      if (error instanceof OAuthError) return error.toResponse();
       throw error;
     }
   }
@@ -111,11 +100,7 @@ export class Logins {
         error_description: `Scope "${refused}" is not authorized for your application`,
       });
     }
-    const fields = Object.entries(given).map(
-      ([name, value]) => `<input type="hidden" name="${name}" value="${value}" />`,
-    );
-    const form = `<form method="post" action="/oauth/v2/authorization">${fields.join('')}</form>`;
-    return new Response(form, { headers: { 'content-type': 'text/html' } });
+    return showConsentForm('/oauth/v2/authorization', given);
   }
 
   private async decide(request: Request): Promise<Response> {
@@ -128,9 +113,10 @@ export class Logins {
         error_description: 'The user cancelled the authorization',
       });
     }
-    const code = newSecret('code');
-    this.codes.set(code, { redirectUri: given.redirect_uri, scopes: given.scope.split(' ') });
-    return redirect(given, { code });
+    const { redirect_uri: redirectUri, scope } = given;
+    return redirect(given, {
+      code: this.grants.createCode({ redirectUri, challenge: null, scope }),
+    });
   }
 
   /** Nobody is sent to an address that isn't registered. */
@@ -148,70 +134,55 @@ export class Logins {
     // As LinkedIn does: https://github.com/UsefulSoftwareCo/executor/issues/2087
     if (form.has('code_verifier')) throw wrongClient();
     const { data, error } = TokenRequest.safeParse(Object.fromEntries(form));
-    if (error) throw new OAuthRefusal(400, 'invalid_request', z.prettifyError(error));
+    if (error) throw new OAuthError('invalid_request', z.prettifyError(error));
     if (data.client_id !== this.client.id || data.client_secret !== this.client.secret) {
       throw wrongClient();
     }
     return data.grant_type === 'refresh_token'
       ? this.refresh(data.refresh_token)
-      : this.exchange(data.code, data.redirect_uri);
+      : this.exchange(data);
   }
 
-  private exchange(code: string, redirectUri: string): Response {
-    const known = this.codes.get(code);
-    this.codes.delete(code);
-    this.usedCodes.push(code);
-    if (known?.redirectUri !== redirectUri) {
+  private exchange(given: { code: string; redirect_uri: string }): Response {
+    try {
+      return this.show(this.grants.exchange({ ...given, code_verifier: '' }));
+    } catch (error) {
+      if (!(error instanceof OAuthError)) throw error;
       const message =
         'Unable to retrieve access token: appid/redirect uri/code verifier does not match authorization code. Or authorization code expired. Or external member binding exists';
-      throw new OAuthRefusal(400, 'invalid_request', message);
+      throw new OAuthError('invalid_request', message);
     }
-    return this.show(this.addLogin(known.scopes));
   }
 
   /** The refresh token stays the same. */
-  private refresh(refreshToken: string): Response {
-    const login = this.logins.find((each) => each.refreshToken === refreshToken);
-    if (!login || login.isRevoked || !this.givesRefreshTokens) {
-      const message =
-        'The provided authorization grant or refresh token is invalid, expired or revoked.';
-      throw new OAuthRefusal(400, 'invalid_grant', message);
+  private refresh(refresh_token: string): Response {
+    try {
+      if (this.givesRefreshTokens) {
+        return this.show({ ...this.grants.refresh(refresh_token), refresh_token });
+      }
+    } catch (error) {
+      if (!(error instanceof OAuthError)) throw error;
     }
-    login.isExpired = false;
-    login.accessTokens.push(newSecret('AQX'));
-    this.refreshes++;
-    return this.show(login);
-  }
-
-  private addLogin(scopes: string[]): Login {
-    const login = {
-      scopes,
-      accessTokens: [newSecret('AQX')],
-      refreshToken: newSecret('AQW'),
-      isRevoked: false,
-      isExpired: false,
-    };
-    this.logins.push(login);
-    return login;
+    const message =
+      'The provided authorization grant or refresh token is invalid, expired or revoked.';
+    throw new OAuthError('invalid_grant', message);
   }
 
   /** Without `token_type`, as in LinkedIn's examples. */
-  private show({ scopes, accessTokens, refreshToken }: Login): Response {
+  private show({ access_token, refresh_token, scope }: ReturnType<Grants['refresh']>): Response {
+    const scopes = scope.split(' ');
     return Response.json({
-      access_token: accessTokens.at(-1),
+      access_token,
       expires_in: lifeS,
       scope: scopes.join(','),
-      ...(this.givesRefreshTokens && {
-        refresh_token: refreshToken,
-        refresh_token_expires_in: 31_536_000,
-      }),
+      ...(this.givesRefreshTokens && { refresh_token, refresh_token_expires_in: 31_536_000 }),
       // Its issuer is not the origin of the token endpoint, and its signature is nonsense.
       ...(scopes.includes('openid') && { id_token: 'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2ln' }),
     });
   }
 }
 
-const wrongClient = () => new OAuthRefusal(401, 'invalid_client', 'Client authentication failed');
+const wrongClient = () => new OAuthError('invalid_client', 'Client authentication failed');
 
 function redirect(
   { redirect_uri, state }: z.infer<typeof Authorization>,
@@ -223,5 +194,3 @@ function redirect(
   }
   return new Response(null, { status: 302, headers: { location: location.href } });
 }
-
-export const newSecret = (kind: string) => `${kind}${randomBytes(18).toString('hex')}`;

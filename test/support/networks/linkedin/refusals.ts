@@ -19,23 +19,6 @@ export class LinkedInRefusal extends Error {
   }
 }
 
-/** An error of the OAuth endpoints. */
-export class OAuthRefusal extends Error {
-  readonly status: number;
-  readonly code: string;
-
-  constructor(status: number, code: string, description: string) {
-    super(description);
-    this.status = status;
-    this.code = code;
-  }
-
-  toResponse(): Response {
-    const { status, code: error, message: error_description } = this;
-    return Response.json({ error, error_description }, { status });
-  }
-}
-
 export const invalidToken = () =>
   new LinkedInRefusal(401, 'Invalid access token', {
     serviceErrorCode: 65600,

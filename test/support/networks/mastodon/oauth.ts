@@ -3,6 +3,7 @@
 // config/locales/doorkeeper.en.yml of https://github.com/mastodon/mastodon, read on 2026-11-22. An account has
 // one token of an app: `reuse_access_token` in config/initializers/doorkeeper.rb there.
 import { z } from 'zod';
+import { showConsentForm } from '../oauth/consent-form.ts';
 import { createGrants, newSecret, OAuthError } from '../oauth/grants.ts';
 import { readForm, readJson, Refusal as Malformed } from '../strict-requests.ts';
 import { Refusal } from './refusal.ts';
@@ -165,11 +166,7 @@ export function createMastodonOAuth({ hasPkce = true, grantedScopes }: OAuthTrai
       if (issue) return redirectError(given, issue);
       const isKnown = grants.hasLive(given.client_id, given.scope);
       if (isKnown && given.force_login !== 'true') return allow(given);
-      const fields = Object.entries(given).map(
-        ([name, value]) => `<input type="hidden" name="${name}" value="${value}" />`,
-      );
-      const form = `<h1>${app.name}</h1><form method="post" action="/oauth/authorize">${fields.join('')}</form>`;
-      return new Response(form, { headers: { 'content-type': 'text/html' } });
+      return showConsentForm('/oauth/authorize', given, `<h1>${app.name}</h1>`);
     },
 
     async 'POST /oauth/authorize'(request) {
@@ -183,7 +180,7 @@ export function createMastodonOAuth({ hasPkce = true, grantedScopes }: OAuthTrai
       const given = await readForm(request, TokenRequest);
       const app = authenticate(given);
       if (given.grant_type === 'authorization_code') {
-        return grants.exchange({ ...given, clientId: app.client_id });
+        return Response.json(grants.exchange({ ...given, clientId: app.client_id }));
       }
       const { scope } = given;
       const issue = findScopeIssue(app, scope);

@@ -64,10 +64,22 @@ export class OAuthError extends Error {
   }
 }
 
+/** An answer of the token endpoint. */
+interface Issued {
+  access_token: string;
+  refresh_token?: string;
+  token_type: string;
+  expires_in?: number;
+  scope: string;
+  created_at?: number;
+}
+
 export interface Grants {
   createCode(consent: Consent): string;
-  exchange(given: Exchange): Response;
-  refresh(token: string): Response;
+  exchange(given: Exchange): Issued;
+  refresh(token: string): Issued;
+  /** A login without a consent. */
+  logIn(scope: string): Issued;
   /** Throws unless the request bears a good token with the scope. */
   check(request: Request, scope: string): void;
   /** The grant with this access token. */
@@ -96,7 +108,7 @@ export function createGrants({ hasLastingTokens = false, ...given }: GrantSettin
   let passedMs = 0;
   const now = () => Date.now() + passedMs;
 
-  function issue(grant: Grant): Response {
+  function issue(grant: Grant): Issued {
     const isNew = isRotating || grant.refreshTokens.length === 0;
     const tokens = {
       access_token: newSecret('access'),
@@ -106,11 +118,11 @@ export function createGrants({ hasLastingTokens = false, ...given }: GrantSettin
     if (tokens.refresh_token !== undefined) grant.refreshTokens.push(tokens.refresh_token);
     grant.expiresAtMs = now() + accessS * 1_000;
     const { scope } = grant;
-    return Response.json({ ...tokens, token_type: 'Bearer', expires_in: accessS, scope });
+    return { ...tokens, token_type: 'Bearer', expires_in: accessS, scope };
   }
 
   /** A code works once. Used again, it was stolen: RFC 6749, section 4.1.2. */
-  function exchange(given: Exchange) {
+  function exchange(given: Exchange): Issued {
     const code = codes.get(given.code);
     if (code?.clientId !== given.clientId || !code)
       throw new OAuthError('invalid_grant', 'The code is unknown.');
@@ -152,19 +164,14 @@ export function createGrants({ hasLastingTokens = false, ...given }: GrantSettin
   const findByToken = (token: string) =>
     grants.find(({ accessTokens }) => accessTokens.includes(token));
 
-  function toLasting({ accessTokens, scope }: Grant): Response {
+  function toLasting({ accessTokens, scope }: Grant): Issued {
     if (accessTokens.length === 0) accessTokens.push(newSecret('access'));
     const created_at = Math.floor(Date.now() / 1_000);
-    return Response.json({
-      access_token: accessTokens[0],
-      token_type: 'Bearer',
-      scope,
-      created_at,
-    });
+    return { access_token: accessTokens[0]!, token_type: 'Bearer', scope, created_at };
   }
 
   /** A refresh token that is used twice was stolen, which ends the grant: RFC 9700, section 4.14.2. */
-  function refresh(token: string): Response {
+  function refresh(token: string): Issued {
     const grant = grants.find(({ refreshTokens }) => refreshTokens.includes(token));
     if (!grant || grant.isRevoked || grant.refreshEndsAtMs <= now()) {
       throw new OAuthError('invalid_grant', 'The grant has ended.');
@@ -194,6 +201,7 @@ export function createGrants({ hasLastingTokens = false, ...given }: GrantSettin
     },
     exchange,
     refresh,
+    logIn: (scope) => issue(addGrant(undefined, scope)),
     check,
     find: findByToken,
     hasLive: (clientId, scope) => findLive(clientId, scope) !== undefined,

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { NetworkServer, PublicPost } from '../contract/subject.ts';
 import { dispatch, readForm, readJson, Refusal, refuse, type Route } from '../strict-requests.ts';
+import { showConsentForm } from './consent-form.ts';
 import { createGrants, newSecret, OAuthError, type GrantSettings } from './grants.ts';
 
 export interface OAuthAccount {
@@ -121,14 +122,7 @@ export function createOAuthServer(redirectUri: string, lifetimes?: GrantSettings
         const parsed = Authorization.safeParse(given);
         if (!parsed.success) throw new Refusal(400, 'invalid', z.prettifyError(parsed.error));
         checkAuthorization(parsed.data);
-        const fields = Object.entries(parsed.data).map(
-          ([name, value]) => `<input type="hidden" name="${name}" value="${value}" />`,
-        );
-        const buttons = ['allow', 'deny'].map(
-          (decision) => `<button name="decision" value="${decision}">${decision}</button>`,
-        );
-        const form = `<form method="post" action="/authorize">${fields.join('')}${buttons.join('')}</form>`;
-        return new Response(form, { headers: { 'content-type': 'text/html' } });
+        return showConsentForm('/authorize', parsed.data);
       },
     },
     {
@@ -161,9 +155,11 @@ export function createOAuthServer(redirectUri: string, lifetimes?: GrantSettings
         server.nextTokenAnswer = undefined;
         if (scripted) return scripted;
         const given = await readForm(request, TokenRequest);
-        return given.grant_type === 'refresh_token'
-          ? grants.refresh(given.refresh_token)
-          : grants.exchange(given);
+        return Response.json(
+          given.grant_type === 'refresh_token'
+            ? grants.refresh(given.refresh_token)
+            : grants.exchange(given),
+        );
       }),
     },
     {

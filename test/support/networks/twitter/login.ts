@@ -2,7 +2,8 @@
 // https://docs.x.com/fundamentals/authentication/oauth-2-0/user-access-token, read on 2026-11-22. The refusals
 // of codes and refresh tokens are as X's users report them: https://github.com/plhery/node-twitter-api-v2/issues/496
 import { z } from 'zod';
-import { createGrants, newSecret, OAuthError } from '../oauth/grants.ts';
+import { showConsentForm } from '../oauth/consent-form.ts';
+import { createGrants, newSecret, OAuthError, type Grants } from '../oauth/grants.ts';
 import { readForm, Refusal, type Route } from '../strict-requests.ts';
 import { forbidden, invalid, plain } from './problem.ts';
 
@@ -96,14 +97,14 @@ export function createLogin() {
       }
     };
 
-  function exchange(given: Extract<z.infer<typeof TokenRequest>, { code: string }>): Response {
+  function exchange(given: Extract<z.infer<typeof TokenRequest>, { code: string }>) {
     const age = Date.now() - (codeTimes.get(given.code) ?? 0);
     if (age > login.codeLifeMs) throw new OAuthError('invalid_grant', 'The code has expired.');
     return grants.exchange(given);
   }
 
   /** A token works once. Nothing says that X ends the login when it is used again. */
-  function refresh(token: string): Response {
+  function refresh(token: string) {
     if (spent.has(token)) throw new OAuthError('invalid_grant', 'The token was used before.');
     const answer = grants.refresh(token);
     spent.add(token);
@@ -120,11 +121,7 @@ export function createLogin() {
         );
         if (!given.success) throw invalid(z.prettifyError(given.error));
         checkAuthorization(given.data);
-        const fields = Object.entries(given.data).map(
-          ([name, value]) => `<input type="hidden" name="${name}" value="${value}" />`,
-        );
-        const form = `<form method="post" action="/i/oauth2/authorize">${fields.join('')}</form>`;
-        return new Response(form, { headers: { 'content-type': 'text/html' } });
+        return showConsentForm('/i/oauth2/authorize', given.data);
       },
     },
     {
@@ -175,9 +172,8 @@ export function createLogin() {
 }
 
 /** X gives a refresh token only for `offline.access`. */
-async function toTokens(answer: Response): Promise<Response> {
-  const { refresh_token, ...tokens } = (await answer.json()) as Record<string, string>;
-  const isOffline = tokens['scope']!.split(' ').includes('offline.access');
+function toTokens({ refresh_token, ...tokens }: ReturnType<Grants['refresh']>): Response {
+  const isOffline = tokens.scope.split(' ').includes('offline.access');
   const given = { ...tokens, token_type: 'bearer', expires_in: 7_200 };
   return Response.json(isOffline ? { ...given, refresh_token } : given);
 }

@@ -1,0 +1,17 @@
+// The consent page of a simulated network: it sends back what it was asked, with the user's decision.
+
+/** `action`: the path that takes the decision. `head`: shown above. */
+export function showConsentForm(
+  action: string,
+  asked: Record<string, string | undefined>,
+  head = '',
+): Response {
+  const fields = Object.entries(asked).map(
+    ([name, value]) => `<input type="hidden" name="${name}" value="${value}" />`,
+  );
+  const buttons = ['allow', 'deny'].map(
+    (decision) => `<button name="decision" value="${decision}">${decision}</button>`,
+  );
+  const form = `<form method="post" action="${action}">${fields.join('')}${buttons.join('')}</form>`;
+  return new Response(head + form, { headers: { 'content-type': 'text/html' } });
+}
