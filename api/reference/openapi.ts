@@ -193,8 +193,11 @@ const uploadPath: Registration = {
 /** `POST /v1/posts/:id` has the ID of a post. */
 function describeParameter(path: string, parameter: string): string {
   if (parameter === 'platform') return 'Network of the app.';
+  if (parameter === 'external_user_id') return 'ID of the user in your system.';
   const segments = path.split('/');
-  return `ID of the ${resourceNames[segments[segments.indexOf(`:${parameter}`) - 1]!]!}.`;
+  const resource = resourceNames[segments[segments.indexOf(`:${parameter}`) - 1]!];
+  if (resource === undefined) throw new Error(`No description for :${parameter} of ${path}.`);
+  return `ID of the ${resource}.`;
 }
 
 const resourceNames: Record<string, string> = {

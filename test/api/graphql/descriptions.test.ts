@@ -50,6 +50,7 @@ function check(parts: Part[]): void {
   expect(parts.length).toBeGreaterThan(500);
   expect(parts.filter(([, text]) => !text?.trim()).map(([place]) => place)).toEqual([]);
   expect(parts.filter(([, text]) => !isSentence(text!))).toEqual([]);
+  expect(parts.filter(([, text]) => /\bundefined\b/.test(text!))).toEqual([]);
 }
 
 test('the GraphQL schema describes every type, field, argument, value and input field', () => {
