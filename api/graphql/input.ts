@@ -65,6 +65,7 @@ export interface Place {
 export const graphqlNames: Names = {
   field: (name) => `\`${toCamelCase(name)}\``,
   operation: (name) => `\`${name}\``,
+  parameter: (name, value) => `\`${toCamelCase(name)}: ${value}\``,
   path: writePath,
 };
 

@@ -99,6 +99,6 @@ const noApp = (platform: string) =>
 
 const inUse = () =>
   new AppError('conflict', 'Accounts are connected with this app.', {
-    hint: ({ field }) =>
-      `Disconnect them first. Or repeat the call with ${field('force')}. They must then be reconnected.`,
+    hint: ({ parameter }) =>
+      `Disconnect them first. Or repeat the call with ${parameter('force', 'true')}. They must then be reconnected.`,
   });

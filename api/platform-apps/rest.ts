@@ -42,7 +42,7 @@ export const platformAppRoutes = [
     name: 'deletePlatformApp',
     summary: 'Delete your own app at a network',
     description:
-      'Refused with `conflict` while accounts are connected with the app, unless you pass `force`.',
+      'Refused with `conflict` while accounts are connected with the app, unless `force` is true.',
     scope: 'accounts:write',
     query: DeletePlatformApp,
     answer: removed,

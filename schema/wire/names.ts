@@ -15,6 +15,8 @@ export const calls = {
 export interface Names {
   readonly field: (name: string) => string;
   readonly operation: (name: keyof typeof calls) => string;
+  /** A parameter of the query with its value. */
+  readonly parameter: (name: string, value: string) => string;
   readonly path: (path: Path) => string;
 }
 
@@ -24,6 +26,7 @@ export type Text = string | ((names: Names) => string);
 export const restNames: Names = {
   field: (name) => `\`${name}\``,
   operation: (name) => `\`${calls[name]}\``,
+  parameter: (name, value) => `\`?${name}=${value}\``,
   path: writePath,
 };
 

@@ -19,5 +19,15 @@ export const GivenUserEmail = z.email().max(320).meta({
   description: 'Email address of the user who owns the account.',
 });
 
+const flags = new Map<unknown, boolean>([
+  ['true', true],
+  ['false', false],
+]);
+
+/** A parameter of a query, whose values are text. */
+export const QueryFlag = z
+  .preprocess((given) => flags.get(given) ?? given, z.boolean())
+  .default(false);
+
 export const Name = z.string().meta({ description: 'Name for display.' });
 export const GivenName = Name.min(1).max(255);

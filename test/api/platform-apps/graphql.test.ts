@@ -54,7 +54,10 @@ describe('an app', () => {
     const accountId = await addAccount(db, projectId, 'mastodon');
     const grant_id = await addGrant(db, { projectId, platform: 'mastodon', appId }, vault);
     await db.updateTable('social_accounts').set({ grant_id }).where('id', '=', accountId).execute();
-    expect(await askRefused(app, deleting)).toMatchObject({ code: 'conflict' });
+    expect(await askRefused(app, deleting)).toMatchObject({
+      code: 'conflict',
+      hint: expect.stringContaining('Or repeat the call with `force: true`.'),
+    });
     expect(await ask(app, deleting, { force: true })).toEqual({ deletePlatformApp: 'MASTODON' });
     expect((await readGranted(db, accountId)).status).toBe('reconnect_required');
     expect(await askRefused(app, deleting)).toMatchObject({ code: 'not_found' });

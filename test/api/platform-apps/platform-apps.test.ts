@@ -197,9 +197,16 @@ describe('deleting an app', () => {
     await set('two', 's');
     const refused = await call('DELETE');
     expect(refused).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } });
-    expect(refused.body.error.hint).toContain('`force`');
+    expect(refused.body.error.hint).toContain('Or repeat the call with `?force=true`.');
     expect((await read(account)).status).toBe('active');
     expect((await call('GET')).body.data.client_id).toBe('two');
+  });
+
+  test('takes only true or false as force', async () => {
+    expect(await call('DELETE', undefined, owner, `${path}?force=yes`)).toMatchObject({
+      status: 422,
+      body: { error: { issues: [{ path: 'force', message: 'must be true or false' }] } },
+    });
   });
 
   test('with force requires a reconnect of its accounts, and of no others', async () => {

@@ -71,6 +71,16 @@ describe('client generators', () => {
     expect(found).toEqual([]);
   });
 
+  test('get a boolean for a parameter that is true or false', async () => {
+    const { paths } = JSON.parse(await committed('openapi.json'));
+    const schemaOf = (operation: { parameters: { name: string; schema: Schema }[] }, own: string) =>
+      operation.parameters.find(({ name }) => name === own)!.schema;
+    const boolean = { type: 'boolean', default: false, description: expect.any(String) };
+    const app = paths['/v1/platform-credentials/{platform}'];
+    expect(schemaOf(app.delete, 'force')).toEqual(boolean);
+    expect(schemaOf(paths['/v1/events'].get, 'test')).toEqual(boolean);
+  });
+
   test('see beside a reference that it is nullable', async () => {
     const { schemas } = JSON.parse(await committed('openapi.json')).components;
     const orNull = (name: string) => ({
