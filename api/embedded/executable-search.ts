@@ -16,7 +16,7 @@ export async function searchExecutable(
   signal?: AbortSignal,
 ): Promise<string> {
   const tried: string[] = [];
-  for (const step of steps) {
+  for (const [index, step] of steps.entries()) {
     signal?.throwIfAborted();
     try {
       const found = await step.find();
@@ -25,7 +25,9 @@ export async function searchExecutable(
     } catch (error) {
       signal?.throwIfAborted();
       const reason = firstLine(error);
-      progress(`${program}: ${step.place}: ${reason}`);
+      const next = steps[index + 1];
+      const trying = next ? ` Trying ${next.place}.` : '';
+      progress(`${program} is not available from ${step.place} (${reason}).${trying}`);
       tried.push(`- ${step.place}: ${reason}`);
     }
   }

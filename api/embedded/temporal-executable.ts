@@ -61,7 +61,7 @@ export async function findTemporalExecutable(options: TemporalExecutableOptions)
       {
         place: options.cacheDirectory,
         async find() {
-          if (!existsSync(pinned)) throw new Error('not found');
+          if (!existsSync(pinned)) throw new Error('not downloaded yet');
           await checkPinned(pinned);
           return pinned;
         },

@@ -31,7 +31,10 @@ describe('searchExecutable', () => {
       missing('not tried', 'no'),
     ];
     expect(await searchExecutable('It', steps, progress)).toBe('/there/it');
-    expect(lines).toEqual(['It: here: not found', 'It: /there/it (there)']);
+    expect(lines).toEqual([
+      'It is not available from here (not found). Trying there.',
+      'It: /there/it (there)',
+    ]);
   });
 
   test('lists every step if none works', async () => {
@@ -39,6 +42,10 @@ describe('searchExecutable', () => {
     await expect(searchExecutable('It', steps, progress)).rejects.toThrow(
       'It was not found. Tried:\n- here: not found\n- far away: no answer',
     );
+    expect(lines).toEqual([
+      'It is not available from here (not found). Trying far away.',
+      'It is not available from far away (no answer).',
+    ]);
   });
 });
 
