@@ -59,11 +59,17 @@ function describeVariables(): string {
   return Object.entries(Environment.shape)
     .map(([name, type]) => {
       const fallback = defaults[name];
-      const note = fallback === undefined ? '' : ` Default: ${String(fallback)}.`;
+      const note = fallback === undefined ? '' : ` Default: ${write(fallback)}.`;
       return `  ${name}\n      ${type.meta()?.description ?? ''}${note}`;
     })
     .join('\n');
 }
+
+/** As the variable is written: scopes have spaces between them, and times have commas. */
+const write = (fallback: Default) =>
+  Array.isArray(fallback) && typeof fallback[0] === 'string'
+    ? fallback.join(' ')
+    : String(fallback);
 
 const seeHelp = '`--help` lists all commands, options and variables.';
 

@@ -10,6 +10,9 @@ describe('the help', () => {
     expect(help.output()).toMatch(
       /FANFARE_DELIVERY_DELAYS_MS\n .* Default: 30000,120000,600000\.\n/,
     );
+    expect(help.output()).toMatch(
+      /FANFARE_LINKEDIN_SCOPES\n .* Default: openid profile w_member_social\.\n/,
+    );
   });
 });
 
