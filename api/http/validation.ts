@@ -114,10 +114,18 @@ function describe(issue: z.core.$ZodRawIssue): string | undefined {
     case 'invalid_value':
       return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
     case 'invalid_format':
-      return formats[issue.format];
+      return issue.format === 'url' ? describeUrl(issue) : formats[issue.format];
     default:
       return undefined;
   }
+}
+
+/** The URLs that the schema accepts. */
+function describeUrl({ inst, pattern }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidStringFormat>) {
+  const { protocol = /^https?$/, hostname } = (inst as z.core.$ZodURL)._zod.def;
+  const schemes = ['http', 'https'].filter((scheme) => protocol.test(scheme));
+  const url = `must be an ${schemes.map((scheme) => `\`${scheme}\``).join(' or ')} URL`;
+  return hostname && pattern === hostname.source ? `${url} with a domain name` : url;
 }
 
 /** Hint for an unknown member of the object at `path`: where the member belongs. */
@@ -155,7 +163,6 @@ const units: Record<string, string> = { string: 'character', array: 'item' };
 
 const formats: Record<string, string> = {
   email: 'must be an email address',
-  url: 'must be an absolute URL',
   datetime: 'must be a time such as 2027-01-31T12:00:00Z',
 };
 

@@ -74,6 +74,32 @@ describe('a time or a status', () => {
   });
 });
 
+describe('a URL', () => {
+  const web = 'must be an `http` or `https` URL';
+
+  test.each([
+    ['POST', '/v1/connect/sessions', { return_url: 'myapp://done' }, web],
+    ['POST', '/v1/connect/sessions', { return_url: 'javascript:alert(1)' }, web],
+    ['POST', '/v1/connect/sessions', { return_url: 'app.example.com' }, web],
+    ['PATCH', '/v1/project', { logo_url: 'http://example.com/a.svg' }, 'must be an `https` URL'],
+  ])('%s %s with %j names the schemes', async (method, path, body, message) => {
+    const needed = path.includes('connect') && { platform: 'sandbox', external_user_id: 'ada' };
+    const [field] = Object.keys(body);
+    expect(await wordsFor(method, path, { ...needed, ...body })).toEqual({ [field!]: message });
+  });
+
+  test('in a list names the schemes', async () => {
+    const body = { return_origins: ['https://app.example.com', 'myapp://x'] };
+    expect(await wordsFor('PATCH', '/v1/project', body)).toEqual({ 'return_origins[1]': web });
+  });
+
+  test('without a domain name gets a hint', async () => {
+    expect(await wordsFor('PATCH', '/v1/project', { logo_url: 'https://127.0.0.1/a.svg' })).toEqual(
+      { logo_url: 'must be an `https` URL with a domain name' },
+    );
+  });
+});
+
 describe('a count in a message', () => {
   test('is singular for one', async () => {
     const target = { account_id: account, first_comment: '' };
