@@ -313,6 +313,9 @@ export const ConnectSession = z
       description:
         'ID of the account that the session reconnects. Null if it connects other accounts.',
     }),
+    return_url: z.string().nullable().meta({
+      description: 'Page that the user returns to at the end. Null if you set none.',
+    }),
     status: ConnectSessionStatus,
     expires_at: Timestamp.meta({ description: 'Time when the hosted page expires.' }),
     completed_social_account_id: z.string().nullable().meta({

@@ -45,10 +45,12 @@ export const UpdateProject = someChange(
       .optional()
       .meta(logoUrl),
     return_origins: z
-      .array(z.url({ protocol: /^https?$/ }))
+      .array(z.url({ protocol: /^https?$/ }).transform((url) => new URL(url).origin))
       .max(50)
       .optional()
-      .meta(returnOrigins),
+      .meta({
+        description: `${returnOrigins.description} Only the origin of each URL is stored.`,
+      }),
     monthly_posts_per_account: z
       .int()
       .min(0)

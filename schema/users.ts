@@ -17,7 +17,8 @@ export const User = z
       description: 'Email address that you gave last. Null if you gave none.',
     }),
     account_count: z.int().meta({
-      description: "Number of the user's connected accounts. Disconnected accounts do not count.",
+      description:
+        "Number of the user's connected accounts. Disconnected accounts do not count, so it can be 0.",
     }),
     reconnect_count: z.int().meta({
       description: 'Number of the connected accounts that the user must connect again.',
@@ -27,7 +28,10 @@ export const User = z
       description: "ID of the user's newest account. Lists of users are in its order.",
     }),
   })
-  .meta({ id: 'User', description: 'A user of your product who has connected accounts.' });
+  .meta({
+    id: 'User',
+    description: 'A user of your product whom you named when an account was connected.',
+  });
 export type User = z.infer<typeof User>;
 
 export const ListUsers = listQuery({});

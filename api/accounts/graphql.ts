@@ -195,6 +195,8 @@ builder.mutationFields((t) => ({
   importAccount: t.field({
     type: AccountRef,
     nullable: true,
+    description:
+      'Connect an account with tokens that your own app obtained. Fanfare asks the network whose they are. Refused with the issue `token_invalid` or `scope_missing`.',
     complexity: operationCost,
     args: {
       input: t.arg({ type: ImportAccountInput, required: true }),

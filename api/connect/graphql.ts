@@ -27,6 +27,7 @@ builder.node(ConnectSessionRef, {
     environment: t.expose('environment', { type: KeyEnvironmentRef }),
     externalUserId: t.exposeString('external_user_id', { nullable: true }),
     socialAccountId: t.exposeID('social_account_id', { nullable: true }),
+    returnUrl: t.exposeString('return_url', { nullable: true }),
     status: t.expose('status', { type: ConnectSessionStatusRef }),
     expiresAt: t.expose('expires_at', { type: 'DateTime' }),
     completedSocialAccountId: t.exposeID('completed_social_account_id', { nullable: true }),

@@ -17,6 +17,7 @@ export function presentConnectSession(row: ConnectSessionRow): ConnectSession {
     environment: row.environment,
     external_user_id: row.external_user_id,
     social_account_id: row.social_account_id,
+    return_url: row.return_url,
     status: statusOf(row),
     expires_at: toTimestamp(row.expires_at),
     completed_social_account_id: row.completed_social_account_ids[0] ?? null,

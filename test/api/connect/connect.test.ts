@@ -109,6 +109,7 @@ describe('POST /v1/connect/sessions', () => {
       environment: 'production',
       external_user_id: 'user-1',
       social_account_id: null,
+      return_url: null,
       status: 'pending',
       expires_at: expect.any(String),
       completed_social_account_id: null,
@@ -196,6 +197,7 @@ describe('the consent of the sandbox', () => {
   test('connects a managed account and returns the user with the account', async () => {
     const return_url = 'https://app.example.com/done?tab=2';
     const session = await createSession({ external_user_id: 'user-7', return_url });
+    expect(await getSession(session.id)).toMatchObject({ return_url });
     const ended = await browser.request(await consent(session.url, 'allow', '@Grace'));
     expect(ended.status).toBe(303);
     const { completed_social_account_id: accountId, ...after } = await getSession(session.id);

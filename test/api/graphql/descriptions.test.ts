@@ -62,6 +62,10 @@ test('the GraphQL schema names operations by their fields, not by their REST cal
   expect(ours.flatMap(partsOf).filter(([, text]) => calls.test(text!))).toEqual([]);
 });
 
+test('the GraphQL schema names no status of HTTP', () => {
+  expect(ours.flatMap(partsOf).filter(([, text]) => /Returns \d{3}/.test(text!))).toEqual([]);
+});
+
 test('the GraphQL schema names fields as GraphQL writes them', () => {
   const names = new Set(
     ours.flatMap((type) => ('getFields' in type ? Object.keys(type.getFields()) : [])),

@@ -32,6 +32,15 @@ describe('PATCH /v1/project', () => {
     expect(limits.body.data.posts_per_account_and_month).toBe(100);
   });
 
+  test('stores the origins of return_origins', async () => {
+    const return_origins = ['https://App.example.com/done?tab=1#top', 'http://localhost:3000/'];
+    const answer = await rest.call('PATCH', '/v1/project', { key, body: { return_origins } });
+    expect(answer.body.data.return_origins).toEqual([
+      'https://app.example.com',
+      'http://localhost:3000',
+    ]);
+  });
+
   test.each([
     [{ name: '' }, 'name'],
     [{ brand_color: 'red' }, 'brand_color'],
