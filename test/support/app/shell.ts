@@ -9,16 +9,17 @@ import { promisify } from 'node:util';
 const curlInNode = `#!${process.execPath}
 const [, , ...args] = process.argv;
 const headers = {};
-let url, body, file;
+let url, body, file, method;
 for (let i = 0; i < args.length; i++) {
   if (args[i] === '-H') { const [name, value] = args[++i].split(': '); headers[name] = value; }
   else if (args[i] === '-d') body = args[++i];
   else if (args[i] === '-T') file = args[++i];
+  else if (args[i] === '-X') method = args[++i];
   else if (!args[i].startsWith('-')) url = args[i];
 }
 if (file) body = require('node:fs').readFileSync(file);
-const method = file ? 'PUT' : 'POST';
-fetch(url, { headers, ...(body ? { method, body } : {}) })
+method ??= file ? 'PUT' : body ? 'POST' : 'GET';
+fetch(url, { headers, method, body })
   .then(async (response) => console.log(await response.text()));
 `;
 
