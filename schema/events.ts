@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { EventType } from './event-types.ts';
 import { describedEnum } from './wire/described-enum.ts';
 import { listQuery, ordered, period } from './wire/listing.ts';
-import { Id, QueryFlag } from './wire/shared-fields.ts';
+import { Id, queryFlag } from './wire/shared-fields.ts';
 import { Timestamp } from './wire/timestamp.ts';
 
 export const Availability = describedEnum('Availability', 'Whether the event type is sent.', {
@@ -57,9 +57,7 @@ export const ListEvents = ordered(
   listQuery({
     event: EventType.optional().meta({ description: 'Only events of this type.' }),
     ...period,
-    test: QueryFlag.meta({
-      description: '`true` lists test events instead of real ones. Default: false.',
-    }),
+    test: queryFlag('`true` lists test events instead of real ones. Default: false.'),
   }),
   'since',
   'until',

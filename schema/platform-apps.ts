@@ -1,7 +1,7 @@
 // A project's own apps at networks, as the wire shows them: with the client ID, never with the secret.
 import { z } from 'zod';
 import { PlatformName } from './platforms/index.ts';
-import { CreatedAt, QueryFlag } from './wire/shared-fields.ts';
+import { CreatedAt, queryFlag } from './wire/shared-fields.ts';
 import { Timestamp } from './wire/timestamp.ts';
 
 const ClientId = z.string().meta({ description: "Client ID of the app, from the network's site." });
@@ -35,9 +35,8 @@ export const SetPlatformApp = z
 export type SetPlatformApp = z.infer<typeof SetPlatformApp>;
 
 export const DeletePlatformApp = z.strictObject({
-  force: QueryFlag.meta({
-    description:
-      '`true` deletes the app even if accounts are connected with it. These accounts must then be reconnected. Default: false.',
-  }),
+  force: queryFlag(
+    '`true` deletes the app even if accounts are connected with it. These accounts must then be reconnected. Default: false.',
+  ),
 });
 export type DeletePlatformApp = z.infer<typeof DeletePlatformApp>;

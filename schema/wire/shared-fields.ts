@@ -19,15 +19,13 @@ export const GivenUserEmail = z.email().max(320).meta({
   description: 'Email address of the user who owns the account.',
 });
 
-const flags = new Map<unknown, boolean>([
-  ['true', true],
-  ['false', false],
-]);
-
-/** A parameter of a query, whose values are text. */
-export const QueryFlag = z
-  .preprocess((given) => flags.get(given) ?? given, z.boolean())
-  .default(false);
+/** A parameter of a query, whose values are text. The OpenAPI document shows the boolean. */
+export const queryFlag = (description: string) =>
+  z
+    .enum(['true', 'false'], 'must be true or false')
+    .default('false')
+    .transform((word) => word === 'true')
+    .meta({ description, type: 'boolean', default: false });
 
 export const Name = z.string().meta({ description: 'Name for display.' });
 export const GivenName = Name.min(1).max(255);
