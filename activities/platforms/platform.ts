@@ -64,6 +64,8 @@ export interface ConsentWay {
   readonly registration?: AppRegistration;
   /** Makes the app that servers look up at its client ID. Absent: they know it from a registration. */
   readonly publicClient?: PublicClient;
+  /** Errors of a callback after which the user has refused, beside `access_denied`. */
+  readonly denials?: readonly string[];
   begin(request: ConsentRequest, signal: AbortSignal): Promise<Begun>;
   /** Turns the callback's query into a grant. */
   complete(

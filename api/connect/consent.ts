@@ -40,6 +40,13 @@ export async function beginConsent(
   return url;
 }
 
+/** The user refused at the network, as the callback says: RFC 6749, section 4.1.2.1. */
+export function isDenied(selected: SelectedWay, { error = '' }: Record<string, string>): boolean {
+  const way = wayOf(selected);
+  const denials = way?.kind === 'consent' ? way.denials : undefined;
+  return error === 'access_denied' || denials?.includes(error) === true;
+}
+
 /** Undefined: the network has lost this way since the consent began. */
 export async function completeConsent(
   context: Context,

@@ -10,7 +10,7 @@ import { connectAtNetwork } from '../accounts/connect-at-network.ts';
 import type { Context } from '../http/context.ts';
 import { chooseAccounts, findChoicePage, finishLogin } from './choosing.ts';
 import { describeClient } from './consent-app.ts';
-import { beginConsent, completeConsent } from './consent.ts';
+import { beginConsent, completeConsent, isDenied } from './consent.ts';
 import { cancelSession } from './ending.ts';
 import { findFlow, takeFlow, toChoice, type Choice, type Visit } from './flow.ts';
 import { readFields } from './form-fields.ts';
@@ -66,15 +66,15 @@ export function createConnectRoutes(context: Context): Hono<Environment> {
 
   app.get('/callback', async (c) => {
     const query = c.req.query();
-    const { state = '', error: refusal } = query;
+    const { state = '' } = query;
     const found = await findPending(c, sessionIdOf(state));
     if (found instanceof Response) return found;
     const { session, secret } = found;
     if (!isState(session.id, secret, state)) return show(otherBrowserPage, session);
     const begun = await takeFlow(context, session, state);
     if (!begun) return leaveUsed(found);
-    if (refusal === 'access_denied') return leave(await cancelSession(context, session));
     const selected = selectWay(context, session, begun.way);
+    if (isDenied(selected, query)) return leave(await cancelSession(context, session));
     try {
       const choice = await completeConsent(context, session, selected, begun, query);
       return choice ? await finish(c, found, choice) : await show(usedPage, session);

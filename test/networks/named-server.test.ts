@@ -6,6 +6,7 @@ import {
   namedServerVariable,
   type NamedServer,
 } from '../support/networks/contract/named-server.ts';
+import type { Decision } from '../support/networks/contract/subject.ts';
 import { factsOf } from '../support/networks/contract/subjects.ts';
 
 const { name, credentials, isByConsent } = JSON.parse(
@@ -21,8 +22,10 @@ const settings = Object.entries(process.env).filter(([variable]) =>
     variable,
   ),
 );
-const askForConsent = (url: string) =>
-  console.log(`Open this link in a browser on this machine, and log in at ${name}:\n  ${url}`);
+const askForConsent = (url: string, decision: Decision = 'allow') => {
+  const answer = decision === 'allow' ? `log in at ${name}` : `refuse at ${name}`;
+  console.log(`Open this link in a browser on this machine, and ${answer}:\n  ${url}`);
+};
 
 describeLiveCases({
   ...facts,

@@ -154,6 +154,10 @@ export function describeLiveCases(subject: LiveSubject): void {
       }
     });
 
+    test('ends the session as canceled if the user refuses at the network', async () => {
+      if (network.consent) expect(await client.refused).toBeNull();
+    });
+
     test.skipIf(isByConsent)('connects the same account on the hosted page', async () => {
       if (network.consent) expect(await client.connectByConsent()).toBe(client.accountId);
       const session = await client.call('POST', '/v1/connect/sessions', {

@@ -8,7 +8,7 @@ import type { Post, PostResult } from '../../../../schema/posts/posts.ts';
 import type { Api } from '../../app/api.ts';
 import type { TestApp } from '../../app/app.ts';
 import { readCredentials } from '../../rows/grants.ts';
-import type { LiveNetwork } from './subject.ts';
+import type { Decision, LiveNetwork } from './subject.ts';
 
 type Answer = Awaited<ReturnType<Api['call']>>;
 type Target = Record<string, unknown>;
@@ -23,6 +23,8 @@ export interface LiveClient {
   connect(credentials: Credentials): ReturnType<LiveClient['call']>;
   /** Returns the account that the user's consent on the hosted page connects. */
   connectByConsent(): Promise<string>;
+  /** The account of the session in which the user refused at the network. Absent: it has no consent page. */
+  refused?: Promise<string | null>;
   /** As they are kept of the account. */
   readCredentials(): Promise<Credentials | null>;
   readTraits(): Promise<Traits>;
@@ -59,21 +61,24 @@ export async function connectClient(
       external_user_id: contractUser,
     });
 
-  async function connectByConsent(): Promise<string> {
+  /** Returns the account that the session has connected. */
+  async function visitNetwork(decision: Decision, status: string): Promise<string | null> {
     const created = await call('POST', '/v1/connect/sessions', {
       platform,
       external_user_id: contractUser,
     });
     expect(created.status, answers.at(-1)).toBe(201);
     const { id, url } = created.body.data as { id: string; url: string };
-    await network.consent!(url);
+    await network.consent!(url, decision);
     const options = { timeout: patienceMs, interval: 200 };
     return vi.waitFor(async () => {
       const { data } = (await call('GET', `/v1/connect/sessions/${id}`)).body;
-      expect(data).toMatchObject({ status: 'completed' });
-      return data.completed_social_account_id as string;
+      expect(data).toMatchObject({ status });
+      return data.completed_social_account_id as string | null;
     }, options);
   }
+
+  const connectByConsent = async () => (await visitNetwork('allow', 'completed'))!;
 
   async function connectByForm(): Promise<string> {
     const connected = await connect(network.credentials);
@@ -81,6 +86,9 @@ export async function connectClient(
     return connected.body.data.id as string;
   }
 
+  // Before the first consent: afterwards, some networks don't ask again.
+  const refused = network.consent && visitNetwork('deny', 'canceled');
+  await refused?.catch(() => undefined);
   const accountId = await (isByConsent ? connectByConsent() : connectByForm());
 
   async function publish(targets: Target[]): Promise<PostResult[]> {
@@ -112,6 +120,7 @@ export async function connectClient(
     publish,
     connect,
     connectByConsent,
+    ...(refused && { refused }),
     readCredentials: () => readCredentials(app.context.db, app.context.vault, accountId),
     readTraits: async () => (await readRow()).traits,
   };

@@ -83,7 +83,8 @@ async function start(switchboard: Switchboard, db: Db): Promise<RunningNetwork> 
   return {
     env: { FANFARE_SANDBOX_API_URL: `${server.url}/sandbox` },
     credentials: { handle },
-    consent: async (url) => void (await giveConsent(url, { decision: { handle } })),
+    consent: async (url, decision = 'allow') =>
+      void (await giveConsent(url, { decision: { handle, decision } })),
     wrongCredentials: [{ field: 'handle', credentials: { handle: 'not a handle' } }],
     async listPosts() {
       const posts = await db

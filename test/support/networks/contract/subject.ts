@@ -49,6 +49,9 @@ export interface PublicPost {
   options?: Record<string, unknown>;
 }
 
+/** What the user answers at the network's consent page. Default: `allow`. */
+export type Decision = 'allow' | 'deny';
+
 /** Any server of the network, simulated or real. */
 export interface LiveNetwork {
   /** Settings of the installation, such as `FANFARE_SLACK_API_URL`. */
@@ -57,9 +60,9 @@ export interface LiveNetwork {
   credentials: Credentials;
   /**
    * Opens the link of a connect session and gives the user's consent at the network, or asks a person to. Absent:
-   * the network has no consent page.
+   * the network has no consent page. `deny`: refuses there instead.
    */
-  consent?(url: string): Promise<void> | void;
+  consent?(url: string, decision?: Decision): Promise<void> | void;
   /** Fanfare's app at the network. Absent: the network needs none. */
   app?: NewApp;
   /** Credentials that the network refuses, each with the field that the error names. */

@@ -107,9 +107,11 @@ async function start(switchboard: Switchboard, organization = ''): Promise<Runni
       { field: 'organization', credentials: { ...credentials, organization: 'acme' } },
       { field: 'access_token', credentials: { ...credentials, access_token: 'two words' } },
     ],
-    consent: async (address) => {
+    consent: async (address, decision = 'allow') => {
+      const hasChoice = organization !== '' && decision === 'allow';
       const accounts = [`urn:li:organization:${organization}`];
-      await giveConsent(address, { inputs: {}, ...(organization && { accounts }) });
+      const given = { inputs: {}, decision: { decision } };
+      await giveConsent(address, { ...given, ...(hasChoice && { accounts }) });
     },
     listPosts: () => network.listPosts(),
     listSecrets: () => network.logins.listSecrets(),

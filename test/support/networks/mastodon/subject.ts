@@ -43,7 +43,8 @@ export const mastodon: NetworkSubject = {
         { field: 'server', credentials: { ...credentials, server: 'not a server' } },
       ],
       listPosts: network.listPosts,
-      consent: async (url) => void (await giveConsent(url, { inputs: { server: server.url } })),
+      consent: async (url, decision = 'allow') =>
+        void (await giveConsent(url, { inputs: { server: server.url }, decision: { decision } })),
       listSecrets: network.listSecrets,
       [Symbol.asyncDispose]: () => server.close(),
     };

@@ -41,7 +41,8 @@ function subjectOf(reconcile: 'read' | 'none'): NetworkSubject {
           FANFARE_TWITTER_RECONCILE: reconcile,
         },
         credentials: {},
-        consent: async (url) => void (await giveConsent(url, {})),
+        consent: async (url, decision = 'allow') =>
+          void (await giveConsent(url, { decision: { decision } })),
         wrongCredentials: [],
         app: { clientId: login.client.id, clientSecret: login.client.secret },
         listPosts: () => network.listPosts(),
