@@ -66,7 +66,9 @@ export const Account = z
     }),
     connection_type: ConnectionType,
     status: AccountStatus,
-    scope: z.array(z.string()).meta({ description: 'Permissions that the network granted.' }),
+    scope: z.array(z.string()).meta({
+      description: 'Permissions that the network granted. Empty if they are unknown.',
+    }),
     connected_at: Timestamp.meta({ description: 'Time when the account was last connected.' }),
     token_expires_at: Timestamp.nullable().meta({
       description: 'Time when the access token expires. Null if the network sets no expiry.',
@@ -215,10 +217,11 @@ export const ImportAccount = z
     }),
     scope: z.array(z.string().min(1).max(255)).max(100).optional().meta({
       description:
-        'Permissions of the token. Default: as the network reports them, or all that Fanfare needs.',
+        'Permissions of the token. Default: as the network reports them, otherwise unknown.',
     }),
     instance: z.string().min(1).max(300).optional().meta({
-      description: "Address of the account's server, for a network of many servers.",
+      description:
+        "Address of the account's server. Required at Mastodon. Other networks take none.",
     }),
     external_account_id: z.string().min(1).max(2048).optional().meta({
       description: "Account's ID on its network. Required if the token reaches several accounts.",

@@ -1,20 +1,23 @@
 // The consent, the import and the refresh of a network where a token leads to the accounts of its login.
 import type { OAuth, Tokens } from './oauth.ts';
-import type { ConsentWay, GrantedAccount, ImportedTokens, Platform } from './platform.ts';
+import type { ConsentWay, Credentials, GrantedAccount, Platform } from './platform.ts';
+import { wrongCredential } from './wrong-credential.ts';
 
 interface OAuthLogin extends Required<Pick<Platform, 'importTokens' | 'refresh' | 'canRefresh'>> {
   consent: ConsentWay;
 }
 
-/** `asked`: scopes to assume of imported tokens whose client names none. */
-export function createOAuthLogin(
-  oauth: OAuth,
-  asked: readonly string[],
-  listAccounts: (login: Tokens, signal: AbortSignal) => Promise<GrantedAccount[]>,
-): OAuthLogin {
+/** `scope`: null if the client that imports the tokens names none. */
+type ListAccounts = (
+  credentials: Credentials,
+  signal: AbortSignal,
+  scope: readonly string[] | null,
+) => Promise<GrantedAccount[]>;
+
+export function createOAuthLogin(oauth: OAuth, listAccounts: ListAccounts): OAuthLogin {
   const toGrant = async (login: Tokens, signal: AbortSignal) => ({
     ...login,
-    accounts: await listAccounts(login, signal),
+    accounts: await listAccounts(login.credentials, signal, login.scope),
   });
   return {
     consent: {
@@ -23,23 +26,19 @@ export function createOAuthLogin(
       complete: (query, request, signal) =>
         oauth.complete(query, request, (login) => toGrant(login, signal), signal),
     },
-    importTokens: (tokens, signal) => toGrant(toLogin(tokens, asked), signal),
+    async importTokens({ accessToken, refreshToken, expiresAt, scope, instance }, signal) {
+      if (instance !== null) {
+        throw wrongCredential('server', 'is not used by this network', 'instance_not_supported');
+      }
+      const credentials = {
+        access_token: accessToken,
+        ...(refreshToken !== null && { refresh_token: refreshToken }),
+      };
+      const accounts = await listAccounts(credentials, signal, scope);
+      return { credentials, tokenExpiresAt: expiresAt, scope: scope ?? [], accounts };
+    },
     refresh: (login, signal) => oauth.refresh(login, signal),
     /** Some apps and logins get no refresh token. */
     canRefresh: ({ refresh_token }) => refresh_token !== undefined,
-  };
-}
-
-function toLogin(
-  { accessToken, refreshToken, expiresAt, scope }: ImportedTokens,
-  asked: readonly string[],
-): Tokens {
-  return {
-    credentials: {
-      access_token: accessToken,
-      ...(refreshToken !== null && { refresh_token: refreshToken }),
-    },
-    tokenExpiresAt: expiresAt,
-    scope: scope ?? [...asked],
   };
 }

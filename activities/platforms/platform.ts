@@ -40,6 +40,8 @@ export interface GrantedAccount {
   traits?: Traits;
   /** Why the account can't publish, as a sentence for its user. Null: it can. */
   problem: string | null;
+  /** The problem is a scope that the login lacks. */
+  lacksScope?: true;
 }
 
 /** A way to connect an account. */

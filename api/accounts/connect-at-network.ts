@@ -79,12 +79,11 @@ export function completeAtNetwork(
 /** Issues name a member of the request. */
 export function importAtNetwork(
   projectId: string,
-  { scopes }: PlatformDefinition,
   ask: (signal: AbortSignal) => Promise<Grant>,
 ): Promise<Grant> {
   return askNetwork(
     projectId,
-    async (signal) => takeGrant(await ask(signal), scopes),
+    async (signal) => takeGrant(await ask(signal)),
     (message, { field, platformCode }) => {
       if (platformCode === scopeMissing) {
         return validationError([{ path: ['scope'], code: scopeMissing, message }]);

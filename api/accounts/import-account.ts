@@ -1,5 +1,6 @@
 // Connects an account with tokens that the client's own app obtained.
 import type { Grant, GrantedAccount } from '../../activities/platforms/platform.ts';
+import { scopeMissing } from '../../activities/platforms/wrong-credential.ts';
 import type { Account, ImportAccount } from '../../schema/accounts.ts';
 import { findAppFor } from '../../schema/database/accounts/apps.ts';
 import { validationError, type AppError } from '../../schema/wire/errors.ts';
@@ -15,7 +16,7 @@ export async function importAccount(
   caller: Caller,
   input: ImportAccount,
 ): Promise<Answer<Account>> {
-  const { platform: name, refresh_token: refreshToken = null } = input;
+  const { platform: name, refresh_token: refreshToken = null, scope = null } = input;
   requireReach(caller, name);
   const platform = context.platforms.get(name);
   if (!platform) throw refuse(['platform'], 'platform_not_configured', 'is not configured here');
@@ -30,6 +31,11 @@ export async function importAccount(
   if (expiresAt && expiresAt.getTime() <= Date.now()) {
     throw refuse(['expires_at'], 'already_expired', 'must be in the future');
   }
+  const { scopes = [] } = definition;
+  const missing = scope ? scopes.filter((needed) => !scope.includes(needed)) : [];
+  if (missing.length > 0) {
+    throw refuse(['scope'], scopeMissing, `The token lacks ${missing.join(', ')}.`);
+  }
   const { db, vault } = context;
   const { projectId } = caller;
   const app = definition.hasApp ? await findAppFor(db, projectId, vault, { platform: name }) : null;
@@ -41,12 +47,10 @@ export async function importAccount(
     accessToken: input.access_token,
     refreshToken,
     expiresAt,
-    scope: input.scope ?? null,
+    scope,
     instance: input.instance ?? null,
   };
-  const grant = await importAtNetwork(projectId, definition, (signal) =>
-    importTokens(tokens, signal),
-  );
+  const grant = await importAtNetwork(projectId, (signal) => importTokens(tokens, signal));
   return connectOwn(context, caller, {
     platform: name,
     grant,
@@ -67,7 +71,10 @@ function chooseAccount({ accounts }: Grant, id: string | undefined): GrantedAcco
     throw refuse(path, 'unknown_account', 'is not an account that the token reaches');
   }
   if (usable.length === 0) {
-    throw refuse(['access_token'], 'token_invalid', chosen.map(describeProblem).join(' '));
+    const problems = chosen.map(describeProblem).join(' ');
+    if (chosen.some(({ lacksScope }) => lacksScope))
+      throw refuse(['scope'], scopeMissing, problems);
+    throw refuse(['access_token'], 'token_invalid', problems);
   }
   if (usable.length > 1) {
     const ids = usable.map(({ externalAccountId }) => externalAccountId).join(', ');

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { pasted } from '../credential-fields.ts';
 import type { Ask } from '../network-api.ts';
+import { hasCode } from '../platform-error.ts';
 import type { Credentials, Grant, GrantedAccount } from '../platform.ts';
 import { wrongCredential } from '../wrong-credential.ts';
 
@@ -62,22 +63,34 @@ const pageSize = 100;
 const maxPages = 5;
 const organizationUrn = /^urn:li:organization:(\d+)$/;
 
+/** `scope`: null if nobody knows, so that of this installation is assumed. */
 export async function listAccounts(
   asks: Asks,
-  scope: readonly string[],
+  scope: readonly string[] | null,
+  assumed: readonly string[],
 ): Promise<GrantedAccount[]> {
-  const has = (...any: string[]) => any.some((each) => scope.includes(each));
-  const canPost = has('w_member_social');
-  const member = await readMember(asks, has('openid'));
-  const problem = canPost ? null : 'The login lacks the scope w_member_social.';
-  if (!has('r_organization_admin', 'rw_organization_admin')) return [{ ...member, problem }];
+  const has = (...any: string[]) => any.some((each) => (scope ?? assumed).includes(each));
+  const member = {
+    ...(await readMember(asks, has('openid'))),
+    ...(has('w_member_social') ? { problem: null } : lacks('w_member_social')),
+  };
+  if (!has('r_organization_admin', 'rw_organization_admin')) return [member];
+  const organizations = await listOrganizations(asks.rest).catch((error: unknown) => {
+    if (scope === null && hasCode(error, 'ACCESS_DENIED')) return [];
+    throw error;
+  });
   const mayPost = has('w_organization_social');
-  const organizations = (await listOrganizations(asks.rest)).map((account) => ({
-    ...account,
-    problem: mayPost ? account.problem : 'The login lacks the scope w_organization_social.',
-  }));
-  return [{ ...member, problem }, ...organizations];
+  return [
+    member,
+    ...organizations.map((account) => ({
+      ...account,
+      ...(!mayPost && lacks('w_organization_social')),
+    })),
+  ];
 }
+
+const lacks = (scope: string) =>
+  ({ problem: `The login lacks the scope ${scope}.`, lacksScope: true }) as const;
 
 /** With a token that the user made. LinkedIn doesn't say what scopes it has, nor when it ends. */
 export async function connectToken(

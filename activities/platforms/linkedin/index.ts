@@ -35,8 +35,8 @@ export function createLinkedIn(settings: LinkedInSettings): Platform {
 
   // LinkedIn gives refresh tokens to approved partners only. They last for a year from the login, and stay the
   // same: https://learn.microsoft.com/en-us/linkedin/shared/authentication/programmatic-refresh-tokens
-  const { consent, ...login } = createOAuthLogin(oauth, scopes, ({ credentials, scope }, signal) =>
-    listAccounts(open(credentials, signal), scope),
+  const { consent, ...login } = createOAuthLogin(oauth, (credentials, signal, scope) =>
+    listAccounts(open(credentials, signal), scope, scopes),
   );
 
   return {

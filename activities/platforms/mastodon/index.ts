@@ -39,7 +39,8 @@ export function createMastodon({ fetch }: { fetch: Fetch }): Platform {
     ],
 
     async importTokens({ accessToken, instance }, signal) {
-      const given = { server: instance ?? '', access_token: accessToken };
+      if (instance === null) throw wrongCredential('server', 'is required', 'required');
+      const given = { server: instance, access_token: accessToken };
       const { data, error } = ConnectInput.safeParse(given);
       if (!data) throw wrongCredential(String(error.issues[0]!.path[0]), error.issues[0]!.message);
       return connectAccount(open(data, signal), data);

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import type { PlatformSettings } from '../../../schema/platforms/index.ts';
 import { twitter } from '../../../schema/platforms/twitter.ts';
 import type { Ask } from '../network-api.ts';
-import { createOAuth, type Tokens } from '../oauth.ts';
+import { createOAuth } from '../oauth.ts';
 import { createOAuthLogin } from '../oauth-login.ts';
 import { hasCode, PlatformError } from '../platform-error.ts';
-import type { CommitOutcome, Fetch, Platform, Target } from '../platform.ts';
+import type { CommitOutcome, Credentials, Fetch, Platform, Target } from '../platform.ts';
 import { createTwitterApi, duplicateCode, readDailyLimit } from './api.ts';
 import { findPost, toPublished } from './find-post.ts';
 import { findUploads, prepareMedia } from './media.ts';
@@ -44,7 +44,7 @@ export function createTwitter({ fetch, apiUrl, consentUrl, reconcile }: Settings
     endsLogin,
   });
 
-  async function listAccounts({ credentials }: Tokens, signal: AbortSignal) {
+  async function listAccounts(credentials: Credentials, signal: AbortSignal) {
     const ask = open(credentials, signal);
     const asked = { query: { 'user.fields': 'subscription_type' } };
     const { id, username, subscription_type } = (await ask('/users/me', Me, asked)).body.data;
@@ -57,7 +57,7 @@ export function createTwitter({ fetch, apiUrl, consentUrl, reconcile }: Settings
     return [account];
   }
 
-  const { consent, ...login } = createOAuthLogin(oauth, twitter.scopes, listAccounts);
+  const { consent, ...login } = createOAuthLogin(oauth, listAccounts);
   return {
     definition: twitter,
 

@@ -2,7 +2,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import { PlatformError } from '../../../activities/platforms/platform-error.ts';
-import type { ImportedTokens, Login, Platform } from '../../../activities/platforms/platform.ts';
+import type {
+  GrantedAccount,
+  ImportedTokens,
+  Login,
+  Platform,
+} from '../../../activities/platforms/platform.ts';
 import { findApp, putApp } from '../../../schema/database/accounts/apps.ts';
 import { openCredentials } from '../../../schema/database/accounts/grants.ts';
 import { useRest } from '../../support/app/rest.ts';
@@ -13,6 +18,11 @@ const given: ImportedTokens[] = [];
 const revoked: Login[] = [];
 let refusal: PlatformError | undefined;
 let accounts: string[];
+
+const problems: Record<string, Pick<GrantedAccount, 'problem' | 'lacksScope'>> = {
+  closed: { problem: 'It is closed.' },
+  unscoped: { problem: 'The login lacks the scope write.', lacksScope: true },
+};
 
 const scripted = createScriptedNetwork().platform;
 const platform: Platform = {
@@ -27,12 +37,12 @@ const platform: Platform = {
         access_token: accessToken,
         ...(refreshToken !== null && { refresh_token: refreshToken }),
       },
-      scope: scope ?? ['read', 'write'],
+      scope: scope ?? [],
       tokenExpiresAt: expiresAt,
       accounts: accounts.map((id) => ({
         externalAccountId: id,
         accountName: `@${id}`,
-        problem: id.startsWith('closed') ? 'It is closed.' : null,
+        ...(problems[id] ?? { problem: null }),
       })),
     };
   },
@@ -89,7 +99,7 @@ describe('an import', () => {
           external_user_id: 'user-1',
           connection_type: 'byo',
           status: 'active',
-          scope: ['read', 'write'],
+          scope: [],
           token_expires_at: '2050-01-01T00:00:00.000Z',
         },
       },
@@ -161,6 +171,16 @@ describe('an import is refused', () => {
 
   test('without a needed permission', async () => {
     expect(await issuesOf({ scope: ['read'] })).toEqual([['scope', 'scope_missing']]);
+    const answer = await add({ scope: ['read'] });
+    expect(answer.body.error.issues[0].message).toBe('The token lacks write.');
+    expect(given).toEqual([]);
+  });
+
+  test('without the permission that its account needs', async () => {
+    accounts = ['unscoped', 'closed'];
+    expect(await issuesOf({})).toEqual([['scope', 'scope_missing']]);
+    const chosen = { external_account_id: 'closed' };
+    expect(await issuesOf(chosen)).toEqual([['access_token', 'token_invalid']]);
   });
 
   test("with a refresh token without the project's app", async () => {

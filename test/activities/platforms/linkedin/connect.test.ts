@@ -82,6 +82,7 @@ describe('a consent', () => {
   test('for pages only names the scope that the member lacks', async () => {
     await using network = await startLinkedIn();
     const { accounts } = await network.logIn(['openid', 'profile', 'r_organization_admin']);
+    expect(accounts.map(({ lacksScope }) => lacksScope)).toEqual([true, true, true]);
     expect(accounts.map(({ accountName, problem }) => [accountName, problem])).toEqual([
       ['Ada Lovelace', 'The login lacks the scope w_member_social.'],
       ['Acme', 'The login lacks the scope w_organization_social.'],
@@ -194,6 +195,7 @@ test('an imported token reaches the accounts of its scopes', async () => {
   const member = await network.linkedin.importTokens!({ ...own, scope: memberScopes }, never);
   expect(member.accounts).toEqual([ada]);
   const all = await network.linkedin.importTokens!({ ...own, scope: null }, never);
+  expect([member.scope, all.scope]).toEqual([memberScopes, []]);
   expect(all.accounts.map(({ accountName }) => accountName)).toEqual([
     'Ada Lovelace',
     'Acme',
@@ -201,4 +203,15 @@ test('an imported token reaches the accounts of its scopes', async () => {
   ]);
   const wrong = network.linkedin.importTokens!({ ...own, scope: null, accessToken: 'no' }, never);
   expect((await refusal(wrong)).kind).toBe('reauthorize');
+});
+
+test('an imported token of a member needs no scopes for pages, unless its client names them', async () => {
+  await using network = await startLinkedIn();
+  const accessToken = network.server.logins.createToken(memberScopes);
+  const tokens = { accessToken, refreshToken: null, expiresAt: null, instance: null };
+  const { accounts } = await network.linkedin.importTokens!({ ...tokens, scope: null }, never);
+  expect(accounts).toEqual([ada]);
+  const scope = [...memberScopes, 'r_organization_admin'];
+  const named = await refusal(network.linkedin.importTokens!({ ...tokens, scope }, never));
+  expect(named.options.platformCode).toBe('ACCESS_DENIED');
 });

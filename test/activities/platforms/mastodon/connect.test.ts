@@ -197,8 +197,14 @@ describe('an imported token', () => {
     await expect(error).rejects.toMatchObject({ kind: 'reauthorize' });
   });
 
-  test.each([null, 'two words'])('needs a server, not %o', async (instance) => {
-    const error = importFrom(instance, 'token');
-    await expect(error).rejects.toMatchObject({ kind: 'rejected', options: { field: 'server' } });
+  test.each([
+    [null, 'is required', 'required'],
+    ['two words', 'must be the address of a server', undefined],
+  ])('needs a server, not %o', async (instance, message, platformCode) => {
+    await expect(importFrom(instance, 'token')).rejects.toMatchObject({
+      kind: 'rejected',
+      message,
+      options: { field: 'server', platformCode },
+    });
   });
 });

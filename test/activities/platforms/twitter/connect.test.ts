@@ -173,7 +173,8 @@ test('tokens of another app are imported for the account that X names', async ()
   expect(imported).toEqual({
     ...x.grant,
     credentials: { access_token },
-    scope: definition.scopes,
+    // X doesn't say what the token allows.
+    scope: [],
     tokenExpiresAt: null,
   });
   expect(x.twitter.canRefresh!(imported.credentials)).toBe(false);
@@ -181,4 +182,9 @@ test('tokens of another app are imported for the account that X names', async ()
   expect(x.twitter.canRefresh!(both.credentials)).toBe(true);
   const wrong = x.twitter.importTokens!({ ...own, accessToken: 'wrong' }, never);
   expect((await refusal(wrong)).kind).toBe('reauthorize');
+  const elsewhere = x.twitter.importTokens!({ ...own, instance: 'x.example' }, never);
+  expect(await refusal(elsewhere)).toMatchObject({
+    kind: 'rejected',
+    options: { field: 'server', platformCode: 'instance_not_supported' },
+  });
 });

@@ -1,8 +1,8 @@
 // The connector of the simulated network with OAuth 2.
 import { z } from 'zod';
-import { createOAuth, type OAuth, type Tokens } from '../../../../activities/platforms/oauth.ts';
+import { createOAuth, type OAuth } from '../../../../activities/platforms/oauth.ts';
 import { createOAuthLogin } from '../../../../activities/platforms/oauth-login.ts';
-import type { Fetch, Platform } from '../../../../activities/platforms/platform.ts';
+import type { Credentials, Fetch, Platform } from '../../../../activities/platforms/platform.ts';
 import { publishedAs } from '../../../../activities/platforms/results.ts';
 import type { App } from '../../../../schema/platforms/definition.ts';
 import { createSend } from '../caller.ts';
@@ -54,7 +54,7 @@ export function createOAuthPlatform({
     revoke: (login, signal) => network.revoke(withApp(login), signal),
   };
 
-  async function listAccounts({ credentials }: Tokens, signal: AbortSignal) {
+  async function listAccounts(credentials: Credentials, signal: AbortSignal) {
     const call = { method: 'GET', path: '/accounts', mayRepeat: true } as const;
     const { accounts } = (await send({ ...call, credentials, answer: Accounts, signal })).body;
     return accounts.map(({ id, name, problem }) => ({
@@ -64,7 +64,7 @@ export function createOAuthPlatform({
     }));
   }
 
-  const { consent, ...login } = createOAuthLogin(oauth, oauthScopes, listAccounts);
+  const { consent, ...login } = createOAuthLogin(oauth, listAccounts);
   return {
     definition: { ...simulatedDefinition, scopes: oauthScopes },
 
