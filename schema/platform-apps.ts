@@ -28,7 +28,7 @@ export const SetPlatformApp = z
   .strictObject({
     client_id: ClientId.max(1024).regex(printable, printableWords),
     client_secret: z.string().max(4096).regex(printable, printableWords).optional().meta({
-      description: 'Client secret of the app. Default: the app has none.',
+      description: 'Client secret of the app. Required at LinkedIn. Default: the app has none.',
     }),
   })
   .meta({ id: 'SetPlatformApp', description: 'Your own app at a network.' });

@@ -50,6 +50,7 @@ interface WrittenAccount {
 }
 
 export interface WrittenConnection {
+  /** In the order of the grant. */
   written: WrittenAccount[];
   /** Grants that were deleted because they have no account left. Revoke them after the commit. */
   leftGrants: GrantRow[];
@@ -71,10 +72,14 @@ export async function writeConnection(
   );
   const externalIds = accounts.map(({ externalAccountId }) => externalAccountId);
   await lockAccountsAtNetwork(trx, projectId, input.platform, externalIds);
-  const written: WrittenAccount[] = [];
+  const byExternalId = new Map<string, WrittenAccount>();
   for (const granted of accounts) {
-    written.push(await writeAccount(context, effects, input, grantId, granted));
+    const account = await writeAccount(context, effects, input, grantId, granted);
+    byExternalId.set(granted.externalAccountId, account);
   }
+  const written = input.accounts.map(({ externalAccountId }) =>
+    byExternalId.get(externalAccountId)!,
+  );
   const leftGrants: GrantRow[] = [];
   for (const id of new Set(written.map(({ oldGrantId }) => oldGrantId))) {
     const left = id === null ? undefined : await deleteEmptyGrant(trx, projectId, id);

@@ -105,11 +105,14 @@ async function requireConfigured(
   const needsApp = platform?.definition.hasApp === true && !findFormWay(platform);
   if (platform && !needsApp) return;
   if (platform && (await findNetworkApp(context, projectId, platform.definition))) return;
-  const problem = platform
-    ? 'needs an app. Set your own, or ask the operator for one.'
-    : 'is not configured on this server';
+  const problem = platform ? 'needs an app' : 'is not configured on this server';
   const message = field === 'platform' ? problem : `names an account whose network ${problem}`;
-  throw validationError([{ path: [field], code: 'platform_not_configured', message }]);
+  const hint: Text = ({ operation }) =>
+    `Set your own app with ${operation('setPlatformApp')}, or ask the operator for one.`;
+  throw validationError(
+    [{ path: [field], code: 'platform_not_configured', message }],
+    platform && hint,
+  );
 }
 
 async function checkReturnUrl(

@@ -58,6 +58,10 @@ export function setPlatformApp(
     const message = 'names a network that takes no app';
     throw validationError([{ path: ['platform'], code: 'app_not_supported', message }]);
   }
+  if (definition.needsAppSecret && client_secret === undefined) {
+    const message = `is required at ${definition.title}`;
+    throw validationError([{ path: ['client_secret'], code: 'required', message }]);
+  }
   return transact(context, caller, async ({ trx, note }) => {
     const { projectId } = caller;
     const known = await lockProjectApps(trx, caller, name);

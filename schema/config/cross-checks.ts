@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { parseCidrs } from './cidrs.ts';
 import type { Environment } from './environment.ts';
+import { platformDefinitions } from '../platforms/index.ts';
 import { parseMediaUrl } from './media-url.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -22,6 +23,7 @@ export function findCrossIssues(
     ...findStoredDocumentIssues(env),
     ...findMediaUrlIssues(env['FANFARE_MEDIA_URL']),
     ...findAppIssues(env),
+    ...findAppSecretIssues(env),
     ...(values ? findRetentionIssues(values) : []),
   ];
 }
@@ -71,6 +73,15 @@ function findAppIssues(env: Variables): string[] {
     const [, network] = /^FANFARE_(.+)_CLIENT_SECRET$/.exec(name) ?? [];
     const id = `FANFARE_${network}_CLIENT_ID`;
     return network === undefined || env[id] ? [] : [`${id}: is required with ${name}`];
+  });
+}
+
+function findAppSecretIssues(env: Variables): string[] {
+  return platformDefinitions.flatMap(({ name, needsAppSecret }) => {
+    if (!needsAppSecret) return [];
+    const variable = `FANFARE_${name.toUpperCase()}_CLIENT`;
+    if (!env[`${variable}_ID`] || env[`${variable}_SECRET`]) return [];
+    return [`${variable}_SECRET: is required with ${variable}_ID`];
   });
 }
 

@@ -135,6 +135,8 @@ export interface PlatformDefinition {
   readonly settings: Readonly<Record<string, z.ZodType>>;
   /** Accounts connect through an app that the operator or the project registers at the network. */
   readonly hasApp?: boolean;
+  /** The network knows no apps without a client secret. */
+  readonly needsAppSecret?: boolean;
   /** Scopes that a login must have. Absent: none. */
   readonly scopes?: readonly string[];
   readonly rules: PlatformRules;

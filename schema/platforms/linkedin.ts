@@ -87,6 +87,7 @@ export const linkedin = definePlatform({
   connectsBy: "LinkedIn's consent page, or an access token",
   testedWith: 'Simulator',
   hasApp: true,
+  needsAppSecret: true,
   settings: {
     apiUrl: baseUrl("LinkedIn's API.", 'https://api.linkedin.com'),
     loginUrl: baseUrl("LinkedIn's OAuth endpoints.", 'https://www.linkedin.com/oauth/v2'),

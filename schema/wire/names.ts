@@ -7,6 +7,7 @@ export type Path = readonly (string | number)[];
 export const calls = {
   connectAccount: 'POST /v1/accounts/connect',
   createConnectSession: 'POST /v1/connect/sessions',
+  setPlatformApp: 'PUT /v1/platform-credentials/:platform',
   updateProject: 'PATCH /v1/project',
   updateWebhook: 'PATCH /v1/webhooks/:id',
 } as const;

@@ -62,6 +62,10 @@ describe('readConfig', () => {
     expect(issuesWith({ ...secret, FANFARE_EXAMPLE_CLIENT_ID: '' })).toEqual([issue]);
     expect(issuesWith({ ...secret, FANFARE_EXAMPLE_CLIENT_ID: 'client' })).toEqual([]);
     expect(issuesWith({ FANFARE_EXAMPLE_CLIENT_ID: 'client' })).toEqual([]);
+    expect(issuesWith({ FANFARE_TWITTER_CLIENT_ID: 'client' })).toEqual([]);
+    expect(issuesWith({ FANFARE_LINKEDIN_CLIENT_ID: 'client' })).toEqual([
+      'FANFARE_LINKEDIN_CLIENT_SECRET: is required with FANFARE_LINKEDIN_CLIENT_ID',
+    ]);
   });
 
   test('requires the URL of the sandbox for a worker', () => {

@@ -139,9 +139,12 @@ describe('a session at a network that needs an app', () => {
       {
         path: 'platform',
         code: 'platform_not_configured',
-        message: 'needs an app. Set your own, or ask the operator for one.',
+        message: 'needs an app',
       },
     ]);
+    expect(refused.body.error.hint).toBe(
+      'Set your own app with `PUT /v1/platform-credentials/:platform`, or ask the operator for one.',
+    );
     await put(tenant.projectId, 'own');
     expect((await createSession()).status).toBe(201);
   });

@@ -22,6 +22,19 @@ const {
 } = useHostedFlow();
 
 describe('a choice among accounts', () => {
+  test('completes the session in the order of the page', async () => {
+    network.accounts.reverse();
+    const browser = browse();
+    const session = await createSession();
+    await browser.submit(await logIn(browser, session), choose('page-1', 'page-2'));
+    const ids: string[] = (await readSession(session)).completed_social_account_ids;
+    const names = ids.map(async (id) => {
+      const { body } = await rest.call('GET', `/v1/accounts/${id}`, { key: tenant.key });
+      return body.data.account_name as string;
+    });
+    expect(await Promise.all(names)).toEqual(['Garden', 'Bakery']);
+  });
+
   test('shows each account, and why one cannot be chosen', async () => {
     const browser = browse();
     const session = await createSession();

@@ -18,7 +18,11 @@ const lines: string[] = [];
 const rest = useRest(
   {},
   {
-    platforms: createPlatforms([{ ...platform, definition }, platform]),
+    platforms: createPlatforms([
+      { ...platform, definition },
+      { ...platform, definition: { ...definition, name: 'linkedin', needsAppSecret: true } },
+      platform,
+    ]),
     log: pino({ level: 'info' }, { write: (line: string) => void lines.push(line) }),
   },
 );
@@ -68,6 +72,19 @@ const listDisconnected = async () => {
 const notFound = { status: 404, body: { error: { code: 'not_found' } } };
 
 describe('setting an app', () => {
+  test.each([
+    ['linkedin', 422, [['client_secret', 'required']]],
+    ['mastodon', 201, undefined],
+  ])('without a secret at %s answers %i', async (network, status, issues) => {
+    const at = `/v1/platform-credentials/${network}`;
+    const { status: answered, body } = await call('PUT', { client_id: 'client' }, owner, at);
+    const named = body.error?.issues.map((issue: { path: string; code: string }) => [
+      issue.path,
+      issue.code,
+    ]);
+    expect([answered, named]).toEqual([status, issues]);
+  });
+
   test('stores it, and never shows its secret', async () => {
     const created = await set('client', 'secret-word');
     expect(created).toMatchObject({ status: 201 });
