@@ -1,5 +1,4 @@
 // Operations on connect sessions: create one for a user, and read its status.
-import { findFormWay } from '../../activities/platforms/index.ts';
 import type { ConnectSession, CreateConnectSession } from '../../schema/accounts.ts';
 import { listAccountsById } from '../../schema/database/accounts/accounts.ts';
 import {
@@ -94,7 +93,7 @@ async function findSubject(context: Context, caller: Caller, input: CreateConnec
   };
 }
 
-/** The network is on, and has the app that its ways to connect need. */
+/** The network is on, and has the app that its consent page needs. */
 async function requireConfigured(
   context: Context,
   { projectId }: Caller,
@@ -102,8 +101,7 @@ async function requireConfigured(
   field: 'platform' | 'social_account_id',
 ): Promise<void> {
   const platform = context.platforms.get(name);
-  const needsApp = platform?.definition.hasApp === true && !findFormWay(platform);
-  if (platform && !needsApp) return;
+  if (platform && !platform.definition.hasApp) return;
   if (platform && (await findNetworkApp(context, projectId, platform.definition))) return;
   const problem = platform ? 'needs an app' : 'is not configured on this server';
   const message = field === 'platform' ? problem : `names an account whose network ${problem}`;

@@ -5,9 +5,10 @@ import { createPlatforms } from '../../../activities/platforms/index.ts';
 import { findConsentApp } from '../../../api/connect/consent-app.ts';
 import { readConfig } from '../../../schema/config/config.ts';
 import { putApp } from '../../../schema/database/accounts/apps.ts';
-import type { PlatformEntry } from '../../../schema/platforms/index.ts';
+import type { PlatformEntry, PlatformName } from '../../../schema/platforms/index.ts';
 import { useRest } from '../../support/app/rest.ts';
 import { forEachTest } from '../../support/fixtures.ts';
+import { formWay } from '../../support/networks/oauth/hosted-flow.ts';
 import { addGrant } from '../../support/rows/grants.ts';
 import { createScriptedNetwork } from '../../support/scripted-network.ts';
 
@@ -24,7 +25,14 @@ const rest = useRest(
   {},
   {
     config: { ...config, platforms: { ...config.platforms, mastodon } },
-    platforms: createPlatforms([{ ...platform, definition, connect: [nowhere] }]),
+    platforms: createPlatforms([
+      { ...platform, definition, connect: [nowhere] },
+      {
+        ...platform,
+        definition: { ...definition, name: 'linkedin' },
+        connect: [nowhere, formWay],
+      },
+    ]),
   },
 );
 const tenant = forEachTest(() => rest.createTenant());
@@ -121,19 +129,22 @@ describe('an app registered at a server', () => {
 });
 
 describe('a session at a network that needs an app', () => {
-  const createSession = () =>
+  const createSession = (network: PlatformName = 'mastodon') =>
     rest.call('POST', '/v1/connect/sessions', {
       key: tenant.key,
-      body: { platform: 'mastodon', external_user_id: 'user-1' },
+      body: { platform: network, external_user_id: 'user-1' },
     });
 
-  const put = (projectId: string | null, clientId: string) => {
-    const app = { platform: 'mastodon', clientId, clientSecret: null } as const;
+  const put = (projectId: string | null, clientId: string, network: PlatformName = 'mastodon') => {
+    const app = { platform: network, clientId, clientSecret: null };
     return putApp(rest.context.db, projectId, rest.context.vault, app);
   };
 
-  test('is refused while neither the project nor the operator has one', async () => {
-    const refused = await createSession();
+  test.each<[string, PlatformName]>([
+    ['only a consent page', 'mastodon'],
+    ['a form too', 'linkedin'],
+  ])('with %s is refused while nobody has one', async (_, network) => {
+    const refused = await createSession(network);
     expect(refused.status).toBe(422);
     expect(refused.body.error.issues).toMatchObject([
       {
@@ -145,8 +156,8 @@ describe('a session at a network that needs an app', () => {
     expect(refused.body.error.hint).toBe(
       'Set your own app with `PUT /v1/platform-credentials/:platform`, or ask the operator for one.',
     );
-    await put(tenant.projectId, 'own');
-    expect((await createSession()).status).toBe(201);
+    await put(tenant.projectId, 'own', network);
+    expect((await createSession(network)).status).toBe(201);
   });
 
   test("is refused with an operator's app that the settings don't name", async () => {
