@@ -51,6 +51,7 @@ const DisconnectReason = describedEnum('DisconnectReason', 'Why the account was 
   user: 'You disconnected the account.',
   token_expired: 'The access token expired and could not be refreshed.',
   revoked: 'The user or the network revoked the access.',
+  app_deleted: 'You deleted the app that connected the account.',
 });
 export type DisconnectReason = z.infer<typeof DisconnectReason>;
 
@@ -101,7 +102,7 @@ export const AccountIssueCode = describedEnum(
   'What is wrong with an account.',
   {
     disconnected: 'The account was disconnected.',
-    reconnect_required: 'The network no longer grants access.',
+    reconnect_required: 'The network no longer grants access, or the app was deleted.',
     token_expired: "The login has ended and can't be refreshed.",
     token_expiring: `The login ends within ${expiringDays} days and can't be refreshed.`,
     refresh_failing: 'The network has not refreshed the login several times in a row.',

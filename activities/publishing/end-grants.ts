@@ -45,20 +45,19 @@ const noCredentials = {
   credential_version: sql<number>`credential_version + 1`,
 };
 
-/** Ends logins whose app is deleted, as if their network had refused them. */
+/** Ends logins whose app is deleted. */
 export async function endGrants(
   trx: Transaction,
   grantIds: string[],
-  reason: DisconnectReason,
   options: Pick<AdvanceDependencies, 'previewEvents'>,
 ): Promise<void> {
   const accounts = await lockActiveAccounts(trx, grantIds);
   await trx
     .updateTable('grants')
-    .set(noCredentials)
+    .set({ ...noCredentials, has_lost_app: true })
     .where('id', '=', sql<string>`any (${grantIds}::text[])`)
     .execute();
-  await requireReconnect(trx, accounts, reason, options);
+  await requireReconnect(trx, accounts, 'app_deleted', options);
 }
 
 /** The accounts, locked, can't publish until their user connects them again. */

@@ -40,12 +40,14 @@ function presentHealth(row: HealthRow): AccountHealth {
   };
 }
 
+const appLost = 'The app that connected the account was deleted.';
 const connectAgain = 'Have the user connect the account again, through a connect session.';
 
 function findIssue({
   status,
   is_refreshed,
   refresh_failures,
+  has_lost_app: isAppLost,
   expires_in_ms: expiresInMs,
   token_expires_at: expiresAt,
 }: HealthRow): (AccountIssue & Pick<AccountHealth, 'status'>) | undefined {
@@ -60,7 +62,7 @@ function findIssue({
       return {
         status: 'error',
         code: 'reconnect_required',
-        message: `The network no longer grants access. ${connectAgain}`,
+        message: `${isAppLost ? appLost : 'The network no longer grants access.'} ${connectAgain}`,
       };
     case 'active':
   }

@@ -86,7 +86,7 @@ export function deletePlatformApp(
     if (rows.length === 0) throw noApp(platform);
     const grantIds = await listLiveGrants(trx, idsOf(rows));
     if (grantIds.length > 0 && !force) throw inUse();
-    await endGrants(trx, grantIds, 'revoked', context.config);
+    await endGrants(trx, grantIds, context.config);
     await deleteApps(trx, caller.projectId, idsOf(rows));
     for (const { id } of rows) note({ subject: 'platform_app', subject_id: id, kind: 'deleted' });
     return { status: 204, data: null };

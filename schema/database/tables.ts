@@ -132,6 +132,8 @@ interface GrantTable {
   refresh_failures: Generated<number>;
   /** When the next warning of its end is due. Null: none is due any more, or the login is refreshed. */
   expiry_warning_at: Date | null;
+  /** The app that made it was deleted, which ended it. */
+  has_lost_app: Generated<boolean>;
   refresh_lease_id: string | null;
   refresh_lease_until: Date | null;
   created_at: Generated<Date>;

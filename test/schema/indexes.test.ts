@@ -415,7 +415,7 @@ describe('the engine', () => {
       inQuietTransaction(db, (trx) => takeExpiryWarnings(trx, 20)),
     'refreshes, ends and deletes grants': (db) =>
       inQuietTransaction(db, async (trx) => {
-        await endGrants(trx, ['grt_7', 'grt_57'], 'revoked', { previewEvents: false });
+        await endGrants(trx, ['grt_7', 'grt_57'], { previewEvents: false });
         await trx
           .updateTable('social_accounts')
           .set({ grant_id: null })

@@ -97,6 +97,7 @@ export interface HealthRow {
   expires_in_ms: number | null;
   is_refreshed: boolean;
   refresh_failures: number | null;
+  has_lost_app: boolean | null;
   last_published_at: Date | null;
 }
 
@@ -107,7 +108,13 @@ export async function listHealth(db: Db, scope: RowScope, ids: string[]): Promis
   return db
     .selectFrom('social_accounts')
     .leftJoin('grants', 'grants.id', 'grant_id')
-    .select(['social_accounts.id', 'status', 'token_expires_at', 'refresh_failures'])
+    .select([
+      'social_accounts.id',
+      'status',
+      'token_expires_at',
+      'refresh_failures',
+      'has_lost_app',
+    ])
     .select([
       msUntil(sql.ref('token_expires_at')).as('expires_in_ms'),
       sql<boolean>`refresh_at is not null`.as('is_refreshed'),

@@ -69,6 +69,7 @@ const statements = [
     refresh_at ${time},
     refresh_failures int not null default 0,
     expiry_warning_at ${time},
+    has_lost_app boolean not null default false,
     refresh_lease_id text,
     refresh_lease_until ${time},
     created_at ${time} not null default now()

@@ -241,7 +241,15 @@ describe('deleting an app', () => {
     for (const id of ours) {
       expect(await read(id)).toMatchObject({ status: 'reconnect_required', credentials: null });
     }
-    expect(await listDisconnected()).toEqual(ours.map((id) => [id, 'revoked']));
+    expect(await listDisconnected()).toEqual(ours.map((id) => [id, 'app_deleted']));
+    const { body } = await call('GET', undefined, owner, `/v1/accounts/${ours[0]}/health`);
+    expect(body.data.issues).toEqual([
+      {
+        code: 'reconnect_required',
+        message:
+          'The app that connected the account was deleted. Have the user connect the account again, through a connect session.',
+      },
+    ]);
     for (const id of [theirs, withoutApp]) expect((await read(id)).status).toBe('active');
     expect(await call('GET')).toMatchObject(notFound);
   });
