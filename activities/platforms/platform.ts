@@ -36,6 +36,8 @@ export interface GrantedAccount {
    */
   externalAccountId: string;
   accountName: string;
+  /** For the user who chooses among accounts, such as `Page`. Absent: the network has one kind. */
+  kind?: string;
   /** Facts about the account that `rulesFor` and the calls need. Absent: none. */
   traits?: Traits;
   /** Why the account can't publish, as a sentence for its user. Null: it can. */

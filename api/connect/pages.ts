@@ -1,8 +1,9 @@
 // The hosted pages of a connect session.
 import { html } from 'hono/html';
-import type { GrantedAccount } from '../../activities/platforms/platform.ts';
+import type { FormWay, GrantedAccount } from '../../activities/platforms/platform.ts';
 import type { ConnectSessionStatus } from '../../schema/accounts.ts';
 import { errorKinds, type AppError } from '../../schema/wire/errors.ts';
+import { isSecretField } from '../accounts/connect-at-network.ts';
 import { page, prose, type Html, type PageOptions } from '../http/pages.ts';
 import { findIssues, findOtherIssues, issueSummary, readFields, showField } from './form-fields.ts';
 import type { PageSession } from './page-session.ts';
@@ -98,9 +99,16 @@ export function usedPage(session: PageSession): Promise<Response> {
 function otherWays({ id, network }: PageSession, { platform, ...selected }: SelectedWay): Html[] {
   return platform.connect.flatMap((way, index) => {
     if (index === selected.index) return [];
-    const label = `${way.kind === 'consent' ? 'Log in at' : 'Enter credentials for'} ${network}`;
+    const label = way.kind === 'consent' ? `Log in at ${network}` : `Enter your ${secretOf(way)}`;
     return [html`<p><a href="/connect/${id}?way=${index + 1}">${label} instead</a></p>`];
   });
+}
+
+/** Label of the secret field, such as `app password`. */
+function secretOf(way: FormWay): string {
+  const { fields } = readFields(way.fields);
+  const { label } = fields.find(({ name }) => isSecretField(name)) ?? fields[0]!;
+  return label.charAt(0).toLowerCase() + label.slice(1);
 }
 
 /** For a browser without the session's cookie. It isn't sent back, since the session isn't its own. */
@@ -188,11 +196,12 @@ export function choicePage(form: ChoiceForm): Promise<Response> {
 }
 
 function showAccount(
-  { externalAccountId, accountName, problem }: GrantedAccount,
+  { externalAccountId, accountName, kind, problem }: GrantedAccount,
   i: number,
   chosen: readonly string[],
 ): Html {
   const hint = problem !== null && `account-${i}-hint`;
+  const about = [kind, problem].filter(Boolean).join('. ');
   return html`<div class="choice">
     <input
       type="checkbox"
@@ -203,7 +212,8 @@ function showAccount(
       ${hint && html`disabled aria-describedby="${hint}"`}
     />
     <label for="account-${i}">
-      <bdi>${accountName}</bdi> ${hint && html`<span class="quiet" id="${hint}">${problem}</span>`}
+      <bdi>${accountName}</bdi>
+      ${about && html`<span class="quiet" ${hint && html`id="${hint}"`}>${about}</span>`}
     </label>
   </div>`;
 }

@@ -124,6 +124,7 @@ async function readMember(
 const toMember = (id: string, name = '') => ({
   externalAccountId: `urn:li:person:${id}`,
   accountName: name.trim() || 'LinkedIn member',
+  kind: 'Profile',
 });
 
 async function findOrganization(rest: Ask, id: string): Promise<GrantedAccount> {
@@ -146,6 +147,7 @@ async function listOrganizations(rest: Ask): Promise<GrantedAccount[]> {
   return [...roles].map(([id, held]) => ({
     externalAccountId: `urn:li:organization:${id}`,
     accountName: results[id]?.localizedName ?? `Page ${id}`,
+    kind: 'Page',
     problem: held.some((role) => postingRoles.has(role))
       ? null
       : `Your role at this page, ${held.join(' and ')}, can't post.`,

@@ -47,7 +47,8 @@ describe('a choice among accounts', () => {
       'page-3',
     ]);
     expect(boxes.map((box) => box.includes('disabled'))).toEqual([false, false, true]);
-    expect(page.html).toContain('You are not an editor of this page.');
+    expect(page.html).toMatch(/Bakery<\/bdi>\s*<span[^>]*>Page<\/span>/);
+    expect(page.html).toContain('Page. You are not an editor of this page.');
     expect(page.html).not.toContain('<script');
     await expectOpen(session);
   });

@@ -94,7 +94,7 @@ describe('several ways', () => {
     const link = /href="([^"]*)">Log in at Sandbox instead/.exec(refused.html)![1]!;
     const consent = await browser.visit(new URL(link, origin).href);
     const page = await browser.submit(consent, { decision: 'allow' });
-    expect(page.html).toContain(`?way=2">Enter credentials for Sandbox instead`);
+    expect(page.html).toContain(`?way=2">Enter your access token instead`);
     await browser.submit(page, choose('page-1'));
     expect(await listAccounts()).toEqual(['Bakery']);
   });

@@ -166,7 +166,7 @@ describe.skipIf(!hasBrowser)('a consent', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('alert').waitFor();
     expect(await page.title()).toMatch(/^Error: /);
-    await tabTo(page, 'Garden');
+    await tabTo(page, 'Garden\nPage');
     await page.keyboard.press('Space');
     await tabTo(page, 'Connect');
     await page.keyboard.press('Enter');

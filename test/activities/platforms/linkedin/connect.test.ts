@@ -7,7 +7,13 @@ import { targetOf } from '../../../support/networks/target.ts';
 
 const never = new AbortController().signal;
 const memberUrn = 'urn:li:person:782bbtaQ';
-const ada = { externalAccountId: memberUrn, accountName: 'Ada Lovelace', problem: null };
+const ada = {
+  externalAccountId: memberUrn,
+  accountName: 'Ada Lovelace',
+  kind: 'Profile',
+  problem: null,
+};
+const kind = 'Page';
 const memberScopes = ['openid', 'profile', 'w_member_social'];
 
 describe('a consent', () => {
@@ -49,13 +55,14 @@ describe('a consent', () => {
     const { accounts } = await network.logIn();
     expect(accounts).toEqual([
       ada,
-      { externalAccountId: pageUrn, accountName: 'Acme', problem: null },
+      { externalAccountId: pageUrn, accountName: 'Acme', kind, problem: null },
       {
         externalAccountId: 'urn:li:organization:2414183',
         accountName: 'Devtestco',
+        kind,
         problem: "Your role at this page, ANALYST, can't post.",
       },
-      { externalAccountId: 'urn:li:organization:77', accountName: 'Garden', problem: null },
+      { externalAccountId: 'urn:li:organization:77', accountName: 'Garden', kind, problem: null },
     ]);
   });
 

@@ -60,6 +60,7 @@ export function createOAuthPlatform({
     return accounts.map(({ id, name, problem }) => ({
       externalAccountId: id,
       accountName: name,
+      kind: 'Page',
       problem,
     }));
   }
