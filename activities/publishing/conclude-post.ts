@@ -18,14 +18,21 @@ interface ConcludeDependencies {
   previewEvents: boolean;
 }
 
-/** Safe to repeat: a run is concluded once. */
+/** How a run ended. */
+export interface Concluded {
+  projectId: string;
+  status: Outcome;
+  results: PostResultRow[];
+}
+
+/** Safe to repeat: a run is concluded once, and only then is there an answer. */
 export async function concludePost(
   { db, notifier, previewEvents }: ConcludeDependencies,
   { postId, run }: PublishPostInput,
-): Promise<void> {
-  await inTransaction(db, notifier, async (trx) => {
+): Promise<Concluded | undefined> {
+  return inTransaction(db, notifier, async (trx) => {
     const post = await lockPost(trx, postId);
-    if (post?.current_run === run) await concludeRun(trx, post, { previewEvents });
+    return post?.current_run === run ? concludeRun(trx, post, { previewEvents }) : undefined;
   });
 }
 
@@ -37,8 +44,8 @@ async function concludeRun(
   trx: Transaction,
   post: PostRow,
   { previewEvents }: { previewEvents: boolean },
-): Promise<void> {
-  if (post.concluded_run >= post.current_run) return;
+): Promise<Concluded | undefined> {
+  if (post.concluded_run >= post.current_run) return undefined;
   const rows = await trx
     .selectFrom('post_results')
     .modifyFront(sql.raw('/* prepared: list_results_to_conclude */'))
@@ -46,14 +53,15 @@ async function concludeRun(
     .where('post_id', '=', post.id)
     .orderBy('position')
     .execute();
-  if (rows.some(({ status }) => isOpen(status))) return;
+  if (rows.some(({ status }) => isOpen(status))) return undefined;
   const results = rows.filter((row) => row.kind === 'post');
   const outcome = outcomeOf(results);
   const isPublic = outcome === 'published' || outcome === 'partial';
   const published_at = isPublic ? (post.published_at ?? lastPublishedAt(results)) : null;
   const concluded = { status: outcome, published_at };
   await setConcluded(trx, post, concluded);
-  if (outcome === 'canceled') return;
+  const end = { projectId: post.project_id, status: outcome, results };
+  if (outcome === 'canceled') return end;
   const data = toPostEventData({ ...post, ...concluded }, rows);
   const event = {
     projectId: post.project_id,
@@ -63,6 +71,7 @@ async function concludeRun(
     postId: post.id,
   } as const;
   await recordEvent(trx, event, { previewEvents });
+  return end;
 }
 
 /** By the clock of Postgres, since the clock of this process may be wrong. */

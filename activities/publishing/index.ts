@@ -1,5 +1,6 @@
 // The activities of `publishPost`.
 import { activityInfo } from '@temporalio/activity';
+import type { Logger } from 'pino';
 import { claimRun, listOpenTargets, type OpenTarget } from '../../schema/database/posts/posts.ts';
 import { findFinishedPost } from '../../schema/database/posts/targets.ts';
 import type {
@@ -11,13 +12,14 @@ import type {
 } from '../../schema/workflows.ts';
 import type { AdvanceDependencies } from './dependencies.ts';
 import { advanceTarget, type AdvanceTargetInput } from './advance-target.ts';
-import { concludePost } from './conclude-post.ts';
+import { concludePost, type Concluded } from './conclude-post.ts';
 import type { Admission } from './admission.ts';
 import { withHeartbeat } from '../with-heartbeat.ts';
 import { within } from '../within.ts';
 
 export interface PublishingDependencies extends AdvanceDependencies {
   admission: Admission;
+  log: Logger;
 }
 
 /** A longer call continues, and a separate activity waits for its end. */
@@ -25,6 +27,7 @@ const soonMs = 2_000;
 
 export function createPublishing(dependencies: PublishingDependencies) {
   const { db, notifier, admission } = dependencies;
+  const log = dependencies.log.child({ component: 'publishing' });
   const inFlight = new Map<string, Promise<TargetProgress>>();
 
   /** Joins the advance of this target that is already in flight, if any. */
@@ -36,6 +39,11 @@ export function createPublishing(dependencies: PublishingDependencies) {
     return progress;
   }
 
+  async function conclude(input: PublishPostInput): Promise<void> {
+    const concluded = await concludePost(dependencies, input);
+    if (concluded) log.info(toFields(input.postId, concluded), `post ${concluded.status}`);
+  }
+
   /** Concludes the run after the last target, which saves an activity. */
   async function concludeAfter(
     progress: TargetProgress,
@@ -44,7 +52,7 @@ export function createPublishing(dependencies: PublishingDependencies) {
     if (progress.waitMs !== null) return progress;
     const postId = await findFinishedPost(db, resultId);
     if (postId === undefined) return progress;
-    await concludePost(dependencies, { postId, run });
+    await conclude({ postId, run });
     return { ...progress, isConcluded: true };
   }
 
@@ -88,7 +96,7 @@ export function createPublishing(dependencies: PublishingDependencies) {
           })),
         );
         if (begun.some(({ progress }) => progress?.waitMs !== null)) return begun;
-        await concludePost(dependencies, input);
+        await conclude(input);
         return null;
       } finally {
         leave();
@@ -98,9 +106,18 @@ export function createPublishing(dependencies: PublishingDependencies) {
     advanceTarget: (input: AdvanceTargetInput): Promise<TargetProgress> =>
       withHeartbeat(async () => concludeAfter(await advance(input), input)),
 
-    async concludePost(input: PublishPostInput): Promise<void> {
-      await concludePost(dependencies, input);
-    },
+    concludePost: conclude,
+  };
+}
+
+function toFields(post_id: string, { projectId, status, results }: Concluded) {
+  return {
+    project_id: projectId,
+    post_id,
+    status,
+    results: results.map(({ id, platform, status, error_code }) => {
+      return { result_id: id, platform, status, error_code };
+    }),
   };
 }
 

@@ -1,5 +1,6 @@
 // The composition root: builds a running Fanfare from the configuration and two addresses.
 import pino, { type Logger } from 'pino';
+import packageJson from '../../package.json' with { type: 'json' };
 import { openStore } from '../../activities/media/store/open.ts';
 import type { MediaStorage } from '../../activities/media/store/store.ts';
 import { within } from '../../activities/within.ts';
@@ -69,6 +70,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       'the sandbox is off, so posts to its accounts fail; set FANFARE_SANDBOX=true to turn it on',
     );
   }
+  const role = roles.api && roles.worker ? 'start' : roles.api ? 'api' : 'worker';
   let worker: KeptWorker | undefined;
   const context: ProcessContext = {
     config,
@@ -85,7 +87,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       awayMs: config.databaseTimeoutMs / 2,
     }),
     health: createHealth({
-      role: roles.api && roles.worker ? 'start' : roles.api ? 'api' : 'worker',
+      role,
       config,
       databaseUrl,
       database,
@@ -115,10 +117,22 @@ export async function createApp(options: AppOptions): Promise<App> {
     const workerOptions = { address: temporalAddress, listener, safeFetch, cacheDirectory };
     worker = await runWorker(context, workerOptions);
   }
+  const workerReady = worker?.ready ?? Promise.resolve();
+  const probesUrl = probes ? `http://${urlHost(config.host)}:${probePort}` : publicUrl;
+  const up = {
+    role,
+    version: packageJson.version,
+    url: probesUrl,
+    database: new URL(databaseUrl).host,
+    temporal: `${temporalAddress}/${config.temporal.namespace}`,
+    media: options.mediaUrl === undefined ? null : new URL(options.mediaUrl).protocol.slice(0, -1),
+    networks: [...platforms.keys()],
+  };
+  void workerReady.then(() => log.info({ component: 'process', ...up }, 'up'));
   return {
     context,
-    workerReady: worker?.ready ?? Promise.resolve(),
-    probesUrl: probes ? `http://${urlHost(config.host)}:${probePort}` : publicUrl,
+    workerReady,
+    probesUrl,
     async stop() {
       context.health.stop();
       const stopping = stopInOrder(log, [

@@ -6,8 +6,8 @@ import { useDatabase } from '../../support/rows/database.ts';
 const database = useDatabase();
 
 test.each([
-  ['api', /^Fanfare is ready at (http:\S+)\n$/],
-  ['worker', /^The worker is ready\. Probes: (http:\S+)\/readyz\n$/],
+  ['api', /^Fanfare is ready at (http:\S+)$/m],
+  ['worker', /^The worker is ready\. Probes: (http:\S+)\/readyz$/m],
 ])(
   '%s prints its address',
   async (command, line) => {

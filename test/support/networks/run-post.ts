@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
+import { pino } from 'pino';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
 import { createAdmission } from '../../../activities/publishing/admission.ts';
 import { createPublishing } from '../../../activities/publishing/index.ts';
@@ -15,7 +16,11 @@ export async function runPost(
   dependencies: AdvanceDependencies,
   { postId, workflowId }: TestPost,
 ): Promise<void> {
-  const publishing = createPublishing({ ...dependencies, admission: createAdmission() });
+  const publishing = createPublishing({
+    ...dependencies,
+    admission: createAdmission(),
+    log: pino({ level: 'silent' }),
+  });
   const worker = new MockActivityEnvironment(
     { workflowExecution: { workflowId, runId: 'r' } },
     { logger },
