@@ -1,7 +1,6 @@
 // One endpoint that hangs, refuses or is given thousands at once: no other is made late by it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { recordEvent } from '../../schema/database/events/record.ts';
 import type { EventType } from '../../schema/event-types.ts';
 import { startApp, type TestApp } from '../support/app/app.ts';
 import {
@@ -9,7 +8,7 @@ import {
   type Receiver,
   type ReceivedRequest,
 } from '../support/receivers/receiver.ts';
-import { inQuietTransaction } from '../support/rows/quiet-transaction.ts';
+import { commitEvents } from '../support/rows/events.ts';
 
 /** Counts how many it works on at a time, each for so long. */
 async function startCountingReceiver(workMs: number) {
@@ -26,20 +25,13 @@ async function startCountingReceiver(workMs: number) {
   return { ...receiver, mostOpen: () => mostOpen };
 }
 
-/** In few transactions: each ends long before the database would cut it, however busy the machine. */
-async function commitEvents(
+async function commit(
   { context: { db, notifier }, tenant: { projectId } }: TestApp,
   count = 1,
   type: EventType = 'post.published',
 ): Promise<void> {
   const event = { projectId, environment: 'production', type, data: { id: 'post_1' } } as const;
-  for (let left = count; left > 0; left -= 250) {
-    await inQuietTransaction(db, async (trx) => {
-      for (let i = 0; i < Math.min(250, left); i++) {
-        await recordEvent(trx, event, { previewEvents: false });
-      }
-    });
-  }
+  await commitEvents(db, event, count);
   notifier.notify('fanfare_deliveries');
 }
 
@@ -91,7 +83,7 @@ describe('an endpoint that hangs', () => {
     await app.tenant.createWebhook(healthy.url, ['post.published']);
     // Long enough to see it before and after it is known to fail.
     for (let i = 0; i < eventCount; i++) {
-      await Promise.all([commitEvents(app), sleep((1.1 * timeoutMs) / eventCount)]);
+      await Promise.all([commit(app), sleep((1.1 * timeoutMs) / eventCount)]);
     }
     await healthy.waitForCount(eventCount, { timeoutMs: 20_000 });
     await expect
@@ -126,7 +118,7 @@ describe('with the default of 20 connections, the events of another are no later
     const { id } = await app.tenant.createWebhook(gone.url, ['account.connected']);
     await app.tenant.createWebhook(healthy.url, ['account.connected']);
     for (let i = 0; i < eventCount; i++) {
-      await Promise.all([commitEvents(app, 1, 'account.connected'), sleep(3_000 / eventCount)]);
+      await Promise.all([commit(app, 1, 'account.connected'), sleep(3_000 / eventCount)]);
     }
     await healthy.waitForCount(eventCount);
     expect(latenessMs(healthy)).toBeLessThan(1_500);
@@ -144,10 +136,10 @@ describe('with the default of 20 connections, the events of another are no later
     await using other = await startReceiver();
     await app.tenant.createWebhook(busy.url, ['post.published']);
     await app.tenant.createWebhook(other.url, ['post.failed']);
-    await Promise.all([1, 2, 3].map(() => commitEvents(app, burst / 3)));
+    await Promise.all([1, 2, 3].map(() => commit(app, burst / 3)));
     const waitingAtFirst = burst - busy.requests.length;
     for (let i = 0; i < eventCount; i++) {
-      await Promise.all([commitEvents(app, 1, 'post.failed'), sleep(3_000 / eventCount)]);
+      await Promise.all([commit(app, 1, 'post.failed'), sleep(3_000 / eventCount)]);
     }
     await other.waitForCount(eventCount);
     const lateMs = latenessMs(other);

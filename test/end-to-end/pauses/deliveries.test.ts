@@ -2,10 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { pause, resume } from '../../../api/cli/pause.ts';
-import { recordEvent } from '../../../schema/database/events/record.ts';
 import { useApp } from '../../support/app/app.ts';
 import { startReceiver } from '../../support/receivers/receiver.ts';
-import { inQuietTransaction } from '../../support/rows/quiet-transaction.ts';
+import { commitEvents } from '../../support/rows/events.ts';
 
 /** A pause takes effect within this time, and so does its end. */
 const effectiveMs = 5_000;
@@ -16,7 +15,7 @@ afterEach(() => resume(app.context, 'deliveries'));
 const pauseDeliveries = () => pause(app.context.db, 'deliveries');
 const resumeDeliveries = () => resume(app.context, 'deliveries');
 
-async function commitEvents(projectId: string, count = 1): Promise<void> {
+async function commit(projectId: string, count = 1): Promise<void> {
   const { db, notifier } = app.context;
   const event = {
     projectId,
@@ -24,9 +23,7 @@ async function commitEvents(projectId: string, count = 1): Promise<void> {
     type: 'post.published',
     data: { id: 'post_1' },
   } as const;
-  await inQuietTransaction(db, async (trx) => {
-    for (let i = 0; i < count; i++) await recordEvent(trx, event, { previewEvents: false });
-  });
+  await commitEvents(db, event, count);
   notifier.notify('fanfare_deliveries');
 }
 
@@ -36,12 +33,12 @@ describe('while deliveries are paused', () => {
     const { projectId, createWebhook } = await app.createTenant();
     await createWebhook(receiver.url, ['post.published']);
     await pauseDeliveries();
-    await commitEvents(projectId);
+    await commit(projectId);
     await sleep(2_000);
     expect(receiver.requests).toHaveLength(0);
     await resumeDeliveries();
     await receiver.waitForCount(1, { timeoutMs: effectiveMs });
-    await commitEvents(projectId);
+    await commit(projectId);
     await receiver.waitForCount(2, { timeoutMs: effectiveMs });
     const ids = receiver.requests.map(({ headers }) => headers['x-service-delivery']);
     expect(new Set(ids).size).toBe(2);
@@ -53,7 +50,7 @@ describe('while deliveries are paused', () => {
     await using receiver = await startReceiver({ respond: () => ({ status: 200, delayMs }) });
     const { projectId, createWebhook } = await app.createTenant();
     await createWebhook(receiver.url, ['post.published']);
-    await commitEvents(projectId, burst);
+    await commit(projectId, burst);
     await receiver.waitForCount(50);
     await pauseDeliveries();
     const pausedAt = Date.now();
