@@ -38,12 +38,14 @@ export function createMastodon({ fetch }: { fetch: Fetch }): Platform {
       },
     ],
 
-    async importTokens({ accessToken, instance }, signal) {
+    async importTokens({ accessToken, expiresAt, scope, instance }, signal) {
       if (instance === null) throw wrongCredential('server', 'is required', 'required');
       const given = { server: instance, access_token: accessToken };
       const { data, error } = ConnectInput.safeParse(given);
       if (!data) throw wrongCredential(String(error.issues[0]!.path[0]), error.issues[0]!.message);
-      return connectAccount(open(data, signal), data);
+      const grant = await connectAccount(open(data, signal), data);
+      const reported = grant.scope.length > 0 ? grant.scope : (scope ?? []);
+      return { ...grant, scope: reported, tokenExpiresAt: expiresAt };
     },
 
     async prepare(target, signal) {

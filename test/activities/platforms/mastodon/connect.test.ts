@@ -1,5 +1,6 @@
 // Connecting a Mastodon account: its server, its token, and what is wrong with either.
 import { describe, expect, test } from 'vitest';
+import type { ImportedTokens } from '../../../../activities/platforms/platform.ts';
 import { createMastodon } from '../../../../activities/platforms/mastodon/index.ts';
 import { ConnectInput } from '../../../../activities/platforms/mastodon/connect.ts';
 import { connect, startMastodon } from '../../../support/networks/mastodon/connected.ts';
@@ -180,8 +181,15 @@ describe('the token', () => {
 describe('an imported token', () => {
   const signal = new AbortController().signal;
   const tokens = { refreshToken: null, expiresAt: null, scope: null };
-  const importFrom = (instance: string | null, accessToken: string) =>
-    createMastodon(createClient()).importTokens!({ ...tokens, accessToken, instance }, signal);
+  const importFrom = (
+    instance: string | null,
+    accessToken: string,
+    given: Partial<ImportedTokens> = {},
+  ) =>
+    createMastodon(createClient()).importTokens!(
+      { ...tokens, accessToken, instance, ...given },
+      signal,
+    );
 
   test('connects the account that the server names', async () => {
     const { network, credentials } = await startMastodon();
@@ -189,6 +197,20 @@ describe('an imported token', () => {
     const { host } = new URL(credentials.server);
     expect(grant.credentials).toEqual(credentials);
     expect(grant.accounts[0]!.externalAccountId).toBe(`${network.accountId}@${host}`);
+  });
+
+  test.each([
+    [
+      ['read', 'write'],
+      ['read', 'write'],
+    ],
+    [null, ['write:media']],
+  ])('keeps its expiry, and the scopes that its server reports: %j', async (reported, scope) => {
+    const { network, credentials } = await startMastodon({ scopes: reported });
+    const expiresAt = new Date('2050-01-01T00:00:00Z');
+    const given = { expiresAt, scope: ['write:media'] };
+    const grant = await importFrom(credentials.server, network.token, given);
+    expect(grant).toMatchObject({ tokenExpiresAt: expiresAt, scope });
   });
 
   test('is refused by its server', async () => {
