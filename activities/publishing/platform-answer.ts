@@ -80,7 +80,7 @@ export function takeGrant(grant: Grant, neededScopes: readonly string[] = []): G
     throw new PlatformError('rejected', 'This login has no account that can be connected.');
   }
   const ids = new Set(accounts.map(({ externalAccountId }) => externalAccountId));
-  if (ids.size < accounts.length) throw unusable('an account twice');
+  if (ids.size < accounts.length) throw unusable('a duplicate account');
   const missing = neededScopes.filter((needed) => !scope.includes(needed));
   if (missing.length > 0) throw lacksPermissions(missing);
   return { credentials, scope, tokenExpiresAt, accounts: accounts.map(takeAccount) };

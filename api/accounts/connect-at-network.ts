@@ -177,5 +177,5 @@ export function describeProblem({ accountName, problem }: GrantedAccount): strin
 }
 
 export function isSecretField(name: string): boolean {
-  return /password|secret|token|key|webhook/.test(name);
+  return /password|secret|token|key|webhook|jw[kt]/i.test(name);
 }

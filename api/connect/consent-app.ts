@@ -45,10 +45,7 @@ export async function findConsentApp(
   if (!definition.hasApp) return null;
   const app = await findNetworkApp(context, projectId, definition);
   if (app) return app;
-  throw new AppError(
-    'conflict',
-    `This service has no ${definition.title} app, so it can't connect accounts there.`,
-  );
+  throw new AppError('conflict', `Logging in at ${definition.title} is not available here.`);
 }
 
 /** The document of the operator's app at a network where servers look clients up. Null: there is none. */

@@ -16,9 +16,7 @@ import type { Caller, Context } from '../http/context.ts';
 import { transact, type Answer } from '../http/transact.ts';
 import { findNetworkApp } from './consent-app.ts';
 import { presentConnectSession } from './presenter.ts';
-import { newToken } from './session-secrets.ts';
-
-const lifetimeMs = 30 * 60_000;
+import { newToken, sessionLifetimeMs } from './session-secrets.ts';
 
 export async function createConnectSession(
   context: Context,
@@ -37,7 +35,7 @@ export async function createConnectSession(
       ...subject,
       return_url: input.return_url ?? null,
       status: 'pending',
-      expires_at: new Date(Date.now() + lifetimeMs),
+      expires_at: new Date(Date.now() + sessionLifetimeMs),
       token_hash: hash,
     });
     note({ subject: 'connect_session', subject_id: id, kind: 'created' });

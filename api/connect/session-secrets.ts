@@ -5,7 +5,7 @@ import { getCookie, setCookie } from 'hono/cookie';
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import type { Context } from '../http/context.ts';
 
-const lifetimeS = 30 * 60;
+export const sessionLifetimeMs = 30 * 60_000;
 
 /** The database stores only the hash. */
 export function newToken(): { token: string; hash: Buffer } {
@@ -39,7 +39,7 @@ export function setBrowserCookie(
     httpOnly: true,
     sameSite: 'Lax',
     secure: publicUrl.startsWith('https:'),
-    maxAge: lifetimeS,
+    maxAge: sessionLifetimeMs / 1_000,
   });
 }
 

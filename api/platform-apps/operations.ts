@@ -10,7 +10,7 @@ import {
 import { listLiveGrants } from '../../schema/database/accounts/grants.ts';
 import type { PlatformAppRow } from '../../schema/database/tables.ts';
 import type { DeletePlatformApp, PlatformApp, SetPlatformApp } from '../../schema/platform-apps.ts';
-import { GivenPlatform } from '../../schema/platforms/index.ts';
+import { GivenPlatform, type PlatformName } from '../../schema/platforms/index.ts';
 import { AppError, validationError } from '../../schema/wire/errors.ts';
 import type { Page } from '../../schema/wire/listing.ts';
 import { requireReach } from '../accounts/operations.ts';
@@ -31,10 +31,10 @@ export async function getPlatformApp(
   caller: Caller,
   platform: string,
 ): Promise<PlatformApp> {
-  const rows = await listProjectApps(db, caller);
   const name = nameOf(platform);
+  const rows = await listProjectApps(db, caller);
   const row = rows.find((each) => each.platform === name);
-  if (!row) throw noApp(platform);
+  if (!row) throw noApp(name);
   return presentPlatformApp(row);
 }
 
@@ -42,16 +42,13 @@ export async function getPlatformApp(
  * New consents use this app. Accounts that were connected with an earlier one stay with it. 201 for the
  * first app of the network, 200 for another one.
  */
-export function setPlatformApp(
+export async function setPlatformApp(
   context: Context,
   caller: Caller,
   platform: string,
   { client_id, client_secret }: SetPlatformApp,
 ): Promise<Answer<PlatformApp>> {
   const name = nameOf(platform);
-  if (name === undefined) {
-    throw new AppError('not_found', `No network is named ${platform.slice(0, 64)}.`);
-  }
   requireReach(caller, name);
   const definition = context.platforms.get(name)?.definition;
   if (!definition?.hasApp) {
@@ -75,15 +72,16 @@ export function setPlatformApp(
 }
 
 /** Deletes the app and the earlier ones of the network that accounts are still connected with. */
-export function deletePlatformApp(
+export async function deletePlatformApp(
   context: Context,
   caller: Caller,
   platform: string,
   { force }: DeletePlatformApp,
 ): Promise<Answer<null>> {
+  const name = nameOf(platform);
   return transact(context, caller, async ({ trx, note }) => {
-    const rows = await lockProjectApps(trx, caller, nameOf(platform) ?? platform);
-    if (rows.length === 0) throw noApp(platform);
+    const rows = await lockProjectApps(trx, caller, name);
+    if (rows.length === 0) throw noApp(name);
     const grantIds = await listLiveGrants(trx, idsOf(rows));
     if (grantIds.length > 0 && !force) throw inUse();
     await endGrants(trx, grantIds, context.config);
@@ -93,13 +91,16 @@ export function deletePlatformApp(
   });
 }
 
-/** Undefined: no network has this name. */
-const nameOf = (platform: string) => GivenPlatform.safeParse(platform).data;
+function nameOf(platform: string): PlatformName {
+  const { data } = GivenPlatform.safeParse(platform);
+  if (data) return data;
+  throw new AppError('not_found', `No network is named ${platform.slice(0, 64)}.`);
+}
 
 const idsOf = (rows: PlatformAppRow[]) => rows.map(({ id }) => id);
 
-const noApp = (platform: string) =>
-  new AppError('not_found', `The project has no app for the network ${platform.slice(0, 64)}.`);
+const noApp = (name: PlatformName) =>
+  new AppError('not_found', `The project has no app for the network ${name}.`);
 
 const inUse = () =>
   new AppError('conflict', 'Accounts are connected with this app.', {

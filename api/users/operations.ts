@@ -3,6 +3,7 @@ import { findUserRow, listUserRows, type UserRow } from '../../schema/database/a
 import type { User } from '../../schema/users.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import type { Page, Paging } from '../../schema/wire/listing.ts';
+import type { Text } from '../../schema/wire/names.ts';
 import type { Caller, Context } from '../http/context.ts';
 import { page } from '../http/listing.ts';
 
@@ -23,7 +24,8 @@ export async function getUser(
   const row = await findUserRow(db, caller, externalUserId);
   if (row) return presentUser(row);
   const shown = externalUserId.slice(0, 64);
-  throw new AppError('not_found', `No account has the external_user_id ${shown}.`);
+  const message: Text = ({ field }) => `No account has the ${field('external_user_id')} ${shown}.`;
+  throw new AppError('not_found', message);
 }
 
 function presentUser(row: UserRow): User {

@@ -10,6 +10,7 @@ import type {
 } from '../../../activities/platforms/platform.ts';
 import { findApp, putApp } from '../../../schema/database/accounts/apps.ts';
 import { openCredentials } from '../../../schema/database/accounts/grants.ts';
+import type { PlatformName } from '../../../schema/platforms/index.ts';
 import { useRest } from '../../support/app/rest.ts';
 import { forEachTest } from '../../support/fixtures.ts';
 import { createScriptedNetwork } from '../../support/scripted-network.ts';
@@ -49,7 +50,19 @@ const platform: Platform = {
   refresh: () => Promise.reject(new PlatformError('unavailable', 'Not now.')),
   revoke: (login) => Promise.resolve(void revoked.push(login)),
 };
-const rest = useRest({}, { platforms: createPlatforms([platform]) });
+const { importTokens: _tokens, ...withoutImport } = platform;
+const { refresh: _refresh, ...withoutRefresh } = platform;
+const named = (name: PlatformName) => ({ ...platform.definition, name });
+const rest = useRest(
+  {},
+  {
+    platforms: createPlatforms([
+      platform,
+      { ...withoutImport, definition: named('slack') },
+      { ...withoutRefresh, definition: named('mastodon') },
+    ]),
+  },
+);
 const tenant = forEachTest(() => rest.createTenant());
 beforeEach(() => {
   given.length = 0;
@@ -164,7 +177,7 @@ describe('an import is refused', () => {
     expect(await issuesOf({})).toEqual([['access_token', 'token_invalid']]);
   });
 
-  test('with a server that is none', async () => {
+  test('with an address that is no server', async () => {
     refusal = new PlatformError('rejected', 'No.', { field: 'server', platformCode: 'no_server' });
     expect(await issuesOf({ instance: 'x' })).toEqual([['instance', 'no_server']]);
   });
@@ -188,12 +201,24 @@ describe('an import is refused', () => {
     expect(given).toEqual([]);
   });
 
-  test('at a network that takes no tokens', async () => {
-    const answer = await rest.call('POST', '/v1/accounts/import', {
-      key: tenant.key,
-      body: { platform: 'bluesky', access_token: 'x' },
-    });
-    expect(answer.body.error.issues[0]).toMatchObject({ code: 'platform_not_configured' });
+  test.each([
+    ['that this installation does not publish to', 'bluesky', 'platform_not_configured'],
+    ['that takes no tokens', 'slack', 'import_not_supported'],
+  ])('at a network %s', async (_, network, code) => {
+    expect(await issuesOf({ platform: network })).toEqual([['platform', code]]);
+    expect(given).toEqual([]);
+  });
+
+  test('with a refresh token at a network that has none', async () => {
+    const body = { platform: 'mastodon', refresh_token: 'r' };
+    expect(await issuesOf(body)).toEqual([['refresh_token', 'refresh_not_supported']]);
+    expect(given).toEqual([]);
+  });
+
+  test('with an expiry in the past', async () => {
+    const body = { expires_at: '2020-01-01T00:00:00Z' };
+    expect(await issuesOf(body)).toEqual([['expires_at', 'already_expired']]);
+    expect(given).toEqual([]);
   });
 
   test('while the network is away, and can be repeated', async () => {
@@ -207,7 +232,6 @@ describe('an import is refused', () => {
 test.each([
   [{ access_token: 'two words' }, 'access_token'],
   [{ refresh_token: 'a\nb' }, 'refresh_token'],
-  [{ expires_at: '2020-01-01T00:00:00Z' }, 'expires_at'],
 ])('an import with %j is refused before the network is asked', async (body, path) => {
   expect((await issuesOf(body))[0][0]).toBe(path);
   expect(given).toEqual([]);

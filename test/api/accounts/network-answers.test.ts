@@ -88,10 +88,12 @@ const named = (name: string): GrantedAccount => ({
 });
 const many = (count: number) => Array.from({ length: count }, (_, i) => named(`page-${i}`));
 
-test("an account twice can't be used", async () => {
+test("a duplicate account can't be used", async () => {
   const { status, body } = await send(grantOf([named('ada'), named('ada')]));
   expect(status).toBe(503);
-  expect(body.error.message).toBe("The network answered with an account twice that can't be used.");
+  expect(body.error.message).toBe(
+    "The network answered with a duplicate account that can't be used.",
+  );
 });
 
 test.each([

@@ -52,7 +52,9 @@ interface Session {
   id: string;
   url: string;
   status: string;
+  expires_at: string;
   completed_social_account_id: string | null;
+  created_at: string;
 }
 
 async function createSession(input: Record<string, unknown> = {}): Promise<Session> {
@@ -100,6 +102,8 @@ async function listEvents(accountId: string): Promise<{ event: string; data: obj
 describe('POST /v1/connect/sessions', () => {
   test('opens a page for half an hour', async () => {
     const session = await createSession();
+    const lifetimeMs = Date.parse(session.expires_at) - Date.parse(session.created_at);
+    expect(Math.abs(lifetimeMs - 1_800_000)).toBeLessThan(5_000);
     expect(session).toEqual({
       id: expect.stringMatching(/^cs_/),
       url: expect.stringMatching(

@@ -3,9 +3,11 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { AppRegistration, ConsentWay } from '../../../activities/platforms/platform.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import { findConsentApp } from '../../../api/connect/consent-app.ts';
+import { createConnectRoutes } from '../../../api/connect/routes.ts';
 import { readConfig } from '../../../schema/config/config.ts';
 import { putApp } from '../../../schema/database/accounts/apps.ts';
 import type { PlatformEntry, PlatformName } from '../../../schema/platforms/index.ts';
+import { createBrowser } from '../../support/app/browser.ts';
 import { useRest } from '../../support/app/rest.ts';
 import { forEachTest } from '../../support/fixtures.ts';
 import { formWay } from '../../support/networks/oauth/hosted-flow.ts';
@@ -158,6 +160,16 @@ describe('a session at a network that needs an app', () => {
     );
     await put(tenant.projectId, 'own', network);
     expect((await createSession(network)).status).toBe(201);
+  });
+
+  test('says so on its page if the app was deleted since', async () => {
+    await put(tenant.projectId, 'own');
+    const { url } = (await createSession()).body.data;
+    await rest.call('DELETE', '/v1/platform-credentials/mastodon', { key: tenant.key });
+    const hosted = createConnectRoutes(rest.context);
+    const page = await createBrowser((at, init) => hosted.request(at, init)).visit(url);
+    expect(page.status).toBe(409);
+    expect(page.html).toContain(`<p>Logging in at ${definition.title} is not available here.</p>`);
   });
 
   test("is refused with an operator's app that the settings don't name", async () => {

@@ -161,7 +161,9 @@ describe('setting an app', () => {
   test.each(['GET', 'PUT', 'DELETE'])('of an unknown network is 404: %s', async (method) => {
     const body = method === 'PUT' ? { client_id: 'a' } : undefined;
     const at = '/v1/platform-credentials/constructor';
-    expect(await call(method, body, owner, at)).toMatchObject(notFound);
+    const answer = await call(method, body, owner, at);
+    expect(answer).toMatchObject(notFound);
+    expect(answer.body.error.message).toBe('No network is named constructor.');
   });
 
   test('needs a client ID', async () => {

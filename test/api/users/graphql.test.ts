@@ -61,6 +61,13 @@ test('an account has the rules of its own server', async () => {
   expect((await app.api.get(path)).body.data.text.max).toBe(5_000);
 });
 
+test('an unknown user is named by the field of this API', async () => {
+  expect(await askRefused(app, '{ user(externalUserId: "eve") { accountCount } }')).toMatchObject({
+    code: 'not_found',
+    message: 'No account has the `externalUserId` eve.',
+  });
+});
+
 test('an import at a network that takes no tokens is refused', async () => {
   const mutation = `mutation ($input: ImportAccountInput!) {
     importAccount(input: $input) { id }

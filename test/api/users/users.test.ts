@@ -52,7 +52,10 @@ test('another project and a test key see none of them', async () => {
   await add('ada');
   const other = await rest.createTenant();
   expect((await get('/v1/users', other.key)).data).toEqual([]);
-  expect((await get('/v1/users/ada', other.key)).error.code).toBe('not_found');
+  expect((await get('/v1/users/ada', other.key)).error).toMatchObject({
+    code: 'not_found',
+    message: 'No account has the `external_user_id` ada.',
+  });
   const { key } = await rest.createTenant({ environment: 'test' });
   expect((await get('/v1/users', key)).data).toEqual([]);
 });
