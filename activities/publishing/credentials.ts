@@ -12,7 +12,7 @@ import {
   postponeRefresh,
 } from '../../schema/database/accounts/grants.ts';
 import { inMs } from '../../schema/database/database-clock.ts';
-import { insertChanges } from '../../schema/database/live/changes.ts';
+import { insertAccountChanges } from '../../schema/database/live/changes.ts';
 import type { Db, Transaction } from '../../schema/database/tables.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
 import { nextRefreshDelay } from '../../schema/retry.ts';
@@ -209,15 +209,7 @@ async function writeOnce(
       .executeTakeFirst();
     if (!written) return false;
     if (accounts.some(({ id }) => id === accountId)) await writeIdentity(trx, accountId, fresh);
-    await insertChanges(
-      trx,
-      accounts.map(({ project_id, id }) => ({
-        project_id,
-        subject: 'account',
-        subject_id: id,
-        kind: 'refreshed',
-      })),
-    );
+    await insertAccountChanges(trx, accounts, 'refreshed');
     return true;
   });
 }

@@ -2,10 +2,9 @@
 import { sql } from 'kysely';
 import type { DisconnectReason } from '../../schema/accounts.ts';
 import { setAccountStatus } from '../../schema/database/accounts/accounts.ts';
-import { toAccountEventData } from '../../schema/database/accounts/event-data.ts';
+import { recordAccountEvent } from '../../schema/database/events/account-events.ts';
 import { lockActiveAccounts } from '../../schema/database/accounts/grants.ts';
-import { recordEvent } from '../../schema/database/events/record.ts';
-import { insertChanges } from '../../schema/database/live/changes.ts';
+import { insertAccountChanges } from '../../schema/database/live/changes.ts';
 import type { SocialAccountRow, Transaction } from '../../schema/database/tables.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
 import type { Access } from './credentials.ts';
@@ -70,25 +69,7 @@ async function requireReconnect(
   const status = 'reconnect_required';
   await setAccountStatus(trx, accounts, status);
   for (const account of accounts) {
-    await recordEvent(
-      trx,
-      {
-        projectId: account.project_id,
-        environment: account.environment,
-        type: 'account.disconnected',
-        data: toAccountEventData(account, reason),
-        socialAccountId: account.id,
-      },
-      options,
-    );
+    await recordAccountEvent(trx, account, 'account.disconnected', options, reason);
   }
-  await insertChanges(
-    trx,
-    accounts.map(({ project_id, id }) => ({
-      project_id,
-      subject: 'account',
-      subject_id: id,
-      kind: status,
-    })),
-  );
+  await insertAccountChanges(trx, accounts, status);
 }

@@ -1,6 +1,6 @@
 // The activity of `refreshLogins` that warns of logins which end soon and can't be refreshed.
 import { takeExpiryWarnings } from '../../schema/database/accounts/grants.ts';
-import { insertChanges } from '../../schema/database/live/changes.ts';
+import { insertAccountChanges } from '../../schema/database/live/changes.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
 import type { AdvanceDependencies } from '../publishing/dependencies.ts';
 
@@ -13,15 +13,7 @@ export function warnOfExpiry({
 }: Pick<AdvanceDependencies, 'db' | 'notifier'>): Promise<boolean> {
   return inTransaction(db, notifier, async (trx) => {
     const { grants, accounts } = await takeExpiryWarnings(trx, groupSize);
-    await insertChanges(
-      trx,
-      accounts.map(({ project_id, id }) => ({
-        project_id,
-        subject: 'account',
-        subject_id: id,
-        kind: 'expiring',
-      })),
-    );
+    await insertAccountChanges(trx, accounts, 'expiring');
     return grants === groupSize;
   });
 }

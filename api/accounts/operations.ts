@@ -2,7 +2,7 @@
 import { findFormWay } from '../../activities/platforms/index.ts';
 import type { Account, ConnectAccount } from '../../schema/accounts.ts';
 import { environmentOf } from '../../schema/api-keys.ts';
-import { toAccountEventData } from '../../schema/database/accounts/event-data.ts';
+import { recordAccountEvent } from '../../schema/database/events/account-events.ts';
 import {
   getAccountRow,
   listAccountRows,
@@ -14,7 +14,6 @@ import {
 import { deleteEmptyGrant } from '../../schema/database/accounts/grants.ts';
 import type { RowScope } from '../../schema/database/row-scope.ts';
 import type { GrantRow } from '../../schema/database/tables.ts';
-import { recordEvent } from '../../schema/database/events/record.ts';
 import { AppError, validationError } from '../../schema/wire/errors.ts';
 import type { Page, Paging } from '../../schema/wire/listing.ts';
 import type { PlatformName } from '../../schema/platforms/index.ts';
@@ -134,17 +133,7 @@ export async function disconnectAccount(
       row.grant_id === null
         ? undefined
         : await deleteEmptyGrant(trx, caller.projectId, row.grant_id);
-    await recordEvent(
-      trx,
-      {
-        projectId: caller.projectId,
-        environment: account.environment,
-        type: 'account.disconnected',
-        data: toAccountEventData(account, 'user'),
-        socialAccountId: id,
-      },
-      context.config,
-    );
+    await recordAccountEvent(trx, account, 'account.disconnected', context.config, 'user');
     change({ subject: 'account', subject_id: id, kind: 'disconnected' });
     return { status: 204, data: null };
   });

@@ -2,7 +2,7 @@
 import { loginColumns } from '../../activities/publishing/login-columns.ts';
 import type { Grant, GrantedAccount } from '../../activities/platforms/platform.ts';
 import type { ConnectionType } from '../../schema/accounts.ts';
-import { toAccountEventData } from '../../schema/database/accounts/event-data.ts';
+import { recordAccountEvent } from '../../schema/database/events/account-events.ts';
 import {
   insertAccount,
   lockAccountAtNetwork,
@@ -13,7 +13,6 @@ import {
 import { lockApp } from '../../schema/database/accounts/apps.ts';
 import { deleteEmptyGrant, insertGrant } from '../../schema/database/accounts/grants.ts';
 import type { GrantRow, SocialAccountRow } from '../../schema/database/tables.ts';
-import { recordEvent } from '../../schema/database/events/record.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import { newId } from '../../schema/wire/ids.ts';
 import type { PlatformName } from '../../schema/platforms/index.ts';
@@ -97,17 +96,7 @@ async function writeAccount(
 ): Promise<WrittenAccount> {
   const written = await upsert(trx, input, grantId, granted);
   const { account } = written;
-  await recordEvent(
-    trx,
-    {
-      projectId: input.projectId,
-      environment: account.environment,
-      type: 'account.connected',
-      data: toAccountEventData(account),
-      socialAccountId: account.id,
-    },
-    context.config,
-  );
+  await recordAccountEvent(trx, account, 'account.connected', context.config);
   change({ subject: 'account', subject_id: account.id, kind: 'connected' });
   return written;
 }

@@ -1,5 +1,5 @@
 // Counts targets in their accounts' months, enforces the limit and reports accounts close to it.
-import { toQuotaEventData } from '../../schema/database/accounts/event-data.ts';
+import { toQuotaEventData } from '../../schema/database/events/account-events.ts';
 import {
   moveUsage,
   previewUsage,

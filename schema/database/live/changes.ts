@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { KeyEnvironment } from '../../api-keys.ts';
 import type { ChangeKind, ChangeSubject } from '../../change-kinds.ts';
-import type { ChangeRow, Db, Transaction } from '../tables.ts';
+import type { ChangeRow, Db, SocialAccountRow, Transaction } from '../tables.ts';
 import type { RowScope } from '../row-scope.ts';
 
 /** A change with a kind that its subject has. */
@@ -57,6 +57,20 @@ export async function insertChanges(trx: Transaction, changes: NewChange[]): Pro
   if (changes.length === 0) return;
   await trx.insertInto('changes').values(changes).execute();
   trx.notifyAfterCommit('fanfare_changes');
+}
+
+export function insertAccountChanges(
+  trx: Transaction,
+  accounts: readonly Pick<SocialAccountRow, 'id' | 'project_id'>[],
+  kind: ChangeKind<'account'>,
+): Promise<void> {
+  const toChange = ({ id, project_id }: (typeof accounts)[number]): NewChange => ({
+    project_id,
+    subject: 'account',
+    subject_id: id,
+    kind,
+  });
+  return insertChanges(trx, accounts.map(toChange));
 }
 
 // A restored dump has its origin's epoch, so the system identifier distinguishes the two. A recovered
