@@ -116,7 +116,7 @@ export function describeFaultCases(subject: NetworkSubject): void {
       expect(row.error_message).toContain(subject.refusal.message);
     });
 
-    test('finds a post by what its target was accepted with, or says that it can not', async () => {
+    test("finds a post by what its target was accepted with, or says that it can't", async () => {
       await using network = await kind.start(database.db);
       const { platform, connection } = network;
       const { externalAccountId, credentials, traits = {} } = connection;
@@ -170,7 +170,7 @@ export function describeFaultCases(subject: NetworkSubject): void {
       });
     }
 
-    test('connects nothing at a network in trouble', async () => {
+    test('reports a network in trouble without its secrets', async () => {
       const switchboard = createSwitchboard();
       await using network = await subject.start(switchboard, database.db);
       const platform = switchboard.watch(createConnector(subject.name, network, switchboard));

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { canRefresh, rulesOf } from '../../../../activities/platforms/index.ts';
-import type { Platform } from '../../../../activities/platforms/platform.ts';
+import type { Credentials, Platform } from '../../../../activities/platforms/platform.ts';
 import { fixedLimits } from '../../../../schema/wire/limits.ts';
 import type { Db } from '../../../../schema/database/tables.ts';
 import type { PlatformRules } from '../../../../schema/platforms/definition.ts';
@@ -154,8 +154,9 @@ export function describeLiveCases(subject: LiveSubject): void {
       }
     });
 
-    test('ends the session as canceled if the user refuses at the network', async () => {
-      if (network.consent) expect(await client.refused).toBeNull();
+    test('ends the session as canceled if the user refuses at the network', async ({ skip }) => {
+      skip(!network.consent, 'The network has no consent.');
+      expect(await client.refused).toBeNull();
     });
 
     test.skipIf(isByConsent)('connects the same account on the hosted page', async () => {
@@ -283,9 +284,9 @@ export function describeLiveCases(subject: LiveSubject): void {
     });
   });
 
-  test('refreshes its login before it ends, where the network lets us', async () => {
+  test('refreshes its login before it ends, where the network lets us', async ({ skip }) => {
     const old = (await client.readCredentials())!;
-    if (!canRefresh(platform, old)) return;
+    skip(!canRefresh(platform, old), 'This login has no refresh.');
     const readVersion = async () =>
       (await readGranted(database.db, client.accountId)).credential_version!;
     const version = await readVersion();
@@ -303,20 +304,29 @@ export function describeLiveCases(subject: LiveSubject): void {
   });
 
   describe('disconnecting', () => {
-    test('ends the account, and our access where the network lets us', async () => {
-      const credentials = (await client.readCredentials())!;
-      const removed = await client.call('DELETE', `/v1/accounts/${client.accountId}`);
-      expect(removed.status).toBe(204);
+    let credentials: Credentials;
+    let status: number;
+    beforeAll(async () => {
+      credentials = (await client.readCredentials())!;
+      ({ status } = await client.call('DELETE', `/v1/accounts/${client.accountId}`));
+    });
+
+    test('ends the account', async () => {
+      expect(status).toBe(204);
       const read = await client.call('GET', `/v1/accounts/${client.accountId}`);
       expect(read.body.data.status).toBe('disconnected');
       expect(await listEvents()).toContain('account.disconnected');
       const post = { caption: 'a', account_ids: [client.accountId] };
       expect((await validate(post)).valid).toBe(false);
       expect(await client.readCredentials()).toBeNull();
-      if (!platform.revoke || !platform.refresh) return;
+    });
+
+    test('ends our access where the network lets us', async ({ skip }) => {
+      const { revoke, refresh } = platform;
+      if (!revoke || !refresh) return skip('The network revokes or refreshes no logins.');
       const signal = AbortSignal.timeout(5_000);
       const app = network.app ? { id: 'app_of_a_test', ...network.app } : null;
-      const refused = await refusal(platform.refresh({ credentials, app }, signal));
+      const refused = await refusal(refresh({ credentials, app }, signal));
       expect(refused.kind).toBe('reauthorize');
     });
 
