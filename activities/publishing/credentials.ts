@@ -40,7 +40,7 @@ const refreshTimeoutMs = 20_000;
 /** Longer than two attempts and the write can take, so a lease expires only if its holder died. */
 const leaseMs = 120_000;
 const checkEveryMs = 100;
-/** An outage of the database, such as a failover, may last so long. */
+/** An outage of the database, such as a failover, may last this long. */
 const writeForMs = 45_000;
 const writeAgainMs = 1_000;
 

@@ -1,4 +1,4 @@
-// What one page of a connect session leaves for the next one, sealed in the session.
+// State that a connect session keeps between its pages, sealed.
 import type { Flow, Grant } from '../../activities/platforms/platform.ts';
 import {
   lockConnectSession,

@@ -1,4 +1,4 @@
-// What the hosted pages show of their session.
+// Data that the hosted pages show about a session.
 import { listAccountsById } from '../../schema/database/accounts/accounts.ts';
 import { getProjectRow } from '../../schema/database/projects.ts';
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
@@ -41,7 +41,7 @@ export async function readPageSession(
   };
 }
 
-/** What a form of the session shows and sends back. */
+/** The data of a form. */
 export async function readForm(context: Context, { session, secret }: Visit, way: SelectedWay) {
   const shown = await readPageSession(context, session);
   return { ...way, session: shown, state: newState(session.id, secret) };

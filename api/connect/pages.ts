@@ -86,9 +86,7 @@ export function errorPage(message: string, status: number): Promise<Response> {
 export function usedPage(session: PageSession): Promise<Response> {
   return sessionPage(
     'This step is out of date',
-    html`<p>
-        It was already used, or you have started again since. Your account is not connected yet.
-      </p>
+    html`<p>This step was already used, or you started again. Your account is not connected yet.</p>
       <p><a href="${urlOf(session, 0)}">Continue</a></p>
       ${wayBack(session)}`,
     session,
@@ -155,7 +153,7 @@ export function formPage(form: FieldsForm): Promise<Response> {
   );
 }
 
-/** What the project asks the user for. */
+/** The request that the user approves. */
 function request({ brand, network, accountName }: PageSession): Html {
   return html`<p>
     <strong>${brand.name}</strong> asks to post to ${network} on your

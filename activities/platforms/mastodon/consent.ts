@@ -20,7 +20,7 @@ const clientWord = z.string().regex(/^[\x21-\x7e]{1,500}$/);
 /** @see https://docs.joinmastodon.org/entities/Application/#CredentialApplication */
 const CredentialApplication = z.object({ client_id: clientWord, client_secret: clientWord });
 
-/** Of each call, since each server has its own endpoints. */
+/** Each server has its own endpoints. */
 type OAuthAt = (server: string) => OAuth;
 
 /** `open`: without a token, it opens the server's public API. */

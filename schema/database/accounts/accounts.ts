@@ -88,7 +88,7 @@ export function listAccountRows(
     .execute();
 }
 
-/** What the health of an account is made from. */
+/** Columns that decide an account's health. */
 export interface HealthRow {
   id: string;
   status: AccountStatus;
@@ -101,7 +101,7 @@ export interface HealthRow {
   last_published_at: Date | null;
 }
 
-/** Posts are published in another order than they are created. The last one is among so many. */
+/** Posts can be published out of order. The latest is searched among this many newest posts. */
 const latestPosts = 20;
 
 export async function listHealth(db: Db, scope: RowScope, ids: string[]): Promise<HealthRow[]> {

@@ -85,7 +85,7 @@ export async function storeOperatorApps(
   }
 }
 
-/** What a new consent asks for. */
+/** The app that a new consent needs. */
 export interface WantedApp {
   platform: PlatformName;
   /** Default: the network has no instances. */

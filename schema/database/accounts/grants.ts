@@ -83,7 +83,7 @@ export interface DueGrant {
   account_id: string | null;
 }
 
-/** The oldest first. Other workers don't get them for this time, even if this process dies. */
+/** Longest overdue first. No other worker claims them for `claimMs`. */
 export async function claimDueGrants(
   db: Db,
   { limit, except, claimMs }: { limit: number; except: string[]; claimMs: number },

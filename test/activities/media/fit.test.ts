@@ -85,7 +85,7 @@ describe('limits', () => {
     expect(fitted).toMatchObject({ width: 600, height: 400 });
   });
 
-  test.each([...types, 'image/gif'])('%s that can not fit', async (contentType) => {
+  test.each([...types, 'image/gif'])("%s that can't fit", async (contentType) => {
     const bytes = await noise(60, 40).png().toBuffer();
     await expect(fit(bytes, { contentType, maxBytes: 20 })).rejects.toMatchObject({
       name: 'MediaError',

@@ -250,7 +250,7 @@ describe('locations', () => {
     });
   });
 
-  test('EXIF that can not be read may have one', async () => {
+  test("EXIF that can't be read may have one", async () => {
     const bytes = await noise(40, 30)
       .jpeg()
       .withExif({ IFD0: { Make: 'Camera' } })

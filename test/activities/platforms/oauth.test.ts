@@ -223,7 +223,7 @@ describe('a consent', () => {
     expect(revoked).toEqual(forms.map((form) => ['/revoke', form]));
   });
 
-  test('that turns out useless says why although it can not be revoked', async () => {
+  test("that turns out useless says why although it can't be revoked", async () => {
     let requests = 0;
     const oauth = openOAuth(() => (requests++ === 0 ? json(full)() : json({}, 503)()));
     expect(await errorOf(oauth.complete(undefined, () => Promise.reject(unusable)))).toBe(unusable);

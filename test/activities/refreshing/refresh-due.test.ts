@@ -88,7 +88,7 @@ describe('the time of a refresh', () => {
     expect(minutes).toBeLessThan(6);
   });
 
-  test('is null for a login that does not expire or can not be refreshed', async () => {
+  test("is null for a login that does not expire or can't be refreshed", async () => {
     const { refresh } = network.platform;
     expect(await refreshAtOf(null, network.platform)).toBeNull();
     expect(await refreshAtOf(1, {})).toBeNull();
@@ -158,7 +158,7 @@ test('logins are refreshed in groups, the oldest first', async () => {
   expect(await tokenOf(late.accountId)).toBe('late+');
 });
 
-test('a login that can not be opened does not hold up the others', async () => {
+test("a login that can't be opened does not hold up the others", async () => {
   const broken = await addLogin('broken', inHours(-2));
   await database.db
     .updateTable('grants')

@@ -99,7 +99,7 @@ describe('several ways', () => {
     expect(await listAccounts()).toEqual(['Bakery']);
   });
 
-  test.each(['0', '2', 'x', '1.5', '-1'])('have no way %s', async (way) => {
+  test.each(['0', '2', 'x', '1.5', '-1'])("a way that doesn't exist is 404: %s", async (way) => {
     const session = await createSession();
     const browser = browse();
     await browser.visit(session.url);

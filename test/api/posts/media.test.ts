@@ -184,7 +184,7 @@ describe('media that break the rules of a network', () => {
   });
 });
 
-test('media that a change takes from a post can be deleted, and those that it keeps can not', async () => {
+test("media that a change takes from a post can be deleted, and those that it keeps can't", async () => {
   const [a, b, c] = [await media(), await media(), await media()];
   const post = await create({ media_ids: [a, b], scheduled_at: inSeconds(7_200) });
   const { status } = await author.change(post.id, { media_ids: [b, c] });

@@ -356,7 +356,7 @@ describe('a refresh', () => {
     expect((await refresh()).credentials).toMatchObject({ service: elsewhere.url });
   });
 
-  test('goes on while the directory is down', async () => {
+  test('keeps working while the directory is down', async () => {
     directory.respondWith(() => ({ status: 503 }));
     expect((await refresh()).credentials).toMatchObject({ service: home.url, handle });
   });

@@ -45,7 +45,7 @@ describe('a consent', () => {
     ]);
   });
 
-  test('reaches the pages, each with the reason why it can not be posted to', async () => {
+  test("reaches the pages, each with the reason why it can't be posted to", async () => {
     await using network = await startLinkedIn();
     network.server.organizations.push({
       id: '77',

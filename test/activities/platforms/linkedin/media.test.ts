@@ -165,7 +165,7 @@ describe('a video', () => {
     expect(network.server.posts[0]!.given.content).toEqual({ media: { id: urn } });
   });
 
-  test('that LinkedIn can not process is refused with its reason', async () => {
+  test("that LinkedIn can't process is refused with its reason", async () => {
     await using network = await startLinkedIn();
     network.server.failsProcessing = true;
     const error = await refusal(network.prepare(network.target({ media: [createVideo()] })));

@@ -139,7 +139,7 @@ describe('a refusal', () => {
     });
   });
 
-  test('of a revoked token can not be refreshed', async () => {
+  test("of a revoked token can't be refreshed", async () => {
     await using network = await startLinkedIn();
     network.server.revokeToken();
     expect(await refusal(network.commit(network.target()))).toMatchObject({

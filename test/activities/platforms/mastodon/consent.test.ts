@@ -146,7 +146,7 @@ describe('a login by consent', () => {
     expect(network.countLogins()).toBe(0);
   });
 
-  test('whose account can not be read leaves the connected account its token', async () => {
+  test("whose account can't be read leaves the connected account its token", async () => {
     const network = createMastodonServer();
     let isDown = false;
     const answer: MastodonServer['answer'] = (request) =>

@@ -114,7 +114,7 @@ describe('an upload is refused', () => {
       '422: Validation failed: Description is too long (maximum is 1500 characters)',
     ],
     [
-      'that can not be read',
+      "that can't be read",
       { contentType: 'image/png' },
       '500: Error processing thumbnail for uploaded media',
     ],

@@ -158,7 +158,7 @@ describe('an album', () => {
 });
 
 describe('Telegram refuses', () => {
-  test('a photo that it can not read', async () => {
+  test("a photo that it can't read", async () => {
     const error = await refusal(commit([await imageOf('webp')]));
     expect(error).toMatchObject({ kind: 'rejected', options: { platformCode: '400' } });
     expect(error.message).toContain('PHOTO_EXT_INVALID');

@@ -214,7 +214,7 @@ describe('a refusal', () => {
       { kind: 'unknown_outcome', options: { platformCode: '500' } },
     ],
     ['a bad gateway', 502, {}, '<html>', { kind: 'unknown_outcome' }],
-    ['a success that can not be read', 200, {}, '<html>', { kind: 'unknown_outcome' }],
+    ["a success that can't be read", 200, {}, '<html>', { kind: 'unknown_outcome' }],
     [
       'a success without a message',
       200,

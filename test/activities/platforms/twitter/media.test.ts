@@ -126,7 +126,7 @@ describe('a video', () => {
     });
   });
 
-  test('that X can not process is refused with its reason', async () => {
+  test("that X can't process is refused with its reason", async () => {
     await using x = await startTwitter();
     const target = await uploadedSoFar(x, x.target({ media: [createVideo()] }));
     const processing_info = { state: 'failed', error: { message: 'Unsupported codec' } };
