@@ -4,15 +4,18 @@ import type { MediaItem } from '../../../schema/database/tables.ts';
 import type { FoundMedia } from './media.ts';
 import type { RequestTarget } from './request-targets.ts';
 
-/** Hash of everything that makes the same post, as the database stores it: `\x` and hex. */
+/**
+ * Hash of everything that makes the same post of one account, as the database stores it: `\x` and hex. Half
+ * of a SHA-256 suffices for a warning, and keeps its index small.
+ */
 export function hashContent(
-  { own }: RequestTarget,
+  { accountId, own }: RequestTarget,
   caption: string,
   items: readonly MediaItem[],
   found: FoundMedia,
 ): string {
   const media = items.map(({ id, url }) => found.get(id ?? '')?.sha256 ?? id ?? url);
   const { platform_options = {}, in_reply_to = null, thread_position = null } = own;
-  const content = [caption, media, platform_options, in_reply_to, thread_position];
-  return `\\x${createHash('sha256').update(JSON.stringify(content)).digest('hex')}`;
+  const content = [accountId, caption, media, platform_options, in_reply_to, thread_position];
+  return `\\x${createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 32)}`;
 }

@@ -200,7 +200,7 @@ const statements = [
     unique (post_id, position)
   )`,
   `create index post_results_by_account on post_results (social_account_id, id)`,
-  `create index post_results_by_content on post_results (social_account_id, content_hash, id)
+  `create index post_results_by_content on post_results (content_hash)
     where content_hash is not null`,
   `create index post_results_by_answered on post_results (answers_result_id)
     where answers_result_id is not null`,
