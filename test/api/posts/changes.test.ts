@@ -86,7 +86,8 @@ describe('PATCH /v1/posts/:id: the content', () => {
     expect(await author.change(id, { account_ids })).toMatchObject(
       refused(422, { path: 'account_ids[1]', code: 'unknown_account' }),
     );
-    expect(await author.change(id, { account_ids, platform_posts: [] })).toMatchObject(
+    const platform_posts = [{ account_id: author.accounts[0] }];
+    expect(await author.change(id, { account_ids, platform_posts })).toMatchObject(
       refused(422, { path: 'platform_posts', code: 'both_target_forms' }),
     );
     expect(await author.change(id, { account_ids: [] })).toMatchObject(

@@ -81,7 +81,10 @@ describe('POST /v1/posts/validate', () => {
 
   test.each<[string, () => object]>([
     ['no targets', () => ({ caption: 'a' })],
-    ['both target forms', () => ({ caption: 'a', account_ids: [account], platform_posts: [] })],
+    [
+      'both target forms',
+      () => ({ caption: 'a', account_ids: [account], platform_posts: [{ account_id: account }] }),
+    ],
     ['an account twice', () => ({ caption: 'a', account_ids: [account, account] })],
     ['no caption', () => ({ account_ids: [account] })],
     [
