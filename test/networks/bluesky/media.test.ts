@@ -21,6 +21,7 @@ import { createBlueskySubject } from '../../support/networks/contract/bluesky.ts
 import { toKind } from '../../support/networks/contract/kind.ts';
 import { expectConsistent } from '../../support/networks/consistency.ts';
 import type { Fault } from '../../support/networks/faults.ts';
+import type { SimulatedNetwork } from '../../support/networks/network.ts';
 import { advanceToEnd, dependenciesOf, writePost } from '../../support/networks/posting.ts';
 import { prepareTarget, targetOf } from '../../support/networks/target.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
@@ -287,6 +288,17 @@ describe.skipIf(!pds)('a post with media, through the engine', () => {
   });
   afterAll(() => database?.drop());
 
+  async function publish(network: SimulatedNetwork, media: TargetMedia[]): Promise<void> {
+    const dependencies = {
+      ...dependenciesOf(database.db, network),
+      loadMedia: () => Promise.resolve(media),
+    };
+    const post = await writePost(database.db, network);
+    await advanceToEnd(dependencies, post.resultIds[0]!);
+    const [row] = await expectConsistent(dependencies, network, post);
+    expect(row).toMatchObject({ status: 'published' });
+  }
+
   test.each<[Fault, number]>([
     ['cut_before', 4],
     ['answer_lost', 4],
@@ -297,14 +309,7 @@ describe.skipIf(!pds)('a post with media, through the engine', () => {
     await using network = await toKind(createBlueskySubject(pds!)).start(database.db);
     network.switchboard.plans.push({ stage: 'prepare', call: 2, times: 1, fault });
     const media = await Promise.all([imageOf(20, 30), imageOf(30, 20), imageOf(30, 30)]);
-    const dependencies = {
-      ...dependenciesOf(database.db, network),
-      loadMedia: () => Promise.resolve(media),
-    };
-    const post = await writePost(database.db, network);
-    await advanceToEnd(dependencies, post.resultIds[0]!);
-    const [row] = await expectConsistent(dependencies, network, post);
-    expect(row).toMatchObject({ status: 'published' });
+    await publish(network, media);
     expect(network.switchboard.count('prepare')).toBe(uploads);
     const posts = await network.listPosts();
     expect(posts).toHaveLength(1);
@@ -317,14 +322,7 @@ describe.skipIf(!pds)('a post with media, through the engine', () => {
     await using network = await toKind(createBlueskySubject(pds!)).start(database.db);
     network.switchboard.plans.push({ stage: 'commit', call: 1, times: 1, fault: 'answer_lost' });
     const media = [await imageOf(20, 30)];
-    const dependencies = {
-      ...dependenciesOf(database.db, network),
-      loadMedia: () => Promise.resolve(media),
-    };
-    const post = await writePost(database.db, network);
-    await advanceToEnd(dependencies, post.resultIds[0]!);
-    const [row] = await expectConsistent(dependencies, network, post);
-    expect(row).toMatchObject({ status: 'published' });
+    await publish(network, media);
     expect(network.switchboard.count('prepare')).toBe(1);
     expect(await network.listPosts()).toHaveLength(1);
   });
