@@ -1,14 +1,12 @@
 // A real Nostr relay on loopback: the Python package nostr-relay, with its database in a folder of its own.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { findFreePort } from '../../../../api/server/ports.ts';
-import { cacheDirectory } from '../../servers/servers.ts';
+import { installPythonPackages, keepOutput, python } from '../../servers/python-packages.ts';
 
 export interface RealRelay {
   /** Of its WebSockets. */
@@ -17,8 +15,6 @@ export interface RealRelay {
 }
 
 const requirements = fileURLToPath(new URL('requirements.txt', import.meta.url));
-const python = 'python3';
-const installTimeoutMs = 5 * 60_000;
 const startTimeoutMs = 30_000;
 const stopTimeoutMs = 5_000;
 
@@ -29,7 +25,7 @@ export const realRelayMaxText = 32_000;
 export async function startRealRelay(): Promise<RealRelay | { skipped: string }> {
   let packages: string;
   try {
-    packages = await installOnce();
+    packages = await installPythonPackages('nostr-relay', requirements);
   } catch (error) {
     return { skipped: error instanceof Error ? error.message : String(error) };
   }
@@ -70,50 +66,6 @@ function configure(data: string, port: number) {
     hellthread_limit: 100,
     max_event_size: realRelayMaxText,
   };
-}
-
-/** The folder with the packages. Complete or absent, whatever ends this process. */
-async function installOnce(): Promise<string> {
-  const digest = createHash('sha256')
-    .update(await readFile(requirements))
-    .digest('hex');
-  const name = `nostr-relay-${digest.slice(0, 16)}-${process.platform}-${process.arch}`;
-  const installation = join(cacheDirectory, name);
-  if (existsSync(installation)) return installation;
-  await mkdir(cacheDirectory, { recursive: true });
-  const folder = await mkdtemp(`${installation}.new-`);
-  try {
-    await runPip(['install', '--quiet', '--no-deps', '--target', folder, '-r', requirements]);
-    // Another process may have been first.
-    await rename(folder, installation).catch((error: unknown) => {
-      if (!existsSync(installation)) throw error;
-    });
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-  return installation;
-}
-
-async function runPip(parameters: string[]): Promise<void> {
-  const child = spawn(python, ['-m', 'pip', '--disable-pip-version-check', ...parameters], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: installTimeoutMs,
-  });
-  const output = keepOutput(child);
-  await new Promise<void>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) =>
-      code === 0 ? resolve() : reject(new Error(`pip install failed:\n${output()}`)),
-    );
-  });
-}
-
-function keepOutput({ stdout, stderr }: ChildProcess): () => string {
-  let output = '';
-  const keep = (chunk: Buffer) => (output = (output + chunk.toString()).slice(-4_000));
-  stdout!.on('data', keep);
-  stderr!.on('data', keep);
-  return () => output;
 }
 
 async function waitUntilUp(child: ChildProcess, port: number): Promise<boolean> {
