@@ -1,9 +1,9 @@
 // One post to a real Bluesky server, through the whole of Fanfare.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApp, type TestApp } from '../support/app/app.ts';
-import { startBlueskyPds, type BlueskyPds } from '../support/servers/bluesky-pds.ts';
-import { startReceiver } from '../support/receivers/receiver.ts';
-import { readCredentials, readGranted, setCredentials } from '../support/rows/grants.ts';
+import { startApp, type TestApp } from '../../support/app/app.ts';
+import { startBlueskyPds, type BlueskyPds } from '../../support/servers/bluesky-pds.ts';
+import { startReceiver } from '../../support/receivers/receiver.ts';
+import { readCredentials, readGranted, setCredentials } from '../../support/rows/grants.ts';
 
 const started = await startBlueskyPds();
 const skipped = 'skipped' in started ? started.skipped : undefined;
