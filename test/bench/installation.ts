@@ -8,7 +8,11 @@ import type { Db } from '../../schema/database/tables.ts';
 import { createNotifier, type Notifier } from '../../schema/database/notifier.ts';
 import type { Api } from '../support/app/api.ts';
 import { startProgram, type Program } from '../support/app/program.ts';
-import { cacheDirectory } from '../support/servers/servers.ts';
+import {
+  startProductionTemporal,
+  usesProductionTemporal,
+} from '../support/servers/production-temporal.ts';
+import { cacheDirectory } from '../support/servers/cache.ts';
 
 export interface Installation extends AsyncDisposable {
   readonly program: Program;
@@ -17,7 +21,7 @@ export interface Installation extends AsyncDisposable {
   /** Connections of the bench itself. */
   readonly db: Db;
   readonly notifier: Notifier;
-  /** Where Temporal keeps its histories. */
+  /** Where the development server of Temporal keeps its histories. */
   readonly temporalFile: string;
   readonly databaseUrl: string;
   /** What another program on the same servers is started with. */
@@ -42,20 +46,27 @@ export async function startInstallation(env: Record<string, string> = {}): Promi
     for (const step of undo.splice(0).toReversed()) await step();
   };
   try {
+    const servers = join(dataDirectory, 'servers');
     const backends = await startEmbeddedBackends({
-      dataDirectory: join(dataDirectory, 'servers'),
+      dataDirectory: servers,
       postgres: true,
-      temporal: true,
+      temporal: !usesProductionTemporal,
       temporalCli: process.env['TEMPORAL_CLI'],
       cacheDirectory,
       progress: () => undefined,
     });
     undo.push(() => backends.stop());
     const databaseUrl = backends.databaseUrl!;
+    let temporalAddress = backends.temporalAddress;
+    if (usesProductionTemporal) {
+      const temporal = await startProductionTemporal({ dataDirectory: servers, databaseUrl });
+      undo.push(() => temporal.stop());
+      temporalAddress = temporal.address;
+    }
     const programEnv = {
       DATABASE_URL: databaseUrl,
       FANFARE_VAULT_KEYS: `bench:${randomBytes(32).toString('base64')}`,
-      TEMPORAL_ADDRESS: backends.temporalAddress!,
+      TEMPORAL_ADDRESS: temporalAddress!,
       FANFARE_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
       FANFARE_SANDBOX: 'true',
       FANFARE_LOG_LEVEL: 'error',
@@ -82,7 +93,7 @@ export async function startInstallation(env: Record<string, string> = {}): Promi
       projectId: project.body.data.id as string,
       db: connection.db,
       notifier,
-      temporalFile: join(dataDirectory, 'servers', 'temporal.sqlite'),
+      temporalFile: join(servers, 'temporal.sqlite'),
       databaseUrl,
       env: programEnv,
       [Symbol.asyncDispose]: stop,

@@ -11,9 +11,10 @@ import { createProjectWithKey } from '../../api/cli/first-start.ts';
 import { connectDatabase } from '../../schema/database/connect.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import { migrate } from '../../schema/database/migrate.ts';
+import { usesProductionTemporal } from '../support/servers/production-temporal.ts';
 import { findTemporal } from '../support/servers/servers.ts';
 import { createRole, type Role, type RoleOptions } from './role.ts';
-import { startPostgres, startTemporal } from './servers.ts';
+import { startPostgres, startProductionTemporal, startTemporal } from './servers.ts';
 import type { PostgresServer, TemporalServer } from './servers.ts';
 
 export interface Cluster {
@@ -71,12 +72,17 @@ export async function startCluster(interrupted: AbortSignal): Promise<Cluster> {
     const programs = join(directory, 'programs');
     mkdirSync(programs);
     process.env['NODE_COMPILE_CACHE'] ??= join(directory, 'compiled');
+    const startingNetwork = startPostgres(join(directory, 'network')).then((server) =>
+      keep(server),
+    );
+    const temporalDirectory = join(directory, 'temporal');
+    const startingTemporal = usesProductionTemporal
+      ? startingNetwork.then(({ url }) => startProductionTemporal(temporalDirectory, url))
+      : findTemporal().then((executable) => startTemporal(temporalDirectory, executable));
     const started = await Promise.allSettled([
       startPostgres(join(directory, 'main')).then((server) => keep(server)),
-      startPostgres(join(directory, 'network')).then((server) => keep(server)),
-      findTemporal()
-        .then((executable) => startTemporal(join(directory, 'temporal'), executable))
-        .then((server) => keep(server)),
+      startingNetwork,
+      startingTemporal.then((server) => keep(server)),
       workflowBundle(join(programs, 'cache')),
       findFreePorts([0, 0, 0, 0, 0]),
     ] as const);

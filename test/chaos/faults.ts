@@ -92,10 +92,13 @@ async function killRole(role: Role): Promise<void> {
   role.start();
 }
 
-async function killServer(server: KillableServer, meanwhile?: () => void): Promise<void> {
+async function killServer(
+  server: KillableServer,
+  meanwhile?: () => Promise<void> | void,
+): Promise<void> {
   await server.kill9();
   await sleep(outageMs);
-  meanwhile?.();
+  await meanwhile?.();
   await server.start();
 }
 

@@ -9,6 +9,11 @@ import { Client } from 'pg';
 import { startPostgres as startEmbeddedPostgres } from '../../api/embedded/postgres.ts';
 import { findProcessesIn, isAlive } from '../../api/embedded/process-table.ts';
 import { startTemporal as startEmbeddedTemporal } from '../../api/embedded/temporal.ts';
+import {
+  dropProductionDatabases,
+  findProductionPorts,
+  startProductionTemporal as startServer,
+} from '../support/servers/production-temporal.ts';
 
 /** Its address stays the same over restarts, as far as the machine allows. */
 export interface KillableServer {
@@ -30,7 +35,7 @@ export interface PostgresServer extends KillableServer {
 export interface TemporalServer extends KillableServer {
   readonly address: string;
   /** Removes its database. The server must have ended. */
-  wipe(): void;
+  wipe(): Promise<void> | void;
 }
 
 const progress = () => undefined;
@@ -127,6 +132,29 @@ export async function startTemporal(
         if (name.startsWith('temporal.sqlite')) rmSync(join(directory, name));
       }
     },
+  };
+}
+
+/** Its databases are on a Postgres that no fault touches. */
+export async function startProductionTemporal(
+  directory: string,
+  databaseUrl: string,
+): Promise<TemporalServer> {
+  const ports = await findProductionPorts();
+  const launch = () => startServer({ dataDirectory: directory, databaseUrl, ports });
+  let server = await launch();
+  return {
+    get pid() {
+      return server.pid;
+    },
+    port: ports['FRONTEND_GRPC_PORT']!,
+    address: server.address,
+    kill9: () => kill9(server.pid),
+    async start() {
+      server = await launch();
+    },
+    stop: () => server.stop(),
+    wipe: () => dropProductionDatabases(databaseUrl),
   };
 }
 

@@ -1,12 +1,11 @@
 // A real S3 service on loopback: VersityGW, built from its Go module, with its objects in a folder of its own.
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findFreePort } from '../../../api/server/ports.ts';
-import { cacheDirectory } from '../servers/servers.ts';
+import { buildGoPrograms } from '../servers/go-programs.ts';
 
 export interface VersityGateway {
   /** As FANFARE_MEDIA_URL, of a bucket that exists. */
@@ -18,14 +17,13 @@ const version = 'v1.0.14';
 const module = `github.com/versity/versitygw/cmd/versitygw@${version}`;
 /** Of the variables that the client reads. */
 export const credentials = { AWS_ACCESS_KEY_ID: 'fanfare', AWS_SECRET_ACCESS_KEY: 'test-secret' };
-const buildTimeoutMs = 15 * 60_000;
 const startTimeoutMs = 30_000;
 
 /** `skipped` says why it can't be had on this machine. */
 export async function startVersityGateway(): Promise<VersityGateway | { skipped: string }> {
   let executable: string;
   try {
-    executable = await buildOnce();
+    executable = join(await buildGoPrograms(`versitygw-${version}`, [module]), 'versitygw');
   } catch (error) {
     return { skipped: error instanceof Error ? error.message : String(error) };
   }
@@ -64,39 +62,4 @@ export async function startVersityGateway(): Promise<VersityGateway | { skipped:
   }
   await stop();
   throw new Error('VersityGW did not start.');
-}
-
-/** The first call takes minutes, and rejects where Go is missing. */
-async function buildOnce(): Promise<string> {
-  const name = `versitygw-${version}-${process.platform}-${process.arch}`;
-  const installation = join(cacheDirectory, name);
-  if (!existsSync(installation)) {
-    await mkdir(cacheDirectory, { recursive: true });
-    const folder = await mkdtemp(`${installation}.new-`);
-    try {
-      await runGo(['install', '-p', '2', module], folder);
-      await rename(folder, installation).catch((error: unknown) => {
-        if (!existsSync(installation)) throw error;
-      });
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
-  }
-  return join(installation, 'versitygw');
-}
-
-async function runGo(parameters: string[], folder: string): Promise<void> {
-  const child = spawn('go', parameters, {
-    env: { ...process.env, GOBIN: folder },
-    stdio: ['ignore', 'ignore', 'pipe'],
-    timeout: buildTimeoutMs,
-  });
-  let output = '';
-  child.stderr.on('data', (chunk: Buffer) => (output = (output + String(chunk)).slice(-4_000)));
-  await new Promise<void>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) =>
-      code === 0 ? resolve() : reject(new Error(`go install failed:\n${output}`)),
-    );
-  });
 }

@@ -5,7 +5,7 @@ import { cp, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cacheDirectory } from './servers.ts';
+import { cacheDirectory } from './cache.ts';
 
 export interface NpmPackages {
   /** Of their folder in the cache. */

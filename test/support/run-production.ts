@@ -1,0 +1,35 @@
+// `npm run test:production`: chaos, the bench's rows on posts, and the end-to-end tests, at Temporal's
+// production server on Postgres. Where Go is missing, all of them are skipped.
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { runTests } from './run-tests.ts';
+import { buildProductionTemporal } from './servers/production-temporal.ts';
+
+const chaos = ['test/chaos/run.ts', '--short'];
+const bench = ['test/bench/run.ts', 'posts_accepted', 'posts_concluded'];
+
+const skipped = await buildProductionTemporal().then(
+  () => undefined,
+  (error: Error) => error.message,
+);
+if (skipped === undefined) {
+  process.env['TEST_TEMPORAL'] = 'production';
+  const codes = [await runProgram(chaos), await runProgram(bench)];
+  await runTests(['test/end-to-end']);
+  if (codes.some((code) => code !== 0)) process.exitCode = 1;
+} else {
+  console.log(`Skipped ${chaos.join(' ')}, ${bench.join(' ')} and test/end-to-end: ${skipped}`);
+  console.log('0 passed, 0 failed, 3 skipped');
+}
+
+function runProgram([path, ...args]: string[]): Promise<number> {
+  const file = fileURLToPath(new URL(`../../${path}`, import.meta.url));
+  const child = spawn(process.execPath, [file, ...args], { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => child.kill(signal));
+  }
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => resolve(code ?? 1));
+  });
+}
