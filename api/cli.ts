@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { readConfig, type Config } from '../schema/config/config.ts';
 import { Environment } from '../schema/config/environment.ts';
+import { readFileVariables } from '../schema/config/file-variables.ts';
 import { InvalidArgument } from './cli/invalid-argument.ts';
 import { readListenOptions, type ListenArguments } from './cli/listen/options.ts';
 import type { Running } from './cli/start.ts';
@@ -48,7 +49,7 @@ Develop:
     --url URL           Fanfare to listen to (default: the one on this machine)
     --key KEY           API key (default: FANFARE_API_KEY, or the key in the data directory)
 
-Environment variables:
+Environment variables (<NAME>_FILE is the path of a file with the value):
 
 ${describeVariables()}`;
 
@@ -138,14 +139,14 @@ async function main(args: string[]): Promise<void> {
   }
 }
 
-const operatorConfig = () => readConfig(process.env, 'operator');
+const operatorConfig = () => readConfig(readFileVariables(process.env), 'operator');
 
 // Each command loads only what it needs: loading everything takes longer than most commands.
 const loadProgram = () => import('./cli/start.ts');
 
 function runRole(role: 'api' | 'worker'): Promise<void> {
   const roles = { api: role === 'api', worker: role === 'worker' };
-  return run(readConfig(process.env, role), async (config) =>
+  return run(readConfig(readFileVariables(process.env), role), async (config) =>
     (await loadProgram()).startRole(config, roles, print),
   );
 }
@@ -163,7 +164,7 @@ function joinNumbers(args: string[]): string[] {
 
 /** Without DATABASE_URL, the program is on a developer's machine, so loopback is allowed. */
 function startConfig(): Config {
-  const env = process.env;
+  const env = readFileVariables(process.env);
   if (env['DATABASE_URL'] || env['FANFARE_ALLOW_PRIVATE_CIDRS'] !== undefined)
     return readConfig(env);
   print('Webhooks can reach this machine (FANFARE_ALLOW_PRIVATE_CIDRS=127.0.0.0/8,::1/128).');
@@ -207,7 +208,10 @@ async function run(
 /** Reads only FANFARE_ variables: a developer's DATABASE_URL may belong to another program. */
 async function listenUntilSignal(given: ListenArguments): Promise<void> {
   const ours = Object.entries(process.env).filter(([name]) => name.startsWith('FANFARE_'));
-  const options = await readListenOptions(given, readConfig(Object.fromEntries(ours)));
+  const options = await readListenOptions(
+    given,
+    readConfig(readFileVariables(Object.fromEntries(ours))),
+  );
   const stopping = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => stopping.abort());
   const warn = (line: string) => console.error(line);
