@@ -1,24 +1,23 @@
 // Temporal as docker-compose.yml runs it: the production server on Postgres, built from its Go module.
 import { execFile } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Connection } from '@temporalio/client';
+import { parse } from 'yaml';
 import { spawnServer, type StopPlan } from '../../../api/embedded/server-process.ts';
 import { findFreePorts } from '../../../api/server/ports.ts';
 import { runAsAdmin } from '../app/admin.ts';
 import { buildGoPrograms } from './go-programs.ts';
 import { registerNamespace } from './temporal.ts';
 
-const version = 'v1.32.0';
+const { version, environment, dynamicConfig } = readComposeFile();
 const packages = ['server', 'tools/sql'].map(
   (name) => `go.temporal.io/server/cmd/${name}@${version}`,
 );
 const databases = { temporal: 'temporal', temporal_visibility: 'visibility' };
-/** As `configs` of docker-compose.yml has it. */
-const dynamicConfig = { 'system.enableEagerWorkflowStart': true, 'limit.maxIDLength': 255 };
 const startTimeoutMs = 120_000;
 const stopPlan: StopPlan = [
   ['SIGTERM', 10_000],
@@ -78,9 +77,7 @@ export async function startProductionTemporal({
   ports ??= await findProductionPorts();
   const configPath = join(dataDirectory, 'temporal-dynamic.yaml');
   mkdirSync(dataDirectory, { recursive: true });
-  // JSON is YAML.
-  const entries = Object.entries(dynamicConfig).map(([name, value]) => [name, [{ value }]]);
-  writeFileSync(configPath, JSON.stringify(Object.fromEntries(entries)));
+  writeFileSync(configPath, dynamicConfig);
   const { hostname, port, username, password } = new URL(databaseUrl);
   const server = spawnServer({
     name: 'temporal',
@@ -90,15 +87,13 @@ export async function startProductionTemporal({
     workingDirectory: dataDirectory,
     ports: { port: ports['FRONTEND_GRPC_PORT']! },
     env: {
-      DB: 'postgres12',
+      ...environment,
       DB_PORT: port || '5432',
       POSTGRES_SEEDS: hostname,
       POSTGRES_USER: decodeURIComponent(username),
       POSTGRES_PWD: decodeURIComponent(password),
-      NUM_HISTORY_SHARDS: '128',
       BIND_ON_IP: '127.0.0.1',
       TEMPORAL_BROADCAST_ADDRESS: '127.0.0.1',
-      LOG_LEVEL: 'warn',
       DYNAMIC_CONFIG_FILE_PATH: configPath,
       ...Object.fromEntries(Object.entries(ports).map(([name, value]) => [name, String(value)])),
     },
@@ -156,4 +151,21 @@ async function useDefaultNamespace(address: string): Promise<void> {
   } finally {
     await connection.close();
   }
+}
+
+interface ComposeFile {
+  services: { temporal: { image: string; environment: Record<string, string | number> } };
+  configs: { 'temporal-dynamic': { content: string } };
+}
+
+/** Of the service `temporal`: its version, its variables, and its dynamic configuration. */
+function readComposeFile() {
+  const path = new URL('../../../docker-compose.yml', import.meta.url);
+  const { services, configs } = parse(readFileSync(path, 'utf8'), { merge: true }) as ComposeFile;
+  const variables = Object.entries(services.temporal.environment);
+  return {
+    version: `v${/:-(.+)\}$/.exec(services.temporal.image)![1]}`,
+    environment: Object.fromEntries(variables.map(([name, value]) => [name, String(value)])),
+    dynamicConfig: configs['temporal-dynamic'].content,
+  };
 }
