@@ -79,7 +79,10 @@ export interface ConsentWay {
   ): Promise<Grant>;
 }
 
-/** At networks of many servers, each project has an app at each server, registered with its first consent. */
+/**
+ * At networks of many servers, each project has an app at each server, registered with its first consent. The
+ * callback URL names the server.
+ */
 export interface AppRegistration {
   serverOf(inputs: Record<string, string>): string;
   register(server: string, callbackUrl: string, signal: AbortSignal): Promise<NewApp>;

@@ -60,8 +60,31 @@ export async function describeClient(
   return way.publicClient.describe(app, callbackUrlOf(context));
 }
 
-export const callbackUrlOf = ({ publicUrl }: Pick<Context, 'publicUrl'>) =>
-  `${publicUrl}/connect/callback`;
+/** A server that users name, at a network where each one knows Fanfare as another app. */
+export interface CallbackServer {
+  network: string;
+  host: string;
+}
+
+export function callbackServerOf(
+  { name }: PlatformEntry,
+  { registration }: ConsentWay,
+  inputs: Record<string, string>,
+): CallbackServer | undefined {
+  return registration && { network: name, host: new URL(registration.serverOf(inputs)).host };
+}
+
+/**
+ * Each server that users name has its own. Otherwise a hostile server could send a user on to an honest one,
+ * and get the code that the honest one answers with: RFC 9700, section 4.4.
+ */
+export function callbackUrlOf(
+  { publicUrl }: Pick<Context, 'publicUrl'>,
+  server?: CallbackServer,
+): string {
+  const path = server ? `/${server.network}/${encodeURIComponent(server.host)}` : '';
+  return `${publicUrl}/connect/callback${path}`;
+}
 
 /** Undefined: neither the project nor the operator has an app at the network. */
 export function findNetworkApp(

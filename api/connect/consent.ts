@@ -6,7 +6,12 @@ import { AppError } from '../../schema/wire/errors.ts';
 import { appDeleted } from '../accounts/write-connection.ts';
 import { beginAtNetwork, completeAtNetwork } from '../accounts/connect-at-network.ts';
 import type { Context } from '../http/context.ts';
-import { callbackUrlOf, findConsentApp } from './consent-app.ts';
+import {
+  callbackServerOf,
+  callbackUrlOf,
+  findConsentApp,
+  type CallbackServer,
+} from './consent-app.ts';
 import {
   discardFlows,
   keepFlow,
@@ -28,9 +33,10 @@ export async function beginConsent(
 ): Promise<string> {
   const { id, project_id: projectId } = visit.session;
   const state = newState(id, visit.secret);
-  const callbackUrl = callbackUrlOf(context);
+  const { definition } = platform;
   const begun = await beginAtNetwork(projectId, way, given, async (inputs, signal) => {
-    const wanted = { definition: platform.definition, way, inputs, callbackUrl };
+    const callbackUrl = callbackUrlOf(context, callbackServerOf(definition, way, inputs));
+    const wanted = { definition, way, inputs, callbackUrl };
     const app = await findConsentApp(context, projectId, wanted, signal);
     const { url, flow } = await way.begin({ state, callbackUrl, inputs, app }, signal);
     return { url, flow, inputs, appId: app?.id ?? null };
@@ -38,6 +44,23 @@ export async function beginConsent(
   const { url, ...stored } = begun;
   await keepFlow(context, visit, { kind: 'consent', state, way: index, ...stored });
   return url;
+}
+
+/** `answered`: the server that the callback's path names. */
+export function isOtherServer(
+  context: Context,
+  selected: SelectedWay,
+  begun: BegunConsent,
+  answered: CallbackServer | undefined,
+): boolean {
+  return callbackUrlOf(context, answered) !== ownCallbackUrl(context, selected, begun);
+}
+
+function ownCallbackUrl(context: Context, selected: SelectedWay, { inputs }: BegunConsent): string {
+  const way = wayOf(selected);
+  const { definition } = selected.platform;
+  const server = way?.kind === 'consent' ? callbackServerOf(definition, way, inputs) : undefined;
+  return callbackUrlOf(context, server);
 }
 
 /** The user refused at the network, as the callback says: RFC 6749, section 4.1.2.1. */
@@ -61,7 +84,8 @@ export async function completeConsent(
   if (way?.kind !== 'consent') return undefined;
   const app = appId === null ? null : await findApp(context.db, projectId, context.vault, appId);
   if (app === undefined) throw new AppError('conflict', appDeleted);
-  const request = { state, callbackUrl: callbackUrlOf(context), app, inputs, flow };
+  const callbackUrl = ownCallbackUrl(context, selected, begun);
+  const request = { state, callbackUrl, app, inputs, flow };
   const { definition } = selected.platform;
   const discard = (grant: Grant) => discardFlows(context, session, [toChoice(begun, grant)]);
   const grant = await completeAtNetwork(projectId, definition, way, query, request, discard);

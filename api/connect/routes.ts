@@ -41,6 +41,11 @@ export function createConnectRoutes(context: Context): Hono<ConnectEnvironment> 
 
   app.get('/callback', (c) => answerCallback(context, c));
 
+  app.get('/callback/:network/:server', (c) => {
+    const { network, server: host } = c.req.param();
+    return answerCallback(context, c, { network, host });
+  });
+
   app.get('/:network/client-metadata.json', async (c) => {
     const document = await readClientDocument(c.req.param('network'));
     return document ? c.json(document) : errorPage('There is no such document.', 404);

@@ -74,7 +74,7 @@ describe('a login by consent', () => {
       {
         name: 'Fanfare',
         website: app.url,
-        redirect_uri: `${app.url}/connect/callback`,
+        redirect_uri: `${app.url}/connect/callback/mastodon/${encodeURIComponent(host)}`,
         scopes: ['read:accounts', 'read:statuses', 'write:statuses', 'write:media'],
       },
     ]);
