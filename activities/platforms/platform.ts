@@ -60,8 +60,8 @@ export interface FormWay {
 export interface ConsentWay {
   readonly kind: 'consent';
   /**
-   * Asked before `begin`, such as a server or a handle. Without members, a page only asks whether to continue.
-   * Absent: the user goes straight to the network, which must always ask.
+   * Asked before `begin`, such as a server or a handle. Absent or without members: the page only asks whether to
+   * continue.
    */
   readonly inputs?: z.ZodType<Record<string, string>>;
   /** Registers Fanfare's app at the server that the inputs name. Absent: servers take the same app. */

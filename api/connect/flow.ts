@@ -7,13 +7,14 @@ import {
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
 import type { Vault } from '../../schema/database/vault.ts';
+import { AppError } from '../../schema/wire/errors.ts';
 import { revokeUnused } from '../accounts/revoke-login.ts';
 import type { Context } from '../http/context.ts';
 import { statusOf } from './presenter.ts';
 import { isState } from './session-secrets.ts';
 
-/** Any more are probably link scanners. */
-const maxBrowsers = 5;
+const maxConsents = 5;
+const maxChoices = 5;
 
 interface FlowOf<Kind> {
   kind: Kind;
@@ -57,16 +58,27 @@ export function findFlow(context: Context, visit: Visit): StoredFlow | undefined
 }
 
 /**
- * Replaces the flow of this browser, and keeps those of others: a mail scanner also opens links. If the
+ * Replaces the flow of this browser, and keeps those of others. Of too many consents the oldest goes, as it may
+ * have been abandoned. Too many choices are refused: each one is a login that someone has completed. If the
  * session has ended, the new flow is discarded instead.
  */
 export async function keepFlow(context: Context, visit: Visit, flow: StoredFlow): Promise<void> {
+  let isRefused = false;
   const unused = await updateFlows(context, visit.session, (known) => {
     const others = known.filter((each) => !isOwn(visit, each));
-    return [...others.slice(1 - maxBrowsers), flow];
+    const choices = others.filter(({ kind }) => kind === 'choice');
+    const consents = others.filter(({ kind }) => kind === 'consent');
+    if (flow.kind === 'consent') return [...choices, ...consents.slice(1 - maxConsents), flow];
+    isRefused = choices.length >= maxChoices;
+    return isRefused ? known : [...others, flow];
   });
-  await discardFlows(context, visit.session, unused ?? [flow]);
+  const isKept = unused !== undefined && !isRefused;
+  await discardFlows(context, visit.session, isKept ? unused : [flow]);
+  if (isRefused) throw new AppError('conflict', tooManyChoices);
 }
+
+const tooManyChoices =
+  'Too many people have logged in with this link. Go back to the app and ask for a new one.';
 
 /** Returns the consent with this state only once. Undefined: it was used or replaced. */
 export async function takeFlow(

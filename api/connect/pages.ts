@@ -1,6 +1,6 @@
 // The hosted pages of a connect session.
 import { html } from 'hono/html';
-import type { FormWay, GrantedAccount } from '../../activities/platforms/platform.ts';
+import type { ConnectWay, FormWay, GrantedAccount } from '../../activities/platforms/platform.ts';
 import type { ConnectSessionStatus } from '../../schema/accounts.ts';
 import { errorKinds, type AppError } from '../../schema/wire/errors.ts';
 import { isSecretField } from '../accounts/connect-at-network.ts';
@@ -127,11 +127,14 @@ export interface FieldsForm extends SelectedWay {
   error?: AppError;
 }
 
-/** Asks for the credentials of a form, or for the inputs of a consent. */
+/**
+ * Asks for the credentials of a form, or for the inputs of a consent. A consent without inputs has the page
+ * too: link previews and scanners send no forms, and some networks skip their own page.
+ */
 export function formPage(form: FieldsForm): Promise<Response> {
   const { session, index, state, error } = form;
   const way = wayOf(form)!;
-  const { description, fields } = readFields(fieldsOf(way)!);
+  const { description = introductionOf(way, session), fields } = readFields(fieldsOf(way));
   const shown = fields.map((field) => ({ ...field, issues: findIssues(field, fields, error) }));
   const wrong = shown.filter(({ issues }) => issues.length > 0);
   return sessionPage(
@@ -151,6 +154,11 @@ export function formPage(form: FieldsForm): Promise<Response> {
     session,
     { status: error ? 422 : 200, isFormLeaving: true, isInvalid: error !== undefined },
   );
+}
+
+/** Undefined for a form, whose fields say enough. */
+function introductionOf(way: ConnectWay, { network }: PageSession): string | undefined {
+  return way.kind === 'form' ? undefined : `You log in at ${network}, and allow it there.`;
 }
 
 /** The request that the user approves. */

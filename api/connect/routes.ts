@@ -7,11 +7,10 @@ import type { Context } from '../http/context.ts';
 import { answerCallback } from './callback.ts';
 import { findChoicePage } from './choosing.ts';
 import { describeClient } from './consent-app.ts';
-import { beginConsent } from './consent.ts';
 import { readForm } from './page-session.ts';
 import { errorPage, formPage } from './pages.ts';
 import { selectWay, wayOf } from './selected-way.ts';
-import { noSuchWay, showFailed, toFailure, type Failure } from './session-answers.ts';
+import { noSuchWay, showFailed, type Failure } from './session-answers.ts';
 import { submitForm } from './submit-form.ts';
 import {
   findPending,
@@ -61,16 +60,8 @@ export function createConnectRoutes(context: Context): Hono<ConnectEnvironment> 
       c.req.query('way') === undefined ? await findChoicePage(context, found) : undefined;
     if (choice) return choice;
     const selected = selectWay(context, session, wayIn(c));
-    const way = wayOf(selected);
-    if (!way) return showFailed(context, session, noSuchWay);
-    if (way.kind === 'form' || way.inputs) {
-      return formPage({ ...(await readForm(context, found, selected)), values: {} });
-    }
-    try {
-      return c.redirect(await beginConsent(context, found, selected, way, {}), 302);
-    } catch (error) {
-      return showFailed(context, session, toFailure(error), selected);
-    }
+    if (!wayOf(selected)) return showFailed(context, session, noSuchWay);
+    return formPage({ ...(await readForm(context, found, selected)), values: {} });
   });
 
   app.post('/:id', async (c) => {

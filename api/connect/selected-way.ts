@@ -1,5 +1,5 @@
 // One of a network's ways to connect.
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { ConnectWay, Platform } from '../../activities/platforms/platform.ts';
 import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import type { Context } from '../http/context.ts';
@@ -25,7 +25,9 @@ export function wayOf({ platform, index }: SelectedWay): ConnectWay | undefined 
   return platform.connect[index];
 }
 
+const noInputs = z.strictObject({});
+
 /** The schema of what the way asks the user for. */
-export function fieldsOf(way: ConnectWay): z.ZodType<Record<string, string>> | undefined {
-  return way.kind === 'form' ? way.fields : way.inputs;
+export function fieldsOf(way: ConnectWay): z.ZodType<Record<string, string>> {
+  return way.kind === 'form' ? way.fields : (way.inputs ?? noInputs);
 }

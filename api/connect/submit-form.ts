@@ -32,10 +32,9 @@ export async function submitForm(
   }
   const selected = selectWay(context, session, index);
   const way = wayOf(selected);
-  const schema = way && fieldsOf(way);
-  if (!schema) return showFailed(context, session, noSuchWay);
+  if (!way) return showFailed(context, session, noSuchWay);
   const values = Object.fromEntries(
-    readFields(schema)
+    readFields(fieldsOf(way))
       .fields.map(({ name }) => [name, text(form[name])] as const)
       .filter(([, value]) => value !== ''),
   );

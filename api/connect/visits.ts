@@ -18,7 +18,7 @@ export type PageContext = HonoContext<ConnectEnvironment>;
 export const notValid = 'This link is not valid. Go back to the app and ask for a new one.';
 const sessionIdPattern = /^cs_[0-9a-z]{26}$/;
 
-/** Sets a new cookie on each load of the link, and removes the token from the address bar. */
+/** Sets a cookie unless the browser has one, and removes the token from the address bar. */
 export async function followLink(
   context: Context,
   c: PageContext,
@@ -29,7 +29,7 @@ export async function followLink(
   if (!session || !isToken(session, token)) return errorPage(notValid, 404);
   const status = statusOf(session);
   if (status !== 'pending') return showEnded(context, session, status);
-  setBrowserCookie(context, c, id);
+  if (readBrowserSecret(context, c, id) === undefined) setBrowserCookie(context, c, id);
   return c.redirect(`/connect/${id}`, 302);
 }
 

@@ -45,8 +45,6 @@ export function createLinkedIn(settings: LinkedInSettings): Platform {
     connect: [
       {
         ...consent,
-        // LinkedIn skips its page for a member who has allowed the app before. Without a page of ours, a link
-        // would connect the account of anyone who opens it.
         inputs: ConsentInput,
         // https://learn.microsoft.com/en-us/linkedin/shared/authentication/authorization-code-flow
         denials: ['user_cancelled_login', 'user_cancelled_authorize'],

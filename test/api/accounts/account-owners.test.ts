@@ -7,6 +7,7 @@ import type { Context } from '../../../api/http/context.ts';
 import { createPlatforms, findFormWay } from '../../../activities/platforms/index.ts';
 import { getConnectSessionRow } from '../../../schema/database/accounts/connect-sessions.ts';
 import { createBrowser } from '../../support/app/browser.ts';
+import { beginConsent } from '../../support/app/consent.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/rows/database.ts';
 import { createTestRest, type TestKey, type TestRest } from '../../support/app/rest.ts';
 import { createTestSandbox, type TestSandbox } from '../../support/app/sandbox.ts';
@@ -168,7 +169,7 @@ describe('the hosted page', () => {
     await connect(handle, { external_user_id: 'user-1' });
     const { id, url } = await open();
     const browser = browse(rest.context);
-    const consent = await browser.visit(url);
+    const consent = await beginConsent(browser, url);
     const ended = await browser.submit(consent, { handle, decision: 'allow' });
     expect(ended.status).toBe(409);
     expect(ended.html).toContain(inUse(handle));

@@ -5,6 +5,7 @@ import { createConnectRoutes } from '../../../api/connect/routes.ts';
 import { createVault } from '../../../schema/database/vault.ts';
 import { useApp } from '../../support/app/app.ts';
 import { createBrowser, type Page } from '../../support/app/browser.ts';
+import { beginConsent } from '../../support/app/consent.ts';
 import { createTestLog } from '../../support/log.ts';
 
 const vaultKey = randomBytes(32);
@@ -64,6 +65,23 @@ describe('the link', () => {
     expect(cookie).not.toContain(tokenOf(session));
   });
 
+  test('keeps the cookie of a browser that opens it again, so both tabs work', async () => {
+    const session = await createSession();
+    const browser = createBrowser();
+    const first = await beginConsent(browser, session.url);
+    const answer = await browser.request(session.url);
+    expect([answer.status, answer.headers.get('Set-Cookie')]).toEqual([302, null]);
+    await browser.visit(session.url);
+    expect((await browser.submit(first, allow)).html).toContain('Your account is connected.');
+  });
+
+  test('replaces a cookie that is not valid', async () => {
+    const session = await createSession();
+    const headers = { Cookie: `connect_${session.id}=forged` };
+    const answer = await fetch(session.url, { headers, redirect: 'manual' });
+    expect(answer.headers.get('Set-Cookie')).toContain(`connect_${session.id}=`);
+  });
+
   test('sets a Secure cookie where clients see https', async () => {
     const { url } = await createSession();
     const context = { ...app.context, publicUrl: 'https://fanfare.test' };
@@ -75,8 +93,8 @@ describe('the link', () => {
     const session = await createSession();
     const stateOf = ({ url }: Page) => new URL(url).searchParams.get('state');
     const pages = [
-      await createBrowser().visit(session.url),
-      await createBrowser().visit(session.url),
+      await beginConsent(createBrowser(), session.url),
+      await beginConsent(createBrowser(), session.url),
     ];
     expect(stateOf(pages[0]!)).toMatch(new RegExp(`^${session.id}\\.[\\w-]{43}$`));
     expect(stateOf(pages[0]!)).not.toBe(stateOf(pages[1]!));
@@ -99,7 +117,7 @@ describe('the link', () => {
     expect((await scanner.request(session.url, { method, headers })).status).toBe(302);
     expect(await readRow()).toEqual(before);
     const user = createBrowser();
-    await user.submit(await user.visit(session.url), allow);
+    await user.submit(await beginConsent(user, session.url), allow);
     expect(await readStatus(session)).toBe('completed');
   });
 });
@@ -132,7 +150,10 @@ describe('the page', () => {
   test('is found in the browser of two sessions at once', async () => {
     const sessions = [await createSession(), await createSession()];
     const browser = createBrowser();
-    const pages = [await browser.visit(sessions[0]!.url), await browser.visit(sessions[1]!.url)];
+    const pages = [
+      await beginConsent(browser, sessions[0]!.url),
+      await beginConsent(browser, sessions[1]!.url),
+    ];
     expect(browser.cookiesFor(pageOf(sessions[0]!)).split('; ')).toHaveLength(2);
     for (const page of pages) await browser.submit(page, allow);
     expect(await Promise.all(sessions.map(readStatus))).toEqual(['completed', 'completed']);
@@ -143,7 +164,7 @@ describe('the callback', () => {
   test('is a 403 in another browser, and the browser that began can still finish', async () => {
     const session = await createSession();
     const owner = createBrowser();
-    const callback = await findCallback(await owner.visit(session.url));
+    const callback = await findCallback(await beginConsent(owner, session.url));
     const victim = createBrowser();
     const refused = await victim.visit(callback);
     expect(refused.status).toBe(403);
@@ -156,7 +177,7 @@ describe('the callback', () => {
   test('is a 403 in a browser that loaded the link itself but began apart', async () => {
     const session = await createSession();
     const attacker = createBrowser();
-    const callback = await findCallback(await attacker.visit(session.url));
+    const callback = await findCallback(await beginConsent(attacker, session.url));
     const victim = createBrowser();
     await victim.visit(session.url);
     expect((await victim.visit(callback)).status).toBe(403);
@@ -166,7 +187,7 @@ describe('the callback', () => {
   test('may reach another process, also one that seals with a newer key', async () => {
     const session = await createSession();
     const owner = createBrowser();
-    const callback = await findCallback(await owner.visit(session.url));
+    const callback = await findCallback(await beginConsent(owner, session.url));
     const keys = { newer: randomBytes(32), test: vaultKey };
     const vault = createVault(new Map(Object.entries(keys)), 'newer');
     const other = createConnectRoutes({ ...app.context, vault });
@@ -177,7 +198,7 @@ describe('the callback', () => {
 
   test("does not cancel another browser's session", async () => {
     const session = await createSession();
-    const page = await createBrowser().visit(session.url);
+    const page = await beginConsent(createBrowser(), session.url);
     const state = new URL(page.url).searchParams.get('state')!;
     const canceled = new URL(`${app.url}/connect/callback`);
     canceled.search = new URLSearchParams({ state, error: 'access_denied' }).toString();
@@ -188,7 +209,7 @@ describe('the callback', () => {
   test('completes the session of the browser that comes first', async () => {
     const session = await createSession();
     const [one, two] = [createBrowser(), createBrowser()];
-    const pages = [await one.visit(session.url), await two.visit(session.url)];
+    const pages = [await beginConsent(one, session.url), await beginConsent(two, session.url)];
     await two.submit(pages[1]!, { ...allow, handle: 'second' });
     expect(await readStatus(session)).toBe('completed');
     const late = await one.submit(pages[0]!, { ...allow, handle: 'first' });

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { useApp } from '../../support/app/app.ts';
 import { createBrowser } from '../../support/app/browser.ts';
+import { beginConsent } from '../../support/app/consent.ts';
 import { createTestLog } from '../../support/log.ts';
 import { useHostedFlow } from '../../support/networks/oauth/hosted-flow.ts';
 
@@ -13,7 +14,7 @@ describe('a server that logs everything', () => {
     const body = { platform: 'sandbox', external_user_id: 'user-1' };
     const session = (await app.api.post('/v1/connect/sessions', body)).body.data;
     const browser = createBrowser();
-    const consent = await browser.visit(session.url);
+    const consent = await beginConsent(browser, session.url);
     const { searchParams } = new URL(consent.url);
     const answer = await browser.request(`${app.url}/sandbox/consent`, {
       method: 'POST',
@@ -69,7 +70,7 @@ describe('a consent that fails', () => {
     });
     const browser = flow.browse(platform, pages);
     const session = await flow.createSession();
-    const callback = await flow.findCallback(await browser.visit(session.url));
+    const callback = await flow.findCallback(await beginConsent(browser, session.url));
     await fail();
     expect((await browser.visit(callback)).status).toBeGreaterThanOrEqual(400);
     const isLogged = at === 'the revocation' || at === 'the configuration';

@@ -75,9 +75,11 @@ const locationOf = (response: Response) => response.headers.get('Location') ?? '
 
 /** From the session's page through the network's consent page to the callback's address. */
 async function consent(url: string, decision: 'allow' | 'deny', handle = 'ada'): Promise<string> {
-  const toPage = await browser.request(url);
-  const toNetwork = await browser.request(new URL(locationOf(toPage), url).href);
-  expect(toNetwork.status).toBe(302);
+  const page = await browser.visit(url);
+  const state = /name="state" value="([^"]*)"/.exec(page.html)![1]!;
+  const body = new URLSearchParams({ state, decision: 'connect' });
+  const toNetwork = await browser.request(page.url, { method: 'POST', body });
+  expect(toNetwork.status).toBe(303);
   const consentUrl = new URL(locationOf(toNetwork));
   expect(consentUrl.pathname).toBe('/sandbox/consent');
   expect((await sandbox.request(consentUrl.href)).status).toBe(200);

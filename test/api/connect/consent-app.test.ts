@@ -8,6 +8,7 @@ import { readConfig } from '../../../schema/config/config.ts';
 import { putApp } from '../../../schema/database/accounts/apps.ts';
 import type { PlatformEntry, PlatformName } from '../../../schema/platforms/index.ts';
 import { createBrowser } from '../../support/app/browser.ts';
+import { beginConsent } from '../../support/app/consent.ts';
 import { useRest } from '../../support/app/rest.ts';
 import { forEachTest } from '../../support/fixtures.ts';
 import { formWay } from '../../support/networks/oauth/hosted-flow.ts';
@@ -167,9 +168,14 @@ describe('a session at a network that needs an app', () => {
     const { url } = (await createSession()).body.data;
     await rest.call('DELETE', '/v1/platform-credentials/mastodon', { key: tenant.key });
     const hosted = createConnectRoutes(rest.context);
-    const page = await createBrowser((at, init) => hosted.request(at, init)).visit(url);
-    expect(page.status).toBe(409);
-    expect(page.html).toContain(`<p>Logging in at ${definition.title} is not available here.</p>`);
+    const page = await beginConsent(
+      createBrowser((at, init) => hosted.request(at, init)),
+      url,
+    );
+    expect(page.status).toBe(422);
+    expect(page.html).toContain(
+      `<p role="alert">Logging in at ${definition.title} is not available here.</p>`,
+    );
   });
 
   test("is refused with an operator's app that the settings don't name", async () => {

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import { createConnectRoutes } from '../../../api/connect/routes.ts';
+import { beginConsent } from '../../support/app/consent.ts';
 import {
   choose,
   formWay,
@@ -26,7 +27,7 @@ describe('the callback', () => {
     network.nextTokenAnswer = Response.json({}, { status: 503 });
     const browser = browse();
     const session = await createSession();
-    const callback = await findCallback(await browser.visit(session.url));
+    const callback = await findCallback(await beginConsent(browser, session.url));
     expect((await browser.visit(callback)).status).toBe(503);
     const replayed = await browser.visit(callback);
     expect(replayed.status).toBe(409);
@@ -39,8 +40,10 @@ describe('the callback', () => {
   test('of an earlier begin is out of date, and the later one works', async () => {
     const browser = browse();
     const session = await createSession();
-    const first = await findCallback(await browser.visit(session.url));
-    const second = await findCallback(await browser.visit(`${origin}/connect/${session.id}`));
+    const first = await findCallback(await beginConsent(browser, session.url));
+    const second = await findCallback(
+      await beginConsent(browser, `${origin}/connect/${session.id}`),
+    );
     for (const url of [first, `${first}&error=access_denied`]) {
       expect((await browser.visit(url)).status).toBe(409);
     }
@@ -49,14 +52,21 @@ describe('the callback', () => {
     expect(await listAccounts()).toEqual(['Bakery']);
   });
 
-  test('works although another browser began since, as a mail scanner does', async () => {
+  test('works however often scanners have opened the link since', async () => {
     const session = await createSession();
-    const [owner, ...scanners] = Array.from({ length: 5 }, () => browse());
-    const callback = await findCallback(await owner!.visit(session.url));
-    for (const scanner of scanners) await scanner.visit(session.url);
-    const page = await owner!.visit(callback);
-    for (const scanner of scanners) await scanner.visit(session.url);
-    await owner!.submit(page, choose('page-1'));
+    const owner = browse();
+    const callback = await findCallback(await beginConsent(owner, session.url));
+    for (let i = 0; i < 12; i++) await browse().visit(session.url);
+    await owner.submit(await owner.visit(callback), choose('page-1'));
+    expect(await listAccounts()).toEqual(['Bakery']);
+  });
+
+  test('works although four other browsers began since', async () => {
+    const session = await createSession();
+    const owner = browse();
+    const callback = await findCallback(await beginConsent(owner, session.url));
+    for (let i = 0; i < 4; i++) await beginConsent(browse(), session.url);
+    await owner.submit(await owner.visit(callback), choose('page-1'));
     expect(await listAccounts()).toEqual(['Bakery']);
     expect(network.countLiveGrants()).toBe(1);
   });
@@ -64,7 +74,7 @@ describe('the callback', () => {
   test('of another browser is refused before the network is asked', async () => {
     const session = await createSession();
     const [owner, foreign] = [browse(), browse()];
-    const callback = await findCallback(await owner.visit(session.url));
+    const callback = await findCallback(await beginConsent(owner, session.url));
     expect((await foreign.visit(callback)).status).toBe(403);
     expect(network.countTokenRequests()).toBe(0);
     expect((await owner.visit(callback)).html).toContain('Bakery');
@@ -73,7 +83,7 @@ describe('the callback', () => {
   test('of an expired session connects nothing', async () => {
     const browser = browse();
     const session = await createSession();
-    const callback = await findCallback(await browser.visit(session.url));
+    const callback = await findCallback(await beginConsent(browser, session.url));
     await rest.context.db
       .updateTable('connect_sessions')
       .set({ expires_at: new Date(Date.now() - 1) })
@@ -88,7 +98,7 @@ describe('the callback', () => {
   test('for a way that the network no longer has is out of date', async () => {
     const session = await createSession();
     const browser = browse();
-    const callback = await findCallback(await browser.visit(session.url));
+    const callback = await findCallback(await beginConsent(browser, session.url));
     const later = createConnectRoutes({
       ...rest.context,
       platforms: createPlatforms([withWays(formWay)]),
@@ -102,7 +112,7 @@ describe('the callback', () => {
   test('works when the key that sealed its flow is gone: the user begins again', async () => {
     const browser = browse();
     const session = await createSession();
-    const callback = await findCallback(await browser.visit(session.url));
+    const callback = await findCallback(await beginConsent(browser, session.url));
     await rest.context.db
       .updateTable('connect_sessions')
       .set({ flow_key_id: 'gone' })

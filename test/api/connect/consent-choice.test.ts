@@ -1,5 +1,6 @@
 // The choice among the accounts of a login.
 import { describe, expect, test } from 'vitest';
+import { beginConsent } from '../../support/app/consent.ts';
 import {
   choose,
   origin,
@@ -22,6 +23,36 @@ const {
 } = useHostedFlow();
 
 describe('a choice among accounts', () => {
+  test('waits, however many other browsers begin', async () => {
+    const session = await createSession();
+    const owner = browse();
+    const page = await logIn(owner, session);
+    for (let i = 0; i < 8; i++) await beginConsent(browse(), session.url);
+    await owner.submit(page, choose('page-1'));
+    expect(await listAccounts()).toEqual(['Bakery']);
+    expect(network.countLiveGrants()).toBe(1);
+  });
+
+  test('is refused to a sixth browser, whose login is revoked', async () => {
+    const session = await createSession();
+    const owner = browse();
+    const page = await logIn(owner, session);
+    for (let i = 0; i < 4; i++) await logIn(browse(), session);
+    expect(network.countLiveGrants()).toBe(5);
+    const refused = await logIn(browse(), session);
+    expect(refused.status).toBe(409);
+    expect(refused.html).toContain('Too many people have logged in with this link.');
+    expect(network.countLiveGrants()).toBe(5);
+    // The owner may log in again, which replaces the login that waits.
+    const again = await logIn(owner, session, '?way=1');
+    expect(again.html).toContain('Bakery');
+    expect(network.countLiveGrants()).toBe(5);
+    expect(page.url).toBe(again.url);
+    await owner.submit(again, choose('page-1'));
+    expect(await listAccounts()).toEqual(['Bakery']);
+    expect(network.countLiveGrants()).toBe(1);
+  });
+
   test('completes the session in the order of the page', async () => {
     network.accounts.reverse();
     const browser = browse();
@@ -97,7 +128,7 @@ describe('a choice among accounts', () => {
   test('is still there when the user comes back, and after a reload of the callback', async () => {
     const browser = browse();
     const session = await createSession();
-    const callback = await findCallback(await browser.visit(session.url));
+    const callback = await findCallback(await beginConsent(browser, session.url));
     await browser.visit(callback);
     for (const url of [`${origin}/connect/${session.id}`, callback]) {
       expect((await browser.visit(url)).html).toContain('Bakery');
@@ -138,7 +169,7 @@ describe('a choice among accounts', () => {
     const first = await logIn(browser, session);
     network.accounts = network.accounts.filter(({ id }) => id !== 'page-2');
     const link = /href="([^"]*)">Log in again/.exec(first.html)![1]!;
-    const consent = await browser.visit(new URL(link, origin).href);
+    const consent = await beginConsent(browser, new URL(link, origin).href);
     const second = await browser.submit(consent, { decision: 'allow' });
     expect(second.html).not.toContain('Garden');
     const again = await browser.submit(first, choose('page-1', 'page-2'));
@@ -180,7 +211,7 @@ describe('a choice among accounts', () => {
   test('is out of date in a browser that did not log in', async () => {
     const session = await createSession();
     const [owner, other] = [browse(), browse()];
-    const consent = await other.visit(session.url);
+    const consent = await beginConsent(other, session.url);
     const page = await logIn(owner, session);
     const state = new URL(consent.url).searchParams.get('state')!;
     const taken = await other.visit(`${origin}/connect/${session.id}`, {

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { PlatformError } from '../../../activities/platforms/platform-error.ts';
 import type { ConsentWay, Platform } from '../../../activities/platforms/platform.ts';
+import { beginConsent } from '../../support/app/consent.ts';
 import {
   choose,
   consentOf,
@@ -30,11 +31,37 @@ const {
   expectOpen,
 } = useHostedFlow();
 
+describe('the page before the consent', () => {
+  test('says who asks for what, and begins nothing by itself', async () => {
+    const session = await createSession();
+    const browser = browse();
+    const page = await browser.visit(session.url);
+    expect(page).toMatchObject({ status: 200, url: `${origin}/connect/${session.id}` });
+    expect(page.html).toContain('<h1>Connect your Sandbox account</h1>');
+    const text = page.html.replaceAll(/\s+/g, ' ');
+    expect(text).toContain('<strong>Test</strong> asks to post to Sandbox on your behalf.');
+    expect(text).toContain('You log in at Sandbox, and allow it there.');
+    expect((await readFlow(session)).flow).toBeNull();
+    const consent = await browser.submit(page, { decision: 'connect' });
+    expect(consent.url).toContain(`${http.url}/authorize?`);
+    expect((await readFlow(session)).flow).not.toBeNull();
+  });
+
+  test('begins a consent only with the state of its own', async () => {
+    const session = await createSession();
+    const browser = browse();
+    const { url } = await browser.visit(session.url);
+    const body = new URLSearchParams({ decision: 'connect' });
+    expect((await browser.request(url, { method: 'POST', body })).status).toBe(403);
+    expect((await readFlow(session)).flow).toBeNull();
+  });
+});
+
 describe('the consent', () => {
   test('that is denied cancels the session', async () => {
     const browser = browse();
     const session = await createSession({ return_url: returnUrl });
-    const callback = await findCallback(await browser.visit(session.url), 'deny');
+    const callback = await findCallback(await beginConsent(browser, session.url), 'deny');
     const ended = await browser.request(callback);
     expect(ended.headers.get('Location')).toBe(
       `${returnUrl}&status=canceled&session_id=${session.id}`,
@@ -74,7 +101,7 @@ describe('the consent', () => {
     expect(page.status).toBe(shown);
     expect(page.html).toContain(words);
     const link = /href="([^"]*)">Try again/.exec(page.html)![1]!;
-    const consent = await browser.visit(new URL(link, origin).href);
+    const consent = await beginConsent(browser, new URL(link, origin).href);
     await browser.submit(await browser.submit(consent, { decision: 'allow' }), choose('page-1'));
     expect(await listAccounts()).toEqual(['Bakery']);
   });
@@ -92,7 +119,7 @@ describe('several ways', () => {
     expect(refused).toMatchObject({ status: 422, url: form.url });
     expect(refused.html).toContain('Not with this token.');
     const link = /href="([^"]*)">Log in at Sandbox instead/.exec(refused.html)![1]!;
-    const consent = await browser.visit(new URL(link, origin).href);
+    const consent = await beginConsent(browser, new URL(link, origin).href);
     const page = await browser.submit(consent, { decision: 'allow' });
     expect(page.html).toContain(`?way=2">Enter your access token instead`);
     await browser.submit(page, choose('page-1'));
@@ -160,13 +187,15 @@ describe('a consent with inputs', () => {
   });
 });
 
-test('a consent that cannot begin is shown with a way back', async () => {
+test('a consent that cannot begin says why, and can be tried again', async () => {
   const begin: ConsentWay['begin'] = () =>
     Promise.reject(new PlatformError('unavailable', 'Down.'));
   const session = await createSession();
-  const page = await browse(withWays({ ...consentOf(platform), begin })).visit(session.url);
-  expect(page.status).toBe(503);
-  expect(page.html).toContain(`href="/connect/${session.id}">Try again`);
+  const browser = browse(withWays({ ...consentOf(platform), begin }));
+  const page = await beginConsent(browser, session.url);
+  expect(page.status).toBe(422);
+  expect(page.html).toContain('<p role="alert">Down.</p>');
+  expect(page.html).toMatch(/>\s*Continue\s*<\/button>/);
 });
 
 test.each([
@@ -176,8 +205,8 @@ test.each([
 ])("a consent that begins with %s that can't be used is refused", async (part, begun) => {
   const session = await createSession();
   const at = withWays({ ...consentOf(platform), begin: () => Promise.resolve(begun) });
-  const page = await browse(at).visit(session.url);
-  expect(page.status).toBe(503);
+  const page = await beginConsent(browse(at), session.url);
+  expect(page.status).toBe(422);
   expect(page.html).toContain(`The network answered with ${part} that can&#39;t be used.`);
 });
 
@@ -195,7 +224,7 @@ test('no secret of the flow is stored in clear', async () => {
     }),
   );
   const session = await createSession();
-  const consent = await browser.visit(session.url);
+  const consent = await beginConsent(browser, session.url);
   await expectSealed(session, verifiers);
   const page = await browser.submit(consent, { decision: 'allow' });
   const secrets = [...verifiers, ...network.listSecrets()];

@@ -89,11 +89,21 @@ async function newPage(): Promise<Page> {
   return context.newPage();
 }
 
-async function open(input: object = { return_url }) {
+/** At the page of a new session. */
+async function visit(input: object = { return_url }) {
   const session = await flow.createSession(input);
   const page = await newPage();
   await page.goto(session.url);
   return { page, session };
+}
+
+const continueTo = (page: Page) => page.getByRole('button', { name: 'Continue' }).click();
+
+/** At the network's consent page. */
+async function open(input?: object) {
+  const visited = await visit(input);
+  await continueTo(visited.page);
+  return visited;
 }
 
 const decide = (page: Page, decision: 'allow' | 'deny') =>
@@ -163,7 +173,14 @@ const failed = 'Your Sandbox account could not be connected';
 describe.skipIf(!hasBrowser)('a consent', () => {
   test('with one account ends at the app, with the keyboard alone', async () => {
     network.accounts.length = 1;
-    const { page, session } = await open();
+    const { page, session } = await visit();
+    await expectHosted(page, 'Connect your Sandbox account');
+    await page.getByText('Acme asks to post to Sandbox on your behalf.').waitFor();
+    await page.getByText('You log in at Sandbox, and allow it there.').waitFor();
+    expect(await page.locator('input:not([type=hidden])').count()).toBe(0);
+    await tabTo(page, 'Continue');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'allow' }).waitFor();
     await tabTo(page, 'allow');
     await page.keyboard.press('Enter');
     const ids = await expectReturned(page, 'completed', session.id);
@@ -189,6 +206,13 @@ describe.skipIf(!hasBrowser)('a consent', () => {
     await page.keyboard.press('Enter');
     expect(await expectReturned(page, 'completed', session.id)).toHaveLength(1);
     expect(await listAccounts()).toEqual(['Garden']);
+  });
+
+  test('can be declined before it begins', async () => {
+    const { page, session } = await visit();
+    await tabTo(page, 'Cancel');
+    await page.keyboard.press('Enter');
+    expect(await expectReturned(page, 'canceled', session.id)).toEqual([]);
   });
 
   test('that is denied at the network ends at the app', async () => {
@@ -228,6 +252,7 @@ describe.skipIf(!hasBrowser)('a consent', () => {
     await page.reload();
     await expectHosted(page, 'This step is out of date');
     await page.getByRole('link', { name: 'Continue' }).click();
+    await continueTo(page);
     await decide(page, 'allow');
     await expectHosted(page, 'Choose your Sandbox accounts');
     expect(network.countTokenRequests()).toBe(2);
@@ -255,6 +280,7 @@ describe.skipIf(!hasBrowser)('a consent', () => {
     await expectReturned(page, 'pending', session.id);
     network.withheldScopes.clear();
     await page.goto(`${origin}/connect/${session.id}`);
+    await continueTo(page);
     await decide(page, 'allow');
     await expectHosted(page, 'Choose your Sandbox accounts');
   });
@@ -265,6 +291,7 @@ describe.skipIf(!hasBrowser)('a consent', () => {
     await decide(page, 'allow');
     await expectHosted(page, failed);
     await page.getByRole('link', { name: 'Try again' }).click();
+    await continueTo(page);
     await decide(page, 'allow');
     await page.getByLabel('Bakery').check();
     await page.getByRole('button', { name: 'Connect' }).click();
@@ -285,7 +312,7 @@ describe.skipIf(!hasBrowser)('a consent', () => {
 
   test('that needs a server first asks again for a wrong one, and names the known account', async () => {
     serve(withServer());
-    const { page, session } = await open();
+    const { page, session } = await visit();
     await expectHosted(page, 'Connect your Sandbox account');
     await page.getByLabel('Your server').fill(`${'bad'.repeat(15)}.test`);
     await page.keyboard.press('Enter');

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { FormWay } from '../../../activities/platforms/platform.ts';
+import { beginConsent } from '../../support/app/consent.ts';
 import {
   choose,
   origin,
@@ -95,7 +96,7 @@ describe('a consent', () => {
       const before = await readAccount(id);
       const session = await createReconnect(id, { return_url: returnUrl });
       const browser = browse();
-      const consent = await browser.visit(session.url);
+      const consent = await beginConsent(browser, session.url);
       const ended = await browser.request(await flow.findCallback(consent));
       expect(ended.headers.get('Location')).toBe(
         `${returnUrl}&status=completed&session_id=${session.id}&account_id=${id}`,
@@ -146,7 +147,7 @@ describe('a consent', () => {
     expect(await listAccounts()).toEqual(['Bakery']);
     network.accounts = all;
     const link = /href="([^"]*)">Try again/.exec(refused.html)![1]!;
-    const again = await browser.visit(new URL(link, origin).href);
+    const again = await beginConsent(browser, new URL(link, origin).href);
     await browser.submit(again, { decision: 'allow' });
     expect(await readSession(session)).toMatchObject({ status: 'completed' });
   });

@@ -5,6 +5,7 @@ import { createSchema } from '../../../api/resources/schema.ts';
 import { createApi } from '../../support/app/api.ts';
 import { startApp, type TestApp } from '../../support/app/app.ts';
 import { createBrowser } from '../../support/app/browser.ts';
+import { beginConsent } from '../../support/app/consent.ts';
 import {
   ask,
   askRefused,
@@ -91,7 +92,7 @@ describe('links', () => {
       external_user_id: 'user-of-links',
     });
     const browser = createBrowser();
-    const consent = await browser.visit(session.body.data.url);
+    const consent = await beginConsent(browser, session.body.data.url);
     await browser.submit(consent, { handle: 'linked', decision: 'allow' });
     const query = `query ($id: ID!) { connectSession(id: $id) {
       completedSocialAccountIds

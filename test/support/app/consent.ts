@@ -1,6 +1,6 @@
 // A user at the hosted connect page: follows it to the network's consent page, says yes, comes back.
 import type { Api } from './api.ts';
-import { createBrowser, type Page } from './browser.ts';
+import { createBrowser, type Browser, type Page } from './browser.ts';
 
 export interface ConsentOptions {
   handle: string;
@@ -21,12 +21,21 @@ export async function completeConsent(api: Api, options: ConsentOptions): Promis
 }
 
 interface Consent {
-  /** Entered on the hosted page. Absent: it asks for nothing. */
+  /** Entered on the hosted page. Absent: it only asks whether to continue. */
   inputs?: Record<string, string>;
   /** Entered on the network's page. */
   decision?: Record<string, string>;
   /** IDs of the accounts to choose. Absent: the login reaches one. */
   accounts?: string[];
+}
+
+/** From the link of a session, or another of its pages, to the network's consent page. */
+export async function beginConsent(
+  browser: Browser,
+  url: string,
+  inputs: Record<string, string> = {},
+): Promise<Page> {
+  return browser.submit(await browser.visit(url), { ...inputs, decision: 'connect' });
 }
 
 /** Opens the link of a session, and allows what it asks for. Returns the page after that. */
@@ -35,8 +44,7 @@ export async function giveConsent(
   { inputs, decision, accounts }: Consent,
 ): Promise<Page> {
   const browser = createBrowser();
-  const first = await browser.visit(url);
-  const page = inputs ? await browser.submit(first, { ...inputs, decision: 'connect' }) : first;
+  const page = await beginConsent(browser, url, inputs);
   // A network may remember the user's last consent.
   if (new URL(page.url).pathname.startsWith('/connect/')) return page;
   const end = await browser.submit(page, { decision: 'allow', ...decision });

@@ -11,6 +11,7 @@ import type {
 import { createConnectRoutes } from '../../../../api/connect/routes.ts';
 import type { Context } from '../../../../api/http/context.ts';
 import { createBrowser, type Browser, type Page } from '../../app/browser.ts';
+import { beginConsent } from '../../app/consent.ts';
 import { useRest } from '../../app/rest.ts';
 import { forEachTest } from '../../fixtures.ts';
 import { createSwitchboard } from '../faults.ts';
@@ -98,8 +99,9 @@ export function useHostedFlow() {
   }
 
   /** From the link through the consent to the page after it. */
-  async function logIn(browser: Browser, { url }: Session): Promise<Page> {
-    return browser.submit(await browser.visit(url), { decision: 'allow' });
+  async function logIn(browser: Browser, { id, url }: Session, query = ''): Promise<Page> {
+    const at = query === '' ? url : `${origin}/connect/${id}${query}`;
+    return browser.submit(await beginConsent(browser, at), { decision: 'allow' });
   }
 
   /** The session is still open, and only these accounts are connected. */
