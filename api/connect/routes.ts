@@ -1,9 +1,9 @@
 // The routes of the hosted connect flow: the link, the session's page, its form, the callback.
 import { Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import { PlatformError } from '../../activities/platforms/platform-error.ts';
 import { AppError, errorKinds } from '../../schema/wire/errors.ts';
 import type { Context } from '../http/context.ts';
+import { limitBody } from '../http/limit-body.ts';
 import { answerCallback } from './callback.ts';
 import { findChoicePage } from './choosing.ts';
 import { describeClient } from './consent-app.ts';
@@ -21,16 +21,17 @@ import {
 } from './visits.ts';
 
 const maxBodyBytes = 65_536;
+const tooLarge = { message: 'The request is too large.', status: 413 };
+const notReadable = { message: 'The form could not be read.', status: 400 };
 
 /** Expects full paths, starting with `/connect`. */
 export function createConnectRoutes(context: Context): Hono<ConnectEnvironment> {
   const app = new Hono<ConnectEnvironment>().basePath('/connect');
   app.use(
     '/:id',
-    bodyLimit({
-      maxSize: maxBodyBytes,
-      onError: (c) => unreadable(c, { message: 'The request is too large.', status: 413 }),
-    }),
+    limitBody(maxBodyBytes, (c, { code }) =>
+      unreadable(c, code === 'payload_too_large' ? tooLarge : notReadable),
+    ),
   );
   app.use(async (c, next) => {
     await next();
@@ -66,7 +67,7 @@ export function createConnectRoutes(context: Context): Hono<ConnectEnvironment> 
 
   app.post('/:id', async (c) => {
     const form = await c.req.parseBody({ all: true }).catch(() => null);
-    if (!form) return unreadable(c, { message: 'The form could not be read.', status: 400 });
+    if (!form) return unreadable(c, notReadable);
     const found = await findPending(context, c, c.req.param('id'));
     return found instanceof Response ? found : submitForm(context, found, wayIn(c), form);
   });

@@ -1,9 +1,9 @@
 // The built-in test network. It has its own tables and pages, and Fanfare reaches it only over HTTP.
 import { Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import { except } from 'hono/combine';
 import type { Logger } from 'pino';
 import type { Db } from '../../schema/database/tables.ts';
+import { limitBody } from '../http/limit-body.ts';
 import { createConsent } from './consent.ts';
 import { createInbox } from './inbox.ts';
 import { createMediaFiles } from './media-files.ts';
@@ -19,14 +19,15 @@ export interface SandboxSettings {
 }
 
 const maxBodyBytes = 1_048_576;
+const tooLarge = new Refusal(413, 'too_large', 'The body is too large.');
+const cutOff = new Refusal(400, 'invalid_request', 'The body ended early.');
 
 /** Expects full paths, starting with `/sandbox`. `env.req` is Node's request. */
 export function createSandbox(settings: SandboxSettings): Hono {
   const app = new Hono().basePath('/sandbox');
-  const limit = bodyLimit({
-    maxSize: maxBodyBytes,
-    onError: () => new Refusal(413, 'too_large', 'The body is too large.').toResponse(),
-  });
+  const limit = limitBody(maxBodyBytes, (_, { code }) =>
+    (code === 'payload_too_large' ? tooLarge : cutOff).toResponse(),
+  );
   // Parts of media are larger, and are never held whole.
   app.use(except('/sandbox/api/media/:id', limit));
   app.get('/', (c) => c.redirect('/sandbox/posts'));
