@@ -26,7 +26,7 @@ export async function answerCallback(
   const found = await findPending(context, c, sessionIdOf(state));
   if (found instanceof Response) return found;
   const { session, secret } = found;
-  if (!isState(session.id, secret, state)) return show(context, session, otherBrowserPage);
+  if (!isState('flow', session.id, secret, state)) return show(context, session, otherBrowserPage);
   const begun = await takeFlow(context, session, state);
   if (!begun) return leaveUsed(context, found);
   const selected = selectWay(context, session, begun.way);

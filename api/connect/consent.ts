@@ -32,7 +32,7 @@ export async function beginConsent(
   given: Record<string, string>,
 ): Promise<string> {
   const { id, project_id: projectId } = visit.session;
-  const state = newState(id, visit.secret);
+  const state = newState('flow', id, visit.secret);
   const { definition } = platform;
   const begun = await beginAtNetwork(projectId, way, given, async (inputs, signal) => {
     const callbackUrl = callbackUrlOf(context, callbackServerOf(definition, way, inputs));

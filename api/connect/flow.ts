@@ -109,7 +109,7 @@ function updateFlows(
 }
 
 function isOwn({ session, secret }: Visit, { state }: StoredFlow): boolean {
-  return isState(session.id, secret, state);
+  return isState('flow', session.id, secret, state);
 }
 
 /** Ends a grant that nobody will use, at its network. Credentials that the user typed in stay theirs. */

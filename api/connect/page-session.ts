@@ -44,7 +44,7 @@ export async function readPageSession(
 /** The data of a form. */
 export async function readForm(context: Context, { session, secret }: Visit, way: SelectedWay) {
   const shown = await readPageSession(context, session);
-  return { ...way, session: shown, state: newState(session.id, secret) };
+  return { ...way, session: shown, state: newState('form', session.id, secret) };
 }
 
 /** The address to send the user to. Null: show a page that says how the session ended. */

@@ -61,19 +61,23 @@ export function readBrowserSecret(
 const nonceBytes = 16;
 const macBytes = 16;
 
+/** Networks see the state of a consent, so it must not be valid in a form. */
+type StateOf = 'form' | 'flow';
+
 /** Only the server can read the secret, so a state is valid for one session in one browser. */
-export function newState(sessionId: string, secret: string): string {
-  return toState(sessionId, secret, randomBytes(nonceBytes));
+export function newState(of: StateOf, sessionId: string, secret: string): string {
+  return toState(of, sessionId, secret, randomBytes(nonceBytes));
 }
 
-export function isState(sessionId: string, secret: string, given: string): boolean {
+export function isState(of: StateOf, sessionId: string, secret: string, given: string): boolean {
   const nonce = Buffer.from(given.split('.')[1] ?? '', 'base64url').subarray(0, nonceBytes);
-  const [actual, expected] = [Buffer.from(given), Buffer.from(toState(sessionId, secret, nonce))];
+  const expected = Buffer.from(toState(of, sessionId, secret, nonce));
+  const actual = Buffer.from(given);
   return actual.length === expected.length && timingSafeEqual(actual, expected);
 }
 
-function toState(sessionId: string, secret: string, nonce: Buffer): string {
-  const mac = createHmac('sha256', secret).update(`${sessionId}.`).update(nonce).digest();
+function toState(of: StateOf, sessionId: string, secret: string, nonce: Buffer): string {
+  const mac = createHmac('sha256', secret).update(`${of}.${sessionId}.`).update(nonce).digest();
   const signed = Buffer.concat([nonce, mac.subarray(0, macBytes)]);
   return `${sessionId}.${signed.toString('base64url')}`;
 }

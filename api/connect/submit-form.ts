@@ -22,7 +22,7 @@ export async function submitForm(
 ): Promise<Response> {
   const { session, secret } = visit;
   // With the cookie alone, any page of the same site could submit the form.
-  if (!isState(session.id, secret, text(form['state']))) {
+  if (!isState('form', session.id, secret, text(form['state']))) {
     return show(context, session, otherBrowserPage);
   }
   if (form['decision'] === 'cancel') return leave(context, await cancelSession(context, session));
@@ -45,7 +45,7 @@ export async function submitForm(
     }
     const { definition } = selected.platform;
     const grant = await connectAtNetwork(session.project_id, definition, way, values);
-    const begun = { state: newState(session.id, secret), way: selected.index, appId: null };
+    const begun = { state: newState('flow', session.id, secret), way: selected.index, appId: null };
     return await finish(context, visit, toChoice(begun, grant));
   } catch (error) {
     if (!(error instanceof AppError)) throw error;

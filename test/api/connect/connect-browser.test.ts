@@ -221,6 +221,21 @@ describe('the callback', () => {
   });
 });
 
+test('the state of a consent is refused in a form, and that of a form by the callback', async () => {
+  const session = await createSession();
+  const browser = createBrowser();
+  const form = await browser.visit(session.url);
+  const consent = await browser.submit(form, { decision: 'connect' });
+  const formState = /name="state" value="([^"]*)"/.exec(form.html)![1]!;
+  const state = new URL(consent.url).searchParams.get('state')!;
+  const posted = await browser.submit(form, { state, decision: 'cancel' });
+  const callback = new URL(`${app.url}/connect/callback`);
+  callback.search = new URLSearchParams({ state: formState, error: 'access_denied' }).toString();
+  const called = await browser.visit(callback.href);
+  expect([posted.status, called.status]).toEqual([403, 403]);
+  expect(await readStatus(session)).toBe('pending');
+});
+
 describe('the form', () => {
   test('is a 403 in another browser, with and without the state of the page', async () => {
     const session = await createSession({ platform: 'bluesky' });

@@ -211,9 +211,9 @@ describe('a choice among accounts', () => {
   test('is out of date in a browser that did not log in', async () => {
     const session = await createSession();
     const [owner, other] = [browse(), browse()];
-    const consent = await beginConsent(other, session.url);
+    const form = await other.visit(session.url);
     const page = await logIn(owner, session);
-    const state = new URL(consent.url).searchParams.get('state')!;
+    const state = /name="state" value="([^"]*)"/.exec(form.html)![1]!;
     const taken = await other.visit(`${origin}/connect/${session.id}`, {
       method: 'POST',
       body: new URLSearchParams({ state, decision: 'choose', account: 'page-1' }),
