@@ -7,6 +7,13 @@ const returnOrigins = {
   description:
     'Origins that the `return_url` of a connect session can have. Sessions of a production key need one.',
 };
+const ReturnOrigin = z
+  .url({ protocol: /^https?$/ })
+  .refine((url) => URL.parse(url)?.hostname.includes('*') !== true, {
+    message: "must not contain '*': list each origin",
+    params: { code: 'wildcard' },
+  })
+  .transform((url) => new URL(url).origin);
 const brandColor = {
   description: 'Color of the hosted pages, as `#rrggbb`. Null for the default color.',
 };
@@ -45,7 +52,7 @@ export const UpdateProject = someChange(
       .optional()
       .meta(logoUrl),
     return_origins: z
-      .array(z.url({ protocol: /^https?$/ }).transform((url) => new URL(url).origin))
+      .array(ReturnOrigin)
       .max(50)
       .optional()
       .meta({

@@ -5,13 +5,23 @@ import { z } from 'zod';
 export const pasted = (pattern: RegExp, message: string) =>
   z.string().trim().regex(pattern, message);
 
-/** The address of a user's server, with or without its protocol. */
+/** The part of `@ada@mastodon.example` before the server. */
+const handleName = /^@?[\w.-]+@/;
+
+/** The address of a user's server, with or without its protocol, or after a handle. */
 export const ServerUrl = z
   .string()
   .trim()
   .max(300)
-  .transform((given) => (/^https?:\/\//i.test(given) ? given : `https://${given}`))
+  .transform((given) =>
+    /^https?:\/\//i.test(given) ? given : `https://${given.replace(handleName, '')}`,
+  )
   .refine((given) => URL.canParse(given), 'must be the address of a server')
+  // `https://mastodon.example@evil.example` is at evil.example.
+  .refine(
+    (given) => (URL.parse(given)?.username ?? '') + (URL.parse(given)?.password ?? '') === '',
+    'must be the address of a server, without a user name or password',
+  )
   .transform(withoutRootDot);
 
 /** `one.example.` is the same host as `one.example`, but would be another account. */

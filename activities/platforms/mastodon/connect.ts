@@ -54,7 +54,11 @@ const Instance = z.object({
 const Application = z.object({ scopes: z.array(z.string()).optional() });
 
 /** @see https://docs.joinmastodon.org/entities/Account/#CredentialAccount */
-const Account = z.object({ id: z.string().regex(/^[\w-]+$/), username: z.string().min(1) });
+const Account = z.object({
+  id: z.string().regex(/^[\w-]+$/),
+  // Anything else could pass for an account of another server.
+  username: z.string().regex(/^[\w.-]{1,100}$/),
+});
 
 /** `granted`: scopes of a login by consent. Absent: those of a pasted token, which its server may report. */
 export async function connectAccount(

@@ -46,6 +46,8 @@ describe('PATCH /v1/project', () => {
     [{ brand_color: 'red' }, 'brand_color'],
     [{ logo_url: 'http://example.com/logo.svg' }, 'logo_url'],
     [{ return_origins: ['https://a.example', 'javascript:alert(1)'] }, 'return_origins[1]'],
+    [{ return_origins: ['*'] }, 'return_origins[0]'],
+    [{ return_origins: ['https://*'] }, 'return_origins[0]'],
     [{ monthly_posts_per_account: -1 }, 'monthly_posts_per_account'],
     [{ monthly_posts_per_account: 1.5 }, 'monthly_posts_per_account'],
     [{ id: 'prj_mine' }, 'id'],
@@ -55,6 +57,22 @@ describe('PATCH /v1/project', () => {
     expect(answer.body.error.issues).toMatchObject([{ path }]);
   });
 });
+
+test.each(['https://*', 'https://*.example.com', 'http://%2A:3000', 'https://a.*/done'])(
+  'the return origin %s is refused, because it would never match',
+  async (origin) => {
+    const body = { return_origins: ['https://a.example', origin] };
+    const answer = await rest.call('PATCH', '/v1/project', { key, body });
+    expect(answer.status).toBe(422);
+    expect(answer.body.error.issues).toEqual([
+      expect.objectContaining({
+        path: 'return_origins[1]',
+        code: 'wildcard',
+        message: "must not contain '*': list each origin",
+      }),
+    ]);
+  },
+);
 
 describe('GET /v1/limits', () => {
   test('lists the limits of this installation', async () => {

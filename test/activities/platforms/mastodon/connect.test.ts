@@ -16,6 +16,7 @@ describe('the server', () => {
     'https://mastodon.example/@ada/109343827',
     'mastodon.example.',
     '@ada@mastodon.example',
+    'ada.b-c_1@mastodon.example',
   ])('is read from %o', (server) => {
     const parsed = ConnectInput.parse({ server, access_token: 'token' });
     expect(parsed['server']).toBe('https://mastodon.example');
@@ -24,6 +25,18 @@ describe('the server', () => {
   test.each(['', 'two words', 'https://'])('is not read from %o', (server) => {
     const { error } = ConnectInput.safeParse({ server, access_token: 'token' });
     expect(error?.issues).toMatchObject([{ path: ['server'] }]);
+  });
+
+  test.each([
+    'https://mastodon.example@evil.example',
+    'https://ada:secret@mastodon.example',
+    'ada:secret@mastodon.example',
+    'ada%20b@mastodon.example',
+    'ada b@mastodon.example',
+  ])('is not read from %o, whose user name is none of Mastodon', (server) => {
+    const { error } = ConnectInput.safeParse({ server, access_token: 'token' });
+    const message = 'must be the address of a server, without a user name or password';
+    expect(error?.issues).toMatchObject([{ path: ['server'], message }]);
   });
 
   test('is where the account and its limits are', async () => {
@@ -117,6 +130,24 @@ describe('the server', () => {
     expect(error.kind).toBe(kind);
   });
 });
+
+test.each(['ada@mastodon.social', 'ada\u202e', '../ada', ''])(
+  'the user name %j, which no Mastodon server gives, is refused',
+  async (username) => {
+    const { url } = await startHttp((request, response) => {
+      request.resume();
+      const answer = request.url?.startsWith('/api/v2/instance')
+        ? {
+            domain: 'evil.example',
+            configuration: { statuses: { max_characters: 500, characters_reserved_per_url: 23 } },
+          }
+        : { id: '1', username, scopes: ['read', 'write'] };
+      response.end(JSON.stringify(answer));
+    });
+    const error = await refusal(connect({ server: new URL(url).origin, access_token: 'token' }));
+    expect(error).toMatchObject({ kind: 'unavailable' });
+  },
+);
 
 describe('the token', () => {
   test.each([
