@@ -61,7 +61,7 @@ export async function recordFailure(
 }
 
 /** Only the messages of the error and its causes, because other properties may hold data of a row. */
-function describeError(error: unknown): string {
+export function describeError(error: unknown): string {
   const texts: string[] = [];
   for (let cause = error; cause !== undefined && texts.length < maxCauses;) {
     texts.push(`${nameOf(cause)}: ${messageOf(cause)}`);

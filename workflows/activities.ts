@@ -42,7 +42,7 @@ export const { prune } = proxyActivities<Activities>({
   retry,
 });
 
-/** A refresh takes 90 s at most: two calls to a network, and writes during an outage of the database. */
+/** Two calls to a network take 40 s. The write of new credentials continues after the timeout. */
 export const { refreshDue } = proxyActivities<Activities>({
   startToCloseTimeout: '3m',
   heartbeatTimeout,

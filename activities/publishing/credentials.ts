@@ -11,7 +11,10 @@ import {
   openCredentials,
   postponeRefresh,
 } from '../../schema/database/accounts/grants.ts';
-import { inMs } from '../../schema/database/database-clock.ts';
+import {
+  dropRefreshLease,
+  takeRefreshLease,
+} from '../../schema/database/accounts/refresh-leases.ts';
 import { insertAccountChanges } from '../../schema/database/live/changes.ts';
 import type { Db, Transaction } from '../../schema/database/tables.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
@@ -34,15 +37,17 @@ export interface Access {
   traits: Traits;
 }
 
-export type AccessDependencies = Pick<AdvanceDependencies, 'db' | 'vault' | 'notifier'>;
+export type AccessDependencies = Pick<
+  AdvanceDependencies,
+  'db' | 'vault' | 'notifier' | 'refreshes'
+>;
 
 const refreshTimeoutMs = 20_000;
-/** Longer than two attempts and the write can take, so a lease expires only if its holder died. */
+/** Longer than two attempts take. A lease expires if its holder died, or can't write its credentials. */
 const leaseMs = 120_000;
+/** After an outage of the database, the holder of an expired lease has this long to write. */
+const takeOverMs = 10_000;
 const checkEveryMs = 100;
-/** An outage of the database, such as a failover, may last this long. */
-const writeForMs = 45_000;
-const writeAgainMs = 1_000;
 
 /** Undefined: the account is not connected. */
 export async function loadAccess(
@@ -83,17 +88,11 @@ export async function refreshAccess(
   access: Access,
 ): Promise<'refreshed' | 'replaced' | PlatformError> {
   const leaseId = randomUUID();
-  for (;;) {
-    const current = await loadAccess(dependencies, access.accountId);
-    if (!current || !isSame(current, access)) return 'replaced';
-    if (await takeLease(dependencies.db, access, leaseId)) break;
-    await sleep(checkEveryMs);
-  }
+  if (!(await waitForLease(dependencies, access, leaseId))) return 'replaced';
   try {
-    const fresh = await askTwice(platform, access);
-    if (!(await writeFresh(dependencies, platform, access, fresh))) {
-      await revokeIfEnded(dependencies, platform, access, fresh);
-    }
+    await dependencies.refreshes.track(access.grantId, () =>
+      refresh(dependencies, platform, access),
+    );
     return 'refreshed';
   } catch (thrown) {
     if (!(thrown instanceof PlatformError)) throw thrown;
@@ -101,8 +100,45 @@ export async function refreshAccess(
     if (error.kind !== 'reauthorize') await noteFailure(dependencies.db, access, error);
     return error;
   } finally {
-    await dropLease(dependencies.db, access.grantId, leaseId);
+    await dropRefreshLease(dependencies.db, access.grantId, leaseId);
   }
+}
+
+/** False: the credentials have been replaced. */
+async function waitForLease(
+  dependencies: AccessDependencies,
+  access: Access,
+  leaseId: string,
+): Promise<boolean> {
+  const { db } = dependencies;
+  const { accountId, grantId: id, credentialVersion: credential_version } = access;
+  let takenOverMs: number | undefined;
+  for (;;) {
+    const current = await loadAccess(dependencies, accountId);
+    if (!current || !isSame(current, access)) {
+      if (takenOverMs !== undefined) await dropRefreshLease(db, id, leaseId);
+      return false;
+    }
+    if (takenOverMs === undefined) {
+      const taken = await takeRefreshLease(db, { id, credential_version }, leaseId, leaseMs);
+      if (taken === 'free') return true;
+      if (taken === 'expired') takenOverMs = performance.now();
+    } else if (performance.now() - takenOverMs > takeOverMs) return true;
+    await sleep(checkEveryMs);
+  }
+}
+
+/** Throws only PlatformErrors, except when the process stops. */
+async function refresh(
+  dependencies: AccessDependencies,
+  platform: Platform,
+  access: Access,
+): Promise<void> {
+  const fresh = await askTwice(platform, access);
+  const isWritten = await dependencies.refreshes.write(access.grantId, () =>
+    writeOnce(dependencies, platform, access, fresh),
+  );
+  if (!isWritten) await revokeIfEnded(dependencies, platform, access, fresh);
 }
 
 /** The credentials have not been replaced. */
@@ -168,27 +204,7 @@ async function revokeIfEnded(
   await platform.revoke({ credentials, app }, signal).catch(() => undefined);
 }
 
-/**
- * These tokens exist nowhere else, so a short outage of the database must not lose them. False: the grant
- * has other credentials by now, or none.
- */
-async function writeFresh(
-  dependencies: AccessDependencies,
-  platform: Platform,
-  access: Access,
-  fresh: RefreshedCredentials,
-): Promise<boolean> {
-  const until = performance.now() + writeForMs;
-  for (;;) {
-    try {
-      return await writeOnce(dependencies, platform, access, fresh);
-    } catch (error) {
-      if (performance.now() > until) throw error;
-      await sleep(writeAgainMs);
-    }
-  }
-}
-
+/** False: the grant has other credentials by now, or none. */
 async function writeOnce(
   { db, vault, notifier }: AccessDependencies,
   platform: Platform,
@@ -229,33 +245,4 @@ async function writeIdentity(
   };
   if (Object.keys(columns).length === 0) return;
   await trx.updateTable('social_accounts').set(columns).where('id', '=', accountId).execute();
-}
-
-async function takeLease(db: Db, access: Access, leaseId: string): Promise<boolean> {
-  const taken = await db
-    .updateTable('grants')
-    .set({
-      refresh_lease_id: leaseId,
-      refresh_lease_until: inMs(leaseMs),
-    })
-    .where('id', '=', access.grantId)
-    .where('credential_version', '=', access.credentialVersion)
-    .where((eb) =>
-      eb.or([
-        eb('refresh_lease_until', 'is', null),
-        eb('refresh_lease_until', '<', sql<Date>`now()`),
-      ]),
-    )
-    .returning('id')
-    .executeTakeFirst();
-  return taken !== undefined;
-}
-
-async function dropLease(db: Db, grantId: string, leaseId: string): Promise<void> {
-  await db
-    .updateTable('grants')
-    .set({ refresh_lease_id: null, refresh_lease_until: null })
-    .where('id', '=', grantId)
-    .where('refresh_lease_id', '=', leaseId)
-    .execute();
 }

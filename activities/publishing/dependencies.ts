@@ -5,6 +5,7 @@ import type { Vault } from '../../schema/database/vault.ts';
 import type { PlatformName } from '../../schema/platforms/index.ts';
 import type { TargetClock } from '../../schema/retry.ts';
 import type { CallHeartbeats } from './call-ownership.ts';
+import type { PendingRefreshes } from './pending-refreshes.ts';
 import type { Platforms } from '../platforms/index.ts';
 import type { LoadMedia } from '../media/load-media.ts';
 
@@ -15,6 +16,7 @@ export interface AdvanceDependencies {
   platforms: Platforms;
   clock: TargetClock;
   heartbeats: CallHeartbeats;
+  refreshes: PendingRefreshes;
   /** Milliseconds since the epoch, by the database's clock. */
   now: () => number;
   /** The operator's ceilings; 0 or absent: no limit. */

@@ -13,11 +13,11 @@ import { warnOfExpiry } from './warn-of-expiry.ts';
 
 export type RefreshingDependencies = Pick<
   AdvanceDependencies,
-  'db' | 'vault' | 'notifier' | 'platforms' | 'previewEvents'
+  'db' | 'vault' | 'notifier' | 'refreshes' | 'platforms' | 'previewEvents'
 > & { log: Logger };
 
 const groupSize = 20;
-/** Longer than a refresh can take. If this process dies, the login is due again after it. */
+/** If this process dies, the login is due again after this. */
 const claimMs = 600_000;
 
 /** `away`: the refresh failed for now. `done`: any other end. */

@@ -1,6 +1,7 @@
 // The worker of this process, with everything that its activities need.
 import { createDeliveryRecorder } from '../../activities/delivering/recorder.ts';
 import { createWebhookHealth } from '../../activities/delivering/webhook-health.ts';
+import { createPendingRefreshes } from '../../activities/publishing/pending-refreshes.ts';
 import { createKeyedCounter } from '../../activities/keyed-limits.ts';
 import type { Config } from '../../schema/config/config.ts';
 import { startDatabaseClock } from '../../schema/database/database-clock.ts';
@@ -8,17 +9,22 @@ import type { PlatformName } from '../../schema/platforms/index.ts';
 import type { ProcessContext } from './health.ts';
 import { keepWorker, type KeepDependencies, type KeptWorker } from './keep-worker.ts';
 
+/** Below the limit of the whole stop, so that credentials that get lost are logged. */
+const stopWithinMs = 22_000;
+
 export async function runWorker(
   context: ProcessContext,
   options: Pick<KeepDependencies, 'address' | 'listener' | 'safeFetch' | 'cacheDirectory'>,
 ): Promise<KeptWorker> {
   const { config, db, notifier, log } = context;
   const webhookHealth = createWebhookHealth({ db, notifier, log, rule: config.disabling });
+  const refreshes = createPendingRefreshes(log);
   const clock = await startDatabaseClock(db);
   const worker = keepWorker({
     ...context,
     ...options,
     inFlight: createKeyedCounter(),
+    refreshes,
     recorder: createDeliveryRecorder(db, notifier, webhookHealth.follow),
     clock: config.targetClock,
     postsPerMinute: postsPerMinuteOf(config),
@@ -30,9 +36,11 @@ export async function runWorker(
   return {
     ...worker,
     async stop() {
+      const untilMs = performance.now() + stopWithinMs;
       try {
         await worker.stop();
       } finally {
+        await refreshes.settle(untilMs - performance.now());
         await webhookHealth.settled();
         clock.stop();
       }

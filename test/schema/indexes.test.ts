@@ -24,6 +24,10 @@ import {
   listLiveGrants,
   takeExpiryWarnings,
 } from '../../schema/database/accounts/grants.ts';
+import {
+  dropRefreshLease,
+  takeRefreshLease,
+} from '../../schema/database/accounts/refresh-leases.ts';
 import { findUsableApiKey, listApiKeys, listApiKeysById } from '../../schema/database/api-keys.ts';
 import { listConnectSessionsById } from '../../schema/database/accounts/connect-sessions.ts';
 import { deleteChanges, isDeletionKept, readChanges } from '../../schema/database/live/changes.ts';
@@ -409,6 +413,10 @@ describe('the engine', () => {
       ]),
     'holds a paused target': async (db) => setPaused(db, (await findTarget(db, 'res_1000'))!),
     'loads the credentials of an account': (db) => loadAccess({ db, vault: rowsVault }, 'sa_7'),
+    'takes and drops the lease of a refresh': async (db) => {
+      await takeRefreshLease(db, { id: 'grt_7', credential_version: 1 }, 'lease', 1_000);
+      await dropRefreshLease(db, 'grt_7', 'lease');
+    },
     'claims grants that are due for a refresh': (db) =>
       claimDueGrants(db, { limit: 20, except: ['telegram'], claimMs: 1_000 }),
     'takes the warnings of grants that end soon': (db) =>

@@ -1,7 +1,9 @@
 // A network whose answers can't be stored: its target still ends, with the parts that can be kept.
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
 import { createCallHeartbeats } from '../../../activities/publishing/call-ownership.ts';
+import { createPendingRefreshes } from '../../../activities/publishing/pending-refreshes.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import type {
   Platform,
@@ -67,6 +69,7 @@ async function publish(
       unavailableDelaysMs: [1],
       confirmFirstMs: 1,
     },
+    refreshes: createPendingRefreshes(pino({ level: 'silent' })),
     heartbeats: createCallHeartbeats(database.db, defaultTargetClock),
     loadMedia: () => Promise.resolve([]),
     previewEvents: false,

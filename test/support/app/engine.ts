@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { createDeliveryRecorder } from '../../../activities/delivering/recorder.ts';
 import { createKeyedCounter } from '../../../activities/keyed-limits.ts';
 import { openFileStore } from '../../../activities/media/store/file.ts';
+import { createPendingRefreshes } from '../../../activities/publishing/pending-refreshes.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import { createSafeFetch } from '../../../activities/egress/client.ts';
 import { createUrlGuard } from '../../../activities/egress/url-guard.ts';
@@ -32,6 +33,7 @@ export function createEngine(
     TEMPORAL_NAMESPACE: namespace,
     ...env,
   });
+  const log = pino({ level: 'warn' }, { write: onWarning });
   const folder = createMarkedFolder('fanfare-engine-');
   const listener = createListener(url);
   const notifier = createNotifier(url);
@@ -45,6 +47,7 @@ export function createEngine(
     notifier,
     safeFetch,
     inFlight: createKeyedCounter(),
+    refreshes: createPendingRefreshes(log),
     vault: rowsVault,
     platforms: createPlatforms([]),
     media: { store: openFileStore(folder), maxBytes: 1e9, projectMaxBytes: 1e10 },
@@ -55,7 +58,7 @@ export function createEngine(
     now: Date.now,
     previewEvents: false,
     cacheDirectory: inject('cacheDirectory'),
-    log: pino({ level: 'warn' }, { write: onWarning }),
+    log,
     async close() {
       await Promise.all([listener.close(), notifier.close(), safeFetch.close()]);
       rmSync(folder, { recursive: true });

@@ -1,8 +1,10 @@
 // A post to a simulated network: written, advanced to its end, canceled, and read back.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
 import { createCallHeartbeats } from '../../../activities/publishing/call-ownership.ts';
+import { createPendingRefreshes } from '../../../activities/publishing/pending-refreshes.ts';
 import { stopTargets } from '../../../activities/publishing/conclude-post.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import type { TargetMedia } from '../../../activities/platforms/platform.ts';
@@ -52,6 +54,7 @@ export function dependenciesOf(
     platforms: createPlatforms([platform]),
     clock,
     heartbeats: createCallHeartbeats(db, clock),
+    refreshes: createPendingRefreshes(pino({ level: 'silent' })),
     now: Date.now,
     previewEvents: false,
     loadMedia: ({ kind }) => Promise.resolve(kind === 'comment' ? [] : media),

@@ -1,0 +1,118 @@
+// New tokens of a single-use refresh while Postgres refuses writes, and while the process stops.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createPlatforms } from '../../../activities/platforms/index.ts';
+import { PlatformError } from '../../../activities/platforms/platform-error.ts';
+import { loadAccess, refreshAccess } from '../../../activities/publishing/credentials.ts';
+import { createPendingRefreshes } from '../../../activities/publishing/pending-refreshes.ts';
+import { dependenciesOf } from '../../support/networks/posting.ts';
+import { useDatabase } from '../../support/rows/database.ts';
+import { readCredentials, readGranted } from '../../support/rows/grants.ts';
+import { rowsVault } from '../../support/rows/rows.ts';
+import { addAccount } from '../../support/rows/targets.ts';
+import { useScriptedNetwork } from '../../support/scripted-network.ts';
+
+const database = useDatabase();
+const network = useScriptedNetwork();
+const lines: Record<string, unknown>[] = [];
+
+let accountId: string;
+
+beforeEach(async () => {
+  lines.length = 0;
+  ({ accountId } = await addAccount(database.db));
+  network.onRefresh = async () => {
+    await refuseWrites();
+    // The token works once.
+    if (network.refreshes > 1) throw new PlatformError('reauthorize', 'Reused.');
+  };
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await acceptWrites();
+});
+
+/** New credentials can't be written. Leases can. */
+async function refuseWrites(): Promise<void> {
+  await sql`create or replace function refuse() returns trigger language plpgsql
+    as $$ begin raise 'read-only'; end $$`.execute(database.db);
+  await sql`create or replace trigger refuse before update of credentials on grants
+    for each row execute function refuse()`.execute(database.db);
+}
+
+async function acceptWrites(): Promise<void> {
+  await sql`drop trigger if exists refuse on grants`.execute(database.db);
+}
+
+/** A refresh in a process of its own. */
+function createProcess() {
+  const write = (line: string) => void lines.push(JSON.parse(line));
+  const refreshes = createPendingRefreshes(pino({ base: null, timestamp: false }, { write }));
+  const dependencies = { ...dependenciesOf(database.db, network), refreshes };
+  return {
+    refreshes,
+    async refresh() {
+      const access = (await loadAccess(dependencies, accountId))!;
+      const platform = createPlatforms([network.platform]).get('sandbox')!;
+      return refreshAccess(dependencies, platform, access);
+    },
+  };
+}
+
+const tokenOf = () => readCredentials(database.db, rowsVault, accountId);
+
+test('new tokens are written after an outage of an hour', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const refreshed = createProcess().refresh();
+  await expect.poll(() => lines.length).toBe(1);
+  vi.advanceTimersByTime(3_600_000);
+  await sleep(1_500);
+  await acceptWrites();
+  expect(await refreshed).toBe('refreshed');
+  expect(await tokenOf()).toEqual({ token: 't+' });
+  expect(network.refreshes).toBe(1);
+  const { grant_id, refresh_lease_id } = await readGranted(database.db, accountId);
+  expect(refresh_lease_id).toBeNull();
+  const msg = 'new credentials are not written yet';
+  const error = 'error: read-only';
+  expect(lines).toEqual([{ level: 50, component: 'refreshing', grant_id, error, msg }]);
+});
+
+test('after an outage, the holder of an expired lease writes before another process refreshes', async () => {
+  const first = createProcess().refresh();
+  await expect.poll(() => lines.length).toBe(1);
+  await sql`update grants set refresh_lease_until = now() - interval '1 s'`.execute(database.db);
+  const second = createProcess().refresh();
+  await sleep(500);
+  await acceptWrites();
+  expect(await Promise.all([first, second])).toEqual(['refreshed', 'replaced']);
+  expect(network.refreshes).toBe(1);
+  expect(await tokenOf()).toEqual({ token: 't+' });
+  expect((await readGranted(database.db, accountId)).refresh_lease_id).toBeNull();
+});
+
+test('a process that stops waits for the write', async () => {
+  const { refresh, refreshes } = createProcess();
+  const refreshed = refresh();
+  await expect.poll(() => lines.length).toBe(1);
+  const settled = refreshes.settle(10_000);
+  await acceptWrites();
+  await settled;
+  expect(await tokenOf()).toEqual({ token: 't+' });
+  expect(await refreshed).toBe('refreshed');
+  expect(lines).toHaveLength(1);
+});
+
+test('a process that stops earlier logs the login, and never its tokens', async () => {
+  const { refresh, refreshes } = createProcess();
+  const refused = expect(refresh()).rejects.toThrow('read-only');
+  await expect.poll(() => lines.length).toBe(1);
+  await refreshes.settle(50);
+  const { grant_id } = await readGranted(database.db, accountId);
+  const msg = 'stopped before the new credentials of a login were written';
+  expect(lines.at(-1)).toEqual({ level: 50, component: 'refreshing', grant_id, msg });
+  expect(JSON.stringify(lines)).not.toContain('t+');
+  await refused;
+});
