@@ -62,6 +62,7 @@ export function createPruning(dependencies: PruningDependencies) {
       idempotencyKeys: (limit) => deleteAged(db, 'idempotency_keys', ago(idempotencyKeysMs), limit),
       connectSessions: (limit) => deleteConnectSessions(db, ago(recordsMs), limit),
       connectFlows: (limit) => deleteExpiredFlows(db, ago(0), limit),
+      revocations: (limit) => deleteAged(db, 'revocations', ago(0), limit),
       serverApps: (limit) => deleteServerApps(db, ago(unusedAppsMs), limit),
       replays: (limit) => deleteReplays(db, ago(recordsMs), limit),
       webhooks: (limit) => deleteWebhooks(db, ago(recordsMs), limit),

@@ -9,6 +9,7 @@ import type { Caller, Context } from '../http/context.ts';
 import type { Answer } from '../http/transact.ts';
 import { describeProblem, importAtNetwork } from './connect-at-network.ts';
 import { connectOwn, requireReach } from './operations.ts';
+import { waitForRevocations } from './revoke-login.ts';
 
 /** 201 for an account that is new to the project, 200 for a known one. */
 export async function importAccount(
@@ -50,6 +51,7 @@ export async function importAccount(
     scope,
     instance: input.instance ?? null,
   };
+  await waitForRevocations(context, projectId, name);
   const grant = await importAtNetwork(projectId, (signal) => importTokens(tokens, signal));
   return connectOwn(context, caller, {
     platform: name,

@@ -22,7 +22,7 @@ import { page } from '../http/listing.ts';
 import { transact, type Answer } from '../http/transact.ts';
 import { connectAtNetwork, onlyAccountOf } from './connect-at-network.ts';
 import { presentAccount } from './presenter.ts';
-import { revokeLogins } from './revoke-login.ts';
+import { revokeLogins, waitForRevocations } from './revoke-login.ts';
 import { writeConnection, type NewConnection } from './write-connection.ts';
 
 /** 201 for an account that is new to the project, 200 for a known one. */
@@ -48,6 +48,7 @@ export async function connectAccount(
   }
   const { projectId } = caller;
   const { definition } = platform;
+  await waitForRevocations(context, projectId, name);
   const grant = await connectAtNetwork(projectId, definition, way, input.credentials);
   return connectOwn(context, caller, {
     platform: name,

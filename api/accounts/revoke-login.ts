@@ -1,13 +1,22 @@
-// Revokes logins at their network after their grants were deleted.
+// Revokes logins at their network after their grants were deleted, and lets new logins wait for that.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fetchFor } from '../../activities/egress/guarded-fetch.ts';
 import type { Credentials, Grant, Platform } from '../../activities/platforms/platform.ts';
 import { findApp } from '../../schema/database/accounts/apps.ts';
 import { listGrantsOfAccounts, openCredentials } from '../../schema/database/accounts/grants.ts';
+import {
+  deleteRevocation,
+  insertRevocation,
+  listRevocations,
+} from '../../schema/database/accounts/revocations.ts';
 import type { GrantRow } from '../../schema/database/tables.ts';
+import type { PlatformName } from '../../schema/platforms/index.ts';
+import { newId } from '../../schema/wire/ids.ts';
 import type { Context } from '../http/context.ts';
 import { isSecretField } from './connect-at-network.ts';
 
 const revokeTimeoutMs = 5_000;
+const checkEveryMs = 100;
 
 /**
  * Call it after the commit that deleted the grants. If a call fails, the network keeps a token that nobody
@@ -19,7 +28,25 @@ export async function revokeLogins(
   grants: readonly GrantRow[],
   replacement?: Credentials,
 ): Promise<void> {
-  for (const grant of grants) await revokeLogin(context, grant, replacement);
+  await Promise.all(grants.map((grant) => revokeLogin(context, grant, replacement)));
+}
+
+/**
+ * Call it before asking a network for a login. It may return the token that is just being revoked, or a
+ * revocation may end all logins of the user. Waits at most until the calls in flight have timed out.
+ */
+export async function waitForRevocations(
+  { db }: Pick<Context, 'db'>,
+  projectId: string,
+  platform: PlatformName,
+): Promise<void> {
+  let inFlight = await listRevocations(db, projectId, platform);
+  while (inFlight.length > 0) {
+    await sleep(checkEveryMs);
+    const now = await listRevocations(db, projectId, platform);
+    // Not for those that came later.
+    inFlight = inFlight.filter((id) => now.includes(id));
+  }
 }
 
 async function revokeLogin(
@@ -27,16 +54,18 @@ async function revokeLogin(
   grant: GrantRow,
   replacement: Credentials = {},
 ): Promise<void> {
-  const platform = context.platforms.get(grant.platform);
-  if (!platform?.revoke) return;
+  const { id, project_id: projectId, app_id: appId } = grant;
+  const signal = AbortSignal.timeout(revokeTimeoutMs);
   try {
+    const platform = context.platforms.get(grant.platform);
     const credentials = openCredentials(context.vault, grant);
-    if (!credentials || shareSecret(credentials, replacement)) return;
-    const login = { credentials, appId: grant.app_id };
-    await revokeAtNetwork(context, grant.project_id, platform, login);
+    if (platform?.revoke && credentials && !shareSecret(credentials, replacement)) {
+      await revokeAtNetwork(context, projectId, platform, { credentials, appId }, signal);
+    }
   } catch (err) {
-    context.log.warn({ err, grant_id: grant.id }, 'cannot revoke a login at its network');
+    context.log.warn({ err, grant_id: id }, 'cannot revoke a login at its network');
   }
+  await endRevocation(context, projectId, id, signal);
 }
 
 /** Does nothing at a network without `revoke`. */
@@ -45,11 +74,24 @@ async function revokeAtNetwork(
   projectId: string,
   { revoke }: Platform,
   { credentials, appId }: { credentials: Credentials; appId: string | null },
+  signal: AbortSignal,
 ): Promise<void> {
   if (!revoke) return;
   const app = appId === null ? null : ((await findApp(db, projectId, vault, appId)) ?? null);
-  const signal = AbortSignal.timeout(revokeTimeoutMs);
   await fetchFor(projectId, () => revoke({ credentials, app }, signal));
+}
+
+/** A call without an answer may still arrive at the network, so its revocation stays until it expires. */
+async function endRevocation(
+  { db, log }: Context,
+  projectId: string,
+  id: string,
+  { aborted: hasNoAnswer }: AbortSignal,
+): Promise<void> {
+  if (hasNoAnswer) return;
+  await deleteRevocation(db, projectId, id).catch((err: unknown) =>
+    log.warn({ err, grant_id: id }, 'cannot delete a revocation, which expires soon'),
+  );
 }
 
 /**
@@ -66,11 +108,19 @@ export async function revokeUnused(
   if (!platform.revoke) return;
   const ids = accounts.map(({ externalAccountId }) => externalAccountId);
   const { name } = platform.definition;
-  const grants = await listGrantsOfAccounts(context.db, projectId, name, ids);
-  const isUsed = grants.some((grant) =>
-    shareSecret(openCredentials(context.vault, grant) ?? {}, credentials),
-  );
-  if (!isUsed) await revokeAtNetwork(context, projectId, platform, { credentials, appId });
+  const signal = AbortSignal.timeout(revokeTimeoutMs);
+  const id = newId('grant');
+  await insertRevocation(context.db, { id, project_id: projectId, platform: name });
+  try {
+    const grants = await listGrantsOfAccounts(context.db, projectId, name, ids);
+    const isUsed = grants.some((grant) =>
+      shareSecret(openCredentials(context.vault, grant) ?? {}, credentials),
+    );
+    if (isUsed) return;
+    await revokeAtNetwork(context, projectId, platform, { credentials, appId }, signal);
+  } finally {
+    await endRevocation(context, projectId, id, signal);
+  }
 }
 
 function shareSecret(one: Credentials, other: Credentials): boolean {

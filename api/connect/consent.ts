@@ -5,6 +5,7 @@ import type { ConnectSessionRow } from '../../schema/database/tables.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import { appDeleted } from '../accounts/write-connection.ts';
 import { beginAtNetwork, completeAtNetwork } from '../accounts/connect-at-network.ts';
+import { waitForRevocations } from '../accounts/revoke-login.ts';
 import type { Context } from '../http/context.ts';
 import {
   callbackServerOf,
@@ -88,6 +89,7 @@ export async function completeConsent(
   const request = { state, callbackUrl, app, inputs, flow };
   const { definition } = selected.platform;
   const discard = (grant: Grant) => discardFlows(context, session, [toChoice(begun, grant)]);
+  await waitForRevocations(context, projectId, definition.name);
   const grant = await completeAtNetwork(projectId, definition, way, query, request, discard);
   return toChoice(begun, grant);
 }

@@ -1,6 +1,7 @@
 // A form of a session's page: cancels, chooses accounts, sends credentials, or begins a consent.
 import { AppError } from '../../schema/wire/errors.ts';
 import { connectAtNetwork } from '../accounts/connect-at-network.ts';
+import { waitForRevocations } from '../accounts/revoke-login.ts';
 import type { Context } from '../http/context.ts';
 import { chooseAccounts } from './choosing.ts';
 import { beginConsent } from './consent.ts';
@@ -44,6 +45,7 @@ export async function submitForm(
       return new Response(null, { status: 303, headers: { Location } });
     }
     const { definition } = selected.platform;
+    await waitForRevocations(context, session.project_id, definition.name);
     const grant = await connectAtNetwork(session.project_id, definition, way, values);
     const begun = { state: newState('flow', session.id, secret), way: selected.index, appId: null };
     return await finish(context, visit, toChoice(begun, grant));

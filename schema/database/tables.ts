@@ -31,6 +31,7 @@ export interface Database {
   api_keys: ApiKeyTable;
   platform_apps: PlatformAppTable;
   grants: GrantTable;
+  revocations: RevocationTable;
   social_accounts: SocialAccountTable;
   connect_sessions: ConnectSessionTable;
   posts: PostTable;
@@ -139,6 +140,15 @@ interface GrantTable {
   created_at: Generated<Date>;
 }
 export type GrantRow = Selectable<GrantTable>;
+
+interface RevocationTable {
+  /** That of the grant. */
+  id: string;
+  project_id: string;
+  platform: PlatformName;
+  expires_at: Date;
+}
+export type RevocationRow = Selectable<RevocationTable>;
 
 interface SocialAccountTable {
   id: string;

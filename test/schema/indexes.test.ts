@@ -25,6 +25,11 @@ import {
   takeExpiryWarnings,
 } from '../../schema/database/accounts/grants.ts';
 import {
+  deleteRevocation,
+  insertRevocation,
+  listRevocations,
+} from '../../schema/database/accounts/revocations.ts';
+import {
   dropRefreshLease,
   takeRefreshLease,
 } from '../../schema/database/accounts/refresh-leases.ts';
@@ -167,7 +172,7 @@ import { anyTimings, rowsVault } from '../support/rows/rows.ts';
 import { inQuietTransaction, quietNotifier } from '../support/rows/quiet-transaction.ts';
 
 /** Small by nature: read from end to end at will. */
-const smallTables = /^(feed_epoch|sweeps|outbox|restores|sending_pauses|vault_keys):/;
+const smallTables = /^(feed_epoch|sweeps|outbox|restores|revocations|sending_pauses|vault_keys):/;
 
 let database: TestDatabase;
 let explainer: Explainer;
@@ -416,6 +421,11 @@ describe('the engine', () => {
     'takes and drops the lease of a refresh': async (db) => {
       await takeRefreshLease(db, { id: 'grt_7', credential_version: 1 }, 'lease', 1_000);
       await dropRefreshLease(db, 'grt_7', 'lease');
+    },
+    'waits for revocations': async (db) => {
+      await insertRevocation(db, { id: 'grt_x', project_id: project, platform: 'sandbox' });
+      await listRevocations(db, project, 'sandbox');
+      await deleteRevocation(db, project, 'grt_x');
     },
     'claims grants that are due for a refresh': (db) =>
       claimDueGrants(db, { limit: 20, except: ['telegram'], claimMs: 1_000 }),

@@ -5,6 +5,7 @@ import { inMs } from '../database-clock.ts';
 import type { PlatformName } from '../../platforms/index.ts';
 import type { Database, Db, GrantRow, SocialAccountRow, Transaction } from '../tables.ts';
 import type { Vault } from '../vault.ts';
+import { insertRevocation } from './revocations.ts';
 
 // To avoid deadlocks, every transaction locks in this order: apps; accounts, by id; grants.
 
@@ -17,7 +18,7 @@ export async function insertGrant(
 
 /**
  * Call it after accounts have left the grant. Deletes the grant if none is left, and returns it, so that
- * it can be revoked at its network.
+ * it can be revoked at its network. Its revocation is in flight from the commit on.
  */
 export async function deleteEmptyGrant(
   trx: Transaction,
@@ -32,7 +33,7 @@ export async function deleteEmptyGrant(
     .where('id', '=', id)
     .forUpdate()
     .execute();
-  return trx
+  const left = await trx
     .deleteFrom('grants')
     .where('project_id', '=', projectId)
     .where('id', '=', id)
@@ -43,6 +44,8 @@ export async function deleteEmptyGrant(
     )
     .returningAll()
     .executeTakeFirst();
+  if (left?.credentials) await insertRevocation(trx, left);
+  return left;
 }
 
 /** The grants of these apps whose login has not ended. */

@@ -72,6 +72,7 @@ async function lockConcluded(trx: Transaction, eventIds: string[]) {
 const ageColumns = {
   activity_failures: 'failed_at',
   idempotency_keys: 'created_at',
+  revocations: 'expires_at',
   sandbox_grants: 'created_at',
   sandbox_media: 'created_at',
   sandbox_posts: 'created_at',

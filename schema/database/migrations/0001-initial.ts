@@ -82,6 +82,15 @@ const statements = [
   `create index grants_by_vault_key on grants (credentials_key_id)
     where credentials_key_id is not null`,
 
+  // Calls in flight that end a login at its network.
+  `create table revocations (
+    id ${id} primary key,
+    project_id ${id} not null references projects on delete cascade,
+    platform text not null,
+    expires_at ${time} not null
+  )`,
+  `create index revocations_by_age on revocations (expires_at)`,
+
   `create table social_accounts (
     id ${id} primary key,
     project_id ${id} not null references projects on delete cascade,

@@ -1,0 +1,44 @@
+// Queries on revocations: calls in flight that end a login at its network.
+import { sql } from 'kysely';
+import { inMs } from '../database-clock.ts';
+import type { PlatformName } from '../../platforms/index.ts';
+import type { Db, RevocationRow } from '../tables.ts';
+
+/** Longer than the call takes. Afterwards, nobody waits for it. */
+const liveForMs = 10_000;
+
+/** Call it before the call is made. */
+export async function insertRevocation(
+  db: Db,
+  { id, project_id, platform }: Pick<RevocationRow, 'id' | 'project_id' | 'platform'>,
+): Promise<void> {
+  await db
+    .insertInto('revocations')
+    .values({ id, project_id, platform, expires_at: inMs(liveForMs) })
+    .execute();
+}
+
+/** Call it when the network has answered. */
+export async function deleteRevocation(db: Db, projectId: string, id: string): Promise<void> {
+  await db
+    .deleteFrom('revocations')
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** The revocations of the project's logins at this network that may still reach it. */
+export async function listRevocations(
+  db: Db,
+  projectId: string,
+  platform: PlatformName,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('revocations')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('platform', '=', platform)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .execute();
+  return rows.map(({ id }) => id);
+}
