@@ -292,7 +292,13 @@ async function authOf(
   if (kind === 'basic') return basicOf(secret);
   if (kind === 'post') return oauth.ClientSecretPost(secret);
   const { privateKey, kid } = await openKeyPair(secret);
-  return oauth.PrivateKeyJwt({ key: privateKey, kid });
+  return oauth.PrivateKeyJwt({ key: privateKey, kid }, { [oauth.modifyAssertion]: backdate });
+}
+
+/** Servers refuse a signature from the future, or one older than a minute. Their clocks may be 30 s off. */
+function backdate(_header: unknown, claims: Record<string, unknown>): void {
+  const { iat } = claims;
+  if (typeof iat === 'number') Object.assign(claims, { iat: iat - 30, nbf: iat - 30 });
 }
 
 /** The library also encodes `-` and `_`, which servers that decode nothing refuse. */

@@ -5,9 +5,10 @@ import {
   type Tokens,
   type OAuthNetwork,
 } from '../../../activities/platforms/oauth.ts';
+import { createPrivateJwk } from '../../../activities/platforms/key-pairs.ts';
 import { PlatformError } from '../../../activities/platforms/platform-error.ts';
 
-const app = { id: 'app_1', clientId: 'my-app', clientSecret: 'app-secret' };
+const anyApp = { id: 'app_1', clientId: 'my-app', clientSecret: 'app-secret' };
 const secrets = { access_token: 'old-access', refresh_token: 'old-refresh' };
 const tokens = { access_token: 'new', token_type: 'bearer', expires_in: 60 };
 const { signal } = new AbortController();
@@ -15,7 +16,7 @@ const { signal } = new AbortController();
 type Answer = () => Response;
 
 /** A network whose token endpoint gives this answer, and the requests that it got. */
-function openOAuth(answer: Answer, settings: Partial<OAuthNetwork> = {}) {
+function openOAuth(answer: Answer, settings: Partial<OAuthNetwork> = {}, app = anyApp) {
   const requests: Request[] = [];
   const fetch = async (url: string, init?: RequestInit) => {
     requests.push(new Request(url, init));
@@ -82,6 +83,21 @@ test('the consent page gets a challenge, and the exchange its verifier', async (
     redirect_uri: 'https://us.example/callback',
     code_verifier: 'v'.repeat(43),
   });
+});
+
+test('the signature of an app holds at servers whose clock is up to 30 s off', async () => {
+  const app = { ...anyApp, clientSecret: await createPrivateJwk() };
+  const oauth = openOAuth(json(tokens), { clientAuth: 'private_key_jwt' }, app);
+  await oauth.refresh();
+  const form = new URLSearchParams(await oauth.requests[0]!.text());
+  const [, claims = ''] = form.get('client_assertion')!.split('.');
+  const { iat, nbf, exp } = JSON.parse(Buffer.from(claims, 'base64url').toString());
+  const nowS = Date.now() / 1_000;
+  for (const serverS of [nowS - 28, nowS + 28]) {
+    expect(Math.max(iat, nbf)).toBeLessThanOrEqual(serverS);
+    expect(serverS - iat).toBeLessThan(60);
+    expect(exp).toBeGreaterThan(serverS);
+  }
 });
 
 test('a network without PKCE gets neither', async () => {
