@@ -1,5 +1,6 @@
 // Turns the rows of a post into its wire type, including why an open target waits.
 import type { MediaItem, PostResultRow, PostRow } from '../../schema/database/tables.ts';
+import { findLinkThumb } from '../../schema/platforms/link-thumb.ts';
 import { findPostingError, postingErrorAnchor } from '../../schema/posts/errors.ts';
 import type { Outcome, Post, PostResult, WaitReason } from '../../schema/posts/posts.ts';
 import { toTimestamp } from '../../schema/wire/timestamp.ts';
@@ -43,6 +44,8 @@ function presentResult(
   results: PostResultRow[],
 ): PostResult {
   const comment = findFirstComment(results, result.id);
+  // Its options show the thumb.
+  const hasLinkThumb = findLinkThumb(result.platform_options) !== undefined;
   const present = (row: PostResultRow) => presentOutcome(settings, post, row, results);
   return {
     id: result.id,
@@ -50,7 +53,7 @@ function presentResult(
     platform: result.platform,
     account_name: result.account_name,
     caption: result.caption ?? post.caption,
-    ...presentMedia(result.media ?? post.media),
+    ...presentMedia(hasLinkThumb ? [] : (result.media ?? post.media)),
     thread_position: result.thread_position,
     in_reply_to: result.in_reply_to,
     platform_options: result.platform_options,

@@ -1,6 +1,7 @@
 // Reads from a stored post: its state, its first comments, and its content as a request.
 import { findFirstComment } from '../../schema/database/posts/targets.ts';
 import type { MediaItem, PostResultRow, PostRow } from '../../schema/database/tables.ts';
+import { findLinkThumb, withLinkThumb } from '../../schema/platforms/link-thumb.ts';
 import type { PostWithResults } from '../../schema/database/posts/posts.ts';
 import type { PlatformPost, PostMediaInput, PostStatus } from '../../schema/posts/posts.ts';
 import type { TargetInput } from './checks/request-targets.ts';
@@ -24,21 +25,35 @@ function toPlatformPost(result: PostResultRow, comment: PostResultRow | undefine
   return {
     account_id: result.social_account_id,
     caption: result.caption ?? undefined,
-    media: result.media ? toMediaInputs(result.media) : undefined,
     thread_position: result.thread_position ?? undefined,
     in_reply_to: result.in_reply_to ?? undefined,
     first_comment: comment?.caption ?? undefined,
-    platform_options: result.platform_options,
+    ...toOwnMedia(result),
   };
 }
 
-/** Fetched media are named by their ID. */
+/** A thumb is stored in the target's media too. */
+function toOwnMedia({
+  media,
+  platform_options: options,
+}: PostResultRow): Pick<PlatformPost, 'media' | 'platform_options'> {
+  if (!findLinkThumb(options)) {
+    return { media: media ? toMediaInputs(media) : undefined, platform_options: options };
+  }
+  return { media: [], platform_options: withLinkThumb(options, toReference(media![0]!)) };
+}
+
 function toMediaInputs(items: readonly MediaItem[]): PostMediaInput[] {
-  return items.map(({ id, url, alt_text, thumbnail_id }) => ({
-    ...(id === null ? { url: url! } : { id }),
+  return items.map(({ alt_text, thumbnail_id, ...item }) => ({
+    ...toReference(item),
     ...(alt_text !== null && { alt_text }),
     ...(thumbnail_id !== null && { thumbnail_id }),
   }));
+}
+
+/** Fetched media are named by their ID. */
+function toReference({ id, url }: Pick<MediaItem, 'id' | 'url'>): { id: string } | { url: string } {
+  return id === null ? { url: url! } : { id };
 }
 
 const stateWords: Record<PostStatus, string> = {

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { baseUrl } from './variables.ts';
 import { definePlatform } from './definition.ts';
+import { LinkThumb } from './link-thumb.ts';
 
 const imageTypes = ['image/jpeg', 'image/png', 'image/webp'] as const;
 const maxPictureBytes = 1_000_000;
@@ -21,9 +22,10 @@ const link = z
     description: z.string().max(maxDescriptionLength).optional().meta({
       description: 'Text below the title.',
     }),
+    thumb: LinkThumb.optional(),
   })
   .meta({
-    description: `Page to show as a card. The only image of the post, if it has one, is the picture of the card, with at most ${maxPictureBytes.toLocaleString('en-US')} bytes.`,
+    description: `Page to show as a card. Its picture has at most ${maxPictureBytes.toLocaleString('en-US')} bytes.`,
   });
 
 const options = z

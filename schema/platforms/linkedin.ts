@@ -1,6 +1,7 @@
 // LinkedIn: its settings, its rules and the options of a post.
 import { z } from 'zod';
 import { definePlatform, notWithMedia, type MediaFileRules } from './definition.ts';
+import { LinkThumb } from './link-thumb.ts';
 import { baseUrl } from './variables.ts';
 
 /** Published in September 2026. LinkedIn ends a version about a year after it was published. */
@@ -25,10 +26,10 @@ const link = z
     description: z.string().max(4_086).optional().meta({
       description: 'Text of the card.',
     }),
+    thumb: LinkThumb.optional(),
   })
   .meta({
-    description:
-      'Page to show as a card. The only image of the post, if it has one, is the picture of the card. LinkedIn reads nothing from the page itself.',
+    description: 'Page to show as a card. LinkedIn reads nothing from the page itself.',
   });
 
 /** https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/poll-post-api */

@@ -1,6 +1,7 @@
 // The hash of a target's content, by which a repeat is found.
 import { createHash } from 'node:crypto';
 import type { MediaItem } from '../../../schema/database/tables.ts';
+import { findLinkThumb, withLinkThumb } from '../../../schema/platforms/link-thumb.ts';
 import type { FoundMedia } from './media.ts';
 import type { RequestTarget } from './request-targets.ts';
 
@@ -16,6 +17,9 @@ export function hashContent(
 ): string {
   const media = items.map(({ id, url }) => found.get(id ?? '')?.sha256 ?? id ?? url);
   const { platform_options = {}, in_reply_to = null, thread_position = null } = own;
-  const content = [accountId, caption, media, platform_options, in_reply_to, thread_position];
+  // The thumb is one of the media.
+  const hasThumb = findLinkThumb(platform_options) !== undefined;
+  const options = hasThumb ? withLinkThumb(platform_options, undefined) : platform_options;
+  const content = [accountId, caption, media, options, in_reply_to, thread_position];
   return `\\x${createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 32)}`;
 }

@@ -42,6 +42,11 @@ export function readMedia(given: GivenMedia, at: Path): NamedMedia | undefined {
   return { items: inputs.map(toItem), path, pathOf, issues };
 }
 
+/** An image or a video that the request names by itself. */
+export function readOneMedia(input: PostMediaInput, path: Path): NamedMedia {
+  return { items: [toItem(input)], path, pathOf: () => path, issues: checkForm(input, path) };
+}
+
 function inputsOf({ media, media_ids, media_urls }: GivenMedia): PostMediaInput[] {
   if (media) return media;
   return media_ids ? media_ids.map((id) => ({ id })) : (media_urls ?? []).map((url) => ({ url }));
@@ -93,7 +98,7 @@ export async function findNamedMedia(
 
 /** Whether each named ID is usable. */
 export function checkIds({ items, pathOf, path: list }: NamedMedia, found: FoundMedia): Issue[] {
-  const isShort = list.at(-1) !== 'media';
+  const isShort = list.at(-1) === 'media_ids';
   return items.flatMap(({ id, thumbnail_id }, i) => {
     const path = isShort ? pathOf(i) : [...pathOf(i), 'id'];
     const own = id === null ? [] : checkId(found.get(id), path);

@@ -7,7 +7,17 @@ import {
 import type { PlatformEntry } from '../../../schema/platforms/index.ts';
 import type { Caller, Context } from '../../http/context.ts';
 import { requireStorage } from '../../media/limits.ts';
-import { checkIds, findNamedMedia, readMedia, type FoundMedia, type NamedMedia } from './media.ts';
+import { findLinkThumb } from '../../../schema/platforms/link-thumb.ts';
+import type { Issue } from '../../../schema/wire/errors.ts';
+import type { Text } from '../../../schema/wire/names.ts';
+import {
+  checkIds,
+  findNamedMedia,
+  readMedia,
+  readOneMedia,
+  type FoundMedia,
+  type NamedMedia,
+} from './media.ts';
 import { optionsOf } from './network-rules.ts';
 import type { RequestTarget, TargetInput } from './request-targets.ts';
 import { hashContent } from './hash-content.ts';
@@ -34,7 +44,8 @@ export async function readAllMedia(
   const ofPost = readMedia(input, []) ?? noMedia;
   const ofTarget = new Map<RequestTarget, NamedMedia>();
   for (const target of named) {
-    const own = target.at.length > 0 ? readMedia(target.own, target.at) : undefined;
+    const given = target.at.length > 0 ? readMedia(target.own, target.at) : undefined;
+    const own = readThumb(target, given ?? ofPost) ?? given;
     if (own) ofTarget.set(target, own);
   }
   const lists = [ofPost, ...ofTarget.values()];
@@ -48,6 +59,18 @@ export async function readAllMedia(
     ),
   ];
   return { ofPost, ofTarget, found, issues };
+}
+
+/** The picture of the target's link card. It is the only media of its target. */
+function readThumb({ own, at }: RequestTarget, others: NamedMedia): NamedMedia | undefined {
+  const thumb = findLinkThumb(own.platform_options);
+  if (!thumb) return undefined;
+  const named = readOneMedia(thumb, [...at, 'platform_options', 'link', 'thumb']);
+  if (others.items.length === 0) return named;
+  const message: Text = ({ field }) =>
+    `A link card with ${field('thumb')} has no other media. Set ${field('media: []')} for this target.`;
+  const issue: Issue = { path: named.path, code: 'not_with_media', message };
+  return { ...named, issues: [...named.issues, issue] };
 }
 
 export function hashTarget(

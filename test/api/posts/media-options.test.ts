@@ -17,10 +17,10 @@ async function validate(name: PlatformName, target: object) {
 
 const urls = ['https://example.com/1.jpg', 'https://example.com/2.jpg'];
 
-describe('a link card on Bluesky', () => {
+describe('a link card', () => {
   const platform_options = { link: { url: 'https://example.com' } };
 
-  test('takes one image', async () => {
+  test('takes one image on Bluesky', async () => {
     const caption = 'Hello';
     expect(await validate('bluesky', { caption, media_urls: urls })).toEqual([]);
     const one = { caption, platform_options, media_urls: urls.slice(1) };
@@ -28,6 +28,16 @@ describe('a link card on Bluesky', () => {
     const two = { caption, platform_options, media_urls: urls };
     expect(await validate('bluesky', two)).toEqual([
       ['too_many_media', 'platform_posts[0].media_urls', 2, 1],
+    ]);
+  });
+
+  test.each<PlatformName>(['bluesky', 'linkedin'])('has a thumb or media on %s', async (name) => {
+    const thumb = { url: urls[0] };
+    const options = { link: { ...platform_options.link, thumb } };
+    const card = { caption: 'Hello', platform_options: options };
+    expect(await validate(name, card)).toEqual([]);
+    expect(await validate(name, { ...card, media_urls: urls.slice(1) })).toEqual([
+      ['not_with_media', 'platform_posts[0].platform_options.link.thumb', null, null],
     ]);
   });
 
