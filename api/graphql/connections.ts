@@ -61,6 +61,9 @@ export function nestedPageCost(args: PageSize) {
 
 /** The arguments of every list. */
 export const pageArguments = builder.args((t) => ({
-  first: t.int({ defaultValue: defaultPageSize, description: `Page size, 1 to ${maxPageSize}.` }),
+  first: t.int({
+    defaultValue: defaultPageSize,
+    description: `Page size, at most ${maxPageSize}. With 0, only \`pageInfo\` shows whether there are items.`,
+  }),
   after: t.string({ description: 'Cursor of the item before the page.' }),
 }));

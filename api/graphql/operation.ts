@@ -49,7 +49,10 @@ export async function list<Query, T>(
 ): Promise<T> {
   const caller = requireCaller(graphql, scope);
   try {
-    return await run(graphql.app, caller, validate(schema, toQuery(args), { member: 'parameter' }));
+    const read = (given: Arguments) => validate(schema, toQuery(given), { member: 'parameter' });
+    // Connections may have empty pages, which REST refuses.
+    const query = args['first'] === 0 ? { ...read({ ...args, first: 1 }), limit: 0 } : read(args);
+    return await run(graphql.app, caller, query);
   } catch (error) {
     throw atPlace(error, inArguments);
   }

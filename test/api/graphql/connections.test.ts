@@ -2,10 +2,15 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../../support/app/app.ts';
 import { ask, askRefused } from '../../support/graphql/graphql.ts';
+import { inSeconds } from '../../support/rows/posts.ts';
+import { addAccount } from '../../support/rows/rows.ts';
 
 let ids: string[];
 
-const app = useApp({ roles: { api: true, worker: false } });
+const app = useApp({
+  roles: { api: true, worker: false },
+  env: { FANFARE_PREVIEW_EVENTS: 'true' },
+});
 beforeAll(async () => {
   ids = [];
   for (const name of ['one', 'two', 'three', 'four', 'five']) {
@@ -76,6 +81,35 @@ describe('a connection', () => {
     });
   });
 
+  test('of no items shows whether any follow', async () => {
+    const { webhooks: all } = await ask(app, `{ ${pageOf('webhooks(first: 10)')} }`);
+    const [first, last] = [all.edges[0].cursor, all.edges.at(-1).cursor];
+    const noCursors = { startCursor: null, endCursor: null };
+    const query = `query ($after: String) { ${pageOf('webhooks(first: 0, after: $after)')} }`;
+    for (const [after, hasNextPage, hasPreviousPage] of [
+      [null, true, false],
+      [first, true, true],
+      [last, false, true],
+    ]) {
+      const { webhooks } = await ask(app, query, { after });
+      const pageInfo = { hasNextPage, hasPreviousPage, ...noCursors };
+      expect(webhooks).toEqual({ edges: [], nodes: [], pageInfo });
+    }
+    const { posts } = await ask(app, `{ ${pageOf('posts(first: 0)')} }`);
+    expect(posts.pageInfo).toMatchObject({ hasNextPage: false });
+  });
+
+  test('of no items below a parent shows whether any follow', async () => {
+    const account = await addAccount(app.database.db, app.tenant.projectId, 'sandbox');
+    const account_ids = [account];
+    const { id } = await app.tenant.createPost({ caption: 'a', account_ids, status: 'draft' });
+    const query = `query ($id: ID!) { post(id: $id) { ${pageOf('events(first: 0)')} } }`;
+    const eventsOf = async () => (await ask(app, query, { id })).post.events;
+    expect(await eventsOf()).toMatchObject({ nodes: [], pageInfo: { hasNextPage: false } });
+    await app.api.call('PATCH', `/v1/posts/${id}`, { scheduled_at: inSeconds(7_200) });
+    expect(await eventsOf()).toMatchObject({ nodes: [], pageInfo: { hasNextPage: true } });
+  });
+
   test('can be paged to its end', async () => {
     const seen: string[] = [];
     let after: string | null = null;
@@ -92,7 +126,8 @@ describe('a connection', () => {
   });
 
   test.each([
-    ['{ posts(first: 0) { nodes { id } } }', 'first'],
+    ['{ posts(first: -1) { nodes { id } } }', 'first'],
+    ['{ posts(first: 0, after: "nonsense") { nodes { id } } }', 'after'],
     ['{ posts(first: 101) { edges { cursor } } }', 'first'],
     ['{ posts(after: "nonsense") { nodes { id } } }', 'after'],
     ['{ posts(from: "yesterday") { nodes { id } } }', 'from'],
