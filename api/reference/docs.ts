@@ -113,6 +113,8 @@ export const errorMeanings: Record<ErrorCode, string> = {
   not_found:
     'The resource does not exist, or it belongs to another project or environment. Check the ID and the key.',
   method_not_allowed: 'The path does not support this method. Use a method that `Allow` lists.',
+  not_acceptable:
+    'The client accepts no media type that GraphQL answers with. Accept `application/json`, and `text/event-stream` for a subscription.',
   upload_stalled:
     'No byte of an upload arrived for 30 seconds. Ask where to continue, then send the rest.',
   conflict: 'The state of the resource does not allow the request. Read the resource, then decide.',

@@ -16,6 +16,7 @@ export const errorKinds = {
   upload_url_invalid: { status: 403, isRetriable: false },
   not_found: { status: 404, isRetriable: false },
   method_not_allowed: { status: 405, isRetriable: false },
+  not_acceptable: { status: 406, isRetriable: false },
   upload_stalled: { status: 408, isRetriable: true },
   conflict: { status: 409, isRetriable: false },
   account_in_use: { status: 409, isRetriable: false },

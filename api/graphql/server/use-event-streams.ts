@@ -1,7 +1,7 @@
 // Yoga plugin: event streams need a client that accepts them and keeps reading.
 import type { ServerResponse } from 'node:http';
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
-import { AppError } from '../../../schema/wire/errors.ts';
+import { requireEventStream } from './use-accept.ts';
 
 interface NodeResponse {
   readonly res: ServerResponse;
@@ -12,9 +12,6 @@ interface Progress {
   sentBytes: number;
   atMs: number;
 }
-
-/** A request without `Accept` accepts anything. */
-const takesEvents = /text\/(event-stream|\*)|\*\/\*|^$/;
 
 /** The timeout of a socket would cut it too, but Yoga disables that for streams. */
 export function useEventStreams(stalledMs: number): Plugin<object, NodeResponse> {
@@ -43,14 +40,7 @@ export function useEventStreams(stalledMs: number): Plugin<object, NodeResponse>
     onSubscribe({ args }) {
       // A WebSocket has no request.
       const { request } = args.contextValue as Partial<YogaInitialContext>;
-      if (!request || takesEvents.test(request.headers.get('Accept') ?? '')) return;
-      throw new AppError(
-        'unsupported_media_type',
-        'A subscription needs a client that accepts an event stream.',
-        {
-          hint: 'Accept: text/event-stream, or use a WebSocket',
-        },
-      );
+      if (request) requireEventStream(request);
     },
     onResponse({ response, serverContext }) {
       if (!response.headers.get('Content-Type')?.startsWith('text/event-stream')) return;

@@ -7,6 +7,7 @@ import type { GraphqlContext } from '../context.ts';
 import { createMessages } from '../messages.ts';
 import type { KeyWatch } from '../../live/key-watch.ts';
 import type { StoredDocuments } from './stored-documents.ts';
+import { useAccept } from './use-accept.ts';
 import { useDocumentLimits } from './document-limits.ts';
 import { useEventStreams } from './use-event-streams.ts';
 import { useErrors } from './use-errors.ts';
@@ -46,6 +47,7 @@ export function createFront(app: Context, options: FrontOptions): Front {
     }),
     plugins: [
       useRouter(app, routes, otherwise),
+      useAccept(app),
       useRequest(app, documents),
       graphiql.plugin,
       useDocumentLimits(app.config),

@@ -74,6 +74,32 @@ describe('a request', () => {
     expect(answer.body.errors[0].extensions.code).toBe('unsupported_media_type');
   });
 
+  test.each(['text/plain', 'image/*', 'application/xml', 'application/json;charset=latin1'])(
+    'whose client accepts only %s is refused before its mutation runs',
+    async (accept) => {
+      const query = 'mutation { createWebhook(input: { url: "https://example.com/x" }) { id } }';
+      const answer = await post({ query }, { accept, 'x-request-id': 'mine-2' });
+      expect(answer.status).toBe(406);
+      expect(answer.headers.get('Content-Type')).toContain('application/json');
+      expect(answer.headers.get('X-Request-Id')).toBe('mine-2');
+      expect(answer.body.errors).toMatchObject([
+        { extensions: { code: 'not_acceptable', isRetriable: false, requestId: 'mine-2' } },
+      ]);
+      expect((await app.api.get('/v1/webhooks')).body.data).toEqual([]);
+    },
+  );
+
+  test.each([
+    '*/*',
+    'application/*',
+    'APPLICATION/JSON; charset=utf-8',
+    'text/html, */*;q=0.8',
+    '',
+  ])('whose client accepts %j is answered', async (accept) => {
+    const answer = await post({ query: '{ project { id } }' }, { accept });
+    expect(answer.body.data.project.id).toBe(app.tenant.projectId);
+  });
+
   test('may be a GET, but no mutation', async () => {
     const read = await app.api.get(`/graphql?query=${encodeURIComponent('{ project { id } }')}`);
     expect(read.body.data.project.id).toBe(app.tenant.projectId);
@@ -211,7 +237,7 @@ describe('with introspection off', () => {
   test('there is no GraphiQL, and errors suggest no names', async () => {
     const page = await shut.api.get('/graphql', { headers: { accept: 'text/html' } });
     expect(page.status).toBe(406);
-    expect(page.text).toBe('');
+    expect(page.body.errors[0].extensions.code).toBe('not_acceptable');
     const refused = await askRefused(shut, '{ projec { id } }');
     expect(refused.message).not.toContain('project');
   });
