@@ -1,4 +1,5 @@
 // The text that `start` ends with: links, and commands that publish a post and receive its webhook.
+import { graphiqlUrl } from '../graphql/server/graphiql.ts';
 
 export interface Welcome {
   url: string;
@@ -12,7 +13,7 @@ export function welcome({ url, key, accountIds, temporalUiUrl, hasGraphiql }: We
   const [ada, bob] = accountIds;
   const links = [
     `Fanfare is ready at ${url}`,
-    ...(hasGraphiql ? [`  GraphiQL       ${url}/graphql`] : []),
+    ...(hasGraphiql ? [`  GraphiQL       ${graphiqlUrl(url, key)}`] : []),
     `  API reference  ${url}/docs`,
     ...(ada ? [`  Sandbox posts  ${url}/sandbox/posts`] : []),
     ...(temporalUiUrl ? [`  Temporal       ${temporalUiUrl}`] : []),

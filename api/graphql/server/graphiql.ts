@@ -1,9 +1,23 @@
-// The GraphiQL page and its Content-Security-Policy.
+// The GraphiQL page: its script, its Content-Security-Policy, and how browsers cache it.
 import { createHash } from 'node:crypto';
 import type { GraphiQLOptions, Plugin } from 'graphql-yoga';
 import { frameHeaders } from '../../http/pages.ts';
 
 const scriptPattern = /<div id="root"><\/div>\s*<script>([\s\S]*)<\/script>/;
+
+/**
+ * Enters the API key of an address like `/graphql#key=…`. Browsers don't send this part of an address, so
+ * no answer contains a key, whoever asks.
+ */
+const headersFromAddress = `(() => {
+  const key = new URLSearchParams(location.hash.slice(1)).get('key');
+  return key ? { initialHeaders: JSON.stringify({ Authorization: 'Bearer ' + key }) } : {};
+})()`;
+
+/** The address of GraphiQL with this key. */
+export function graphiqlUrl(publicUrl: string, key: string): string {
+  return `${publicUrl}/graphql#${new URLSearchParams({ key }).toString()}`;
+}
 
 export interface Graphiql {
   render(this: void, options?: GraphiQLOptions): Promise<string>;
@@ -11,27 +25,52 @@ export interface Graphiql {
   readonly plugin: Plugin;
 }
 
+interface Rendered {
+  page: string;
+  headers: Record<string, string>;
+}
+
 export function createGraphiql(): Graphiql {
-  /** The page has one script, which never changes. */
-  let scriptHash: string | undefined;
+  /** The page never changes. */
+  let rendered: Promise<Rendered> | undefined;
+  let headers: Rendered['headers'] | undefined;
 
   return {
-    // This package works offline. It takes 50 MB of memory, so it loads on the first request.
     async render(options) {
-      const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
-      const page = renderGraphiQL(options);
-      scriptHash ??= createHash('sha256').update(scriptPattern.exec(page)![1]!).digest('base64');
+      const { page, ...known } = await (rendered ??= renderPage(options));
+      ({ headers } = known);
       return page;
     },
     plugin: {
-      onResponse({ response }) {
+      onResponse({ request, response, setResponse, fetchAPI }) {
         if (!response.headers.get('Content-Type')?.startsWith('text/html')) return;
-        if (scriptHash === undefined || response.headers.has('Content-Security-Policy')) return;
-        const headers = { ...frameHeaders, 'Content-Security-Policy': policyOf(scriptHash) };
+        if (!headers || response.headers.has('Content-Security-Policy')) return;
         for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+        if (request.headers.get('If-None-Match') !== headers['ETag']) return;
+        setResponse(new fetchAPI.Response(null, { status: 304, headers }));
       },
     },
   };
+}
+
+/** The package works offline. It takes 50 MB of memory, so it loads on the first request. */
+async function renderPage(options: GraphiQLOptions = {}): Promise<Rendered> {
+  const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
+  const given = JSON.stringify(options);
+  const page = renderGraphiQL(options).replace(
+    given,
+    () => `{ ...${given}, ...${headersFromAddress} }`,
+  );
+  const hash = createHash('sha256').update(scriptPattern.exec(page)![1]!).digest('base64');
+  const headers = {
+    ...frameHeaders,
+    'Content-Security-Policy': policyOf(hash),
+    // Weak, since the page is compressed. The same address answers operations.
+    ETag: `W/"${hash}"`,
+    'Cache-Control': 'no-cache',
+    Vary: 'Accept',
+  };
+  return { page, headers };
 }
 
 /** The editor creates workers from blobs, embeds fonts and images, and sets inline styles. */
