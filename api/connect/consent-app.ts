@@ -4,14 +4,7 @@ import type {
   ConsentWay,
   PublicClient,
 } from '../../activities/platforms/platform.ts';
-import {
-  addApp,
-  deleteReplacedApps,
-  findAppFor,
-  openApp,
-  putApp,
-} from '../../schema/database/accounts/apps.ts';
-import { inTransaction } from '../../schema/database/transaction.ts';
+import { addApp, findAppFor, openApp, putApp } from '../../schema/database/accounts/apps.ts';
 import type { App } from '../../schema/platforms/definition.ts';
 import type { PlatformEntry, PlatformName } from '../../schema/platforms/index.ts';
 import { AppError } from '../../schema/wire/errors.ts';
@@ -103,10 +96,11 @@ interface ServerCalls {
 
 /**
  * Each project has its own: a server may give every login of an account with the same app the same token, and
- * one project's disconnect would revoke it for all.
+ * one project's disconnect would revoke it for all. A replaced app stays for consents that have begun, until
+ * retention deletes it.
  */
 async function findServerApp(
-  { db, notifier, vault }: Context,
+  { db, vault }: Context,
   projectId: string,
   wanted: { platform: PlatformName; instance: string },
   { isKnown, register }: ServerCalls,
@@ -114,7 +108,6 @@ async function findServerApp(
   const known = await findAppFor(db, projectId, vault, wanted);
   if (known && (await isKnown(known))) return known;
   const row = await putApp(db, projectId, vault, { ...wanted, ...(await register()) });
-  if (known) await inTransaction(db, notifier, (trx) => deleteReplacedApps(trx, projectId, row));
   return openApp(vault, row);
 }
 
