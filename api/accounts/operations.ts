@@ -71,7 +71,7 @@ export async function connectOwn(
   const { projectId } = caller;
   let left: GrantRow[] = [];
   const answer = await transact(context, caller, async (effects) => {
-    const own = { connectionType: 'byo', mayMove: true } as const;
+    const own = { connectionType: 'byo', mayMove: 'always' } as const;
     const { written, leftGrants } = await writeConnection(context, effects, {
       ...login,
       ...own,

@@ -35,10 +35,10 @@ export interface NewConnection {
   externalUserId: string | undefined;
   externalUserEmail: string | undefined;
   /**
-   * Whether an active account may move to another user. An API key may move it. A user in a connect
-   * session may not, since they would take over the other user's posts.
+   * Whether a known account may move to another user. An API key may move it. A user in a connect session may
+   * not while it is active, since they would take over the other user's posts. A reconnect never moves it.
    */
-  mayMove: boolean;
+  mayMove: 'always' | 'unless_active' | 'never';
 }
 
 interface WrittenAccount {
@@ -152,14 +152,17 @@ function grantOf(
   };
 }
 
+/** A page shows only the message. */
 function refuseMove(known: SocialAccountRow, { mayMove, externalUserId }: NewConnection): void {
-  if (mayMove || known.status !== 'active' || known.external_user_id === (externalUserId ?? null))
-    return;
-  // A page shows only the message.
-  throw new AppError(
-    'account_in_use',
-    `The account ${known.account_name} is connected for another user. Have that user disconnect it first, or connect another account.`,
-  );
+  const { account_name: name, status, external_user_id: userId } = known;
+  if (mayMove === 'always' || userId === (externalUserId ?? null)) return;
+  if (mayMove === 'never') {
+    const message = `The account ${name} no longer belongs to the user of this link. Go back to the app and ask for a new one.`;
+    throw new AppError('account_in_use', message);
+  }
+  if (status !== 'active') return;
+  const message = `The account ${name} is connected for another user. Have that user disconnect it first, or connect another account.`;
+  throw new AppError('account_in_use', message);
 }
 
 /** An email belongs to its user, so it doesn't move with the account. */

@@ -99,7 +99,7 @@ async function writeAccounts(
     connectionType: 'managed',
     externalUserId: session.external_user_id ?? undefined,
     externalUserEmail: session.external_user_email ?? undefined,
-    mayMove: false,
+    mayMove: session.social_account_id === null ? 'unless_active' : 'never',
   });
   const ended = await setConnectSessionEnded(effects.trx, session.project_id, session.id, {
     status: 'completed',

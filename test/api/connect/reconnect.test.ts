@@ -160,14 +160,30 @@ describe('a consent', () => {
     expect(network.countLiveGrants()).toBe(1);
   });
 
-  test('is refused once the account has moved to another user', async () => {
-    const id = await connect('page-1');
-    const session = await createReconnect(id);
-    await setAccount(id, { external_user_id: 'user-2' });
-    const refused = await logIn(browse(), session);
-    expect(refused.html).toContain('The account Bakery is connected for another user.');
-    expect((await readAccount(id)).external_user_id).toBe('user-2');
-  });
+  test.each([
+    ['user-1', 'user-2', 'active'],
+    ['user-1', 'user-2', 'disconnected'],
+    ['user-1', 'user-2', 'reconnect_required'],
+    ['user-1', null, 'disconnected'],
+    [null, 'user-2', 'disconnected'],
+  ])(
+    'of an account of %s that has moved to %s is refused while it is %s',
+    async (before, now, status) => {
+      const id = await connect('page-1');
+      await setAccount(id, { external_user_id: before });
+      const session = await createReconnect(id);
+      await setAccount(id, { external_user_id: now, status });
+      const live = network.countLiveGrants();
+      const refused = await logIn(browse(), session);
+      expect(refused.status).toBe(409);
+      expect(refused.html).toContain(
+        'The account Bakery no longer belongs to the user of this link.',
+      );
+      expect(await readAccount(id)).toMatchObject({ external_user_id: now, status });
+      expect(await readSession(session)).toMatchObject({ status: 'pending' });
+      expect(network.countLiveGrants()).toBe(live);
+    },
+  );
 });
 
 test('a form names the account, and refuses credentials of another one', async () => {

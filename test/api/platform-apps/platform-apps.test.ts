@@ -292,7 +292,7 @@ describe('deleting an app', () => {
         connectionType: 'managed',
         externalUserId: 'user-1',
         externalUserEmail: undefined,
-        mayMove: false,
+        mayMove: 'unless_active',
       }),
     }));
     await expect(connecting).rejects.toMatchObject({ code: 'conflict' });
