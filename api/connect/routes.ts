@@ -39,6 +39,13 @@ export function createConnectRoutes(context: Context): Hono<ConnectEnvironment> 
     c.header('Cache-Control', 'no-store');
   });
 
+  // Hono answers HEAD with the handler of GET, and this one ends sessions.
+  app.use('/callback/*', async (c, next) => {
+    if (c.req.method !== 'HEAD') return next();
+    c.header('Allow', 'GET');
+    return c.body(null, 405);
+  });
+
   app.get('/callback', (c) => answerCallback(context, c));
 
   app.get('/callback/:network/:server', (c) => {

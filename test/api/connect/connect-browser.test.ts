@@ -160,6 +160,37 @@ describe('the page', () => {
   });
 });
 
+describe('HEAD', () => {
+  const readRow = ({ id }: Session) =>
+    app.context.db
+      .selectFrom('connect_sessions')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+
+  test('changes nothing at the callback, and the callback still works', async () => {
+    const session = await createSession();
+    const browser = createBrowser();
+    const callback = await findCallback(await beginConsent(browser, session.url));
+    const before = await readRow(session);
+    const answer = await browser.request(callback, { method: 'HEAD' });
+    expect([answer.status, answer.headers.get('Allow')]).toEqual([405, 'GET']);
+    expect(answer.headers.get('Referrer-Policy')).toBe('no-referrer');
+    expect(await readRow(session)).toEqual(before);
+    expect((await browser.visit(callback)).html).toContain('Your account is connected.');
+  });
+
+  test('changes nothing at the page of the session', async () => {
+    const session = await createSession();
+    const browser = createBrowser();
+    await browser.visit(session.url);
+    const before = await readRow(session);
+    const answer = await browser.request(pageOf(session), { method: 'HEAD' });
+    expect([answer.status, await answer.text()]).toEqual([200, '']);
+    expect(await readRow(session)).toEqual(before);
+  });
+});
+
 describe('the callback', () => {
   test('is a 403 in another browser, and the browser that began can still finish', async () => {
     const session = await createSession();

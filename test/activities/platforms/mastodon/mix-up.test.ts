@@ -4,9 +4,11 @@ import { useApp } from '../../../support/app/app.ts';
 import { createBrowser } from '../../../support/app/browser.ts';
 import { createSwitchboard } from '../../../support/networks/faults.ts';
 import { startFaultyServer } from '../../../support/networks/faulty-server.ts';
+import { createTestLog } from '../../../support/log.ts';
 import { createMastodonServer } from '../../../support/networks/mastodon/server.ts';
 
-const app = useApp({ roles: { api: true, worker: false } });
+const { log, lines } = createTestLog('debug');
+const app = useApp({ roles: { api: true, worker: false }, log });
 
 async function start() {
   const network = createMastodonServer();
@@ -65,6 +67,10 @@ test('the code of an honest server never reaches the hostile one that asked for 
     expect(network.calls.filter((call) => call === '/oauth/token')).toEqual([]);
   }
   expect(await readStatus(id)).toBe('pending');
+  const logged = JSON.stringify(lines);
+  expect(logged).toContain('connect_session created');
+  const { searchParams } = new URL(callback);
+  for (const name of ['code', 'state']) expect(logged).not.toContain(searchParams.get(name));
 });
 
 test.each([
