@@ -160,37 +160,6 @@ describe('the page', () => {
   });
 });
 
-describe('HEAD', () => {
-  const readRow = ({ id }: Session) =>
-    app.context.db
-      .selectFrom('connect_sessions')
-      .selectAll()
-      .where('id', '=', id)
-      .executeTakeFirstOrThrow();
-
-  test('changes nothing at the callback, and the callback still works', async () => {
-    const session = await createSession();
-    const browser = createBrowser();
-    const callback = await findCallback(await beginConsent(browser, session.url));
-    const before = await readRow(session);
-    const answer = await browser.request(callback, { method: 'HEAD' });
-    expect([answer.status, answer.headers.get('Allow')]).toEqual([405, 'GET']);
-    expect(answer.headers.get('Referrer-Policy')).toBe('no-referrer');
-    expect(await readRow(session)).toEqual(before);
-    expect((await browser.visit(callback)).html).toContain('Your account is connected.');
-  });
-
-  test('changes nothing at the page of the session', async () => {
-    const session = await createSession();
-    const browser = createBrowser();
-    await browser.visit(session.url);
-    const before = await readRow(session);
-    const answer = await browser.request(pageOf(session), { method: 'HEAD' });
-    expect([answer.status, await answer.text()]).toEqual([200, '']);
-    expect(await readRow(session)).toEqual(before);
-  });
-});
-
 describe('the callback', () => {
   test('is a 403 in another browser, and the browser that began can still finish', async () => {
     const session = await createSession();
@@ -250,21 +219,6 @@ describe('the callback', () => {
     expect(names).toContain('second');
     expect(names).not.toContain('first');
   });
-});
-
-test('the state of a consent is refused in a form, and that of a form by the callback', async () => {
-  const session = await createSession();
-  const browser = createBrowser();
-  const form = await browser.visit(session.url);
-  const consent = await browser.submit(form, { decision: 'connect' });
-  const formState = /name="state" value="([^"]*)"/.exec(form.html)![1]!;
-  const state = new URL(consent.url).searchParams.get('state')!;
-  const posted = await browser.submit(form, { state, decision: 'cancel' });
-  const callback = new URL(`${app.url}/connect/callback`);
-  callback.search = new URLSearchParams({ state: formState, error: 'access_denied' }).toString();
-  const called = await browser.visit(callback.href);
-  expect([posted.status, called.status]).toEqual([403, 403]);
-  expect(await readStatus(session)).toBe('pending');
 });
 
 describe('the form', () => {

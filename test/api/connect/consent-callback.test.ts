@@ -19,10 +19,39 @@ const {
   listAccounts,
   findCallback,
   logIn,
+  readFlow,
   expectOpen,
 } = useHostedFlow();
 
 describe('the callback', () => {
+  test('answers HEAD without ending anything', async () => {
+    const browser = browse();
+    const session = await createSession();
+    const callback = await findCallback(await beginConsent(browser, session.url));
+    const before = await readFlow(session);
+    const answer = await browser.request(callback, { method: 'HEAD' });
+    expect([answer.status, answer.headers.get('Allow')]).toEqual([405, 'GET']);
+    expect(answer.headers.get('Referrer-Policy')).toBe('no-referrer');
+    expect(await readFlow(session)).toEqual(before);
+    await browser.submit(await browser.visit(callback), choose('page-1'));
+    expect(await listAccounts()).toEqual(['Bakery']);
+  });
+
+  test("refuses the state of a form, and the session's form refuses that of a consent", async () => {
+    const browser = browse();
+    const session = await createSession();
+    const form = await browser.visit(session.url);
+    const consent = await browser.submit(form, { decision: 'connect' });
+    const state = new URL(consent.url).searchParams.get('state')!;
+    const posted = await browser.submit(form, { state, decision: 'cancel' });
+    const callback = new URL(`${origin}/connect/callback`);
+    const formState = /name="state" value="([^"]*)"/.exec(form.html)![1]!;
+    callback.search = new URLSearchParams({ state: formState, error: 'access_denied' }).toString();
+    const called = await browser.visit(callback.href);
+    expect([posted.status, called.status]).toEqual([403, 403]);
+    await expectOpen(session);
+  });
+
   test('is out of date once its flow was used', async () => {
     network.nextTokenAnswer = Response.json({}, { status: 503 });
     const browser = browse();

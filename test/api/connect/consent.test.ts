@@ -47,6 +47,16 @@ describe('the page before the consent', () => {
     expect((await readFlow(session)).flow).not.toBeNull();
   });
 
+  test('answers HEAD as it answers GET, and changes nothing', async () => {
+    const session = await createSession();
+    const browser = browse();
+    const { url } = await browser.visit(session.url);
+    const answer = await browser.request(url, { method: 'HEAD' });
+    expect([answer.status, await answer.text()]).toEqual([200, '']);
+    expect((await readFlow(session)).flow).toBeNull();
+    await expectOpen(session);
+  });
+
   test('begins a consent only with the state of its own', async () => {
     const session = await createSession();
     const browser = browse();
