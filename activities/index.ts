@@ -3,7 +3,7 @@ import { createDelivering, type DeliveringDependencies } from './delivering/inde
 import { createFetching, type FetchingDependencies } from './media/fetch-media.ts';
 import { createPruning, type PruningDependencies } from './retention/prune.ts';
 import { createPublishing, type PublishingDependencies } from './publishing/index.ts';
-import { createRefreshing, type RefreshingDependencies } from './refreshing/refresh-due.ts';
+import { createRefreshing, type RefreshingDependencies } from './logins/refresh-due.ts';
 import { createReplaying } from './delivering/replay.ts';
 import { createRetrying, type RetryingDependencies } from './delivering/manual-retry.ts';
 

@@ -13,7 +13,7 @@ import { createAdmission } from './publishing/admission.ts';
 import { createEagerStart } from './delivering/eager-start.ts';
 import { createActivities, type ActivityDependencies } from './index.ts';
 import { keepSchedule } from './keep-schedule.ts';
-import { refreshSchedule } from './refreshing/schedule.ts';
+import { refreshSchedule } from './logins/refresh-schedule.ts';
 import { pruningSchedule } from './retention/schedule.ts';
 import { startRelay } from './dispatch/relay.ts';
 import { startSweeper } from './dispatch/sweeper.ts';

@@ -11,9 +11,9 @@ import {
 import type { MediaRow } from '../../schema/database/tables.ts';
 import { postingErrors } from '../../schema/posts/errors.ts';
 import type { TargetProgress } from '../../schema/workflows.ts';
-import { loadAccess, refreshAccess, type Access } from './credentials.ts';
+import { loadAccess, refreshAccess, type Access } from '../logins/credentials.ts';
 import type { AdvanceDependencies } from './dependencies.ts';
-import { setReconnectRequired } from './end-grants.ts';
+import { setReconnectRequired } from '../logins/end-grants.ts';
 import { ownedForMs } from './call-ownership.ts';
 import { defaultCallTimeoutMs, runPhase } from './run-phase.ts';
 import { failTarget, lostCommit, lostState, takeStep, type Refused } from './record-outcome.ts';

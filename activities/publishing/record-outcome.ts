@@ -24,7 +24,7 @@ import {
   type NextStep,
 } from './backoff.ts';
 import type { AdvanceDependencies } from './dependencies.ts';
-import type { PhaseOutcome } from './platform-answer.ts';
+import type { PhaseOutcome } from '../platforms/platform-answer.ts';
 import { noteRefusal } from './rate-limits.ts';
 
 export const lostCommit = new PlatformError(

@@ -8,9 +8,9 @@ import { uploadMs } from '../egress/upload-time.ts';
 import type { Platform, Target, TargetMedia } from '../platforms/platform.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
 import { withoutLimit } from './backoff.ts';
-import type { Access } from './credentials.ts';
+import type { Access } from '../logins/credentials.ts';
 import type { AdvanceDependencies } from './dependencies.ts';
-import { takeOutcome, toPlatformError, type PhaseOutcome } from './platform-answer.ts';
+import { takeOutcome, toPlatformError, type PhaseOutcome } from '../platforms/platform-answer.ts';
 import { noteThrottle, withoutSlot } from './rate-limits.ts';
 import { recordError, recordOutcome, type PhaseEnd } from './record-outcome.ts';
 

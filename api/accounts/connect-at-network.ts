@@ -15,7 +15,7 @@ import {
   type PlatformErrorOptions,
 } from '../../activities/platforms/platform-error.ts';
 import { scopeMissing } from '../../activities/platforms/wrong-credential.ts';
-import { takeBegun, takeError, takeGrant } from '../../activities/publishing/platform-answer.ts';
+import { takeBegun, takeError, takeGrant } from '../../activities/platforms/platform-answer.ts';
 import type { PlatformDefinition } from '../../schema/platforms/definition.ts';
 import { AppError, validationError } from '../../schema/wire/errors.ts';
 import { validate } from '../http/validation.ts';

@@ -1,5 +1,5 @@
 // Writes a login: its grant, its accounts, new or known, and their events.
-import { loginColumns } from '../../activities/publishing/login-columns.ts';
+import { loginColumns } from '../../activities/logins/login-columns.ts';
 import type { Grant, GrantedAccount } from '../../activities/platforms/platform.ts';
 import type { ConnectionType } from '../../schema/accounts.ts';
 import { recordAccountEvent } from '../../schema/database/events/account-events.ts';

@@ -1,5 +1,5 @@
 // Operations on a project's own apps at networks: set, read, delete.
-import { endGrants } from '../../activities/publishing/end-grants.ts';
+import { endGrants } from '../../activities/logins/end-grants.ts';
 import {
   deleteApps,
   deleteReplacedApps,

@@ -1,7 +1,7 @@
 // The worker of this process, with everything that its activities need.
 import { createDeliveryRecorder } from '../../activities/delivering/recorder.ts';
 import { createWebhookHealth } from '../../activities/delivering/webhook-health.ts';
-import { createPendingRefreshes } from '../../activities/publishing/pending-refreshes.ts';
+import { createPendingRefreshes } from '../../activities/logins/pending-refreshes.ts';
 import { createKeyedCounter } from '../../activities/keyed-limits.ts';
 import type { Config } from '../../schema/config/config.ts';
 import { startDatabaseClock } from '../../schema/database/database-clock.ts';

@@ -79,8 +79,8 @@ import {
   findUnfinishedPost,
 } from '../../schema/database/media/uses.ts';
 import { failScheduledTargets } from '../../schema/database/posts/fail-scheduled.ts';
-import { loadAccess } from '../../activities/publishing/credentials.ts';
-import { endGrants } from '../../activities/publishing/end-grants.ts';
+import { loadAccess } from '../../activities/logins/credentials.ts';
+import { endGrants } from '../../activities/logins/end-grants.ts';
 import type { Db } from '../../schema/database/tables.ts';
 import {
   findDelivery,

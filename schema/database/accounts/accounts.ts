@@ -1,5 +1,5 @@
 // Queries on connected accounts.
-import { sql, type Insertable, type Updateable } from 'kysely';
+import { sql, type Insertable, type UpdateObject } from 'kysely';
 import { expiryWarningsMs, type AccountStatus, type AccountStatusFilter } from '../../accounts.ts';
 import { notFound } from '../../wire/errors.ts';
 import type { Slice } from '../../wire/listing.ts';
@@ -8,7 +8,7 @@ import type { Database, Db, SocialAccountRow, Transaction } from '../tables.ts';
 import { inMs, msUntil } from '../database-clock.ts';
 import { inScope, type RowScope } from '../row-scope.ts';
 
-export type AccountColumns = Updateable<Database['social_accounts']>;
+export type AccountColumns = UpdateObject<Database, 'social_accounts'>;
 
 /** An account as clients see it. */
 export interface AccountRow extends SocialAccountRow {

@@ -1,7 +1,7 @@
 // The health of an account in both APIs, and the list of accounts whose login ends soon.
 import { beforeEach, describe, expect, test } from 'vitest';
-import { loadAccess } from '../../../activities/publishing/credentials.ts';
-import { setReconnectRequired } from '../../../activities/publishing/end-grants.ts';
+import { loadAccess } from '../../../activities/logins/credentials.ts';
+import { setReconnectRequired } from '../../../activities/logins/end-grants.ts';
 import { useRest, type TestKey } from '../../support/app/rest.ts';
 import { addGrant } from '../../support/rows/grants.ts';
 import { addTargets } from '../../support/rows/targets.ts';

@@ -1,7 +1,7 @@
 // Subscriptions to subjects other than posts: filters, current state, deletion.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { warnOfExpiry } from '../../../activities/refreshing/warn-of-expiry.ts';
+import { warnOfExpiry } from '../../../activities/logins/warn-of-expiry.ts';
 import { changeKinds } from '../../../schema/change-kinds.ts';
 import { startApp, type TestApp } from '../../support/app/app.ts';
 import {

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { createDeliveryRecorder } from '../../../activities/delivering/recorder.ts';
 import { createKeyedCounter } from '../../../activities/keyed-limits.ts';
 import { openFileStore } from '../../../activities/media/store/file.ts';
-import { createPendingRefreshes } from '../../../activities/publishing/pending-refreshes.ts';
+import { createPendingRefreshes } from '../../../activities/logins/pending-refreshes.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import { createSafeFetch } from '../../../activities/egress/client.ts';
 import { createUrlGuard } from '../../../activities/egress/url-guard.ts';

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
 import { advanceTarget } from '../../../activities/publishing/advance-target.ts';
 import { createCallHeartbeats } from '../../../activities/publishing/call-ownership.ts';
-import { createPendingRefreshes } from '../../../activities/publishing/pending-refreshes.ts';
+import { createPendingRefreshes } from '../../../activities/logins/pending-refreshes.ts';
 import { stopTargets } from '../../../activities/publishing/conclude-post.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import type { TargetMedia } from '../../../activities/platforms/platform.ts';

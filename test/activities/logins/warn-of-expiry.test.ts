@@ -1,9 +1,9 @@
 // Warnings of logins that end soon and can't be refreshed: seven days and one day ahead, once each.
 import { beforeEach, describe, expect, test } from 'vitest';
-import { loginColumns } from '../../../activities/publishing/login-columns.ts';
-import { setReconnectRequired } from '../../../activities/publishing/end-grants.ts';
-import { loadAccess } from '../../../activities/publishing/credentials.ts';
-import { warnOfExpiry } from '../../../activities/refreshing/warn-of-expiry.ts';
+import { loginColumns } from '../../../activities/logins/login-columns.ts';
+import { setReconnectRequired } from '../../../activities/logins/end-grants.ts';
+import { loadAccess } from '../../../activities/logins/credentials.ts';
+import { warnOfExpiry } from '../../../activities/logins/warn-of-expiry.ts';
 import { dependenciesOf } from '../../support/networks/posting.ts';
 import { useDatabase } from '../../support/rows/database.ts';
 import { addGrant, readGranted } from '../../support/rows/grants.ts';

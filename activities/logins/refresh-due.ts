@@ -5,16 +5,13 @@ import type { RefreshDueInput, RefreshDueProgress } from '../../schema/workflows
 import { fetchFor } from '../egress/guarded-fetch.ts';
 import { canRefresh } from '../platforms/index.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
-import { loadAccess, refreshAccess } from '../publishing/credentials.ts';
-import type { AdvanceDependencies } from '../publishing/dependencies.ts';
-import { setReconnectRequired } from '../publishing/end-grants.ts';
+import { loadAccess, refreshAccess } from './credentials.ts';
+import type { LoginDependencies } from './dependencies.ts';
+import { setReconnectRequired } from './end-grants.ts';
 import { withHeartbeat } from '../with-heartbeat.ts';
 import { warnOfExpiry } from './warn-of-expiry.ts';
 
-export type RefreshingDependencies = Pick<
-  AdvanceDependencies,
-  'db' | 'vault' | 'notifier' | 'refreshes' | 'platforms' | 'previewEvents'
-> & { log: Logger };
+export type RefreshingDependencies = LoginDependencies & { log: Logger };
 
 const groupSize = 20;
 /** If this process dies, the login is due again after this. */

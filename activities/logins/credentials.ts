@@ -2,9 +2,13 @@
 // of their grant.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'kysely';
 import { openJoinedApp } from '../../schema/database/accounts/apps.ts';
-import { freeExternalId } from '../../schema/database/accounts/accounts.ts';
+import { freeExternalId, updateAccount } from '../../schema/database/accounts/accounts.ts';
+import {
+  findLogin,
+  hasCredentials,
+  replaceCredentials,
+} from '../../schema/database/accounts/credentials.ts';
 import {
   countFailedRefresh,
   lockActiveAccounts,
@@ -16,15 +20,15 @@ import {
   takeRefreshLease,
 } from '../../schema/database/accounts/refresh-leases.ts';
 import { insertAccountChanges } from '../../schema/database/live/changes.ts';
-import type { Db, Transaction } from '../../schema/database/tables.ts';
+import type { Db, SocialAccountRow, Transaction } from '../../schema/database/tables.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
 import { nextRefreshDelay } from '../../schema/retry.ts';
 import type { App, Traits } from '../../schema/platforms/definition.ts';
-import type { AdvanceDependencies } from './dependencies.ts';
+import type { LoginDependencies } from './dependencies.ts';
 import type { Credentials, Platform, RefreshedCredentials } from '../platforms/platform.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
 import { loginColumns } from './login-columns.ts';
-import { takeRefreshed, toPlatformError } from './platform-answer.ts';
+import { takeRefreshed, toPlatformError } from '../platforms/platform-answer.ts';
 
 export interface Access {
   accountId: string;
@@ -37,10 +41,7 @@ export interface Access {
   traits: Traits;
 }
 
-export type AccessDependencies = Pick<
-  AdvanceDependencies,
-  'db' | 'vault' | 'notifier' | 'refreshes'
->;
+export type AccessDependencies = Pick<LoginDependencies, 'db' | 'vault' | 'notifier' | 'refreshes'>;
 
 const refreshTimeoutMs = 20_000;
 /** Longer than two attempts take. A lease expires if its holder died, or can't write its credentials. */
@@ -54,17 +55,7 @@ export async function loadAccess(
   { db, vault }: Pick<AccessDependencies, 'db' | 'vault'>,
   accountId: string,
 ): Promise<Access | undefined> {
-  const row = await db
-    .selectFrom('social_accounts as account')
-    .innerJoin('grants', 'grants.id', 'account.grant_id')
-    .leftJoin('platform_apps as app', 'app.id', 'grants.app_id')
-    .modifyFront(sql.raw('/* prepared: load_access */'))
-    .select(['account.external_account_id', 'account.traits'])
-    .select(['grants.id', 'credentials', 'credentials_key_id', 'credential_version'])
-    .select(['app.id as app_id', 'client_id', 'client_secret', 'client_secret_key_id'])
-    .where('account.id', '=', accountId)
-    .where('account.status', '=', 'active')
-    .executeTakeFirst();
+  const row = await findLogin(db, accountId);
   const credentials = row && openCredentials(vault, row);
   if (!credentials) return undefined;
   return {
@@ -192,14 +183,8 @@ async function revokeIfEnded(
   { grantId, app }: Access,
   { credentials }: RefreshedCredentials,
 ): Promise<void> {
-  const grant = await db
-    .selectFrom('grants')
-    .select('id')
-    .where('id', '=', grantId)
-    .where('credentials', 'is not', null)
-    .executeTakeFirst();
   // Another process has written newer credentials of the same login.
-  if (grant || !platform.revoke) return;
+  if (!platform.revoke || (await hasCredentials(db, grantId))) return;
   const signal = AbortSignal.timeout(refreshTimeoutMs);
   await platform.revoke({ credentials, app }, signal).catch(() => undefined);
 }
@@ -213,18 +198,11 @@ async function writeOnce(
 ): Promise<boolean> {
   return inTransaction(db, notifier, async (trx) => {
     const accounts = await lockActiveAccounts(trx, [grantId]);
-    const written = await trx
-      .updateTable('grants')
-      .set({
-        ...loginColumns(vault, platform, grantId, fresh),
-        credential_version: credentialVersion + 1,
-      })
-      .where('id', '=', grantId)
-      .where('credential_version', '=', credentialVersion)
-      .returning('id')
-      .executeTakeFirst();
-    if (!written) return false;
-    if (accounts.some(({ id }) => id === accountId)) await writeIdentity(trx, accountId, fresh);
+    const grant = { id: grantId, credential_version: credentialVersion };
+    const columns = loginColumns(vault, platform, grantId, fresh);
+    if (!(await replaceCredentials(trx, grant, columns))) return false;
+    const account = accounts.find(({ id }) => id === accountId);
+    if (account) await writeIdentity(trx, account, fresh);
     await insertAccountChanges(trx, accounts, 'refreshed');
     return true;
   });
@@ -233,7 +211,7 @@ async function writeOnce(
 /** The rest of the answer is about the account that the refresh was made for. */
 async function writeIdentity(
   trx: Transaction,
-  accountId: string,
+  { id, project_id }: SocialAccountRow,
   { accountName, externalAccountId, traits }: RefreshedCredentials,
 ): Promise<void> {
   const columns = {
@@ -244,5 +222,5 @@ async function writeIdentity(
     }),
   };
   if (Object.keys(columns).length === 0) return;
-  await trx.updateTable('social_accounts').set(columns).where('id', '=', accountId).execute();
+  await updateAccount(trx, project_id, id, columns);
 }

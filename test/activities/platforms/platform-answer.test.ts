@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AdvanceDependencies } from '../../../activities/publishing/dependencies.ts';
 import { createCallHeartbeats } from '../../../activities/publishing/call-ownership.ts';
-import { createPendingRefreshes } from '../../../activities/publishing/pending-refreshes.ts';
+import { createPendingRefreshes } from '../../../activities/logins/pending-refreshes.ts';
 import { createPlatforms } from '../../../activities/platforms/index.ts';
 import type {
   Platform,

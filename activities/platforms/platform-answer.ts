@@ -11,10 +11,10 @@ import type {
   Published,
   ReconcileOutcome,
   RefreshedCredentials,
-} from '../platforms/platform.ts';
-import { PlatformError, readWaitMs, type PlatformErrorKind } from '../platforms/platform-error.ts';
-import { lacksPermissions } from '../platforms/wrong-credential.ts';
-import { cutJson, cutText, toStorable } from '../platforms/storable.ts';
+} from './platform.ts';
+import { PlatformError, readWaitMs, type PlatformErrorKind } from './platform-error.ts';
+import { lacksPermissions } from './wrong-credential.ts';
+import { cutJson, cutText, toStorable } from './storable.ts';
 
 export type PhaseOutcome = PrepareOutcome | CommitOutcome | ReconcileOutcome;
 

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { loginColumns } from '../../../activities/publishing/login-columns.ts';
-import { refreshDue } from '../../../activities/refreshing/refresh-due.ts';
+import { loginColumns } from '../../../activities/logins/login-columns.ts';
+import { refreshDue } from '../../../activities/logins/refresh-due.ts';
 import { PlatformError } from '../../../activities/platforms/platform-error.ts';
 import type { Login, Platform } from '../../../activities/platforms/platform.ts';
 import { openApp, putApp } from '../../../schema/database/accounts/apps.ts';

@@ -2,7 +2,7 @@
 import { takeExpiryWarnings } from '../../schema/database/accounts/grants.ts';
 import { insertAccountChanges } from '../../schema/database/live/changes.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
-import type { AdvanceDependencies } from '../publishing/dependencies.ts';
+import type { LoginDependencies } from './dependencies.ts';
 
 const groupSize = 500;
 
@@ -10,7 +10,7 @@ const groupSize = 500;
 export function warnOfExpiry({
   db,
   notifier,
-}: Pick<AdvanceDependencies, 'db' | 'notifier'>): Promise<boolean> {
+}: Pick<LoginDependencies, 'db' | 'notifier'>): Promise<boolean> {
   return inTransaction(db, notifier, async (trx) => {
     const { grants, accounts } = await takeExpiryWarnings(trx, groupSize);
     await insertAccountChanges(trx, accounts, 'expiring');

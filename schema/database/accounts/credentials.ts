@@ -1,0 +1,81 @@
+// Queries on the credentials of grants: read for an account, replaced by a refresh, ended.
+import { sql, type UpdateObject } from 'kysely';
+import type { Database, Db, GrantRow, Transaction } from '../tables.ts';
+
+type GrantVersion = Pick<GrantRow, 'id' | 'credential_version'>;
+
+/** The login of an active account: its grant, and the app that made it. */
+export function findLogin(db: Db, accountId: string) {
+  return db
+    .selectFrom('social_accounts as account')
+    .innerJoin('grants', 'grants.id', 'account.grant_id')
+    .leftJoin('platform_apps as app', 'app.id', 'grants.app_id')
+    .modifyFront(sql.raw('/* prepared: load_access */'))
+    .select(['account.external_account_id', 'account.traits'])
+    .select(['grants.id', 'credentials', 'credentials_key_id', 'credential_version'])
+    .select(['app.id as app_id', 'client_id', 'client_secret', 'client_secret_key_id'])
+    .where('account.id', '=', accountId)
+    .where('account.status', '=', 'active')
+    .executeTakeFirst();
+}
+
+/** False: the grant has ended. */
+export async function hasCredentials(db: Db, grantId: string): Promise<boolean> {
+  const grant = await db
+    .selectFrom('grants')
+    .select('id')
+    .where('id', '=', grantId)
+    .where('credentials', 'is not', null)
+    .executeTakeFirst();
+  return grant !== undefined;
+}
+
+/** False: the grant has other credentials by now, or none. */
+export async function replaceCredentials(
+  trx: Transaction,
+  { id, credential_version }: GrantVersion,
+  columns: UpdateObject<Database, 'grants'>,
+): Promise<boolean> {
+  const written = await trx
+    .updateTable('grants')
+    .set({ ...columns, credential_version: credential_version + 1 })
+    .where('id', '=', id)
+    .where('credential_version', '=', credential_version)
+    .returning('id')
+    .executeTakeFirst();
+  return written !== undefined;
+}
+
+/** A refresh that is in flight then writes nothing. */
+const noCredentials = {
+  credentials: null,
+  credentials_key_id: null,
+  refresh_at: null,
+  expiry_warning_at: null,
+  credential_version: sql<number>`credential_version + 1`,
+};
+
+/** False: the grant has other credentials by now, or none. */
+export async function endCredentials(
+  trx: Transaction,
+  { id, credential_version }: GrantVersion,
+): Promise<boolean> {
+  const ended = await trx
+    .updateTable('grants')
+    .set(noCredentials)
+    .where('id', '=', id)
+    .where('credential_version', '=', credential_version)
+    .where('credentials', 'is not', null)
+    .returning('id')
+    .executeTakeFirst();
+  return ended !== undefined;
+}
+
+/** Of grants whose app is deleted. */
+export async function endLostCredentials(trx: Transaction, grantIds: string[]): Promise<void> {
+  await trx
+    .updateTable('grants')
+    .set({ ...noCredentials, has_lost_app: true })
+    .where('id', '=', sql<string>`any (${grantIds}::text[])`)
+    .execute();
+}
