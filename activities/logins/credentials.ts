@@ -19,6 +19,7 @@ import {
   dropRefreshLease,
   takeRefreshLease,
 } from '../../schema/database/accounts/refresh-leases.ts';
+import { recordRefreshed } from '../../schema/database/events/account-events.ts';
 import { insertAccountChanges } from '../../schema/database/live/changes.ts';
 import type { Db, SocialAccountRow, Transaction } from '../../schema/database/tables.ts';
 import { inTransaction } from '../../schema/database/transaction.ts';
@@ -41,7 +42,10 @@ export interface Access {
   traits: Traits;
 }
 
-export type AccessDependencies = Pick<LoginDependencies, 'db' | 'vault' | 'notifier' | 'refreshes'>;
+export type AccessDependencies = Pick<
+  LoginDependencies,
+  'db' | 'vault' | 'notifier' | 'refreshes' | 'previewEvents'
+>;
 
 const refreshTimeoutMs = 20_000;
 /** Longer than two attempts take. A lease expires if its holder died, or can't write its credentials. */
@@ -191,7 +195,7 @@ async function revokeIfEnded(
 
 /** False: the grant has other credentials by now, or none. */
 async function writeOnce(
-  { db, vault, notifier }: AccessDependencies,
+  { db, vault, notifier, previewEvents }: AccessDependencies,
   platform: Platform,
   { accountId, grantId, credentialVersion }: Access,
   fresh: RefreshedCredentials,
@@ -204,6 +208,7 @@ async function writeOnce(
     const account = accounts.find(({ id }) => id === accountId);
     if (account) await writeIdentity(trx, account, fresh);
     await insertAccountChanges(trx, accounts, 'refreshed');
+    await recordRefreshed(trx, accounts, { [accountId]: fresh.accountName }, { previewEvents });
     return true;
   });
 }

@@ -49,7 +49,7 @@ async function requireReconnect(
   const status = 'reconnect_required';
   await setAccountStatus(trx, accounts, status);
   for (const account of accounts) {
-    await recordAccountEvent(trx, account, 'account.disconnected', options, reason);
+    await recordAccountEvent(trx, account, 'account.disconnected', options, { reason });
   }
   await insertAccountChanges(trx, accounts, status);
 }

@@ -134,7 +134,9 @@ export async function disconnectAccount(
       row.grant_id === null
         ? undefined
         : await deleteEmptyGrant(trx, caller.projectId, row.grant_id);
-    await recordAccountEvent(trx, account, 'account.disconnected', context.config, 'user');
+    await recordAccountEvent(trx, account, 'account.disconnected', context.config, {
+      reason: 'user',
+    });
     change({ subject: 'account', subject_id: id, kind: 'disconnected' });
     return { status: 204, data: null };
   });

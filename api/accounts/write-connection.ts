@@ -96,7 +96,7 @@ async function writeAccount(
 ): Promise<WrittenAccount> {
   const written = await upsert(trx, input, grantId, granted);
   const { account } = written;
-  await recordAccountEvent(trx, account, 'account.connected', context.config);
+  await recordAccountEvent(trx, account, 'account.connected', context.config, {});
   change({ subject: 'account', subject_id: account.id, kind: 'connected' });
   return written;
 }

@@ -1,5 +1,5 @@
 // Counts targets in their accounts' months, enforces the limit and reports accounts close to it.
-import { toQuotaEventData } from '../../schema/database/events/account-events.ts';
+import { recordAccountEvent } from '../../schema/database/events/account-events.ts';
 import {
   moveUsage,
   previewUsage,
@@ -8,7 +8,6 @@ import {
 } from '../../schema/database/accounts/usage.ts';
 import { lockAccountBesideResults } from '../../schema/database/accounts/accounts.ts';
 import type { PostResultRow } from '../../schema/database/tables.ts';
-import { recordEvent } from '../../schema/database/events/record.ts';
 import { countOf } from '../../schema/wire/count-of.ts';
 import { AppError, type Issue } from '../../schema/wire/errors.ts';
 import { monthlyLimitOf, warningAt } from '../../schema/wire/limits.ts';
@@ -138,6 +137,7 @@ async function notifyOwner(
   { projectId }: Pick<Caller, 'projectId'>,
   usage: LimitedUsage,
 ): Promise<void> {
+  const { month, published, limit } = usage;
   const news = newsOf(usage);
   if (news.length === 0) return;
   await setUsageNotified(
@@ -148,14 +148,8 @@ async function notifyOwner(
   );
   const account = await lockAccountBesideResults(trx, projectId, usage.social_account_id);
   for (const { kind } of news) {
-    const event = {
-      projectId: account.project_id,
-      environment: account.environment,
-      type: `account.${kind}`,
-      data: toQuotaEventData(account, usage),
-      socialAccountId: account.id,
-    } as const;
-    await recordEvent(trx, event, config);
+    const details = { month, published, limit };
+    await recordAccountEvent(trx, account, `account.${kind}`, config, details);
     change({ subject: 'account', subject_id: account.id, kind });
   }
 }

@@ -1,38 +1,51 @@
-// Events of an account: records them, and shows the account as they do.
+// Records the events of accounts.
 import type { AccountEventData, DisconnectReason, QuotaEventData } from '../../accounts.ts';
-import { recordEvent } from './record.ts';
 import type { SocialAccountRow, Transaction } from '../tables.ts';
+import { recordEvent } from './record.ts';
+
+type QuotaDetails = Pick<QuotaEventData, 'month' | 'published' | 'limit'>;
+
+/** The members of each event's data besides the account. */
+interface Details {
+  'account.connected': object;
+  'account.disconnected': { reason: DisconnectReason };
+  'account.refreshed': object;
+  'account.quota_warning': QuotaDetails;
+  'account.quota_exceeded': QuotaDetails;
+}
 
 /** Call it in the transaction that makes the event true, with the account locked. */
-export async function recordAccountEvent(
+export async function recordAccountEvent<Type extends keyof Details>(
   trx: Transaction,
   account: SocialAccountRow,
-  type: 'account.connected' | 'account.disconnected',
+  type: Type,
   options: { previewEvents: boolean },
-  reason?: DisconnectReason,
+  details: Details[Type],
 ): Promise<void> {
   const { id, project_id: projectId, environment } = account;
-  const data = toAccountEventData(account, reason);
+  const data = { ...toAccountEventData(account), ...details };
   await recordEvent(trx, { projectId, environment, type, data, socialAccountId: id }, options);
 }
 
-function toAccountEventData(
-  account: SocialAccountRow,
-  reason?: DisconnectReason,
-): AccountEventData {
+/** For each account of a refreshed login. `names`: new names of accounts, by ID. */
+export async function recordRefreshed(
+  trx: Transaction,
+  accounts: readonly SocialAccountRow[],
+  names: Readonly<Record<string, string | undefined>>,
+  options: { previewEvents: boolean },
+): Promise<void> {
+  for (const account of accounts) {
+    const named = { ...account, account_name: names[account.id] ?? account.account_name };
+    await recordAccountEvent(trx, named, 'account.refreshed', options, {});
+  }
+}
+
+function toAccountEventData(account: SocialAccountRow): AccountEventData {
   return {
     social_account_id: account.id,
     platform: account.platform,
     account_name: account.account_name,
     external_user_id: account.external_user_id,
     connection_type: account.connection_type,
-    ...(reason === undefined ? {} : { reason }),
   };
-}
-
-export function toQuotaEventData(
-  account: SocialAccountRow,
-  { month, published, limit }: Pick<QuotaEventData, 'month' | 'published' | 'limit'>,
-): QuotaEventData {
-  return { ...toAccountEventData(account), month, published, limit };
 }

@@ -110,6 +110,35 @@ describe('a due login', () => {
     expect(network.refreshes).toBe(1);
   });
 
+  test('reports its refresh for each of its accounts, under the new name, in preview only', async () => {
+    network.refreshed = { accountName: 'renamed' };
+    const { db } = database;
+    const { accountId, grantId } = await addLogin('a');
+    const { accountId: other } = await addAccountOf(db, projectId, grantId, 'other');
+    const listEvents = async () => {
+      const events = db.selectFrom('events').select(['kind', 'social_account_id', 'body']);
+      const rows = await events.where('project_id', '=', projectId).execute();
+      return rows.map(({ kind, social_account_id, body }) => {
+        const { data } = JSON.parse(body) as { data: { account_name: string } };
+        return [kind, social_account_id, data.account_name];
+      });
+    };
+    await run();
+    expect([await tokenOf(other), await listEvents()]).toEqual(['a+', []]);
+
+    await makeDue(grantId);
+    const dependencies = { ...dependenciesOf(db, network), log, previewEvents: true };
+    await refreshDue(dependencies, { except: [] });
+    const names = await Promise.all(
+      [accountId, other].map(async (id) => [id, await read(id)] as const),
+    );
+    const expected = names.map(([id, { account_name }]) => ['account.refreshed', id, account_name]);
+    const sent = await listEvents();
+    expect(sent).toHaveLength(2);
+    expect(sent).toEqual(expect.arrayContaining(expected));
+    expect(sent.map(([, , name]) => name)).toContain('renamed');
+  });
+
   test('is refreshed once, although three workers ask and a post is published', async () => {
     network.expiredTokens.add('a');
     network.refreshed = { tokenExpiresAt: inHours(100) };

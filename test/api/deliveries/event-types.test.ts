@@ -143,6 +143,25 @@ describe('a coming-soon event type', () => {
     expect(receiver.requests.filter(isOf('/soon', 'post.scheduled'))).toEqual([]);
   });
 
+  test('account.refreshed is sent in preview after a refresh, and not otherwise', async () => {
+    const events: EventType[] = ['account.refreshed', 'post.published'];
+    const publishExpired = async (on: TestApp, path: string) => {
+      await on.tenant.createWebhook(`${receiver.url}${path}`, events);
+      const { id: account_id } = await on.tenant.connectSandbox('dave');
+      const platform_options = { outcome: 'token_expired', times: 1 };
+      const platform_posts = [{ account_id, platform_options }];
+      const { id } = await on.tenant.createPost({ caption: 'Hello', platform_posts });
+      expect((await on.tenant.waitForPost(id)).status).toBe('published');
+      await receiver.waitFor(isOf(path, 'post.published'));
+    };
+    await publishExpired(previewing, '/refreshed');
+    const request = await receiver.waitFor(isOf('/refreshed', 'account.refreshed'));
+    expect(faultsOf('account.refreshed', request.json())).toEqual([]);
+    expect(request.json().data).toMatchObject({ platform: 'sandbox', account_name: 'dave' });
+    await publishExpired(app, '/not-refreshed');
+    expect((await app.api.get('/v1/events?event=account.refreshed')).body.data).toEqual([]);
+  });
+
   test('is sent where the operator asked for a preview, as its schema says', async () => {
     await previewing.tenant.createWebhook(`${receiver.url}/preview`, ['post.scheduled']);
     const post = await publish(previewing, [undefined], { scheduled_at: inAnHour() });
