@@ -2,7 +2,9 @@
 import { INVALID_HANDLE, isValidDid, isValidHandle } from '@atproto/syntax';
 import { z } from 'zod';
 import { createPrivateJwk } from '../key-pairs.ts';
-import { createOAuth, type OAuth, type OAuthNetwork, type Tokens } from '../oauth.ts';
+import { createOAuth, type OAuth } from '../oauth/client.ts';
+import type { OAuthNetwork } from '../oauth/settings.ts';
+import type { Tokens } from '../oauth/tokens.ts';
 import { PlatformError } from '../platform-error.ts';
 import { lacksPermissions } from '../wrong-credential.ts';
 import type {

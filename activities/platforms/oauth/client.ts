@@ -1,56 +1,12 @@
 // OAuth 2 with PKCE, by the library: the consent page, the exchange of its code, refresh and revocation.
 import * as oauth from 'oauth4webapi';
-import { z } from 'zod';
-import type { App } from '../../schema/platforms/definition.ts';
-import { parseJson } from './json-client.ts';
-import { openKeyPair } from './key-pairs.ts';
-import type { Begun, ConsentRequest, Credentials, Fetch, Flow, Login } from './platform.ts';
-import { hasCode, PlatformError } from './platform-error.ts';
-import { toRefusal, toSurprise } from './refusal.ts';
-import { toTransportError } from './transport-errors.ts';
-
-/** How a network implements OAuth 2. */
-export interface OAuthNetwork {
-  /** Title of the network. */
-  network: string;
-  /** The callback must name it: RFC 9207. Absent: the network names none. */
-  issuer?: string;
-  authorizationEndpoint: string;
-  /** Takes the request, so the address of the consent page has only a reference: RFC 9126. */
-  pushedRequestEndpoint?: string;
-  tokenEndpoint: string;
-  /** Absent: logins can't be revoked. @see RFC 7009 */
-  revocationEndpoint?: string | undefined;
-  /** A revoked refresh token leaves the access token. Default: false. */
-  endsTokensAlone?: boolean;
-  /**
-   * How the app proves its secret: as HTTP Basic, in the form, or by a signature (RFC 7523), for which the
-   * secret is a private JWK. Ignored without a secret.
-   */
-  clientAuth: 'basic' | 'post' | 'private_key_jwt';
-  /** Signs every request, so that its tokens work only with this key: RFC 9449. */
-  dpop?: oauth.DPoPHandle;
-  /** Asked for at the consent page. */
-  scopes: readonly string[];
-  /** Default: true. */
-  hasPkce?: boolean;
-  /** Other parameters of the consent page. */
-  parameters?: Record<string, string>;
-  /** Whom the tokens are for, as more credentials of the login. Throws if they can't be used. */
-  identify?(answer: oauth.TokenEndpointResponse): Record<string, string>;
-  /** The login is useless without a refresh token. Default: false. */
-  needsRefreshToken?: boolean;
-  /** Whether this refusal of a refresh ends the login. Default: `invalid_grant`, as RFC 6749 says. */
-  endsLogin?(code: string, description: string | undefined): boolean;
-}
-
-/** Tokens of a login, as a grant stores them. */
-export interface Tokens {
-  credentials: { access_token: string; refresh_token?: string } & Credentials;
-  /** Null: the network names no expiry. */
-  tokenExpiresAt: Date | null;
-  scope: string[];
-}
+import type { App } from '../../../schema/platforms/definition.ts';
+import type { Begun, ConsentRequest, Fetch, Flow, Login } from '../platform.ts';
+import { PlatformError } from '../platform-error.ts';
+import { authOf } from './client-auth.ts';
+import { explain, isOAuthRefusal, isUnknownClient, refusedConsent } from './refusals.ts';
+import type { OAuthNetwork } from './settings.ts';
+import { fetchWhole, toTokens, type Tokens } from './tokens.ts';
 
 export interface OAuth {
   /** `signal`: of the pushed request. */
@@ -69,7 +25,6 @@ export interface OAuth {
   isKnown(app: App, signal: AbortSignal): Promise<boolean>;
 }
 
-const Answer = z.record(z.string(), z.unknown());
 const revokeTimeoutMs = 5_000;
 
 type Ask = (
@@ -282,118 +237,4 @@ function revoke(
 function requireApp(network: string, app: App | null): App {
   if (app) return app;
   throw new PlatformError('unavailable', `The app that made this ${network} login is unknown.`);
-}
-
-async function authOf(
-  secret: string | null,
-  kind: OAuthNetwork['clientAuth'],
-): Promise<oauth.ClientAuth> {
-  if (secret === null) return oauth.None();
-  if (kind === 'basic') return basicOf(secret);
-  if (kind === 'post') return oauth.ClientSecretPost(secret);
-  const { privateKey, kid } = await openKeyPair(secret);
-  return oauth.PrivateKeyJwt({ key: privateKey, kid }, { [oauth.modifyAssertion]: backdate });
-}
-
-/** Servers refuse a signature from the future, or one older than a minute. Their clocks may be 30 s off. */
-function backdate(_header: unknown, claims: Record<string, unknown>): void {
-  const { iat } = claims;
-  if (typeof iat === 'number') Object.assign(claims, { iat: iat - 30, nbf: iat - 30 });
-}
-
-/** The library also encodes `-` and `_`, which servers that decode nothing refuse. */
-function basicOf(secret: string): oauth.ClientAuth {
-  return (_as, { client_id }, _body, headers) => {
-    const login = [client_id, secret].map(encodeURIComponent).join(':');
-    headers.set('authorization', `Basic ${Buffer.from(login).toString('base64')}`);
-  };
-}
-
-/**
- * Without the challenge, for which the library would not read the error in the body. Some networks leave out
- * `token_type`.
- */
-async function fetchWhole(
-  fetch: Fetch,
-  url: string,
-  init: oauth.CustomFetchOptions<'POST', URLSearchParams>,
-) {
-  const response = await fetch(url, init);
-  const headers = new Headers(response.headers);
-  headers.delete('www-authenticate');
-  const text = await response.text();
-  const body = Answer.safeParse(parseJson(text)).data;
-  const isToken = body?.['access_token'] !== undefined;
-  const tokens = body && JSON.stringify({ token_type: 'bearer', ...toReadable(body) });
-  return new Response(isToken ? tokens : text, { status: response.status, headers });
-}
-
-/** Drops odd optional members: refusing the answer would lose a login's only tokens. */
-function toReadable(body: Record<string, unknown>): Record<string, unknown> {
-  const isOdd: Record<string, (value: unknown) => boolean> = {
-    // Nothing reads it.
-    id_token: () => true,
-    expires_in: (value) => !(Number.parseFloat(String(value)) >= 0),
-    scope: (value) => typeof value !== 'string',
-    refresh_token: (value) => typeof value !== 'string' || value === '',
-  };
-  return Object.fromEntries(Object.entries(body).filter(([name, value]) => !isOdd[name]?.(value)));
-}
-
-/** The scope that was asked for, if the answer names none: RFC 6749, section 5.1. */
-function toTokens(answer: oauth.TokenEndpointResponse, asked: readonly string[]): Tokens {
-  const { access_token, refresh_token, expires_in, scope } = answer;
-  return {
-    credentials: { access_token, ...(refresh_token && { refresh_token }) },
-    tokenExpiresAt: expires_in === undefined ? null : new Date(Date.now() + expires_in * 1_000),
-    // Some networks separate them with commas.
-    scope: scope === undefined ? [...asked] : scope.split(/[\s,]+/).filter(Boolean),
-  };
-}
-
-/** The network sent the user back without a code: RFC 6749, section 4.1.2.1. */
-function refusedConsent(network: string, { error, error_description }: Record<string, string>) {
-  const words = error_description ?? error ?? 'it gave no code';
-  return new PlatformError('rejected', `${network} refused the login: ${words}`, {
-    platformCode: error,
-  });
-}
-
-const isUnknownClient = (error: unknown) => hasCode(error, 'invalid_client');
-
-/** With an error code of OAuth, not a page of some server. */
-const isOAuthRefusal = (error: unknown) =>
-  error instanceof PlatformError &&
-  error.kind === 'rejected' &&
-  error.options.providerError?.['code'] !== undefined;
-
-/** Of a refused refresh. All other codes are about the app or the server, so the login may still be good. */
-const isInvalidGrant = (code: string) => code === 'invalid_grant';
-
-function explain(
-  error: unknown,
-  {
-    network,
-    endsLogin = isInvalidGrant,
-    secrets,
-    isRefresh,
-  }: Pick<OAuthNetwork, 'network' | 'endsLogin'> & { secrets: string[]; isRefresh: boolean },
-): PlatformError {
-  const kind = isRefresh ? 'commit' : 'other';
-  if (error instanceof oauth.ResponseBodyError) {
-    const { status, response, error: code, error_description: message } = error;
-    const answer = { status, headers: response.headers, body: undefined };
-    const refusal = { network, kind: 'other', answer, secrets, code, message } as const;
-    const afterRefresh = endsLogin(code, message) ? 'reauthorize' : 'unavailable';
-    const verdict = isRefresh ? afterRefresh : 'rejected';
-    return toRefusal({ ...refusal, verdict: status === 429 ? 'rate_limited' : verdict });
-  }
-  if (error instanceof oauth.OperationProcessingError) {
-    const { cause } = error;
-    if (!(cause instanceof Response) || cause.ok) return toSurprise(network, kind);
-    const answer = { status: cause.status, headers: cause.headers, body: undefined };
-    const verdict = isRefresh && cause.status < 429 ? 'unavailable' : undefined;
-    return toRefusal({ network, kind, answer, secrets, verdict });
-  }
-  return toTransportError(error, kind);
 }
