@@ -28,15 +28,10 @@ export async function putApp(
   db: Db,
   projectId: string | null,
   vault: Vault,
-  { platform, instance = '', clientId, clientSecret }: GivenApp,
+  given: GivenApp,
 ): Promise<PlatformAppRow> {
-  const key = { project_id: projectId, platform, instance, client_id: clientId };
-  const newAppId = newId('app');
-  await db
-    .insertInto('platform_apps')
-    .values({ id: newAppId, ...key, ...sealSecret(vault, newAppId, clientSecret) })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  await insertApp(db, projectId, vault, given);
+  const { platform, instance = '', clientId, clientSecret } = given;
   const { id } = await db
     .selectFrom('platform_apps')
     .select('id')
@@ -54,13 +49,19 @@ export async function putApp(
 }
 
 /** Inserts an app of the operator's, unless it is known: the known one keeps its secret. */
-export async function addApp(
+export function addApp(db: Db, vault: Vault, given: GivenApp): Promise<void> {
+  return insertApp(db, null, vault, given);
+}
+
+/** Does nothing if the app is known. */
+async function insertApp(
   db: Db,
+  projectId: string | null,
   vault: Vault,
   { platform, instance = '', clientId, clientSecret }: GivenApp,
 ): Promise<void> {
   const id = newId('app');
-  const key = { project_id: null, platform, instance, client_id: clientId };
+  const key = { project_id: projectId, platform, instance, client_id: clientId };
   await db
     .insertInto('platform_apps')
     .values({ id, ...key, ...sealSecret(vault, id, clientSecret) })
