@@ -1,4 +1,5 @@
 // The JSON Schemas of /v1/event-types describe what receivers get, as an independent validator confirms.
+import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventTypes, liveEventTypes, type EventType } from '../../../schema/event-types.ts';
@@ -88,6 +89,58 @@ describe('a live event type', () => {
   test.each(liveEventTypes)('%s: the body sent is as its schema says', async (event) => {
     const request = await receiver.waitFor(isOf('/live', event));
     expect(faultsOf(event, request.json())).toEqual([]);
+  });
+
+  test('post.partial: each result says what happened and what to do', async () => {
+    await app.tenant.createWebhook(`${receiver.url}/partial`, ['post.partial']);
+    const { id: account_id } = await app.tenant.connectSandbox('erin');
+    const refused = { outcome: 'rejected' };
+    await app.tenant.createPost({
+      caption: 'first',
+      platform_posts: [
+        { account_id, thread_position: 1, first_comment: 'more' },
+        { account_id, thread_position: 2, caption: 'second', platform_options: refused },
+      ],
+    });
+    const request = await receiver.waitFor(isOf('/partial', 'post.partial'));
+    expect(faultsOf('post.partial', request.json())).toEqual([]);
+    const none = {
+      error_code: null,
+      error_message: null,
+      error_hint: null,
+      failure_stage: null,
+      is_retriable: false,
+      next_action: 'none',
+    };
+    const shown = { external_id: expect.any(String), visibility: 'public' };
+    expect(request.json().data.results).toMatchObject([
+      {
+        ...none,
+        ...shown,
+        status: 'published',
+        thread_position: 1,
+        first_comment: { ...none, ...shown, text: 'more', status: 'published' },
+      },
+      {
+        status: 'failed',
+        thread_position: 2,
+        external_id: null,
+        visibility: null,
+        error_code: 'rejected',
+        error_message: expect.any(String),
+        error_hint: expect.any(String),
+        failure_stage: 'commit',
+        is_retriable: false,
+        next_action: 'edit_content',
+        first_comment: null,
+      },
+    ]);
+  });
+
+  test('post.partial: the body in the documentation is as its schema says', () => {
+    const page = readFileSync('docs/webhooks.md', 'utf8');
+    const [, sample] = /```json\n(\{\n  "event"[\s\S]*?)```/.exec(page)!;
+    expect(faultsOf('post.partial', JSON.parse(sample!))).toEqual([]);
   });
 
   test('a body of another type, or with a missing or unknown member, is invalid', async () => {
