@@ -12,6 +12,8 @@ export interface Message<T> {
   change: string;
   /** ID of the subject, also after its deletion. Null in a bookmark. */
   id: string | null;
+  /** ID of the result that has changed. Null: the change concerns no result. */
+  resultId: string | null;
   /** As it is when the message is sent. Null: deleted, hidden from the key, or a bookmark. */
   subject: T | null;
 }
@@ -60,12 +62,12 @@ export function createMessages(context: Context): Messages {
     environment: KeyEnvironment,
     find: FindSubjects<Subject>,
   ): Promise<Message<Subject>> {
-    if (!change) return { cursor, change: bookmark, id: null, subject: null };
-    const { kind, project_id: projectId, subject, subject_id: id } = change;
+    if (!change) return { cursor, change: bookmark, id: null, resultId: null, subject: null };
+    const { kind, project_id: projectId, subject, subject_id: id, result_id: resultId } = change;
     const key = `${subject}/${projectId}/${environment}`;
     const loader = loaders.get(key) ?? createLoader({ projectId, environment }, find);
     loaders.set(key, loader);
-    return { cursor, change: kind, id, subject: await loader.load(id) };
+    return { cursor, change: kind, id, resultId, subject: await loader.load(id) };
   }
 
   return {

@@ -97,6 +97,13 @@ function updateOf<T>(subject: ChangeSubject, type: Ref<T>): Ref<Message<T>> {
         nullable: true,
         description: `ID of the ${subject}, even after its deletion. Null in a bookmark.`,
       }),
+      ...(subject === 'post' && {
+        resultId: t.exposeID('resultId', {
+          nullable: true,
+          description:
+            'ID of the result, or of the first comment, that a `result.…` change is about. Null for every other change.',
+        }),
+      }),
       [subject]: t.field({
         type,
         nullable: true,
@@ -142,7 +149,8 @@ async function open<T extends { id: string }, Filters extends InputFieldMap>(
   if (!findPresent) return begin();
   const { cursor, state } = await app.feed.readPresent((db) => findPresent({ ...app, db }, caller));
   const isShown = state && (isWanted?.(state) ?? true);
-  const first = isShown && { cursor, change: presentState, id: state.id, subject: state };
+  const shown = isShown && { id: state.id, resultId: null, subject: state };
+  const first = shown && { cursor, change: presentState, ...shown };
   return begin(cursor, first || undefined);
 }
 

@@ -27,7 +27,9 @@ export function cancelPost(context: Context, caller: Caller, id: string): Promis
     } else if (stored.post.status === 'pending') {
       const stopped = await stopTargets(trx, stored.post, context.config);
       if (stopped.length === 0) throw tooLate(stored.results);
-      for (const _ of stopped) change({ subject: 'post', subject_id: id, kind: 'result.canceled' });
+      for (const result_id of stopped) {
+        change({ subject: 'post', subject_id: id, result_id, kind: 'result.canceled' });
+      }
     } else {
       throw wrongState(stored.post, 'there is nothing left to cancel');
     }

@@ -42,7 +42,7 @@ export function retryResult(
     // Searches of the network start at `due_at`, so it stays: an earlier run may have sent the post.
     const { scheduled_at: scheduledAt, due_at: dueAt } = post;
     await startRun(trx, post, { status: 'pending', scheduledAt, dueAt });
-    change({ subject: 'post', subject_id: id, kind: 'result.retried' });
+    change({ subject: 'post', subject_id: id, result_id: resultId, kind: 'result.retried' });
     const written = await getPostRow(trx, caller, id);
     // A target with an unknown outcome still counts.
     const uncounted = failed.filter(({ usage_month }) => usage_month === null);

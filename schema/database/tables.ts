@@ -514,6 +514,8 @@ interface ChangeTable {
   project_id: string;
   subject: ChangeSubject;
   subject_id: string;
+  /** The result of the post that has changed. Null: the change concerns no result. */
+  result_id: ColumnType<string | null, string | undefined, never>;
   /** Past tense: `created`, `result.published`, `delivered`. */
   kind: string;
   /** Set when the subject was deleted, because its own row is gone. */

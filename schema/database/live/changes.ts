@@ -11,6 +11,8 @@ export type SubjectChange = {
     subject: Subject;
     subject_id: string;
     kind: ChangeKind<Subject>;
+    /** Set for a change of a result of the post. A first comment is a result of its own. */
+    result_id?: string;
     /** Set for deletions, because the subject's own row is gone. */
     environment?: KeyEnvironment;
   };
@@ -165,7 +167,7 @@ export async function readChanges(
 ): Promise<ChangePage> {
   const { rows } = await sql<ChangePageRow & (ChangeRow | { [Column in keyof ChangeRow]: null })>`
     with scan as materialized (
-      select id, xid, project_id, subject, subject_id, kind, environment, created_at
+      select id, xid, project_id, subject, subject_id, result_id, kind, environment, created_at
       from changes
       where (xid, id) > (${position.xid}::xid8, ${position.id}::bigint)
         and xid < pg_snapshot_xmin(pg_current_snapshot())
@@ -181,7 +183,7 @@ export async function readChanges(
         (select xid || '.' || id from scan order by scan.xid desc, scan.id desc limit 1) as scanned_to
     )
     select head.*, scan.id, scan.xid::text, scan.project_id, scan.subject, scan.subject_id,
-      scan.kind, scan.environment, scan.created_at
+      scan.result_id, scan.kind, scan.environment, scan.created_at
     from head left join scan on ${filter ? isAbout(filter) : sql`true`}
     order by scan.xid, scan.id`.execute(db);
   const page = rows[0]!;
@@ -204,8 +206,9 @@ function isAbout({ subject, subjectId }: ChangeFilter) {
 }
 
 function toChange(row: ChangeRow): ChangeRow {
-  const { id, xid, project_id, subject, subject_id, kind, environment, created_at } = row;
-  return { id, xid, project_id, subject, subject_id, kind, environment, created_at };
+  const { id, xid, project_id, subject, subject_id, result_id, kind, environment, created_at } =
+    row;
+  return { id, xid, project_id, subject, subject_id, result_id, kind, environment, created_at };
 }
 
 /** Age of the oldest change that a running transaction holds back from every stream. */

@@ -465,6 +465,7 @@ const statements = [
     project_id ${id} not null,
     subject text not null,
     subject_id ${id} not null,
+    result_id ${id},
     kind text not null,
     environment text,
     created_at ${time} not null default now(),

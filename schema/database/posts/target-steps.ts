@@ -33,8 +33,8 @@ export async function beginPhase(
       insert into post_attempts (result_id, number, run, phase, started_at, outcome)
       select id, ${row.steps + 1}, ${row.current_run}, ${phase}, now(), 'begun' from begun
     ), change as (
-      insert into changes (project_id, subject, subject_id, kind)
-      select ${row.project_id}, 'post', ${row.post_id}, 'result.publishing'
+      insert into changes (project_id, subject, subject_id, result_id, kind)
+      select ${row.project_id}, 'post', ${row.post_id}, id, 'result.publishing'
       from begun where ${row.status === 'pending'}
     ), progress as (
       update posts set progressed_at = now()
@@ -134,8 +134,8 @@ export async function setNextPhase(
       where id = ${row.id} and steps = ${row.steps} and ${isOpenRow('post_results')}
       returning id
     ), change as (
-      insert into changes (project_id, subject, subject_id, kind)
-      select ${row.project_id}, 'post', ${row.post_id}, 'result.waiting' from changed where ${isWaiting}
+      insert into changes (project_id, subject, subject_id, result_id, kind)
+      select ${row.project_id}, 'post', ${row.post_id}, id, 'result.waiting' from changed where ${isWaiting}
     ), progress as (
       update posts set progressed_at = now()
       where id = ${row.post_id} and exists (select from changed) and ${isWaiting}
@@ -178,8 +178,8 @@ export async function setPublished(
       where id = ${row.id} and ${isOpenRow('post_results')}
       returning id
     ), change as (
-      insert into changes (project_id, subject, subject_id, kind)
-      select ${row.project_id}, 'post', ${row.post_id}, 'result.published' from published
+      insert into changes (project_id, subject, subject_id, result_id, kind)
+      select ${row.project_id}, 'post', ${row.post_id}, id, 'result.published' from published
     )
     update posts set progressed_at = now()
     where id = ${row.post_id} and exists (select from published)`.execute(db);
@@ -228,7 +228,7 @@ export async function setFailed(
   if (!changed) return false;
   const { project_id, post_id } = row;
   await insertChanges(trx, [
-    { project_id, subject: 'post', subject_id: post_id, kind: 'result.failed' },
+    { project_id, subject: 'post', subject_id: post_id, result_id: row.id, kind: 'result.failed' },
   ]);
   await trx
     .updateTable('posts')

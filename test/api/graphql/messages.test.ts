@@ -11,6 +11,7 @@ const change: ChangeRow = {
   project_id: 'project_a',
   subject: 'post',
   subject_id: 'post_a',
+  result_id: null,
   kind: 'created',
   environment: null,
   created_at: new Date(),
@@ -24,7 +25,8 @@ test('a bookmark behind a change is not the message of that change, which may be
   const shown = await messages.read({ cursor, change }, 'production', find);
   const marked = await messages.read({ cursor, change: null }, 'production', find);
   const again = await messages.read({ cursor, change }, 'production', find);
-  expect(shown).toEqual({ cursor, change: 'created', id: 'post_a', subject: { id: 'post_a' } });
-  expect(marked).toEqual({ cursor, change: bookmark, id: null, subject: null });
+  const subject = { id: 'post_a' };
+  expect(shown).toEqual({ cursor, change: 'created', id: 'post_a', resultId: null, subject });
+  expect(marked).toEqual({ cursor, change: bookmark, id: null, resultId: null, subject: null });
   expect(again).toBe(shown);
 });
