@@ -17,8 +17,22 @@ function eventType<Data extends z.ZodType>(entry: EventTypeEntry<Data>): EventTy
   return entry;
 }
 
-const ConnectedEventData = AccountEventData.omit({ reason: true });
-const DisconnectedEventData = AccountEventData.required({ reason: true });
+const ConnectedEventData = AccountEventData.omit({ reason: true }).meta({
+  id: 'ConnectedEventData',
+  description: 'Data of an event about a connected account.',
+});
+const DisconnectedEventData = AccountEventData.required({ reason: true }).meta({
+  id: 'DisconnectedEventData',
+  description: 'Data of an event about a disconnected account.',
+});
+
+/** The data of any event type. The first one that fits is the most exact one. */
+export const EventData = z.union([
+  PostEventData,
+  QuotaEventData,
+  DisconnectedEventData,
+  ConnectedEventData,
+]);
 
 // Samples, which test events send. Every id ends in `_test`, so nobody takes one for real.
 const account: z.infer<typeof ConnectedEventData> = {
@@ -174,5 +188,9 @@ export function isSent(type: EventType, { previewEvents }: { previewEvents: bool
 /** The whole body. It may get more members later, so a receiver's check must accept unknown ones. */
 export function eventBody(type: EventType) {
   const { data } = eventCatalogue[type];
-  return z.object({ event: z.literal(type), timestamp: Timestamp, data });
+  return z.object({
+    event: z.literal(type).meta({ description: 'Event type.' }),
+    timestamp: Timestamp.meta({ description: 'Time of recording.' }),
+    data,
+  });
 }

@@ -1,6 +1,6 @@
 // Recorded events, and event types as the API describes them.
 import { z } from 'zod';
-import { EventType } from './event-types.ts';
+import { EventData, EventType } from './event-types.ts';
 import { describedEnum } from './wire/described-enum.ts';
 import { listQuery, ordered, period } from './wire/listing.ts';
 import { Id, queryFlag } from './wire/shared-fields.ts';
@@ -35,7 +35,7 @@ export const Event = z
     timestamp: Timestamp.meta({
       description: 'Time of recording. Later events of a post or an account have later times.',
     }),
-    data: z.record(z.string(), z.unknown()).meta({ description: 'Data that webhooks receive.' }),
+    data: EventData.meta({ description: 'Data that webhooks receive. `event` decides its type.' }),
     post_id: z.string().nullable().meta({
       description: 'ID of the post that the event is about. Null if it is not about a post.',
     }),

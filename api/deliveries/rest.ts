@@ -17,6 +17,7 @@ export const deliveryRoutes = [
     description: 'The webhook may be disabled. The event is attempted once.',
     scope: 'webhooks:write',
     body: TestWebhook,
+    isBodyOptional: true,
     location: ({ data }) => `/v1/deliveries/${data.id}`,
     answer: written(202, Delivery),
     run: ({ context, caller, params, body }) => testWebhook(context, caller, params.id, body),

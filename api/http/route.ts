@@ -93,6 +93,8 @@ export interface RouteSpec<Path extends string, Query, Body, Result> {
   scope: RouteScope;
   query?: z.ZodType<Query>;
   body?: z.ZodType<Body>;
+  /** Whether a request without a body is valid. */
+  isBodyOptional?: boolean;
   /** Reads the idempotency key of a body that can have one. */
   idempotencyKey?(body: Body): string | undefined;
   answer: AnswerShape<Result>;

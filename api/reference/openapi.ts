@@ -2,20 +2,21 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { z } from 'zod';
 import packageJson from '../../package.json' with { type: 'json' };
-import type { EnumIdentity } from '../../schema/wire/described-enum.ts';
-import { ErrorObject } from '../../schema/wire/error-object.ts';
-import { eventBody, eventCatalogue, eventTypes, type EventType } from '../../schema/event-types.ts';
+import { eventTypes } from '../../schema/event-types.ts';
+import { PlatformName } from '../../schema/platforms/index.ts';
 import { fixedLimits } from '../../schema/wire/limits.ts';
-import { Media } from '../../schema/media.ts';
-import { PageMeta } from '../../schema/wire/listing.ts';
 import type { Route } from '../http/route.ts';
+import { rewriteEnums, type OpenApiDocument } from './openapi-enums.ts';
+import {
+  describeResponses,
+  ErrorAnswer,
+  errorResponses,
+  failedResponse,
+  responseHeaders,
+} from './openapi-responses.ts';
+import { uploadPath } from './openapi-upload.ts';
+import { describeEvent, describeMessage, messageName, messageTag } from './openapi-webhooks.ts';
 import { requestExamples } from './request-examples.ts';
-
-const RequestId = z.string().meta({ description: 'ID of the request, for support and logs.' });
-
-const ErrorAnswer = z
-  .object({ error: ErrorObject, request_id: RequestId })
-  .meta({ id: 'Error', description: 'The response to a request that failed.' });
 
 const IdempotencyKey = z.object({
   'Idempotency-Key': z
@@ -28,37 +29,41 @@ const IdempotencyKey = z.object({
     }),
 });
 
-const SignatureHeaders = z.object({
-  'X-Service-Signature': z.string().meta({
-    description:
-      '`sha256=` and the HMAC-SHA-256 of the body in hex. The key is the whole signing secret as shown.',
-  }),
-  'X-Service-Event': z.string().meta({ description: 'Event type.' }),
-  'X-Service-Delivery': z
-    .string()
-    .meta({ description: 'ID of the delivery, the same in every attempt.' }),
-  'webhook-id': z
-    .string()
-    .meta({ description: 'ID of the message, as Standard Webhooks defines it.' }),
-  'webhook-timestamp': z.string().meta({ description: 'Time of the attempt, in Unix seconds.' }),
-  'webhook-signature': z.string().meta({
-    description: 'Signature, as Standard Webhooks defines it.',
-  }),
-});
-
 const introduction = `${packageJson.description}
 
-Send your API key with every request, as \`Authorization: Bearer <API key>\`. Each error has a code and a link to [its explanation](/docs#errors).`;
+Send your API key with every request, as \`Authorization: Bearer <API key>\`. Each error has a code and a link to [its explanation](/docs#errors).
 
-export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPI31Document']>;
+Later versions may add members to responses and values to the lists of known values. Ignore members that you don't know.`;
 
 export function writeOpenApi(routes: readonly Route[]): OpenApiDocument {
   const app = new OpenAPIHono();
   const { openAPIRegistry: registry } = app;
-  registry.registerComponent('securitySchemes', 'apiKey', { type: 'http', scheme: 'bearer' });
+  registry.registerComponent('securitySchemes', 'apiKey', {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An API key. `POST /v1/api-keys` makes more.',
+  });
+  for (const [name, header] of Object.entries(responseHeaders)) {
+    registry.registerComponent('headers', name, header as HeaderObject);
+  }
+  for (const [name, response] of [...Object.values(errorResponses), failedResponse]) {
+    registry.registerComponent('responses', name, response);
+  }
+  registry.register('Error', ErrorAnswer);
   for (const route of routes) registry.registerPath(describe(route));
-  registry.registerPath(uploadPath);
-  for (const type of eventTypes) registry.registerWebhook(describeEvent(type));
+  registry.registerPath(uploadPath as unknown as Registration);
+  const messages = eventTypes.map((type) => {
+    const message = registry.register(messageName(type), describeMessage(type));
+    registry.registerWebhook(describeEvent(type, message) as unknown as Registration);
+    return message;
+  });
+  const [first, ...others] = messages;
+  registry.register(
+    'WebhookMessage',
+    z.discriminatedUnion('event', [first!, ...others]).meta({
+      description: 'Any message that a webhook receives. `event` tells them apart.',
+    }),
+  );
   const document = app.getOpenAPI31Document({
     openapi: '3.1.0',
     info: {
@@ -70,63 +75,21 @@ export function writeOpenApi(routes: readonly Route[]): OpenApiDocument {
         url: 'https://www.apache.org/licenses/LICENSE-2.0',
       },
     },
-    servers: [{ url: '/' }],
+    servers: [{ url: 'http://127.0.0.1:4000', description: 'A Fanfare that `npm start` runs.' }],
+    tags: listTags(routes),
     security: [{ apiKey: [] }],
   });
-  return nameEnums(document);
+  return rewriteEnums(document);
 }
 
-interface EnumSchema {
-  type: string | string[];
-  enum: (string | null)[];
-  description: string;
-  'x-enum': EnumIdentity;
-  'x-enumDescriptions': Record<string, string>;
-}
-
-/**
- * Makes each described enum one component. The generator copies an enum into a field that
- * describes it, and clients would get a type for each copy.
- */
-function nameEnums(document: OpenApiDocument): OpenApiDocument {
-  const enums: NonNullable<NonNullable<OpenApiDocument['components']>['schemas']> = {};
-
-  function rewrite(value: unknown): unknown {
-    if (Array.isArray(value)) return value.map(rewrite);
-    if (typeof value !== 'object' || value === null) return value;
-    if ('x-enum' in value) return refer(value as EnumSchema);
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, rewrite(item)]));
-  }
-
-  function refer({ type, enum: words, 'x-enum': own, ...rest }: EnumSchema): object {
-    const { 'x-enumDescriptions': meanings, ...siblings } = rest;
-    enums[own.name] = {
-      type: 'string',
-      enum: words.filter((word) => word !== null),
-      description: own.description,
-      'x-enumDescriptions': meanings,
-    };
-    const reference = { $ref: `#/components/schemas/${own.name}` };
-    const isNullable = type.includes('null');
-    return { ...(isNullable ? { anyOf: [reference, { type: 'null' }] } : reference), ...siblings };
-  }
-
-  const named = rewrite(document) as OpenApiDocument;
-  const { schemas } = named.components!;
-  return { ...named, components: { ...named.components, schemas: { ...schemas, ...enums } } };
-}
-
+type Components = NonNullable<OpenApiDocument['components']>;
+type HeaderObject = NonNullable<Components['headers']>[string];
 type Registration = Parameters<OpenAPIHono['openAPIRegistry']['registerPath']>[0];
 
 function describe(route: Route): Registration {
   const names = [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1]!);
   const params = z.object(
-    Object.fromEntries(
-      names.map((name) => [
-        name,
-        z.string().meta({ description: describeParameter(route.path, name) }),
-      ]),
-    ),
+    Object.fromEntries(names.map((name) => [name, describeParameter(route.path, name)])),
   );
   const scope =
     route.scope === 'any key'
@@ -138,66 +101,33 @@ function describe(route: Route): Registration {
     operationId: route.name,
     summary: route.summary,
     description: [route.description, scope].filter(Boolean).join('\n\n'),
-    tags: [route.path.split('/')[2]!],
+    tags: [tagOf(route)],
     request: {
       ...(names.length > 0 ? { params } : {}),
       ...(route.query ? { query: route.query as z.ZodObject } : {}),
       ...(route.method === 'post' ? { headers: IdempotencyKey } : {}),
-      ...(route.body ? { body: describeBody(route.body, requestExamples[route.name]) } : {}),
+      ...(route.body ? { body: describeBody(route) } : {}),
     },
-    responses: {
-      ...Object.fromEntries(route.answer.statuses.map((status) => describeAnswer(route, status))),
-      default: { description: 'The request failed.', content: json(ErrorAnswer) },
-    },
+    responses: describeResponses(route),
   };
 }
 
-/** Served beside the routes, since it takes no JSON and no API key. */
-const uploadPath: Registration = {
-  method: 'put',
-  path: '/uploads/{id}',
-  operationId: 'uploadMedia',
-  summary: 'Upload the bytes of media',
-  description:
-    'Send a `PUT` to `upload_url` as it is. The body is the bytes themselves, not a form. Send the whole file, or parts with `Content-Range`. No API key is needed.',
-  tags: ['media'],
-  security: [],
-  request: {
-    params: z.object({ id: z.string().meta({ description: 'ID of the media.' }) }),
-    query: z.object({ token: z.string().meta({ description: 'Token of the upload URL.' }) }),
-    headers: z.object({
-      'Content-Range': z.string().optional().meta({
-        description:
-          '`bytes <first>-<last>/<total>` of a part, a multiple of 262,144 bytes except for the last one. `bytes */<total>` without a body asks where to continue.',
-      }),
-    }),
-    body: {
-      required: false,
-      content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
-    },
-  },
-  responses: {
-    200: {
-      description: 'Complete. The media are `uploaded`.',
-      content: json(z.object({ data: Media, request_id: RequestId })),
-    },
-    308: {
-      description:
-        'Incomplete. `Range: bytes=0-<last>` names the bytes received so far. Without it, there are none.',
-      content: json(z.object({ data: Media, request_id: RequestId })),
-    },
-    default: { description: 'The request failed.', content: json(ErrorAnswer) },
-  },
-};
+function describeBody({ name, body, isBodyOptional = false }: Route) {
+  const example = requestExamples[name];
+  const content = { 'application/json': { schema: body!, ...(example && { example }) } };
+  return { required: !isBodyOptional, content };
+}
 
 /** `POST /v1/posts/:id` has the ID of a post. */
-function describeParameter(path: string, parameter: string): string {
-  if (parameter === 'platform') return 'Network of the app.';
-  if (parameter === 'external_user_id') return 'ID of the user in your system.';
+function describeParameter(path: string, parameter: string): z.ZodType {
+  if (parameter === 'platform') return PlatformName.meta({ description: 'Network of the app.' });
+  if (parameter === 'external_user_id') {
+    return z.string().meta({ description: 'ID of the user in your system.' });
+  }
   const segments = path.split('/');
   const resource = resourceNames[segments[segments.indexOf(`:${parameter}`) - 1]!];
   if (resource === undefined) throw new Error(`No description for :${parameter} of ${path}.`);
-  return `ID of the ${resource}.`;
+  return z.string().meta({ description: `ID of the ${resource}.` });
 }
 
 const resourceNames: Record<string, string> = {
@@ -213,57 +143,32 @@ const resourceNames: Record<string, string> = {
   webhooks: 'webhook',
 };
 
-/** The request that a webhook's receiver gets. */
-function describeEvent(type: EventType): Registration {
-  const { meaning, availability } = eventCatalogue[type];
-  return {
-    method: 'post',
-    path: type,
-    summary: meaning,
-    ...(availability === 'coming_soon'
-      ? { description: 'Coming soon. Sent only by installations that preview it.' }
-      : {}),
-    tags: ['events'],
-    security: [],
-    request: {
-      headers: SignatureHeaders,
-      body: { required: true, content: json(eventBody(type)) },
-    },
-    responses: {
-      '2XX': { description: 'Delivered. Fanfare retries after any other response.' },
-    },
-  };
+/** `/v1/connect/sessions` → `connect` */
+const tagOf = ({ path }: Route) => path.split('/')[2]!;
+
+function listTags(routes: readonly Route[]) {
+  const names = [...new Set(routes.map(tagOf)), messageTag];
+  return names.map((name) => {
+    const description = tagDescriptions[name];
+    if (description === undefined) throw new Error(`No description for the tag ${name}.`);
+    return { name, description };
+  });
 }
 
-/** A body is optional if an empty one is valid. */
-function describeBody(schema: z.ZodType, example: object | undefined) {
-  const content = { 'application/json': { schema, ...(example && { example }) } };
-  return { required: !schema.safeParse({}).success, content };
-}
-
-function describeAnswer({ answer, location }: Route, status: number) {
-  const described = {
-    description: statusNames[status]!,
-    ...(location && status !== 200 && { headers: LocationHeader }),
-  };
-  if (!answer.schema) return [status, described] as const;
-  const envelope = answer.isList
-    ? z.object({ data: z.array(answer.schema), meta: PageMeta, request_id: RequestId })
-    : z.object({ data: answer.schema, ...answer.beside, request_id: RequestId });
-  return [status, { ...described, content: json(envelope) }] as const;
-}
-
-const LocationHeader = z.object({
-  Location: z.string().meta({ description: 'Path of what was created, or what to poll.' }),
-});
-
-const statusNames: Record<number, string> = {
-  200: 'OK.',
-  201: 'Created.',
-  202: 'Accepted. Fanfare continues in the background.',
-  204: 'Deleted.',
+const tagDescriptions: Record<string, string> = {
+  posts: 'Content for one or more accounts, and the result of each target.',
+  media: 'Images and videos for posts.',
+  accounts: "Users' accounts at networks.",
+  users: 'The users who own accounts, by the IDs of your system.',
+  connect: 'Hosted pages where users connect their accounts.',
+  'platform-credentials': 'Your own apps at networks.',
+  platforms: 'The networks of this installation, with their rules and options.',
+  webhooks: 'URLs that receive events, and replays of past events.',
+  deliveries: 'Single events for single webhooks, with their attempts.',
+  events: 'Recorded facts about posts and accounts.',
+  'event-types': 'What events exist.',
+  'api-keys': 'The API keys of the project.',
+  project: 'The project and how its hosted pages look.',
+  limits: 'The limits of this installation.',
+  [messageTag]: 'Requests that Fanfare sends to your webhooks.',
 };
-
-function json(schema: z.ZodType) {
-  return { 'application/json': { schema } };
-}

@@ -63,6 +63,7 @@ export const webhookRoutes = [
     description: 'The new secret is shown only in this response.',
     scope: 'webhooks:write',
     body: RotateWebhook,
+    isBodyOptional: true,
     answer: written(200, WebhookWithSecret),
     run: ({ context, caller, params, body }) => rotateWebhook(context, caller, params.id, body),
   }),

@@ -1,5 +1,6 @@
 // An error as the wire shows it.
 import { z } from 'zod';
+import { ErrorDetails } from './error-details.ts';
 import { errorKinds, type ErrorCode } from './errors.ts';
 
 const ErrorIssue = z
@@ -35,6 +36,7 @@ export const ErrorObject = z
     issues: z.array(ErrorIssue).optional().meta({
       description: 'Issues with the fields of the request. Absent for other errors.',
     }),
+    ...ErrorDetails.shape,
     docs_url: z.string().meta({ description: 'URL of the documentation of the error.' }),
   })
   .meta({ id: 'ErrorObject', description: 'Why a request failed.' });

@@ -1,6 +1,7 @@
 // The errors that Fanfare answers with: one class, one table of codes, the same in REST and GraphQL.
 
 import { countOf } from './count-of.ts';
+import type { ErrorDetails } from './error-details.ts';
 import { render, type Path, type Text } from './names.ts';
 
 interface ErrorKind {
@@ -50,7 +51,7 @@ export interface AppErrorOptions {
   hint?: Text;
   issues?: Issue[];
   /** Extra members of the error object, such as `oldest_cursor`. */
-  details?: Record<string, unknown>;
+  details?: ErrorDetails;
   retryAfterS?: number;
   cause?: unknown;
 }

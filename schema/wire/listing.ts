@@ -85,7 +85,9 @@ export interface Paging {
 
 export const PageMeta = z
   .object({
-    limit: z.int().meta({ description: 'Page size.' }),
+    limit: z.int().meta({
+      description: 'Page size. The number of entries if the whole list is a single page.',
+    }),
     has_more: z.boolean().meta({ description: 'Whether there is another page.' }),
     next_cursor: z.string().nullable().meta({
       description: 'Cursor of the next page. Pass it as `cursor`. Null on the last page.',

@@ -1,6 +1,6 @@
 // What the docs say about publishing: their requests, run as printed, and their tables.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { errorMeanings } from '../../api/reference/docs.ts';
+import { errorMeanings } from '../../api/reference/error-meanings.ts';
 import { routes } from '../../api/resources/routes.ts';
 import { postingErrors } from '../../schema/posts/errors.ts';
 import { CreatePost, PlatformPost, waitReasons, type Post } from '../../schema/posts/posts.ts';
@@ -121,7 +121,7 @@ describe('the tables', () => {
     const rows = readTable(errors, '`code`');
     expect(
       rows.map(([code, , , meaning, action]) => [code, withoutLinks(`${meaning} ${action}`)]),
-      'Edit docs/errors.md or errorMeanings in api/reference/docs.ts.',
+      'Edit docs/errors.md or errorMeanings in api/reference/error-meanings.ts.',
     ).toEqual(Object.entries(errorMeanings).map(([code, text]) => [`\`${code}\``, text]));
   });
 

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { buildSchema, parse, visit } from 'graphql';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { generated } from '../../../api/reference/generate.ts';
+import { eventTypes } from '../../../schema/event-types.ts';
 import { createSchema } from '../../../api/resources/schema.ts';
 import { fillInTables } from '../../../api/reference/network-tables.ts';
 import { findChanges } from '../../../api/reference/schema-changes.ts';
@@ -87,10 +88,10 @@ describe('client generators', () => {
       anyOf: [{ $ref: `#/components/schemas/${name}` }, { type: 'null' }],
     });
     expect(schemas.PostResult.properties.first_comment).toMatchObject(orNull('FirstComment'));
-    expect(schemas.PostIssue.properties.platform).toMatchObject(orNull('Platform'));
+    expect(schemas.Capabilities.properties.media).toMatchObject(orNull('MediaRules'));
   });
 
-  test('get one component for each described enum, however many fields have it', async () => {
+  test('get one component for each described enum of requests, however many fields have it', async () => {
     const document = JSON.parse(await committed('openapi.json'));
     const inline: string[] = [];
     walk(document, (schema, at) => {
@@ -98,18 +99,95 @@ describe('client generators', () => {
       if ('x-enumDescriptions' in schema && !isComponent) inline.push(at);
     });
     expect(inline).toEqual([]);
-    const { Account, CreateApiKey, PostResult } = document.components.schemas;
-    expect(Account.properties.platform).toEqual({
+    const { ConnectAccount, CreateApiKey } = document.components.schemas;
+    expect(ConnectAccount.properties.platform).toMatchObject({
       $ref: '#/components/schemas/Platform',
-      description: 'Network of the account.',
     });
-    expect(CreateApiKey.properties.environment).toMatchObject({
+    expect(CreateApiKey.properties.environment).toEqual({
       $ref: '#/components/schemas/KeyEnvironment',
-      default: 'production',
+      description: 'Accounts that the key reaches. Default: production.',
+    });
+    const { parameters } = document.paths['/v1/platform-credentials/{platform}'].get;
+    expect(parameters[0].schema).toEqual({
+      $ref: '#/components/schemas/Platform',
+      description: 'Network of the app.',
+    });
+  });
+
+  test('get strings with their known values in answers and messages', async () => {
+    const { paths, webhooks, components } = JSON.parse(await committed('openapi.json'));
+    const { Account, ErrorObject, PostResult, Webhook } = components.schemas;
+    expect(Account.properties.status).toEqual({
+      type: 'string',
+      description: expect.stringMatching(
+        /^Account status\.\n\nKnown values:\n\n- `active`: Accepts posts\.\n- `/,
+      ),
     });
     expect(PostResult.properties.failure_stage).toEqual({
-      anyOf: [{ $ref: '#/components/schemas/FailureStage' }, { type: 'null' }],
-      description: 'Phase of the failure. Null if there was no failure.',
+      type: ['string', 'null'],
+      description: expect.stringContaining('- `commit`: '),
+    });
+    expect(Webhook.properties.events.items).toMatchObject({ type: 'string' });
+    expect(ErrorObject.properties.code.description).toContain('\n- `rate_limited`');
+
+    const closed: string[] = [];
+    function findEnums(value: unknown, root: string, seen = new Set<string>()): void {
+      walk(value, (schema, at) => {
+        if (schema.enum && schema.enum.length > 1) closed.push(`${root}${at}`);
+        const { $ref } = schema as { $ref?: string };
+        if ($ref === undefined || seen.has($ref)) return;
+        seen.add($ref);
+        const [, , kind, name] = $ref.split('/');
+        findEnums(components[kind!][name!], root, seen);
+      });
+    }
+    for (const [path, operations] of Object.entries<object>(paths)) {
+      for (const operation of Object.values(operations)) findEnums(operation.responses, path);
+    }
+    findEnums(webhooks, 'webhooks');
+    expect(closed).toEqual([]);
+  });
+
+  test('get no default of a member, which would make it mandatory', async () => {
+    const { components } = JSON.parse(await committed('openapi.json'));
+    const found: string[] = [];
+    walk(components.schemas, (schema, at) => {
+      if ('default' in schema) found.push(at);
+    });
+    expect(found).toEqual([]);
+    expect(components.schemas.CreateWebhook.properties.active.description).toContain(
+      'Default: true',
+    );
+  });
+
+  test('see which requests need a body', async () => {
+    const { paths } = JSON.parse(await committed('openapi.json'));
+    const optional = Object.values<object>(paths)
+      .flatMap((operations) => Object.values(operations))
+      .filter(({ requestBody }) => requestBody && !requestBody.required)
+      .map(({ operationId }) => operationId);
+    expect(optional).toEqual(['rotateWebhook', 'testWebhook', 'uploadMedia']);
+  });
+
+  test('get a name, an operation and a tag for each webhook message', async () => {
+    const { webhooks, components, tags } = JSON.parse(await committed('openapi.json'));
+    expect(Object.keys(webhooks)).toEqual(eventTypes);
+    const message = { $ref: '#/components/schemas/AccountQuotaWarningMessage' };
+    expect(webhooks['account.quota_warning'].post).toMatchObject({
+      operationId: 'receiveAccountQuotaWarning',
+      tags: ['webhook-messages'],
+      requestBody: { required: true, content: { 'application/json': { schema: message } } },
+    });
+    const { oneOf, discriminator } = components.schemas.WebhookMessage;
+    expect(discriminator.propertyName).toBe('event');
+    expect(discriminator.mapping).toMatchObject({ 'account.quota_warning': message.$ref });
+    expect(oneOf).toHaveLength(eventTypes.length);
+    expect(components.schemas.AccountQuotaWarningMessage.properties.event.enum).toEqual([
+      'account.quota_warning',
+    ]);
+    expect(tags).toContainEqual({
+      name: 'webhook-messages',
+      description: 'Requests that Fanfare sends to your webhooks.',
     });
   });
 

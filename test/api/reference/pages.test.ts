@@ -50,7 +50,9 @@ describe('GET /v1/openapi.json', () => {
 
   test('names the address of this server', async () => {
     const { body } = await rest.call('GET', '/v1/openapi.json');
-    expect(body.servers).toEqual([{ url: rest.context.publicUrl }]);
+    expect(body.servers).toEqual([
+      { url: rest.context.publicUrl, description: 'This installation.' },
+    ]);
   });
 
   test.each(routes.filter(({ body }) => body))(

@@ -1,0 +1,136 @@
+// The responses of a route in the OpenAPI document: success, errors and headers.
+import { z } from 'zod';
+import { ErrorObject } from '../../schema/wire/error-object.ts';
+import type { ErrorCode } from '../../schema/wire/errors.ts';
+import { PageMeta } from '../../schema/wire/listing.ts';
+import type { Route } from '../http/route.ts';
+import { errorMeanings } from './error-meanings.ts';
+
+export const RequestId = z
+  .string()
+  .meta({ description: 'ID of the request, for support and logs.' });
+
+export const ErrorAnswer = z
+  .object({ error: ErrorObject, request_id: RequestId })
+  .meta({ id: 'Error', description: 'The response to a request that failed.' });
+
+export function json(schema: z.ZodType) {
+  return { 'application/json': { schema } };
+}
+
+const header = (description: string, type = 'string', required = false) => ({
+  description,
+  required,
+  schema: { type },
+});
+
+/** The components that the responses refer to. */
+export const responseHeaders = {
+  'X-Request-Id': header('ID of the request, for support and logs.', 'string', true),
+  'RateLimit-Limit': header('Requests per minute of the project.', 'integer'),
+  'RateLimit-Remaining': header('Requests that the project can send now.', 'integer'),
+  'RateLimit-Reset': header('Seconds until the whole limit is available again.', 'integer'),
+  'Retry-After': header('Seconds to wait before the next request.', 'integer'),
+  'WWW-Authenticate': header('How to authenticate.', 'string', true),
+  'Idempotency-Replayed': header('`true` if an earlier request has made this response.'),
+  Location: header('Path of what was created, or what to poll.', 'string', true),
+} as const;
+
+type HeaderName = keyof typeof responseHeaders;
+
+export function refer(...names: HeaderName[]) {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** Absent without a rate limit. */
+const rateLimit = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] as const;
+
+/** The codes of a status, with what they mean. */
+export function describeErrors(codes: readonly ErrorCode[], ...headers: HeaderName[]) {
+  return {
+    description: codes.map((code) => `\`${code}\`: ${errorMeanings[code]}`).join('\n\n'),
+    headers: refer('X-Request-Id', ...headers),
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  };
+}
+
+/** The components of errors by their status. */
+export const errorResponses = {
+  400: ['BadRequest', describeErrors(['malformed_json'], ...rateLimit)],
+  401: ['Unauthorized', describeErrors(['unauthorized'], 'WWW-Authenticate')],
+  403: ['Forbidden', describeErrors(['insufficient_scope', 'quota_exceeded'], ...rateLimit)],
+  404: ['NotFound', describeErrors(['not_found'], ...rateLimit)],
+  409: [
+    'Conflict',
+    describeErrors(['conflict', 'idempotency_conflict', 'media_expired'], ...rateLimit),
+  ],
+  413: ['PayloadTooLarge', describeErrors(['payload_too_large'], ...rateLimit)],
+  415: ['UnsupportedMediaType', describeErrors(['unsupported_media_type'], ...rateLimit)],
+  422: ['ValidationFailed', describeErrors(['validation_error'], ...rateLimit)],
+  429: ['RateLimited', describeErrors(['rate_limited'], 'Retry-After', ...rateLimit)],
+} as const;
+
+/** Anything else: a failure of Fanfare. */
+export const failedResponse = [
+  'Failed',
+  describeErrors(['internal', 'unavailable', 'media_not_configured'], 'Retry-After', ...rateLimit),
+] as const;
+
+const responseRef = (name: string) => ({ $ref: `#/components/responses/${name}` });
+export const failed = responseRef(failedResponse[0]);
+
+type ErrorStatus = keyof typeof errorResponses;
+
+export function describeResponses(route: Route) {
+  const errors = listErrorStatuses(route).map((status) => [
+    status,
+    responseRef(errorResponses[status][0]),
+  ]);
+  return {
+    ...Object.fromEntries(route.answer.statuses.map((status) => describeAnswer(route, status))),
+    ...Object.fromEntries(errors),
+    default: failed,
+  };
+}
+
+function listErrorStatuses({ method, path, scope, body }: Route): ErrorStatus[] {
+  const isWriting = method !== 'get';
+  const possible: Record<ErrorStatus, boolean> = {
+    400: body !== undefined,
+    401: true,
+    403: scope !== 'any key',
+    404: path.includes(':'),
+    409: isWriting,
+    413: body !== undefined,
+    415: body !== undefined,
+    422: true,
+    429: true,
+  };
+  return Object.keys(possible)
+    .map((status) => Number(status) as ErrorStatus)
+    .filter((status) => possible[status]);
+}
+
+function describeAnswer({ method, answer, location }: Route, status: number) {
+  const described = {
+    description: statusNames[status]!,
+    headers: refer(
+      'X-Request-Id',
+      ...rateLimit,
+      ...(method === 'post' ? (['Idempotency-Replayed'] as const) : []),
+      ...(location && status !== 200 ? (['Location'] as const) : []),
+    ),
+  };
+  if (!answer.schema) return [status, described] as const;
+  const envelope = answer.isList
+    ? z.object({ data: z.array(answer.schema), meta: PageMeta, request_id: RequestId })
+    : z.object({ data: answer.schema, ...answer.beside, request_id: RequestId });
+  return [status, { ...described, content: json(envelope) }] as const;
+}
+
+const statusNames: Record<number, string> = {
+  200: 'OK.',
+  201: 'Created.',
+  202: 'Accepted. Fanfare continues in the background.',
+  204: 'Deleted.',
+};

@@ -1,0 +1,57 @@
+// The messages that webhooks receive, in the OpenAPI document.
+import { z } from 'zod';
+import { eventBody, eventCatalogue, type EventType } from '../../schema/event-types.ts';
+import { json } from './openapi-responses.ts';
+
+export const messageTag = 'webhook-messages';
+
+const SignatureHeaders = z.object({
+  'X-Service-Signature': z.string().meta({
+    description:
+      '`sha256=` and the HMAC-SHA-256 of the body in hex. The key is the whole signing secret as shown.',
+  }),
+  'X-Service-Event': z.string().meta({ description: 'Event type.' }),
+  'X-Service-Delivery': z
+    .string()
+    .meta({ description: 'ID of the delivery, the same in every attempt.' }),
+  'webhook-id': z
+    .string()
+    .meta({ description: 'ID of the message, as Standard Webhooks defines it.' }),
+  'webhook-timestamp': z.string().meta({ description: 'Time of the attempt, in Unix seconds.' }),
+  'webhook-signature': z.string().meta({
+    description: 'Signature, as Standard Webhooks defines it.',
+  }),
+});
+
+/** `post.published` → `PostPublished` */
+const nameOf = (type: EventType) =>
+  type.replaceAll(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** The component of a message. `event` tells the messages apart. */
+export const messageName = (type: EventType) => `${nameOf(type)}Message`;
+
+export const describeMessage = (type: EventType) =>
+  eventBody(type).meta({ description: eventCatalogue[type].meaning });
+
+/** The request that a webhook's receiver gets. */
+export function describeEvent(type: EventType, message: z.ZodType) {
+  const { meaning, availability } = eventCatalogue[type];
+  return {
+    method: 'post',
+    path: type,
+    operationId: `receive${nameOf(type)}`,
+    summary: meaning,
+    ...(availability === 'coming_soon'
+      ? { description: 'Coming soon. Sent only by installations that preview it.' }
+      : {}),
+    tags: [messageTag],
+    security: [],
+    request: {
+      headers: SignatureHeaders,
+      body: { required: true, content: json(message) },
+    },
+    responses: {
+      '2XX': { description: 'Delivered. Fanfare retries after any other response.' },
+    },
+  } as const;
+}
