@@ -1,5 +1,5 @@
 // The headers of a webhook request, shared by workers and the command `listen`.
-import packageJson from '../../package.json' with { type: 'json' };
+import { version } from '../../schema/version.ts';
 import { signWebhook, type WebhookSignatureHeaders } from './signature.ts';
 
 export interface WebhookRequest {
@@ -12,7 +12,7 @@ export interface WebhookRequest {
   secrets: readonly string[];
 }
 
-const userAgent = `Fanfare/${packageJson.version}`;
+const userAgent = `Fanfare/${version}`;
 
 export function webhookHeaders(
   { event, eventId, deliveryId, isTest, body, secrets }: WebhookRequest,

@@ -5,6 +5,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { eventTypes } from '../../schema/event-types.ts';
 import { PlatformName } from '../../schema/platforms/index.ts';
 import { fixedLimits } from '../../schema/wire/limits.ts';
+import { version } from '../../schema/version.ts';
 import type { Route } from '../http/route.ts';
 import { rewriteEnums, type OpenApiDocument } from './openapi-enums.ts';
 import {
@@ -68,7 +69,7 @@ export function writeOpenApi(routes: readonly Route[]): OpenApiDocument {
     openapi: '3.1.0',
     info: {
       title: 'Fanfare',
-      version: packageJson.version,
+      version,
       description: introduction,
       license: {
         name: packageJson.license,

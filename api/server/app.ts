@@ -1,6 +1,5 @@
 // The composition root: builds a running Fanfare from the configuration and two addresses.
 import pino, { type Logger } from 'pino';
-import packageJson from '../../package.json' with { type: 'json' };
 import { openStore } from '../../activities/media/store/open.ts';
 import type { MediaStorage } from '../../activities/media/store/store.ts';
 import { within } from '../../activities/within.ts';
@@ -10,6 +9,7 @@ import { connectDatabase } from '../../schema/database/connect.ts';
 import { createNotifier } from '../../schema/database/notifier.ts';
 import { createListener } from '../../schema/database/live/listen.ts';
 import type { Vault } from '../../schema/database/vault.ts';
+import { version } from '../../schema/version.ts';
 import { createConnectRoutes } from '../connect/routes.ts';
 import { createHealth, type ProcessContext } from './health.ts';
 import { home } from './home.ts';
@@ -121,7 +121,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const probesUrl = probes ? `http://${urlHost(config.host)}:${probePort}` : publicUrl;
   const up = {
     role,
-    version: packageJson.version,
+    version,
     url: probesUrl,
     database: new URL(databaseUrl).host,
     temporal: `${temporalAddress}/${config.temporal.namespace}`,

@@ -1,8 +1,8 @@
 // The probes: whether to replace this process, whether it can accept requests, and details.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import packageJson from '../../package.json' with { type: 'json' };
 import type { DatabaseConnection } from '../../schema/database/connect.ts';
 import { TimedClient, timedOptions } from '../../schema/database/timed-client.ts';
+import { version } from '../../schema/version.ts';
 import type { Context } from '../http/context.ts';
 import type { PublicPage } from '../http/route.ts';
 import {
@@ -110,7 +110,7 @@ export function createHealth(options: HealthOptions): Health {
       return {
         status: results.every(({ ok }) => ok) ? 'ok' : 'degraded',
         role,
-        version: packageJson.version,
+        version,
         parts: Object.fromEntries(parts.map((part, i) => [part, results[i]!])) as Report['parts'],
         event_loop_delay_ms: { mean: toMs(mean), max: toMs(max) },
       };

@@ -1,8 +1,8 @@
 // Discord: messages in one channel, by a webhook or by a bot.
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import packageJson from '../../../package.json' with { type: 'json' };
 import { discord } from '../../../schema/platforms/discord.ts';
+import { version } from '../../../schema/version.ts';
 import type { NetworkAnswer } from '../json-client.ts';
 import { multipart, toFilePart } from '../multipart.ts';
 import { createApi, type ApiCall, type Ask } from '../network-api.ts';
@@ -38,7 +38,7 @@ const clockErrorMs = 5_000;
 const discordEpochMs = 1_420_070_400_000;
 
 /** @see https://docs.discord.com/developers/reference#user-agent */
-const userAgent = { 'user-agent': `DiscordBot (Fanfare, ${packageJson.version})` };
+const userAgent = { 'user-agent': `DiscordBot (Fanfare, ${version})` };
 
 export function createDiscord({ fetch, apiUrl }: { fetch: Fetch; apiUrl: string }): Platform {
   const open = createApi(fetch, {
