@@ -104,19 +104,20 @@ async function main(args: string[]): Promise<void> {
   const command = first === 'pause' || first === 'resume' ? first : positionals.join(' ');
   switch (command) {
     case 'start':
-      return run(startConfig(), async (config, signal) => {
-        const { startAllInOne } = await loadProgram();
-        return startAllInOne(config, { print, fail: exitWith, signal });
+      return run({
+        start: async (signal) => {
+          const { startAllInOne } = await import('./cli/start.ts');
+          return startAllInOne(startConfig(), { print, fail: exitWith, signal });
+        },
+        onStopping: () => print('Stopping.'),
       });
     case 'api':
       return runRole('api');
     case 'worker':
       return runRole('worker');
     case 'migrate': {
-      const { databaseUrl, media } = operatorConfig();
-      if (databaseUrl === undefined) throw new Error('This command needs DATABASE_URL.');
-      const ran = await (await loadProgram()).migrateDatabase(databaseUrl, media.url);
-      return print(ran.length > 0 ? `Migrated: ${ran.join(', ')}.` : 'Nothing to migrate.');
+      const { runMigrate } = await import('./cli/migrate.ts');
+      return print(await runMigrate(operatorConfig(), (line) => console.error(line)));
     }
     case 'projects create':
     case 'keys create':
@@ -142,13 +143,26 @@ async function main(args: string[]): Promise<void> {
 const operatorConfig = () => readConfig(readFileVariables(process.env), 'operator');
 
 // Each command loads only what it needs: loading everything takes longer than most commands.
-const loadProgram = () => import('./cli/start.ts');
 
-function runRole(role: 'api' | 'worker'): Promise<void> {
-  const roles = { api: role === 'api', worker: role === 'worker' };
-  return run(readConfig(readFileVariables(process.env), role), async (config) =>
-    (await loadProgram()).startRole(config, roles, print),
-  );
+/** From the valid configuration on, everything that the process says is a line of its log. */
+async function runRole(role: 'api' | 'worker'): Promise<void> {
+  const config = readConfig(readFileVariables(process.env), role);
+  const { createLog } = await import('./server/log.ts');
+  const log = createLog(config);
+  const component = 'process';
+  try {
+    await run({
+      start: async (signal) => {
+        const { startRole } = await import('./cli/role.ts');
+        return startRole(config, role, { log, signal });
+      },
+      onStopping: () => log.info({ component }, 'stopping'),
+    });
+  } catch (error) {
+    const { message, cause } = error as Error;
+    log.fatal({ component, ...(cause instanceof Error ? { cause: cause.message } : {}) }, message);
+    process.exit(1);
+  }
 }
 
 /** Turns `--minutes -1` into `--minutes=-1`, so that a negative number is a value and not an option. */
@@ -175,10 +189,13 @@ function startConfig(): Config {
 const sameSignalMs = 500;
 
 /** Runs until a signal. A second signal ends the process at once. */
-async function run(
-  config: Config,
-  start: (config: Config, signal: AbortSignal) => Promise<Running>,
-): Promise<void> {
+async function run({
+  start,
+  onStopping,
+}: {
+  start: (signal: AbortSignal) => Promise<Running>;
+  onStopping: () => void;
+}): Promise<void> {
   const stopping = new AbortController();
   const signaled = new Promise<void>((resolve) => {
     let firstAt: number | undefined;
@@ -188,7 +205,7 @@ async function run(
         return;
       }
       firstAt = performance.now();
-      print('Stopping.');
+      onStopping();
       stopping.abort(new Stopped());
       resolve();
     };
@@ -196,7 +213,7 @@ async function run(
     process.on('SIGTERM', stop);
   });
   try {
-    const running = await start(config, stopping.signal);
+    const running = await start(stopping.signal);
     await signaled;
     await running.stop();
   } catch (error) {

@@ -63,7 +63,10 @@ async function revokeLogin(
       await revokeAtNetwork(context, projectId, platform, { credentials, appId }, signal);
     }
   } catch (err) {
-    context.log.warn({ err, grant_id: id }, 'cannot revoke a login at its network');
+    context.log.warn(
+      { component: 'accounts', err, grant_id: id },
+      'cannot revoke a login at its network',
+    );
   }
   await endRevocation(context, projectId, id, signal);
 }
@@ -90,7 +93,10 @@ async function endRevocation(
 ): Promise<void> {
   if (hasNoAnswer) return;
   await deleteRevocation(db, projectId, id).catch((err: unknown) =>
-    log.warn({ err, grant_id: id }, 'cannot delete a revocation, which expires soon'),
+    log.warn(
+      { component: 'accounts', err, grant_id: id },
+      'cannot delete a revocation, which expires soon',
+    ),
   );
 }
 

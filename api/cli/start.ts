@@ -1,20 +1,19 @@
-// The commands `start`, `api` and `worker`: run Fanfare in this process until it is stopped.
+// The command `start`: runs everything in this process, with embedded servers unless others are configured.
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { DefaultLogger, Runtime } from '@temporalio/worker';
-import { checkMediaFolder, prepareMediaFolder } from '../../activities/media/store/marker.ts';
 import type { Config } from '../../schema/config/config.ts';
-import { connectDatabase } from '../../schema/database/connect.ts';
-import type { Db } from '../../schema/database/tables.ts';
-import { isMigrated, migrate } from '../../schema/database/migrate.ts';
 import { storeOperatorApps } from '../../schema/database/accounts/apps.ts';
 import { checkVault } from '../../schema/database/vault-check.ts';
-import { createApp, type App, type AppOptions } from '../server/app.ts';
+import { createApp, type App } from '../server/app.ts';
+import { createLog } from '../server/log.ts';
 import { startEmbeddedBackends } from '../embedded/backends.ts';
 import { makeDataDirectory, refuseHeldDirectory } from '../embedded/data-directory.ts';
 import { createStoredDocuments } from '../graphql/server/stored-documents.ts';
 import { openFirstProject } from './first-start.ts';
 import { requirePort } from '../server/ports.ts';
+import { installTemporalRuntime } from '../server/temporal-runtime.ts';
+import { awaitDatabase, awaitTemporal } from './await-backend.ts';
+import { migrateDatabase, withDatabase } from './migrate.ts';
 import { openVault } from './vault-keys.ts';
 import { welcome } from './welcome.ts';
 
@@ -35,7 +34,8 @@ export async function startAllInOne(
   config: Config,
   { print, fail, signal }: StartOptions,
 ): Promise<Running> {
-  quietTemporal();
+  const log = createLog(config);
+  installTemporalRuntime(log);
   // Read first, so that its errors appear before any server starts.
   const documents = createStoredDocuments(config.storedDocuments);
   makeDataDirectory(config.dataDirectory);
@@ -53,7 +53,10 @@ export async function startAllInOne(
   let app: App | undefined;
   try {
     backends.onExit((name, detail) => fail(`${name} ${detail}.`));
+    const waiting = { report: print, signal };
     const databaseUrl = config.databaseUrl ?? backends.databaseUrl!;
+    const temporalAddress = config.temporal.address ?? backends.temporalAddress!;
+    await awaitDatabase(databaseUrl, waiting);
     const mediaUrl = config.media.url ?? pathToFileURL(resolve(config.dataDirectory, 'media')).href;
     const ran = await migrateDatabase(databaseUrl, mediaUrl);
     if (ran.length > 0) print(`Migrated the database (${ran.join(', ')}).`);
@@ -62,16 +65,18 @@ export async function startAllInOne(
       await checkVault(db, vault);
       await storeOperatorApps(db, vault, config.platforms);
     });
+    await awaitTemporal({ address: temporalAddress, config }, waiting);
     app = await createApp({
       config,
       documents,
       databaseUrl,
-      temporalAddress: config.temporal.address ?? backends.temporalAddress!,
+      temporalAddress,
       temporalUiUrl: backends.temporalUiUrl,
       vault,
       mediaUrl,
       roles: { api: true, worker: true },
       cacheDirectory: join(config.dataDirectory, 'cache'),
+      log,
     });
     signal.throwIfAborted();
     const { key, accountIds } = await openFirstProject(app.context, print);
@@ -97,74 +102,4 @@ function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   });
-}
-
-/** One role of an installation whose Postgres and Temporal run elsewhere. */
-export async function startRole(
-  config: Config,
-  roles: AppOptions['roles'],
-  print: (line: string) => void,
-): Promise<Running> {
-  quietTemporal();
-  const { databaseUrl } = config;
-  const { address } = config.temporal;
-  if (databaseUrl === undefined || address === undefined) {
-    throw new Error('This command needs DATABASE_URL and TEMPORAL_ADDRESS.');
-  }
-  const documents = createStoredDocuments(config.storedDocuments);
-  if (roles.api) await requirePort(config.port, config.host, 'FANFARE_PORT');
-  else await requirePort(config.workerPort, config.host, 'FANFARE_WORKER_PORT');
-  const vault = openVault(config);
-  await withDatabase(databaseUrl, async (db) => {
-    if (!(await isMigrated(db))) {
-      throw new Error('The database is not migrated. Run the command `migrate`.');
-    }
-    await checkVault(db, vault);
-    if (config.media.url !== undefined) await checkMediaFolder(db, config.media.url);
-    await storeOperatorApps(db, vault, config.platforms);
-  });
-  const app = await createApp({
-    config,
-    documents,
-    databaseUrl,
-    temporalAddress: address,
-    temporalUiUrl: undefined,
-    vault,
-    mediaUrl: config.media.url,
-    roles,
-    cacheDirectory: join(config.dataDirectory, 'cache'),
-  });
-  if (roles.api) print(`Fanfare is ready at ${app.context.publicUrl}`);
-  else
-    void app.workerReady.then(() => print(`The worker is ready. Probes: ${app.probesUrl}/readyz`));
-  return app;
-}
-
-/** Also prepares the folder of media, if there is one. */
-export function migrateDatabase(url: string, mediaUrl: string | undefined): Promise<string[]> {
-  return withDatabase(url, async (db) => {
-    const ran = await migrate(db);
-    if (mediaUrl !== undefined) await prepareMediaFolder(db, mediaUrl);
-    return ran;
-  });
-}
-
-/** On its own connection, without a time limit. */
-async function withDatabase<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
-  const connection = connectDatabase({
-    url,
-    maxConnections: 2,
-    applicationName: 'fanfare start',
-    transactionTimeoutS: 0,
-  });
-  try {
-    return await work(connection.db);
-  } finally {
-    await connection.close();
-  }
-}
-
-/** Temporal's signal handlers would race with ours, and its log would be most of the output. */
-function quietTemporal(): void {
-  Runtime.install({ shutdownSignals: [], logger: new DefaultLogger('ERROR') });
 }

@@ -125,7 +125,7 @@ export async function discardFlows(
       await revokeUnused(context, project_id, platform, flow.grant, flow.appId);
     } catch (err) {
       const message = 'cannot revoke an unused login at its network';
-      context.log.warn({ err, connect_session_id: id }, message);
+      context.log.warn({ component: 'connect', err, connect_session_id: id }, message);
     }
   }
 }

@@ -82,7 +82,7 @@ export function createConnectRoutes(context: Context): Hono<ConnectEnvironment> 
   app.notFound(() => errorPage(notValid, 404));
   app.onError(async (error, c) => {
     const isKnown = error instanceof AppError;
-    if (!isKnown) context.log.error({ err: error }, 'a connect page failed');
+    if (!isKnown) context.log.error({ component: 'connect', err: error }, 'a connect page failed');
     const message = isKnown ? error.message : 'Something went wrong. Try again in a moment.';
     const status = isKnown ? errorKinds[error.code].status : 500;
     const session = c.get('session');

@@ -92,6 +92,6 @@ function recordUse({ db, log }: Pick<Context, 'db' | 'log'>, known: KnownKey): v
   if (now - known.usedAtMs < useRecordedEveryMs) return;
   known.usedAtMs = now;
   setApiKeyUsed(db, project_id, id, new Date(now)).catch((err: unknown) =>
-    log.warn({ err, key_id: id }, 'could not record the last use of an API key'),
+    log.warn({ component: 'http', err, key_id: id }, 'could not record the last use of an API key'),
   );
 }

@@ -23,11 +23,11 @@ export function toAppError(
 ): AppError {
   if (thrown instanceof AppError) return thrown;
   if (isBackendAway(thrown)) {
-    log.warn({ err: thrown, request_id: requestId }, 'a backend is unavailable');
+    log.warn({ component: 'http', err: thrown, request_id: requestId }, 'a backend is unavailable');
     const message = 'A backend of Fanfare is unavailable.';
     return new AppError('unavailable', message, { retryAfterS: 2, cause: thrown });
   }
-  log.error({ err: thrown, request_id: requestId }, 'a request failed');
+  log.error({ component: 'http', err: thrown, request_id: requestId }, 'a request failed');
   const message = 'Something failed in Fanfare. The log names the failure by the request ID.';
   return new AppError('internal', message, { cause: thrown });
 }

@@ -32,7 +32,7 @@ export function createKeyWatch({ db, log }: { db: Db; log: Logger }): KeyWatch {
         for (const end of ends) end();
       }
     } catch (err) {
-      log.warn({ err }, 'cannot check the keys of open streams');
+      log.warn({ component: 'feed', err }, 'cannot check the keys of open streams');
     }
     timer = watched.size > 0 ? setTimeout(() => void check(), checkEveryMs) : undefined;
   }

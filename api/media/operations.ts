@@ -115,7 +115,10 @@ export async function deleteMedia(
   // If this fails, retention removes the bytes later.
   await removeBytes({ db: context.db, store: requireStorage(context).store }, id).catch(
     (error: unknown) =>
-      context.log.warn({ err: error, media_id: id }, 'the bytes of deleted media were not removed'),
+      context.log.warn(
+        { component: 'media', err: error, media_id: id },
+        'the bytes of deleted media were not removed',
+      ),
   );
   return answer;
 }

@@ -41,7 +41,7 @@ export function createSandbox(settings: SandboxSettings): Hono {
   );
   app.onError((error) => {
     if (error instanceof Refusal) return error.toResponse();
-    settings.log.error({ err: error }, 'the sandbox failed');
+    settings.log.error({ component: 'sandbox', err: error }, 'the sandbox failed');
     return new Refusal(500, 'internal', 'The sandbox failed.').toResponse();
   });
   return app;

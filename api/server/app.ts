@@ -1,5 +1,5 @@
 // The composition root: builds a running Fanfare from the configuration and two addresses.
-import pino, { type Logger } from 'pino';
+import type { Logger } from 'pino';
 import { openStore } from '../../activities/media/store/open.ts';
 import type { MediaStorage } from '../../activities/media/store/store.ts';
 import { within } from '../../activities/within.ts';
@@ -38,7 +38,7 @@ export interface AppOptions {
   roles: { api: boolean; worker: boolean };
   /** Folder that keeps the workflow bundle between starts. */
   cacheDirectory: string;
-  log?: Logger;
+  log: Logger;
 }
 
 export interface App {
@@ -51,8 +51,7 @@ export interface App {
 }
 
 export async function createApp(options: AppOptions): Promise<App> {
-  const { config, databaseUrl, vault, roles, temporalAddress } = options;
-  const log = options.log ?? pino({ level: config.logLevel }, pino.destination(2));
+  const { config, databaseUrl, vault, roles, temporalAddress, log } = options;
   const port = config.port === 0 ? await findFreePort(config.host) : config.port;
   const publicUrl = config.publicUrl ?? `http://${urlHost(config.host)}:${port}`;
   const database = connectDatabase({
@@ -67,6 +66,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { db } = database;
   if (!config.hasSandbox && (await hasActiveSandboxAccount(db))) {
     log.warn(
+      { component: 'process' },
       'the sandbox is off, so posts to its accounts fail; set FANFARE_SANDBOX=true to turn it on',
     );
   }
@@ -149,7 +149,11 @@ export async function createApp(options: AppOptions): Promise<App> {
         stopWithinMs,
         stopping.then(() => true),
       );
-      if (!hasStopped) log.warn({ timeout_ms: stopWithinMs }, 'some parts did not stop in time');
+      if (!hasStopped)
+        log.warn(
+          { component: 'process', timeout_ms: stopWithinMs },
+          'some parts did not stop in time',
+        );
     },
   };
 }
@@ -170,7 +174,7 @@ async function stopInOrder(log: Logger, steps: (() => Promise<void> | undefined)
     try {
       await step();
     } catch (error) {
-      log.warn({ err: error }, 'part failed to stop');
+      log.warn({ component: 'process', err: error }, 'part failed to stop');
     }
   }
 }

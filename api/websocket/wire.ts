@@ -84,7 +84,7 @@ export function openWire<Extra extends Record<PropertyKey, unknown>>(
           if (id !== undefined) running.add(id);
           take(text)
             .catch((err: unknown) => {
-              log.error({ err }, 'a socket message failed');
+              log.error({ component: 'websocket', err }, 'a socket message failed');
               socket.close(CloseCode.InternalServerError, 'Internal server error');
             })
             .finally(() => id !== undefined && running.delete(id));
@@ -96,7 +96,9 @@ export function openWire<Extra extends Record<PropertyKey, unknown>>(
   socket.on('ping', closeIfUnread);
   socket.on('pong', () => (isAlive = true));
   // An error of the client. The socket closes itself.
-  socket.on('error', ({ message }) => log.debug({ message }, 'a socket failed'));
+  socket.on('error', ({ message }) =>
+    log.debug({ component: 'websocket', message }, 'a socket failed'),
+  );
   socket.once('close', (code, reason) => {
     clearInterval(pinging);
     void closed(code, String(reason));

@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { createProjectWithKey } from '../../api/cli/first-start.ts';
-import { migrateDatabase } from '../../api/cli/start.ts';
+import { migrateDatabase } from '../../api/cli/migrate.ts';
 import { startEmbeddedBackends } from '../../api/embedded/backends.ts';
 import { findFreePorts } from '../../api/server/ports.ts';
 import { connectDatabase } from '../../schema/database/connect.ts';
@@ -86,7 +86,6 @@ async function startInstallation(): Promise<Installation> {
     FANFARE_SANDBOX_API_URL: `${proxy.url}/sandbox`,
     FANFARE_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8',
     FANFARE_VAULT_KEYS: `test:${randomBytes(32).toString('base64')}`,
-    FANFARE_LOG_LEVEL: 'error',
   };
   const createOwn = (command: string) =>
     started.use(createRole(() => startProgram({ command: [command], dataDirectory, env })));
@@ -118,7 +117,7 @@ function createRole(launch: () => Program): Role & AsyncDisposable {
     const program = launch();
     programs.push(program);
     memory.push(watchMemory(program.pid));
-    await program.waitForOutput(/ is ready/, { timeoutMs: waitMs });
+    await program.waitForOutput(/"msg":"up"/, { timeoutMs: waitMs });
     idleMb ||= readMemoryMb(program.pid);
   }
   return {

@@ -12,3 +12,11 @@ export async function openStore(url: string): Promise<MediaStore> {
   const { openBucketStore } = await import('./s3.ts');
   return openBucketStore(location);
 }
+
+/** As `checkBucket`. Does nothing for a folder, which `checkMediaFolder` checks. */
+export async function checkStore(url: string): Promise<void> {
+  const location = parseMediaUrl(url);
+  if (typeof location === 'string' || location.kind === 'file') return;
+  const { checkBucket } = await import('./s3.ts');
+  await checkBucket(location);
+}

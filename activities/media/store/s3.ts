@@ -27,9 +27,8 @@ const fullErrors = new Set([
 ]);
 
 /** Takes the credentials from the usual variables and files of AWS. */
-export function openBucketStore(location: BucketLocation): MediaStore {
-  const { bucket: Bucket, prefix, endpoint, region, hasPathStyle } = location;
-  const client = new S3Client({
+function createClient({ endpoint, region, hasPathStyle }: BucketLocation): S3Client {
+  return new S3Client({
     region,
     ...(endpoint === undefined ? {} : { endpoint }),
     forcePathStyle: hasPathStyle,
@@ -43,6 +42,30 @@ export function openBucketStore(location: BucketLocation): MediaStore {
       socketTimeout: answerWithinMs,
     },
   });
+}
+
+/** Throws a StoreError if the bucket doesn't answer, and another error if it refuses to list its objects. */
+export async function checkBucket(location: BucketLocation): Promise<void> {
+  const client = createClient(location);
+  try {
+    const Prefix = location.prefix === '' ? undefined : `${location.prefix}/`;
+    await client.send(new ListObjectsV2Command({ Bucket: location.bucket, Prefix, MaxKeys: 1 }));
+  } catch (cause) {
+    const { message, name, code } = cause as Error & { code?: string };
+    const reason = `${name}: ${message || code}`;
+    const isRefusal =
+      name === 'CredentialsProviderError' ||
+      (cause instanceof S3ServiceException && (cause.$metadata.httpStatusCode ?? 500) < 500);
+    if (isRefusal) throw new Error(reason, { cause });
+    throw new StoreError('unavailable', reason, { cause });
+  } finally {
+    client.destroy();
+  }
+}
+
+export function openBucketStore(location: BucketLocation): MediaStore {
+  const { bucket: Bucket, prefix } = location;
+  const client = createClient(location);
   const keyOf = (key: string) => (prefix === '' ? key : `${prefix}/${key}`);
 
   async function* read(key: string, range?: { start: number; end: number }) {

@@ -81,8 +81,8 @@ export function createFront(app: Context, options: FrontOptions): Front {
     logging: {
       debug() {},
       info() {},
-      warn: (...message: unknown[]) => app.log.warn({ message }, 'graphql'),
-      error: (...message: unknown[]) => app.log.error({ message }, 'graphql'),
+      warn: (...message: unknown[]) => app.log.warn({ component: 'graphql', message }, 'graphql'),
+      error: (...message: unknown[]) => app.log.error({ component: 'graphql', message }, 'graphql'),
     },
   });
 }

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { useDatabase } from '../../support/rows/database.ts';
 import { startProgram } from '../../support/app/program.ts';
+import type { LogLine } from '../../support/log.ts';
 import { addProject, addWebhook } from '../../support/rows/rows.ts';
 
 const database = useDatabase();
@@ -12,6 +13,8 @@ async function run(command: string[], env: Record<string, string> = {}) {
   const { code } = await program.exit;
   return { code, output: program.output() };
 }
+
+const messageOf = ({ output }: { output: string }) => (JSON.parse(output) as LogLine).msg;
 
 const keyOf = (id: string) => `${id}:${randomBytes(32).toString('base64')}`;
 
@@ -40,9 +43,9 @@ test('a process exits on a missing key, and on another key with the same ID', as
     run(['api'], { ...env, FANFARE_VAULT_KEYS: wrong }),
   ]);
   expect(lacking.code).toBe(1);
-  expect(lacking.output).toContain('The vault has no key "k", which seals 1 row.');
+  expect(messageOf(lacking)).toContain('The vault has no key "k", which seals 1 row.');
   expect(refused.code).toBe(1);
-  expect(refused.output).toContain(
+  expect(messageOf(refused)).toContain(
     '"k" in the vault is not the "k" of the database, which seals 1 row.',
   );
   expect(refused.output).not.toContain(wrong.slice(2));

@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { inject } from 'vitest';
 import { createApp, type AppOptions } from '../../../api/server/app.ts';
+import { createLog } from '../../../api/server/log.ts';
 import type { ProcessContext } from '../../../api/server/health.ts';
 import { createStoredDocuments } from '../../../api/graphql/server/stored-documents.ts';
 import { readConfig } from '../../../schema/config/config.ts';
@@ -82,7 +83,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     mediaUrl: config.media.url ?? pathToFileURL(mediaFolder).href,
     roles,
     cacheDirectory: inject('cacheDirectory'),
-    ...(options.log ? { log: options.log } : {}),
+    log: options.log ?? createLog(config),
   });
   if (options.temporalAddress === undefined) await app.workerReady;
   const { context } = app;

@@ -1,0 +1,146 @@
+// Waits at a start until Postgres, Temporal or the bucket of media answers, for up to a minute.
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isGrpcServiceError } from '@temporalio/client';
+import { DatabaseError } from 'pg';
+import { checkStore } from '../../activities/media/store/open.ts';
+import { StoreError } from '../../activities/media/store/store.ts';
+import { TimedClient, timedOptions } from '../../schema/database/timed-client.ts';
+import { createTemporalClient, type TemporalTarget } from '../server/temporal-connection.ts';
+
+export interface Waiting {
+  /** Takes a line for the operator. */
+  report: (line: string) => void;
+  /** Aborts the wait. */
+  signal: AbortSignal;
+  /** Default: 60 s. */
+  withinMs?: number;
+}
+
+interface Backend {
+  /** With its address, without credentials. */
+  name: string;
+  check: () => Promise<unknown>;
+  /** Whether a later check may succeed. */
+  isAway: (error: unknown) => boolean;
+}
+
+const defaultWithinMs = 60_000;
+const retryMs = 1_000;
+const checkWithinMs = 5_000;
+
+/** Reports the first failure, and each with another reason. Throws the last one. */
+async function awaitBackend({ name, check, isAway }: Backend, waiting: Waiting): Promise<void> {
+  const { report, signal, withinMs = defaultWithinMs } = waiting;
+  const untilMs = performance.now() + withinMs;
+  const withinS = withinMs / 1_000;
+  let reported: string | undefined;
+  for (;;) {
+    signal.throwIfAborted();
+    const failure = await check().then(
+      () => undefined,
+      (error: unknown) => ({ reason: describe(error), isFinal: !isAway(error) }),
+    );
+    if (!failure) break;
+    const { reason, isFinal } = failure;
+    if (isFinal) throw new Error(`${name}: ${reason}`);
+    if (performance.now() >= untilMs) {
+      throw new Error(`${name} is unavailable after ${withinS} s: ${reason}`);
+    }
+    if (reason !== reported) {
+      report(`${name} is unavailable: ${reason}. Retrying for ${withinS} s.`);
+    }
+    reported = reason;
+    await sleep(retryMs, undefined, { signal }).catch(() => undefined);
+  }
+  if (reported !== undefined) report(`${name} answers.`);
+}
+
+/** Of Postgres: starting, stopping, restarting after a crash, or without a free connection. */
+const awayCodes = new Set(['57P01', '57P02', '57P03', '53300']);
+
+export async function awaitDatabase(url: string, waiting: Waiting): Promise<void> {
+  const { hostname, port } = new URL(url);
+  const check = async () => {
+    const client = new TimedClient({
+      ...timedOptions(checkWithinMs),
+      connectionString: url,
+      application_name: 'fanfare start',
+    });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      await client.query('select 1');
+    } finally {
+      void client.end();
+    }
+  };
+  const isAway = (error: unknown) =>
+    !(error instanceof DatabaseError) || awayCodes.has(error.code ?? '');
+  await awaitBackend({ name: `Postgres at ${hostname}:${port || 5432}`, check, isAway }, waiting);
+}
+
+/** gRPC's codes for credentials that Temporal refuses. */
+const refusals = new Set<number>([7, 16]);
+
+/** Also waits for a namespace that is missing, since a new Temporal creates it late. */
+export async function awaitTemporal(target: TemporalTarget, waiting: Waiting): Promise<void> {
+  const { namespace } = target.config.temporal;
+  const check = async () => {
+    await requireListener(target.address);
+    const { connection } = await createTemporalClient(target);
+    try {
+      await connection.withDeadline(Date.now() + checkWithinMs, () =>
+        connection.workflowService.describeNamespace({ namespace }),
+      );
+    } finally {
+      await connection.close();
+    }
+  };
+  const isAway = (error: unknown) =>
+    error instanceof NoListener || (isGrpcServiceError(error) && !refusals.has(error.code));
+  await awaitBackend({ name: `Temporal at ${target.address}`, check, isAway }, waiting);
+}
+
+class NoListener extends Error {}
+
+/** gRPC says only that its deadline has passed. The error of a socket says why. */
+async function requireListener(address: string): Promise<void> {
+  const { hostname, port } = new URL(`tcp://${address}`);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const socket = connect({ host, port: Number(port || 7233) });
+  const timer = setTimeout(() => {
+    socket.destroy(new Error(`no connection within ${checkWithinMs / 1_000} s`));
+  }, checkWithinMs);
+  try {
+    await once(socket, 'connect');
+  } catch (cause) {
+    throw new NoListener(describe(cause), { cause });
+  } finally {
+    clearTimeout(timer);
+    socket.destroy();
+  }
+}
+
+/** A folder is not waited for: `checkMediaFolder` refuses the wrong one. */
+export async function awaitMediaStore(url: string, waiting: Waiting): Promise<void> {
+  const { protocol, host, searchParams } = new URL(url);
+  if (protocol !== 's3:') return;
+  const endpoint = searchParams.get('endpoint');
+  const place = endpoint === null ? host : `${host} at ${new URL(endpoint).host}`;
+  await awaitBackend(
+    {
+      name: `The media bucket ${place}`,
+      check: () => checkStore(url),
+      isAway: (error) => error instanceof StoreError,
+    },
+    waiting,
+  );
+}
+
+/** A connection that several addresses refused has no message. */
+function describe(error: unknown): string {
+  const { message, code } = error as { message?: string; code?: unknown };
+  return (message || String(code)).replace(/\.$/, '');
+}

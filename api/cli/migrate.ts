@@ -1,0 +1,42 @@
+// The command `migrate`, which `start` runs too: the tables, and the folder of media.
+import { prepareMediaFolder } from '../../activities/media/store/marker.ts';
+import { connectDatabase } from '../../schema/database/connect.ts';
+import { migrate } from '../../schema/database/migrate.ts';
+import type { Config } from '../../schema/config/config.ts';
+import type { Db } from '../../schema/database/tables.ts';
+import { awaitDatabase } from './await-backend.ts';
+
+/** Returns the answer of the command. */
+export async function runMigrate(
+  { databaseUrl, media }: Config,
+  report: (line: string) => void,
+): Promise<string> {
+  if (databaseUrl === undefined) throw new Error('This command needs DATABASE_URL.');
+  await awaitDatabase(databaseUrl, { report, signal: new AbortController().signal });
+  const ran = await migrateDatabase(databaseUrl, media.url);
+  return ran.length > 0 ? `Migrated: ${ran.join(', ')}.` : 'Nothing to migrate.';
+}
+
+/** Also prepares the folder of media, if there is one. */
+export function migrateDatabase(url: string, mediaUrl: string | undefined): Promise<string[]> {
+  return withDatabase(url, async (db) => {
+    const ran = await migrate(db);
+    if (mediaUrl !== undefined) await prepareMediaFolder(db, mediaUrl);
+    return ran;
+  });
+}
+
+/** On its own connection, without a time limit. */
+export async function withDatabase<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
+  const connection = connectDatabase({
+    url,
+    maxConnections: 2,
+    applicationName: 'fanfare start',
+    transactionTimeoutS: 0,
+  });
+  try {
+    return await work(connection.db);
+  } finally {
+    await connection.close();
+  }
+}
