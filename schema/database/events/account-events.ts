@@ -27,7 +27,7 @@ export async function recordAccountEvent<Type extends keyof Details>(
   await recordEvent(trx, { projectId, environment, type, data, socialAccountId: id }, options);
 }
 
-/** For each account of a refreshed login. `names`: new names of accounts, by ID. */
+/** For each managed account of a refreshed login. `names`: new names of accounts, by ID. */
 export async function recordRefreshed(
   trx: Transaction,
   accounts: readonly SocialAccountRow[],
@@ -35,6 +35,7 @@ export async function recordRefreshed(
   options: { previewEvents: boolean },
 ): Promise<void> {
   for (const account of accounts) {
+    if (account.connection_type !== 'managed') continue;
     const named = { ...account, account_name: names[account.id] ?? account.account_name };
     await recordAccountEvent(trx, named, 'account.refreshed', options, {});
   }

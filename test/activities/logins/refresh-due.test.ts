@@ -110,11 +110,14 @@ describe('a due login', () => {
     expect(network.refreshes).toBe(1);
   });
 
-  test('reports its refresh for each of its accounts, under the new name, in preview only', async () => {
+  test('reports its refresh for each of its managed accounts, under the new name, in preview only', async () => {
     network.refreshed = { accountName: 'renamed' };
     const { db } = database;
     const { accountId, grantId } = await addLogin('a');
     const { accountId: other } = await addAccountOf(db, projectId, grantId, 'other');
+    const managed = db.updateTable('social_accounts').set({ connection_type: 'managed' });
+    await managed.where('grant_id', '=', grantId).execute();
+    await addAccountOf(db, projectId, grantId, 'not managed');
     const listEvents = async () => {
       const events = db.selectFrom('events').select(['kind', 'social_account_id', 'body']);
       const rows = await events.where('project_id', '=', projectId).execute();

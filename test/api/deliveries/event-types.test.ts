@@ -201,6 +201,8 @@ describe('a coming-soon event type', () => {
     const publishExpired = async (on: TestApp, path: string) => {
       await on.tenant.createWebhook(`${receiver.url}${path}`, events);
       const { id: account_id } = await on.tenant.connectSandbox('dave');
+      const managed = on.database.db.updateTable('social_accounts');
+      await managed.set({ connection_type: 'managed' }).where('id', '=', account_id).execute();
       const platform_options = { outcome: 'token_expired', times: 1 };
       const platform_posts = [{ account_id, platform_options }];
       const { id } = await on.tenant.createPost({ caption: 'Hello', platform_posts });
