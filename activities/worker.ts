@@ -1,6 +1,6 @@
 // The worker of this process, which runs workflows and activities, and the relay and sweeper beside it.
 import type { Client } from '@temporalio/client';
-import { Worker, type NativeConnection } from '@temporalio/worker';
+import { Worker, type NativeConnection, type WorkerDeploymentOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import type { Notifier } from '../schema/database/notifier.ts';
 import type { Listener } from '../schema/database/live/listen.ts';
@@ -41,7 +41,7 @@ export interface RunningWorker {
 
 export async function startWorker(dependencies: WorkerDependencies): Promise<RunningWorker> {
   const { config, connection, db, notifier, listener, log, temporal, inFlight } = dependencies;
-  const { namespace, taskQueue } = config.temporal;
+  const { namespace, taskQueue, buildId } = config.temporal;
   const eagerStart = createEagerStart(dependencies);
   const admission = createAdmission();
   const heartbeats = createCallHeartbeats(db, config.targetClock);
@@ -51,6 +51,7 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
     connection,
     namespace,
     taskQueue,
+    ...(buildId !== undefined && { workerDeploymentOptions: deploymentOf(taskQueue, buildId) }),
     workflowBundle: await workflowBundle(dependencies.cacheDirectory),
     activities: createActivities({
       ...dependencies,
@@ -73,6 +74,7 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
     listener,
     temporal,
     taskQueue,
+    isVersioned: buildId !== undefined,
     fullWebhooks: () => inFlight.keysFrom(maxInFlight),
     isCrowded: () => admission.isCrowded(),
     eagerStart,
@@ -109,5 +111,14 @@ export async function startWorker(dependencies: WorkerDependencies): Promise<Run
       if (worker.getState() === 'RUNNING') worker.shutdown();
       await done;
     },
+  };
+}
+
+/** Workflows end on the build that began them, so a build may change their code. */
+function deploymentOf(deploymentName: string, buildId: string): WorkerDeploymentOptions {
+  return {
+    version: { deploymentName, buildId },
+    useWorkerVersioning: true,
+    defaultVersioningBehavior: 'PINNED',
   };
 }

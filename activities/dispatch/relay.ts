@@ -25,6 +25,8 @@ export interface RelayDependencies {
   /** Shares its connection with the worker, so that a workflow may begin in this process at once. */
   temporal: Client;
   taskQueue: string;
+  /** Whether Temporal chooses the build of each workflow, which this process may not be. */
+  isVersioned?: boolean;
   /** Webhooks whose deliveries must not be claimed now. */
   fullWebhooks?: () => string[];
   /** Whether workflows of posts would have to wait in this process. */
@@ -152,12 +154,12 @@ async function claimBatches(db: Db, except: string[]): Promise<ClaimedBatch[]> {
 type Outcome = 'started' | 'eager' | 'refused' | 'unavailable';
 
 async function startWorkflow(
-  { temporal, taskQueue, log }: RelayDependencies,
+  { temporal, taskQueue, isVersioned = false, log }: RelayDependencies,
   row: ClaimedRow,
 ): Promise<Outcome> {
   const delayMs = Math.ceil(row.delay_ms ?? 0);
   const timing: Partial<WorkflowStartOptions> =
-    delayMs > 0 ? { startDelay: delayMs } : { requestEagerStart: true };
+    delayMs > 0 ? { startDelay: delayMs } : { requestEagerStart: !isVersioned };
   try {
     const { eagerlyStarted } = await temporal.withDeadline(Date.now() + startWithinMs, () =>
       temporal.workflow.start(row.workflow, {

@@ -40,6 +40,7 @@ export function readConfig(env: Record<string, string | undefined>, role: Role =
       address: e.TEMPORAL_ADDRESS,
       namespace: e.TEMPORAL_NAMESPACE,
       taskQueue: e.TEMPORAL_TASK_QUEUE,
+      buildId: e.TEMPORAL_BUILD_ID,
       uiUrl: e.TEMPORAL_UI_URL,
       cli: e.TEMPORAL_CLI,
       tlsCertPath: e.TEMPORAL_TLS_CERT,

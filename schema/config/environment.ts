@@ -68,6 +68,14 @@ const CommonVariables = z.object({
     .string()
     .default('fanfare')
     .meta({ description: 'Task queue in Temporal.' }),
+  TEMPORAL_BUILD_ID: z
+    .string()
+    .regex(/^[\w-]{1,100}$/, 'must have only letters, digits, - and _, and at most 100 of them')
+    .optional()
+    .meta({
+      description:
+        "Build of this worker for Temporal's worker versioning: a workflow then ends on the build that began it. Default: no versioning.",
+    }),
   TEMPORAL_UI_URL: url(
     "URL of Temporal's web page, for links. Default: the one of the embedded server.",
   ),
