@@ -18,6 +18,7 @@ import { recordFailure } from '../activity-failures.ts';
 import { readRetryAfterMs } from '../egress/retry-after.ts';
 import { NotBegunError } from '../egress/send-outcome.ts';
 import type { KeyedCounter } from '../keyed-limits.ts';
+import { endedDeliveries } from '../metrics.ts';
 import { exchange, UnsignableError, type ExchangeDependencies } from './exchange.ts';
 import type { DeliveryRecorder } from './recorder.ts';
 
@@ -139,15 +140,33 @@ async function attemptDelivery(
   const waitMs = isOver ? undefined : nextWaitMs(delaysMs, step, outcome);
   const nextAttemptAt = waitMs === undefined ? null : new Date(outcome.ended_at.getTime() + waitMs);
   const failed: AttemptRecord['status'] = nextAttemptAt ? 'retrying' : 'failed';
+  const status = isDelivered ? 'delivered' : failed;
   await recorder.record({
     ...outcome,
     delivery_id: delivery.id,
     scheduled_attempts: delivery.scheduled_attempts,
     ladder_start: delivery.ladder_start,
-    status: isDelivered ? 'delivered' : failed,
+    status,
     next_attempt_at: nextAttemptAt,
   });
+  if (status !== 'retrying') reportEnd(dependencies, delivery, { status, ...outcome });
   return nextAttemptAt;
+}
+
+/** At the level debug, since every event would have a line for each of its webhooks. */
+function reportEnd(
+  { log }: BatchDependencies,
+  { id, attempt_count, webhook }: DueDelivery,
+  { status, error_code }: Pick<AttemptRecord, 'status' | 'error_code'>,
+): void {
+  endedDeliveries.inc({ status });
+  const fields = {
+    delivery_id: id,
+    webhook_id: webhook.id,
+    attempts: attempt_count + 1,
+    error_code,
+  };
+  log.debug({ component: 'delivering', ...fields }, `delivery ${status}`);
 }
 
 /**

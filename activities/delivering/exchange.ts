@@ -5,6 +5,7 @@ import type { Vault } from '../../schema/database/vault.ts';
 import { openWebhookSecrets, type SecretColumns } from '../../schema/database/webhooks/secrets.ts';
 import type { SafeFetch } from '../egress/client.ts';
 import type { SendResult } from '../egress/send-outcome.ts';
+import { deliveryAttemptSeconds } from '../metrics.ts';
 import type { WebhookSignatureHeaders } from './signature.ts';
 import { webhookHeaders } from './webhook-request.ts';
 
@@ -62,6 +63,9 @@ export async function exchange(
     beginWithinMs,
   });
   const endedAtMs = now();
+  const errorCode = errorCodeOf(result);
+  const outcome = errorCode === null ? 'delivered' : 'failed';
+  deliveryAttemptSeconds.observe({ outcome }, result.timings.total_ms / 1_000);
   const conceal = concealerOf(headers);
   // Leaves out the wait for a connection. A clock that was set back must not put it before the request.
   const startedAtMs = Math.max(askedAtMs, Math.round(endedAtMs - result.timings.total_ms));
@@ -71,7 +75,7 @@ export async function exchange(
     timings: result.timings,
     remote_address: result.remoteAddress,
     status_code: result.status,
-    error_code: errorCodeOf(result),
+    error_code: errorCode,
     request_headers: redact(headers),
     response_headers: result.headers && redact(result.headers, conceal),
     response_body: result.body && conceal(result.body),

@@ -14,6 +14,7 @@ import type { AdvanceDependencies } from './dependencies.ts';
 import { advanceTarget, type AdvanceTargetInput } from './advance-target.ts';
 import { concludePost, type Concluded } from './conclude-post.ts';
 import type { Admission } from './admission.ts';
+import { endedPosts, endedResults } from '../metrics.ts';
 import { withHeartbeat } from '../with-heartbeat.ts';
 import { within } from '../within.ts';
 
@@ -41,7 +42,9 @@ export function createPublishing(dependencies: PublishingDependencies) {
 
   async function conclude(input: PublishPostInput): Promise<void> {
     const concluded = await concludePost(dependencies, input);
-    if (concluded) log.info(toFields(input.postId, concluded), `post ${concluded.status}`);
+    if (!concluded) return;
+    log.info(toFields(input.postId, concluded), `post ${concluded.status}`);
+    countEnd(concluded);
   }
 
   /** Concludes the run after the last target, which saves an activity. */
@@ -108,6 +111,13 @@ export function createPublishing(dependencies: PublishingDependencies) {
 
     concludePost: conclude,
   };
+}
+
+function countEnd({ status, results }: Concluded): void {
+  endedPosts.inc({ status });
+  for (const { platform, status, error_code } of results) {
+    endedResults.inc({ platform, status, error_code: error_code ?? '' });
+  }
 }
 
 function toFields(post_id: string, { projectId, status, results }: Concluded) {

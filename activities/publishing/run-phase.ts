@@ -5,6 +5,7 @@ import { openState } from '../../schema/database/posts/provider-state.ts';
 import type { TargetRow } from '../../schema/database/posts/targets.ts';
 import type { Phase } from '../../schema/posts/posts.ts';
 import { uploadMs } from '../egress/upload-time.ts';
+import { attemptSeconds } from '../metrics.ts';
 import type { Platform, Target, TargetMedia } from '../platforms/platform.ts';
 import { PlatformError } from '../platforms/platform-error.ts';
 import { withoutLimit } from './backoff.ts';
@@ -57,6 +58,7 @@ async function callAndRecord(
     toPlatformError,
   );
   const durationMs = Math.round(performance.now() - startedMs);
+  attemptSeconds.observe({ platform: row.platform, phase: row.phase }, durationMs / 1_000);
   const called = { ...row, clock: clockAfter(row, answer) };
   if (answer instanceof PlatformError) return recordError(dependencies, called, answer, durationMs);
 

@@ -9,7 +9,7 @@ import { checkVault } from '../../schema/database/vault-check.ts';
 import { createStoredDocuments } from '../graphql/server/stored-documents.ts';
 import { createApp, type App } from '../server/app.ts';
 import { requirePort } from '../server/ports.ts';
-import { installTemporalRuntime } from '../server/temporal-runtime.ts';
+import { createTemporalRuntime } from '../server/temporal-runtime.ts';
 import { awaitDatabase, awaitMediaStore, awaitTemporal } from './await-backend.ts';
 import { withDatabase } from './migrate.ts';
 import { openVault } from './vault-keys.ts';
@@ -47,7 +47,6 @@ export async function startRole(
   });
   if (media.url !== undefined) await awaitMediaStore(media.url, { report, signal });
   if (role === 'worker') {
-    installTemporalRuntime(log);
     await awaitTemporal({ address, config }, { report, signal });
   }
   return createApp({
@@ -61,5 +60,6 @@ export async function startRole(
     roles: { api: role === 'api', worker: role === 'worker' },
     cacheDirectory: join(config.dataDirectory, 'cache'),
     log,
+    ...(role === 'worker' ? { temporalRuntime: createTemporalRuntime(log) } : {}),
   });
 }

@@ -11,7 +11,7 @@ import { makeDataDirectory, refuseHeldDirectory } from '../embedded/data-directo
 import { createStoredDocuments } from '../graphql/server/stored-documents.ts';
 import { openFirstProject } from './first-start.ts';
 import { requirePort } from '../server/ports.ts';
-import { installTemporalRuntime } from '../server/temporal-runtime.ts';
+import { createTemporalRuntime } from '../server/temporal-runtime.ts';
 import { awaitDatabase, awaitTemporal } from './await-backend.ts';
 import { migrateDatabase, withDatabase } from './migrate.ts';
 import { openVault } from './vault-keys.ts';
@@ -35,7 +35,6 @@ export async function startAllInOne(
   { print, fail, signal }: StartOptions,
 ): Promise<Running> {
   const log = createLog(config);
-  installTemporalRuntime(log);
   // Read first, so that its errors appear before any server starts.
   const documents = createStoredDocuments(config.storedDocuments);
   makeDataDirectory(config.dataDirectory);
@@ -77,6 +76,7 @@ export async function startAllInOne(
       roles: { api: true, worker: true },
       cacheDirectory: join(config.dataDirectory, 'cache'),
       log,
+      temporalRuntime: createTemporalRuntime(log),
     });
     signal.throwIfAborted();
     const { key, accountIds } = await openFirstProject(app.context, print);

@@ -1,5 +1,6 @@
 // The open streams of this process, by what they watch, with a limit for each project.
 import { createKeyedCounter } from '../../activities/keyed-limits.ts';
+import { openStreams } from '../../activities/metrics.ts';
 import type { ChangeFilter } from '../../schema/database/live/changes.ts';
 import { AppError } from '../../schema/wire/errors.ts';
 import type { PlacedChange } from './recent.ts';
@@ -27,6 +28,7 @@ export function createSubscribers(maxPerProject: number): Subscribers {
       const { projectId } = subscriber.filter;
       if (counts.get(projectId) >= maxPerProject) throw tooMany(maxPerProject);
       counts.add(projectId);
+      openStreams.inc();
       const key = keyOf(subscriber.filter);
       byKey.set(key, (byKey.get(key) ?? new Set<Subscriber>()).add(subscriber));
     },
@@ -37,6 +39,7 @@ export function createSubscribers(maxPerProject: number): Subscribers {
       if (!set?.delete(subscriber)) return;
       if (set.size === 0) byKey.delete(key);
       counts.remove(subscriber.filter.projectId);
+      openStreams.dec();
     },
 
     push(item) {

@@ -24,6 +24,7 @@ import type { StoredDocuments } from '../graphql/server/stored-documents.ts';
 import { createTemporalClient } from './temporal-connection.ts';
 import type { KeptWorker } from './keep-worker.ts';
 import { runWorker } from './run-worker.ts';
+import type { TemporalRuntime } from './temporal-runtime.ts';
 
 export interface AppOptions {
   config: Config;
@@ -39,6 +40,8 @@ export interface AppOptions {
   /** Folder that keeps the workflow bundle between starts. */
   cacheDirectory: string;
   log: Logger;
+  /** Of a process with a worker. Default: the SDK's own runtime. */
+  temporalRuntime?: TemporalRuntime;
 }
 
 export interface App {
@@ -97,6 +100,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     vault,
     guard,
     platforms,
+    pool: database.pool,
+    temporalRuntime: options.temporalRuntime,
     media: await openMedia(options.mediaUrl, config.media),
     log,
   };

@@ -1,10 +1,11 @@
 // The probes: whether to replace this process, whether it can accept requests, and details.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { DatabaseConnection } from '../../schema/database/connect.ts';
+import type { DatabaseConnection, PoolState } from '../../schema/database/connect.ts';
 import { TimedClient, timedOptions } from '../../schema/database/timed-client.ts';
 import { version } from '../../schema/version.ts';
 import type { Context } from '../http/context.ts';
 import type { PublicPage } from '../http/route.ts';
+import type { TemporalRuntime } from './temporal-runtime.ts';
 import {
   checkTimeoutMs,
   createPartChecks,
@@ -122,9 +123,13 @@ export function createHealth(options: HealthOptions): Health {
   };
 }
 
-/** The context of a process, with its own health. */
+/** The context of a process, with its own state. */
 export interface ProcessContext extends Context {
   readonly health: Health;
+  /** State of the connections to Postgres. */
+  readonly pool: () => PoolState;
+  /** Absent if this process has no worker. */
+  readonly temporalRuntime?: TemporalRuntime | undefined;
 }
 
 export const healthPages: PublicPage<ProcessContext>[] = [

@@ -8,6 +8,7 @@ import {
   type WorkerDependencies,
 } from '../../activities/worker.ts';
 import { connectNative } from './temporal-connection.ts';
+import type { TemporalRuntime } from './temporal-runtime.ts';
 
 export interface KeptWorker {
   /** Resolves when a worker runs for the first time. */
@@ -18,12 +19,13 @@ export interface KeptWorker {
 
 export type KeepDependencies = Omit<WorkerDependencies, 'connection' | 'temporal'> & {
   address: string;
+  temporalRuntime?: TemporalRuntime | undefined;
 };
 
 const retryMs = 1_000;
 
 export function keepWorker(dependencies: KeepDependencies): KeptWorker {
-  const { address, config } = dependencies;
+  const { address, config, temporalRuntime } = dependencies;
   const log = dependencies.log.child({ component: 'worker' });
   const stopping = new AbortController();
   const ready = Promise.withResolvers<void>();
@@ -32,6 +34,7 @@ export function keepWorker(dependencies: KeepDependencies): KeptWorker {
   async function runOnce(): Promise<void> {
     let connection: NativeConnection | undefined;
     try {
+      await temporalRuntime?.install();
       connection = await connectNative({ address, config });
       // The relay's client uses the worker's connection, because eager workflow start needs that.
       const temporal = new Client({ connection, namespace: config.temporal.namespace });

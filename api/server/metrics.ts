@@ -1,27 +1,45 @@
-// Prometheus metrics: requests, waiting work, webhooks, and Node's own metrics.
+// The page of Prometheus metrics: of this process, of Node and Temporal's SDK, and of the whole installation.
 import type { MiddlewareHandler } from 'hono';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { processRegistry } from '../../activities/metrics.ts';
 import { msUntil } from '../../schema/database/database-clock.ts';
 import { readFeedLagSeconds } from '../../schema/database/live/changes.ts';
 import { readDeliveryBacklog } from '../../schema/database/dispatch/stuck.ts';
 import { listPauses } from '../../schema/database/pauses.ts';
 import { countWebhooksByState } from '../../schema/database/webhooks/health.ts';
+import { version } from '../../schema/version.ts';
 import type { Context } from '../http/context.ts';
 import type { PublicPage } from '../http/route.ts';
 import type { RestEnv } from '../http/request-id.ts';
+import type { ProcessContext } from './health.ts';
 
-const registry = new Registry();
+/** Read from Postgres at each scrape, and left out if Postgres doesn't answer. */
+const installation = new Registry();
 
 const requestSeconds = new Histogram({
   name: 'fanfare_http_request_seconds',
   help: 'REST requests by route and status.',
   labelNames: ['method', 'route', 'status'],
   buckets: [0.005, 0.02, 0.1, 0.5, 2, 10],
-  registers: [registry],
+  registers: [processRegistry],
 });
 
+const ofProcess = (name: string, help: string, ...labelNames: string[]) =>
+  new Gauge({ name, help, labelNames, registers: [processRegistry] });
 const gauge = (name: string, help: string, ...labelNames: string[]) =>
-  new Gauge({ name, help, labelNames, registers: [registry] });
+  new Gauge({ name, help, labelNames, registers: [installation] });
+
+ofProcess('fanfare_build_info', '1, with the version of Fanfare.', 'version').set({ version }, 1);
+const databaseUp = ofProcess('fanfare_database_up', '1 if Postgres answered this scrape.');
+const connections = ofProcess(
+  'fanfare_database_connections',
+  'Connections of the pool to Postgres.',
+  'state',
+);
+const queriesWaiting = ofProcess(
+  'fanfare_database_queries_waiting',
+  'Queries that wait for a connection of the pool.',
+);
 
 const outboxRows = gauge('fanfare_outbox_rows', 'Workflows that are not yet started in Temporal.');
 const outboxAgeSeconds = gauge('fanfare_outbox_oldest_seconds', 'Age of the oldest outbox row.');
@@ -66,23 +84,45 @@ export function observeRequest(
 
 let isNodeCollected = false;
 
-export const metricsPage: PublicPage<Context> = {
+export const metricsPage: PublicPage<ProcessContext> = {
   path: '/metrics',
   async respond(context, c) {
     // From the first scrape on, so that a process without scrapes collects nothing.
-    if (!isNodeCollected) collectDefaultMetrics({ register: registry });
+    if (!isNodeCollected) collectDefaultMetrics({ register: processRegistry });
     isNodeCollected = true;
-    await readOutbox(context);
-    await readDeliveries(context);
-    for (const { state, count } of await countWebhooksByState(context.db)) {
-      webhooks.set({ state }, count);
-    }
-    sendingPaused.reset();
-    for (const { scope } of await listPauses(context.db)) sendingPaused.set({ scope }, 1);
-    feedLagSeconds.set(await readFeedLagSeconds(context.db));
-    return c.body(await registry.metrics(), 200, { 'Content-Type': registry.contentType });
+    const isUp = await readInstallation(context).then(
+      () => true,
+      () => false,
+    );
+    databaseUp.set(Number(isUp));
+    readPool(context);
+    const texts = await Promise.all([
+      processRegistry.metrics(),
+      isUp ? installation.metrics() : '',
+      context.temporalRuntime?.readMetrics(),
+    ]);
+    const type = processRegistry.contentType;
+    return c.body(texts.filter(Boolean).join('\n'), 200, { 'Content-Type': type });
   },
 };
+
+function readPool({ pool }: ProcessContext): void {
+  const { total, idle, waiting } = pool();
+  connections.set({ state: 'idle' }, idle);
+  connections.set({ state: 'busy' }, total - idle);
+  queriesWaiting.set(waiting);
+}
+
+async function readInstallation(context: Context): Promise<void> {
+  await readOutbox(context);
+  await readDeliveries(context);
+  for (const { state, count } of await countWebhooksByState(context.db)) {
+    webhooks.set({ state }, count);
+  }
+  sendingPaused.reset();
+  for (const { scope } of await listPauses(context.db)) sendingPaused.set({ scope }, 1);
+  feedLagSeconds.set(await readFeedLagSeconds(context.db));
+}
 
 async function readDeliveries({ db }: Context): Promise<void> {
   const { pending, retrying, overdueS } = await readDeliveryBacklog(db);

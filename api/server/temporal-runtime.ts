@@ -1,16 +1,65 @@
 // The runtime of Temporal's SDK, which is native code and exists once for each process.
-import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { IllegalStateError } from '@temporalio/common';
+import { DefaultLogger, Runtime, type RuntimeOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
+import { findFreePort } from './ports.ts';
 
-/** Its signal handlers would race with ours. */
-export function installTemporalRuntime(log: Logger): void {
-  Runtime.install({
-    shutdownSignals: [],
-    logger: createTemporalLogger(log),
-    telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
-  });
+export interface TemporalRuntime {
+  /** Before each start of a worker: the SDK drops its runtime when the last connection closes. */
+  install(): Promise<void>;
+  /** Text for Prometheus; empty while the worker restarts. */
+  readMetrics(): Promise<string>;
 }
 
+export function createTemporalRuntime(log: Logger): TemporalRuntime {
+  const logger = createTemporalLogger(log);
+  let metricsUrl: string | undefined;
+  return {
+    async install() {
+      // The SDK serves its metrics on an address of its own only.
+      const bindAddress = `127.0.0.1:${await findFreePort()}`;
+      try {
+        Runtime.install(runtimeOptions(logger, bindAddress));
+      } catch (error) {
+        if (error instanceof IllegalStateError) return;
+        throw error;
+      }
+      metricsUrl = `http://${bindAddress}/metrics`;
+    },
+    readMetrics: async () => (metricsUrl === undefined ? '' : readMetrics(metricsUrl)),
+  };
+}
+
+function runtimeOptions(logger: DefaultLogger, bindAddress: string): RuntimeOptions {
+  return {
+    // Its signal handlers would race with ours.
+    shutdownSignals: [],
+    logger,
+    telemetryOptions: {
+      logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} },
+      metrics: {
+        prometheus: {
+          bindAddress,
+          countersTotalSuffix: true,
+          unitSuffix: true,
+          useSecondsForDurations: true,
+        },
+        attachServiceName: false,
+      },
+    },
+  };
+}
+
+async function readMetrics(url: string): Promise<string> {
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(readWithinMs) });
+    return answer.ok ? await answer.text() : '';
+  } catch {
+    return '';
+  }
+}
+
+const readWithinMs = 2_000;
 const maxErrorLength = 1_000;
 
 /** Writes the warnings and errors of the SDK and its native core to our log. */

@@ -10,6 +10,7 @@ import { WebSocketServer, type ServerOptions, type WebSocket } from 'ws';
 import { AppError } from '../../schema/wire/errors.ts';
 import { authenticate } from '../http/auth.ts';
 import { createKeyedCounter } from '../../activities/keyed-limits.ts';
+import { openWebSockets } from '../../activities/metrics.ts';
 import type { Context } from '../http/context.ts';
 import type { KeyWatch } from '../live/key-watch.ts';
 import { serveOperations, type SocketOwner } from './operation.ts';
@@ -83,7 +84,11 @@ export function serveSockets(
     sockets.handleUpgrade(request, socket, head, (open) => {
       const ended = new AbortController();
       const state: SocketState = { socket: open, request, ended: ended.signal };
-      open.once('close', () => ended.abort());
+      openWebSockets.inc();
+      open.once('close', () => {
+        openWebSockets.dec();
+        ended.abort();
+      });
       unauthenticated.add(open, socket);
       openWire(protocol, open, state, {
         ...limits,

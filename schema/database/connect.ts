@@ -17,10 +17,19 @@ export interface ConnectOptions {
   transactionTimeoutS?: number;
 }
 
+export interface PoolState {
+  /** Open connections, idle ones included. */
+  total: number;
+  idle: number;
+  /** Queries that wait for a connection. */
+  waiting: number;
+}
+
 export interface DatabaseConnection {
   db: Db;
   /** When a query last succeeded on any connection of the pool, by performance.now(). */
   lastAnswerAtMs(): number;
+  pool(): PoolState;
   close(): Promise<void>;
 }
 
@@ -49,7 +58,12 @@ export function connectDatabase(options: ConnectOptions): DatabaseConnection {
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
-  return { db, lastAnswerAtMs: () => answeredAtMs, close: () => db.destroy() };
+  return {
+    db,
+    lastAnswerAtMs: () => answeredAtMs,
+    pool: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    close: () => db.destroy(),
+  };
 }
 
 /** The reason why nothing can be written now, if any. A full disk shows only at a write. */

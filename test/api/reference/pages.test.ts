@@ -2,8 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { routes } from '../../../api/resources/routes.ts';
 import { deletePause, insertPause } from '../../../schema/database/pauses.ts';
+import { connectDatabase } from '../../../schema/database/connect.ts';
 import { errorKinds } from '../../../schema/wire/errors.ts';
-import { type TestAnswer, useRest } from '../../support/app/rest.ts';
+import { createTestRest, type TestAnswer, useRest } from '../../support/app/rest.ts';
 
 const rest = useRest();
 
@@ -32,6 +33,20 @@ describe('GET /metrics', () => {
     expect((await rest.call('GET', '/metrics')).body).toContain(line);
     await deletePause(db, 'sandbox');
     expect((await rest.call('GET', '/metrics')).body).not.toContain('{scope=');
+  });
+});
+
+describe('GET /metrics without Postgres', () => {
+  test('has the metrics of the process, and says that Postgres is unavailable', async () => {
+    const url = 'postgres://127.0.0.1:1/nowhere';
+    const lost = connectDatabase({ url, maxConnections: 1, applicationName: 'test' });
+    await using other = await createTestRest({}, { db: lost.db });
+    const { status, body } = await other.call('GET', '/metrics');
+    await lost.close();
+    expect(status).toBe(200);
+    expect(body).toContain('fanfare_database_up 0');
+    expect(body).toContain('nodejs_eventloop_lag_seconds');
+    expect(body).not.toContain('fanfare_outbox_rows');
   });
 });
 
