@@ -96,17 +96,18 @@ function hasManyWords({ enum: words }: Json): boolean {
 }
 
 function openEnum(schema: Json): Json {
-  const { enum: words, description, 'x-enumDescriptions': meanings } = schema;
-  const known = (words as (string | null)[])
-    .filter((word) => word !== null)
-    .map((word) => {
-      const meaning = (meanings as Record<string, string> | undefined)?.[word];
-      return meaning === undefined ? `- \`${word}\`` : `- \`${word}\`: ${meaning}`;
-    });
+  const { description } = schema;
   return {
     ...without(schema, '$ref', 'enum', 'x-enum', 'x-enumDescriptions'),
-    description: [description, 'Known values:', known.join('\n')].join('\n\n'),
+    description: `${String(description)}\n\n${listWords(schema)}`,
   };
+}
+
+/** A list if the words have meanings, otherwise a sentence. */
+function listWords({ enum: nullable, 'x-enumDescriptions': meanings }: Partial<EnumSchema>) {
+  const words = nullable!.filter((word) => word !== null);
+  if (!meanings) return `Known values: ${words.map((word) => `\`${word}\``).join(', ')}.`;
+  return `Known values:\n\n${words.map((word) => `- \`${word}\`: ${meanings[word]}`).join('\n')}`;
 }
 
 function withoutDefaults(object: Json): Json {

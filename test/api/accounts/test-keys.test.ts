@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { environmentOf, type KeyEnvironment } from '../../../schema/api-keys.ts';
 import { recordEvent } from '../../../schema/database/events/record.ts';
+import { eventCatalogue } from '../../../schema/event-types.ts';
 import { platformNames } from '../../../schema/platforms/index.ts';
 import { createApi, type Api } from '../../support/app/api.ts';
 import { useApp } from '../../support/app/app.ts';
@@ -38,7 +39,8 @@ const createWebhook = (api: Api) =>
 
 async function record(environment: KeyEnvironment): Promise<string> {
   const { projectId } = app.tenant;
-  const event = { projectId, environment, type: 'post.failed', data: {} } as const;
+  const { sample: data } = eventCatalogue['post.failed'];
+  const event = { projectId, environment, type: 'post.failed', data } as const;
   const { eventId } = await inQuietTransaction(app.database.db, (trx) =>
     recordEvent(trx, event, { previewEvents: false }),
   );

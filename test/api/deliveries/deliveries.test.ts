@@ -5,12 +5,13 @@ import {
   type AttemptRecord,
 } from '../../../schema/database/webhooks/delivery-attempts.ts';
 import { recordEvent } from '../../../schema/database/events/record.ts';
-import type { EventType } from '../../../schema/event-types.ts';
+import { eventCatalogue, type EventType } from '../../../schema/event-types.ts';
 import { type TestKey, useRest } from '../../support/app/rest.ts';
 import { inQuietTransaction, quietNotifier } from '../../support/rows/quiet-transaction.ts';
 
 let tenant: TestKey;
 let webhookId: string;
+const postData = { ...eventCatalogue['post.published'].sample, id: 'post_1' };
 
 const rest = useRest();
 beforeAll(async () => {
@@ -34,7 +35,7 @@ async function record(type: EventType): Promise<void> {
         projectId: tenant.projectId,
         environment: 'production',
         type,
-        data: { id: 'post_1' },
+        data: postData,
         postId: 'post_1',
       },
       rest.context.config,
@@ -180,7 +181,7 @@ describe('GET /v1/events', () => {
         id: expect.stringMatching(/^evt_/),
         event: 'post.partial',
         timestamp: expect.any(String),
-        data: { id: 'post_1' },
+        data: postData,
         post_id: 'post_1',
         social_account_id: null,
         test: false,

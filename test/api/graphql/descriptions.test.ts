@@ -103,6 +103,13 @@ function valuesOf(place: string, { enum: words, 'x-enumDescriptions': meanings }
   return (meanings ? words! : []).map((word): Part => [`${place}.${word}`, meanings![word!]]);
 }
 
+/** Those that don't refer to a component. */
+function describeEach(place: string, parts: object): Part[] {
+  return Object.entries(parts as Record<string, JsonSchema>)
+    .filter(([, { $ref }]) => $ref === undefined)
+    .map(([name, { description }]) => [`${place} ${name}`, description]);
+}
+
 test('the OpenAPI document describes every component, property, parameter and response', () => {
   const { components, paths, webhooks } = writeOpenApi(routes);
   const schemas = Object.entries(components!.schemas as Record<string, JsonSchema>);
@@ -119,10 +126,13 @@ test('the OpenAPI document describes every component, property, parameter and re
   ) as [string, { parameters?: { name: string; description?: string }[]; responses: object }][];
   const ofOperations = operations.flatMap(([place, { parameters = [], responses }]) => [
     ...parameters.map(({ name, description }): Part => [`${place} ${name}`, description]),
-    ...Object.entries(responses).map(([status, { description }]): Part => [
-      `${place} ${status}`,
-      description as string,
-    ]),
+    ...describeEach(place, responses),
   ]);
-  check([...ofSchemas, ...ofOperations]);
+  const { responses, headers } = components!;
+  check([
+    ...ofSchemas,
+    ...ofOperations,
+    ...describeEach('response', responses!),
+    ...describeEach('header', headers!),
+  ]);
 });

@@ -5,6 +5,7 @@ import type { Route } from '../../../api/http/route.ts';
 import { routes } from '../../../api/resources/routes.ts';
 import { putApp } from '../../../schema/database/accounts/apps.ts';
 import { recordEvent } from '../../../schema/database/events/record.ts';
+import { eventCatalogue } from '../../../schema/event-types.ts';
 import { type TestKey, useRest } from '../../support/app/rest.ts';
 import { addMedia } from '../../support/rows/media.ts';
 import { inQuietTransaction } from '../../support/rows/quiet-transaction.ts';
@@ -48,7 +49,7 @@ beforeAll(async () => {
         projectId: owner.projectId,
         environment: 'production',
         type: 'post.failed',
-        data: {},
+        data: eventCatalogue['post.failed'].sample,
         postId: ids.get('posts')!,
       },
       config,

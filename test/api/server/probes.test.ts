@@ -27,7 +27,7 @@ describe('the worker', () => {
     expect(await get('/livez')).toMatchObject({ status: 200, body: { status: 'ok' } });
     expect(await get('/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } });
     expect((await get('/metrics')).text).toContain('fanfare_outbox_rows 0');
-    expect(await get('/v1/posts')).toMatchObject({ status: 404 });
+    expect(await fetch(new URL('/v1/posts', worker.probesUrl))).toMatchObject({ status: 404 });
     expect(await get('/healthz')).toMatchObject({
       status: 200,
       body: {

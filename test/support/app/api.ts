@@ -1,4 +1,5 @@
 // Calls to a running Fanfare as a client makes them: with a key, in JSON.
+import { checkAnswer } from '../checks/answers.ts';
 
 export interface ApiAnswer<T = unknown> {
   readonly status: number;
@@ -56,7 +57,10 @@ export function createApi(url: string, key: string): Api {
         : { body: isRaw ? (body as string | Uint8Array<ArrayBuffer>) : JSON.stringify(body) }),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, text, body: parse(text) };
+    const { status, headers } = response;
+    const answer = { status, headers, text, body: parse(text) };
+    checkAnswer(method, path, answer);
+    return answer;
   }
   return {
     url,

@@ -10,13 +10,13 @@ import { createKey, type NewKey } from '../../../api/api-keys/key.ts';
 import type { Context } from '../../../api/http/context.ts';
 import type { ProcessContext } from '../../../api/server/health.ts';
 import { createRest } from '../../../api/server/rest.ts';
-import { routes } from '../../../api/resources/routes.ts';
 import { readConfig } from '../../../schema/config/config.ts';
 import type { SocialAccountRow } from '../../../schema/database/tables.ts';
 import { createNotifier } from '../../../schema/database/notifier.ts';
 import { insertProject } from '../../../schema/database/projects.ts';
 import { createVault } from '../../../schema/database/vault.ts';
 import { newId } from '../../../schema/wire/ids.ts';
+import { checkAnswer } from '../checks/answers.ts';
 import { forFile } from '../fixtures.ts';
 import { createTestDatabase } from '../rows/database.ts';
 import { txtOf } from '../servers/bluesky-identity.ts';
@@ -95,7 +95,7 @@ export async function createTestRest(
     const text = await response.text();
     const isJson = headers.get('Content-Type')?.includes('json');
     const answer = { status, headers, body: isJson && text !== '' ? JSON.parse(text) : text };
-    checkDeclared(method, path, answer);
+    checkAnswer(method, path, { ...answer, body: text === '' ? undefined : answer.body });
     return answer;
   }
 
@@ -138,16 +138,3 @@ export async function createTestRest(
 /** A REST API of the file's own. */
 export const useRest = (...options: Parameters<typeof createTestRest>) =>
   forFile(() => createTestRest(...options));
-
-/** Every good answer is one that its route, and so the API document, declares. */
-function checkDeclared(method: string, path: string, { status, body }: TestAnswer): void {
-  const route = routes.find(
-    (route) =>
-      route.method === method.toLowerCase() &&
-      new RegExp(`^${route.path.replaceAll(/:\w+/g, '[^/]+')}([?]|$)`).test(path),
-  );
-  if (!route || status >= 300) return;
-  const { statuses, schema, isList } = route.answer;
-  if (!statuses.includes(status)) throw new Error(`${route.name} declares no ${status}.`);
-  if (schema) (isList ? schema.array() : schema).parse(body.data);
-}

@@ -1,6 +1,7 @@
 // Uploads of media as clients make them.
 import { expect } from 'vitest';
 import type { Api, ApiAnswer } from '../app/api.ts';
+import { checkAnswer } from '../checks/answers.ts';
 import { noise } from './samples.ts';
 
 /** Media as REST shows them. */
@@ -38,7 +39,9 @@ export async function putBytes(
   });
   const text = await response.text();
   const body = text === '' ? undefined : JSON.parse(text);
-  return { status: response.status, headers: response.headers, text, body };
+  const answer = { status: response.status, headers: response.headers, text, body };
+  checkAnswer('PUT', url, answer);
+  return answer;
 }
 
 export function putPart(
