@@ -5,8 +5,10 @@ import { parseArgs } from 'node:util';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { routes } from '../resources/routes.ts';
 import { createSchema } from '../resources/schema.ts';
+import { readLastVersion } from './last-version.ts';
 import { fillInTables } from './network-tables.ts';
 import { writeOpenApi } from './openapi.ts';
+import { findRestChanges, type RestDocument } from './rest-changes.ts';
 import { findChanges } from './schema-changes.ts';
 
 /** Part of the GraphQL specification, but older client generators need the declaration. */
@@ -22,21 +24,29 @@ export function generated(): Record<string, string> {
 
 async function generate(): Promise<void> {
   const { values } = parseArgs({ options: { breaking: { type: 'boolean', default: false } } });
-  const before = await readFile('schema/schema.graphql', 'utf8');
-  const { breaking, dangerous, deprecated } = findChanges(before, createSchema());
+  const texts = generated();
+  const { breaking, dangerous, deprecated } = findChanges(
+    await readLastVersion('schema/schema.graphql'),
+    createSchema(),
+  );
+  const restBreaking = findRestChanges(
+    JSON.parse(await readLastVersion('schema/openapi.json')) as RestDocument,
+    JSON.parse(texts['openapi.json']!) as RestDocument,
+  );
   const print = (title: string, changes: string[]) => {
     if (changes.length > 0) console.error([title, ...changes].join('\n  '));
   };
   print('Some GraphQL clients may fail:', dangerous);
   print('Newly deprecated in GraphQL:', deprecated);
   print('GraphQL clients break:', breaking);
-  if (breaking.length > 0 && !values.breaking) {
+  print('REST clients break:', restBreaking);
+  if (breaking.length + restBreaking.length > 0 && !values.breaking) {
     console.error(
       'No file was written. Deprecate these members first, or pass --breaking if no client uses them.',
     );
     process.exit(1);
   }
-  for (const [name, text] of Object.entries(generated())) await writeFile(`schema/${name}`, text);
+  for (const [name, text] of Object.entries(texts)) await writeFile(`schema/${name}`, text);
   for (const page of ['README.md', 'docs/networks.md']) {
     await writeFile(page, fillInTables(await readFile(page, 'utf8')));
   }

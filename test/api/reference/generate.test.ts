@@ -128,7 +128,7 @@ describe('client generators', () => {
       description: expect.stringContaining('- `commit`: '),
     });
     expect(Webhook.properties.events.items).toMatchObject({ type: 'string' });
-    expect(ErrorObject.properties.code.description).toContain('\n- `rate_limited`');
+    expect(ErrorObject.properties.code.description).toContain(', `rate_limited`, ');
 
     const closed: string[] = [];
     function findEnums(value: unknown, root: string, seen = new Set<string>()): void {
@@ -229,12 +229,16 @@ describe('node api/reference/generate.ts', () => {
   const program = fileURLToPath(new URL('../../../api/reference/generate.ts', import.meta.url));
   let directory: string;
   let sdl: string;
+  let openApi: string;
 
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'fanfare-generate-'));
     sdl = join(directory, 'schema', 'schema.graphql');
+    openApi = join(directory, 'schema', 'openapi.json');
     await mkdir(join(directory, 'schema'));
     await mkdir(join(directory, 'docs'));
+    await writeFile(openApi, '{}');
+    await writeFile(join(directory, 'CHANGELOG.md'), '## [Unreleased]\n');
     await writeFile(join(directory, 'README.md'), '# A\n\n<!-- networks -->\nold\n<!-- end -->\n');
     await writeFile(join(directory, 'docs', 'networks.md'), '');
   });
@@ -250,6 +254,35 @@ describe('node api/reference/generate.ts', () => {
     expect(refused).toMatchObject({ code: 1 });
     expect(refused.stderr).toContain('Field Query.forecast was removed.');
     expect(await readFile(sdl, 'utf8')).toContain('forecast');
+  });
+
+  test('refuses to remove an operation of REST', async () => {
+    await writeFile(sdl, generated()['schema.graphql']!);
+    const text = '{"paths":{"/v1/forecast":{"get":{"operationId":"getForecast","responses":{}}}}}';
+    await writeFile(openApi, text);
+    const refused = await generate().catch((error: { code: number; stderr: string }) => error);
+    expect(refused).toMatchObject({ code: 1 });
+    expect(refused.stderr).toContain('REST clients break:\n  GET /v1/forecast was removed');
+    expect(await readFile(openApi, 'utf8')).toBe(text);
+    await generate('--breaking');
+    expect(await readFile(openApi, 'utf8')).toBe(generated()['openapi.json']);
+  });
+
+  test('compares with the last version in the changelog', async () => {
+    const git = (...args: string[]) => promisify(execFile)('git', args, { cwd: directory });
+    const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com'];
+    await writeFile(sdl, query('forecast: String'));
+    await git('init', '-q');
+    await git('add', '.');
+    await git(...identity, 'commit', '-qm', 'a version');
+    await git('tag', 'v1.2.0');
+    await generate('--breaking');
+    const changelog = '## [Unreleased]\n\n## [1.2.0] - 2026-12-01\n\n## [1.1.0] - 2026-11-01\n';
+    await writeFile(join(directory, 'CHANGELOG.md'), changelog);
+    const refused = await generate().catch((error: { code: number; stderr: string }) => error);
+    expect(refused.stderr).toContain('Field Query.forecast was removed.');
+    await git('tag', '-d', 'v1.2.0');
+    await expect(generate()).rejects.toThrow('v1.2.0:schema/schema.graphql');
   });
 
   test('lists breaking and dangerous changes', async () => {
