@@ -47,7 +47,6 @@ export function connectDatabase(options: ConnectOptions): DatabaseConnection {
     connectionString: options.url,
     max: options.maxConnections,
     application_name: options.applicationName,
-    options: '-c idle_in_transaction_session_timeout=5s',
     // The pool waits for it, which pg's types don't say.
     // oxlint-disable-next-line typescript/no-misused-promises
     onConnect: (client) => client.query(limitTransactions(transactionTimeoutS)),
@@ -77,7 +76,8 @@ export async function findReadOnlyCause(db: Db): Promise<string | undefined> {
 
 /**
  * A transaction left open would hold back the live feed, whose readers wait for every older one. Before
- * Postgres 17, only single statements can be limited.
+ * Postgres 17, only single statements can be limited. Not as `options` of the connection: PgBouncer refuses
+ * these.
  */
 export function limitTransactions(
   seconds: number,
@@ -85,5 +85,6 @@ export function limitTransactions(
 ): string {
   return `select set_config(
     case when ${serverVersion} >= 170000 then 'transaction_timeout' else 'statement_timeout' end,
-    '${seconds}s', false)`;
+    '${seconds}s', false),
+    set_config('idle_in_transaction_session_timeout', '5s', false)`;
 }

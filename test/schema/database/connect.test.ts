@@ -35,6 +35,16 @@ describe('limitTransactions', () => {
       '5s',
     );
     if (canLimitTransactions) expect(await show('statement_timeout')).toBe('0');
+    expect(await show('idle_in_transaction_session_timeout')).toBe('5s');
+  });
+
+  test('are set in the session, since PgBouncer refuses connections with options', async () => {
+    const { rows } = await sql<{ sources: string[] }>`
+      select array_agg(distinct source) as sources from pg_settings
+      where name in ('transaction_timeout', 'idle_in_transaction_session_timeout')`.execute(
+      database.db,
+    );
+    expect(rows).toEqual([{ sources: ['session'] }]);
   });
 
   test('uses no setting that Postgres 15 lacks', async () => {
