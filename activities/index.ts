@@ -3,7 +3,8 @@ import { createDelivering, type DeliveringDependencies } from './delivering/inde
 import { createFetching, type FetchingDependencies } from './media/fetch-media.ts';
 import { createPruning, type PruningDependencies } from './retention/prune.ts';
 import { createPublishing, type PublishingDependencies } from './publishing/index.ts';
-import { createRefreshing, type RefreshingDependencies } from './logins/refresh-due.ts';
+import { createRefreshing } from './logins/refresh-due.ts';
+import type { LoginDependencies } from './logins/dependencies.ts';
 import { createReplaying } from './delivering/replay.ts';
 import { createRetrying, type RetryingDependencies } from './delivering/manual-retry.ts';
 
@@ -11,7 +12,7 @@ export type ActivityDependencies = PublishingDependencies &
   DeliveringDependencies &
   RetryingDependencies &
   PruningDependencies &
-  RefreshingDependencies &
+  LoginDependencies &
   FetchingDependencies;
 
 export function createActivities(dependencies: ActivityDependencies) {

@@ -1,4 +1,5 @@
 // The dependencies of the steps that refresh and end logins.
+import type { Logger } from 'pino';
 import type { Db } from '../../schema/database/tables.ts';
 import type { Notifier } from '../../schema/database/notifier.ts';
 import type { Vault } from '../../schema/database/vault.ts';
@@ -12,4 +13,5 @@ export interface LoginDependencies {
   platforms: Platforms;
   refreshes: PendingRefreshes;
   previewEvents: boolean;
+  log: Logger;
 }

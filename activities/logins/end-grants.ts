@@ -15,17 +15,27 @@ import type { LoginDependencies } from './dependencies.ts';
  * event reports that for each. False: the account has newer credentials.
  */
 export async function setReconnectRequired(
-  { db, notifier, previewEvents }: Pick<LoginDependencies, 'db' | 'notifier' | 'previewEvents'>,
+  {
+    db,
+    notifier,
+    previewEvents,
+    log,
+  }: Pick<LoginDependencies, 'db' | 'notifier' | 'previewEvents' | 'log'>,
   { accountId, grantId, credentialVersion }: Access,
   reason: DisconnectReason,
 ): Promise<boolean> {
-  return inTransaction(db, notifier, async (trx) => {
+  const ended = await inTransaction(db, notifier, async (trx) => {
     const accounts = await lockActiveAccounts(trx, [grantId]);
     const grant = { id: grantId, credential_version: credentialVersion };
-    if (!(await endCredentials(trx, grant))) return false;
+    const ended = await endCredentials(trx, grant);
+    if (!ended) return undefined;
     await requireReconnect(trx, accounts, reason, { previewEvents });
-    return accounts.some(({ id }) => id === accountId);
+    return { ...ended, account_ids: accounts.map(({ id }) => id) };
   });
+  if (!ended) return false;
+  const fields = { ...ended, grant_id: grantId, reason };
+  log.info({ component: 'accounts', ...fields }, 'accounts must be connected again');
+  return ended.account_ids.includes(accountId);
 }
 
 /** Ends logins whose app is deleted. */

@@ -1,5 +1,4 @@
 // The activity of `refreshLogins`: refreshes logins before they expire, a small group in each call.
-import type { Logger } from 'pino';
 import { claimDueGrants, type DueGrant } from '../../schema/database/accounts/grants.ts';
 import type { RefreshDueInput, RefreshDueProgress } from '../../schema/workflows.ts';
 import { fetchFor } from '../egress/guarded-fetch.ts';
@@ -11,8 +10,6 @@ import { setReconnectRequired } from './end-grants.ts';
 import { withHeartbeat } from '../with-heartbeat.ts';
 import { warnOfExpiry } from './warn-of-expiry.ts';
 
-export type RefreshingDependencies = LoginDependencies & { log: Logger };
-
 const groupSize = 20;
 /** If this process dies, the login is due again after this. */
 const claimMs = 600_000;
@@ -20,7 +17,7 @@ const claimMs = 600_000;
 /** `away`: the refresh failed for now. `done`: any other end. */
 type Ending = 'done' | 'away';
 
-export function createRefreshing(dependencies: RefreshingDependencies) {
+export function createRefreshing(dependencies: LoginDependencies) {
   return {
     refreshDue: (input: RefreshDueInput): Promise<RefreshDueProgress> =>
       withHeartbeat(() => refreshDue(dependencies, input)),
@@ -30,7 +27,7 @@ export function createRefreshing(dependencies: RefreshingDependencies) {
 
 /** Refreshes at once the group of logins that have been due longest. */
 export async function refreshDue(
-  dependencies: RefreshingDependencies,
+  dependencies: LoginDependencies,
   { except }: RefreshDueInput,
 ): Promise<RefreshDueProgress> {
   const due = await claimDueGrants(dependencies.db, { limit: groupSize, except, claimMs });
@@ -49,7 +46,7 @@ const platformOf = ({ platform }: { platform: string }) => platform;
 
 /** Never throws: one login must not hold up the others. */
 async function refreshOne(
-  dependencies: RefreshingDependencies,
+  dependencies: LoginDependencies,
   { id, project_id, platform: name, account_id, credential_version }: DueGrant,
 ): Promise<Ending> {
   const log = dependencies.log.child({ component: 'refreshing', grant_id: id, platform: name });
@@ -59,11 +56,14 @@ async function refreshOne(
     // Another refresh may have come first.
     if (!platform || access?.credentialVersion !== credential_version) return 'done';
     if (!canRefresh(platform, access.credentials)) return 'done';
-    const error = await fetchFor(project_id, () => refreshAccess(dependencies, platform, access));
-    if (!(error instanceof PlatformError)) return 'done';
-    log.warn({ err: error }, 'a login could not be refreshed');
-    if (error.kind !== 'reauthorize') return 'away';
-    const reason = error.options.isRevoked ? 'revoked' : 'token_expired';
+    const result = await fetchFor(project_id, () => refreshAccess(dependencies, platform, access));
+    if (!(result instanceof PlatformError)) {
+      log.debug('a login is refreshed');
+      return 'done';
+    }
+    log.warn({ err: result }, 'a login could not be refreshed');
+    if (result.kind !== 'reauthorize') return 'away';
+    const reason = result.options.isRevoked ? 'revoked' : 'token_expired';
     await setReconnectRequired(dependencies, access, reason);
   } catch (err) {
     log.error({ err }, 'the refresh of a login failed');

@@ -1,6 +1,5 @@
 // The activities of `publishPost`.
 import { activityInfo } from '@temporalio/activity';
-import type { Logger } from 'pino';
 import { claimRun, listOpenTargets, type OpenTarget } from '../../schema/database/posts/posts.ts';
 import { findFinishedPost } from '../../schema/database/posts/targets.ts';
 import type {
@@ -20,7 +19,6 @@ import { within } from '../within.ts';
 
 export interface PublishingDependencies extends AdvanceDependencies {
   admission: Admission;
-  log: Logger;
 }
 
 /** A longer call continues, and a separate activity waits for its end. */

@@ -1,15 +1,17 @@
-// What the log of a process says: that it is up, and how each post has ended.
+// What the log of a process says: that it is up, and how each post and delivery has ended.
 import { expect, test } from 'vitest';
 import { startApp } from '../support/app/app.ts';
 import { createTestLog } from '../support/log.ts';
 
-test('the log says that the process is up, and how a post has ended', async () => {
-  const { log, lines } = createTestLog('info');
+test('the log says that the process is up, and how a post and its delivery have ended', async () => {
+  const { log, lines } = createTestLog('debug');
   await using app = await startApp({ log });
   const [ada, bob] = [
     await app.tenant.connectSandbox('ada'),
     await app.tenant.connectSandbox('bob'),
   ];
+  const webhook = { url: `${app.url}/sandbox/inbox/log`, events: ['post.partial'] };
+  expect((await app.api.post('/v1/webhooks', webhook)).status).toBe(201);
   const { id } = await app.tenant.createPost({
     caption: 'a text that no log shows',
     platform_posts: [
@@ -21,6 +23,7 @@ test('the log says that the process is up, and how a post has ended', async () =
   const ended = () => lines.filter(({ component }) => component === 'publishing');
   await expect.poll(ended).toMatchObject([
     {
+      level: 30,
       msg: 'post partial',
       project_id: app.tenant.projectId,
       post_id: id,
@@ -31,6 +34,10 @@ test('the log says that the process is up, and how a post has ended', async () =
       ],
     },
   ]);
+  const deliveries = () => lines.filter(({ component }) => component === 'delivering');
+  await expect
+    .poll(deliveries)
+    .toMatchObject([{ level: 20, msg: 'delivery delivered', attempts: 1, error_code: null }]);
   const up = lines.filter(({ component }) => component === 'process');
   expect(up).toMatchObject([
     {

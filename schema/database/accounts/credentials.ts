@@ -55,20 +55,19 @@ const noCredentials = {
   credential_version: sql<number>`credential_version + 1`,
 };
 
-/** False: the grant has other credentials by now, or none. */
-export async function endCredentials(
+/** Returns the grant. Undefined: it has other credentials by now, or none. */
+export function endCredentials(
   trx: Transaction,
   { id, credential_version }: GrantVersion,
-): Promise<boolean> {
-  const ended = await trx
+): Promise<Pick<GrantRow, 'project_id' | 'platform'> | undefined> {
+  return trx
     .updateTable('grants')
     .set(noCredentials)
     .where('id', '=', id)
     .where('credential_version', '=', credential_version)
     .where('credentials', 'is not', null)
-    .returning('id')
+    .returning(['project_id', 'platform'])
     .executeTakeFirst();
-  return ended !== undefined;
 }
 
 /** Of grants whose app is deleted. */

@@ -1,6 +1,5 @@
 // Refreshes ahead of expiry: which logins are due, and what happens after a refresh that fails.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pino } from 'pino';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { loginColumns } from '../../../activities/logins/login-columns.ts';
 import { refreshDue } from '../../../activities/logins/refresh-due.ts';
@@ -8,6 +7,7 @@ import { PlatformError } from '../../../activities/platforms/platform-error.ts';
 import type { Login, Platform } from '../../../activities/platforms/platform.ts';
 import { openApp, putApp } from '../../../schema/database/accounts/apps.ts';
 import { nextRefreshDelay } from '../../../schema/retry.ts';
+import { createTestLog } from '../../support/log.ts';
 import { dependenciesOf } from '../../support/networks/posting.ts';
 import { useDatabase } from '../../support/rows/database.ts';
 import { addGrant, readCredentials, readGranted } from '../../support/rows/grants.ts';
@@ -16,7 +16,7 @@ import { addAccountOf, addTargets, advanceToEnd } from '../../support/rows/targe
 import { useScriptedNetwork } from '../../support/scripted-network.ts';
 
 const hourMs = 3_600_000;
-const log = pino({ level: 'silent' });
+const { log: debugLog, lines } = createTestLog('debug');
 
 const database = useDatabase();
 const network = useScriptedNetwork();
@@ -24,6 +24,7 @@ const network = useScriptedNetwork();
 let projectId: string;
 
 beforeEach(async () => {
+  lines.length = 0;
   projectId = await addProject(database.db);
   await database.db.updateTable('grants').set({ refresh_at: null }).execute();
 });
@@ -40,7 +41,7 @@ async function addLogin(token: string, refreshAt: Date | null = inHours(-1)) {
 }
 
 const run = (platform: Platform = network.platform, except: string[] = []) =>
-  refreshDue({ ...dependenciesOf(database.db, { platform }), log }, { except });
+  refreshDue({ ...dependenciesOf(database.db, { platform }), log: debugLog }, { except });
 
 const read = (accountId: string) => readGranted(database.db, accountId);
 const tokenOf = async (accountId: string) =>
@@ -103,6 +104,7 @@ describe('a due login', () => {
     const { accountId } = await addLogin('a');
     expect(await run()).toEqual({ isLeft: false, away: [] });
     expect(await tokenOf(accountId)).toBe('a+');
+    expect(lines).toMatchObject([{ level: 20, msg: 'a login is refreshed', platform: 'sandbox' }]);
     const minutes = await minutesToRefresh(accountId);
     expect(minutes).toBeGreaterThan(74 * 60);
     expect(minutes).toBeLessThan(86 * 60);
@@ -130,7 +132,7 @@ describe('a due login', () => {
     expect([await tokenOf(other), await listEvents()]).toEqual(['a+', []]);
 
     await makeDue(grantId);
-    const dependencies = { ...dependenciesOf(db, network), log, previewEvents: true };
+    const dependencies = { ...dependenciesOf(db, network), previewEvents: true };
     await refreshDue(dependencies, { except: [] });
     const names = await Promise.all(
       [accountId, other].map(async (id) => [id, await read(id)] as const),
@@ -305,5 +307,17 @@ describe('a refused refresh', () => {
       [accountId, other.accountId].toSorted().map((id) => ['account.disconnected', id]),
     );
     for (const { body } of events) expect(JSON.parse(body).data.reason).toBe(reason);
+    const account_ids = expect.arrayContaining([accountId, other.accountId]) as string[];
+    expect(lines.filter(({ level }) => level === 30)).toMatchObject([
+      {
+        component: 'accounts',
+        msg: 'accounts must be connected again',
+        project_id: projectId,
+        grant_id: grantId,
+        platform: 'sandbox',
+        reason,
+        account_ids,
+      },
+    ]);
   });
 });

@@ -71,6 +71,7 @@ async function publish(
     },
     refreshes: createPendingRefreshes(pino({ level: 'silent' })),
     heartbeats: createCallHeartbeats(database.db, defaultTargetClock),
+    log: pino({ level: 'silent' }),
     loadMedia: () => Promise.resolve([]),
     previewEvents: false,
   };

@@ -57,6 +57,7 @@ export function dependenciesOf(
     refreshes: createPendingRefreshes(pino({ level: 'silent' })),
     now: Date.now,
     previewEvents: false,
+    log: pino({ level: 'silent' }),
     loadMedia: ({ kind }) => Promise.resolve(kind === 'comment' ? [] : media),
   };
 }
