@@ -49,12 +49,18 @@ const failingEveryMs = 500;
 const busyFailingEveryMs = 2_000;
 /** For one try of the SDK, which repeats a refused connection for a few seconds more. */
 const startWithinMs = 5_000;
+/** While Temporal is unavailable, a warning for each row would fill the log. The others are at debug. */
+const warnEveryMs = 10_000;
 /** gRPC's code for a request that Temporal will never accept. */
 const invalidArgument = 3;
 
 /** Deliveries and posts have a poll loop each, so neither delays the other. */
 export function startRelay(options: RelayDependencies): Relay {
-  const dependencies = { ...options, log: options.log.child({ component: 'relay' }) };
+  const dependencies = {
+    ...options,
+    log: options.log.child({ component: 'relay' }),
+    warnLevel: createWarnLevel(),
+  };
   const {
     db,
     listener,
@@ -153,8 +159,24 @@ async function claimBatches(db: Db, except: string[]): Promise<ClaimedBatch[]> {
  */
 type Outcome = 'started' | 'eager' | 'refused' | 'unavailable';
 
+/** Returns the level of the next line about an unavailable Temporal. */
+function createWarnLevel(): () => 'warn' | 'debug' {
+  let warnedAtMs = -Infinity;
+  return () => {
+    if (performance.now() - warnedAtMs < warnEveryMs) return 'debug';
+    warnedAtMs = performance.now();
+    return 'warn';
+  };
+}
+
 async function startWorkflow(
-  { temporal, taskQueue, isVersioned = false, log }: RelayDependencies,
+  {
+    temporal,
+    taskQueue,
+    isVersioned = false,
+    log,
+    warnLevel,
+  }: RelayDependencies & { warnLevel: () => 'warn' | 'debug' },
   row: ClaimedRow,
 ): Promise<Outcome> {
   const delayMs = Math.ceil(row.delay_ms ?? 0);
@@ -175,8 +197,10 @@ async function startWorkflow(
     return eagerlyStarted ? 'eager' : 'started';
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError) return 'started';
-    log.warn({ err: error, workflow_id: row.workflow_id }, 'a workflow could not be started');
     const code: number | undefined = isGrpcServiceError(error) ? error.code : undefined;
-    return code === invalidArgument ? 'refused' : 'unavailable';
+    const isRefused = code === invalidArgument;
+    const level = isRefused ? 'warn' : warnLevel();
+    log[level]({ err: error, workflow_id: row.workflow_id }, 'a workflow could not be started');
+    return isRefused ? 'refused' : 'unavailable';
   }
 }

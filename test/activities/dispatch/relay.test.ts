@@ -117,6 +117,18 @@ describe('startRelay', () => {
     });
   });
 
+  test('warns of an unavailable Temporal at most every 10 s, however many rows wait', async () => {
+    for (let i = 0; i < 20; i++) await addPost(database.db);
+    const later = `${namespace.namespace}-soon`;
+    start({ temporal: new Client({ connection, namespace: later }) });
+    await expect.poll(() => warnings.length, { timeout: 20_000, interval: 25 }).toBeGreaterThan(0);
+    await registerNamespace(namespace.client.connection as Connection, later);
+    await waitUntilStarted();
+    const isStart = (line: string) => line.includes('a workflow could not be started');
+    // One each 10 s. A slow machine needs longer.
+    expect(warnings.filter(isStart).length).toBeLessThan(10);
+  });
+
   test('counts a workflow that has already started as started, and starts no second one', async () => {
     const { postId, workflowId } = await addPost(database.db);
     const started = await namespace.client.workflow.start(publishPostWorkflow, {
